@@ -1,0 +1,159 @@
+import { Type, type Static } from "typebox";
+import { closed, Hash, Path, Timestamp } from "./common.ts";
+
+export const ActionState = Type.Union([
+  Type.Literal("PendingApproval"),
+  Type.Literal("Approved"),
+  Type.Literal("Committing"),
+  Type.Literal("Committed"),
+  Type.Literal("Rejected"),
+  Type.Literal("Failed"),
+  Type.Literal("Stale"),
+  Type.Literal("Expired"),
+  Type.Literal("Undone"),
+]);
+export type ActionState = Static<typeof ActionState>;
+
+/** The states an action does not leave by itself (an undo still leads from Committed to Undone). */
+export const endedStates = ["Committed", "Rejected", "Failed", "Stale", "Expired", "Undone"] as const satisfies ActionState[];
+
+export function hasEnded(state: ActionState): boolean {
+  return (endedStates as readonly ActionState[]).includes(state);
+}
+
+const expected = Type.Optional(
+  Type.Union([Hash, Type.Null()], { description: "Hash the file must have before; null: it must not exist" }),
+);
+const Tag = Type.String({ minLength: 1, maxLength: 256 });
+
+export const FileWriteText = Type.Object(
+  { kind: Type.Literal("file.write"), path: Path, content: Type.String(), expected },
+  closed,
+);
+export const FileWriteBytes = Type.Object(
+  { kind: Type.Literal("file.write"), path: Path, content_base64: Type.String(), expected },
+  closed,
+);
+export const FileEdit = Type.Object(
+  {
+    kind: Type.Literal("file.edit"),
+    path: Path,
+    edits: Type.Array(
+      Type.Object(
+        { find: Type.String({ minLength: 1 }), replace: Type.String(), all: Type.Optional(Type.Boolean()) },
+        closed,
+      ),
+      { minItems: 1, maxItems: 1000 },
+    ),
+    expected,
+  },
+  closed,
+);
+export const FileMove = Type.Object({ kind: Type.Literal("file.move"), from: Path, to: Path }, closed);
+export const FileDelete = Type.Object({ kind: Type.Literal("file.delete"), path: Path, expected }, closed);
+export const FolderCreate = Type.Object({ kind: Type.Literal("folder.create"), path: Path }, closed);
+export const TagAdd = Type.Object({ kind: Type.Literal("tag.add"), path: Path, tag: Tag }, closed);
+export const TagRemove = Type.Object({ kind: Type.Literal("tag.remove"), path: Path, tag: Tag }, closed);
+export const FieldSet = Type.Object(
+  {
+    kind: Type.Literal("field.set"),
+    path: Path,
+    namespace: Type.String({ minLength: 1, maxLength: 128 }),
+    key: Type.String({ minLength: 1, maxLength: 128 }),
+    value: Type.Unknown(),
+  },
+  closed,
+);
+export const SidecarWrite = Type.Object(
+  {
+    kind: Type.Literal("sidecar.write"),
+    path: Path,
+    sidecar: Type.String({ minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" }),
+    data: Type.Unknown(),
+  },
+  closed,
+);
+
+/** What an agent proposes: one change to one entry. */
+export const EffectInput = Type.Union([
+  FileWriteText,
+  FileWriteBytes,
+  FileEdit,
+  FileMove,
+  FileDelete,
+  FolderCreate,
+  TagAdd,
+  TagRemove,
+  FieldSet,
+  SidecarWrite,
+]);
+export type EffectInput = Static<typeof EffectInput>;
+export type EffectKind = EffectInput["kind"];
+
+/** At most this many effects in one action. */
+export const maxEffectsPerAction = 1000;
+
+export const Proposal = Type.Object(
+  {
+    effects: Type.Array(EffectInput, { minItems: 1, maxItems: maxEffectsPerAction }),
+    title: Type.String({ minLength: 1, maxLength: 200 }),
+    reason: Type.String({ maxLength: 4000 }),
+  },
+  closed,
+);
+export type Proposal = Static<typeof Proposal>;
+
+/** An effect as previewed: what it will do, from which bytes to which. */
+export const Effect = Type.Object({
+  kind: Type.Union([
+    Type.Literal("file.write"),
+    Type.Literal("file.edit"),
+    Type.Literal("file.move"),
+    Type.Literal("file.delete"),
+    Type.Literal("folder.create"),
+    Type.Literal("tag.add"),
+    Type.Literal("tag.remove"),
+    Type.Literal("field.set"),
+    Type.Literal("sidecar.write"),
+  ]),
+  path: Type.String({ description: "The entry that is changed; for a move, where it ends" }),
+  before: Type.Union([Hash, Type.Null()], { description: "Hash of what the effect starts from; null: nothing there" }),
+  after: Type.Union([Hash, Type.Null()], { description: "Hash of what it leaves; null: nothing" }),
+  from: Type.Optional(Type.String({ description: "For a move: where the entry was" })),
+  diff: Type.Optional(Type.String({ description: "Unified; for text files up to 256 KiB" })),
+  summary: Type.String({ description: "One sentence" }),
+  tag: Type.Optional(Type.String()),
+  namespace: Type.Optional(Type.String()),
+  key: Type.Optional(Type.String()),
+  value: Type.Optional(Type.Unknown()),
+  sidecar: Type.Optional(Type.String()),
+});
+export type Effect = Static<typeof Effect>;
+
+export const Action = Type.Object({
+  id: Type.String(),
+  agent: Type.String(),
+  title: Type.String(),
+  reason: Type.String(),
+  state: ActionState,
+  impact_score: Type.Number({ minimum: 0, maximum: 1 }),
+  digest: Hash,
+  effects: Type.Array(Effect),
+  created: Timestamp,
+  decided: Type.Optional(Timestamp),
+  decided_by: Type.Optional(Type.Union([Type.Literal("user"), Type.Literal("policy")])),
+  error: Type.Optional(Type.String()),
+  receipt: Type.Optional(Type.Object({ applied: Type.Array(Type.Integer()), finished: Timestamp })),
+});
+export type Action = Static<typeof Action>;
+
+export const ApprovalRule = Type.Object(
+  {
+    decide: Type.Union([Type.Literal("deny"), Type.Literal("ask"), Type.Literal("allow")]),
+    agent: Type.Optional(Type.String({ maxLength: 256, description: "Extension id; default any" })),
+    kind: Type.Optional(Type.String({ maxLength: 64, description: 'Effect kind, "file.*" allowed; default any' })),
+    path: Type.Optional(Type.String({ maxLength: 4096, description: "Glob; every path the effect touches must match" })),
+  },
+  closed,
+);
+export type ApprovalRule = Static<typeof ApprovalRule>;

@@ -1,0 +1,85 @@
+import { Type, type Static } from "typebox";
+import { closed, Timestamp } from "./common.ts";
+
+export const AgentState = Type.Union([
+  Type.Literal("Unloaded"),
+  Type.Literal("Initializing"),
+  Type.Literal("Active"),
+  Type.Literal("Suspended"),
+  Type.Literal("Error"),
+  Type.Literal("ShuttingDown"),
+]);
+export type AgentState = Static<typeof AgentState>;
+
+const Count = Type.Integer({ minimum: 0 });
+
+export const AgentMetrics = Type.Object(
+  {
+    events_received: Count,
+    events_processed: Count,
+    events_failed: Count,
+    avg_event_latency_ms: Type.Number({ minimum: 0, description: "From the event to its handler's answer" }),
+    p99_event_latency_ms: Type.Number({ minimum: 0 }),
+    temporal_events_count: Count,
+    knowledge_items_count: Count,
+    memory_size_bytes: Count,
+    jobs_dispatched: Count,
+    jobs_completed: Count,
+    jobs_failed: Count,
+    cpu_time_ms: Type.Number({ minimum: 0, description: "The guest thread's own" }),
+    peak_memory_bytes: Type.Integer({ minimum: 0, description: "Guest linear memory, highest seen" }),
+    wakeups: Count,
+  },
+  closed,
+);
+export type AgentMetrics = Static<typeof AgentMetrics>;
+
+export const AgentHook = Type.Object(
+  {
+    handler: Type.String(),
+    on: Type.Optional(Type.String()),
+    filter: Type.Optional(Type.String()),
+    schedule: Type.Optional(Type.String()),
+    nextRun: Type.Optional(Timestamp),
+  },
+  closed,
+);
+export type AgentHook = Static<typeof AgentHook>;
+
+export const Agent = Type.Object(
+  {
+    id: Type.String(),
+    name: Type.String(),
+    version: Type.String(),
+    state: AgentState,
+    error: Type.Optional(Type.String()),
+    since: Timestamp,
+    hooks: Type.Array(AgentHook),
+    tools: Type.Array(Type.String()),
+    permissions: Type.Array(Type.String(), { description: "Effective: asked for and granted and not denied" }),
+    locations: Type.Array(Type.String()),
+    metrics: AgentMetrics,
+  },
+  closed,
+);
+export type Agent = Static<typeof Agent>;
+
+export const AgentCommand = Type.Union([
+  Type.Literal("enable"),
+  Type.Literal("disable"),
+  Type.Literal("suspend"),
+  Type.Literal("resume"),
+  Type.Literal("reload"),
+]);
+export type AgentCommand = Static<typeof AgentCommand>;
+
+export const Tool = Type.Object(
+  {
+    agent: Type.String(),
+    name: Type.String(),
+    description: Type.String(),
+    parameters: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema" }),
+  },
+  closed,
+);
+export type Tool = Static<typeof Tool>;

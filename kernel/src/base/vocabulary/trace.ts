@@ -1,0 +1,25 @@
+import { Type, type Static } from "typebox";
+import { closed, Timestamp } from "./common.ts";
+
+export const TraceLevel = Type.Union([
+  Type.Literal("debug"),
+  Type.Literal("info"),
+  Type.Literal("warn"),
+  Type.Literal("error"),
+]);
+export type TraceLevel = Static<typeof TraceLevel>;
+
+export const TraceEntry = Type.Object(
+  {
+    timestamp: Timestamp,
+    level: TraceLevel,
+    agent: Type.String(),
+    hook: Type.Optional(Type.String()),
+    message: Type.String(),
+    fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    trace_id: Type.String({ description: "One per event, tool call or lifecycle step" }),
+    span_id: Type.String(),
+  },
+  closed,
+);
+export type TraceEntry = Static<typeof TraceEntry>;
