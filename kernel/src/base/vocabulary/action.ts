@@ -152,7 +152,7 @@ export const ApprovalRule = Type.Object(
     decide: Type.Union([Type.Literal("deny"), Type.Literal("ask"), Type.Literal("allow")]),
     agent: Type.Optional(Type.String({ maxLength: 256, description: "Extension id; default any" })),
     kind: Type.Optional(Type.String({ maxLength: 64, description: 'Effect kind, "file.*" allowed; default any' })),
-    path: Type.Optional(Type.String({ maxLength: 4096, description: "Glob; every path the effect touches must match" })),
+    path: Type.Optional(Type.String({ maxLength: 4096, description: "Glob. An allow rule must match every path the effect touches; deny and ask, any of them" })),
   },
   closed,
 );

@@ -83,4 +83,8 @@ export interface Authority {
   readonly locations: readonly string[];
   /** Programs and documents of extensions, relative to the workspace: protected paths. */
   readonly protectedPaths: readonly string[];
+  /** What nobody reads or changes through the kernel: the state folder, where it lies inside the workspace. */
+  readonly forbiddenPaths: readonly string[];
+  /** The manifest's `enable_memory`. */
+  readonly memory: boolean;
 }

@@ -1,0 +1,61 @@
+import type { Agent, AgentMetrics, AgentState } from "../base/vocabulary/agent.ts";
+import { permissionNames, type Authority } from "../base/vocabulary/permissions.ts";
+import type { AgentDefinition, HookDefinition } from "./ports.ts";
+
+/** An agent as clients see it. */
+export function describeAgent(
+  definition: AgentDefinition,
+  now: { state: AgentState; reason: string | null; since: string; metrics: AgentMetrics },
+): Agent {
+  return {
+    id: definition.id,
+    name: definition.name,
+    version: definition.version,
+    state: now.state,
+    ...(now.reason === null ? {} : { error: now.reason }),
+    since: now.since,
+    hooks: definition.hooks.map(describeHook),
+    tools: definition.tools.map((tool) => tool.name),
+    permissions: permissionList(definition.authority),
+    locations: [...definition.authority.locations],
+    metrics: now.metrics,
+  };
+}
+
+function describeHook(hook: HookDefinition): Agent["hooks"][number] {
+  const nextRun = hook.nextRun?.() ?? null;
+  return {
+    handler: hook.handler,
+    ...(hook.on === undefined ? {} : { on: hook.on }),
+    ...(hook.filter === undefined ? {} : { filter: hook.filter }),
+    ...(hook.schedule === undefined ? {} : { schedule: hook.schedule }),
+    ...(nextRun === null ? {} : { nextRun }),
+  };
+}
+
+/** The names of what it may do, as clients and guests are told. */
+export function permissionList(authority: Authority): string[] {
+  return permissionNames.filter((name) => {
+    const value = authority.effective[name];
+    return value !== undefined && value !== false;
+  });
+}
+
+/** True where the running guest cannot simply be told of the change. */
+export function needsNewGuest(before: AgentDefinition, after: AgentDefinition): boolean {
+  return (
+    before.fault !== after.fault || JSON.stringify(programOf(before)) !== JSON.stringify(programOf(after))
+  );
+}
+
+function programOf({ programDigest, version, config, limits, memory }: AgentDefinition): unknown[] {
+  return [programDigest, version, config, limits, memory];
+}
+
+export function hasSameAuthority(before: AgentDefinition, after: AgentDefinition): boolean {
+  const authorityOf = ({ authority }: AgentDefinition): unknown[] => [
+    authority.effective,
+    authority.locations,
+  ];
+  return JSON.stringify(authorityOf(before)) === JSON.stringify(authorityOf(after));
+}

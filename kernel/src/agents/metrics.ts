@@ -1,0 +1,90 @@
+import type { AgentMetrics } from "../base/vocabulary/agent.ts";
+
+/** Latencies kept for the percentile: the last so many. */
+export const latencySamples = 1024;
+
+/** What one agent has done since the kernel started. Memory's and jobs' figures come from their rooms. */
+export class MetricsRecorder {
+  #received = 0;
+  #processed = 0;
+  #failed = 0;
+  #latencySumMs = 0;
+  #latencyCount = 0;
+  readonly #latencies: number[] = [];
+  #cpuOfEndedGuestsMs = 0;
+  #cpuOfGuestMs = 0;
+  #peakMemoryBytes = 0;
+  #wakeups = 0;
+  #refusals = 0;
+
+  received(count = 1): void {
+    this.#received += count;
+  }
+
+  /** A handler answered, with success or an error, `latencyMs` after the event was handed to the guest. */
+  answered(outcome: "processed" | "failed", latencyMs: number): void {
+    if (outcome === "processed") this.#processed += 1;
+    else this.#failed += 1;
+    this.#latencySumMs += latencyMs;
+    this.#latencies[this.#latencyCount % latencySamples] = latencyMs;
+    this.#latencyCount += 1;
+  }
+
+  wokeUp(): void {
+    this.#wakeups += 1;
+  }
+
+  refused(): void {
+    this.#refusals += 1;
+  }
+
+  /** What the running guest has used so far. */
+  usage(cpuTimeMs: number, memoryBytes: number): void {
+    this.#cpuOfGuestMs = Math.max(this.#cpuOfGuestMs, cpuTimeMs);
+    this.#peakMemoryBytes = Math.max(this.#peakMemoryBytes, memoryBytes);
+  }
+
+  /** The guest is gone; the next one counts from zero again. */
+  guestEnded(): void {
+    this.#cpuOfEndedGuestsMs += this.#cpuOfGuestMs;
+    this.#cpuOfGuestMs = 0;
+  }
+
+  get eventsReceived(): number {
+    return this.#received;
+  }
+
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  snapshot(memory: MemoryFigures): AgentMetrics {
+    const sorted = this.#latencies.toSorted((a, b) => a - b);
+    return {
+      events_received: this.#received,
+      events_processed: this.#processed,
+      events_failed: this.#failed,
+      avg_event_latency_ms: rounded(this.#latencyCount === 0 ? 0 : this.#latencySumMs / this.#latencyCount),
+      p99_event_latency_ms: rounded(sorted[Math.ceil(sorted.length * 0.99) - 1] ?? 0),
+      temporal_events_count: memory.temporalEvents,
+      knowledge_items_count: memory.knowledgeItems,
+      memory_size_bytes: memory.sizeBytes,
+      jobs_dispatched: 0,
+      jobs_completed: 0,
+      jobs_failed: 0,
+      cpu_time_ms: rounded(this.#cpuOfEndedGuestsMs + this.#cpuOfGuestMs),
+      peak_memory_bytes: this.#peakMemoryBytes,
+      wakeups: this.#wakeups,
+    };
+  }
+}
+
+export interface MemoryFigures {
+  readonly temporalEvents: number;
+  readonly knowledgeItems: number;
+  readonly sizeBytes: number;
+}
+
+function rounded(milliseconds: number): number {
+  return Math.round(milliseconds * 1000) / 1000;
+}

@@ -1,0 +1,140 @@
+import type { Emitter } from "../base/emitter.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { AgentLimits, Authority } from "../base/vocabulary/permissions.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { TraceLevel } from "../base/vocabulary/trace.ts";
+import type { LaresEvent } from "../base/vocabulary/event.ts";
+import type { MemoryFigures } from "./metrics.ts";
+
+/** A hook of the manifest, its filter compiled. */
+export interface HookDefinition {
+  readonly handler: string;
+  readonly on?: string;
+  readonly filter?: string;
+  readonly schedule?: string;
+  /** The next time the schedule is due, computed when asked. */
+  readonly nextRun?: () => string | null;
+  /** True where the event passes the filter; an evaluation that fails counts as false and is reported. */
+  readonly accepts: (event: LaresEvent, inGrantedScope: (path: string) => boolean) => FilterAnswer;
+}
+
+export interface FilterAnswer {
+  readonly passed: boolean;
+  readonly error?: string;
+}
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly handler: string;
+  readonly parameters: Record<string, unknown>;
+}
+
+/** Everything an agent is, resolved from its manifest, the workspace's document and the person's decisions. */
+export interface AgentDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly enabled: boolean;
+  readonly activation: "on_event" | "eager";
+  readonly hooks: readonly HookDefinition[];
+  readonly tools: readonly ToolDefinition[];
+  readonly authority: Authority;
+  readonly limits: AgentLimits;
+  readonly config: JsonObject;
+  readonly memory: boolean;
+  readonly traceLevel: TraceLevel;
+  /** What the person accepted; null: the program could not be prepared, and `fault` says why. */
+  readonly programDigest: Hash | null;
+  readonly fault?: string;
+}
+
+/** One running guest. */
+export interface GuestSession {
+  /** Sends a request; rejects with the guest's error, or when the guest ends before it answers. */
+  request(method: string, params: unknown): Promise<unknown>;
+  readonly usage: Emitter<{ cpuTimeMs: number; memoryBytes: number }>;
+  /** Resolves once the guest is gone, with the sentence that says why. */
+  readonly ended: Promise<GuestEnd>;
+  /** Ends it whatever it is doing; resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+export interface GuestEnd {
+  readonly reason: string;
+  /** The limit that ended it, where one did. */
+  readonly limit?: string;
+}
+
+/** What a guest may ask of the kernel, already decoded; the answer or a thrown LaresError goes back to it. */
+export interface GuestHandlers {
+  call(method: string, params: unknown): Promise<unknown>;
+  notify(method: string, params: unknown): void;
+  stderr(text: string): void;
+}
+
+export interface TraceWriter {
+  write(entry: {
+    level: TraceLevel;
+    agent: string;
+    hook?: string;
+    message: string;
+    fields?: Record<string, unknown>;
+    trace_id: string;
+    span_id: string;
+  }): void;
+}
+
+/** One delivery that waits for an agent. */
+export interface Delivery {
+  readonly seq: number;
+  readonly payload: DeliveryPayload;
+  readonly attempts: number;
+}
+
+export interface DeliveryPayload {
+  readonly handler: string;
+  readonly event: LaresEvent;
+}
+
+/** The agent's own view of the durable queue. */
+export interface DeliveryQueue {
+  next(agent: string): Promise<Delivery | null>;
+  nextDueAt(agent: string): number | null;
+  depth(agent: string): number;
+  acknowledge(agent: string, seq: number): void;
+  retryLater(agent: string, seq: number, dueAt: number): Promise<void>;
+  bury(agent: string, seq: number, reason: string): Promise<void>;
+  readonly arrivals: Emitter<{ agent: string }>;
+}
+
+export interface StartedGuest {
+  readonly session: GuestSession;
+}
+
+export interface SupervisorPorts {
+  readonly queue: DeliveryQueue;
+  readonly traces: TraceWriter;
+  /** Starts a guest with the definition's program and limits. Throws a LaresError that says what is wrong with the program. */
+  startGuest(definition: AgentDefinition, handlers: GuestHandlers): Promise<GuestSession>;
+  /** Answers a call that policy allowed. */
+  readonly services: HostServices;
+  memoryFigures(agent: string): MemoryFigures;
+  /** Opens the agent's memory before its guest starts; throws with the reason where it cannot be trusted. */
+  openMemory(agent: string): Promise<void>;
+  /** Waits until the agent may be loaded: at most `limits.active_agents` are at once. */
+  acquireSlot(agent: string): Promise<Disposable>;
+}
+
+/** What the rooms answer to a guest, by the ABI's method name; only reached through the permission check. */
+export type HostServices = Readonly<Record<string, (caller: Caller, params: never) => Promise<unknown>>>;
+
+/** On whose behalf a service acts. */
+export interface Caller {
+  readonly agent: string;
+  readonly authority: Authority;
+  readonly programDigest: Hash;
+  /** The hook in hand and its event's id, where there is one: what the guest says meanwhile belongs to it. */
+  readonly hook?: string;
+  readonly traceId?: string;
+}

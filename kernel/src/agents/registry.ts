@@ -1,0 +1,307 @@
+import type { Clock } from "../base/clock.ts";
+import { Emitter } from "../base/emitter.ts";
+import { LaresError, notFound } from "../base/errors.ts";
+import type { JsonValue } from "../base/json.ts";
+import { newId } from "../base/ids.ts";
+import { isoTime } from "../base/clock.ts";
+import type { Agent, AgentCommand } from "../base/vocabulary/agent.ts";
+import type { Entry } from "../base/vocabulary/entry.ts";
+import type { EntryChange, LaresEvent } from "../base/vocabulary/event.ts";
+import { backlogFor, type ShownLocation } from "./first-sight.ts";
+import type { AgentDefinition, SupervisorPorts } from "./ports.ts";
+import { deliveriesFor, eventOf, type RoutedDelivery, type RouterOptions } from "./router.ts";
+import { AgentSlots } from "./slots.ts";
+import { Supervisor } from "./supervisor.ts";
+
+/** A custom event is refused once this many deliveries wait for one of its subscribers. */
+export const customEventBacklog = 10_000;
+
+/** Statements for somebody else's transaction, and what to do once it is committed. */
+export interface Enqueued<Statement> {
+  readonly statements: readonly Statement[];
+  committed(): void;
+}
+
+export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquireSlot"> {
+  readonly clock: Clock;
+  readonly idleUnloadMs: () => number;
+  readonly activeAgents: () => number;
+  readonly validateHostCall: (method: string, params: unknown) => unknown;
+  /** Prepares durable deliveries; see the inbox. */
+  enqueue(deliveries: readonly RoutedDelivery[]): Enqueued<Statement>;
+  /** Stores statements of its own in one transaction. */
+  commit(statements: readonly Statement[]): Promise<void>;
+  shownStatement(shown: ShownLocation): Statement;
+  forgottenStatement(shown: ShownLocation): Statement;
+  readonly alreadyShown: readonly ShownLocation[];
+  clearQueue(agent: string): Promise<void>;
+  allEntries(): Iterable<Entry>;
+}
+
+/** All agents of one kernel: which there are, what reaches them, and a person's commands to them. */
+export class AgentRegistry<Statement> implements AsyncDisposable {
+  readonly changed = new Emitter<Agent>();
+  readonly #ports: RegistryPorts<Statement>;
+  readonly #supervisors = new Map<string, Supervisor>();
+  readonly #shown = new Map<string, Set<string>>();
+  readonly #createdBeforeShown = new Map<string, Set<string>>();
+  readonly #slots: AgentSlots;
+  readonly #routing: RouterOptions;
+  #lastRun: { entries: number; durationMs: number } | null = null;
+  #retired = { events: 0, refusals: 0 };
+
+  constructor(ports: RegistryPorts<Statement>) {
+    this.#ports = ports;
+    for (const { agent, location } of ports.alreadyShown) this.#shownTo(agent).add(location);
+    this.#slots = new AgentSlots(ports.activeAgents(), () => this.#unloadLongestIdle());
+    this.#routing = {
+      clock: ports.clock,
+      onFilterError: (agent, hook, message) =>
+        this.#supervisors
+          .get(agent)
+          ?.trace("warn", `the filter of ${hook.handler} failed: ${message}`, { filter: hook.filter }),
+    };
+  }
+
+  list(): Agent[] {
+    return [...this.#supervisors.values()].map((supervisor) => supervisor.describe());
+  }
+
+  definitions(): AgentDefinition[] {
+    return [...this.#supervisors.values()].map((supervisor) => supervisor.definition);
+  }
+
+  get(id: string): Supervisor {
+    const supervisor = this.#supervisors.get(id);
+    if (supervisor === undefined) throw notFound("agent", id);
+    return supervisor;
+  }
+
+  find(id: string): Supervisor | undefined {
+    return this.#supervisors.get(id);
+  }
+
+  async control(id: string, command: AgentCommand): Promise<Agent> {
+    const agent = await this.get(id).control(command);
+    if (command === "enable" && this.#lastRun !== null) await this.#show([id], this.#lastRun, "new");
+    return agent;
+  }
+
+  /** Events received and host calls refused, over all agents since the kernel started. */
+  totals(): { events: number; refusals: number } {
+    let { events, refusals } = this.#retired;
+    for (const { metrics } of this.#supervisors.values()) {
+      events += metrics.eventsReceived;
+      refusals += metrics.refusals;
+    }
+    return { events, refusals };
+  }
+
+  /** True when no agent has anything in hand or to take up. */
+  get isIdle(): boolean {
+    return [...this.#supervisors.values()].every((supervisor) => supervisor.isIdle);
+  }
+
+  /** Brings the running agents to what the documents now say: starts, changes and removes. */
+  async apply(definitions: readonly AgentDefinition[]): Promise<void> {
+    this.#slots.limit = this.#ports.activeAgents();
+    const wanted = new Map(definitions.map((definition) => [definition.id, definition]));
+    for (const [id, supervisor] of this.#supervisors) {
+      if (wanted.has(id)) continue;
+      this.#supervisors.delete(id);
+      this.#retired.events += supervisor.metrics.eventsReceived;
+      this.#retired.refusals += supervisor.metrics.refusals;
+      await supervisor[Symbol.asyncDispose]();
+      await this.#ports.clearQueue(id);
+    }
+    const fresh: Supervisor[] = [];
+    for (const definition of definitions) {
+      const existing = this.#supervisors.get(definition.id);
+      if (existing === undefined) fresh.push(this.#add(definition));
+      else await this.#update(existing, definition);
+    }
+    // An agent that comes when the index is already there is shown its locations now.
+    if (this.#lastRun !== null)
+      await this.#show(
+        fresh.map(({ id }) => id),
+        this.#lastRun,
+        "new",
+      );
+    for (const supervisor of fresh) supervisor.start();
+  }
+
+  /** The workspace is about to store these changes: what follows for the agents goes into the same transaction. */
+  deliver(changes: readonly EntryChange[]): Enqueued<Statement> {
+    const deliveries: RoutedDelivery[] = [];
+    for (const change of changes) {
+      const event = eventOf(change, this.#ports.clock);
+      for (const { definition } of this.#listening()) {
+        if (change.kind === "created" && !this.#mayTellOfCreation(definition, change.entry, change.origin))
+          continue;
+        const lane = change.origin === "live" ? "live" : "backlog";
+        deliveries.push(...deliveriesFor(definition, event, lane, this.#routing));
+      }
+    }
+    return this.#enqueue(deliveries);
+  }
+
+  /** An index run over the whole workspace ended. */
+  async indexed(run: { entries: number; durationMs: number }): Promise<void> {
+    this.#lastRun = run;
+    await this.#show([...this.#supervisors.keys()], run, "run");
+  }
+
+  /** An agent's own event, to whoever subscribed to it. `name` is "publisher.id/EventName". */
+  async emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>): Promise<void> {
+    const event: LaresEvent = {
+      ...data,
+      id: newId(),
+      name,
+      timestamp: isoTime(this.#ports.clock.now()),
+    };
+    const deliveries: RoutedDelivery[] = [];
+    for (const { definition } of this.#listening()) {
+      const own = deliveriesFor(definition, event, "live", this.#routing);
+      if (own.length > 0 && this.#ports.queue.depth(definition.id) >= customEventBacklog) {
+        throw new LaresError(
+          "LimitExceeded",
+          `${definition.id} has ${customEventBacklog} deliveries waiting; emit ${name} again later.`,
+          {
+            limit: "custom_event_backlog",
+            value: customEventBacklog,
+          },
+        );
+      }
+      deliveries.push(...own);
+    }
+    await this.#commit(this.#enqueue(deliveries));
+  }
+
+  #add(definition: AgentDefinition): Supervisor {
+    const supervisor = new Supervisor({
+      definition,
+      clock: this.#ports.clock,
+      idleUnloadMs: this.#ports.idleUnloadMs,
+      validateHostCall: this.#ports.validateHostCall,
+      ports: { ...this.#ports, acquireSlot: () => this.#slots.acquire() },
+    });
+    this.#supervisors.set(definition.id, supervisor);
+    supervisor.changed.on((agent) => {
+      this.changed.emit(agent);
+      if (this.#slots.hasWaiters) this.#unloadLongestIdle();
+    });
+    return supervisor;
+  }
+
+  async #update(supervisor: Supervisor, definition: AgentDefinition): Promise<void> {
+    const before = supervisor.definition;
+    await supervisor.update(definition);
+    if (JSON.stringify(before.authority) === JSON.stringify(definition.authority)) return;
+    const shown = this.#shownTo(definition.id);
+    // What is no longer granted is forgotten, so that granting it again shows it again.
+    const forgotten = [...shown].filter((location) => !definition.authority.locations.includes(location));
+    for (const location of forgotten) shown.delete(location);
+    await this.#ports.commit(
+      forgotten.map((location) => this.#ports.forgottenStatement({ agent: definition.id, location })),
+    );
+    const event: LaresEvent = {
+      id: newId(),
+      name: "PermissionChanged",
+      timestamp: isoTime(this.#ports.clock.now()),
+    };
+    await this.#commit(this.#enqueue(deliveriesFor(definition, event, "live", this.#routing)));
+    if (this.#lastRun !== null) await this.#show([definition.id], this.#lastRun, "new");
+  }
+
+  /** Tells agents what the index holds: after a run all of it, otherwise only where a location is new to them. */
+  async #show(
+    agents: readonly string[],
+    run: { entries: number; durationMs: number },
+    why: "run" | "new",
+  ): Promise<void> {
+    for (const id of agents) {
+      const supervisor = this.#supervisors.get(id);
+      if (supervisor === undefined || !supervisor.enabled) continue;
+      const { definition } = supervisor;
+      const shown = this.#shownTo(id);
+      const fresh = definition.authority.locations.filter((location) => !shown.has(location));
+      if (why === "new" && fresh.length === 0) continue;
+      const already = this.#createdBeforeShown.get(id) ?? new Set<string>();
+      const told = why === "run" ? definition : onlyLocations(definition, fresh);
+      const backlog = backlogFor(told, shown, this.#ports.allEntries(), run, already, this.#routing);
+      const enqueued = this.#enqueue(backlog.deliveries);
+      await this.#ports.commit([
+        ...enqueued.statements,
+        ...backlog.newlyShown.map((one) => this.#ports.shownStatement(one)),
+      ]);
+      enqueued.committed();
+      for (const { location } of backlog.newlyShown) shown.add(location);
+      this.#createdBeforeShown.delete(id);
+    }
+  }
+
+  /** While a location has not been shown, what the index finds there waits for the backlog; what is live does not. */
+  #mayTellOfCreation(definition: AgentDefinition, entry: Entry, origin: "live" | "index"): boolean {
+    const shown = this.#shownTo(definition.id);
+    if (definition.authority.locations.every((location) => shown.has(location))) return true;
+    const pending = definition.authority.locations.some(
+      (location) =>
+        !shown.has(location) &&
+        (location === "." || entry.path === location || entry.path.startsWith(`${location}/`)),
+    );
+    if (!pending) return true;
+    if (origin === "index") return false;
+    const told = this.#createdBeforeShown.get(definition.id) ?? new Set<string>();
+    told.add(entry.id);
+    this.#createdBeforeShown.set(definition.id, told);
+    return true;
+  }
+
+  /** A disabled agent hears nothing, and is not told afterwards what it missed. */
+  #listening(): Supervisor[] {
+    return [...this.#supervisors.values()].filter((supervisor) => supervisor.enabled);
+  }
+
+  #enqueue(deliveries: readonly RoutedDelivery[]): Enqueued<Statement> {
+    const enqueued = this.#ports.enqueue(deliveries);
+    return {
+      statements: enqueued.statements,
+      committed: () => {
+        for (const { agent } of deliveries) this.#supervisors.get(agent)?.metrics.received();
+        enqueued.committed();
+        for (const agent of new Set(deliveries.map((delivery) => delivery.agent)))
+          this.#supervisors.get(agent)?.pump();
+      },
+    };
+  }
+
+  async #commit(enqueued: Enqueued<Statement>): Promise<void> {
+    if (enqueued.statements.length === 0) return;
+    await this.#ports.commit(enqueued.statements);
+    enqueued.committed();
+  }
+
+  #unloadLongestIdle(): void {
+    const idle = [...this.#supervisors.values()]
+      .filter((supervisor) => supervisor.idleSince !== null)
+      .toSorted((a, b) => (a.idleSince ?? 0) - (b.idleSince ?? 0));
+    idle[0]?.unloadIfIdle();
+  }
+
+  #shownTo(agent: string): Set<string> {
+    const known = this.#shown.get(agent);
+    if (known !== undefined) return known;
+    const fresh = new Set<string>();
+    this.#shown.set(agent, fresh);
+    return fresh;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor[Symbol.asyncDispose]()));
+    this.#supervisors.clear();
+  }
+}
+
+function onlyLocations(definition: AgentDefinition, locations: readonly string[]): AgentDefinition {
+  return { ...definition, authority: { ...definition.authority, locations } };
+}

@@ -1,0 +1,91 @@
+import { isoTime, type Clock } from "../base/clock.ts";
+import { newId } from "../base/ids.ts";
+import type { Entry } from "../base/vocabulary/entry.ts";
+import type { EntryChange, LaresEvent } from "../base/vocabulary/event.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import { inGrantedScope, isVisible } from "../policy/decide.ts";
+import type { AgentDefinition, DeliveryPayload, HookDefinition } from "./ports.ts";
+
+export type Lane = "live" | "backlog";
+
+export interface RoutedDelivery {
+  readonly agent: string;
+  readonly lane: Lane;
+  readonly payload: DeliveryPayload;
+}
+
+export interface RouterOptions {
+  readonly clock: Clock;
+  /** A filter that could not be evaluated on this event: counts as "no", and is said. */
+  readonly onFilterError: (agent: string, hook: HookDefinition, message: string) => void;
+}
+
+/** The event's name and fields for a change of the index; the wire's words. */
+export function eventOf(change: EntryChange, clock: Clock): LaresEvent {
+  const head = { id: newId(), timestamp: isoTime(clock.now()) };
+  switch (change.kind) {
+    case "created":
+      return { ...head, name: "EntryCreated", entry: change.entry, location: change.entry.location };
+    case "modified":
+      return { ...head, name: "EntryModified", entry: change.entry, changed_fields: change.changed_fields };
+    case "moved":
+      return { ...head, name: "EntryMoved", entry: change.entry, from: change.from };
+    case "deleted":
+      return { ...head, name: "EntryDeleted", entry_id: change.entry_id, path: change.path };
+    case "tag_added":
+      return { ...head, name: "TagAdded", entry: change.entry, tag: change.tag };
+    case "tag_removed":
+      return { ...head, name: "TagRemoved", entry: change.entry, tag: change.tag };
+  }
+}
+
+/** Which of an agent's hooks an event goes to, after what the agent may see and each hook's filter. */
+export function deliveriesFor(
+  definition: AgentDefinition,
+  event: LaresEvent,
+  lane: Lane,
+  options: RouterOptions,
+): RoutedDelivery[] {
+  const deliveries: RoutedDelivery[] = [];
+  let seen: LaresEvent | null | undefined;
+  for (const hook of definition.hooks) {
+    if (hook.on !== event.name) continue;
+    seen ??= asSeenBy(definition.authority, event);
+    if (seen === null) return [];
+    const answer = hook.accepts(seen, (path) => inGrantedScope(definition.authority, path));
+    if (answer.error !== undefined) options.onFilterError(definition.id, hook, answer.error);
+    if (!answer.passed) continue;
+    deliveries.push({ agent: definition.id, lane, payload: { handler: hook.handler, event: seen } });
+  }
+  return deliveries;
+}
+
+/** The event as this agent may see it, or null where it may not: nothing outside its locations and filter exists for it. */
+export function asSeenBy(authority: Authority, event: LaresEvent): LaresEvent | null {
+  const entry = event["entry"] as Entry | undefined;
+  if (entry !== undefined) {
+    if (!isVisible(authority, entry.path, entry.kind)) return null;
+    const from = event["from"];
+    const location = locationOf(authority, entry.path);
+    const seen: Record<string, unknown> & LaresEvent = { ...event, entry: { ...entry, location } };
+    if (event.name === "EntryCreated") seen["location"] = location;
+    // Where it came from is nobody's business who could not see it there.
+    if (typeof from === "string" && !isVisible(authority, from, entry.kind)) seen["from"] = "";
+    return seen;
+  }
+  if (event.name === "EntryDeleted") {
+    const path = String(event["path"]);
+    return isVisible(authority, path, "file") ? event : null;
+  }
+  return event;
+}
+
+/** The granted folder through which a path is seen: the innermost. */
+export function locationOf(authority: Authority, path: string): string {
+  let best = ".";
+  for (const location of authority.locations) {
+    if ((path === location || path.startsWith(`${location}/`)) && location.length > best.length)
+      best = location;
+  }
+  return best;
+}

@@ -1,0 +1,470 @@
+import { createActor } from "xstate";
+import type { Clock } from "../base/clock.ts";
+import { isoTime } from "../base/clock.ts";
+import { Emitter } from "../base/emitter.ts";
+import { illegalTransition, isLaresError, LaresError, messageOf } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import type { Agent, AgentCommand, AgentState } from "../base/vocabulary/agent.ts";
+import type { TraceLevel } from "../base/vocabulary/trace.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import { backoffMs } from "./backoff.ts";
+import { bootGuest, endGuest, permissionParams } from "./boot.ts";
+import { closedBreaker, failed, halfOpen, pauseMs, succeeded, type Breaker } from "./breaker.ts";
+import { describeAgent, hasSameAuthority, needsNewGuest } from "./describe.ts";
+import { lifecycleMachine, refusal, stateOf, type LifecycleActor } from "./machine.ts";
+import { MetricsRecorder } from "./metrics.ts";
+import type { AgentDefinition, Caller, GuestSession, SupervisorPorts } from "./ports.ts";
+import { createHostCallGate, type HostCallGate } from "./host-calls.ts";
+import { DeliveryLoop, isTransient, stackOf } from "./delivery.ts";
+import { NamedTimers } from "./timers.ts";
+
+/** How long a command waits for the state it leads to before it answers with the state as it is. */
+export const commandTimeoutMs = 15_000;
+
+export interface SupervisorOptions {
+  readonly definition: AgentDefinition;
+  readonly ports: SupervisorPorts;
+  readonly clock: Clock;
+  readonly idleUnloadMs: () => number;
+  readonly validateHostCall: (method: string, params: unknown) => unknown;
+}
+
+/** Runs one agent: its lifecycle, its guest, its queue. Everything it does shows in its state, metrics and traces. */
+export class Supervisor implements AsyncDisposable {
+  readonly changed = new Emitter<Agent>();
+  readonly metrics = new MetricsRecorder();
+  #definition: AgentDefinition;
+  readonly #ports: SupervisorPorts;
+  readonly #clock: Clock;
+  readonly #options: SupervisorOptions;
+  readonly #actor: LifecycleActor;
+  readonly #gate: HostCallGate;
+  readonly #deliveries: DeliveryLoop;
+  #state: AgentState = "Unloaded";
+  #since: string;
+  #breaker: Breaker = closedBreaker;
+  #session: GuestSession | null = null;
+  readonly #endedOnPurpose = new WeakSet<GuestSession>();
+  #slot: Disposable | null = null;
+  #openRequests = 0;
+  #settledWaiters = new Set<() => void>();
+  readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart">;
+  #crashes = 0;
+  /** Counts the starts, so that one that was overtaken while it waited knows it. */
+  #generation = 0;
+  #disposed = false;
+  #lastActivity: number;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#definition = options.definition;
+    this.#ports = options.ports;
+    this.#clock = options.clock;
+    this.#timers = new NamedTimers(this.#clock);
+    this.#since = isoTime(this.#clock.now());
+    this.#lastActivity = this.#clock.monotonic();
+    this.#gate = createHostCallGate({
+      services: options.ports.services,
+      validate: options.validateHostCall,
+      onRefusal: (_caller, method, error) => {
+        this.metrics.refused();
+        this.trace("warn", `refused: ${error.message}`, { method, ...error.facts });
+      },
+    });
+    this.#deliveries = new DeliveryLoop({
+      queue: this.#ports.queue,
+      clock: this.#clock,
+      metrics: this.metrics,
+      ratePerSecond: options.definition.limits.max_events_per_second,
+      agent: {
+        id: options.definition.id,
+        canDeliver: () =>
+          !this.#disposed &&
+          this.enabled &&
+          (this.#state === "Active" || (this.#state === "Unloaded" && !this.#timers.has("restart"))),
+        session: () => (this.#state === "Active" ? this.#session : null),
+        wake: () => this.#actor.send({ type: "wake" }),
+        ask: (session, method, params) => this.#ask(session, method, params),
+        wasEndedOnPurpose: (session) => this.#endedOnPurpose.has(session),
+        succeeded: () => {
+          this.#breaker = succeeded(this.#breaker);
+          this.#crashes = 0;
+        },
+        failed: (reason) => this.#countFailure(reason),
+        trace: (level, message, fields, hook, traceId) => this.trace(level, message, fields, hook, traceId),
+        rest: () => this.#rest(),
+      },
+    });
+    this.#actor = createActor(lifecycleMachine, { input: { enabled: options.definition.enabled } });
+    this.#actor.subscribe((snapshot) => this.#entered(stateOf(snapshot)));
+    this.#actor.start();
+  }
+
+  get id(): string {
+    return this.#definition.id;
+  }
+
+  get definition(): AgentDefinition {
+    return this.#definition;
+  }
+
+  get authority(): Authority {
+    return this.#definition.authority;
+  }
+
+  get state(): AgentState {
+    return this.#state;
+  }
+
+  get reason(): string | null {
+    return this.#actor.getSnapshot().context.reason;
+  }
+
+  get enabled(): boolean {
+    return this.#actor.getSnapshot().context.enabled;
+  }
+
+  /** Nothing in hand: no open request, and no delivery that could be made now. */
+  get isIdle(): boolean {
+    const waits = this.#state === "Suspended" || this.#state === "Error" || !this.enabled;
+    const settled = this.#state !== "Initializing" && this.#state !== "ShuttingDown";
+    return settled && this.#openRequests === 0 && (waits || this.#ports.queue.depth(this.id) === 0);
+  }
+
+  get idleSince(): number | null {
+    return this.#state === "Active" && this.#openRequests === 0 && !this.#deliveries.isRunning
+      ? this.#lastActivity
+      : null;
+  }
+
+  describe(): Agent {
+    return describeAgent(this.#definition, {
+      state: this.#state,
+      reason: this.reason,
+      since: this.#since,
+      metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id)),
+    });
+  }
+
+  /** Begins: a faulty program is Error at once, an eager agent is loaded, any other waits for its first event. */
+  start(): void {
+    if (this.#definition.fault !== undefined) {
+      this.#actor.send({ type: "broken", reason: this.#definition.fault });
+      return;
+    }
+    if (this.#definition.activation === "eager") this.#actor.send({ type: "wake" });
+    else this.pump();
+  }
+
+  /** A person's command; answers when the state it leads to is reached. */
+  async control(command: AgentCommand): Promise<Agent> {
+    const snapshot = this.#actor.getSnapshot();
+    const refused = refusal(snapshot, command);
+    if (refused !== null) throw illegalTransition(this.#state, refused);
+    if (command === "resume" || command === "reload" || command === "enable") this.#breaker = closedBreaker;
+    if (command === "resume" || command === "reload") this.#crashes = 0;
+    if (command === "suspend") this.#actor.send({ type: "suspend", reason: "Suspended by a person." });
+    else this.#actor.send({ type: command });
+    this.trace("info", `${command} by a person`);
+    await this.#settled();
+    if (command === "enable") this.pump();
+    return this.describe();
+  }
+
+  /**
+   * Takes over a changed definition. Authority counts from this moment on; a changed program or limit needs a
+   * new guest, everything else goes on in the running one.
+   */
+  async update(definition: AgentDefinition): Promise<void> {
+    const before = this.#definition;
+    this.#definition = definition;
+    this.#deliveries.ratePerSecond = definition.limits.max_events_per_second;
+    if (before.enabled !== definition.enabled) {
+      const command = definition.enabled ? "enable" : "disable";
+      if (refusal(this.#actor.getSnapshot(), command) === null) this.#actor.send({ type: command });
+    }
+    if (definition.fault !== undefined) {
+      // A program that can no longer be prepared leaves the old one running: it still does what was accepted.
+      if (this.#session === null) this.#actor.send({ type: "broken", reason: definition.fault });
+      else this.trace("error", `the changed program is not used: ${definition.fault}`);
+    } else if (needsNewGuest(before, definition)) {
+      if (
+        refusal(this.#actor.getSnapshot(), "reload") === null &&
+        (this.#session !== null || this.#state !== "Unloaded")
+      ) {
+        this.#breaker = closedBreaker;
+        this.#actor.send({ type: "reload" });
+      }
+    } else if (this.#session !== null && this.#state === "Active" && !hasSameAuthority(before, definition)) {
+      await this.#ask(this.#session, "permissionChange", permissionParams(definition)).catch(
+        (error: unknown) => this.trace("error", `onPermissionChange failed: ${messageOf(error)}`),
+      );
+    }
+    this.#announce();
+    this.pump();
+  }
+
+  /** Calls a tool, waking the agent where it sleeps. */
+  async callTool(name: string, params: Record<string, unknown>, caller: string): Promise<unknown> {
+    const session = await this.#awake();
+    return this.#ask(session, "tool", { name, arguments: params, call_id: newId(), caller });
+  }
+
+  /** Delivers what is due, as long as there is something and the agent may take it. */
+  pump(): void {
+    this.#deliveries.pump();
+  }
+
+  #countFailure(reason: string): void {
+    this.#breaker = failed(this.#breaker);
+    if (this.#breaker.state !== "open") return;
+    const count = this.#breaker.consecutiveFailures;
+    this.#actor.send({
+      type: "suspend",
+      reason: `Suspended after ${count} failure${count === 1 ? "" : "s"} in a row; the last: ${reason}`,
+    });
+    this.#timers.set("breaker", pauseMs(this.#breaker), () => {
+      if (this.#state !== "Suspended" || this.#breaker.state !== "open") return;
+      this.#breaker = halfOpen(this.#breaker);
+      this.trace("info", "trying again after a pause");
+      this.#actor.send({ type: "resume" });
+    });
+  }
+
+  async #awake(): Promise<GuestSession> {
+    if (this.#state === "Unloaded" && this.enabled) this.#actor.send({ type: "wake" });
+    if (this.#state === "Initializing" || this.#state === "ShuttingDown") await this.#settled();
+    if (this.#state === "Unloaded" && this.enabled) {
+      this.#actor.send({ type: "wake" });
+      await this.#settled();
+    }
+    const session = this.#session;
+    if (this.#state !== "Active" || session === null) {
+      const reason = this.reason ?? (this.enabled ? "It could not be loaded." : "It is disabled.");
+      throw new LaresError("AgentError", `The agent ${this.id} is ${this.#state}: ${reason}`, {
+        state: this.#state,
+        reason,
+      });
+    }
+    return session;
+  }
+
+  /** A request to the guest, counted as work in hand. */
+  async #ask(session: GuestSession, method: string, params: unknown): Promise<unknown> {
+    this.#openRequests += 1;
+    try {
+      return await session.request(method, params);
+    } finally {
+      this.#openRequests -= 1;
+      this.#lastActivity = this.#clock.monotonic();
+      if (this.#openRequests === 0) this.#watchIdleness();
+    }
+  }
+
+  #entered(state: AgentState): void {
+    if (state === this.#state) {
+      this.#announce();
+      return;
+    }
+    this.#state = state;
+    this.#since = isoTime(this.#clock.now());
+    if (state !== "Suspended") this.#timers.clear("breaker");
+    if (state === "Initializing") {
+      this.#timers.clear("restart");
+      this.#initialize().catch((error: unknown) =>
+        this.trace("error", `could not start: ${messageOf(error)}`),
+      );
+    }
+    if (state === "ShuttingDown") {
+      this.#shutDown().catch((error: unknown) => this.trace("error", `could not stop: ${messageOf(error)}`));
+    }
+    if (state === "Active" || state === "Unloaded") queueMicrotask(() => this.pump());
+    if (state === "Suspended" || state === "Error") {
+      this.trace(state === "Error" ? "error" : "warn", `${state}: ${this.reason ?? ""}`);
+    }
+    this.#announce();
+    if (state !== "Initializing" && state !== "ShuttingDown") {
+      for (const resolve of this.#settledWaiters) resolve();
+      this.#settledWaiters.clear();
+    }
+  }
+
+  async #initialize(): Promise<void> {
+    const definition = this.#definition;
+    if (definition.fault !== undefined) {
+      this.#actor.send({ type: "broken", reason: definition.fault });
+      return;
+    }
+    const generation = (this.#generation += 1);
+    const overtaken = (): boolean => this.#state !== "Initializing" || this.#generation !== generation;
+    const slot = await this.#ports.acquireSlot(this.id);
+    if (overtaken()) {
+      slot[Symbol.dispose]();
+      return;
+    }
+    this.#slot = slot;
+    let session: GuestSession;
+    try {
+      if (definition.memory) await this.#ports.openMemory(this.id);
+      session = await this.#ports.startGuest(definition, {
+        call: (method, params) => this.#gate.answer(this.#caller(), method, params),
+        notify: (method, params) => {
+          this.#gate
+            .answer(this.#caller(), method, params)
+            .catch((error: unknown) => this.trace("warn", `${method}: ${messageOf(error)}`));
+        },
+        stderr: (text) => this.trace("warn", text),
+      });
+    } catch (error) {
+      this.#releaseSlot();
+      if (isTransient(error)) this.#crashed(messageOf(error));
+      else this.#actor.send({ type: "broken", reason: messageOf(error) });
+      if (this.#actor.getSnapshot().value === "ShuttingDown") this.#actor.send({ type: "stopped" });
+      return;
+    }
+    if (overtaken()) {
+      await session.kill();
+      this.#releaseSlot();
+      if (this.#state === "ShuttingDown") this.#actor.send({ type: "stopped" });
+      return;
+    }
+    this.#adopt(session);
+    try {
+      await bootGuest(definition, (method, params) => this.#ask(session, method, params));
+    } catch (error) {
+      if (this.#session !== session) return; // it ended meanwhile: that is a crash, already counted
+      if (isLaresError(error, "AgentError")) return; // the end is on its way
+      this.#actor.send({ type: "broken", reason: messageOf(error) });
+      this.trace("error", `did not start: ${messageOf(error)}`, stackOf(error));
+      return;
+    }
+    if (this.#session !== session || overtaken()) return;
+    this.metrics.wokeUp();
+    this.#actor.send({ type: "started" });
+  }
+
+  #adopt(session: GuestSession): void {
+    this.#session = session;
+    session.usage.on(({ cpuTimeMs, memoryBytes }) => this.metrics.usage(cpuTimeMs, memoryBytes));
+    session.ended
+      .then((end) => {
+        this.metrics.guestEnded();
+        if (this.#session !== session) return;
+        this.#session = null;
+        this.#releaseSlot();
+        if (this.#state === "ShuttingDown") this.#actor.send({ type: "stopped" });
+        else this.#crashed(end.reason);
+      })
+      .catch((error: unknown) => this.trace("error", `the guest's end was not seen: ${messageOf(error)}`));
+  }
+
+  #crashed(reason: string): void {
+    this.#crashes += 1;
+    const pause = backoffMs(this.#crashes);
+    this.trace("error", `ended: ${reason}`);
+    this.#timers.set("restart", pause, () => {
+      if (this.#state === "Unloaded" && this.#definition.activation === "eager")
+        this.#actor.send({ type: "wake" });
+      else this.pump();
+    });
+    this.#actor.send({ type: "crashed" });
+    this.#countFailure(reason);
+  }
+
+  async #shutDown(): Promise<void> {
+    this.#timers.clear("idle");
+    const session = this.#session;
+    if (session === null) {
+      // Still starting: #initialize sees the state and ends what it started.
+      if (this.#slot === null) this.#actor.send({ type: "stopped" });
+      return;
+    }
+    this.#endedOnPurpose.add(session);
+    await endGuest(session, this.#clock).catch((error: unknown) =>
+      this.trace("error", `onShutdown failed: ${messageOf(error)}`, stackOf(error)),
+    );
+  }
+
+  #caller(): Caller {
+    const { id, authority, programDigest } = this.#definition;
+    if (programDigest === null) throw new LaresError("AgentError", `The agent ${id} has no program.`);
+    return { agent: id, authority, programDigest, ...this.#deliveries.inHand };
+  }
+
+  trace(
+    level: TraceLevel,
+    message: string,
+    fields?: Record<string, unknown>,
+    hook?: string,
+    traceId: string = newId(),
+  ): void {
+    this.#ports.traces.write({
+      level,
+      agent: this.id,
+      message,
+      trace_id: traceId,
+      span_id: newId(),
+      ...(hook === undefined ? {} : { hook }),
+      ...(fields === undefined || Object.keys(fields).length === 0 ? {} : { fields }),
+    });
+  }
+
+  #announce(): void {
+    if (!this.#disposed) this.changed.emit(this.describe());
+  }
+
+  /** Resolves when no transition is under way, or after `commandTimeoutMs`. */
+  async #settled(): Promise<void> {
+    while (this.#state === "Initializing" || this.#state === "ShuttingDown") {
+      let expired = false;
+      await new Promise<void>((resolve) => {
+        const done = (): void => {
+          timer[Symbol.dispose]();
+          this.#settledWaiters.delete(done);
+          resolve();
+        };
+        const timer = this.#clock.timer(commandTimeoutMs, () => {
+          expired = true;
+          done();
+        });
+        this.#settledWaiters.add(done);
+      });
+      if (expired) return;
+    }
+  }
+
+  #watchIdleness(): void {
+    this.#timers.clear("idle");
+    if (this.#state !== "Active" || this.#openRequests > 0 || this.#deliveries.isRunning) return;
+    this.#timers.set("idle", this.#options.idleUnloadMs(), () => this.unloadIfIdle());
+  }
+
+  /** Lets the guest go when nothing is in hand; its memory is in the journal, the next event wakes it. */
+  unloadIfIdle(): void {
+    if (this.idleSince === null || this.#ports.queue.depth(this.id) > 0) return;
+    this.#actor.send({ type: "idle" });
+  }
+
+  /** The loop has nothing to hand over: sets the clock for the next delivery, or for unloading. */
+  #rest(): void {
+    this.#watchIdleness();
+    const dueAt = this.#ports.queue.nextDueAt(this.id);
+    this.#timers.clear("due");
+    if (dueAt === null || this.#disposed || this.#state === "Suspended" || this.#state === "Error") return;
+    this.#timers.set("due", Math.max(0, dueAt - this.#clock.now()), () => this.pump());
+  }
+
+  #releaseSlot(): void {
+    this.#slot?.[Symbol.dispose]();
+    this.#slot = null;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (refusal(this.#actor.getSnapshot(), "disable") === null) this.#actor.send({ type: "disable" });
+    await this.#settled();
+    this.#disposed = true;
+    this.#timers[Symbol.dispose]();
+    await this.#session?.kill();
+    this.#actor.stop();
+  }
+}

@@ -1,0 +1,145 @@
+import { Emitter } from "../../base/emitter.ts";
+import { LaresError } from "../../base/errors.ts";
+import type { AgentDefinition, Delivery, DeliveryQueue, GuestEnd, GuestHandlers, GuestSession } from "../ports.ts";
+
+/** What a fake guest answers: a value, an error to reject with, or a promise a test holds. */
+export type Behaviour = (method: string, params: Record<string, unknown>, guest: FakeGuest) => unknown;
+
+export class FakeGuest implements GuestSession {
+  readonly usage = new Emitter<{ cpuTimeMs: number; memoryBytes: number }>();
+  readonly ended: Promise<GuestEnd>;
+  readonly asked: { method: string; params: Record<string, unknown> }[] = [];
+  readonly handlers: GuestHandlers;
+  readonly #behaviour: Behaviour;
+  readonly #open = new Set<(error: unknown) => void>();
+  #end: (end: GuestEnd) => void = () => undefined;
+  isGone = false;
+
+  constructor(handlers: GuestHandlers, behaviour: Behaviour) {
+    this.handlers = handlers;
+    this.#behaviour = behaviour;
+    this.ended = new Promise((resolve) => (this.#end = resolve));
+  }
+
+  request(method: string, params: unknown): Promise<unknown> {
+    const record = params as Record<string, unknown>;
+    this.asked.push({ method, params: record });
+    if (this.isGone) return Promise.reject(gone());
+    return new Promise((resolve, reject) => {
+      this.#open.add(reject);
+      Promise.resolve()
+        .then(() => this.#behaviour(method, record, this))
+        .then(resolve, reject)
+        .finally(() => this.#open.delete(reject));
+    });
+  }
+
+  /** The guest ends on its own: open requests fail, as when a process dies. */
+  die(reason: string): void {
+    if (this.isGone) return;
+    this.isGone = true;
+    for (const reject of this.#open) reject(gone());
+    this.#end({ reason });
+  }
+
+  async kill(): Promise<void> {
+    this.die("ended by the kernel");
+  }
+}
+
+function gone(): LaresError {
+  return new LaresError("AgentError", "The guest ended.", { state: "Unloaded", reason: "ended" });
+}
+
+/** The durable queue's contract, in memory. */
+export class FakeQueue implements DeliveryQueue {
+  readonly arrivals = new Emitter<{ agent: string }>();
+  readonly items: (Delivery & { dueAt: number })[] = [];
+  readonly acknowledged: number[] = [];
+  readonly buried: { seq: number; reason: string }[] = [];
+  readonly #now: () => number;
+  #seq = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  push(handler: string, name = "EntryCreated"): number {
+    this.#seq += 1;
+    const event = { id: `event-${this.#seq}`, name, timestamp: "2026-11-20T12:00:00.000Z" };
+    this.items.push({ seq: this.#seq, attempts: 0, dueAt: 0, payload: { handler, event } });
+    return this.#seq;
+  }
+
+  async next(): Promise<Delivery | null> {
+    const [first] = this.items;
+    return first !== undefined && first.dueAt <= this.#now() ? first : null;
+  }
+
+  nextDueAt(): number | null {
+    return this.items[0]?.dueAt ?? null;
+  }
+
+  depth(): number {
+    return this.items.length;
+  }
+
+  acknowledge(_agent: string, seq: number): void {
+    this.acknowledged.push(seq);
+    this.#remove(seq);
+  }
+
+  async retryLater(_agent: string, seq: number, dueAt: number): Promise<void> {
+    const index = this.items.findIndex((item) => item.seq === seq);
+    const item = this.items[index];
+    if (item !== undefined) this.items[index] = { ...item, attempts: item.attempts + 1, dueAt };
+  }
+
+  async bury(_agent: string, seq: number, reason: string): Promise<void> {
+    this.buried.push({ seq, reason });
+    this.#remove(seq);
+  }
+
+  #remove(seq: number): void {
+    this.items.splice(
+      this.items.findIndex((item) => item.seq === seq),
+      1,
+    );
+  }
+}
+
+export const authority = {
+  extension: "dev.test.agent",
+  requested: { read_entries: true },
+  effective: { read_entries: true },
+  denied: [],
+  locations: ["."],
+  protectedPaths: [],
+  forbiddenPaths: [],
+  memory: false,
+} as const;
+
+export function definitionOf(change: Partial<AgentDefinition> = {}): AgentDefinition {
+  return {
+    id: "dev.test.agent",
+    name: "Test",
+    version: "1.0.0",
+    enabled: true,
+    activation: "on_event",
+    hooks: [{ handler: "seen", on: "EntryCreated", accepts: () => ({ passed: true }) }],
+    tools: [{ name: "count", description: "", handler: "count", parameters: { type: "object" } }],
+    authority: { ...authority, locations: ["."], denied: [], protectedPaths: [], forbiddenPaths: [] },
+    limits: {
+      max_memory_mb: 64,
+      max_storage_mb: 64,
+      max_cpu_ms_per_event: 5000,
+      max_wall_ms_per_event: 30000,
+      max_events_per_second: 100,
+    },
+    config: {},
+    memory: false,
+    traceLevel: "info",
+    programDigest: `sha256:${"a".repeat(64)}`,
+    ...change,
+  };
+}

@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import picomatch from "picomatch";
+import { describe, expect, test } from "vitest";
+import { compileGlob, globLimits, type GlobOptions } from "./glob.ts";
+
+function matches(pattern: string, path: string, options?: GlobOptions): boolean {
+  const glob = compileGlob(pattern, options);
+  if (!glob.ok) throw new Error(glob.message);
+  return glob.matches(path);
+}
+
+describe("what a pattern matches", () => {
+  const cases: [pattern: string, matching: string[], others: string[], options?: GlobOptions][] = [
+    ["*.jpg", ["a.jpg", ".jpg", ".hidden.jpg"], ["a/b.jpg", "a.JPG", "a.jpgx"]],
+    ["*.{jpg,png}", ["a.jpg", "a.png"], ["a.gif", "a.jpg,png"]],
+    ["photos/**", ["photos/a", "photos/a/b/.c"], ["photos", "photosx/a", "x/photos/a"]],
+    ["**/b", ["b", "a/b", "a/c/b"], ["a/bb", "ab"]],
+    ["a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["a/xb", "ab"]],
+    ["**", ["a", "a/b", ".x/y"], []],
+    ["?.txt", ["a.txt", "é.txt"], ["ab.txt", "/.txt"]],
+    ["[a-c]x", ["ax", "cx"], ["dx", "/x"]],
+    ["[!a-c]x", ["dx"], ["ax", "/x"]],
+    ["[^a]x", ["bx"], ["ax"]],
+    ["photo (1).jpg", ["photo (1).jpg"], ["photo 1.jpg"]],
+    ["a+b@c!d$e^f|g", ["a+b@c!d$e^f|g"], ["aab@c!d$e^f|g"]],
+    ["\\*.md", ["*.md"], ["a.md"]],
+    ["!(a)", ["!(a)"], ["b", "a"]],
+    ["{a,b/{c,d}}", ["a", "b/c", "b/d"], ["b", "c"]],
+    ["line\nbreak*", ["line\nbreak\n."], []],
+    ["*.JPG", ["dir.jpg", "x.JpG"], ["x.png"], { ignoreCase: true }],
+    ["*.jpg", ["a.jpg", "deep/er/a.jpg"], ["deep/er/a.png"], { matchBase: true }],
+    ["x/*.jpg", ["x/a.jpg"], ["y/x/a.jpg"], { matchBase: true }],
+    ["caf\u00e9", ["cafe\u0301"], ["cafe"]],
+    ["'quoted'*", ["'quoted'.txt"], ["quoted.txt"]],
+  ];
+  for (const [pattern, matching, others, options] of cases) {
+    test(`${JSON.stringify(pattern)} ${JSON.stringify(options ?? {})}`, () => {
+      for (const path of matching) expect(matches(pattern, path, options), path).toBe(true);
+      for (const path of others) expect(matches(pattern, path, options), path).toBe(false);
+    });
+  }
+});
+
+describe("what is refused, with a reason", () => {
+  const cases: [pattern: string, reason: RegExp][] = [
+    ["", /empty/],
+    ["a".repeat(globLimits.length + 1), /1025 characters/],
+    ["{1..9}", /brace range/],
+    ["x{a,{b..d}}", /brace range/],
+    ["{a,b}".repeat(7), /128 alternatives/],
+    [`{${Array.from({ length: 65 }, (_, n) => `n${n}`).join(",")}}`, /65 alternatives/],
+    ["{a,b", /not closed/],
+    ["a}", /not opened/],
+    ["[a", /not closed/],
+    ["[a/b]", /inside \[ \]/],
+    ["photos\\", /backslash/],
+  ];
+  for (const [pattern, reason] of cases) {
+    test(JSON.stringify(pattern.slice(0, 40)), () => {
+      const glob = compileGlob(pattern);
+      expect(glob.ok ? "compiled" : glob.message).toMatch(reason);
+    });
+  }
+  test("64 alternatives are allowed", () => {
+    expect(matches("{a,b}".repeat(6), "ababab")).toBe(true);
+  });
+});
+
+test("patterns made to backtrack take no longer than their neighbours", () => {
+  const subject = "a".repeat(4000);
+  for (const pattern of [
+    `${"*a".repeat(400)}b`,
+    `${"**/*a".repeat(150)}b`,
+    `${"{a,aa}*".repeat(6)}b`,
+    `${"[a-b]*".repeat(150)}!`,
+    `${"**/".repeat(300)}b`,
+  ]) {
+    // A backtracking engine does not come back from the first of these.
+    expect(matches(pattern, subject), pattern.slice(0, 20)).toBe(false);
+  }
+});
+
+test("agrees with picomatch on canonical paths", () => {
+  const piece = fc.constantFrom("a", "b", ".", "*", "**", "?", "/", "[ab]", "{a,b}", "x");
+  const pattern = fc.array(piece, { minLength: 1, maxLength: 8 }).map((pieces) => pieces.join(""));
+  const name = fc.stringMatching(/^[abx.]{1,4}$/).filter((text) => text !== "." && text !== "..");
+  const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+  const canonical = (text: string) =>
+    !text.includes("//") && !text.startsWith("/") && !/(^|\/)\.{1,2}(\/|$)/.test(text);
+  fc.assert(
+    fc.property(pattern.filter(canonical), path, (text, subject) => {
+      const reference = picomatch(text, {
+        dot: true,
+        noextglob: true,
+        nonegate: true,
+        strictSlashes: true,
+        posix: true,
+      });
+      expect(matches(text, subject)).toBe(reference(subject));
+    }),
+    { numRuns: 3000 },
+  );
+});

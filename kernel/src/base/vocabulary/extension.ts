@@ -1,0 +1,13 @@
+import { Type } from "typebox";
+
+/**
+ * Ids are reverse domain names: `^[a-z0-9]+([.-][a-z0-9-]+)+$`, written so that it says the same without
+ * leaving a backtracking engine more than one way to match.
+ */
+export const extensionIdPattern = "^[a-z0-9]+[.-][a-z0-9-]+(?:\\.[a-z0-9-]+)*$";
+
+export const ExtensionId = Type.String({
+  pattern: extensionIdPattern,
+  maxLength: 128,
+  description: 'Reverse domain name, unique, e.g. "com.example.photos"',
+});

@@ -1,0 +1,139 @@
+import type { Caller, HostServices } from "../agents/ports.ts";
+import { locationOf } from "../agents/router.ts";
+import type { Actions } from "../actions/actions.ts";
+import { notFound } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Action, EffectInput, Proposal } from "../base/vocabulary/action.ts";
+import type { Entry, EntryQuery } from "../base/vocabulary/entry.ts";
+import type { TraceLevel } from "../base/vocabulary/trace.ts";
+import type { AgentMemory, Memory } from "../memory/memory.ts";
+import { isVisible } from "../policy/scope.ts";
+import type { ToolRegistry } from "../tools/registry.ts";
+import type { TraceLog } from "../trace/trace-log.ts";
+import type { Visibility, Workspace } from "../workspace/ports.ts";
+
+/** What an agent wants a person to know; with the action it proposes along with it. */
+export interface AgentNotification {
+  readonly agent: string;
+  readonly title: string;
+  readonly message: string;
+  readonly severity: "info" | "warning" | "error";
+  readonly action?: Action;
+}
+
+export interface HostServicePorts {
+  readonly workspace: Workspace;
+  readonly actions: Actions;
+  readonly memory: Memory;
+  readonly traces: TraceLog;
+  readonly tools: ToolRegistry;
+  emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>): Promise<void>;
+  notify(notification: AgentNotification): void;
+}
+
+/**
+ * The guest ABI's methods, each handed to the room that answers it. By the time a call is here its shape has
+ * been checked and policy has allowed it; what is left is to see only what the caller may see.
+ */
+export function createHostServices(ports: HostServicePorts): HostServices {
+  const { workspace, actions, memory, traces, tools } = ports;
+  const ownAction = async (caller: Caller, id: string): Promise<Action> => {
+    const action = await actions.get(id);
+    // Another agent's action does not exist for this one.
+    if (action === null || action.agent !== caller.agent) throw notFound("action", id);
+    return action;
+  };
+  const memoryOf = (caller: Caller): Promise<AgentMemory> => memory.open(caller.agent);
+
+  return {
+    "vdfs/query": async (caller, query: EntryQuery) => {
+      const page = workspace.query(query, sightOf(caller));
+      return { ...page, items: page.items.map((entry) => seenBy(caller, entry)) };
+    },
+    "vdfs/count": async (caller, query: EntryQuery) => ({ count: workspace.count(query, sightOf(caller)) }),
+    "vdfs/get": async (caller, reference: { path: string } | { id: string }) => {
+      const entry = workspace.get(reference, sightOf(caller));
+      return entry === null ? null : seenBy(caller, entry);
+    },
+    "vdfs/read": async (_caller, { path, offset = 0, length = 262_144 }: ReadParams) => {
+      const { bytes, eof } = await workspace.read(path, offset, length);
+      return { base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"), eof };
+    },
+    "vdfs/sidecar/read": (_caller, { path, sidecar }: { path: string; sidecar: string }) =>
+      workspace.readSidecar(path, sidecar),
+    "vdfs/copies": async (caller, { content_id }: { content_id: string }) =>
+      workspace.copies(content_id, sightOf(caller)),
+
+    "memory/working/read": async (caller) => (await memoryOf(caller)).read(),
+    "memory/working/swap": async (caller, { revision, state }: { revision: number; state: JsonValue }) =>
+      (await memoryOf(caller)).swap(revision, state),
+    "memory/sync": async (caller) => {
+      await (await memoryOf(caller)).sync();
+      return {};
+    },
+
+    "actions/preview": (caller, proposal: Proposal) =>
+      actions.preview(caller.authority, caller.programDigest, proposal),
+    "actions/propose": (caller, proposal: Proposal) =>
+      actions.propose(caller.authority, caller.programDigest, proposal),
+    "actions/get": (caller, { id }: { id: string }) => ownAction(caller, id),
+    "actions/settled": async (caller, { id }: { id: string }) => {
+      await ownAction(caller, id);
+      return actions.settled(id);
+    },
+
+    "tools/call": async (caller, call: { agent: string; name: string; arguments?: unknown }) =>
+      tools.call(call.agent, call.name, call.arguments, caller.agent),
+    "events/emit": async (caller, { name, data }: { name: string; data?: Record<string, JsonValue> }) => {
+      await ports.emit(`${caller.agent}/${name}`, data ?? {});
+      return {};
+    },
+
+    trace: async (caller, { level, message, fields }: TraceParams) => {
+      traces.write({
+        level,
+        agent: caller.agent,
+        message,
+        trace_id: caller.traceId ?? newId(),
+        span_id: newId(),
+        ...(caller.hook === undefined ? {} : { hook: caller.hook }),
+        ...(fields === undefined ? {} : { fields }),
+      });
+    },
+    notify: async (caller, { title, message, severity, action: effects }: NotifyParams) => {
+      const action =
+        effects === undefined
+          ? undefined
+          : await actions.propose(caller.authority, caller.programDigest, { effects, title, reason: message });
+      ports.notify({ agent: caller.agent, title, message, severity, ...(action === undefined ? {} : { action }) });
+    },
+  };
+}
+
+interface ReadParams {
+  path: string;
+  offset?: number;
+  length?: number;
+}
+
+interface TraceParams {
+  level: TraceLevel;
+  message: string;
+  fields?: Record<string, unknown>;
+}
+
+interface NotifyParams {
+  title: string;
+  message: string;
+  severity: "info" | "warning" | "error";
+  action?: EffectInput[];
+}
+
+function sightOf({ authority }: Caller): Visibility {
+  return (path, kind) => isVisible(authority, path, kind);
+}
+
+function seenBy({ authority }: Caller, entry: Entry): Entry {
+  return { ...entry, location: locationOf(authority, entry.path) };
+}

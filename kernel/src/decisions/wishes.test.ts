@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { asks, covered, isCovered, noWishes, type Wishes } from "./wishes.ts";
+
+const program = `sha256:${"a".repeat(64)}` as const;
+const other = `sha256:${"b".repeat(64)}` as const;
+const base: Wishes = {
+  extensions: {
+    "dev.x": {
+      name: "X",
+      program,
+      permissions: { read_entries: true, propose_actions: ["file.move"] },
+      locations: ["photos"],
+    },
+  },
+  allowRules: [{ decide: "allow", kind: "file.move" }],
+  autoApproveBelow: 0.2,
+};
+const withExtension = (change: Partial<Wishes["extensions"][string]>): Wishes => ({
+  ...base,
+  extensions: { "dev.x": { ...base.extensions["dev.x"]!, ...change } },
+});
+
+describe("what an earlier yes covers", () => {
+  const check = (name: string, wishes: Wishes, expected: boolean): void =>
+    it(name, () => expect(isCovered(wishes, base)).toBe(expected));
+  check("the same", base, true);
+  check("nothing at all", noWishes, true);
+  check("a folder inside an accepted one", withExtension({ locations: ["photos/2024"] }), true);
+  check("a permission less", withExtension({ permissions: { read_entries: true } }), true);
+  check("a lower threshold", { ...base, autoApproveBelow: 0.1 }, true);
+  check("not: another folder", withExtension({ locations: ["photos", "notes"] }), false);
+  check("not: a folder that only begins alike", withExtension({ locations: ["photos-private"] }), false);
+  check("not: the whole workspace", withExtension({ locations: ["."] }), false);
+  check("not: a permission more", withExtension({ permissions: { write_tags: true } }), false);
+  check(
+    "not: the same permission, wider",
+    withExtension({ permissions: { propose_actions: ["file.*"] } }),
+    false,
+  );
+  check("not: another program", withExtension({ program: other }), false);
+  check(
+    "not: a second extension",
+    { ...base, extensions: { ...base.extensions, "dev.y": base.extensions["dev.x"]! } },
+    false,
+  );
+  check("not: a new allow rule", { ...base, allowRules: [{ decide: "allow" }] }, false);
+  check("not: a higher threshold", { ...base, autoApproveBelow: 0.3 }, false);
+});
+
+describe("what counts while a wider document waits", () => {
+  it("is always covered by what was accepted, and keeps the common part", () => {
+    const wider = withExtension({
+      locations: [".", "photos/2024"],
+      permissions: { read_entries: true, write_tags: true },
+    });
+    const counts = covered({ ...wider, autoApproveBelow: 0.9 }, base);
+    expect(isCovered(counts, base)).toBe(true);
+    expect(counts.extensions["dev.x"]?.locations).toEqual(["photos/2024", "photos"]);
+    expect(counts.extensions["dev.x"]?.permissions).toEqual({ read_entries: true });
+    expect(counts.autoApproveBelow).toBe(0.2);
+  });
+  it("holds no extension whose program changed, and none that is new", () => {
+    expect(covered(withExtension({ program: other }), base).extensions).toEqual({});
+    expect(covered(base, noWishes)).toEqual(noWishes);
+  });
+});
+
+it("says everything that widens in a sentence each", () => {
+  expect(asks(base)).toEqual([
+    'X (dev.x) asks for read_entries; propose_actions ["file.move"] in photos/',
+    "the document allows without asking: file.move by any agent",
+    "the document approves by itself every change with an impact below 0.2",
+  ]);
+});

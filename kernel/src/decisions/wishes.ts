@@ -1,0 +1,137 @@
+import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import { permissionNames, type Permissions } from "../base/vocabulary/permissions.ts";
+import { canonicalJson } from "../base/json.ts";
+import { isWithin } from "../policy/paths.ts";
+
+/** What one extension would be allowed, were the document accepted as it stands. */
+export interface ExtensionWish {
+  readonly name: string;
+  /** Digest over the program and everything bundled into it; null where it could not be prepared. */
+  readonly program: Hash | null;
+  readonly permissions: Permissions;
+  readonly locations: readonly string[];
+}
+
+/**
+ * Everything in a workspace's documents that widens what can happen to the person's files. It counts once a
+ * person accepted it; what only tightens is not in here and counts at once.
+ */
+export interface Wishes {
+  readonly extensions: Readonly<Record<string, ExtensionWish>>;
+  /** Only the rules that allow. */
+  readonly allowRules: readonly ApprovalRule[];
+  readonly autoApproveBelow: number;
+}
+
+export const noWishes: Wishes = { extensions: {}, allowRules: [], autoApproveBelow: 0 };
+
+/** True where accepting `accepted` has already said yes to all of `wishes`. */
+export function isCovered(wishes: Wishes, accepted: Wishes): boolean {
+  return (
+    wishes.autoApproveBelow <= accepted.autoApproveBelow &&
+    wishes.allowRules.every((rule) => hasRule(accepted.allowRules, rule)) &&
+    Object.entries(wishes.extensions).every(([id, wish]) => {
+      const before = accepted.extensions[id];
+      return before !== undefined && isExtensionCovered(wish, before);
+    })
+  );
+}
+
+function isExtensionCovered(wish: ExtensionWish, accepted: ExtensionWish): boolean {
+  return (
+    // A program that cannot be prepared cannot run: there is nothing to accept.
+    (wish.program === null || wish.program === accepted.program) &&
+    wish.locations.every((location) => accepted.locations.some((folder) => isWithin(folder, location))) &&
+    permissionNames.every((name) => {
+      const asked = wish.permissions[name];
+      return (
+        asked === undefined ||
+        asked === false ||
+        canonicalJson(asked) === canonicalJson(accepted.permissions[name] ?? null)
+      );
+    })
+  );
+}
+
+/**
+ * What counts while a wider document waits for its answer: of each wish the part that was accepted before.
+ * An extension that is new, or whose program changed, is not in it.
+ */
+export function covered(wishes: Wishes, accepted: Wishes): Wishes {
+  const extensions: Record<string, ExtensionWish> = {};
+  for (const [id, wish] of Object.entries(wishes.extensions)) {
+    const before = accepted.extensions[id];
+    if (before === undefined || wish.program !== before.program) continue;
+    extensions[id] = {
+      ...wish,
+      permissions: commonPermissions(wish.permissions, before.permissions),
+      locations: commonLocations(wish.locations, before.locations),
+    };
+  }
+  return {
+    extensions,
+    allowRules: wishes.allowRules.filter((rule) => hasRule(accepted.allowRules, rule)),
+    autoApproveBelow: Math.min(wishes.autoApproveBelow, accepted.autoApproveBelow),
+  };
+}
+
+function commonPermissions(asked: Permissions, accepted: Permissions): Permissions {
+  const common: Record<string, unknown> = {};
+  for (const name of permissionNames) {
+    // A permission whose details changed is a different one; which of the two is narrower cannot be told.
+    if (asked[name] !== undefined && canonicalJson(asked[name]) === canonicalJson(accepted[name] ?? null)) {
+      common[name] = asked[name];
+    }
+  }
+  return common as Permissions;
+}
+
+function commonLocations(asked: readonly string[], accepted: readonly string[]): string[] {
+  const inBoth = [
+    ...asked.filter((location) => accepted.some((folder) => isWithin(folder, location))),
+    ...accepted.filter((location) => asked.some((folder) => isWithin(folder, location))),
+  ];
+  return [...new Set(inBoth)];
+}
+
+function hasRule(rules: readonly ApprovalRule[], rule: ApprovalRule): boolean {
+  const text = canonicalJson(rule);
+  return rules.some((candidate) => canonicalJson(candidate) === text);
+}
+
+/** The wishes as sentences a person is shown before saying yes. */
+export function asks(wishes: Wishes): string[] {
+  const sentences: string[] = [];
+  for (const [id, wish] of Object.entries(wishes.extensions)) {
+    const permissions = permissionNames
+      .filter((name) => wish.permissions[name] !== undefined && wish.permissions[name] !== false)
+      .map((name) => describePermission(name, wish.permissions[name]));
+    const where =
+      wish.locations.length === 0 ? "in no folder" : `in ${wish.locations.map(folderName).join(", ")}`;
+    const what = permissions.length === 0 ? "asks for nothing" : `asks for ${permissions.join("; ")}`;
+    sentences.push(`${wish.name} (${id}) ${what} ${where}`);
+  }
+  for (const rule of wishes.allowRules) {
+    const parts = [
+      rule.kind ?? "every kind of change",
+      rule.path === undefined ? null : `on ${rule.path}`,
+      `by ${rule.agent ?? "any agent"}`,
+    ];
+    sentences.push(`the document allows without asking: ${parts.filter((part) => part !== null).join(" ")}`);
+  }
+  if (wishes.autoApproveBelow > 0) {
+    sentences.push(
+      `the document approves by itself every change with an impact below ${wishes.autoApproveBelow}`,
+    );
+  }
+  return sentences;
+}
+
+function folderName(location: string): string {
+  return location === "." ? "the whole workspace" : `${location}/`;
+}
+
+function describePermission(name: string, detail: unknown): string {
+  return detail === true ? name : `${name} ${canonicalJson(detail)}`;
+}

@@ -1,0 +1,115 @@
+import type { Agent } from "../base/vocabulary/agent.ts";
+import type { AgentCommand } from "../base/vocabulary/agent.ts";
+import type { Emitter } from "../base/emitter.ts";
+import type { Action, ApprovalRule } from "../base/vocabulary/action.ts";
+import type { EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { Tool } from "../base/vocabulary/agent.ts";
+import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
+import type { ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
+
+/** What the server asks of the kernel: each group is one room's, handed in when the kernel is put together. */
+export interface KernelServices {
+  readonly version: string;
+  readonly status: StatusService;
+  readonly trust: TrustService;
+  readonly agents: AgentService;
+  readonly traces: TraceService;
+  readonly actions: ActionService;
+  readonly tools: ToolService;
+  readonly entries: { query(query: EntryQuery): EntryPage };
+  readonly memory: MemoryService;
+  readonly documents: DocumentService;
+  readonly notifications: Emitter<AgentNotice>;
+  readonly progress: Emitter<IndexProgress>;
+}
+
+export interface StatusService {
+  /** All of a status but what depends on the connection. */
+  read(): Omit<ResultOf<"lares/status">, "trusted">;
+}
+
+export interface TrustService {
+  /** True where what the documents wish now has been accepted before. */
+  isAccepted(): Promise<boolean>;
+  /** A person says yes to what the digest stands for; DigestMismatch where that is no longer what is there. */
+  accept(digest?: Hash): Promise<void>;
+  revoke(): Promise<void>;
+  /** How many trusted connections there are: agents run while there is one. */
+  connections(trusted: number, untrusted: number): void;
+}
+
+export interface AgentService {
+  list(): Agent[];
+  control(id: string, command: AgentCommand): Promise<Agent>;
+  readonly changed: Emitter<Agent>;
+}
+
+export interface TraceService {
+  query(query: ParamsOf<"lares/traces/query">): Promise<TraceEntry[]>;
+  readonly entries: Emitter<TraceEntry>;
+}
+
+export interface ActionService {
+  list(query: ParamsOf<"lares/actions/list">): Promise<Action[]>;
+  get(id: string): Promise<Action | null>;
+  content(
+    id: string,
+    effect: number,
+    side: "before" | "after",
+    offset?: number,
+    length?: number,
+  ): Promise<{ bytes: Uint8Array; eof: boolean }>;
+  approve(
+    id: string,
+    options: { digest: Hash; effects?: readonly number[]; remember?: "once" | "always"; rules?: readonly ApprovalRule[] },
+  ): Promise<Action>;
+  reject(id: string, reason?: string): Promise<Action>;
+  undo(id: string): Promise<Action>;
+  readonly changed: Emitter<Action>;
+}
+
+export interface ToolService {
+  list(agent?: string): Tool[];
+  call(agent: string, name: string, args: unknown): Promise<ResultOf<"lares/tools/call">>;
+}
+
+export interface MemoryService {
+  verify(agent: string): Promise<ResultOf<"lares/memory/verify">>;
+  stats(agent: string): Promise<Record<string, unknown>>;
+  /** Working memory as it stands. */
+  working(agent: string): Promise<{ revision: number; state: unknown }>;
+}
+
+/** Diagnostics of one document, as LSP has them. */
+export interface DocumentService {
+  /** True for a file of a name that Lares reads. */
+  handles(path: string): boolean;
+  diagnose(uri: string, text: string): Promise<readonly LspDiagnostic[]>;
+}
+
+export interface LspDiagnostic {
+  readonly range: LspRange;
+  readonly severity: 1 | 2 | 3 | 4;
+  readonly code: string;
+  readonly source: "lares";
+  readonly message: string;
+}
+
+export interface LspRange {
+  readonly start: { readonly line: number; readonly character: number };
+  readonly end: { readonly line: number; readonly character: number };
+}
+
+export interface AgentNotice {
+  readonly agent: string;
+  readonly title: string;
+  readonly message: string;
+  readonly severity: "info" | "warning" | "error";
+  readonly action?: Action;
+}
+
+/** An index run: begins, and ends with what it found. */
+export type IndexProgress = { readonly kind: "begin" } | { readonly kind: "end"; readonly entries: number };
+
+export const traceLevels: readonly TraceLevel[] = ["debug", "info", "warn", "error"];
