@@ -38,13 +38,19 @@ export interface DeliveryLoopOptions {
   readonly agent: Recipient;
 }
 
+/** Which hook the guest is in, and for which event. */
+export interface DeliveryInHand {
+  readonly hook?: string;
+  readonly traceId?: string;
+}
+
 /** Hands an agent its deliveries, one at a time and in order, at the rate it may have. */
 export class DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
   readonly #throttle: Throttle;
   #running = false;
   #again = false;
-  #inHand: { hook: string; traceId: string } | Record<never, never> = {};
+  #inHand: DeliveryInHand = {};
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
@@ -56,7 +62,7 @@ export class DeliveryLoop {
   }
 
   /** The delivery the guest is working on. */
-  get inHand(): { hook: string; traceId: string } | Record<never, never> {
+  get inHand(): DeliveryInHand {
     return this.#inHand;
   }
 

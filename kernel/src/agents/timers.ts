@@ -31,6 +31,6 @@ export class NamedTimers<Name extends string> implements Disposable {
 
   [Symbol.dispose](): void {
     this.#disposed = true;
-    for (const name of [...this.#timers.keys()]) this.clear(name);
+    for (const name of this.#timers.keys()) this.clear(name);
   }
 }

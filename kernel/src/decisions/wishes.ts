@@ -84,7 +84,7 @@ function commonPermissions(asked: Permissions, accepted: Permissions): Permissio
       common[name] = asked[name];
     }
   }
-  return common as Permissions;
+  return common;
 }
 
 function commonLocations(asked: readonly string[], accepted: readonly string[]): string[] {

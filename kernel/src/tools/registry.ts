@@ -142,7 +142,7 @@ async function loadAjv(): Promise<AjvInstance> {
     { code: "lares-re2" },
   );
   const ajv = new Ajv({ allErrors: false, strict: false, addUsedSchema: false, code: { regExp } });
-  formats.default(ajv as never);
+  formats.default(ajv);
   return ajv;
 }
 
@@ -154,14 +154,14 @@ function decodeResult(agent: string, name: string, answer: unknown): GuestToolRe
     case "error":
       return {
         status: "error",
-        message: String(record["message"] ?? "The tool failed."),
+        message: textOf(record["message"], "The tool failed."),
         recoverable: record["recoverable"] === true,
       };
     case "needs_approval": {
       const action = record["action"];
       const id = typeof action === "string" ? action : (action as { id?: unknown } | undefined)?.id;
       if (typeof id === "string") {
-        return { status: "needs_approval", action: id, reason: String(record["reason"] ?? "") };
+        return { status: "needs_approval", action: id, reason: textOf(record["reason"], "") };
       }
     }
   }
@@ -169,4 +169,8 @@ function decodeResult(agent: string, name: string, answer: unknown): GuestToolRe
     state: "Active",
     reason: "The answer has no known status.",
   });
+}
+
+function textOf(value: unknown, otherwise: string): string {
+  return typeof value === "string" ? value : otherwise;
 }

@@ -1,0 +1,111 @@
+import { defineConfig } from "oxlint";
+
+/**
+ * The rooms of the kernel and who may know whom; ARCHITECTURE.md has the same table in words. A forbidden arrow
+ * fails the lint. `composition/` and `main.ts` wire the rooms together and may know all of them.
+ */
+const mayImport = {
+  base: [],
+  platform: ["base"],
+  policy: ["base"],
+  protocol: ["base"],
+  documents: ["policy", "base"],
+  events: ["base"],
+  inbox: ["platform", "base"],
+  memory: ["platform", "base"],
+  trace: ["platform", "base"],
+  decisions: ["policy", "base"],
+  workspace: ["policy", "platform", "base"],
+  actions: ["policy", "platform", "base"],
+  sandbox: ["policy", "platform", "base"],
+  agents: ["policy", "base"],
+  tools: ["policy", "base"],
+  front: ["protocol", "platform", "base"],
+  server: ["protocol", "base"],
+  cli: ["front", "server", "documents", "protocol", "platform", "base"],
+} satisfies Record<string, readonly string[]>;
+
+const allRooms = [...Object.keys(mayImport), "composition"];
+
+/** Rooms whose code may use Node's own modules: the edge, where effects happen. */
+const atTheEdge = new Set(["platform", "cli", "front"]);
+
+const roomRules = Object.entries(mayImport).map(([room, others]) => {
+  const known = new Set<string>([room, ...others]);
+  const forbidden = allRooms.filter((other) => !known.has(other));
+  return {
+    files: [`kernel/src/${room}/**/*.ts`],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              regex: `^(\\.\\./)+(${forbidden.join("|")})/`,
+              message: `${room}/ may import only ${others.join(", ") || "nothing"}. Siblings do not know each other: take what you need as a port, and let composition/ hand it in.`,
+            },
+            ...(atTheEdge.has(room)
+              ? []
+              : [
+                  {
+                    regex: "^node:",
+                    message:
+                      "Node's modules belong in platform/ and the children's entry files; code that is handed its effects can be tested and reasoned about.",
+                  },
+                ]),
+          ],
+        },
+      ],
+    },
+  } as const;
+});
+
+export default defineConfig({
+  plugins: ["typescript", "import", "unicorn", "promise", "node"],
+  categories: { correctness: "error", suspicious: "error" },
+  rules: {
+    "typescript/no-floating-promises": "error",
+    "typescript/no-misused-promises": "error",
+    "typescript/await-thenable": "error",
+    "typescript/no-explicit-any": "error",
+    "typescript/switch-exhaustiveness-check": "error",
+    "no-empty": ["error", { allowEmptyCatch: false }],
+    "import/no-cycle": ["error", { ignoreTypes: true }],
+    "no-console": "error",
+    "unicorn/no-array-sort": "error",
+    // What the compiler already knows, or what reads better as it is.
+    "typescript/consistent-return": "off",
+    "typescript/no-unsafe-type-assertion": "off",
+    "no-await-in-loop": "off",
+    "no-shadow": "off",
+    "no-underscore-dangle": "off",
+    "import/no-unassigned-import": "off",
+    "unicorn/consistent-function-scoping": "off",
+    "promise/always-return": "off",
+    "import/no-named-as-default-member": "off",
+    "typescript/unbound-method": "off",
+    "typescript/no-unnecessary-boolean-literal-compare": "off",
+    "typescript/no-unnecessary-type-conversion": "off",
+    // For windows of a browser; a worker's postMessage has no target.
+    "unicorn/require-post-message-target-origin": "off",
+    // Finding control characters is what this project does with them.
+    "no-control-regex": "off",
+  },
+  overrides: [
+    ...roomRules,
+    {
+      // Entry files of children and workers, and tests, stand at the edge themselves.
+      files: [
+        "kernel/src/**/*.test.ts",
+        "kernel/src/**/testing/**/*.ts",
+        "kernel/src/sandbox/{host,prepare}/*.ts",
+      ],
+      rules: { "no-restricted-imports": "off" },
+    },
+    {
+      files: ["kernel/src/cli/**/*.ts", "kernel/build/**/*.ts", "test/**/*.ts"],
+      rules: { "no-console": "off" },
+    },
+  ],
+  ignorePatterns: ["**/dist", "**/build-output", "examples/library"],
+});
