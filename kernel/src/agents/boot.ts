@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { isLaresError, LaresError } from "../base/errors.ts";
-import { permissionList } from "./describe.ts";
+import type { Permissions } from "../base/vocabulary/permissions.ts";
 import type { AgentDefinition, GuestSession } from "./ports.ts";
 
 /** How long a guest may take over `shutdown` before it is ended. */
@@ -10,10 +10,10 @@ type Ask = (method: string, params: unknown) => Promise<unknown>;
 
 /** What a guest is told about what it may do, at the start and at each change. */
 export function permissionParams({ authority }: AgentDefinition): {
-  permissions: string[];
+  permissions: Permissions;
   locations: string[];
 } {
-  return { permissions: permissionList(authority), locations: [...authority.locations] };
+  return { permissions: authority.effective, locations: [...authority.locations] };
 }
 
 /** From a guest that runs to one that is ready: initialize, the handlers the manifest names, startup. */

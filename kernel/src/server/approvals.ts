@@ -28,7 +28,7 @@ export class MessageApprovals {
 
   /** An action changed; asked about if it waits for an answer and was not asked about before. */
   consider(action: Action): void {
-    if (this.#session.approvals !== "showMessageRequest" || action.state !== "PendingApproval") return;
+    if (this.#session.options.approvals !== "showMessageRequest" || action.state !== "PendingApproval") return;
     if (this.#waiting.includes(action.id)) return;
     this.#waiting.push(action.id);
     void this.#askAll();
@@ -55,7 +55,7 @@ export class MessageApprovals {
     for (;;) {
       const action = await this.#kernel.actions.get(id);
       if (action === null || action.state !== "PendingApproval" || !this.#session.trusted) return;
-      const answer = await this.#session.connection.request("window/showMessageRequest", {
+      const answer = await this.#session.endpoint.request("window/showMessageRequest", {
         type: 3,
         message: question(action),
         actions: [approve, reject, show].map((title) => ({ title })),
@@ -67,10 +67,10 @@ export class MessageApprovals {
       } catch (error) {
         // Somebody else answered first, or the files moved on: the client is told by lares/actions/changed.
         if (!isLaresError(error)) throw error;
-        this.#session.connection.notify("window/showMessage", { type: 2, message: plainText(error.message) });
+        this.#session.endpoint.notifyStandard("window/showMessage", { type: 2, message: plainText(error.message) });
       }
       if (title !== show) return;
-      this.#session.connection.notify("window/showMessage", { type: 3, message: changes(action) });
+      this.#session.endpoint.notifyStandard("window/showMessage", { type: 3, message: changes(action) });
     }
   }
 }

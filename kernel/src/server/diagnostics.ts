@@ -35,6 +35,6 @@ export class DocumentDiagnostics {
   }
 
   #publish(uri: string, diagnostics: readonly unknown[]): void {
-    this.#session.connection.notify("textDocument/publishDiagnostics", { uri, diagnostics });
+    this.#session.endpoint.notifyStandard("textDocument/publishDiagnostics", { uri, diagnostics });
   }
 }

@@ -9,7 +9,7 @@ interface OpenDocument {
   saved: string | null;
 }
 
-interface ContentChange {
+export interface ContentChange {
   readonly range?: { readonly start: Position; readonly end: Position };
   readonly text: string;
 }

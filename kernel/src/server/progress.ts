@@ -25,7 +25,7 @@ export class ProgressReporter {
       this.#token = null;
       const value = { kind: "end", message: `${progress.entries} entries` };
       token.then(
-        (created) => this.#session.connection.notify("$/progress", { token: created, value }),
+        (created) => this.#session.endpoint.notifyStandard("$/progress", { token: created, value }),
         () => undefined, // said when it began
       );
     }
@@ -33,8 +33,8 @@ export class ProgressReporter {
 
   async #begin(): Promise<string> {
     const token = newId();
-    await this.#session.connection.request("window/workDoneProgress/create", { token });
-    this.#session.connection.notify("$/progress", { token, value: { kind: "begin", title: "Lares: indexing" } });
+    await this.#session.endpoint.request("window/workDoneProgress/create", { token });
+    this.#session.endpoint.notifyStandard("$/progress", { token, value: { kind: "begin", title: "Lares: indexing" } });
     return token;
   }
 }

@@ -1,31 +1,32 @@
 import { newId } from "../base/ids.ts";
+import { isJsonObject } from "../base/json.ts";
+import type { Endpoint } from "../protocol/endpoint.ts";
+import { SessionOptions } from "../protocol/v1/session.ts";
+import { checkParams } from "../protocol/validate.ts";
 import { OpenDocuments } from "./open-documents.ts";
-
-/** The connection of one client, as the features see it. */
-export interface ClientConnection {
-  /** `droppable`: may be left out, and counted, while the client does not read. */
-  notify(method: string, params: unknown): void;
-  request(method: string, params: unknown): Promise<unknown>;
-}
-
-export type ApprovalStyle = "client" | "showMessageRequest" | "none";
 
 /** What the kernel knows of one connected client. */
 export class Session {
   readonly id = newId();
-  readonly connection: ClientConnection;
+  readonly endpoint: Endpoint;
   readonly documents = new OpenDocuments();
   /** Trace subscriptions by id. */
   readonly subscriptions = new Map<string, Disposable>();
-  /** What was said in `initialize` or by `lares/trust`; null: nothing, an earlier acceptance decides. */
+  readonly options: SessionOptions;
+  readonly supportsProgress: boolean;
+  /** Decided when the session begins, and by `lares/trust`. */
   trusted = false;
-  approvals: ApprovalStyle = "client";
-  supportsProgress = false;
-  supportsShowDocument = false;
-  /** `initialized` came. */
-  ready = false;
 
-  constructor(connection: ClientConnection) {
-    this.connection = connection;
+  /** `initialize`: throws InvalidParams where the client's options have another shape. */
+  constructor(endpoint: Endpoint, initializeParams: unknown) {
+    const params = isJsonObject(initializeParams) ? initializeParams : {};
+    const initializationOptions = isJsonObject(params["initializationOptions"]) ? params["initializationOptions"] : {};
+    const options = initializationOptions["lares"] ?? {};
+    checkParams("initialize", SessionOptions, options);
+    const capabilities = isJsonObject(params["capabilities"]) ? params["capabilities"] : {};
+    const window = isJsonObject(capabilities["window"]) ? capabilities["window"] : {};
+    this.endpoint = endpoint;
+    this.options = options as SessionOptions;
+    this.supportsProgress = window["workDoneProgress"] === true;
   }
 }

@@ -22,7 +22,7 @@ export function traceHandlers({ traces }: KernelServices): Handlers {
       const listening = traces.entries.on((entry) => {
         if (agent !== undefined && entry.agent !== agent) return;
         if (level !== undefined && !isAtLeast(entry.level, level)) return;
-        session.connection.notify("lares/traces/entry", { subscription, entry });
+        session.endpoint.notify("lares/traces/entry", { subscription, entry });
       });
       session.subscriptions.set(subscription, listening);
       return { subscription };

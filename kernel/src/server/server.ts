@@ -1,0 +1,165 @@
+import { LaresError, messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Action } from "../base/vocabulary/action.ts";
+import type { Endpoint } from "../protocol/endpoint.ts";
+import { initializeResult } from "../protocol/v1/capabilities.ts";
+import type { ClientRequest } from "../protocol/v1/requests.ts";
+import { actionHandlers, withoutDiffs } from "./actions.ts";
+import { agentHandlers } from "./agents.ts";
+import { MessageApprovals } from "./approvals.ts";
+import { DocumentDiagnostics } from "./diagnostics.ts";
+import { entryHandlers } from "./entries.ts";
+import { openToUntrusted, type Handlers } from "./handlers.ts";
+import { memoryHandlers } from "./memory.ts";
+import type { AgentNotice, KernelServices } from "./ports.ts";
+import { ProgressReporter } from "./progress.ts";
+import { Session } from "./session.ts";
+import { statusHandlers } from "./status.ts";
+import { synchronizeDocuments } from "./text-documents.ts";
+import { toolHandlers } from "./tools.ts";
+import { traceHandlers } from "./traces.ts";
+
+export interface ServerOptions {
+  readonly kernel: KernelServices;
+  readonly log: Log;
+  /** How many clients there are now; called at each change. */
+  readonly clientsChanged: (clients: number) => void;
+}
+
+/** The kernel's clients: each connection is a session, answered by the features, trusted or not. */
+export class KernelServer {
+  readonly #kernel: KernelServices;
+  readonly #log: Log;
+  readonly #options: ServerOptions;
+  readonly #sessions = new Set<Session>();
+  readonly #endpoints = new Set<Endpoint>();
+  readonly #handlers: Handlers;
+
+  constructor(options: ServerOptions) {
+    const { kernel } = options;
+    this.#kernel = kernel;
+    this.#log = options.log;
+    this.#options = options;
+    this.#handlers = {
+      ...statusHandlers(kernel, async () => this.#countTrust()),
+      ...agentHandlers(kernel),
+      ...traceHandlers(kernel),
+      ...actionHandlers(kernel),
+      ...toolHandlers(kernel),
+      ...entryHandlers(kernel),
+      ...memoryHandlers(kernel),
+    };
+  }
+
+  /** A client connected. Nothing is answered before its `initialize`. */
+  accept(endpoint: Endpoint): void {
+    let session: Session | null = null;
+    this.#endpoints.add(endpoint);
+    this.#options.clientsChanged(this.#endpoints.size);
+
+    endpoint.beforeRequest((method) => {
+      if (method === "initialize" || method === "shutdown") return;
+      if (session === null) throw new LaresError("Busy", `"${method}" came before "initialize".`);
+      if (!session.trusted && !openToUntrusted.has(method)) {
+        throw new LaresError("Untrusted", "This workspace is not trusted. A person accepts it with lares/trust; lares/status shows what its documents ask for.");
+      }
+    });
+    endpoint.onStandardRequest("initialize", async (params) => {
+      if (session !== null) throw new LaresError("InvalidParams", '"initialize" came twice.');
+      const begun = new Session(endpoint, params);
+      session = begun;
+      await this.#begin(begun);
+      return initializeResult(this.#kernel.version);
+    });
+    endpoint.onStandardRequest("shutdown", () => null);
+    for (const [method, handler] of Object.entries(this.#handlers)) {
+      endpoint.onRequest(method as ClientRequest, (params) => {
+        if (session === null) throw new LaresError("Busy", "The session has not begun.");
+        return (handler as (params: unknown, session: Session) => Promise<never>)(params, session);
+      });
+    }
+    endpoint.closed.then(
+      () => {
+        this.#endpoints.delete(endpoint);
+        if (session !== null) this.#end(session);
+        this.#options.clientsChanged(this.#endpoints.size);
+      },
+      (error: unknown) => this.#log.error(`a connection's end was not seen: ${messageOf(error)}`),
+    );
+    endpoint.listen();
+  }
+
+  /** True where a client has the file open with changes it has not saved. */
+  isUnsaved(uri: string): boolean {
+    return [...this.#sessions].some((session) => session.documents.isUnsaved(uri));
+  }
+
+  /** Says goodbye to everyone; their fronts find the next kernel. */
+  close(): void {
+    for (const endpoint of this.#endpoints) endpoint.end();
+  }
+
+  async #begin(session: Session): Promise<void> {
+    const wish = session.options.trusted;
+    if (wish === true) await this.#kernel.trust.accept();
+    session.trusted = wish === true || (wish === undefined && (await this.#kernel.trust.isAccepted()));
+    this.#sessions.add(session);
+    this.#connectFeatures(session);
+    this.#countTrust();
+  }
+
+  #connectFeatures(session: Session): void {
+    const { endpoint } = session;
+    const approvals = new MessageApprovals(this.#kernel, session, this.#log);
+    const diagnostics = new DocumentDiagnostics(this.#kernel, session, this.#log);
+    const progress = new ProgressReporter(session, this.#log);
+    synchronizeDocuments(endpoint, session.documents, diagnostics);
+    const whenTrusted = <Event>(tell: (event: Event) => void) => (event: Event) => {
+      if (session.trusted) tell(event);
+    };
+    const listening = [
+      this.#kernel.agents.changed.on((agent) => endpoint.notify("lares/agents/changed", agent)),
+      this.#kernel.actions.changed.on(
+        whenTrusted((action: Action) => {
+          endpoint.notify("lares/actions/changed", withoutDiffs(action));
+          approvals.consider(action);
+        }),
+      ),
+      this.#kernel.notifications.on(whenTrusted((notice: AgentNotice) => endpoint.notify("lares/notify", noticeOf(notice)))),
+      this.#kernel.progress.on(whenTrusted((event) => progress.report(event))),
+    ];
+    session.subscriptions.set("", {
+      [Symbol.dispose]: () => {
+        for (const each of listening) each[Symbol.dispose]();
+      },
+    });
+    if (session.trusted && session.options.approvals === "showMessageRequest") {
+      this.#kernel.actions.list({ state: "PendingApproval" }).then(
+        (pending) => {
+          for (const action of pending.toReversed()) approvals.consider(action);
+        },
+        (error: unknown) => this.#log.error(`pending actions could not be read: ${messageOf(error)}`),
+      );
+    }
+  }
+
+  #end(session: Session): void {
+    this.#sessions.delete(session);
+    for (const subscription of session.subscriptions.values()) subscription[Symbol.dispose]();
+    session.subscriptions.clear();
+    this.#countTrust();
+  }
+
+  #countTrust(): void {
+    const trusted = [...this.#sessions].filter((session) => session.trusted).length;
+    this.#kernel.trust.connections(trusted, this.#sessions.size - trusted);
+  }
+}
+
+function noticeOf({ action, ...notice }: AgentNotice) {
+  const { agent, title, message, severity } = notice;
+  const actions =
+    action === undefined ? undefined : [{ title: action.title, actionId: action.id, digest: action.digest }];
+  return { agent, title, message, severity, ...(actions === undefined ? {} : { actions }) };
+}
+

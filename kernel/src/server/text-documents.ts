@@ -1,0 +1,47 @@
+import { isJsonObject } from "../base/json.ts";
+import type { Endpoint } from "../protocol/endpoint.ts";
+import type { DocumentDiagnostics } from "./diagnostics.ts";
+import type { ContentChange, OpenDocuments } from "./open-documents.ts";
+
+/** `textDocument/did*`: keeps the client's open documents as it sees them. What has another shape is ignored. */
+export function synchronizeDocuments(endpoint: Endpoint, documents: OpenDocuments, diagnostics: DocumentDiagnostics): void {
+  endpoint.onNotification("textDocument/didOpen", (params) => {
+    const { uri, text } = documentIn(params);
+    if (uri === null || typeof text !== "string") return;
+    documents.open(uri, text);
+    diagnostics.changed(uri);
+  });
+  endpoint.onNotification("textDocument/didChange", (params) => {
+    const { uri } = documentIn(params);
+    const changes = isJsonObject(params) && Array.isArray(params["contentChanges"]) ? params["contentChanges"] : [];
+    if (uri === null || !changes.every(isContentChange)) return;
+    documents.change(uri, changes);
+    diagnostics.changed(uri);
+  });
+  endpoint.onNotification("textDocument/didSave", (params) => {
+    const { uri } = documentIn(params);
+    if (uri !== null) documents.save(uri);
+  });
+  endpoint.onNotification("textDocument/didClose", (params) => {
+    const { uri } = documentIn(params);
+    if (uri === null) return;
+    documents.close(uri);
+    diagnostics.closed(uri);
+  });
+}
+
+function documentIn(params: unknown): { uri: string | null; text: unknown } {
+  const document = isJsonObject(params) ? params["textDocument"] : null;
+  if (!isJsonObject(document) || typeof document["uri"] !== "string") return { uri: null, text: null };
+  return { uri: document["uri"], text: document["text"] };
+}
+
+function isContentChange(value: unknown): value is ContentChange {
+  if (!isJsonObject(value) || typeof value["text"] !== "string") return false;
+  const range = value["range"];
+  return range === undefined || (isJsonObject(range) && isPosition(range["start"]) && isPosition(range["end"]));
+}
+
+function isPosition(value: unknown): boolean {
+  return isJsonObject(value) && Number.isInteger(value["line"]) && Number.isInteger(value["character"]);
+}
