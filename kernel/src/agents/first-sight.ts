@@ -4,7 +4,7 @@ import type { Entry } from "../base/vocabulary/entry.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import { isVisible } from "../policy/decide.ts";
 import type { AgentDefinition } from "./ports.ts";
-import { deliveriesFor, eventOf, locationOf, type RoutedDelivery, type RouterOptions } from "./router.ts";
+import { deliveriesFor, locationOf, type RoutedDelivery, type RouterOptions } from "./router.ts";
 
 /**
  * An entry's first sight is its EntryCreated, also for an agent that came, or was granted a folder, long after
@@ -58,7 +58,7 @@ export function backlogFor(
     counts.set(location, (counts.get(location) ?? 0) + 1);
     if (!pending.includes(location) || alreadyDelivered.has(entry.id)) continue;
     const change: EntryChange = { kind: "created", entry, origin: "index" };
-    add(location, deliveriesFor(definition, eventOf(change, options.clock), "backlog", options));
+    add(location, deliveriesFor(definition, options.eventOf(change), "backlog", options));
   }
   for (const location of definition.authority.locations) {
     add(location, indexComplete(definition, location, counts.get(location) ?? 0, run.durationMs, options));

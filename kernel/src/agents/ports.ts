@@ -53,11 +53,18 @@ export interface AgentDefinition {
 export interface GuestSession {
   /** Sends a request; rejects with the guest's error, or when the guest ends before it answers. */
   request(method: string, params: unknown): Promise<unknown>;
-  readonly usage: Emitter<{ cpuTimeMs: number; memoryBytes: number }>;
+  readonly usage: { on(listener: (usage: GuestUsage) => void): Disposable };
   /** Resolves once the guest is gone, with the sentence that says why. */
   readonly ended: Promise<GuestEnd>;
   /** Ends it whatever it is doing; resolves when it is gone. */
   kill(): Promise<void>;
+}
+
+export interface GuestUsage {
+  /** Of the guest's thread since it started. */
+  readonly cpuTimeMs: number;
+  /** Linear memory, highest seen. */
+  readonly memoryBytes: number;
 }
 
 export interface GuestEnd {

@@ -9,7 +9,7 @@ import type { Entry } from "../base/vocabulary/entry.ts";
 import type { EntryChange, LaresEvent } from "../base/vocabulary/event.ts";
 import { backlogFor, type ShownLocation } from "./first-sight.ts";
 import type { AgentDefinition, SupervisorPorts } from "./ports.ts";
-import { deliveriesFor, eventOf, type RoutedDelivery, type RouterOptions } from "./router.ts";
+import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
 import { AgentSlots } from "./slots.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -24,6 +24,7 @@ export interface Enqueued<Statement> {
 
 export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquireSlot"> {
   readonly clock: Clock;
+  readonly eventOf: (change: EntryChange) => LaresEvent;
   readonly idleUnloadMs: () => number;
   readonly activeAgents: () => number;
   readonly validateHostCall: (method: string, params: unknown) => unknown;
@@ -48,6 +49,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly #slots: AgentSlots;
   readonly #routing: RouterOptions;
   #lastRun: { entries: number; durationMs: number } | null = null;
+  #isStarted = false;
   #retired = { events: 0, refusals: 0 };
 
   constructor(ports: RegistryPorts<Statement>) {
@@ -56,6 +58,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     this.#slots = new AgentSlots(ports.activeAgents(), () => this.#unloadLongestIdle());
     this.#routing = {
       clock: ports.clock,
+      eventOf: ports.eventOf,
       onFilterError: (agent, hook, message) =>
         this.#supervisors
           .get(agent)
@@ -127,14 +130,21 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
         this.#lastRun,
         "new",
       );
-    for (const supervisor of fresh) supervisor.start();
+    if (this.#isStarted) for (const supervisor of fresh) supervisor.start();
+  }
+
+  /** Lets the agents run. Before this they are known, and what happens is kept for them. */
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    for (const supervisor of this.#supervisors.values()) supervisor.start();
   }
 
   /** The workspace is about to store these changes: what follows for the agents goes into the same transaction. */
   deliver(changes: readonly EntryChange[]): Enqueued<Statement> {
     const deliveries: RoutedDelivery[] = [];
     for (const change of changes) {
-      const event = eventOf(change, this.#ports.clock);
+      const event = this.#ports.eventOf(change);
       for (const { definition } of this.#listening()) {
         if (change.kind === "created" && !this.#mayTellOfCreation(definition, change.entry, change.origin))
           continue;

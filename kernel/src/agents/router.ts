@@ -1,5 +1,4 @@
-import { isoTime, type Clock } from "../base/clock.ts";
-import { newId } from "../base/ids.ts";
+import type { Clock } from "../base/clock.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { EntryChange, LaresEvent } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
@@ -16,27 +15,10 @@ export interface RoutedDelivery {
 
 export interface RouterOptions {
   readonly clock: Clock;
+  /** A change of the index as the event that hooks receive. */
+  readonly eventOf: (change: EntryChange) => LaresEvent;
   /** A filter that could not be evaluated on this event: counts as "no", and is said. */
   readonly onFilterError: (agent: string, hook: HookDefinition, message: string) => void;
-}
-
-/** The event's name and fields for a change of the index; the wire's words. */
-export function eventOf(change: EntryChange, clock: Clock): LaresEvent {
-  const head = { id: newId(), timestamp: isoTime(clock.now()) };
-  switch (change.kind) {
-    case "created":
-      return { ...head, name: "EntryCreated", entry: change.entry, location: change.entry.location };
-    case "modified":
-      return { ...head, name: "EntryModified", entry: change.entry, changed_fields: change.changed_fields };
-    case "moved":
-      return { ...head, name: "EntryMoved", entry: change.entry, from: change.from };
-    case "deleted":
-      return { ...head, name: "EntryDeleted", entry_id: change.entry_id, path: change.path };
-    case "tag_added":
-      return { ...head, name: "TagAdded", entry: change.entry, tag: change.tag };
-    case "tag_removed":
-      return { ...head, name: "TagRemoved", entry: change.entry, tag: change.tag };
-  }
 }
 
 /** Which of an agent's hooks an event goes to, after what the agent may see and each hook's filter. */

@@ -95,6 +95,8 @@ test("agrees with picomatch on canonical paths", () => {
         nonegate: true,
         strictSlashes: true,
         posix: true,
+        // A shortcut of picomatch lets "**.x" cross slashes, which "**" does only as a whole component.
+        fastpaths: false,
       });
       expect(matches(text, subject)).toBe(reference(subject));
     }),

@@ -17,7 +17,7 @@ export interface GlobOptions {
 }
 
 /**
- * Compiles a glob: `*` and `?` (not across "/"), `**` (across), `[a-z]`, `[!a]`, `{a,b}`, `\` before a
+ * Compiles a glob: `*` and `?` (not across "/"), `**` as a component of its own (across), `[a-z]`, `[!a]`, `{a,b}`, `\` before a
  * character that is meant literally. Names that begin with a dot are like any other; everything else,
  * parentheses included, stands for itself. `photos/**` is what lies in the folder, not the folder.
  *

@@ -8,8 +8,8 @@ import type { Action, EffectInput, Proposal } from "../base/vocabulary/action.ts
 import type { Entry, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { AgentMemory, Memory } from "../memory/memory.ts";
+import { canonicalPath } from "../policy/paths.ts";
 import { isVisible } from "../policy/scope.ts";
-import type { ToolRegistry } from "../tools/registry.ts";
 import type { TraceLog } from "../trace/trace-log.ts";
 import type { Visibility, Workspace } from "../workspace/ports.ts";
 
@@ -27,9 +27,14 @@ export interface HostServicePorts {
   readonly actions: Actions;
   readonly memory: Memory;
   readonly traces: TraceLog;
-  readonly tools: ToolRegistry;
+  /** Calls another agent's tool on behalf of `caller`. */
+  callTool(agent: string, name: string, args: unknown, caller: string): Promise<unknown>;
+  /** The least level an agent's own traces are kept from. */
+  traceLevelOf(agent: string): TraceLevel;
   emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>): Promise<void>;
   notify(notification: AgentNotification): void;
+  /** An action was proposed. */
+  proposed(): void;
 }
 
 /**
@@ -37,11 +42,16 @@ export interface HostServicePorts {
  * been checked and policy has allowed it; what is left is to see only what the caller may see.
  */
 export function createHostServices(ports: HostServicePorts): HostServices {
-  const { workspace, actions, memory, traces, tools } = ports;
+  const { workspace, actions, memory, traces } = ports;
   const ownAction = async (caller: Caller, id: string): Promise<Action> => {
     const action = await actions.get(id);
     // Another agent's action does not exist for this one.
     if (action === null || action.agent !== caller.agent) throw notFound("action", id);
+    return action;
+  };
+  const propose = async (caller: Caller, proposal: Proposal): Promise<Action> => {
+    const action = await actions.propose(caller.authority, caller.programDigest, proposal);
+    ports.proposed();
     return action;
   };
   const memoryOf = (caller: Caller): Promise<AgentMemory> => memory.open(caller.agent);
@@ -53,15 +63,16 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     },
     "vdfs/count": async (caller, query: EntryQuery) => ({ count: workspace.count(query, sightOf(caller)) }),
     "vdfs/get": async (caller, reference: { path: string } | { id: string }) => {
-      const entry = workspace.get(reference, sightOf(caller));
+      const wanted = "path" in reference ? { path: canonical(reference.path) } : reference;
+      const entry = workspace.get(wanted, sightOf(caller));
       return entry === null ? null : seenBy(caller, entry);
     },
     "vdfs/read": async (_caller, { path, offset = 0, length = 262_144 }: ReadParams) => {
-      const { bytes, eof } = await workspace.read(path, offset, length);
+      const { bytes, eof } = await workspace.read(canonical(path), offset, length);
       return { base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"), eof };
     },
     "vdfs/sidecar/read": (_caller, { path, sidecar }: { path: string; sidecar: string }) =>
-      workspace.readSidecar(path, sidecar),
+      workspace.readSidecar(canonical(path), sidecar),
     "vdfs/copies": async (caller, { content_id }: { content_id: string }) =>
       workspace.copies(content_id, sightOf(caller)),
 
@@ -75,8 +86,7 @@ export function createHostServices(ports: HostServicePorts): HostServices {
 
     "actions/preview": (caller, proposal: Proposal) =>
       actions.preview(caller.authority, caller.programDigest, proposal),
-    "actions/propose": (caller, proposal: Proposal) =>
-      actions.propose(caller.authority, caller.programDigest, proposal),
+    "actions/propose": propose,
     "actions/get": (caller, { id }: { id: string }) => ownAction(caller, id),
     "actions/settled": async (caller, { id }: { id: string }) => {
       await ownAction(caller, id);
@@ -84,13 +94,14 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     },
 
     "tools/call": async (caller, call: { agent: string; name: string; arguments?: unknown }) =>
-      tools.call(call.agent, call.name, call.arguments, caller.agent),
+      ports.callTool(call.agent, call.name, call.arguments, caller.agent),
     "events/emit": async (caller, { name, data }: { name: string; data?: Record<string, JsonValue> }) => {
       await ports.emit(`${caller.agent}/${name}`, data ?? {});
       return {};
     },
 
     trace: async (caller, { level, message, fields }: TraceParams) => {
+      if (levels.indexOf(level) < levels.indexOf(ports.traceLevelOf(caller.agent))) return;
       traces.write({
         level,
         agent: caller.agent,
@@ -105,11 +116,13 @@ export function createHostServices(ports: HostServicePorts): HostServices {
       const action =
         effects === undefined
           ? undefined
-          : await actions.propose(caller.authority, caller.programDigest, { effects, title, reason: message });
+          : await propose(caller, { effects, title, reason: message });
       ports.notify({ agent: caller.agent, title, message, severity, ...(action === undefined ? {} : { action }) });
     },
   };
 }
+
+const levels: readonly TraceLevel[] = ["debug", "info", "warn", "error"];
 
 interface ReadParams {
   path: string;
@@ -128,6 +141,12 @@ interface NotifyParams {
   message: string;
   severity: "info" | "warning" | "error";
   action?: EffectInput[];
+}
+
+/** Policy has refused every path that has no canonical form. */
+function canonical(path: string): string {
+  const result = canonicalPath(path);
+  return result.ok ? result.path : path;
 }
 
 function sightOf({ authority }: Caller): Visibility {

@@ -4,7 +4,7 @@ import type { Session } from "./session.ts";
 
 /** `lares/status`, and `lares/trust`: a person's word on the workspace's documents. */
 export function statusHandlers(kernel: KernelServices, trustChanged: (session: Session) => Promise<void>): Handlers {
-  const status = (session: Session) => ({ ...kernel.status.read(), trusted: session.trusted });
+  const status = async (session: Session) => ({ ...(await kernel.status.read()), trusted: session.trusted });
   return {
     "lares/status": async (_params, session) => status(session),
     "lares/trust": async ({ trusted, digest }, session) => {

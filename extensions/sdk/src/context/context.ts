@@ -1,0 +1,73 @@
+import type { AgentDefinition } from "../agent.ts";
+import type { AgentContext, JobContext, NeedsApproval, ToolContext } from "../types/context.ts";
+import type { PartOf } from "../types/memory.ts";
+import type { Permissions } from "../types/permissions.ts";
+import type { Kernel } from "./kernel.ts";
+import { makeMemory } from "./memory.ts";
+import { isInScope } from "./scope.ts";
+import { makeServices } from "./services.ts";
+import { makeVdfs } from "./vdfs.ts";
+
+/** What the kernel told the agent about itself; the last two change while it runs. */
+export interface Identity {
+  readonly extension: { readonly id: string; readonly version: string };
+  readonly config: Readonly<Record<string, unknown>>;
+  permissions: Permissions;
+  locations: readonly string[];
+}
+
+/** The one context of a running agent; tools and jobs get it with what is theirs. */
+export function makeContext<Memory>(
+  kernel: Kernel,
+  identity: Identity,
+  definition: AgentDefinition<Memory>,
+  signal: AbortSignal,
+): AgentContext<Memory> {
+  const fieldNamespace = (): string =>
+    identity.permissions.write_custom_fields?.namespace ?? identity.extension.id;
+  return {
+    extension: identity.extension,
+    config: identity.config,
+    signal,
+    inGrantedScope: (path) => isInScope(path, identity.locations),
+    vdfs: makeVdfs(kernel, fieldNamespace),
+    memory: makeMemory<Memory>(kernel, (definition.memory?.plan ?? {}) as PartOf<Memory, "plan">),
+    ...makeServices(kernel),
+  };
+}
+
+/** Told apart from a value that merely looks like it by being one of these. */
+const approvals = new WeakSet<object>();
+
+export function isNeedsApproval(value: unknown): value is NeedsApproval {
+  return typeof value === "object" && value !== null && approvals.has(value);
+}
+
+export function forTool<Memory>(
+  context: AgentContext<Memory>,
+  call: { readonly callId: string; readonly caller: string },
+): ToolContext<Memory> {
+  return {
+    ...context,
+    ...call,
+    needsApproval: (action, reason) => {
+      const result: NeedsApproval = { status: "needs_approval", action: action.id, reason };
+      approvals.add(result);
+      return result;
+    },
+  };
+}
+
+export function forJob<Memory>(
+  context: AgentContext<Memory>,
+  kernel: Kernel,
+  job: { readonly id: string; readonly checkpoint?: unknown },
+): JobContext<Memory> {
+  return {
+    ...context,
+    jobId: job.id,
+    checkpoint: job.checkpoint,
+    progress: async (fraction, message) => void (await kernel.call("jobs/progress", { fraction, message })),
+    save: async (checkpoint) => void (await kernel.call("jobs/checkpoint", { data: checkpoint ?? null })),
+  };
+}

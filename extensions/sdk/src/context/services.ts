@@ -1,0 +1,72 @@
+import { LaresError } from "../errors.ts";
+import type { Action, EffectInput, Reasons } from "../types/action.ts";
+import type { Actions, AgentContext, Trace } from "../types/context.ts";
+import type { Kernel } from "./kernel.ts";
+
+type Services = Pick<AgentContext, "actions" | "jobs" | "tools" | "events" | "shared" | "trace" | "notify">;
+
+type CallResult =
+  | { readonly status: "success"; readonly value?: unknown }
+  | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }
+  | { readonly status: "needs_approval"; readonly action: Action; readonly reason: string };
+
+export function makeServices(kernel: Kernel): Services {
+  return {
+    actions: makeActions(kernel),
+    trace: makeTrace(kernel),
+    jobs: {
+      dispatch: async (name, input, { priority, whenIdle, key } = {}) => {
+        const params = { name, input: input ?? null, priority, when_idle: whenIdle, key };
+        return (await kernel.call<{ id: string }>("jobs/dispatch", params)).id;
+      },
+    },
+    tools: {
+      call: async <Value>(tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<Value> => {
+        const slash = tool.indexOf("/");
+        if (slash < 1) throw new LaresError("InvalidParams", `"${tool}" names no tool; write "agent.id/tool".`);
+        const params = { agent: tool.slice(0, slash), name: tool.slice(slash + 1), arguments: args };
+        return valueOf(tool, await kernel.call<CallResult>("tools/call", params)) as Value;
+      },
+    },
+    events: { emit: async (name, data) => void (await kernel.call("events/emit", { name, data: data ?? null })) },
+    shared: {
+      read: (key) => kernel.call("shared/read", { key }),
+      write: async (key, value, { version } = {}) =>
+        void (await kernel.call("shared/write", { key, value: value ?? null, version })),
+    },
+    notify: async (title, message, { severity = "info", action } = {}) =>
+      void (await kernel.call("notify", { title, message, severity, action })),
+  };
+}
+
+function makeActions(kernel: Kernel): Actions {
+  const proposal = (effects: readonly EffectInput[], { title, reason }: Reasons): Record<string, unknown> => ({ effects, title, reason });
+  return {
+    preview: (effects, reasons) => kernel.call("actions/preview", proposal(effects, reasons)),
+    propose: (effects, reasons) => kernel.call("actions/propose", proposal(effects, reasons)),
+    get: (id) => kernel.call("actions/get", { id }),
+    settled: (id) => kernel.call("actions/settled", { id }),
+  };
+}
+
+function makeTrace(kernel: Kernel): Trace {
+  const at = (level: keyof Trace): Trace[keyof Trace] => {
+    return (message, fields) => kernel.notify("trace", { level, message: String(message), fields });
+  };
+  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") };
+}
+
+function valueOf(tool: string, result: CallResult): unknown {
+  switch (result.status) {
+    case "success":
+      return result.value;
+    case "error":
+      throw new LaresError("ToolError", result.message, { tool, recoverable: result.recoverable });
+    case "needs_approval":
+      throw new LaresError("ToolError", `${tool} waits for approval: ${result.reason}`, {
+        tool,
+        recoverable: true,
+        action: result.action,
+      });
+  }
+}

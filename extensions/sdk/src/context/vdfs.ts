@@ -1,0 +1,86 @@
+import { LaresError } from "../errors.ts";
+import type { Action, EffectInput } from "../types/action.ts";
+import type { Vdfs } from "../types/context.ts";
+import type { Kernel } from "./kernel.ts";
+
+/** ABI v1: the most that one `vdfs/read` gives. */
+const maxReadBytes = 262_144;
+const maxTitleCharacters = 200;
+/** How an action of one effect ends when it was not done and will not be. */
+const refusals: Partial<Record<Action["state"], "PermissionDenied" | "StorageError" | "Stale">> = {
+  Rejected: "PermissionDenied",
+  Failed: "StorageError",
+  Stale: "Stale",
+};
+
+export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
+  /** An action of one effect; throws where it was refused. */
+  const change = async (effect: EffectInput, title: string): Promise<Action> => {
+    const action = await kernel.call<Action>("actions/propose", {
+      effects: [effect],
+      title: title.length > maxTitleCharacters ? `${title.slice(0, maxTitleCharacters - 1)}…` : title,
+      reason: "",
+    });
+    const code = refusals[action.state];
+    if (code !== undefined) throw new LaresError(code, action.error ?? `${title}: refused.`, { action: action.id });
+    return action;
+  };
+  const read: Vdfs["read"] = async (path, { offset = 0, length = Number.POSITIVE_INFINITY } = {}) => {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for (;;) {
+      const { base64, eof } = await kernel.call<{ base64: string; eof: boolean }>("vdfs/read", {
+        path,
+        offset: offset + size,
+        length: Math.min(maxReadBytes, length - size),
+      });
+      const piece = bytesOf(base64);
+      pieces.push(piece);
+      size += piece.length;
+      if (eof || piece.length === 0 || size >= length) return joined(pieces, size);
+    }
+  };
+  const readText: Vdfs["readText"] = async (path) => new TextDecoder().decode(await read(path));
+  return {
+    query: (query = {}) => kernel.call("vdfs/query", { ...query }),
+    count: async (query = {}) => (await kernel.call<{ count: number }>("vdfs/count", { ...query })).count,
+    get: (path) => kernel.call("vdfs/get", typeof path === "string" ? { path } : { id: path.id }),
+    read,
+    readText,
+    readJson: async (path) => JSON.parse(await readText(path)),
+    copies: (contentId) => kernel.call("vdfs/copies", { content_id: contentId }),
+    tags: {
+      add: (path, tag) => change({ kind: "tag.add", path, tag }, `Tag ${path} with ${tag}`),
+      remove: (path, tag) => change({ kind: "tag.remove", path, tag }, `Remove the tag ${tag} from ${path}`),
+    },
+    fields: {
+      set: (path, key, value) =>
+        change({ kind: "field.set", path, namespace: fieldNamespace(), key, value }, `Set ${key} of ${path}`),
+    },
+    sidecar: {
+      read: async (path, kind) =>
+        (await kernel.call<{ data: never } | null>("vdfs/sidecar/read", { path, sidecar: kind }))?.data ?? null,
+      write: (path, kind, data) =>
+        change({ kind: "sidecar.write", path, sidecar: kind, data }, `Write the sidecar ${kind} of ${path}`),
+    },
+  };
+}
+
+/** Native in the guest; elsewhere (tests under an older Node) by way of `atob`. */
+function bytesOf(base64: string): Uint8Array {
+  const native = (Uint8Array as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
+  if (native !== undefined) return native.call(Uint8Array, base64);
+  return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+}
+
+function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
+  const [first] = pieces;
+  if (first !== undefined && pieces.length === 1) return first;
+  const bytes = new Uint8Array(size);
+  let at = 0;
+  for (const piece of pieces) {
+    bytes.set(piece, at);
+    at += piece.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,37 @@
+import type { Kernel } from "../context/kernel.ts";
+import { laresErrorFrom } from "../errors.ts";
+
+/** What the kernel's runtime gives every program. */
+export interface GuestHost {
+  call(method: string, params: unknown): Promise<unknown>;
+  /** False: the line would have been too long, nothing was sent. */
+  notify(method: string, params: unknown): boolean;
+  serve(methods: Record<string, (params: never) => unknown>): void;
+  /** One report on stderr, with the error's stack. */
+  report(what: string, error: unknown): void;
+}
+
+export function findHost(): GuestHost {
+  const host = (globalThis as Record<symbol, unknown>)[Symbol.for("lares.guest")];
+  if (host === undefined) throw new Error("Agents run inside the Lares kernel; in a test, use @lares/sdk/testing.");
+  return host as GuestHost;
+}
+
+/** The kernel behind the host; its errors point to where the call was made. */
+export function kernelOf(host: GuestHost): Kernel {
+  return {
+    async call<Result>(method: string, params: Readonly<Record<string, unknown>>): Promise<Result> {
+      const site = new Error();
+      try {
+        return (await host.call(method, params)) as Result;
+      } catch (thrown) {
+        // What cannot be sent at all (a cycle, a BigInt) is the engine's own error.
+        if (!(thrown instanceof Error) || typeof (thrown as { code?: unknown }).code !== "number") throw thrown;
+        const error = laresErrorFrom(thrown as { code?: unknown });
+        if (site.stack !== undefined) error.stack = site.stack;
+        throw error;
+      }
+    },
+    notify: (method, params) => void host.notify(method, params),
+  };
+}

@@ -1,0 +1,103 @@
+import type { AgentDefinition } from "../agent.ts";
+import { forJob, forTool, type Identity, isNeedsApproval, makeContext } from "../context/context.ts";
+import { isLaresError, type ErrorCode } from "../errors.ts";
+import type { AgentContext, NeedsApproval } from "../types/context.ts";
+import type { HookEvent } from "../types/event.ts";
+import type { Permissions } from "../types/permissions.ts";
+import { findHost, type GuestHost, kernelOf } from "./host.ts";
+
+type ToolResult =
+  | { readonly status: "success"; readonly value: unknown }
+  | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }
+  | NeedsApproval;
+
+/** Errors after which the same call may work. */
+const passing = new Set<ErrorCode>(["Busy", "Conflict", "Stale"]);
+
+/** Connects a program's default export with the kernel. The bundler writes the call of it; authors need not. */
+export function serveAgent(program: { readonly default?: unknown }): void {
+  const definition = program.default;
+  if (typeof definition !== "object" || definition === null) {
+    throw new TypeError("The program has no agent as its default export: write `export default defineAgent({ … })`.");
+  }
+  const host = findHost();
+  host.serve(methodsOf(definition as AgentDefinition, host));
+}
+
+function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string, (params: never) => unknown> {
+  const kernel = kernelOf(host);
+  const ending = new AbortController();
+  let identity: Identity | undefined;
+  let context: AgentContext | undefined;
+  const ready = (): AgentContext => {
+    if (context === undefined) throw new Error("The agent was asked for something before it was initialized.");
+    return context;
+  };
+  return {
+    initialize(params: Identity) {
+      const { extension, config, permissions, locations } = params;
+      identity = { extension, config: config ?? {}, permissions, locations };
+      context = makeContext(kernel, identity, definition, ending.signal);
+      const { hooks, tools, jobs } = definition;
+      return { handlers: namesOf(hooks), tools: namesOf(tools), jobs: namesOf(jobs) };
+    },
+    async startup() {
+      await definition.onStartup?.(ready());
+      return {};
+    },
+    async hook({ handler, event }: { handler: string; event: HookEvent }) {
+      await named(definition.hooks, handler, "hook")(event, ready());
+      return {};
+    },
+    async tool(params: { name: string; arguments: unknown; call_id: string; caller: string }): Promise<ToolResult> {
+      const tool = named(definition.tools, params.name, "tool");
+      try {
+        const value = await tool(params.arguments, forTool(ready(), { callId: params.call_id, caller: params.caller }));
+        return isNeedsApproval(value) ? value : { status: "success", value: value ?? null };
+      } catch (error) {
+        host.report(`The tool ${params.name} failed`, error);
+        return { status: "error", message: messageOf(error), recoverable: isRecoverable(error) };
+      }
+    },
+    async job({ id, name, input, checkpoint }: { id: string; name: string; input: unknown; checkpoint?: unknown }) {
+      return (await named(definition.jobs, name, "job")(input, forJob(ready(), kernel, { id, checkpoint }))) ?? {};
+    },
+    async permissionChange({ permissions, locations }: { permissions: Permissions; locations: string[] }) {
+      const now = ready();
+      if (identity !== undefined) Object.assign(identity, { permissions, locations });
+      await definition.onPermissionChange?.(now);
+      return {};
+    },
+    async shutdown() {
+      ending.abort(new Error("The agent is shutting down."));
+      if (context !== undefined) await definition.onShutdown?.(context);
+      return {};
+    },
+  };
+}
+
+type Handlers<Handler> = Readonly<Record<string, Handler>> | undefined;
+
+function namesOf(handlers: Handlers<unknown>): string[] {
+  return Object.keys(handlers ?? {}).filter((name) => typeof handlers?.[name] === "function");
+}
+
+/** The handler as a method of its group, so that `this` is what the author expects. */
+function named<Args extends unknown[]>(
+  handlers: Handlers<(...args: Args) => unknown>,
+  name: string,
+  kind: string,
+): (...args: Args) => unknown {
+  const handler = handlers !== undefined && Object.hasOwn(handlers, name) ? handlers[name] : undefined;
+  if (typeof handler !== "function") throw new Error(`The agent has no ${kind} "${name}".`);
+  return (...args) => handler.apply(handlers, args);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+function isRecoverable(error: unknown): boolean {
+  if (isLaresError(error)) return passing.has(error.code) || error.facts["recoverable"] === true;
+  return typeof error === "object" && error !== null && "recoverable" in error && error.recoverable === true;
+}

@@ -1,0 +1,45 @@
+export { defineAgent, type AgentDefinition } from "./agent.ts";
+export { isLaresError, LaresError, type ErrorCode } from "./errors.ts";
+export { serveAgent } from "./guest/serve.ts";
+export type { Action, ActionState, Effect, EffectInput, EffectKind, Reasons } from "./types/action.ts";
+export type {
+  Actions,
+  AgentContext,
+  Fields,
+  JobContext,
+  NeedsApproval,
+  Severity,
+  ToolContext,
+  Trace,
+  Vdfs,
+} from "./types/context.ts";
+export type { Entry, EntryKind, EntryPage, EntryQuery, Hash, Media } from "./types/entry.ts";
+export type {
+  EntryCreated,
+  EntryDeleted,
+  EntryModified,
+  EntryMoved,
+  EventBase,
+  HookEvent,
+  IndexComplete,
+  TagAdded,
+  TagRemoved,
+} from "./types/event.ts";
+export type {
+  AgentMemory,
+  History,
+  HistoryItem,
+  HistoryQuery,
+  Knowledge,
+  KnowledgeItem,
+  KnowledgeOptions,
+  KnowledgeQuery,
+  MemoryShape,
+  Operator,
+  Plan,
+  Relation,
+  SearchHit,
+  SearchMode,
+  When,
+} from "./types/memory.ts";
+export type { Permissions } from "./types/permissions.ts";

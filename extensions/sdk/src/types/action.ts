@@ -1,0 +1,81 @@
+import type { Hash } from "./entry.ts";
+
+/** One change to one entry, as an agent proposes it. Paths as in `Entry`. */
+export type EffectInput =
+  /** The whole new content; `expected: null`: the file must not exist. */
+  | { readonly kind: "file.write"; readonly path: string; readonly content: string; readonly expected?: Hash | null }
+  | { readonly kind: "file.write"; readonly path: string; readonly content_base64: string; readonly expected?: Hash | null }
+  /** A `find` that is absent or ambiguous is an error. */
+  | {
+      readonly kind: "file.edit";
+      readonly path: string;
+      readonly edits: readonly { readonly find: string; readonly replace: string; readonly all?: boolean }[];
+      readonly expected?: Hash | null;
+    }
+  /** Fails if `to` exists. */
+  | { readonly kind: "file.move"; readonly from: string; readonly to: string }
+  | { readonly kind: "file.delete"; readonly path: string; readonly expected?: Hash | null }
+  | { readonly kind: "folder.create"; readonly path: string }
+  | { readonly kind: "tag.add" | "tag.remove"; readonly path: string; readonly tag: string }
+  | {
+      readonly kind: "field.set";
+      readonly path: string;
+      readonly namespace: string;
+      readonly key: string;
+      readonly value: unknown;
+    }
+  | { readonly kind: "sidecar.write"; readonly path: string; readonly sidecar: string; readonly data: unknown };
+
+export type EffectKind = EffectInput["kind"];
+
+/** An effect as previewed: what it will do, from which bytes to which. */
+export interface Effect {
+  readonly kind: EffectKind;
+  readonly path: string;
+  readonly before: Hash | null;
+  readonly after: Hash | null;
+  readonly from?: string;
+  /** Unified; for text files up to 256 KiB. */
+  readonly diff?: string;
+  readonly summary: string;
+  readonly tag?: string;
+  readonly namespace?: string;
+  readonly key?: string;
+  readonly value?: unknown;
+  readonly sidecar?: string;
+}
+
+export type ActionState =
+  | "PendingApproval"
+  | "Approved"
+  | "Committing"
+  | "Committed"
+  | "Rejected"
+  | "Failed"
+  | "Stale"
+  | "Expired"
+  | "Undone";
+
+/** A proposed change, and what became of it. */
+export interface Action {
+  readonly id: string;
+  readonly agent: string;
+  readonly title: string;
+  readonly reason: string;
+  readonly state: ActionState;
+  /** From 0, nothing to lose, to 1. */
+  readonly impact_score: number;
+  readonly digest: Hash;
+  readonly effects: readonly Effect[];
+  readonly created: string;
+  readonly decided?: string;
+  readonly decided_by?: "user" | "policy";
+  readonly error?: string;
+  readonly receipt?: { readonly applied: readonly number[]; readonly finished: string };
+}
+
+/** Why: at most 200 and 4,000 characters. Shown to whoever approves. */
+export interface Reasons {
+  readonly title: string;
+  readonly reason: string;
+}

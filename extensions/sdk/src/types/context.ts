@@ -1,0 +1,115 @@
+import type { Action, EffectInput, Reasons } from "./action.ts";
+import type { Entry, EntryPage, EntryQuery } from "./entry.ts";
+import type { AgentMemory, MemoryShape, Untyped } from "./memory.ts";
+
+export type Severity = "info" | "warning" | "error";
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** The workspace's files, as far as they were granted. The writes are actions of one effect. */
+export interface Vdfs {
+  query(query?: EntryQuery): Promise<EntryPage>;
+  count(query?: EntryQuery): Promise<number>;
+  /** Null where there is nothing, or nothing the agent may see. */
+  get(path: string | { readonly id: string }): Promise<Entry | null>;
+  /** The bytes from `offset` (default 0), `length` of them (default: to the end), read in pieces. */
+  read(path: string, options?: { readonly offset?: number; readonly length?: number }): Promise<Uint8Array>;
+  /** The whole file as UTF-8. */
+  readText(path: string): Promise<string>;
+  readJson<Value = Untyped>(path: string): Promise<Value>;
+  /** Other files of the same content. */
+  copies(contentId: string): Promise<{ readonly count: number; readonly paths: readonly string[] }>;
+  readonly tags: {
+    add(path: string, tag: string): Promise<Action>;
+    remove(path: string, tag: string): Promise<Action>;
+  };
+  readonly fields: {
+    /** In the agent's own namespace. */
+    set(path: string, key: string, value: unknown): Promise<Action>;
+  };
+  readonly sidecar: {
+    /** Null where the entry has none of this kind. */
+    read<Data = Untyped>(path: string, kind: string): Promise<Data | null>;
+    write(path: string, kind: string, data: unknown): Promise<Action>;
+  };
+}
+
+export interface Actions {
+  /** What the effects would do; kept nowhere. */
+  preview(effects: readonly EffectInput[], reasons: Reasons): Promise<Action>;
+  /** At once: `Committed` where policy allows it, else `PendingApproval`. */
+  propose(effects: readonly EffectInput[], reasons: Reasons): Promise<Action>;
+  get(id: string): Promise<Action>;
+  /** Waits until the action has ended: committed, rejected, expired, … */
+  settled(id: string): Promise<Action>;
+}
+
+export interface Trace {
+  debug(message: string, fields?: Fields): void;
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  error(message: string, fields?: Fields): void;
+}
+
+/** Everything an agent can reach. Calls reject with a `LaresError`. */
+export interface AgentContext<Memory = MemoryShape> {
+  readonly extension: { readonly id: string; readonly version: string };
+  /** `config` of `lares.yaml`, as it is written there. */
+  readonly config: Readonly<Record<string, Untyped>>;
+  /** Aborted when the agent is told to shut down. */
+  readonly signal: AbortSignal;
+  /** Whether the path lies in a folder that was granted. */
+  inGrantedScope(path: string): boolean;
+  readonly vdfs: Vdfs;
+  readonly memory: AgentMemory<Memory>;
+  readonly actions: Actions;
+  readonly jobs: {
+    /** The job's id. */
+    dispatch(
+      name: string,
+      input: unknown,
+      options?: { readonly priority?: "low" | "normal" | "high"; readonly whenIdle?: boolean; readonly key?: string },
+    ): Promise<string>;
+  };
+  readonly tools: {
+    /** `"agent.id/tool"`; the tool's value, or throws what it failed with (`ToolError`). */
+    call<Value = Untyped>(tool: string, args?: Readonly<Record<string, unknown>>): Promise<Value>;
+  };
+  readonly events: { emit(name: string, data: unknown): Promise<void> };
+  readonly shared: {
+    read<Value = Untyped>(key: string): Promise<{ readonly version: number; readonly value: Value } | null>;
+    /** With `version`: only if it is still that one, else `Conflict`. */
+    write(key: string, value: unknown, options?: { readonly version?: number }): Promise<void>;
+  };
+  readonly trace: Trace;
+  /** Shows the person something; with `action`, offers to do it. */
+  notify(
+    title: string,
+    message: string,
+    options?: { readonly severity?: Severity; readonly action?: readonly EffectInput[] },
+  ): Promise<void>;
+}
+
+/** A tool's result that says: this can be done once a person has approved it. */
+export interface NeedsApproval {
+  readonly status: "needs_approval";
+  readonly action: string;
+  readonly reason: string;
+}
+
+export interface ToolContext<Memory = MemoryShape> extends AgentContext<Memory> {
+  readonly callId: string;
+  /** "user", "model", or the calling extension's id. */
+  readonly caller: string;
+  /** To be returned from the tool. */
+  needsApproval(action: Action, reason: string): NeedsApproval;
+}
+
+export interface JobContext<Memory = MemoryShape> extends AgentContext<Memory> {
+  readonly jobId: string;
+  /** What `save` was last given before a crash or an unload; undefined on the first run. */
+  readonly checkpoint: Untyped;
+  /** From 0 to 1. */
+  progress(fraction: number, message?: string): Promise<void>;
+  /** The job is resumed from here; its CPU budget begins anew. */
+  save(checkpoint: unknown): Promise<void>;
+}

@@ -1,0 +1,13 @@
+/** What an agent may do: asked for by its manifest, granted, and not denied. Absent: it may not. */
+export interface Permissions {
+  readonly read_entries?: boolean | { readonly filter?: string };
+  readonly write_sidecars?: { readonly kinds: readonly string[] };
+  readonly write_tags?: boolean;
+  readonly write_custom_fields?: { readonly namespace: string };
+  readonly use_models?: readonly { readonly category: string; readonly local_only?: boolean }[];
+  readonly dispatch_jobs?: boolean;
+  readonly propose_actions?: readonly string[];
+  readonly emit_events?: readonly string[];
+  readonly call_tools?: readonly string[];
+  readonly shared_data?: { readonly read?: readonly string[]; readonly write?: readonly string[] };
+}

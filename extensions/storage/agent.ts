@@ -1,0 +1,67 @@
+import { defineAgent } from "@lares/sdk";
+import type { Memory } from "./context.ts";
+import { everyFile } from "./files.ts";
+import { findGroups, wasted } from "./groups.ts";
+import { lookAgain, lookAtAll, lookAtFile, lookAtLargeWithout } from "./look.ts";
+import { nothingYet, unasked } from "./memory.ts";
+import { proposeFor, refreshOpen } from "./proposals.ts";
+import { settingsOf } from "./settings.ts";
+import { reasonFor } from "./wording.ts";
+
+export default defineAgent<Memory>({
+  memory: { plan: nothingYet() },
+
+  hooks: {
+    async appeared({ entry, changed_fields }, ctx) {
+      const memory = await ctx.memory.plan.read();
+      // Until the first index is complete, files are looked at together at its end.
+      if (!memory.indexed) return;
+      if (Array.isArray(changed_fields) && changed_fields.every(isAboutMarks)) return;
+      await lookAgain(ctx);
+      await lookAtFile(ctx, entry.path);
+    },
+    async moved(_event, ctx) {
+      // A move into the archive means that a proposal was decided: there may be room for the next.
+      if ((await ctx.memory.plan.read()).more) await lookAtAll(ctx);
+    },
+    async disappeared({ entry_id }, ctx) {
+      await lookAtLargeWithout(ctx, entry_id);
+    },
+    async indexed(_event, ctx) {
+      await lookAtAll(ctx);
+    },
+  },
+
+  tools: {
+    async duplicates({ limit = 50 }: { limit?: number }, ctx) {
+      const groups = findGroups(await everyFile(ctx), settingsOf(ctx.config));
+      const { asked } = await ctx.memory.plan.read();
+      return {
+        groups: groups.slice(0, limit).map((group) => ({
+          ...group,
+          reason: reasonFor(group),
+          wasted_bytes: wasted(group),
+          proposed: unasked(group.extra, group.content_id, asked, { again: false }).length === 0,
+        })),
+        total_groups: groups.length,
+        total_wasted_bytes: groups.reduce((sum, group) => sum + wasted(group), 0),
+      };
+    },
+    async propose({ content_id, again = false }: { content_id?: string; again?: boolean }, ctx) {
+      await refreshOpen(ctx);
+      const groups = findGroups(await everyFile(ctx), settingsOf(ctx.config));
+      const wanted =
+        content_id === undefined ? groups : groups.filter((group) => group.content_id === content_id);
+      const proposed = await proposeFor(ctx, wanted, { again });
+      return {
+        proposed: proposed.map(({ id, title, state, impact_score }) => ({ id, title, state, impact_score })),
+        groups: wanted.length,
+      };
+    },
+  },
+});
+
+/** Tags, fields and sidecars say nothing about the content. */
+function isAboutMarks(field: unknown): boolean {
+  return field === "tags" || field === "fields" || field === "sidecars";
+}

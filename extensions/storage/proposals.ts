@@ -1,0 +1,128 @@
+import type { Action, ActionState, EffectInput } from "@lares/sdk";
+import type { Context } from "./context.ts";
+import type { Group } from "./groups.ts";
+import { isOpen, unasked, withAsked, type Asked } from "./memory.ts";
+import { settingsOf } from "./settings.ts";
+import { archivedPath, reasonFor, titleOf } from "./wording.ts";
+
+/** Names tried for a copy before its place in the archive counts as full. */
+const maxAttempts = 20;
+/** Copies in one proposal; a person should be able to read it. */
+const maxMoves = 100;
+
+/** Learns what has become of the proposals that were open. */
+export function refreshOpen(ctx: Context): Promise<void> {
+  return refresh(ctx, isOpen);
+}
+
+async function refresh(ctx: Context, wanted: (asked: Asked) => boolean): Promise<void> {
+  const states = new Map<string, ActionState>();
+  for (const asked of (await ctx.memory.plan.read()).asked.filter(wanted)) {
+    const state = (await stateOf(ctx, asked.action)) ?? "Expired";
+    if (state !== asked.state) states.set(asked.action, state);
+  }
+  if (states.size === 0) return;
+  await ctx.memory.plan.update((memory) => ({
+    ...memory,
+    asked: memory.asked.map((asked) => ({ ...asked, state: states.get(asked.action) ?? asked.state })),
+  }));
+}
+
+/** One proposal for each group that has copies nobody was asked about, as long as not too many are open. */
+export async function proposeFor(
+  ctx: Context,
+  groups: readonly Group[],
+  { again }: { again: boolean },
+): Promise<Action[]> {
+  const settings = settingsOf(ctx.config);
+  const made: Action[] = [];
+  let more = false;
+  for (const group of groups) {
+    // What was carried out may have been undone since, and that is a no.
+    await refresh(ctx, (one) => one.content_id === group.content_id && one.state === "Committed");
+    const { asked } = await ctx.memory.plan.read();
+    const extra = unasked(group.extra, group.content_id, asked, { again }).slice(0, maxMoves);
+    if (extra.length === 0) continue;
+    if (asked.filter(isOpen).length >= settings.max_open) {
+      ctx.trace.info(
+        `${settings.max_open} proposals wait for an answer; the next come when some are decided`,
+      );
+      more = true;
+      break;
+    }
+    const action = await propose(ctx, { ...group, extra }, settings.archive);
+    if (action === "refused") break;
+    if (action === "changed") continue;
+    made.push(action);
+    await ctx.memory.plan.update((memory) =>
+      withAsked(memory, {
+        content_id: group.content_id,
+        paths: extra,
+        action: action.id,
+        state: action.state,
+      }),
+    );
+  }
+  const { more: before } = await ctx.memory.plan.read();
+  if (more !== before) await ctx.memory.plan.update((memory) => ({ ...memory, more }));
+  return made;
+}
+
+async function propose(ctx: Context, group: Group, archive: string): Promise<Action | "refused" | "changed"> {
+  const effects: EffectInput[] = [];
+  for (const path of group.extra) {
+    const to = await freePlace(ctx, path, archive);
+    if (to !== null) effects.push({ kind: "file.move", from: path, to });
+  }
+  if (effects.length === 0) return "changed";
+  try {
+    return await ctx.actions.propose(effects, { title: titleOf(group), reason: reasonFor(group) });
+  } catch (error) {
+    switch (codeOf(error)) {
+      case "ScopeViolation":
+        ctx.trace.warn(
+          `The archive folder is outside what was granted: add "${archive}/" to its locations in lares.yaml`,
+          { archive, error: messageOf(error) },
+        );
+        return "refused";
+      case "PermissionDenied":
+      case "LimitExceeded":
+        ctx.trace.warn(`A proposal was refused: ${messageOf(error)}`);
+        return "refused";
+      case "NotFound":
+      case "Stale":
+      case "Conflict":
+        // A file vanished or changed in between; its own event brings it back here.
+        ctx.trace.debug(`A group changed while it was proposed: ${messageOf(error)}`);
+        return "changed";
+      default:
+        throw error;
+    }
+  }
+}
+
+async function freePlace(ctx: Context, path: string, archive: string): Promise<string | null> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+    const place = archivedPath(path, archive, attempt);
+    if ((await ctx.vdfs.get(place)) === null) return place;
+  }
+  return null;
+}
+
+async function stateOf(ctx: Context, id: string): Promise<ActionState | null> {
+  try {
+    return (await ctx.actions.get(id)).state;
+  } catch (error) {
+    if (codeOf(error) === "NotFound") return null;
+    throw error;
+  }
+}
+
+/** The code of an error that the kernel answered with. */
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

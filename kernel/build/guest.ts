@@ -1,0 +1,96 @@
+/**
+ * Builds `build-output/guest.wasm`, the WASI command in which agents written in TypeScript run:
+ * QuickJS with its native libraries, the shim (`guest/shim.wat`) and the runtime
+ * (`src/sandbox/guest/runtime/`), as an image that has already started.
+ */
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const outFolder = join(here, "..", "build-output");
+const runtimeFolder = join(here, "..", "src", "sandbox", "guest", "runtime");
+const outFile = join(outFolder, "guest.wasm");
+const stampFile = join(outFolder, "guest.stamp");
+const libraries = ["encoding", "structured_clone", "url"];
+
+const resolve = createRequire(import.meta.url).resolve;
+const packageFile = (specifier: string): string => resolve(specifier);
+const libraryFile = (name: string): string => packageFile(`quickjs-wasi/${name.replace("_", "-")}.so`);
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .sort()
+    .filter((name) => !name.endsWith(".md"))
+    .map((name) => join(folder, name));
+}
+
+/** Over everything that decides what comes out. */
+function digestOfInputs(): string {
+  const hash = createHash("sha256");
+  const files = [
+    fileURLToPath(import.meta.url),
+    ...filesIn(join(here, "guest")),
+    ...filesIn(runtimeFolder),
+    packageFile("quickjs-wasi/quickjs.wasm"),
+    ...libraries.map(libraryFile),
+    join(dirname(packageFile("binaryen")), "package.json"),
+    packageFile("esbuild/package.json"),
+  ];
+  for (const file of files) hash.update(readFileSync(file)).update("\0");
+  return hash.digest("hex");
+}
+
+function stampOf(inputs: string, module: Uint8Array): string {
+  return `${inputs} ${createHash("sha256").update(module).digest("hex")}\n`;
+}
+
+function isCurrent(inputs: string): boolean {
+  try {
+    return readFileSync(stampFile, "utf8") === stampOf(inputs, readFileSync(outFile));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
+}
+
+async function build(inputs: string): Promise<void> {
+  const [{ build: bundle }, { link }, { makeImage }] = await Promise.all([
+    import("esbuild"),
+    import("./guest/link.ts"),
+    import("./guest/image.ts"),
+  ]);
+  const runtime = await bundle({
+    entryPoints: [join(runtimeFolder, "main.ts")],
+    bundle: true,
+    write: false,
+    format: "iife",
+    globalName: "runtime",
+    footer: { js: "runtime.makeTurn;" },
+    target: "es2023",
+    platform: "neutral",
+    tsconfigRaw: {},
+    legalComments: "none",
+  });
+  const source = runtime.outputFiles[0]?.text ?? "";
+  const read = (file: string): Uint8Array => new Uint8Array(readFileSync(file));
+  const linked = link(
+    read(packageFile("quickjs-wasi/quickjs.wasm")),
+    libraries.map((name) => ({ name, bytes: read(libraryFile(name)) })),
+    readFileSync(join(here, "guest", "shim.wat"), "utf8"),
+  );
+  const module = makeImage(linked, source);
+  mkdirSync(outFolder, { recursive: true });
+  // Renamed into place: a build that was interrupted leaves the old one, or none.
+  writeFileSync(`${outFile}.new`, module);
+  renameSync(`${outFile}.new`, outFile);
+  writeFileSync(stampFile, stampOf(inputs, module));
+  const digest = createHash("sha256").update(module).digest("hex");
+  console.log(`Built kernel/build-output/guest.wasm: ${module.length} bytes, sha256:${digest}`);
+}
+
+const inputs = digestOfInputs();
+if (isCurrent(inputs)) console.log("kernel/build-output/guest.wasm is up to date.");
+else await build(inputs);

@@ -1,0 +1,901 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isLaresError } from "../base/errors.ts";
+import type { Action, EffectInput } from "../base/vocabulary/action.ts";
+import { sha256 } from "../platform/hash.ts";
+import { folderSnapshot } from "../platform/testing/folder-snapshot.ts";
+import { agent, everything, openBench, program, type Bench } from "./testing/bench.ts";
+
+let folder: string;
+let root: string;
+let bench: Bench;
+
+beforeEach(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lares-actions-")));
+  root = join(folder, "root");
+  mkdirSync(root);
+  mkdirSync(join(folder, "state"));
+  bench = await openBench({ roots: [{ name: "root", path: root }], state: join(folder, "state") });
+});
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function restart(): Promise<void> {
+  const { clock } = bench;
+  await bench[Symbol.asyncDispose]();
+  bench = await openBench({ roots: [{ name: "root", path: root }], state: join(folder, "state"), clock });
+  await bench.actions.recover();
+}
+
+function put(path: string, content: string, mode = 0o644, mtimeSeconds = 1_700_000_000): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+  chmodSync(join(root, path), mode);
+  utimesSync(join(root, path), mtimeSeconds, mtimeSeconds);
+}
+
+const contentOf = (path: string): string => readFileSync(join(root, path), "utf8");
+
+const snapshot = (): Record<string, string> => folderSnapshot(root);
+
+async function codeOf(running: Promise<unknown>): Promise<string> {
+  try {
+    await running;
+    return "fulfilled";
+  } catch (error) {
+    return isLaresError(error) ? error.code : `not a LaresError: ${String(error)}`;
+  }
+}
+
+const write = (path: string, content: string): EffectInput => ({ kind: "file.write", path, content });
+const move = (from: string, to: string): EffectInput => ({ kind: "file.move", from, to });
+const remove = (path: string): EffectInput => ({ kind: "file.delete", path });
+const edit = (path: string, find: string, replace: string): EffectInput => ({
+  kind: "file.edit",
+  path,
+  edits: [{ find, replace }],
+});
+const tag = (path: string, name: string): EffectInput => ({ kind: "tag.add", path, tag: name });
+const field = (path: string, value: unknown): EffectInput => ({
+  kind: "field.set",
+  path,
+  namespace: "test",
+  key: "k",
+  value,
+});
+
+describe("each kind of effect is previewed, waits, is committed, and is undone exactly", () => {
+  const cases: readonly [name: string, effects: EffectInput[], summary: RegExp, after: () => void][] = [
+    [
+      "file.write of a new file with new folders above it",
+      [write("x/y/new.txt", "new\n")],
+      /^Create x\/y\/new\.txt \(4 B\)$/,
+      () => expect(contentOf("x/y/new.txt")).toBe("new\n"),
+    ],
+    [
+      "file.write of bytes",
+      [{ kind: "file.write", path: "b.bin", content_base64: "AP8=" }],
+      /^Create b\.bin \(2 B\)$/,
+      () => expect([...readFileSync(join(root, "b.bin"))]).toEqual([0, 255]),
+    ],
+    [
+      "file.write over a file, whose mode stays",
+      [write("d/script.sh", "echo 2\n")],
+      /^Overwrite d\/script\.sh \(7 B → 7 B\)$/,
+      () => {
+        expect(contentOf("d/script.sh")).toBe("echo 2\n");
+        expect(lstatSync(join(root, "d/script.sh")).mode & 0o777).toBe(0o755);
+      },
+    ],
+    [
+      "file.edit",
+      [edit("a.txt", "two", "2")],
+      /^Edit a\.txt/,
+      () => expect(contentOf("a.txt")).toBe("one\n2\nthree\n"),
+    ],
+    [
+      "file.move into a new folder",
+      [move("a.txt", "archive/2026/a.txt")],
+      /^Move a\.txt to archive\/2026\/a\.txt$/,
+      () => expect(Object.keys(snapshot())).toEqual(expect.arrayContaining(["archive/2026/a.txt"])),
+    ],
+    [
+      "file.move of a folder",
+      [move("d", "e/f")],
+      /^Move d to e\/f \(a folder of 2 files\)$/,
+      () => expect(contentOf("e/f/deep/inner.txt")).toBe("inner"),
+    ],
+    [
+      "file.delete",
+      [remove("d/script.sh")],
+      /^Delete d\/script\.sh \(7 B\)$/,
+      () => expect(snapshot()["d/script.sh"]).toBe(undefined),
+    ],
+    [
+      "folder.create",
+      [{ kind: "folder.create", path: "p/q" }],
+      /^Create the folder p\/q$/,
+      () => expect(snapshot()["p/q"]).toBe("folder"),
+    ],
+    [
+      "folder.create of one that is there",
+      [{ kind: "folder.create", path: "d" }],
+      /which exists$/,
+      () => expect(snapshot()["d"]).toBe("folder"),
+    ],
+    [
+      "several at once",
+      [
+        write("x/new.txt", "new"),
+        edit("a.txt", "one", "1"),
+        move("d/deep/inner.txt", "x/inner.txt"),
+        remove("d/script.sh"),
+      ],
+      /./,
+      () =>
+        expect(Object.keys(snapshot()).toSorted()).toEqual([
+          "a.txt",
+          "d",
+          "d/deep",
+          "x",
+          "x/inner.txt",
+          "x/new.txt",
+        ]),
+    ],
+    [
+      "write, then move what was written, then edit it there",
+      [write("n.txt", "hello"), move("n.txt", "o/n.txt"), edit("o/n.txt", "hello", "bye")],
+      /^Create n\.txt/,
+      () => expect(contentOf("o/n.txt")).toBe("bye"),
+    ],
+    [
+      "delete, then write in the same place",
+      [remove("d/script.sh"), write("d/script.sh", "other")],
+      /^Delete/,
+      () => expect(contentOf("d/script.sh")).toBe("other"),
+    ],
+    [
+      "move away, write in its place, delete what was moved",
+      [move("a.txt", "b.txt"), write("a.txt", "new a"), remove("b.txt")],
+      /^Move/,
+      () => expect([contentOf("a.txt"), snapshot()["b.txt"]]).toEqual(["new a", undefined]),
+    ],
+    [
+      "two files change places",
+      [move("a.txt", "t"), move("d/script.sh", "a.txt"), move("t", "d/script.sh")],
+      /^Move/,
+      () => expect([contentOf("a.txt"), contentOf("d/script.sh")]).toEqual(["echo 1\n", "one\ntwo\nthree\n"]),
+    ],
+    [
+      "overwrite twice",
+      [write("a.txt", "1"), write("a.txt", "2")],
+      /^Overwrite/,
+      () => expect(contentOf("a.txt")).toBe("2"),
+    ],
+    [
+      "a folder in place of a deleted file",
+      [remove("a.txt"), write("a.txt/inside", "x")],
+      /^Delete/,
+      () => expect(contentOf("a.txt/inside")).toBe("x"),
+    ],
+  ];
+
+  test.each(cases)("%s", async (_name, effects, summary, after) => {
+    put("a.txt", "one\ntwo\nthree\n");
+    put("d/script.sh", "echo 1\n", 0o755, 1_600_000_000.123);
+    put("d/deep/inner.txt", "inner", 0o600);
+    const before = snapshot();
+
+    const previewed = await bench.preview(...effects);
+    expect(previewed.effects[0]?.summary).toMatch(summary);
+    expect(await bench.actions.list({})).toEqual([]);
+
+    const action = await bench.propose(...effects);
+    expect(action).toMatchObject({ state: "PendingApproval", agent });
+    expect(action.effects).toEqual(previewed.effects);
+    expect(snapshot()).toEqual(before);
+
+    const committed = await bench.actions.approve(action.id, { digest: action.digest });
+    expect(committed.error).toBe(undefined);
+    expect(committed).toMatchObject({ state: "Committed", decided_by: "user" });
+    expect(committed.receipt?.applied).toEqual(effects.map((_effect, index) => index));
+    after();
+    expect(Object.keys(snapshot()).filter((path) => path.includes(".lares-"))).toEqual([]);
+
+    const undone = await bench.actions.undo(action.id);
+    expect(undone.state).toBe("Undone");
+    expect(snapshot()).toEqual(before);
+    expect(await codeOf(bench.actions.undo(action.id))).toBe("IllegalTransition");
+  });
+
+  test("a moved file is the same file: its inode stays", async () => {
+    put("a.txt", "a");
+    const { ino } = lstatSync(join(root, "a.txt"));
+    await bench.perform(move("a.txt", "b/a.txt"));
+    expect(lstatSync(join(root, "b/a.txt")).ino).toBe(ino);
+  });
+
+  test("an undo leaves a folder that the action made and somebody else has used since", async () => {
+    put("a.txt", "a");
+    const { id } = await bench.perform(move("a.txt", "archive/a.txt"));
+    put("archive/mine.txt", "mine");
+    expect((await bench.actions.undo(id)).state).toBe("Undone");
+    expect(Object.keys(snapshot()).toSorted()).toEqual(["a.txt", "archive", "archive/mine.txt"]);
+  });
+});
+
+describe("what is refused when it is proposed", () => {
+  const refusals: readonly [name: string, effects: EffectInput[], code: string][] = [
+    ["an edit whose text is absent", [edit("a.txt", "zebra", "x")], "InvalidParams"],
+    ["an edit whose text is ambiguous", [edit("a.txt", "e", "x")], "InvalidParams"],
+    ["an edit of a missing file", [edit("missing", "e", "x")], "NotFound"],
+    ["an edit of a file that is no text", [edit("binary", "e", "x")], "InvalidParams"],
+    ["an edit of a folder", [edit("d", "e", "x")], "InvalidParams"],
+    [
+      "a second edit whose text the first one took",
+      [edit("a.txt", "two", "2"), edit("a.txt", "two", "2")],
+      "InvalidParams",
+    ],
+    ["a write over a folder", [write("d", "x")], "InvalidParams"],
+    ["a write beneath a file", [write("a.txt/x", "x")], "InvalidParams"],
+    [
+      "a write that expects another content",
+      [{ kind: "file.write", path: "a.txt", content: "", expected: sha256("?") }],
+      "Stale",
+    ],
+    [
+      "a write that expects nothing there",
+      [{ kind: "file.write", path: "a.txt", content: "", expected: null }],
+      "Stale",
+    ],
+    ["bytes that are no base64", [{ kind: "file.write", path: "n", content_base64: "§" }], "InvalidParams"],
+    ["text that is no Unicode", [write("n", "\ud800")], "InvalidParams"],
+    ["a move of what is missing", [move("missing", "x")], "NotFound"],
+    ["a move onto a file", [move("a.txt", "d/b.txt")], "InvalidParams"],
+    ["a move onto itself", [move("a.txt", "./a.txt")], "InvalidParams"],
+    ["a folder into itself", [move("d", "d/e")], "InvalidParams"],
+    ["a delete of a folder", [remove("d")], "InvalidParams"],
+    ["a delete of what an earlier effect deleted", [remove("a.txt"), remove("a.txt")], "NotFound"],
+    ["a folder where a file is", [{ kind: "folder.create", path: "a.txt" }], "InvalidParams"],
+    ["a moved folder that another effect changes", [write("d/x", ""), move("d", "e")], "InvalidParams"],
+    ["a change in a folder that was moved", [move("d", "e"), write("e/x", "")], "InvalidParams"],
+    ["a folder that holds .git", [move("repository", "e")], "ScopeViolation"],
+    ["a path into .git", [write("repository/.git/config", "")], "ScopeViolation"],
+    ["a path that leaves", [write("../x", "")], "ScopeViolation"],
+    ["the workspace itself", [remove(".")], "ScopeViolation"],
+    ["a link", [write("link", "x")], "ScopeViolation"],
+    ["a path through a link", [write("out/x", "x")], "ScopeViolation"],
+    ["a tag on what is missing", [tag("missing", "t")], "NotFound"],
+    ["a tag on what this action makes", [write("n", ""), tag("n", "t")], "InvalidParams"],
+    ["an undefined field", [field("a.txt", () => 1)], "InvalidParams"],
+  ];
+
+  test.each(refusals)("%s", async (_name, effects, code) => {
+    put("a.txt", "one\ntwo\nthree\n");
+    put("d/b.txt", "b");
+    put("binary", "e\0");
+    mkdirSync(join(root, "repository/.git"), { recursive: true });
+    symlinkSync("a.txt", join(root, "link"));
+    symlinkSync(folder, join(root, "out"));
+    const before = snapshot();
+    expect(await codeOf(bench.propose(...effects))).toBe(code);
+    expect(await bench.actions.list({})).toEqual([]);
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("an effect without permission, by the same rules as every host call", async () => {
+    bench.authority = { ...everything, effective: { propose_actions: ["file.move"] } };
+    expect(await codeOf(bench.propose(write("a", "")))).toBe("PermissionDenied");
+    expect(await codeOf(bench.preview(tag("a", "t")))).toBe("PermissionDenied");
+  });
+});
+
+describe("diffs and content", () => {
+  test("a text's diff is unified; binaries and large texts have none", async () => {
+    put("a.txt", "one\ntwo\nthree\n");
+    put("large.txt", "x".repeat(300_000));
+    const { effects } = await bench.preview(
+      edit("a.txt", "two", "2"),
+      write("new.txt", "new"),
+      { kind: "file.write", path: "b.bin", content_base64: "AP8=" },
+      write("large.txt", "small"),
+      remove("a.txt"),
+    );
+    expect(effects[0]?.diff).toBe("--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n");
+    expect(effects[1]?.diff).toBe(
+      "--- /dev/null\n+++ b/new.txt\n@@ -0,0 +1,1 @@\n+new\n\\ No newline at end of file\n",
+    );
+    expect(effects[2]?.diff).toBe(undefined);
+    expect(effects[3]?.diff).toBe(undefined);
+    expect(effects[4]?.diff).toContain("+++ /dev/null");
+  });
+
+  test("both sides can be read in pieces, before and after the commit", async () => {
+    put("a.txt", "before");
+    const action = await bench.propose(write("a.txt", "after!"), remove("a.txt"));
+    const read = async (effect: number, side: "before" | "after", offset?: number, length?: number) => {
+      const { bytes, eof } = await bench.actions.content(action.id, effect, side, offset, length);
+      return [new TextDecoder().decode(bytes), eof];
+    };
+    expect(await read(0, "before")).toEqual(["before", true]);
+    expect(await read(0, "after", 1, 2)).toEqual(["ft", false]);
+    expect(await codeOf(bench.actions.content(action.id, 1, "after"))).toBe("NotFound");
+    expect(await codeOf(bench.actions.content(action.id, 9, "after"))).toBe("InvalidParams");
+    await bench.actions.approve(action.id, { digest: action.digest });
+    expect(await read(0, "before")).toEqual(["before", true]);
+    expect(await read(1, "before")).toEqual(["after!", true]);
+  });
+
+  test("a list is newest first, filtered, and without diffs; get has them", async () => {
+    put("a.txt", "a\n");
+    const first = await bench.perform(edit("a.txt", "a", "b"));
+    const second = await bench.propose(edit("a.txt", "b", "c"));
+    const listed = await bench.actions.list({});
+    expect(listed.map(({ id }) => id)).toEqual([second.id, first.id]);
+    expect(listed.some(({ effects }) => effects.some((effect) => "diff" in effect))).toBe(false);
+    expect((await bench.actions.get(first.id))?.effects[0]?.diff).toContain("+b");
+    expect((await bench.actions.list({ state: "Committed" })).map(({ id }) => id)).toEqual([first.id]);
+    expect(await bench.actions.list({ agent: "nobody" })).toEqual([]);
+    expect(await bench.actions.list({ limit: 1 })).toHaveLength(1);
+    expect(await bench.actions.get("nothing")).toBe(null);
+  });
+});
+
+describe("drift between preview and commit is the state Stale, and nothing changes", () => {
+  const drifts: readonly [name: string, effects: EffectInput[], drift: () => void][] = [
+    ["the file was changed", [write("a.txt", "x")], () => put("a.txt", "changed")],
+    ["the file was deleted", [edit("a.txt", "one", "1")], () => rmSync(join(root, "a.txt"))],
+    [
+      "the file became a folder",
+      [remove("a.txt")],
+      () => (rmSync(join(root, "a.txt")), mkdirSync(join(root, "a.txt"))),
+    ],
+    ["the new file exists by now", [write("new", "x")], () => put("new", "somebody else's")],
+    ["the target of a move exists by now", [move("a.txt", "b.txt")], () => put("b.txt", "somebody else's")],
+    ["the moved file was changed", [move("a.txt", "b.txt")], () => put("a.txt", "changed")],
+    ["something in the moved folder was changed", [move("d", "e")], () => put("d/inner", "changed")],
+    ["something was added to the moved folder", [move("d", "e")], () => put("d/more", "")],
+    [
+      "the file was swapped for a link",
+      [write("a.txt", "x")],
+      () => (rmSync(join(root, "a.txt")), symlinkSync("d/inner", join(root, "a.txt"))),
+    ],
+    [
+      "its folder was swapped for a link that leads out",
+      [write("d/inner", "x")],
+      () => (rmSync(join(root, "d"), { recursive: true }), symlinkSync(tmpdir(), join(root, "d"))),
+    ],
+    ["a folder above the new file is a file by now", [write("n/new", "x")], () => put("n", "file")],
+    ["the file is open with unsaved changes", [write("a.txt", "x")], () => void bench.unsaved.add("a.txt")],
+    [
+      "a file in the moved folder is open with unsaved changes",
+      [move("d", "e")],
+      () => void bench.unsaved.add("d/inner"),
+    ],
+    [
+      "only the second of two files was changed",
+      [write("b.txt", "x"), write("a.txt", "x")],
+      () => put("a.txt", "changed"),
+    ],
+    [
+      "the field was set by somebody else",
+      [field("a.txt", 2)],
+      () => bench.metadata.applied({ kind: "field", path: "a.txt", namespace: "test", key: "k", value: 9 }),
+    ],
+  ];
+
+  test.each(drifts)("%s", async (_name, effects, drift) => {
+    put("a.txt", "one\n");
+    put("d/inner", "inner");
+    bench.settings.rules = [{ decide: "ask" }];
+    const action = await bench.propose(...effects);
+    drift();
+    const before = snapshot();
+    const ended = await bench.actions.approve(action.id, { digest: action.digest });
+    expect(ended.state).toBe("Stale");
+    expect(ended.error).toMatch(/nothing was done|link/i);
+    expect(snapshot()).toEqual(before);
+    expect(await codeOf(bench.actions.approve(action.id, { digest: action.digest }))).toBe(
+      "IllegalTransition",
+    );
+    expect(await codeOf(bench.actions.undo(action.id))).toBe("IllegalTransition");
+  });
+
+  test("an undo after a change is refused with Stale {path}, and nothing changes", async () => {
+    put("a.txt", "one");
+    put("b.txt", "b");
+    const { id } = await bench.perform(write("a.txt", "two"), remove("b.txt"));
+    put("a.txt", "three");
+    const before = snapshot();
+    await expect(bench.actions.undo(id)).rejects.toMatchObject({ code: "Stale", facts: { path: "a.txt" } });
+    expect(snapshot()).toEqual(before);
+    put("a.txt", "two");
+    expect((await bench.actions.undo(id)).state).toBe("Undone");
+    expect([contentOf("a.txt"), contentOf("b.txt")]).toEqual(["one", "b"]);
+  });
+
+  test("an undo of a delete is refused where the name is taken again", async () => {
+    put("a.txt", "one");
+    const { id } = await bench.perform(remove("a.txt"));
+    put("a.txt", "new");
+    expect(await codeOf(bench.actions.undo(id))).toBe("Stale");
+    expect(contentOf("a.txt")).toBe("new");
+  });
+
+  test("a permission that was taken away since is found at the commit", async () => {
+    const action = await bench.propose(write("a.txt", "x"));
+    bench.authority = { ...everything, locations: ["elsewhere"] };
+    const ended = await bench.actions.approve(action.id, { digest: action.digest });
+    expect(ended).toMatchObject({ state: "Stale" });
+    expect(ended.error).toMatch(/outside the locations/);
+    expect(snapshot()).toEqual({});
+  });
+
+  test("an extension that is gone cannot act any more", async () => {
+    const action = await bench.propose(write("a.txt", "x"));
+    bench.authority = null;
+    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Stale");
+  });
+});
+
+test("a commit that the system refuses half-way is Failed, and everything is taken back", async () => {
+  put("a.txt", "one", 0o640);
+  put("b.txt", "b");
+  const before = snapshot();
+  const tooLong = `n/${"x".repeat(256)}`;
+  const action = await bench.perform(
+    write("a.txt", "two"),
+    remove("b.txt"),
+    write("m/x", "new"),
+    move("m/x", tooLong),
+  );
+  expect(action.state).toBe("Failed");
+  expect(action.error).toMatch(/ENAMETOOLONG|name too long/i);
+  expect(snapshot()).toEqual(before);
+  expect((await bench.perform(write("a.txt", "three"))).state).toBe("Committed");
+});
+
+describe("approval", () => {
+  test("another digest is refused; the same proposal twice has two digests", async () => {
+    const one = await bench.propose(write("a.txt", "x"));
+    const other = await bench.propose(write("a.txt", "x"));
+    expect(one.digest).not.toBe(other.digest);
+    expect(await codeOf(bench.actions.approve(one.id, { digest: other.digest }))).toBe("DigestMismatch");
+    expect(await codeOf(bench.actions.approve("nothing", { digest: one.digest }))).toBe("NotFound");
+    expect(bench.actions.pendingCount()).toBe(2);
+  });
+
+  test("of a subset applies it and says so", async () => {
+    const action = await bench.propose(write("a", "a"), write("b", "b"), write("c", "c"));
+    const ended = await bench.actions.approve(action.id, { digest: action.digest, effects: [2, 0] });
+    expect(ended.receipt?.applied).toEqual([0, 2]);
+    expect(Object.keys(snapshot()).toSorted()).toEqual(["a", "c"]);
+    await bench.actions.undo(action.id);
+    expect(snapshot()).toEqual({});
+  });
+
+  test.each([
+    ["an effect that builds on a dropped one", [1]],
+    ["none", []],
+    ["one that does not exist", [7]],
+    ["half of one", [0.5]],
+  ])("of a subset with %s is refused and leaves it pending", async (_name, effects) => {
+    const action = await bench.propose(write("a", "a"), move("a", "b"), write("c", "c"));
+    expect(await codeOf(bench.actions.approve(action.id, { digest: action.digest, effects }))).toBe(
+      "InvalidParams",
+    );
+    expect((await bench.actions.get(action.id))?.state).toBe("PendingApproval");
+  });
+
+  test("always remembers one rule for each chosen effect, and none for a protected path", async () => {
+    const action = await bench.propose(write("a (1).txt", ""), write("lares.yaml", ""), write("dropped", ""));
+    await bench.actions.approve(action.id, { digest: action.digest, remember: "always", effects: [0, 1] });
+    expect(bench.remembered).toEqual([
+      { decide: "allow", agent, kind: "file.write", path: "a \\(1\\)\\.txt" },
+    ]);
+    bench.settings.rules = [...bench.remembered];
+    expect((await bench.propose(write("a (1).txt", "2"))).state).toBe("Committed");
+    expect((await bench.propose(write("a (2).txt", "2"))).state).toBe("PendingApproval");
+  });
+
+  test("always with rules of the client keeps those", async () => {
+    const rules = [{ decide: "allow" as const, kind: "file.*" }];
+    const action = await bench.propose(write("a", ""));
+    await bench.actions.approve(action.id, { digest: action.digest, remember: "always", rules });
+    expect(bench.remembered).toEqual(rules);
+  });
+
+  test("a rejected action has its reason and is over", async () => {
+    const action = await bench.propose(write("a", ""));
+    const waiting = bench.actions.settled(action.id);
+    expect(await bench.actions.reject(action.id, "No thanks")).toMatchObject({
+      state: "Rejected",
+      error: "No thanks",
+    });
+    expect((await waiting).state).toBe("Rejected");
+    expect(bench.actions.pendingCount()).toBe(0);
+    expect(snapshot()).toEqual({});
+  });
+
+  test("every change of state is announced, without diffs", async () => {
+    const states: string[] = [];
+    using _listening = bench.actions.changed.on((action: Action) => {
+      states.push(action.state);
+      expect(action.effects.some((effect) => "diff" in effect)).toBe(false);
+    });
+    const { id } = await bench.perform(write("a", "text"));
+    await bench.actions.undo(id);
+    expect(states).toEqual(["PendingApproval", "Approved", "Committing", "Committed", "Undone"]);
+    expect(bench.touched.filter((path) => path === "a")).toHaveLength(2);
+  });
+});
+
+describe("policy decides", () => {
+  test("a rule allows, denies, asks", async () => {
+    bench.settings.rules = [
+      { decide: "allow", path: "ok/**" },
+      { decide: "deny", path: "no/**" },
+    ];
+    expect(await bench.propose(write("ok/a", "a"))).toMatchObject({
+      state: "Committed",
+      decided_by: "policy",
+    });
+    expect(await bench.propose(write("no/a", "a"))).toMatchObject({
+      state: "Rejected",
+      decided_by: "policy",
+    });
+    expect(await bench.propose(write("ok/b", "a"), write("else", "a"))).toMatchObject({
+      state: "PendingApproval",
+    });
+    expect(Object.keys(snapshot())).toEqual(["ok", "ok/a"]);
+  });
+
+  test("many small changes are not a way around a large one, also across a restart; an hour later they are forgotten", async () => {
+    bench.settings.autoApproveBelow = 0.1;
+    expect((await bench.propose(write("1", ""))).state).toBe("Committed");
+    expect((await bench.propose(write("2", ""))).state).toBe("Committed");
+    await restart();
+    bench.settings.autoApproveBelow = 0.1;
+    expect((await bench.propose(write("3", ""))).state).toBe("Committed");
+    expect((await bench.propose(write("4", ""))).state).toBe("PendingApproval");
+    bench.clock.advance(3_600_001);
+    expect((await bench.propose(write("5", ""))).state).toBe("Committed");
+  });
+
+  test("race: proposals at the same time share the hour", async () => {
+    bench.settings.autoApproveBelow = 0.1;
+    const all = await Promise.all(
+      ["1", "2", "3", "4", "5", "6"].map((name) => bench.propose(write(name, ""))),
+    );
+    expect(all.filter(({ state }) => state === "Committed")).toHaveLength(3);
+    expect(all.filter(({ state }) => state === "PendingApproval")).toHaveLength(3);
+  });
+
+  test("a protected path, and a folder that holds one, is asked in spite of a rule", async () => {
+    put("d/.vscode/settings.json", "{}");
+    bench.settings.rules = [{ decide: "allow" }];
+    expect((await bench.propose(write("lares.yaml", ""))).state).toBe("PendingApproval");
+    expect(await bench.propose(move("d", "e"))).toMatchObject({
+      state: "PendingApproval",
+      impact_score: 0.9,
+    });
+    expect((await bench.propose(write("other", ""))).state).toBe("Committed");
+  });
+
+  test("a delete whose content stays elsewhere weighs less", async () => {
+    put("a", "same");
+    put("b", "same");
+    const alone = await bench.preview(remove("a"));
+    bench.copies.set(sha256("same"), ["a", "b"]);
+    const copied = await bench.preview(remove("a"));
+    expect(copied.impact_score).toBeLessThan(alone.impact_score);
+    expect((await bench.preview(remove("a"), remove("b"))).impact_score).toBeGreaterThan(alone.impact_score);
+  });
+});
+
+describe("tags, fields and sidecars", () => {
+  test("are committed without asking, with the action, and undone", async () => {
+    put("a.txt", "a");
+    bench.metadata.applied({ kind: "field", path: "a.txt", namespace: "test", key: "k", value: { old: 1 } });
+    await bench.database.batch(
+      bench.metadata.statements({
+        kind: "field",
+        path: "a.txt",
+        namespace: "test",
+        key: "k",
+        value: { old: 1 },
+      }),
+    );
+    const before = bench.metadata.all();
+    const action = await bench.propose(tag("a.txt", "#one"), field("a.txt", { new: [1, 2] }), {
+      kind: "sidecar.write",
+      path: "a.txt",
+      sidecar: "notes",
+      data: { text: "n" },
+    });
+    expect(action).toMatchObject({ state: "Committed", decided_by: "policy" });
+    expect(action.effects[0]).toMatchObject({ before: null, after: sha256('"#one"'), tag: "#one" });
+    expect(Object.values(bench.metadata.all())).toEqual([{ new: [1, 2] }, { text: "n" }, "#one"]);
+    await restart();
+    expect(Object.values(bench.metadata.all())).toHaveLength(3);
+    await bench.actions.undo(action.id);
+    expect(bench.metadata.all()).toEqual(before);
+    await restart();
+    expect(bench.metadata.all()).toEqual(before);
+  });
+
+  test("compose within an action, and null removes a field", async () => {
+    put("a.txt", "a");
+    const action = await bench.perform(field("a.txt", 1), field("a.txt", 2), tag("a.txt", "t"), {
+      kind: "tag.remove",
+      path: "a.txt",
+      tag: "t",
+    });
+    expect(action.effects[1]).toMatchObject({ before: sha256("1"), after: sha256("2") });
+    expect(Object.values(bench.metadata.all())).toEqual([2]);
+    const removed = await bench.perform(field("a.txt", null));
+    expect(bench.metadata.all()).toEqual({});
+    await bench.actions.undo(removed.id);
+    expect(Object.values(bench.metadata.all())).toEqual([2]);
+    await bench.actions.undo(action.id);
+    expect(bench.metadata.all()).toEqual({});
+  });
+
+  test("go with a change of a file in one action, and do not when that fails", async () => {
+    put("a.txt", "a");
+    const good = await bench.perform(tag("a.txt", "t"), write("a.txt", "b"));
+    expect(good.state).toBe("Committed");
+    expect(Object.values(bench.metadata.all())).toEqual(["t"]);
+    const bad = await bench.perform(tag("a.txt", "u"), write("x".repeat(256), "b"));
+    expect(bad.state).toBe("Failed");
+    expect(Object.values(bench.metadata.all())).toEqual(["t"]);
+  });
+
+  test("an undo is refused when the value has changed since; a tag that was there before stays", async () => {
+    put("a.txt", "a");
+    const first = await bench.perform(field("a.txt", 1));
+    await bench.perform(field("a.txt", 2));
+    expect(await codeOf(bench.actions.undo(first.id))).toBe("Stale");
+    const one = await bench.perform(tag("a.txt", "t"));
+    const two = await bench.perform(tag("a.txt", "t"));
+    await bench.actions.undo(two.id);
+    expect(bench.metadata.current("a.txt")?.tags).toEqual(["t"]);
+    await bench.actions.undo(one.id);
+    expect(bench.metadata.current("a.txt")?.tags).toEqual([]);
+  });
+});
+
+describe("races: exactly one wins, the other is told the state", () => {
+  async function outcomes(...running: Promise<Action>[]): Promise<string[]> {
+    const settled = await Promise.allSettled(running);
+    return settled.map((result) => {
+      if (result.status === "fulfilled") return result.value.state;
+      return isLaresError(result.reason)
+        ? `${result.reason.code} ${JSON.stringify(result.reason.facts)}`
+        : "?";
+    });
+  }
+
+  test("approve and approve", async () => {
+    const { id, digest } = await bench.propose(write("a", "a"));
+    const found = await outcomes(
+      bench.actions.approve(id, { digest }),
+      bench.actions.approve(id, { digest }),
+    );
+    expect(found[0]).toBe("Committed");
+    expect(found[1]).toMatch(/^IllegalTransition \{"state":"(Approved|Committing|Committed)"\}$/);
+  });
+
+  test("approve and reject", async () => {
+    const { id, digest } = await bench.propose(write("a", "a"));
+    const found = await outcomes(bench.actions.approve(id, { digest }), bench.actions.reject(id));
+    expect(found[0]).toBe("Committed");
+    expect(found[1]).toMatch(/^IllegalTransition/);
+  });
+
+  test("reject and approve", async () => {
+    const { id, digest } = await bench.propose(write("a", "a"));
+    const found = await outcomes(bench.actions.reject(id), bench.actions.approve(id, { digest }));
+    expect(found).toEqual(["Rejected", 'IllegalTransition {"state":"Rejected"}']);
+    expect(snapshot()).toEqual({});
+  });
+
+  test("approve and expire: the clock passes while the approval is under way", async () => {
+    const { id, digest } = await bench.propose(write("a", "a"));
+    const approving = bench.actions.approve(id, { digest });
+    bench.clock.advance(86_400_000);
+    const [outcome] = await outcomes(approving);
+    const final = await bench.actions.settled(id);
+    expect(outcome === "Committed" ? "Committed" : "Expired").toBe(final.state);
+    expect(Object.keys(snapshot())).toEqual(final.state === "Committed" ? ["a"] : []);
+  });
+
+  test("expire and approve: it is overdue before the timer was heard", async () => {
+    const { id, digest } = await bench.propose(write("a", "a"));
+    bench.clock.setNow(bench.clock.now() + 86_400_000);
+    expect(await outcomes(bench.actions.approve(id, { digest }))).toEqual([
+      'IllegalTransition {"state":"Expired"}',
+    ]);
+  });
+
+  test("undo and undo", async () => {
+    const { id } = await bench.perform(write("a", "a"));
+    expect(await outcomes(bench.actions.undo(id), bench.actions.undo(id))).toEqual([
+      "Undone",
+      'IllegalTransition {"state":"Undone"}',
+    ]);
+  });
+
+  test("two actions on one file, approved together: the first is Committed, the second Stale", async () => {
+    put("a", "0");
+    const [one, two] = [await bench.propose(write("a", "1")), await bench.propose(write("a", "2"))];
+    const found = await outcomes(
+      bench.actions.approve(one.id, { digest: one.digest }),
+      bench.actions.approve(two.id, { digest: two.digest }),
+    );
+    expect(found).toEqual(["Committed", "Stale"]);
+    expect(contentOf("a")).toBe("1");
+  });
+
+  test("settled asked for while it ends, and after", async () => {
+    const { id, digest } = await bench.propose(write("a", "a"));
+    const waiting = [bench.actions.settled(id), bench.actions.settled(id)];
+    const approving = bench.actions.approve(id, { digest });
+    waiting.push(bench.actions.settled(id));
+    await approving;
+    waiting.push(bench.actions.settled(id));
+    expect((await Promise.all(waiting)).map(({ state }) => state)).toEqual(Array(4).fill("Committed"));
+    expect(await codeOf(bench.actions.settled("nothing"))).toBe("NotFound");
+  });
+});
+
+describe("time and restarts", () => {
+  test("expires after the configured time, by the clock", async () => {
+    bench.settings.expireAfterMs = 60_000;
+    const first = await bench.propose(write("a", "a"));
+    bench.clock.advance(30_000);
+    const second = await bench.propose(write("b", "b"));
+    const ended = bench.actions.settled(first.id);
+    bench.clock.advance(30_000);
+    expect(await ended).toMatchObject({ state: "Expired", decided_by: "policy" });
+    expect((await bench.actions.get(second.id))?.state).toBe("PendingApproval");
+    const then = bench.actions.settled(second.id);
+    bench.clock.advance(30_000);
+    expect((await then).state).toBe("Expired");
+    expect(bench.actions.pendingCount()).toBe(0);
+  });
+
+  test("what waited through a restart can be approved, and expires by its own time", async () => {
+    put("a", "0");
+    const kept = await bench.propose(write("a", "1"));
+    const old = await bench.propose(write("b", "1"));
+    await bench.actions.reject(old.id);
+    await restart();
+    expect(bench.actions.pendingCount()).toBe(1);
+    expect((await bench.actions.approve(kept.id, { digest: kept.digest })).state).toBe("Committed");
+    const late = await bench.propose(write("c", "1"));
+    bench.clock.setNow(bench.clock.now() + 86_400_000);
+    await restart();
+    expect((await bench.actions.get(late.id))?.state).toBe("Expired");
+    expect((await bench.actions.undo(kept.id)).state).toBe("Undone");
+    expect(contentOf("a")).toBe("0");
+  });
+
+  test("a restart forgets contents that nobody needs any more, and no others", async () => {
+    put("a", "0");
+    const committed = await bench.perform(write("a", "1"));
+    const rejected = await bench.propose(write("b", "unwanted"));
+    await bench.actions.reject(rejected.id);
+    expect(await bench.objects.has(sha256("unwanted"))).toBe(true);
+    await restart();
+    expect(await bench.objects.has(sha256("unwanted"))).toBe(false);
+    expect(await bench.objects.has(sha256("0"))).toBe(true);
+    await bench.actions.undo(committed.id);
+  });
+
+  test("after the end nothing is changed any more", async () => {
+    const { id, digest } = await bench.propose(write("a", "a"));
+    const waiting = codeOf(bench.actions.settled(id));
+    // Seen to wait before the end comes.
+    await bench.actions.get(id);
+    await bench.actions[Symbol.asyncDispose]();
+    expect(await waiting).toBe("Busy");
+    expect(await codeOf(bench.actions.undo(id))).toBe("Busy");
+    expect(digest).toMatch(/^sha256:/);
+  });
+});
+
+test("an agent has at most 1,000 actions waiting", async () => {
+  const proposal = { title: "t", reason: "", effects: [{ kind: "folder.create" as const, path: "f" }] };
+  await Promise.all(Array.from({ length: 1000 }, () => bench.actions.propose(everything, program, proposal)));
+  await expect(bench.propose(write("a", "a"))).rejects.toMatchObject({
+    code: "LimitExceeded",
+    facts: { limit: "pendingPerAgent", value: 1000 },
+  });
+  const other = { ...everything, extension: "dev.test.other" };
+  expect((await bench.actions.propose(other, program, proposal)).state).toBe("PendingApproval");
+  expect(bench.actions.pendingCount()).toBe(1001);
+});
+
+test("a workspace with two roots: paths begin with the root's name, a file may go from one to the other", async () => {
+  const second = join(folder, "second");
+  mkdirSync(second);
+  put("a.txt", "a", 0o640);
+  const before = snapshot();
+  mkdirSync(join(folder, "state2"));
+  await using both = await openBench({
+    roots: [
+      { name: "one", path: root },
+      { name: "two", path: second },
+    ],
+    state: join(folder, "state2"),
+  });
+  const action = await both.perform(move("one/a.txt", "two/deep/a.txt"), write("two/b.txt", "b"));
+  expect(action).toMatchObject({ state: "Committed" });
+  expect(snapshot()).toEqual({});
+  expect(readFileSync(join(second, "deep/a.txt"), "utf8")).toBe("a");
+  expect(lstatSync(join(second, "deep/a.txt")).mode & 0o777).toBe(0o640);
+  await both.actions.undo(action.id);
+  expect(snapshot()).toEqual(before);
+  expect(readdirSync(second)).toEqual([]);
+  expect(await codeOf(both.propose(write("three/x", "")))).toBe("NotFound");
+});
+
+test("any sequence of effects that can be proposed is committed as previewed and undone exactly", async () => {
+  const name = fc.constantFrom("a", "b", "d/a", "d/b", "n/m/c");
+  const anyEffect: fc.Arbitrary<EffectInput> = fc.oneof(
+    fc.tuple(name, fc.constantFrom("x", "y", "")).map(([path, content]) => write(path, content)),
+    fc.tuple(name, name).map(([from, to]) => move(from, to)),
+    name.map(remove),
+    fc.constantFrom("d", "n", "n/m", "e").map((path): EffectInput => ({ kind: "folder.create", path })),
+    fc.tuple(fc.constantFrom("d", "n"), fc.constantFrom("e", "d/e")).map(([from, to]) => move(from, to)),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyEffect, { minLength: 1, maxLength: 7 }), async (effects) => {
+      for (const entry of readdirSync(root)) rmSync(join(root, entry), { recursive: true });
+      put("a", "first", 0o600, 1_500_000_000.5);
+      put("d/b", "second", 0o755);
+      const accepted: EffectInput[] = [];
+      for (const effect of effects) {
+        if ((await codeOf(bench.preview(...accepted, effect))) === "fulfilled") accepted.push(effect);
+      }
+      if (accepted.length === 0) return;
+      const before = snapshot();
+      const action = await bench.perform(...accepted);
+      expect(action).toMatchObject({ state: "Committed" });
+      const last = new Map<string, string | null>();
+      for (const { kind, path, from, after } of action.effects) {
+        if (kind === "file.move" && from !== undefined) last.set(from, null);
+        if (kind !== "folder.create") last.set(path, after);
+      }
+      for (const [path, hash] of last) {
+        const stat = lstatSync(join(root, path), { throwIfNoEntry: false });
+        if (stat?.isDirectory() === true) continue;
+        expect([path, stat === undefined ? null : sha256(readFileSync(join(root, path)))]).toEqual([
+          path,
+          hash,
+        ]);
+      }
+      await bench.actions.undo(action.id);
+      expect(snapshot()).toEqual(before);
+    }),
+    { numRuns: 60 },
+  );
+});

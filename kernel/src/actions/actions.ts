@@ -1,0 +1,384 @@
+import { isoTime } from "../base/clock.ts";
+import { Emitter } from "../base/emitter.ts";
+import { illegalTransition, isLaresError, LaresError, messageOf, notFound } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import { hasEnded, type Action, type ActionState, type Proposal } from "../base/vocabulary/action.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import { alwaysRules, decideApproval, type ApprovalDecision } from "../policy/approval.ts";
+import { decideHostCall } from "../policy/decide.ts";
+import type { Actions, Approval } from "./api.ts";
+import { Committer, isDrift, NotTakenBack } from "./committer.ts";
+import { readContent } from "./content.ts";
+import { actionWithoutDiffs, describeAction, effectForPolicy } from "./describe.ts";
+import { ImpactHours } from "./impact-hours.ts";
+import { Ledger, type ActionRecord, type StateChange } from "./ledger.ts";
+import { PendingActions } from "./pending.ts";
+import { planEffects, type Plan } from "./planner.ts";
+import type { ActionPorts } from "./ports.ts";
+import { chosenEffects } from "./selection.ts";
+
+export function openActions(ports: ActionPorts): Actions {
+  return new ActionService(ports);
+}
+
+class ActionService implements Actions {
+  readonly changed = new Emitter<Action>();
+  readonly #ports: ActionPorts;
+  readonly #ledger: Ledger;
+  readonly #committer: Committer;
+  readonly #pending: PendingActions;
+  readonly #hours: ImpactHours;
+  readonly #waiters = new Map<string, PromiseWithResolvers<Action>>();
+  readonly #background = new Set<Promise<void>>();
+  /** The end of the line: one change of the workspace at a time. */
+  #lastInLine: Promise<unknown> = Promise.resolve();
+  #closed = false;
+
+  constructor(ports: ActionPorts) {
+    this.#ports = ports;
+    this.#ledger = new Ledger(ports.database);
+    this.#committer = new Committer(ports, this.#ledger);
+    this.#hours = new ImpactHours(ports.clock);
+    this.#pending = new PendingActions(
+      ports.clock,
+      () => ports.settings().expireAfterMs,
+      (id) => this.#inBackground(this.#expire(id)),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#pending[Symbol.dispose]();
+    for (const [id, waiter] of this.#waiters) {
+      waiter.reject(new LaresError("Busy", `The kernel is ending; ask for the action ${id} again.`));
+    }
+    this.#waiters.clear();
+    await Promise.allSettled([this.#lastInLine, ...this.#background]);
+  }
+
+  async preview(authority: Authority, program: Hash, proposal: Proposal): Promise<Action> {
+    const { record } = await this.#plan(authority, program, proposal, "actions/preview");
+    return record.action;
+  }
+
+  async propose(authority: Authority, program: Hash, proposal: Proposal): Promise<Action> {
+    this.#pending.checkRoom(authority.extension);
+    const { record, plan } = await this.#plan(authority, program, proposal, "actions/propose");
+    for (const [hash, content] of plan.contents) {
+      await this.#ports.objects.put(content, { hash, path: "a proposed content" });
+    }
+    // From here to the reservation nothing waits, so that two proposals cannot both be the last small one.
+    const decision = this.#decide(record);
+    const { agent, id, impact_score: impact } = record.action;
+    const now = this.#ports.clock.now();
+    if (decision.byImpact) this.#hours.add(agent, impact, now);
+    if (decision.decide === "ask") {
+      this.#pending.checkRoom(agent);
+      this.#pending.add(id, agent, now);
+    }
+    const decided = decidedAction(record.action, decision, now);
+    try {
+      await this.#ledger.insert({ ...record, action: decided }, decision.byImpact ? impact : 0);
+    } catch (error) {
+      this.#pending.remove(id);
+      throw error;
+    }
+    this.#announce(decided);
+    if (decision.decide !== "allow") return decided;
+    return this.#commit(
+      { ...record, action: decided },
+      record.action.effects.map((_effect, index) => index),
+    );
+  }
+
+  async get(id: string): Promise<Action | null> {
+    return (await this.#ledger.get(id))?.action ?? null;
+  }
+
+  list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]> {
+    return this.#ledger.list(query);
+  }
+
+  async content(id: string, effect: number, side: "before" | "after", offset = 0, length = 262_144) {
+    return readContent(this.#ports, await this.#record(id), effect, side, offset, length);
+  }
+
+  async approve(id: string, approval: Approval): Promise<Action> {
+    if (this.#pending.isOverdue(id)) await this.#expire(id);
+    const record = await this.#record(id);
+    mustBe(record.action, "PendingApproval", "approved");
+    if (approval.digest !== record.action.digest) {
+      throw new LaresError(
+        "DigestMismatch",
+        `The approval names ${approval.digest}, the action is ${record.action.digest}; look at it again.`,
+        { digest: record.action.digest },
+      );
+    }
+    const chosen = chosenEffects(record, approval.effects);
+    if (approval.remember === "always") {
+      const subjects = record.subjects.filter((_subject, index) => chosen.includes(index));
+      const rules = approval.rules ?? alwaysRules(record.action.agent, subjects);
+      if (rules.length > 0) await this.#ports.remember(rules);
+    }
+    const approved = await this.#move(id, {
+      from: "PendingApproval",
+      to: "Approved",
+      decided: this.#ports.clock.now(),
+      decidedBy: "user",
+    });
+    return this.#commit({ ...record, action: approved }, chosen);
+  }
+
+  async reject(id: string, reason?: string): Promise<Action> {
+    if (this.#pending.isOverdue(id)) await this.#expire(id);
+    mustBe((await this.#record(id)).action, "PendingApproval", "rejected");
+    return this.#move(id, {
+      from: "PendingApproval",
+      to: "Rejected",
+      decided: this.#ports.clock.now(),
+      decidedBy: "user",
+      ...(reason === undefined ? {} : { error: reason }),
+    });
+  }
+
+  async undo(id: string): Promise<Action> {
+    return this.#inLine(async () => {
+      const record = await this.#record(id);
+      mustBe(record.action, "Committed", "undone");
+      // What the commit could not tidy away goes first: the undo's own files take the same names.
+      for (const entry of await this.#ledger.journaled())
+        if (entry.action === id) await this.#committer.finish(entry);
+      try {
+        await this.#committer.run(id, "undo", record.inverse ?? [], {
+          begin: async (_compiled, journal) => {
+            await this.#ports.database.batch([journal], { durability: "power" });
+            return true;
+          },
+          done: (_compiled, along) => this.#ledger.move(id, { from: "Committed", to: "Undone" }, along),
+        });
+      } catch (error) {
+        if (!(error instanceof NotTakenBack)) await this.#ledger.forget(id);
+        throw error;
+      }
+      return this.#reread(id);
+    });
+  }
+
+  async settled(id: string): Promise<Action> {
+    // The waiter is there before the look, so that no end falls between the two.
+    const waiter = this.#waiters.get(id) ?? Promise.withResolvers<Action>();
+    this.#waiters.set(id, waiter);
+    const action = await this.get(id);
+    if (action !== null && !hasEnded(action.state)) {
+      if (this.#closed) throw new LaresError("Busy", "The kernel is ending.");
+      return waiter.promise;
+    }
+    if (this.#waiters.get(id) === waiter) this.#waiters.delete(id);
+    if (action === null) throw notFound("action", id);
+    waiter.resolve(action);
+    return action;
+  }
+
+  async recover(): Promise<void> {
+    for (const entry of await this.#ledger.journaled()) {
+      try {
+        if (entry.phase === "done") {
+          await this.#committer.finish(entry);
+          continue;
+        }
+        const kept = await this.#committer.rollBack(entry);
+        if (entry.direction === "commit") {
+          const left =
+            kept.length === 0
+              ? ""
+              : ` Changed by somebody else meanwhile and left alone: ${kept.join(", ")}.`;
+          await this.#ledger.move(entry.action, {
+            from: "Committing",
+            to: "Failed",
+            error: `The kernel ended while this was being committed; everything was taken back.${left}`,
+          });
+        }
+        await this.#ledger.forget(entry.action);
+      } catch (error) {
+        this.#ports.log.error("An interrupted action could not be taken back; the next start tries again.", {
+          action: entry.action,
+          error: messageOf(error),
+        });
+      }
+    }
+    // Decided, but nothing was touched yet: it is asked again.
+    for (const id of await this.#ledger.withState("Approved")) {
+      await this.#ledger.move(id, { from: "Approved", to: "PendingApproval", decidedBy: null });
+    }
+    for (const { agent, decided, impact } of await this.#ledger.countedSince(this.#hours.since)) {
+      this.#hours.add(agent, impact, decided);
+    }
+    for (const { id, agent, created } of await this.#ledger.pending()) this.#pending.add(id, agent, created);
+    this.#pending.sweep();
+    await Promise.all(this.#background);
+    await this.#ports.objects.sweep(await this.#ledger.neededObjects());
+  }
+
+  pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  async #plan(
+    authority: Authority,
+    program: Hash,
+    proposal: Proposal,
+    method: string,
+  ): Promise<{ record: ActionRecord; plan: Plan }> {
+    const decision = decideHostCall(authority, { method, params: proposal });
+    if (!decision.allowed) throw decision.error;
+    const plan = await planEffects(this.#ports, authority, proposal.effects);
+    const record = describeAction(
+      newId(),
+      authority.extension,
+      program,
+      proposal,
+      plan,
+      this.#ports.clock.now(),
+    );
+    return { record, plan };
+  }
+
+  #decide({ action, subjects }: ActionRecord): ApprovalDecision {
+    const question = {
+      agent: action.agent,
+      effects: subjects,
+      impact: action.impact_score,
+      impactThisHour: this.#hours.sum(action.agent),
+    };
+    return decideApproval(question, this.#ports.settings());
+  }
+
+  /** Commits the chosen effects; whatever becomes of it is the action's state. */
+  async #commit(record: ActionRecord, chosen: readonly number[]): Promise<Action> {
+    const { id } = record.action;
+    return this.#inLine(async () => {
+      let state: ActionState = "Approved";
+      try {
+        this.#checkAuthority(record, chosen);
+        const operations = record.operations.filter((_operation, index) => chosen.includes(index));
+        await this.#committer.run(id, "commit", operations, {
+          begin: async (_compiled, journal) => {
+            if (!(await this.#ledger.move(id, { from: "Approved", to: "Committing" }, [journal])))
+              return false;
+            state = "Committing";
+            await this.#reread(id);
+            return true;
+          },
+          done: (compiled, along) =>
+            this.#ledger.move(
+              id,
+              {
+                from: state,
+                to: "Committed",
+                receipt: { applied: [...chosen], finished: isoTime(this.#ports.clock.now()) },
+                inverse: compiled.inverse,
+              },
+              along,
+            ),
+        });
+      } catch (error) {
+        await this.#failed(id, state, error);
+      }
+      return this.#reread(id);
+    });
+  }
+
+  async #failed(id: string, from: ActionState, error: unknown): Promise<void> {
+    if (!isLaresError(error))
+      this.#ports.log.error("A commit failed.", { action: id, error: messageOf(error) });
+    // It stays Committing, for the next start.
+    if (error instanceof NotTakenBack) return;
+    const to = isDrift(error) ? "Stale" : "Failed";
+    await this.#ledger.move(id, { from, to, error: messageOf(error) }, [this.#ledger.forgetStatement(id)]);
+  }
+
+  #checkAuthority(record: ActionRecord, chosen: readonly number[]): void {
+    const { agent } = record.action;
+    const authority = this.#ports.authorityOf(agent);
+    if (authority === null) throw notFound("enabled extension", agent);
+    const effects = record.action.effects
+      .filter((_effect, index) => chosen.includes(index))
+      .map(effectForPolicy);
+    const decision = decideHostCall(authority, { method: "actions/propose", params: { effects } });
+    if (!decision.allowed) throw decision.error;
+  }
+
+  async #expire(id: string): Promise<void> {
+    const change: StateChange = {
+      from: "PendingApproval",
+      to: "Expired",
+      decided: this.#ports.clock.now(),
+      decidedBy: "policy",
+      error: "Nobody decided about it in time.",
+    };
+    if (await this.#ledger.move(id, change)) await this.#reread(id);
+  }
+
+  /** Changes the state, or says in which it is instead: of two who try, one wins. */
+  async #move(id: string, change: StateChange): Promise<Action> {
+    if (await this.#ledger.move(id, change)) return this.#reread(id);
+    const { state } = (await this.#record(id)).action;
+    throw illegalTransition(state, `The action ${id} is ${state} by now; somebody else decided first.`);
+  }
+
+  async #record(id: string): Promise<ActionRecord> {
+    const record = await this.#ledger.get(id);
+    if (record === null) throw notFound("action", id);
+    return record;
+  }
+
+  async #reread(id: string): Promise<Action> {
+    const { action } = await this.#record(id);
+    this.#announce(action);
+    return action;
+  }
+
+  #announce(action: Action): void {
+    if (action.state !== "PendingApproval") this.#pending.remove(action.id);
+    this.changed.emit(actionWithoutDiffs(action));
+    if (!hasEnded(action.state)) return;
+    this.#waiters.get(action.id)?.resolve(action);
+    this.#waiters.delete(action.id);
+  }
+
+  async #inLine<Result>(run: () => Promise<Result>): Promise<Result> {
+    if (this.#closed) throw new LaresError("Busy", "The kernel is ending; nothing is changed any more.");
+    const running = this.#lastInLine.then(run, run);
+    this.#lastInLine = running.catch(() => undefined);
+    return running;
+  }
+
+  #inBackground(running: Promise<void>): void {
+    const reported = running
+      .catch((error: unknown) => {
+        this.#ports.log.error("An action could not be expired.", { error: messageOf(error) });
+      })
+      .finally(() => this.#background.delete(reported));
+    this.#background.add(reported);
+  }
+}
+
+function mustBe(action: Action, state: ActionState, verb: string): void {
+  if (action.state === state) return;
+  throw illegalTransition(
+    action.state,
+    `The action ${action.id} is ${action.state}; only one that is ${state} can be ${verb}.`,
+  );
+}
+
+function decidedAction(action: Action, decision: ApprovalDecision, now: number): Action {
+  if (decision.decide === "ask") return action;
+  return {
+    ...action,
+    state: decision.decide === "allow" ? "Approved" : "Rejected",
+    decided: isoTime(now),
+    decided_by: "policy",
+    ...(decision.decide === "deny" ? { error: decision.because } : {}),
+  };
+}

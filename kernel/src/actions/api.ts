@@ -1,0 +1,45 @@
+import type { Emitter } from "../base/emitter.ts";
+import type { Action, ActionState, ApprovalRule, Proposal } from "../base/vocabulary/action.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+
+export interface Approval {
+  /** Of the action as it was shown. */
+  readonly digest: Hash;
+  /** Indices of the effects that are wanted; default all. */
+  readonly effects?: readonly number[];
+  /** "always" keeps rules for the next time: `rules`, or one for each effect's exact paths. */
+  readonly remember?: "once" | "always";
+  readonly rules?: readonly ApprovalRule[];
+}
+
+/** Proposals of agents from preview to undo, and the one way in which the workspace is changed. */
+export interface Actions extends AsyncDisposable {
+  /** What a proposal would do; kept nowhere. */
+  preview(authority: Authority, program: Hash, proposal: Proposal): Promise<Action>;
+  /** Decided by policy: Committed (or Stale, Failed), Rejected, or PendingApproval, which does not wait. */
+  propose(authority: Authority, program: Hash, proposal: Proposal): Promise<Action>;
+  get(id: string): Promise<Action | null>;
+  /** Newest first, without diffs. Default 100, at most 1,000. */
+  list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]>;
+  /** A piece of an effect's content before or after it. NotFound where that side has none, or none is kept. */
+  content(
+    id: string,
+    effect: number,
+    side: "before" | "after",
+    offset?: number,
+    length?: number,
+  ): Promise<{ bytes: Uint8Array; eof: boolean }>;
+  /** Resolves when it has ended, Stale and Failed included. IllegalTransition, DigestMismatch, InvalidParams. */
+  approve(id: string, approval: Approval): Promise<Action>;
+  reject(id: string, reason?: string): Promise<Action>;
+  /** Stale {path}, and nothing changes, if something it touched has changed since. */
+  undo(id: string): Promise<Action>;
+  /** Waits until it has ended. */
+  settled(id: string): Promise<Action>;
+  /** At start, before anything else: finishes or takes back what a crash interrupted. */
+  recover(): Promise<void>;
+  /** Each change of state, without diffs. */
+  readonly changed: Emitter<Action>;
+  pendingCount(): number;
+}

@@ -1,0 +1,171 @@
+import { isLaresError, LaresError, messageOf, storageError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { MetadataChange } from "../base/vocabulary/metadata.ts";
+import type { Statement } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoint.ts";
+import { compileOperations, type Compiled } from "./compile.ts";
+import { apply, discard, revert, stage, verifyBackups } from "./executor.ts";
+import type { JournalEntry, Ledger } from "./ledger.ts";
+import type { Operation } from "./operations.ts";
+import type { ActionPorts } from "./ports.ts";
+
+export type CommitterPorts = Pick<
+  ActionPorts,
+  "files" | "objects" | "metadata" | "openWithUnsavedChanges" | "touched" | "log"
+>;
+
+/** How a change of the workspace is told to the ledger; each call is one transaction. */
+export interface Recording {
+  /** Before the first file is touched: the journal entry joins. False: the action is no longer what it was. */
+  begin(compiled: Compiled, journal: Statement): Promise<boolean>;
+  /** It has happened, from this transaction on. False: it could not be recorded, and is taken back. */
+  done(compiled: Compiled, along: readonly Statement[]): Promise<boolean>;
+}
+
+/**
+ * Carries out operations as one transaction across files, metadata and the ledger. Either it resolves, and
+ * all of it is on the disk, or it rejects, and nothing has changed: Stale {path} where the workspace is no
+ * longer what the operations begin from, StorageError where the system refuses.
+ */
+export class Committer {
+  readonly #ports: CommitterPorts;
+  readonly #ledger: Ledger;
+  readonly #log: Log;
+
+  constructor(ports: CommitterPorts, ledger: Ledger) {
+    this.#ports = ports;
+    this.#ledger = ledger;
+    this.#log = ports.log;
+  }
+
+  async run(
+    action: string,
+    direction: JournalEntry["direction"],
+    operations: readonly Operation[],
+    recording: Recording,
+  ): Promise<void> {
+    const compiled = await compileOperations(this.#ports, action, operations);
+    for (const { path, hash } of compiled.preimages) {
+      await this.#ports.objects.put(this.#ports.files.readStream(path), { hash, path });
+    }
+    const metadata = compiled.metadata.flatMap((change) => this.#ports.metadata.statements(change));
+    if (compiled.plan.steps.length === 0) await this.#record(recording, compiled, metadata);
+    else
+      await this.#change(
+        { action, direction, phase: "staging", plan: compiled.plan, identities: [] },
+        compiled,
+        metadata,
+        recording,
+      );
+    this.#announce(compiled.metadata);
+    if (compiled.touched.length > 0) await this.#touched(compiled.touched);
+  }
+
+  async #change(
+    entry: JournalEntry,
+    compiled: Compiled,
+    metadata: readonly Statement[],
+    recording: Recording,
+  ): Promise<void> {
+    failpoint("actions.before-journal");
+    if (!(await recording.begin(compiled, this.#ledger.journalStatement(entry))))
+      throw changedHands(entry.action);
+    failpoint("actions.after-journal");
+    let reached = entry;
+    try {
+      const identities = await stage(this.#ports, entry.plan);
+      reached = { ...entry, phase: "applying", identities };
+      await this.#ledger.journal(reached);
+      await apply(this.#ports, entry.plan, identities);
+      await verifyBackups(this.#ports, entry.plan);
+      const done = this.#ledger.journalStatement({ ...reached, phase: "done" });
+      await this.#record(recording, compiled, [...metadata, done]);
+    } catch (error) {
+      await this.#takeBack(reached, error);
+      await this.#touched(compiled.touched);
+      throw error;
+    }
+    await this.#tidy({ ...reached, phase: "done" });
+  }
+
+  async #record(recording: Recording, compiled: Compiled, along: readonly Statement[]): Promise<void> {
+    failpoint("actions.before-record");
+    if (!(await recording.done(compiled, along))) throw changedHands("action");
+    failpoint("actions.after-record");
+  }
+
+  /** After a failure: the workspace as it was. Where that fails too, the journal stays for the next start. */
+  async #takeBack(entry: JournalEntry, cause: unknown): Promise<void> {
+    try {
+      await this.rollBack(entry);
+    } catch (error) {
+      this.#log.error("An action could not be taken back; it will be tried again at the next start.", {
+        action: entry.action,
+        error: messageOf(error),
+      });
+      throw new NotTakenBack(messageOf(cause), error);
+    }
+  }
+
+  /** Undoes what steps were taken and removes what they left; paths that somebody else changed are returned. */
+  async rollBack(entry: JournalEntry): Promise<readonly string[]> {
+    // Before "applying" is written down no step is taken; after it, every staged file was there.
+    const { kept } =
+      entry.phase === "applying" ? await revert(this.#ports, entry.plan, entry.identities) : { kept: [] };
+    await discard(this.#ports, entry.plan, kept);
+    return kept;
+  }
+
+  /** After a success: the backups go, then the journal entry. What fails here is done at the next start. */
+  async #tidy(entry: JournalEntry): Promise<void> {
+    try {
+      await this.finish(entry);
+    } catch (error) {
+      this.#log.warn("Files that a finished action kept could not be removed yet.", {
+        action: entry.action,
+        error: messageOf(error),
+      });
+    }
+  }
+
+  async finish(entry: JournalEntry): Promise<void> {
+    await discard(this.#ports, entry.plan);
+    failpoint("actions.before-forget");
+    await this.#ledger.forget(entry.action);
+    failpoint("actions.after-forget");
+  }
+
+  #announce(changes: readonly MetadataChange[]): void {
+    for (const change of changes) this.#ports.metadata.applied(change);
+  }
+
+  async #touched(paths: readonly string[]): Promise<void> {
+    try {
+      await this.#ports.touched(paths);
+    } catch (error) {
+      // What was done is done: the watcher will see it too.
+      this.#log.warn("The index could not be told of a change at once.", { error: messageOf(error) });
+    }
+  }
+}
+
+/** A change failed half-way and the workspace could not be brought back: the journal stays for the next start. */
+export class NotTakenBack extends LaresError {
+  constructor(why: string, cause: unknown) {
+    const message = `The action failed (${why}) and could not be taken back yet (${messageOf(cause)}); the next start tries again.`;
+    super("StorageError", message, {}, { cause });
+  }
+}
+
+function changedHands(action: string): LaresError {
+  return storageError(
+    `The ${action} could not be recorded: its state or an entry's metadata changed meanwhile.`,
+  );
+}
+
+/** True for a failure that says the workspace has moved on, not that something is broken. */
+export function isDrift(error: unknown): error is LaresError {
+  return (
+    isLaresError(error, "Stale") || isLaresError(error, "NotFound") || isLaresError(error, "ScopeViolation")
+  );
+}

@@ -1,0 +1,57 @@
+import { invalidParams, limitExceeded, LaresError, notFound } from "../base/errors.ts";
+import { canonicalJson } from "../base/json.ts";
+import { actionLimits } from "./limits.ts";
+import type { ActionRecord } from "./ledger.ts";
+import { valueOf, type Operation } from "./operations.ts";
+import type { ActionPorts } from "./ports.ts";
+
+/**
+ * A piece of what an effect starts from or leaves. From the object store where the content is kept; before a
+ * commit, the side "before" is the workspace's own file as long as that is unchanged (Stale otherwise).
+ */
+export async function readContent(
+  ports: Pick<ActionPorts, "files" | "objects">,
+  record: ActionRecord,
+  index: number,
+  side: "before" | "after",
+  offset: number,
+  length: number,
+): Promise<{ bytes: Uint8Array; eof: boolean }> {
+  if (length > actionLimits.contentRangeBytes) {
+    throw limitExceeded(
+      "contentRangeBytes",
+      length,
+      `At most ${actionLimits.contentRangeBytes} bytes are read at once.`,
+    );
+  }
+  const effect = record.action.effects[index];
+  const operation = record.operations[index];
+  if (effect === undefined || operation === undefined) {
+    throw invalidParams(
+      `There is no effect ${index}; the action has ${record.operations.length}, counted from 0.`,
+    );
+  }
+  const hash = effect[side];
+  if (hash === null) throw notFound("content", `${effect.path} (${side})`);
+  if (operation.do === "metadata") {
+    if (side === "before") throw notFound("content", `${effect.path} (before)`);
+    const bytes = new TextEncoder().encode(canonicalJson(valueOf(operation.change)));
+    return { bytes: bytes.subarray(offset, offset + length), eof: offset + length >= bytes.length };
+  }
+  if (await ports.objects.has(hash)) return ports.objects.readRange(hash, offset, length);
+  for (const path of placesOf(operation)) {
+    if ((await ports.files.hashFile(path)) === hash) return ports.files.readRange(path, offset, length);
+  }
+  throw new LaresError(
+    "Stale",
+    `The content of ${JSON.stringify(effect.path)} is not kept, and the file has changed.`,
+    {
+      path: effect.path,
+    },
+  );
+}
+
+function placesOf(operation: Operation): string[] {
+  if (operation.do === "move") return operation.kind === "file" ? [operation.from, operation.to] : [];
+  return "path" in operation ? [operation.path] : [];
+}

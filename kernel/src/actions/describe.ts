@@ -1,0 +1,53 @@
+import { isoTime } from "../base/clock.ts";
+import { canonicalJson } from "../base/json.ts";
+import type { Action, Effect, Proposal } from "../base/vocabulary/action.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import { sha256 } from "../platform/hash.ts";
+import { impactOf } from "../policy/impact.ts";
+import { withoutDiff, type ActionRecord } from "./ledger.ts";
+import type { Plan } from "./planner.ts";
+
+/** What an approval names: SHA-256 over the canonical JSON of who would do what, down to the hashes it leaves. */
+export function digestOf(id: string, agent: string, program: Hash, effects: readonly Effect[]): Hash {
+  return sha256(canonicalJson({ id, agent, program, effects: effects.map(withoutDiff) }));
+}
+
+/** A planned proposal as an action that nobody has decided about. */
+export function describeAction(
+  id: string,
+  agent: string,
+  program: Hash,
+  proposal: Proposal,
+  plan: Plan,
+  now: number,
+): ActionRecord {
+  const effects = plan.effects.map(({ effect }) => effect);
+  return {
+    action: {
+      id,
+      agent,
+      title: proposal.title,
+      reason: proposal.reason,
+      state: "PendingApproval",
+      impact_score: impactOf(plan.effects.map(({ facts }) => facts)),
+      digest: digestOf(id, agent, program, effects),
+      effects,
+      created: isoTime(now),
+    },
+    program,
+    operations: plan.effects.map(({ operation }) => operation),
+    dependsOn: plan.effects.map(({ dependsOn }) => dependsOn),
+    subjects: plan.effects.map(({ subject }) => subject),
+    inverse: null,
+  };
+}
+
+/** An effect's part of what policy looks at; enough to decide permission and scope once more. */
+export function effectForPolicy(effect: Effect): Record<string, unknown> {
+  const { kind, path, from, namespace, sidecar } = effect;
+  return kind === "file.move" ? { kind, from, to: path } : { kind, path, namespace, sidecar };
+}
+
+export function actionWithoutDiffs(action: Action): Action {
+  return { ...action, effects: action.effects.map(withoutDiff) };
+}

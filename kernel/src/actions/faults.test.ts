@@ -1,0 +1,207 @@
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { failpointVariable } from "../platform/failpoint.ts";
+import { failpointNames, type FailpointName } from "../platform/failpoints.ts";
+import { sha256Hex } from "../platform/hash.ts";
+import { folderSnapshot } from "../platform/testing/folder-snapshot.ts";
+import { openBench, type Bench } from "./testing/bench.ts";
+import { faultEffects } from "./testing/fault-effects.ts";
+
+/*
+ * The kernel is killed at every failpoint on the way of a commit and of an undo, each time it is passed, and
+ * again while it recovers. Whatever the moment: after the next start the workspace is wholly before or
+ * wholly after, the ledger says which, and nothing is left over.
+ */
+
+const child = fileURLToPath(new URL("testing/fault-child.ts", import.meta.url));
+const namesOf = (...rooms: string[]): FailpointName[] =>
+  failpointNames.filter((name) => rooms.some((room) => name.startsWith(room)));
+
+let folder: string;
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lares-faults-")));
+});
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Place {
+  readonly root: string;
+  readonly state: string;
+}
+
+function freshPlace(name: string): Place {
+  const place = { root: join(folder, name, "root"), state: join(folder, name, "state") };
+  rmSync(join(folder, name), { recursive: true, force: true });
+  mkdirSync(join(place.root, "folder/deep"), { recursive: true });
+  mkdirSync(place.state);
+  const files = {
+    "edited.txt": "old",
+    "removed.txt": "removed",
+    "moved.txt": "moved",
+    "folder/deep/inner.txt": "inner",
+  };
+  for (const [path, content] of Object.entries(files)) {
+    writeFileSync(join(place.root, path), content);
+    chmodSync(join(place.root, path), 0o640);
+    utimesSync(join(place.root, path), 1_600_000_000.25, 1_600_000_000.25);
+  }
+  return place;
+}
+
+const openAt = ({ root, state }: Place): Promise<Bench> =>
+  openBench({ roots: [{ name: "root", path: root }], state });
+
+/** True if the failpoint killed it, false if it came to its end. */
+async function runChild({ root, state }: Place, failpoint: string, ...task: string[]): Promise<boolean> {
+  const running = spawn(process.execPath, [child, root, state, ...task], {
+    env: { ...process.env, [failpointVariable]: failpoint, NODE_OPTIONS: "" },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let errors = "";
+  running.stderr.on("data", (data: Buffer) => (errors += data.toString()));
+  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) =>
+    running.once("close", (exitCode, exitSignal) => resolve([exitCode, exitSignal])),
+  );
+  if (signal === "SIGKILL") return true;
+  expect([code, errors]).toEqual([0, ""]);
+  return false;
+}
+
+const contents = (snapshot: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(snapshot).map(([path, value]) => [path, value.replace(/^(\d+) [\d.]+ /, "$1 ")]),
+  );
+
+const before = {
+  "edited.txt": "640 1600000000250 old",
+  folder: "folder",
+  "folder/deep": "folder",
+  "folder/deep/inner.txt": "640 1600000000250 inner",
+  "moved.txt": "640 1600000000250 moved",
+  "removed.txt": "640 1600000000250 removed",
+};
+const after = {
+  "edited.txt": "640 new",
+  new: "folder",
+  "new/folder": "folder",
+  "new/folder/made.txt": "644 made",
+  "new/moved.txt": "640 moved",
+  renamed: "folder",
+  "renamed/deep": "folder",
+  "renamed/deep/inner.txt": "640 inner",
+};
+
+/** Starts once more, and holds what is found against the two that are allowed. */
+async function checkWhole(place: Place): Promise<string> {
+  await using bench = await openAt(place);
+  await bench.actions.recover();
+  const [action] = await bench.actions.list({});
+  const found = folderSnapshot(place.root);
+  const committed = action?.state === "Committed";
+  if (committed) expect(contents(found)).toEqual(after);
+  else expect(found).toEqual(before);
+  expect(bench.metadata.current("edited.txt")?.tags).toEqual(committed ? ["#edited"] : []);
+  expect(["Committed", "Failed", "PendingApproval", "Undone", undefined]).toContain(action?.state);
+  expect(await bench.database.query("SELECT * FROM action_journal")).toEqual([]);
+  checkObjects(place);
+  // And it goes on from there.
+  if (action?.state === "PendingApproval") {
+    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Committed");
+    expect(contents(folderSnapshot(place.root))).toEqual(after);
+  }
+  if (action?.state === "Committed") {
+    await bench.actions.undo(action.id);
+    expect(folderSnapshot(place.root)).toEqual(before);
+  }
+  return action?.state ?? "not proposed";
+}
+
+function checkObjects({ state }: Place): void {
+  const objects = join(state, "objects");
+  for (const shelf of readdirSync(objects)) {
+    expect(shelf).toMatch(/^[0-9a-f]{2}$/);
+    for (const rest of readdirSync(join(objects, shelf))) {
+      expect(sha256Hex(readFileSync(join(objects, shelf, rest)))).toBe(shelf + rest);
+    }
+  }
+}
+
+/** Kills at the first, the second, … time the failpoint is passed, until it is passed no more. */
+async function visit(
+  name: FailpointName,
+  prepare: (place: string) => Promise<Place>,
+  ...task: string[]
+): Promise<string[]> {
+  const ends: string[] = [];
+  for (let time = 1; time < 100; time++) {
+    const place = await prepare(`${task[0]}-${name}`);
+    if (!(await runChild(place, `${name}@${time}`, ...task))) return ends;
+    ends.push(await checkWhole(place));
+  }
+  throw new Error(`${name} is passed without end.`);
+}
+
+describe.concurrent("killed during a commit", () => {
+  test.each(namesOf("actions.", "objects.", "database."))("at %s", async (name) => {
+    const ends = await visit(name, async (place) => freshPlace(place), "commit");
+    if (!name.endsWith("-revert")) expect(ends.length).toBeGreaterThan(0);
+    if (name === "actions.after-step") expect(new Set(ends)).toEqual(new Set(["Failed"]));
+    if (name === "actions.after-record") expect(ends).toEqual(["Committed"]);
+  });
+});
+
+describe("killed during an undo", () => {
+  let template: Place;
+  let id: string;
+  beforeAll(async () => {
+    template = freshPlace("template");
+    await using bench = await openAt(template);
+    ({ id } = await bench.perform(...faultEffects));
+  });
+
+  test.concurrent.each(namesOf("actions."))("at %s", async (name) => {
+    const prepare = async (place: string): Promise<Place> => {
+      rmSync(join(folder, place), { recursive: true, force: true });
+      cpSync(join(folder, "template"), join(folder, place), { recursive: true, preserveTimestamps: true });
+      return { root: join(folder, place, "root"), state: join(folder, place, "state") };
+    };
+    const ends = await visit(name, prepare, "undo", id);
+    for (const end of ends) expect(["Committed", "Undone"]).toContain(end);
+    if (name === "actions.after-record") expect(ends).toEqual(["Undone"]);
+  });
+});
+
+describe.concurrent("killed during the recovery from a kill", () => {
+  const points = [
+    "actions.before-revert",
+    "actions.after-revert",
+    "actions.before-discard",
+    "actions.within-step",
+  ] as const;
+  test.each(points)("at %s", async (name) => {
+    const interrupted = async (name: string): Promise<Place> => {
+      const place = freshPlace(name);
+      expect(await runChild(place, "actions.before-record", "commit")).toBe(true);
+      return place;
+    };
+    const ends = await visit(name, interrupted, "recover");
+    expect(ends.length).toBeGreaterThan(0);
+    expect(new Set(ends)).toEqual(new Set(["Failed"]));
+  });
+});

@@ -1,0 +1,131 @@
+import { invalidParams, limitExceeded, scopeViolation, stale } from "../base/errors.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import { sha256 } from "../platform/hash.ts";
+import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { isWithin, parentOf } from "../policy/paths.ts";
+import { actionLimits } from "./limits.ts";
+
+/** What is at a path, as far as an action has come. */
+export type Node =
+  | { readonly kind: "absent" }
+  | { readonly kind: "folder" }
+  | {
+      readonly kind: "file";
+      readonly hash: Hash;
+      readonly size: number;
+      /** Where its bytes are: still in the workspace, or made by an earlier effect. */
+      readonly content: { readonly path: string } | Uint8Array;
+    };
+
+export interface Known {
+  readonly node: Node;
+  /** Index of the effect that made it so; null: the workspace is like this. */
+  readonly producer: number | null;
+}
+
+/**
+ * The workspace as the effects of one action leave it, one after the other, without anything having been
+ * changed: each effect sees what those before it did.
+ */
+export class Overlay {
+  readonly #files: WorkspaceFiles;
+  readonly #known = new Map<string, Known>();
+  readonly #movedFolders: { readonly from: string; readonly to: string; readonly effect: number }[] = [];
+  /** Paths at which another entry than before is, or none. */
+  readonly #newIdentity = new Set<string>();
+
+  constructor(files: WorkspaceFiles) {
+    this.#files = files;
+  }
+
+  async at(path: string): Promise<Known> {
+    const moved = this.#movedFolders.find(({ from, to }) => isWithin(from, path) || isWithin(to, path));
+    if (moved !== undefined) {
+      throw invalidParams(
+        `${JSON.stringify(path)} lies in a folder that effect ${moved.effect} moves; propose that as an action of its own.`,
+        { path },
+      );
+    }
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    const seen: Known = { node: await this.#look(path), producer: null };
+    this.#known.set(path, seen);
+    return seen;
+  }
+
+  set(path: string, node: Node, producer: number, sameEntry = false): void {
+    this.#known.set(path, { node, producer });
+    if (!sameEntry) this.#newIdentity.add(path);
+  }
+
+  /** True if an effect of this action makes, moves or removes the entry at this path. */
+  changesIdentity(path: string): boolean {
+    return this.#newIdentity.has(path);
+  }
+
+  moveFolder(from: string, to: string, effect: number): void {
+    for (const [path, { producer }] of this.#known) {
+      if (producer !== null && (isWithin(from, path) || isWithin(to, path))) {
+        throw invalidParams(
+          `Effect ${producer} changes ${JSON.stringify(path)} in a folder that effect ${effect} moves; propose them as two actions.`,
+          { path },
+        );
+      }
+    }
+    this.#movedFolders.push({ from, to, effect });
+  }
+
+  /**
+   * Makes the folders above a path known as folders, since what is put there makes those that are missing.
+   * Returns the effects that cleared the way for that.
+   */
+  async makeParents(path: string, producer: number): Promise<number[]> {
+    const cleared: number[] = [];
+    const above: string[] = [];
+    for (let parent = parentOf(path); parent !== null && parent !== "."; parent = parentOf(parent))
+      above.push(parent);
+    for (const folder of above.toReversed()) {
+      const { node, producer: before } = await this.at(folder);
+      if (node.kind === "file") {
+        throw invalidParams(`${JSON.stringify(folder)} is a file, so ${JSON.stringify(path)} cannot be.`, {
+          path: folder,
+        });
+      }
+      if (node.kind === "folder") continue;
+      if (before !== null) cleared.push(before);
+      this.set(folder, { kind: "folder" }, producer);
+    }
+    return cleared;
+  }
+
+  /** The bytes of a file, at most `previewFileBytes`. */
+  async bytesOf(path: string, node: Extract<Node, { kind: "file" }>): Promise<Uint8Array> {
+    if (node.content instanceof Uint8Array) return node.content;
+    if (node.size > actionLimits.previewFileBytes) {
+      throw limitExceeded(
+        "previewFileBytes",
+        node.size,
+        `${JSON.stringify(path)} has ${node.size} bytes; files up to ${actionLimits.previewFileBytes} bytes can be written or edited.`,
+      );
+    }
+    const bytes = await this.#files.readFile(node.content.path, { maxBytes: actionLimits.previewFileBytes });
+    if (sha256(bytes) !== node.hash)
+      throw stale(path, `${JSON.stringify(path)} changed while it was read; propose again.`);
+    return bytes;
+  }
+
+  async #look(path: string): Promise<Node> {
+    const stat = await this.#files.stat(path);
+    if (stat === null) return { kind: "absent" };
+    if (stat.kind === "folder") return { kind: "folder" };
+    if (stat.kind !== "file") {
+      throw scopeViolation(
+        path,
+        `${JSON.stringify(path)} is a link or a special file, which is never changed.`,
+      );
+    }
+    const hash = await this.#files.hashFile(path);
+    if (hash === null) return { kind: "absent" };
+    return { kind: "file", hash, size: stat.size, content: { path } };
+  }
+}

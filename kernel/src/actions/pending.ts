@@ -1,0 +1,93 @@
+import type { Clock } from "../base/clock.ts";
+import { limitExceeded } from "../base/errors.ts";
+import { actionLimits } from "./limits.ts";
+
+/** A changed setting is noticed after this long at the latest. */
+const longestWaitMs = 3_600_000;
+
+interface Waiting {
+  readonly agent: string;
+  readonly created: number;
+}
+
+/** The actions that wait for a person: how many, whose, and when the next of them has waited too long. */
+export class PendingActions implements Disposable {
+  readonly #clock: Clock;
+  readonly #expireAfterMs: () => number;
+  readonly #expire: (id: string) => void;
+  /** Oldest first. */
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #perAgent = new Map<string, number>();
+  #timer: Disposable | null = null;
+
+  constructor(clock: Clock, expireAfterMs: () => number, expire: (id: string) => void) {
+    this.#clock = clock;
+    this.#expireAfterMs = expireAfterMs;
+    this.#expire = expire;
+  }
+
+  get size(): number {
+    return this.#waiting.size;
+  }
+
+  /** LimitExceeded if the agent has as many waiting as it may. */
+  checkRoom(agent: string): void {
+    const waiting = this.#perAgent.get(agent) ?? 0;
+    if (waiting < actionLimits.pendingPerAgent) return;
+    throw limitExceeded(
+      "pendingPerAgent",
+      waiting,
+      `${waiting} actions of ${agent} wait for approval, as many as may; approve or reject some first.`,
+    );
+  }
+
+  add(id: string, agent: string, created: number): void {
+    if (this.#waiting.has(id)) return;
+    this.#waiting.set(id, { agent, created });
+    this.#perAgent.set(agent, (this.#perAgent.get(agent) ?? 0) + 1);
+    if (this.#timer === null) this.#schedule();
+  }
+
+  remove(id: string): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) return;
+    this.#waiting.delete(id);
+    const left = (this.#perAgent.get(waiting.agent) ?? 1) - 1;
+    if (left > 0) this.#perAgent.set(waiting.agent, left);
+    else this.#perAgent.delete(waiting.agent);
+  }
+
+  isOverdue(id: string): boolean {
+    const waiting = this.#waiting.get(id);
+    return waiting !== undefined && this.#dueAt(waiting) <= this.#clock.now();
+  }
+
+  /** Expires what is overdue now, and sets the timer for what comes next. */
+  sweep(): void {
+    const waiting = Array.from(this.#waiting.keys());
+    for (const id of waiting) if (this.isOverdue(id)) this.#expire(id);
+    this.#schedule();
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
+  }
+
+  #dueAt(waiting: Waiting): number {
+    return waiting.created + this.#expireAfterMs();
+  }
+
+  #schedule(): void {
+    this[Symbol.dispose]();
+    const now = this.#clock.now();
+    let due = Number.POSITIVE_INFINITY;
+    for (const waiting of this.#waiting.values()) {
+      const at = this.#dueAt(waiting);
+      // What is overdue has been handed over and is on its way out.
+      if (at > now) due = Math.min(due, at);
+    }
+    if (this.#waiting.size === 0) return;
+    this.#timer = this.#clock.timer(Math.min(due - now, longestWaitMs), () => this.sweep());
+  }
+}

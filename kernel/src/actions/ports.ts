@@ -1,0 +1,50 @@
+import type { Clock } from "../base/clock.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { EntryMetadata, MetadataChange } from "../base/vocabulary/metadata.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import type { Database, Statement } from "../platform/database.ts";
+import type { ObjectStore } from "../platform/object-store.ts";
+import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+
+/** What is kept beside entries; implemented by the workspace, in the same database. */
+export interface MetadataPort {
+  /** Null if the index does not know the entry. */
+  current(path: string): EntryMetadata | null;
+  sidecar(path: string, sidecar: string): Promise<{ readonly data: JsonValue } | null>;
+  /** Join the transaction that records the action as committed. */
+  statements(change: MetadataChange): readonly Statement[];
+  /** Called after that transaction, in the same order. */
+  applied(change: MetadataChange): void;
+}
+
+/** Read each time they are needed: a person may change them while the kernel runs. */
+export interface ActionSettings {
+  readonly rules: readonly ApprovalRule[];
+  /** Impact score; 0: everything that changes files is asked. */
+  readonly autoApproveBelow: number;
+  /** How long an action waits for a person. */
+  readonly expireAfterMs: number;
+}
+
+export interface ActionPorts {
+  readonly database: Database;
+  readonly files: WorkspaceFiles;
+  readonly objects: ObjectStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metadata: MetadataPort;
+  settings(): ActionSettings;
+  /** The agent's authority now; null if it is no longer installed or enabled. */
+  authorityOf(agent: string): Authority | null;
+  /** True for a file that a client has open with changes it did not save. */
+  openWithUnsavedChanges(path: string): boolean;
+  /** Where this content is in the workspace, as far as the index knows. */
+  copies(content: Hash): readonly string[];
+  /** These paths were just changed. */
+  touched(paths: readonly string[]): Promise<void>;
+  /** Keeps rules for the next time. */
+  remember(rules: readonly ApprovalRule[]): Promise<void>;
+}

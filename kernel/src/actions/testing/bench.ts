@@ -1,0 +1,180 @@
+import type { Clock } from "../../base/clock.ts";
+import type { JsonValue } from "../../base/json.ts";
+import { silentLog } from "../../base/log.ts";
+import { ManualClock } from "../../base/testing/manual-clock.ts";
+import type { Action, ApprovalRule, EffectInput } from "../../base/vocabulary/action.ts";
+import type { Hash } from "../../base/vocabulary/common.ts";
+import type { EntryMetadata, MetadataChange } from "../../base/vocabulary/metadata.ts";
+import type { Authority } from "../../base/vocabulary/permissions.ts";
+import { openDatabase, type Database, type Migration, type Statement } from "../../platform/database.ts";
+import { openObjectStore, type ObjectStore } from "../../platform/object-store.ts";
+import { openRootedFs } from "../../platform/rooted-fs.ts";
+import { WorkspaceFiles } from "../../platform/workspace-files.ts";
+import type { Actions } from "../api.ts";
+import { openActions } from "../actions.ts";
+import { actionsMigrations } from "../ledger.ts";
+import { slotOf } from "../metadata.ts";
+import { valueOf } from "../operations.ts";
+import type { ActionSettings, MetadataPort } from "../ports.ts";
+
+export const program: Hash = `sha256:${"0".repeat(64)}`;
+export const agent = "dev.test.agent";
+
+/** Metadata as the workspace keeps it: rows in the actions' own database, and a copy in memory. */
+export class TestMetadata implements MetadataPort {
+  readonly #values = new Map<string, JsonValue>();
+
+  static readonly migrations: readonly Migration[] = [
+    {
+      name: "test-metadata",
+      sql: "CREATE TABLE test_metadata (slot TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT",
+    },
+  ];
+
+  async load(database: Database): Promise<void> {
+    for (const { slot, value } of await database.query<{ slot: string; value: string }>(
+      "SELECT * FROM test_metadata",
+    )) {
+      this.#values.set(slot, JSON.parse(value) as JsonValue);
+    }
+  }
+
+  /** All that is kept, by place, to compare. */
+  all(): Record<string, JsonValue> {
+    return Object.fromEntries([...this.#values].toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  }
+
+  current(path: string): EntryMetadata | null {
+    const tags: string[] = [];
+    const fields: Record<string, Record<string, unknown>> = {};
+    for (const [slot, value] of this.#values) {
+      const [of, kind, first, second] = JSON.parse(slot) as [string, string, string, string];
+      if (of !== path) continue;
+      if (kind === "tag") tags.push(first);
+      if (kind === "field") fields[first] = { ...fields[first], [second]: value };
+    }
+    return { tags, fields };
+  }
+
+  async sidecar(path: string, sidecar: string): Promise<{ data: JsonValue } | null> {
+    const data = this.#values.get(slotOf({ kind: "sidecar", path, sidecar }));
+    return data === undefined ? null : { data };
+  }
+
+  statements(change: MetadataChange): Statement[] {
+    const value = valueOf(change);
+    return value === undefined
+      ? [{ sql: "DELETE FROM test_metadata WHERE slot = ?", params: [slotOf(change)] }]
+      : [
+          {
+            sql: "INSERT OR REPLACE INTO test_metadata (slot, value) VALUES (?, ?)",
+            params: [slotOf(change), JSON.stringify(value)],
+          },
+        ];
+  }
+
+  applied(change: MetadataChange): void {
+    const value = valueOf(change);
+    if (value === undefined) this.#values.delete(slotOf(change));
+    else this.#values.set(slotOf(change), value);
+  }
+}
+
+export interface Bench extends AsyncDisposable {
+  readonly actions: Actions;
+  readonly clock: ManualClock;
+  readonly metadata: TestMetadata;
+  readonly objects: ObjectStore;
+  readonly database: Database;
+  readonly settings: { -readonly [Key in keyof ActionSettings]: ActionSettings[Key] };
+  authority: Authority | null;
+  readonly unsaved: Set<string>;
+  readonly remembered: ApprovalRule[];
+  readonly touched: string[];
+  readonly copies: Map<Hash, string[]>;
+  propose(...effects: EffectInput[]): Promise<Action>;
+  preview(...effects: EffectInput[]): Promise<Action>;
+  /** Proposes, and approves where policy asks. */
+  perform(...effects: EffectInput[]): Promise<Action>;
+}
+
+export const everything: Authority = {
+  extension: agent,
+  requested: {},
+  effective: {
+    read_entries: true,
+    propose_actions: ["*"],
+    write_tags: true,
+    write_custom_fields: { namespace: "test" },
+    write_sidecars: { kinds: ["notes", "more"] },
+  },
+  denied: [],
+  locations: ["."],
+  protectedPaths: [],
+  forbiddenPaths: [],
+  memory: true,
+};
+
+/** The whole of actions over real folders and a real database; what other rooms give is in plain sight. */
+export async function openBench(options: {
+  readonly roots: readonly { readonly name: string; readonly path: string }[];
+  readonly state: string;
+  readonly clock?: ManualClock;
+}): Promise<Bench> {
+  const clock = options.clock ?? new ManualClock();
+  const roots = await Promise.all(
+    options.roots.map(async ({ name, path }) => ({ name, files: await openRootedFs(path) })),
+  );
+  const database = await openDatabase({
+    path: `${options.state}/ledger.sqlite`,
+    migrations: [...actionsMigrations, ...TestMetadata.migrations],
+    log: silentLog,
+  });
+  const objects = await openObjectStore(`${options.state}/objects`);
+  const metadata = new TestMetadata();
+  await metadata.load(database);
+  const bench = {
+    clock,
+    metadata,
+    objects,
+    database,
+    settings: { rules: [], autoApproveBelow: 0, expireAfterMs: 86_400_000 } as Bench["settings"],
+    authority: everything as Authority | null,
+    unsaved: new Set<string>(),
+    remembered: [] as ApprovalRule[],
+    touched: [] as string[],
+    copies: new Map<Hash, string[]>(),
+  };
+  const actions = openActions({
+    database,
+    files: new WorkspaceFiles(roots),
+    objects,
+    clock: clock satisfies Clock,
+    log: silentLog,
+    metadata,
+    settings: () => bench.settings,
+    authorityOf: () => bench.authority,
+    openWithUnsavedChanges: (path) => bench.unsaved.has(path),
+    copies: (content) => bench.copies.get(content) ?? [],
+    touched: async (paths) => void bench.touched.push(...paths),
+    remember: async (rules) => void bench.remembered.push(...rules),
+  });
+  const proposalOf = (effects: EffectInput[]) => ({ title: "A test", reason: "To see", effects });
+  const propose = (...effects: EffectInput[]): Promise<Action> =>
+    actions.propose(bench.authority ?? everything, program, proposalOf(effects));
+  return Object.assign(bench, {
+    actions,
+    propose,
+    preview: (...effects: EffectInput[]) =>
+      actions.preview(bench.authority ?? everything, program, proposalOf(effects)),
+    perform: async (...effects: EffectInput[]) => {
+      const { id, state, digest } = await propose(...effects);
+      return state === "PendingApproval" ? actions.approve(id, { digest }) : actions.settled(id);
+    },
+    async [Symbol.asyncDispose]() {
+      await actions[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+      for (const { files } of roots) files[Symbol.dispose]();
+    },
+  });
+}

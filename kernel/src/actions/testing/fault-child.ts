@@ -1,0 +1,13 @@
+import { openBench } from "./bench.ts";
+import { faultEffects } from "./fault-effects.ts";
+
+/**
+ * A kernel's part in the fault test: recovers, then commits the test's action, or undoes the one that is
+ * named. The environment says at which failpoint it dies.
+ */
+const [root = "", state = "", task = "", id = ""] = process.argv.slice(2);
+const bench = await openBench({ roots: [{ name: "root", path: root }], state });
+await bench.actions.recover();
+if (task === "commit") await bench.perform(...faultEffects);
+if (task === "undo") await bench.actions.undo(id);
+await bench[Symbol.asyncDispose]();

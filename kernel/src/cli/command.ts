@@ -1,0 +1,66 @@
+import { stat, realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import { isLaresError, messageOf } from "../base/errors.ts";
+import { KernelClient } from "./kernel-client.ts";
+import type { CliPorts, ConnectOptions } from "./ports.ts";
+import { oneLine } from "./render/foreign.ts";
+import type { Terminal } from "./terminal.ts";
+
+export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
+
+/** What every command is given. */
+export interface CommandContext {
+  readonly ports: CliPorts;
+  readonly terminal: Terminal;
+}
+
+/** The command line asks for something that makes no sense; ends the process with 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The real path of a folder a person named. */
+export async function folderNamed(name: string): Promise<string> {
+  const path = resolve(name);
+  const found = await stat(path).catch(() => null);
+  if (found === null) throw new UsageError(`There is no folder ${name}.`);
+  if (!found.isDirectory()) throw new UsageError(`${name} is a file; name the folder it is in.`);
+  return realpath(path);
+}
+
+/** Runs `use` in a session with the folder's kernel, and leaves it afterwards, whatever happened. */
+export async function withKernel<Result>(
+  { ports, terminal }: CommandContext,
+  options: ConnectOptions,
+  use: (kernel: KernelClient) => Promise<Result>,
+): Promise<Result> {
+  await using connection = await terminal.progress("starting the kernel", ports.connect(options));
+  return await use(new KernelClient(connection));
+}
+
+/**
+ * Separates `[folder] [verb] [rest…]`, where all three may be missing: the first word is the folder unless it is one
+ * of the verbs.
+ */
+export function folderAndVerb<Verb extends string>(
+  words: readonly string[],
+  verbs: readonly Verb[],
+  verbOtherwise: Verb,
+): { folder: string; verb: Verb; rest: readonly string[] } {
+  const isVerb = (word: string | undefined): word is Verb => verbs.some((verb) => verb === word);
+  const [first, second] = words;
+  if (first === undefined) return { folder: ".", verb: verbOtherwise, rest: [] };
+  if (isVerb(first)) return { folder: ".", verb: first, rest: words.slice(1) };
+  if (second === undefined) return { folder: first, verb: verbOtherwise, rest: [] };
+  if (isVerb(second)) return { folder: first, verb: second, rest: words.slice(2) };
+  throw new UsageError(`"${second}" is none of ${verbs.join(", ")}.`);
+}
+
+/** What went wrong, for standard error. */
+export function renderError(error: unknown, { errorSurface: { style } }: Terminal): string[] {
+  const lines = [`${style.red("error")} ${oneLine(messageOf(error))}`];
+  if (isLaresError(error, "Untrusted")) {
+    lines.push("Nobody has accepted what this workspace asks for yet: `lares run` shows it and asks.");
+  }
+  return lines;
+}

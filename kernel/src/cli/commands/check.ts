@@ -1,0 +1,72 @@
+import { relative, resolve } from "node:path";
+import { exitCodes, UsageError, type CommandContext } from "../command.ts";
+import { findDocuments } from "../find-documents.ts";
+import type { ExplainedValue } from "../ports.ts";
+import { renderCheckResult, renderFinding, type Finding } from "../render/findings.ts";
+import { oneLine } from "../render/foreign.ts";
+import type { Surface } from "../render/style.ts";
+import { padEnd, displayWidth } from "../render/width.ts";
+
+export interface CheckOptions {
+  readonly format?: string;
+  readonly json?: boolean;
+  readonly explain?: boolean;
+}
+
+/** Exit 1 when a document has an error; warnings alone are no failure. */
+export async function check(
+  { ports, terminal }: CommandContext,
+  paths: readonly string[],
+  options: CheckOptions,
+): Promise<number> {
+  const { format = options.json === true ? "json" : "text" } = options;
+  if (format !== "text" && format !== "json")
+    throw new UsageError(`--format is text or json, not "${format}".`);
+  const roots = paths.length === 0 ? ["."] : paths;
+  const documents = await terminal.progress("looking for documents", findDocuments(roots));
+  const findings: Finding[] = [];
+  for (const document of documents) {
+    findings.push(
+      ...(await terminal.progress(`checking ${document}`, ports.checkDocument(resolve(document)))),
+    );
+  }
+  const shown = findings.map((finding) => ({ ...finding, file: nearPath(finding.file) }));
+  const explained = options.explain === true ? await ports.explain(resolve(roots[0] ?? ".")) : null;
+  const failed = findings.some(({ severity }) => severity === "error");
+  if (format === "json") {
+    terminal.json({
+      ok: !failed,
+      documents: documents.map(nearPath),
+      findings: shown,
+      ...(explained === null ? {} : { configuration: explained }),
+    });
+  } else {
+    const { surface } = terminal;
+    for (const finding of shown) terminal.print(renderFinding(finding, surface));
+    if (explained !== null) terminal.print(renderExplained(explained, surface));
+    if (documents.length === 0) terminal.warn(`No lares.* or extension.* beneath ${roots.join(", ")}.`);
+    else terminal.warn(renderCheckResult(documents.length, findings, terminal.errorSurface));
+  }
+  return failed ? exitCodes.failed : exitCodes.ok;
+}
+
+/** As seen from here, where that is shorter than going up and down. */
+function nearPath(path: string): string {
+  const near = relative(process.cwd(), path);
+  return near === "" || near.startsWith("..") ? path : near;
+}
+
+export function renderExplained(values: readonly ExplainedValue[], { style }: Surface): string[] {
+  const cells = values.map(({ key, value, source, place }) => ({
+    key: oneLine(key),
+    value: oneLine(JSON.stringify(value) ?? "–"),
+    from: `${source}${place === "" ? "" : ` ${oneLine(place)}`}`,
+    isDefault: source === "defaults",
+  }));
+  const keyWidth = Math.max(0, ...cells.map(({ key }) => displayWidth(key)));
+  const valueWidth = Math.min(40, Math.max(0, ...cells.map(({ value }) => displayWidth(value))));
+  return cells.map(({ key, value, from, isDefault }) => {
+    const line = `${padEnd(key, keyWidth)}  ${padEnd(value, valueWidth)}  ${style.dim(from)}`;
+    return isDefault ? style.dim(line) : line;
+  });
+}

@@ -1,0 +1,186 @@
+import { realpath } from "node:fs/promises";
+import { exitCodes, folderNamed, UsageError, withKernel, type CommandContext } from "../command.ts";
+import type { KernelClient } from "../kernel-client.ts";
+import type { RunSummary, Status } from "../render/model.ts";
+import { counted } from "../render/quantities.ts";
+import { Approvals, type ApprovalMode } from "../run/approvals.ts";
+import { askAboutAction } from "../run/ask.ts";
+import { copyExample, isExample } from "../run/copy.ts";
+import { whenIdle } from "../run/idle.ts";
+import { jsonPresenter, textPresenter, type Presenter } from "../run/presenter.ts";
+import { withEnvironment } from "../run/environment.ts";
+import { ensureDocument } from "../run/starter.ts";
+import { ensureTrust } from "../run/trust.ts";
+import { whenGone } from "../run/process-end.ts";
+
+export interface RunOptions {
+  readonly trust?: boolean;
+  readonly approve?: string;
+  readonly once?: boolean;
+  readonly inPlace?: boolean;
+  readonly json?: boolean;
+}
+
+const modes: readonly ApprovalMode[] = ["policy", "none", "all", "ask"];
+
+/** Opens a folder, shows what its agents do and propose, and has proposals decided. */
+export async function run(context: CommandContext, name: string, options: RunOptions): Promise<number> {
+  const { ports, terminal } = context;
+  const mode = modeOf(options, terminal.isInteractive);
+  const folder = await folderNamed(name);
+  const examples = ports.examplesFolder === null ? null : await realpath(ports.examplesFolder);
+  if (options.inPlace === true || examples === null || !isExample(folder, examples)) {
+    return runFolder(context, folder, mode, options);
+  }
+  await using copy = await copyExample(folder, examples);
+  // The copy's kernel keeps its state beside the copy and ends with its last client.
+  const own = { LARES_HOME: copy.home, LARES_KERNEL_LINGER: "0s" };
+  const { kernelPid, code } = await withEnvironment(own, () =>
+    runFolderAndTell(context, copy.folder, mode, options),
+  );
+  // The copy's state can only be removed once its kernel has let go of it.
+  if (kernelPid !== null) await whenGone(kernelPid);
+  return code;
+}
+
+async function runFolder(
+  context: CommandContext,
+  folder: string,
+  mode: ApprovalMode,
+  options: RunOptions,
+): Promise<number> {
+  return (await runFolderAndTell(context, folder, mode, options)).code;
+}
+
+interface Outcome {
+  readonly code: number;
+  readonly kernelPid: number | null;
+}
+
+async function runFolderAndTell(
+  context: CommandContext,
+  folder: string,
+  mode: ApprovalMode,
+  options: RunOptions,
+): Promise<Outcome> {
+  if (!(await ensureDocument(context, folder))) return { code: exitCodes.failed, kernelPid: null };
+  const connect = { folder, ...(options.trust === true ? { trusted: true } : {}) };
+  // A kernel that is started here is told not to approve by score; one that runs already follows its own rules.
+  const settings = mode === "none" ? { LARES_APPROVALS_AUTO_APPROVE_BELOW: "0" } : {};
+  const session = () =>
+    withKernel(context, connect, async (kernel) => {
+      const status = await kernel.status();
+      const trusted = await ensureTrust(context, kernel, status);
+      const code = trusted ? await watch(context, kernel, status, mode, options) : exitCodes.failed;
+      return { code, kernelPid: status.pid };
+    });
+  return withEnvironment(settings, session);
+}
+
+async function watch(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  { workspace }: Status,
+  mode: ApprovalMode,
+  options: RunOptions,
+): Promise<number> {
+  const startedMs = Date.now();
+  const presenter =
+    options.json === true ? jsonPresenter(terminal) : textPresenter(terminal, { asks: mode === "ask" });
+  const approvals = new Approvals(mode, {
+    kernel,
+    ask: (action, waiting) => askAboutAction(terminal, action, waiting),
+    remark: (text) => presenter.remark(text),
+    quit: () => terminal.interrupt(),
+  });
+  presenter.remark(`${workspace}${options.once === true ? "" : "  (Ctrl-C ends)"}`);
+  using _following = await follow(kernel, presenter, approvals);
+
+  const idle = new AbortController();
+  const over = AbortSignal.any([terminal.interrupted, idle.signal]);
+  const waiting = whenIdle(
+    {
+      status: kernel.status,
+      isBusy: () => approvals.isBusy,
+      onStatus: (now) => {
+        if (options.json !== true && !over.aborted) terminal.status(progressOf(now));
+      },
+    },
+    over,
+  );
+  const ended = await Promise.race([
+    kernel.closed,
+    options.once === true ? waiting.then(() => null) : aborted(terminal.interrupted),
+  ]);
+  terminal.status(null);
+  approvals.end();
+  idle.abort();
+  if (ended !== null) {
+    waiting.catch(() => undefined);
+    presenter.remark(`The kernel is gone: ${ended.reason}`);
+    return exitCodes.failed;
+  }
+  await waiting;
+  presenter.summary(await summaryOf(kernel, startedMs));
+  return exitCodes.ok;
+}
+
+/** Hands what the kernel tells to those who show and decide it, what was there before included. */
+async function follow(kernel: KernelClient, presenter: Presenter, approvals: Approvals): Promise<Disposable> {
+  const listening = new DisposableStack();
+  listening.use(kernel.on("lares/traces/entry", ({ entry }) => presenter.trace(entry)));
+  listening.use(kernel.on("lares/agents/changed", (agent) => presenter.agent(agent)));
+  listening.use(kernel.on("lares/notify", (notice) => presenter.notice(notice)));
+  listening.use(
+    kernel.on("lares/actions/changed", (action) => {
+      presenter.action(action);
+      approvals.offer(action);
+    }),
+  );
+  await kernel.follow({});
+  for (const agent of await kernel.agents()) presenter.agent(agent);
+  const pending = await kernel.actions({ state: "PendingApproval" });
+  for (const action of pending.toReversed()) {
+    presenter.action(action);
+    approvals.offer(action);
+  }
+  return listening;
+}
+
+function progressOf(status: Status): string | null {
+  if (!status.index.complete) return `indexing, ${counted(status.index.entries, "entry", "entries")} so far`;
+  if (!status.ready) return "starting agents";
+  if (!status.idle) return "agents are at work";
+  return `watching ${counted(status.index.entries, "entry", "entries")} with ${counted(status.agents, "agent")}`;
+}
+
+/** Actions looked through for the summary's column. */
+const maxActionsCounted = 1000;
+
+async function summaryOf(kernel: KernelClient, startedMs: number): Promise<RunSummary> {
+  const [{ totals, pendingActions }, agents, actions] = await Promise.all([
+    kernel.status(),
+    kernel.agents(),
+    kernel.actions({ limit: maxActionsCounted }),
+  ]);
+  const actionsBy = new Map<string, number>();
+  for (const { agent, created } of actions) {
+    if (Date.parse(created) >= startedMs) actionsBy.set(agent, (actionsBy.get(agent) ?? 0) + 1);
+  }
+  return { agents, totals, actionsBy, pendingActions };
+}
+
+function modeOf({ approve }: RunOptions, isInteractive: boolean): ApprovalMode {
+  if (approve === undefined) return isInteractive ? "ask" : "policy";
+  const mode = modes.find((known) => known === approve);
+  if (mode === undefined) throw new UsageError(`--approve is one of ${modes.join(", ")}, not "${approve}".`);
+  if (mode === "ask" && !isInteractive) throw new UsageError("--approve ask needs a terminal to ask at.");
+  return mode;
+}
+
+function aborted(signal: AbortSignal): Promise<null> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(null);
+    else signal.addEventListener("abort", () => resolve(null), { once: true });
+  });
+}

@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { findDocuments } from "./find-documents.ts";
+
+let root = "";
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), "lares-find-"));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+async function files(contents: Record<string, string>): Promise<void> {
+  for (const [path, content] of Object.entries(contents)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), content);
+  }
+}
+const found = async (...paths: string[]) =>
+  (await findDocuments(paths.map((path) => join(root, path)))).map((path) => relative(root, path));
+
+it("finds both documents in both formats, at any depth, hidden folders included, sorted", async () => {
+  await files({
+    "lares.yaml": "",
+    "b/lares.toml": "",
+    ".lares/extensions/x/extension.yaml": "",
+    "a/extension.toml": "",
+    "a/other.yaml": "",
+  });
+  expect(await found("")).toEqual([
+    ".lares/extensions/x/extension.yaml",
+    "a/extension.toml",
+    "b/lares.toml",
+    "lares.yaml",
+  ]);
+});
+
+it("leaves out node_modules, .git and what Git ignores; a nested .gitignore may take back", async () => {
+  await files({
+    "node_modules/x/extension.yaml": "",
+    ".git/lares.yaml": "",
+    ".gitignore": "out/\n*.toml\n",
+    "out/lares.yaml": "",
+    "a/extension.toml": "",
+    "b/.gitignore": "!extension.toml\n",
+    "b/extension.toml": "",
+  });
+  expect(await found("")).toEqual(["b/extension.toml"]);
+});
+
+it("takes a document that is named itself, ignored or not, and each once", async () => {
+  await files({ ".gitignore": "lares.yaml\n", "lares.yaml": "" });
+  expect(await found("lares.yaml", "", "lares.yaml")).toEqual(["lares.yaml"]);
+});
+
+it("does not follow a link, not even in a circle", async () => {
+  await files({ "a/lares.yaml": "" });
+  await symlink(join(root, "a"), join(root, "a", "again"));
+  expect(await found("")).toEqual(["a/lares.yaml"]);
+});
+
+it("says which path does not exist or is no document", async () => {
+  await files({ "notes.md": "" });
+  await expect(found("missing")).rejects.toThrow(/There is no .*missing/);
+  await expect(found("notes.md")).rejects.toThrow(/is none of lares.yaml/);
+});

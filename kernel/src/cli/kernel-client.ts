@@ -1,0 +1,97 @@
+import type { Action, ApprovalRule } from "../base/vocabulary/action.ts";
+import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
+import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
+import type { KernelConnection } from "./ports.ts";
+import type { Notice, Status } from "./render/model.ts";
+
+export type ToolResult =
+  | { readonly status: "success"; readonly value: unknown }
+  | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }
+  | { readonly status: "needs_approval"; readonly action: Action; readonly reason: string };
+
+export interface TraceQuery {
+  readonly agent?: string;
+  readonly level?: TraceLevel;
+  readonly since?: string;
+  readonly until?: string;
+  readonly text?: string;
+  readonly limit?: number;
+}
+
+export interface Approval {
+  readonly digest: string;
+  readonly effects?: readonly number[];
+  readonly remember?: "once" | "always";
+  readonly rules?: readonly ApprovalRule[];
+}
+
+export interface MemoryVerification {
+  readonly ok: boolean;
+  readonly records: number;
+  readonly head: string;
+  readonly firstBad?: { readonly seq: number; readonly reason: string };
+}
+
+/** What the kernel tells without being asked. */
+export interface KernelNews {
+  readonly "lares/agents/changed": Agent;
+  readonly "lares/actions/changed": Action;
+  readonly "lares/traces/entry": { readonly subscription: string; readonly entry: TraceEntry };
+  readonly "lares/notify": Notice;
+}
+
+/** The requests of the protocol that the commands use, by name and type. */
+export class KernelClient {
+  readonly #connection: KernelConnection;
+
+  constructor(connection: KernelConnection) {
+    this.#connection = connection;
+  }
+
+  get closed(): KernelConnection["closed"] {
+    return this.#connection.closed;
+  }
+
+  on<Method extends keyof KernelNews>(
+    method: Method,
+    listener: (news: KernelNews[Method]) => void,
+  ): Disposable {
+    return this.#connection.onNotification((name, params) => {
+      if (name === method) listener(params as KernelNews[Method]);
+    });
+  }
+
+  status = (): Promise<Status> => this.#ask("lares/status", {});
+  trust = (digest: string): Promise<Status> => this.#ask("lares/trust", { trusted: true, digest });
+
+  agents = (): Promise<Agent[]> => this.#ask("lares/agents/list", {});
+  control = (id: string, command: AgentCommand): Promise<Agent> =>
+    this.#ask("lares/agents/control", { id, command });
+
+  traces = (query: TraceQuery): Promise<TraceEntry[]> => this.#ask("lares/traces/query", query);
+  follow = (query: Pick<TraceQuery, "agent" | "level">): Promise<{ subscription: string }> =>
+    this.#ask("lares/traces/follow", query);
+
+  actions = (query: { state?: string; agent?: string; limit?: number }): Promise<Action[]> =>
+    this.#ask("lares/actions/list", query);
+  action = (id: string): Promise<Action> => this.#ask("lares/actions/get", { id });
+  approve = (id: string, approval: Approval): Promise<Action> =>
+    this.#ask("lares/actions/approve", { id, ...approval });
+  reject = (id: string, reason?: string): Promise<Action> =>
+    this.#ask("lares/actions/reject", reason === undefined ? { id } : { id, reason });
+  undo = (id: string): Promise<Action> => this.#ask("lares/actions/undo", { id });
+
+  tools = (agent?: string): Promise<Tool[]> =>
+    this.#ask("lares/tools/list", agent === undefined ? {} : { agent });
+  callTool = (agent: string, name: string, args: unknown): Promise<ToolResult> =>
+    this.#ask("lares/tools/call", { agent, name, arguments: args });
+
+  verifyMemory = (agent: string): Promise<MemoryVerification> => this.#ask("lares/memory/verify", { agent });
+  memoryStats = (agent: string): Promise<Record<string, unknown>> =>
+    this.#ask("lares/memory/stats", { agent });
+
+  async #ask<Result>(method: string, params: object): Promise<Result> {
+    // The kernel is the same program as this one, and its answers follow the protocol's schemas.
+    return (await this.#connection.request(method, params)) as Result;
+  }
+}

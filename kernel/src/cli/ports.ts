@@ -1,0 +1,62 @@
+import type { Finding } from "./render/findings.ts";
+
+/** A session with a workspace's kernel, after `initialize` and `initialized`. */
+export interface KernelConnection extends AsyncDisposable {
+  /** The result, or a LaresError with the catalogue's code. */
+  request(method: string, params: object): Promise<unknown>;
+  /** Every notification of the kernel, in the order they came. */
+  onNotification(listener: (method: string, params: unknown) => void): Disposable;
+  /** Resolves when the connection is gone for good, with the reason. */
+  readonly closed: Promise<{ readonly reason: string }>;
+}
+
+export interface ConnectOptions {
+  /** Absolute path of the workspace. */
+  readonly folder: string;
+  /** As in `initialize`: true accepts the workspace's documents as they are now; false: this session is untrusted. */
+  readonly trusted?: boolean;
+}
+
+/** A value of the configuration and where it came from. */
+export interface ExplainedValue {
+  /** Dotted: "approvals.auto_approve_below" */
+  readonly key: string;
+  readonly value: unknown;
+  readonly source: "environment" | "workspace" | "user" | "defaults";
+  /** The variable's name, or file:line; empty where it is not known. */
+  readonly place: string;
+}
+
+export interface ServeOptions {
+  readonly stdio: boolean;
+  readonly pipe?: string;
+  readonly clientProcessId?: number;
+  /** Keeps the kernel when the last client has left. */
+  readonly keep: boolean;
+}
+
+export interface ProbeResult {
+  readonly ok: boolean;
+  readonly detail: string;
+}
+
+/** What the commands need of the rest; handed in by `main.ts`. */
+export interface CliPorts {
+  readonly version: string;
+  /** Joins the workspace's kernel, or starts it. */
+  connect(options: ConnectOptions): Promise<KernelConnection>;
+  /** Faults of one document (`lares.*` or `extension.*`), all that can be known without running a kernel. */
+  checkDocument(path: string): Promise<readonly Finding[]>;
+  /** The workspace's configuration as resolved, every value with its source. */
+  explain(folder: string): Promise<readonly ExplainedValue[]>;
+  /** Speaks the protocol until the client leaves; the process's exit code. */
+  serve(options: ServeOptions): Promise<number>;
+  /** Where state is kept, without starting anything. */
+  stateHome(): string;
+  /** Starts a guest and has it answer. */
+  probeSandbox(): Promise<ProbeResult>;
+  /** `examples/` of a source checkout; null where there is none. */
+  readonly examplesFolder: string | null;
+  /** `manifests/templates`. */
+  readonly templatesFolder: string;
+}

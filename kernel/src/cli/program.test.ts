@@ -1,0 +1,264 @@
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LaresError } from "../base/errors.ts";
+import type { CliPorts } from "./ports.ts";
+import { createProgram, runProgram } from "./program.ts";
+import { anAction, aTrace, FakeKernel, portsOf } from "./testing/fake-kernel.ts";
+
+let folder = "";
+let kernel = new FakeKernel();
+let output = "";
+let errors = "";
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "lares-cli-")));
+  kernel = new FakeKernel();
+  output = "";
+  errors = "";
+  process.exitCode = undefined;
+  vi.stubEnv("NO_COLOR", "1");
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => ((output += String(text)), true));
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => ((errors += String(text)), true));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  process.exitCode = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function lares(argv: string[], ports: Partial<CliPorts> = {}): Promise<number> {
+  return runProgram(createProgram(portsOf(kernel, ports)), argv);
+}
+
+describe("usage", () => {
+  it.each([[["--help"]], [["run", "--help"]], [["--version"]], [["help", "check"]]])(
+    "%j is no failure",
+    async (argv) => {
+      expect(await lares(argv)).toBe(0);
+      expect(output).not.toBe("");
+    },
+  );
+  it.each([
+    [["frobnicate"], "unknown command"],
+    [["run", "--approve", "sometimes"], "policy, none, all, ask"],
+    [["run", "/nowhere/at/all"], "There is no folder"],
+    [["traces", "--level", "loud"], "--level is one of"],
+    [["traces", "--since", "soon"], "is no time"],
+    [["actions", "show"], "Which action"],
+    [["actions", ".", "explode", "x"], "is none of list, show"],
+    [["tools", "call", "nothing"], "Which tool"],
+    [["tools", "call", "a.b/c", "{"], "no JSON"],
+    [["new", "Bad Name"], "is no name"],
+    [["run", ".", "--approve", "ask"], "needs a terminal"],
+  ])("%j is wrong usage", async (argv, message) => {
+    expect(await lares(argv)).toBe(2);
+    expect(errors).toContain(message);
+    expect(output).toBe("");
+  });
+});
+
+describe("run --once", () => {
+  beforeEach(() => writeFile(join(folder, "lares.yaml"), "version: 1\n"));
+  const lastLine = () => output.trimEnd().split("\n").at(-1);
+
+  it("shows traces and proposals, ends with the counts, exits 0 with actions pending", async () => {
+    kernel.traces = [aTrace("21 files of 6 types", { fields: { files: 21 } })];
+    kernel.actions.set("a", anAction("a"));
+    expect(await lares(["run", folder, "--once"])).toBe(0);
+    expect(output).toContain("21 files of 6 types  files=21");
+    expect(output).toContain("Archive 1 extra copy of a.jpg");
+    expect(output).toContain("1 action waits for an answer");
+    expect(lastLine()).toBe("2 agents, 41 events, 1 actions, 1 refusals");
+    expect(kernel.disposed).toBe(1);
+  });
+
+  it("--approve all carries out what is pending before it ends", async () => {
+    kernel.actions.set("a", anAction("a"));
+    expect(await lares(["run", folder, "--once", "--approve", "all"])).toBe(0);
+    expect(kernel.actions.get("a")?.state).toBe("Committed");
+    expect(output).toContain("✓ done  Archive 1 extra copy of a.jpg");
+  });
+
+  it("--json prints nothing but JSON lines, the summary last", async () => {
+    kernel.traces = [aTrace("hello")];
+    expect(await lares(["run", folder, "--once", "--json"])).toBe(0);
+    const lines = output
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string });
+    expect(lines[0]).toMatchObject({ type: "trace", message: "hello" });
+    expect(lines.at(-1)).toMatchObject({ type: "summary", agents: 2, events: 41, refusals: 1 });
+  });
+
+  it("runs nothing where nobody accepted it and nobody is there to ask", async () => {
+    kernel.trusted = false;
+    expect(await lares(["run", folder, "--once"])).toBe(1);
+    expect(errors).toContain("dev.lares.storage may move files in .");
+    expect(errors).toContain("--trust");
+    expect(kernel.requests.map(({ method }) => method)).toEqual(["lares/status"]);
+  });
+
+  it("--trust accepts it with the connection", async () => {
+    kernel.trusted = false;
+    expect(await lares(["run", folder, "--once", "--trust"])).toBe(0);
+    expect(kernel.connects).toEqual([{ folder, trusted: true }]);
+  });
+
+  it("without lares.yaml and without a terminal says what a starter would enable, and writes nothing", async () => {
+    await rm(join(folder, "lares.yaml"));
+    expect(await lares(["run", folder, "--once"])).toBe(1);
+    expect(errors).toContain("dev.lares.filetypes, dev.lares.storage");
+    expect(await readdir(folder)).toEqual([]);
+    expect(kernel.connects).toEqual([]);
+  });
+
+  it("works on a copy of a bundled example, links beside it, state of its own, nothing left", async () => {
+    const example = join(folder, "examples", "library");
+    await rm(join(folder, "lares.yaml"));
+    await mkdir(join(folder, "extensions", "x"), { recursive: true });
+    await mkdir(join(folder, "examples", "other"), { recursive: true });
+    await mkdir(example);
+    await writeFile(join(example, "lares.yaml"), "version: 1\n");
+    vi.stubEnv("LARES_HOME", "/somewhere/else");
+    let seen: { folder: string; beside: string[]; examples: string[]; home: string | undefined } | undefined;
+    const connect: CliPorts["connect"] = async (options) => {
+      seen = {
+        folder: options.folder,
+        beside: await readdir(join(options.folder, "..", "..")),
+        examples: await readdir(join(options.folder, "..")),
+        home: process.env["LARES_HOME"],
+      };
+      return kernel.connect(options);
+    };
+    const ports = { connect, examplesFolder: join(folder, "examples") };
+    expect(await lares(["run", example, "--once"], ports)).toBe(0);
+    expect(seen?.folder).not.toBe(example);
+    expect(seen?.beside.toSorted()).toEqual(["examples", "extensions", "home"]);
+    expect(seen?.examples.toSorted()).toEqual(["library", "other"]);
+    expect(seen?.home).toBe(join(seen?.folder ?? "", "..", "..", "home"));
+    expect(process.env["LARES_HOME"]).toBe("/somewhere/else");
+    await expect(readdir(seen?.folder ?? "")).rejects.toThrow("ENOENT");
+    expect(await readdir(join(folder, "extensions"))).toEqual(["x"]);
+
+    expect(await lares(["run", example, "--once", "--in-place"], ports)).toBe(0);
+    expect(seen?.folder).toBe(example);
+  });
+});
+
+describe("check", () => {
+  const finding = {
+    line: 3,
+    column: 5,
+    code: "unknown-field",
+    message: "There is no field grantz.",
+  } as const;
+
+  it("prints one line a fault and exits 1 on an error", async () => {
+    await writeFile(join(folder, "lares.yaml"), "");
+    const checkDocument = (file: string) =>
+      Promise.resolve([{ ...finding, file, severity: "error" } as const]);
+    expect(await lares(["check", folder], { checkDocument })).toBe(1);
+    expect(output).toBe(`${join(folder, "lares.yaml")}:3:5  unknown-field  There is no field grantz.\n`);
+    expect(errors).toContain("1 error, 0 warnings in 1 document");
+  });
+
+  it("a warning is no failure; --format json is one object", async () => {
+    await writeFile(join(folder, "lares.yaml"), "");
+    const checkDocument = (file: string) =>
+      Promise.resolve([{ ...finding, file, severity: "warning" } as const]);
+    const explain = () =>
+      Promise.resolve([
+        {
+          key: "approvals.auto_approve_below",
+          value: 0.2,
+          source: "workspace",
+          place: "lares.yaml:3",
+        } as const,
+      ]);
+    expect(await lares(["check", folder, "--format", "json", "--explain"], { checkDocument, explain })).toBe(
+      0,
+    );
+    expect(JSON.parse(output)).toMatchObject({
+      ok: true,
+      findings: [{ line: 3, severity: "warning" }],
+      configuration: [{ source: "workspace" }],
+    });
+  });
+});
+
+describe("looking and deciding from a script", () => {
+  it("traces are read oldest first", async () => {
+    kernel.traces = [aTrace("first"), aTrace("second")];
+    expect(await lares(["traces", folder, "--since", "1h"])).toBe(0);
+    expect(output.indexOf("first")).toBeLessThan(output.indexOf("second"));
+  });
+
+  it("an action is found by the end of its id; undo says what became of it", async () => {
+    kernel.actions.set("0199-aaaa1111", anAction("0199-aaaa1111", { state: "Committed" }));
+    expect(await lares(["actions", folder])).toBe(0);
+    expect(output).toContain("aaaa1111");
+    expect(await lares(["actions", folder, "undo", "aaaa1111"])).toBe(0);
+    expect(output).toContain("• undone");
+    expect(kernel.actions.get("0199-aaaa1111")?.state).toBe("Undone");
+  });
+
+  it("an approval that ends in another state than done is a failure", async () => {
+    kernel.actions.set("0199-aaaa1111", anAction("0199-aaaa1111", { digest: `sha256:${"b".repeat(64)}` }));
+    kernel.actions.set("0199-bbbb2222", anAction("0199-bbbb2222"));
+    expect(await lares(["actions", folder, "approve", "2222", "--effects", "0", "--json"])).toBe(0);
+    expect(JSON.parse(output)).toMatchObject({ state: "Committed" });
+    expect(kernel.requests.at(-1)?.params).toMatchObject({ effects: [0], remember: "once" });
+  });
+
+  it("a tool's value is printed, its error is a failure", async () => {
+    expect(await lares(["tools", folder, "call", "dev.lares.filetypes/summary", '{"top": 1}'])).toBe(0);
+    expect(JSON.parse(output)).toEqual({ total: 3 });
+    kernel.toolResult = { status: "error", message: "no\u001b[31m", recoverable: false };
+    expect(await lares(["tools", folder, "call", "dev.lares.filetypes/summary"])).toBe(1);
+    expect(errors).toContain("error no␛[31m");
+  });
+
+  it("a broken chain of records is a failure", async () => {
+    kernel.verification = { ok: false, records: 3, head: "", firstBad: { seq: 2, reason: "hash differs" } };
+    expect(await lares(["memory", "verify", folder, "--agent", "dev.lares.storage"])).toBe(1);
+    expect(output).toContain("chain broken at record 2: hash differs");
+  });
+
+  it("what was not accepted yet says how to accept it", async () => {
+    const connect = () => Promise.reject(new LaresError("Untrusted", "This workspace is not trusted."));
+    expect(await lares(["agents", folder], { connect })).toBe(1);
+    expect(errors).toContain("`lares run` shows it and asks");
+  });
+
+  it("doctor fails when the sandbox does", async () => {
+    const stateHome = () => join(folder, "state");
+    expect(await lares(["doctor"], { stateHome })).toBe(0);
+    expect(output).toContain("✓ sandbox");
+    const probeSandbox = () => Promise.reject(new Error("no WebAssembly"));
+    expect(await lares(["doctor"], { stateHome, probeSandbox })).toBe(1);
+    expect(output).toContain("✗ sandbox        no WebAssembly");
+  });
+});
+
+describe("new", () => {
+  it("writes an extension with everything filled in, and never over another", async () => {
+    const target = join(folder, "note-titles");
+    expect(await lares(["new", target, "--id", "com.example.note-titles"])).toBe(0);
+    const files = await readdir(target);
+    expect(files.toSorted()).toEqual([
+      "README.md",
+      "agent.ts",
+      "extension.yaml",
+      "title.test.ts",
+      "title.ts",
+    ]);
+    const texts = await Promise.all(files.map((file) => readFile(join(target, file), "utf8")));
+    expect(texts.join("")).not.toMatch(/\{\{\w+\}\}/);
+    expect(await readFile(join(target, "extension.yaml"), "utf8")).toContain("id: com.example.note-titles");
+    expect(await lares(["new", target])).toBe(2);
+    expect(errors).toContain("exists already");
+  });
+});

@@ -1,0 +1,117 @@
+import type { Agent, AgentState } from "../../base/vocabulary/agent.ts";
+import { oneLine } from "./foreign.ts";
+import type { Notice, RunSummary } from "./model.ts";
+import { bytes, counted, duration } from "./quantities.ts";
+import type { Style, Surface } from "./style.ts";
+import { renderTable } from "./table.ts";
+import { wrap } from "./width.ts";
+
+export function renderAgentState(state: AgentState, style: Style): string {
+  switch (state) {
+    case "Active":
+      return style.green("active");
+    case "Initializing":
+      return style.blue("starting");
+    case "Unloaded":
+      return style.dim("asleep");
+    case "Suspended":
+      return style.yellow("suspended");
+    case "Error":
+      return style.red("error");
+    case "ShuttingDown":
+      return style.dim("ending");
+  }
+}
+
+/** The agents of a workspace, and beneath the table why one of them is not well. */
+export function renderAgents(agents: readonly Agent[], surface: Surface): string[] {
+  const { style } = surface;
+  if (agents.length === 0)
+    return [style.dim("No extension is enabled here. Name one under `extensions:` in lares.yaml.")];
+  const rows = agents.map((agent) => [
+    oneLine(agent.id),
+    oneLine(agent.version),
+    renderAgentState(agent.state, style),
+    String(agent.tools.length),
+    agent.permissions.map(oneLine).join(", ") || "–",
+    agent.locations.map(oneLine).join(", ") || "–",
+  ]);
+  const table = renderTable(
+    [
+      { title: "Agent" },
+      { title: "Version" },
+      { title: "State" },
+      { title: "Tools", align: "right" },
+      { title: "May", flexible: true },
+      { title: "Where" },
+    ],
+    rows,
+    surface,
+  );
+  return [...table, ...renderTroubles(agents, surface)];
+}
+
+function renderTroubles(agents: readonly Agent[], { style, width }: Surface): string[] {
+  return agents.flatMap(({ id, error }) => {
+    if (error === undefined) return [];
+    const [first = "", ...rest] = wrap(`${oneLine(id)}: ${oneLine(error)}`, width - 2);
+    return [`${style.red("✗")} ${first}`, ...rest.map((line) => `  ${line}`)];
+  });
+}
+
+/** What a run came to, one row an agent. */
+export function renderSummary({ agents, actionsBy, pendingActions }: RunSummary, surface: Surface): string[] {
+  const { style } = surface;
+  const rows = agents.map((agent) => {
+    const { metrics } = agent;
+    return [
+      oneLine(agent.id),
+      renderAgentState(agent.state, style),
+      metrics.events_failed > 0
+        ? `${metrics.events_processed} ${style.red(`(${metrics.events_failed} failed)`)}`
+        : String(metrics.events_processed),
+      String(actionsBy.get(agent.id) ?? 0),
+      bytes(metrics.memory_size_bytes),
+      bytes(metrics.peak_memory_bytes),
+      duration(metrics.cpu_time_ms),
+    ];
+  });
+  const table = renderTable(
+    [
+      { title: "Agent", flexible: false },
+      { title: "State" },
+      { title: "Events", align: "right" },
+      { title: "Actions", align: "right" },
+      { title: "Memory", align: "right" },
+      { title: "Peak RAM", align: "right" },
+      { title: "CPU", align: "right" },
+    ],
+    rows,
+    surface,
+  );
+  const pending =
+    pendingActions > 0
+      ? [
+          `${style.yellow("?")} ${counted(pendingActions, "action")} ${pendingActions === 1 ? "waits" : "wait"} for an answer`,
+        ]
+      : [];
+  return [...table, ...renderTroubles(agents, surface), ...pending];
+}
+
+/** The run's last line, always in this form and without colour, so that a script can read it. */
+export function summaryLine({ agents, totals }: RunSummary): string {
+  const { events, actions, refusals } = totals;
+  return `${agents.length} agents, ${events} events, ${actions} actions, ${refusals} refusals`;
+}
+
+export function renderNotice(notice: Notice, { style, width }: Surface): string[] {
+  const sign =
+    notice.severity === "error"
+      ? style.red("✗")
+      : notice.severity === "warning"
+        ? style.yellow("!")
+        : style.blue("i");
+  const head = `${sign} ${style.bold(oneLine(notice.title))}  ${style.dim(oneLine(notice.agent))}`;
+  const message = oneLine(notice.message);
+  return [head, ...(message === "" ? [] : wrap(message, width - 2).map((line) => `  ${line}`))];
+}

@@ -1,0 +1,238 @@
+import { describe, expect, it } from "vitest";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { Agent } from "../../base/vocabulary/agent.ts";
+import { briefCard, renderAction, renderActionLine, renderImpact } from "./action.ts";
+import { renderAgents, renderNotice, renderSummary, summaryLine } from "./agents.ts";
+import { countChanges, renderDiff } from "./diff.ts";
+import { renderCheckResult, renderFinding } from "./findings.ts";
+import { oneLine } from "./foreign.ts";
+import { bytes, duration } from "./quantities.ts";
+import { noStyle, plainSurface, styleFor } from "./style.ts";
+import { compactFields, renderTrace } from "./trace.ts";
+import { displayWidth, truncate, truncateMiddle, wrap } from "./width.ts";
+
+const diff = `--- a/notes/todo.md
++++ b/notes/todo.md
+@@ -1,4 +1,4 @@
+ # Todo
+-- water the plants on Monday
++- water the plants on Friday
+ - call Ada
++- fix the gate
+-- sleep
+\\ No newline at end of file
+`;
+
+const hash = `sha256:${"0".repeat(64)}` as const;
+const action: Action = {
+  id: "0199",
+  agent: "dev.lares.storage",
+  title: "Archive 1 extra copy of sea.jpg (2.0 KB)",
+  reason:
+    "2 files of 2.0 KB each have the same content. photos/sea.jpg stays: it is filed, not in a folder where files arrive.",
+  state: "PendingApproval",
+  impact_score: 0.18,
+  digest: hash,
+  created: "2026-11-20T10:00:00.000Z",
+  effects: [
+    {
+      kind: "file.move",
+      path: "archive/duplicates/inbox/sea.jpg",
+      from: "inbox/sea.jpg",
+      before: hash,
+      after: hash,
+      summary: "Moves it",
+    },
+    { kind: "file.edit", path: "notes/todo.md", before: hash, after: hash, diff, summary: "Edits it" },
+    { kind: "file.delete", path: "old.txt", before: hash, after: null, summary: "Deletes it" },
+    { kind: "tag.add", path: "photos/sea.jpg", before: null, after: null, tag: "#sea", summary: "Tags it" },
+  ],
+};
+
+describe("an action's card", () => {
+  it("shows what, who, how much, why, and every effect", () => {
+    expect(
+      renderAction(action, { style: noStyle, width: 64 }, { ...briefCard, position: "2 of 5" }).join("\n"),
+    ).toMatchSnapshot();
+  });
+  it("stays within the width, whatever the text", () => {
+    const wide = { ...action, title: "写真を整理する ".repeat(12), reason: "x".repeat(300), agent: "a.b" };
+    for (const line of renderAction(wide, { style: noStyle, width: 40 }, briefCard)) {
+      expect(displayWidth(line)).toBeLessThanOrEqual(40);
+    }
+  });
+  it("shows control codes of an extension instead of obeying them", () => {
+    const evil = { ...action, title: "\u001b[2Jgone\u202e", reason: "a\rb" };
+    const text = renderAction(evil, plainSurface, briefCard).join("\n");
+    for (const code of ["\u001b", "\r", "\u202e"]) expect(text).not.toContain(code);
+    expect(text).toContain("[2Jgone");
+  });
+  it("has a line for what passes by", () => {
+    expect(renderActionLine({ ...action, state: "Failed", error: "disk\nfull" }, plainSurface)).toBe(
+      "✗ failed  Archive 1 extra copy of sea.jpg (2.0 KB)  dev.lares.storage — disk full",
+    );
+  });
+  it.each([
+    [0, "▱▱▱▱▱▱▱▱▱▱ 0.00"],
+    [0.01, "▰▱▱▱▱▱▱▱▱▱ 0.01"],
+    [0.5, "▰▰▰▰▰▱▱▱▱▱ 0.50"],
+    [1, "▰▰▰▰▰▰▰▰▰▰ 1.00"],
+  ])("impact %d", (score, bar) => expect(renderImpact(score, noStyle)).toBe(bar));
+});
+
+describe("a diff", () => {
+  it("has line numbers and signs", () => {
+    expect(renderDiff(diff, { style: noStyle, width: 60 }, 100).join("\n")).toMatchSnapshot();
+    expect(countChanges(diff)).toEqual({ added: 2, removed: 2 });
+  });
+  it("says how much it leaves out", () => {
+    const lines = renderDiff(diff, plainSurface, 3);
+    expect(lines).toHaveLength(3);
+    expect(lines.at(-1)).toContain("… 5 more lines");
+  });
+  it("inverts the words that changed, where a line went and one came", () => {
+    const one = "@@ -1 +1 @@\n-water on Monday\n+water on Friday\n";
+    const text = renderDiff(one, { style: styleFor(true), width: 60 }, 100).join("\n");
+    expect(text).toContain("\u001b[7mMonday\u001b[27m");
+    expect(text).toContain("\u001b[7mFriday\u001b[27m");
+  });
+});
+
+describe("a trace line", () => {
+  const entry = {
+    timestamp: "2026-11-20T10:00:00.123Z",
+    level: "info",
+    agent: "com.example.a.rather.long.agent",
+    message: "21 files\nof 6 types",
+    fields: { files: 21, name: "a b", nested: { x: [1, 2] } },
+    trace_id: "t",
+    span_id: "s",
+  } as const;
+  it("is one line: time, level, agent, message, fields", () => {
+    const line = renderTrace(entry, { style: noStyle, width: 110 }, { withDay: false });
+    expect(line.slice(12)).toBe(
+      ' info  a.rather.long.agent  21 files of 6 types  files=21 name="a b" nested={"x":[1,2]}',
+    );
+  });
+  it.each([40, 60, 80, 120])("is cut to %i columns", (width) => {
+    const long = { ...entry, message: "語".repeat(200) };
+    expect(
+      displayWidth(renderTrace(long, { style: noStyle, width }, { withDay: false })),
+    ).toBeLessThanOrEqual(Math.max(width, 60));
+  });
+  it("keeps fields compact", () =>
+    expect(compactFields({ a: 1, b: "x=y", c: null })).toBe('a=1 b="x=y" c=null'));
+});
+
+const metrics: Agent["metrics"] = {
+  events_received: 21,
+  events_processed: 20,
+  events_failed: 1,
+  avg_event_latency_ms: 1,
+  p99_event_latency_ms: 2,
+  temporal_events_count: 0,
+  knowledge_items_count: 0,
+  memory_size_bytes: 2048,
+  jobs_dispatched: 0,
+  jobs_completed: 0,
+  jobs_failed: 0,
+  cpu_time_ms: 120,
+  peak_memory_bytes: 9_000_000,
+  wakeups: 1,
+};
+const agents: Agent[] = [
+  {
+    id: "dev.lares.filetypes",
+    name: "File types",
+    version: "0.1.0",
+    state: "Active",
+    since: "",
+    hooks: [],
+    tools: ["summary"],
+    permissions: ["read_entries"],
+    locations: ["."],
+    metrics,
+  },
+  {
+    id: "dev.lares.storage",
+    name: "Storage",
+    version: "0.1.0",
+    state: "Error",
+    error: "It threw\u001b at load",
+    since: "",
+    hooks: [],
+    tools: [],
+    permissions: [],
+    locations: [],
+    metrics: { ...metrics, events_failed: 0 },
+  },
+];
+
+describe("tables", () => {
+  it("of agents", () => expect(renderAgents(agents, plainSurface).join("\n")).toMatchSnapshot());
+  it("of a run", () => {
+    const summary = {
+      agents,
+      totals: { events: 41, actions: 3, refusals: 1 },
+      actionsBy: new Map([["dev.lares.storage", 3]]),
+      pendingActions: 2,
+    };
+    expect(renderSummary(summary, { style: noStyle, width: 100 }).join("\n")).toMatchSnapshot();
+    expect(summaryLine(summary)).toBe("2 agents, 41 events, 3 actions, 1 refusals");
+  });
+});
+
+describe("findings and notices", () => {
+  it("a finding is one line that editors can follow", () => {
+    const finding = {
+      file: "a/lares.yaml",
+      line: 3,
+      column: 5,
+      severity: "error",
+      code: "unknown-field",
+      message: "no\nsuch",
+    } as const;
+    expect(renderFinding(finding, plainSurface)).toBe("a/lares.yaml:3:5  unknown-field  no such");
+    expect(renderCheckResult(2, [finding], plainSurface)).toBe("✗ 1 error, 0 warnings in 2 documents");
+    expect(renderCheckResult(1, [], plainSurface)).toBe("✓ no faults in 1 document");
+  });
+  it("a notice", () => {
+    const notice = {
+      agent: "a.b",
+      title: "No second copy",
+      message: "film.mp4",
+      severity: "warning",
+    } as const;
+    expect(renderNotice(notice, plainSurface)).toEqual(["! No second copy  a.b", "  film.mp4"]);
+  });
+});
+
+describe("width", () => {
+  it.each([
+    ["abc", 3],
+    ["写真", 4],
+    ["👩‍👩‍👧", 2],
+    ["🇩🇪", 2],
+    ["é", 1],
+    ["e\u0301", 1],
+    ["❤️", 2],
+    ["\u001b[31mred\u001b[39m", 3],
+  ])("%s takes %i columns", (text, columns) => expect(displayWidth(text)).toBe(columns));
+  it("cuts between characters, never within one", () => {
+    expect(truncate("写真を", 4)).toBe("写…");
+    expect(truncateMiddle("photos/2024/summer/sea.jpg", 16)).toBe("photo…er/sea.jpg");
+    expect(wrap("one two three", 8)).toEqual(["one two", "three"]);
+    expect(wrap("abcdefghijkl", 8)).toEqual(["abcdefgh", "ijkl"]);
+  });
+  it("quantities", () => {
+    expect([0, 999, 1000, 10_240, 52_428_800].map(bytes)).toEqual([
+      "0 B",
+      "999 B",
+      "1.0 KB",
+      "10 KB",
+      "50 MB",
+    ]);
+    expect([12.4, 1500, 65_000, 7_260_000].map(duration)).toEqual(["12 ms", "1.5 s", "1m 5s", "2h 1m"]);
+    expect(oneLine("a\n\tb")).toBe("a b");
+  });
+});

@@ -1,0 +1,37 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { isJsonObject } from "../../base/json.ts";
+import type { CommandContext } from "../command.ts";
+
+/** True when the folder has a `lares.yaml` or `lares.toml` now, or after the person let one be written. */
+export async function ensureDocument({ ports, terminal }: CommandContext, folder: string): Promise<boolean> {
+  if ((await isFile(join(folder, "lares.yaml"))) || (await isFile(join(folder, "lares.toml")))) return true;
+  const starter = await readFile(join(ports.templatesFolder, "lares.yaml"), "utf8");
+  const { style } = terminal.errorSurface;
+  terminal.warn([
+    `There is no lares.yaml in ${folder}.`,
+    `A starter would enable: ${extensionsOf(starter).join(", ")}.`,
+    style.dim("Both see the whole folder; neither changes a file unless you approve its proposal."),
+  ]);
+  if (!terminal.isInteractive) {
+    terminal.warn("Run this at a terminal to have it written, or write lares.yaml yourself.");
+    return false;
+  }
+  if (!(await terminal.confirm("Write it?"))) return false;
+  // Never over one that appeared in between.
+  await writeFile(join(folder, "lares.yaml"), starter, { flag: "wx" });
+  return true;
+}
+
+function extensionsOf(document: string): string[] {
+  const value: unknown = parse(document);
+  const list = isJsonObject(value) && Array.isArray(value["extensions"]) ? value["extensions"] : [];
+  return list.flatMap((one: unknown) =>
+    isJsonObject(one) && typeof one["id"] === "string" ? [one["id"]] : [],
+  );
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() === true;
+}

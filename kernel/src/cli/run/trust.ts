@@ -1,0 +1,23 @@
+import type { CommandContext } from "../command.ts";
+import type { KernelClient } from "../kernel-client.ts";
+import type { Status } from "../render/model.ts";
+import { renderTrust } from "../render/trust.ts";
+
+/** Asks the person to accept what the workspace asks for; false when they did not, or when nobody is there to be asked. */
+export async function ensureTrust(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  status: Status,
+): Promise<boolean> {
+  if (status.trusted) return true;
+  if (!terminal.isInteractive) {
+    terminal.warn(renderTrust(status, terminal.errorSurface));
+    terminal.warn("Nobody has accepted this yet: run it at a terminal, or with --trust.");
+    return false;
+  }
+  terminal.print(renderTrust(status, terminal.surface));
+  if (!(await terminal.confirm("Let them run?"))) return false;
+  // Bound to what was shown: if it has changed meanwhile, the kernel refuses.
+  await kernel.trust(status.trust.digest);
+  return true;
+}

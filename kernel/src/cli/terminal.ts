@@ -1,0 +1,167 @@
+import { createInterface } from "node:readline/promises";
+import { styleFor, type Surface } from "./render/style.ts";
+
+/** Columns where nothing says how many there are: a log, a pipe. Lines are cut at it, so it is generous. */
+const widthWithoutTerminal = 160;
+const widestUseful = 160;
+const framesMs = 80;
+const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+/** Where the commands print. Standard output carries results; standard error, whatever is about the work itself. */
+export class Terminal implements Disposable {
+  readonly #output = process.stdout;
+  readonly #errors = process.stderr;
+  readonly #interrupt = new AbortController();
+  readonly #onSignal: (signal: NodeJS.Signals) => void;
+  #status: string | null = null;
+  #spinner: NodeJS.Timeout | null = null;
+  #frame = 0;
+  #held: string[] | null = null;
+
+  constructor() {
+    this.#onSignal = (signal) => {
+      // The second time there is no cleaning up any more: somebody is in a hurry.
+      if (this.#interrupt.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
+      this.#interrupt.abort(signal);
+    };
+    process.on("SIGINT", this.#onSignal);
+    process.on("SIGTERM", this.#onSignal);
+    // A reader that has left (`lares traces | head`) is no error.
+    this.#output.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code === "EPIPE") process.exit(0);
+      throw error;
+    });
+  }
+
+  /** Aborted by Ctrl-C or a request to end. */
+  get interrupted(): AbortSignal {
+    return this.#interrupt.signal;
+  }
+
+  interrupt(): void {
+    this.#interrupt.abort("SIGINT");
+  }
+
+  /** A person is there to be asked. */
+  get isInteractive(): boolean {
+    return process.stdin.isTTY && this.#output.isTTY;
+  }
+
+  get surface(): Surface {
+    const width = this.#output.isTTY
+      ? Math.min(this.#output.columns || 80, widestUseful)
+      : widthWithoutTerminal;
+    return { style: styleFor(coloursWanted(this.#output)), width };
+  }
+
+  get errorSurface(): Surface {
+    return { style: styleFor(coloursWanted(this.#errors)), width: this.#errors.columns || 100 };
+  }
+
+  print(lines: readonly string[] | string): void {
+    const text = `${typeof lines === "string" ? lines : lines.join("\n")}\n`;
+    if (this.#held !== null) {
+      this.#held.push(text);
+      return;
+    }
+    this.#clearStatus();
+    this.#output.write(text);
+    this.#drawStatus();
+  }
+
+  /** To standard error. */
+  warn(lines: readonly string[] | string): void {
+    this.#clearStatus();
+    this.#errors.write(`${typeof lines === "string" ? lines : lines.join("\n")}\n`);
+    this.#drawStatus();
+  }
+
+  json(value: unknown): void {
+    this.print(JSON.stringify(value));
+  }
+
+  /** Keeps what is printed until released: while a person is asked, nothing may move beneath them. */
+  hold(): Disposable {
+    this.#held ??= [];
+    this.#clearStatus();
+    return {
+      [Symbol.dispose]: () => {
+        const held = this.#held ?? [];
+        this.#held = null;
+        if (held.length > 0) this.#output.write(held.join(""));
+        // The status line comes back with its next frame: the prompt may still be writing its last line.
+      },
+    };
+  }
+
+  /** A line at the bottom that says what is going on, at a terminal only; null takes it away. */
+  status(text: string | null): void {
+    if (!this.#errors.isTTY || text === this.#status) return;
+    this.#clearStatus();
+    this.#status = text;
+    if (text === null) {
+      if (this.#spinner !== null) clearInterval(this.#spinner);
+      this.#spinner = null;
+      return;
+    }
+    this.#spinner ??= setInterval(() => {
+      this.#frame += 1;
+      this.#clearStatus();
+      this.#drawStatus();
+    }, framesMs).unref();
+    this.#drawStatus();
+  }
+
+  /** Shows `text` while the work takes longer than a second. */
+  async progress<Result>(text: string, work: Promise<Result>): Promise<Result> {
+    const timer = setTimeout(() => this.status(text), 1000);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+      this.status(null);
+    }
+  }
+
+  /** Asks for yes or no; no answer is no. */
+  async confirm(question: string): Promise<boolean> {
+    using _held = this.hold();
+    const lines = createInterface({ input: process.stdin, output: this.#output });
+    try {
+      const answer = await lines.question(`${question} [y/N] `, { signal: this.interrupted });
+      return /^\s*(y|yes)\s*$/i.test(answer);
+    } catch (error) {
+      if (error instanceof Error && error.name === "AbortError") {
+        this.interrupt();
+        return false;
+      }
+      throw error;
+    } finally {
+      lines.close();
+    }
+  }
+
+  #clearStatus(): void {
+    if (this.#status !== null) this.#errors.write("\r\u001b[2K");
+  }
+
+  #drawStatus(): void {
+    if (this.#status === null || this.#held !== null) return;
+    const { style, width } = this.errorSurface;
+    const frame = frames[this.#frame % frames.length] ?? "";
+    this.#errors.write(`${style.cyan(frame)} ${style.dim(this.#status.slice(0, width - 3))}`);
+  }
+
+  [Symbol.dispose](): void {
+    this.status(null);
+    process.off("SIGINT", this.#onSignal);
+    process.off("SIGTERM", this.#onSignal);
+  }
+}
+
+function coloursWanted(stream: NodeJS.WriteStream): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
+  return stream.isTTY && TERM !== "dumb";
+}

@@ -1,0 +1,200 @@
+import { tmpdir } from "node:os";
+import { LaresError } from "../../base/errors.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { Agent } from "../../base/vocabulary/agent.ts";
+import type { TraceEntry } from "../../base/vocabulary/trace.ts";
+import type { CliPorts, ConnectOptions, KernelConnection } from "../ports.ts";
+import type { Status } from "../render/model.ts";
+
+/** Larger than any process id a system gives out. */
+const noProcess = 2 ** 30;
+const hash = `sha256:${"a".repeat(64)}` as const;
+
+export function anAction(id: string, more: Partial<Action> = {}): Action {
+  return {
+    id,
+    agent: "dev.lares.storage",
+    title: `Archive 1 extra copy of ${id}.jpg`,
+    reason: "The same content twice.",
+    state: "PendingApproval",
+    impact_score: 0.2,
+    digest: hash,
+    effects: [
+      {
+        kind: "file.move",
+        path: `archive/${id}.jpg`,
+        from: `inbox/${id}.jpg`,
+        before: hash,
+        after: hash,
+        summary: "Moves it",
+      },
+    ],
+    created: "2026-11-20T10:00:00.000Z",
+    ...more,
+  };
+}
+
+export function anAgent(id: string, more: Partial<Agent> = {}): Agent {
+  return {
+    id,
+    name: id,
+    version: "0.1.0",
+    state: "Active",
+    since: "2026-11-20T10:00:00.000Z",
+    hooks: [],
+    tools: [],
+    permissions: ["read_entries"],
+    locations: ["."],
+    metrics: {
+      events_received: 3,
+      events_processed: 3,
+      events_failed: 0,
+      avg_event_latency_ms: 1,
+      p99_event_latency_ms: 1,
+      temporal_events_count: 0,
+      knowledge_items_count: 0,
+      memory_size_bytes: 512,
+      jobs_dispatched: 0,
+      jobs_completed: 0,
+      jobs_failed: 0,
+      cpu_time_ms: 4,
+      peak_memory_bytes: 1_000_000,
+      wakeups: 1,
+    },
+    ...more,
+  };
+}
+
+export function aTrace(message: string, more: Partial<TraceEntry> = {}): TraceEntry {
+  return {
+    timestamp: "2026-11-20T10:00:00.000Z",
+    level: "info",
+    agent: "dev.lares.filetypes",
+    message,
+    trace_id: "t",
+    span_id: "s",
+    ...more,
+  };
+}
+
+/** A kernel that answers from memory: what the commands say to it can be read back in `requests`. */
+export class FakeKernel {
+  readonly requests: { method: string; params: object }[] = [];
+  readonly connects: ConnectOptions[] = [];
+  readonly actions = new Map<string, Action>();
+  agents: Agent[] = [anAgent("dev.lares.filetypes"), anAgent("dev.lares.storage")];
+  traces: TraceEntry[] = [];
+  tools: unknown[] = [];
+  toolResult: unknown = { status: "success", value: { total: 3 } };
+  verification: object = { ok: true, records: 3, head: hash };
+  trusted = true;
+  disposed = 0;
+  readonly #listeners = new Set<(method: string, params: unknown) => void>();
+
+  get status(): Status {
+    return {
+      version: "0.1.0",
+      pid: noProcess,
+      ready: true,
+      idle: true,
+      workspace: "/w",
+      stateFolder: "/s",
+      trusted: this.trusted,
+      trust: { digest: hash, asks: ["dev.lares.storage may move files in ."] },
+      agents: this.agents.length,
+      index: { entries: 21, complete: true },
+      pendingActions: [...this.actions.values()].filter(({ state }) => state === "PendingApproval").length,
+      totals: { events: 41, actions: this.actions.size, refusals: 1 },
+    };
+  }
+
+  tell(method: string, params: unknown): void {
+    for (const listener of this.#listeners) listener(method, params);
+  }
+
+  readonly connect = (options: ConnectOptions): Promise<KernelConnection> => {
+    this.connects.push(options);
+    if (options.trusted === true) this.trusted = true;
+    return Promise.resolve({
+      request: (method, params) => this.#answer(method, params),
+      onNotification: (listener) => {
+        this.#listeners.add(listener);
+        return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+      },
+      closed: new Promise(() => undefined),
+      [Symbol.asyncDispose]: () => {
+        this.disposed += 1;
+        return Promise.resolve();
+      },
+    });
+  };
+
+  async #answer(method: string, params: object): Promise<unknown> {
+    this.requests.push({ method, params });
+    const { id = "", digest } = params as { id?: string; digest?: string };
+    switch (method) {
+      case "lares/status":
+        return this.status;
+      case "lares/trust":
+        this.trusted = true;
+        return this.status;
+      case "lares/agents/list":
+        return this.agents;
+      case "lares/agents/control":
+        return this.agents.find((agent) => agent.id === id);
+      case "lares/traces/follow":
+        for (const entry of this.traces) this.tell("lares/traces/entry", { subscription: "1", entry });
+        return { subscription: "1" };
+      case "lares/traces/query":
+        return this.traces.toReversed();
+      case "lares/actions/list":
+        return [...this.actions.values()].toReversed();
+      case "lares/actions/get":
+        return this.#action(id);
+      case "lares/actions/approve":
+        if (digest !== this.#action(id).digest) throw new LaresError("DigestMismatch", "another digest");
+        return this.#decide(id, "Committed");
+      case "lares/actions/reject":
+        return this.#decide(id, "Rejected");
+      case "lares/actions/undo":
+        return this.#decide(id, "Undone");
+      case "lares/tools/list":
+        return this.tools;
+      case "lares/tools/call":
+        return this.toolResult;
+      case "lares/memory/verify":
+        return this.verification;
+      default:
+        throw new LaresError("MethodNotFound", `The fake has no ${method}.`);
+    }
+  }
+
+  #action(id: string): Action {
+    const action = this.actions.get(id);
+    if (action === undefined) throw new LaresError("NotFound", `There is no action "${id}".`);
+    return action;
+  }
+
+  #decide(id: string, state: Action["state"]): Action {
+    const decided: Action = { ...this.#action(id), state, decided_by: "user" };
+    this.actions.set(id, decided);
+    this.tell("lares/actions/changed", decided);
+    return decided;
+  }
+}
+
+/** Ports with this kernel behind them; everything else answers that all is well. */
+export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPorts {
+  return {
+    version: "0.1.0",
+    connect: kernel.connect,
+    checkDocument: () => Promise.resolve([]),
+    explain: () => Promise.resolve([]),
+    serve: () => Promise.resolve(0),
+    stateHome: () => tmpdir(),
+    probeSandbox: () => Promise.resolve({ ok: true, detail: "a guest answered" }),
+    examplesFolder: null,
+    templatesFolder: new URL("../../../../manifests/templates", import.meta.url).pathname,
+    ...more,
+  };
+}

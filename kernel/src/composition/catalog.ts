@@ -1,0 +1,252 @@
+import { dirname, join } from "node:path";
+import type { Log } from "../base/log.ts";
+import { LaresError } from "../base/errors.ts";
+import { canonicalJson } from "../base/json.ts";
+import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { Wishes } from "../decisions/wishes.ts";
+import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
+import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
+import { checkLares } from "../documents/lares.ts";
+import { checkManifest } from "../documents/manifest.ts";
+import { laresNames } from "../documents/names.ts";
+import type { EventPorts, FoundExtension, ManifestPorts } from "../documents/ports.ts";
+import { resolveConfiguration, type Layer, type ResolvedConfiguration } from "../documents/resolve.ts";
+import { sha256 } from "../platform/hash.ts";
+import { effectivePermissions } from "../policy/permissions.ts";
+import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
+import type { LoadedProgram, ProgramLoader } from "./programs.ts";
+import { fileExists, folderState, readFirst, readText, type DocumentText } from "./read-documents.ts";
+
+export interface CatalogOptions {
+  /** The workspace's roots, absolute; documents are looked for in the first. */
+  readonly roots: readonly string[];
+  readonly userFolder: string;
+  readonly bundledExtensions: string;
+  readonly defaultsFile: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly kernelVersion: string;
+  readonly events: EventPorts;
+  readonly programs: ProgramLoader;
+  readonly log: Log;
+}
+
+/** An extension that the documents name, as it is on disk now. */
+export interface CatalogEntry {
+  readonly id: string;
+  readonly configuration: ExtensionConfiguration;
+  readonly extension: ExtensionOnDisk;
+  readonly program: LoadedProgram;
+}
+
+/** What all documents together say at one moment. */
+export interface CatalogSnapshot {
+  /** Stands for everything a person is shown and says yes to. */
+  readonly digest: Hash;
+  readonly wishes: Wishes;
+  readonly entries: readonly CatalogEntry[];
+  readonly configuration: Configuration;
+  /** The workspace's own rules that only tighten, and all of the user's: they count without asking. */
+  readonly standingRules: readonly ApprovalRule[];
+  /** From the user or the defaults; the workspace's is a wish. */
+  readonly standingAutoApproveBelow: number;
+  /** Sentences about what could not be used. */
+  readonly faults: readonly string[];
+}
+
+/** Reads the documents, the manifests and the programs they name. Never fails for what they hold. */
+export class Catalog {
+  readonly #options: CatalogOptions;
+
+  constructor(options: CatalogOptions) {
+    this.#options = options;
+  }
+
+  finder(): ExtensionFinder {
+    const places: ExtensionPlaces = {
+      workspace: this.#options.roots.map((root) => join(root, ".lares", "extensions")),
+      user: join(this.#options.userFolder, "extensions"),
+      bundled: this.#options.bundledExtensions,
+    };
+    return new ExtensionFinder(places, (manifest) =>
+      checkManifest(manifest.text, manifest.file, this.manifestPorts(manifest.file)),
+    );
+  }
+
+  /** What checking this manifest needs to know. */
+  manifestPorts(file: string): ManifestPorts {
+    return {
+      events: this.#options.events,
+      fileExists: (path) => fileExists(join(dirname(file), path)),
+      kernelVersion: this.#options.kernelVersion,
+      kernelFeatures: [],
+    };
+  }
+
+  /** Whose document this file is. */
+  layerOf(file: string): "workspace" | "user" {
+    return dirname(file) === this.#options.userFolder ? "user" : "workspace";
+  }
+
+  async load(): Promise<CatalogSnapshot> {
+    const faults: string[] = [];
+    const finder = this.finder();
+    const { resolved, workspaceText, workspace } = await this.resolve(finder, faults);
+    const configured = await this.#locate(resolved.value.extensions, finder, faults);
+    const entries = await Promise.all(
+      configured.map(async ({ configuration, extension }): Promise<CatalogEntry> => {
+        const manifest = extension.checked.value;
+        const program =
+          manifest === null || manifest.main === null
+            ? { program: null, fault: "It has no program." }
+            : await this.#options.programs.load(extension.folder, manifest.main);
+        return { id: manifest?.id ?? "", configuration, extension, program };
+      }),
+    );
+    const isFromWorkspace = (pointer: string): boolean => resolved.origins.get(pointer)?.source === "workspace";
+    const workspaceRules = workspace?.value.approvals?.rules ?? [];
+    const { approvals } = resolved.value;
+    const wishedBelow = isFromWorkspace("/approvals/auto_approve_below") ? approvals.autoApproveBelow : 0;
+    const wishes: Wishes = {
+      extensions: Object.fromEntries(entries.filter(({ configuration }) => configuration.enabled).map(wishOf)),
+      allowRules: workspaceRules.filter(({ decide }) => decide === "allow"),
+      autoApproveBelow: wishedBelow,
+    };
+    return {
+      digest: digestOf(workspaceText, entries),
+      wishes,
+      entries,
+      configuration: resolved.value,
+      standingRules: approvals.rules.filter((rule) => rule.decide !== "allow" || !workspaceRules.includes(rule)),
+      standingAutoApproveBelow: wishedBelow > 0 ? 0 : approvals.autoApproveBelow,
+      faults,
+    };
+  }
+
+  /** The configuration of all layers; a layer with errors is left out and said. */
+  async resolve(
+    finder: ExtensionFinder,
+    faults: string[],
+  ): Promise<{ resolved: ResolvedConfiguration; workspaceText: DocumentText | null; workspace: Layer | null }> {
+    const [root = ""] = this.#options.roots;
+    const workspaceText = await readFirst(root, laresNames);
+    const userText = await readFirst(this.#options.userFolder, laresNames);
+    const defaults = await this.#layer(
+      { file: this.#options.defaultsFile, text: (await readText(this.#options.defaultsFile)) ?? "" },
+      "defaults",
+      finder,
+      faults,
+    );
+    if (defaults === null) throw new LaresError("InternalError", `The defaults in ${this.#options.defaultsFile} are damaged; install Lares again.`);
+    const workspace = workspaceText === null ? null : await this.#layer(workspaceText, "workspace", finder, faults);
+    const user = userText === null ? null : await this.#layer(userText, "user", finder, faults);
+    const resolved = await resolveConfiguration({ environment: this.#options.environment, workspace, user, defaults });
+    faults.push(...resolved.environmentFaults.map(({ message }) => message));
+    return { resolved, workspaceText, workspace };
+  }
+
+  async #layer(
+    { file, text }: DocumentText,
+    layer: "workspace" | "user" | "defaults",
+    finder: ExtensionFinder,
+    faults: string[],
+  ): Promise<Layer | null> {
+    const checked = await this.checkLares(text, file, layer, finder);
+    if (checked.value !== null && !hasStructuralErrors(checked.diagnostics)) {
+      return { file, value: checked.value, document: checked.document };
+    }
+    const first = checked.diagnostics.find(({ severity }) => severity === "error");
+    faults.push(`${file}:${(first?.range.start.line ?? 0) + 1}: ${first?.message ?? "it cannot be read."}`);
+    return null;
+  }
+
+  checkLares(text: string, file: string, layer: "workspace" | "user" | "defaults", finder: ExtensionFinder) {
+    const [root = ""] = this.#options.roots;
+    return checkLares(text, file, {
+      layer,
+      folderState: (path) => folderState(root, path),
+      findExtension: async ({ path, id }): Promise<FoundExtension> => {
+        const found = path !== undefined ? await finder.byPath(path, file) : await finder.byId(id ?? "");
+        if (found === null) return { state: "missing", lookedIn: path === undefined ? finder.placesInOrder() : [] };
+        const { checked, manifest } = found;
+        if (!checked.usable || checked.value === null) return { state: "invalid", file: manifest.file };
+        return { state: "found", file: manifest.file, manifest: checked.value };
+      },
+    });
+  }
+
+  /** Each configured extension on disk, then whatever else was dropped into the workspace's folder of extensions. */
+  async #locate(
+    configurations: readonly ExtensionConfiguration[],
+    finder: ExtensionFinder,
+    faults: string[],
+  ): Promise<{ configuration: ExtensionConfiguration; extension: ExtensionOnDisk }[]> {
+    const located = new Map<string, { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }>();
+    for (const configuration of configurations) {
+      const { path, id, from } = configuration;
+      const extension = path !== undefined ? await finder.byPath(path, from.file) : await finder.byId(id ?? "");
+      const found = extension?.checked.value?.id;
+      if (extension === null || found === undefined) {
+        faults.push(extension === null ? `There is no extension "${id ?? path}".` : firstFault(extension));
+        continue;
+      }
+      if (located.has(found)) faults.push(`"${found}" is named twice; the first entry counts.`);
+      else located.set(found, { configuration, extension });
+    }
+    for (const extension of await finder.droppedIn()) {
+      const id = extension.checked.value?.id;
+      if (id === undefined) faults.push(firstFault(extension));
+      else if (!located.has(id)) located.set(id, { configuration: droppedIn(id, extension), extension });
+    }
+    return [...located.values()];
+  }
+}
+
+/** An extension nobody configured asks for what its manifest asks for, in the whole workspace. */
+function droppedIn(id: string, extension: ExtensionOnDisk): ExtensionConfiguration {
+  return {
+    id,
+    from: { source: "workspace", file: extension.manifest.file },
+    enabled: true,
+    grants: { locations: ["."], allow: ["*"], deny: [] },
+    config: {},
+  };
+}
+
+function wishOf({ id, configuration, extension, program }: CatalogEntry): [string, Wishes["extensions"][string]] {
+  const manifest = extension.checked.value;
+  const { effective } = effectivePermissions(manifest?.permissions ?? {}, configuration.grants);
+  return [
+    id,
+    {
+      name: manifest?.name ?? id,
+      program: program.program?.digest ?? null,
+      permissions: effective,
+      locations: configuration.grants.locations,
+    },
+  ];
+}
+
+/** Over the document, the manifests, and every file that went into the programs. */
+function digestOf(document: DocumentText | null, entries: readonly CatalogEntry[]): Hash {
+  const extensions = entries
+    .map(({ id, extension, program }) => ({
+      id,
+      manifest: sha256(extension.manifest.text),
+      program: program.program?.digest ?? null,
+    }))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return sha256(canonicalJson({ document: document === null ? null : sha256(document.text), extensions }));
+}
+
+/** Errors that leave no value to work with; one bad entry of `extensions` does not stop the others. */
+function hasStructuralErrors(diagnostics: readonly Diagnostic[]): boolean {
+  const local = new Set(["extension-not-found", "extension-invalid", "duplicate-extension", "location-not-found", "location-outside", "extension-reference"]);
+  return hasErrors(diagnostics.filter(({ code }) => !local.has(code)));
+}
+
+function firstFault({ manifest, checked }: ExtensionOnDisk): string {
+  const first = checked.diagnostics.find(({ severity }) => severity === "error");
+  const { line = 0, character = 0 } = first?.range.start ?? {};
+  return `${manifest.file}:${line + 1}:${character + 1}: ${first?.message ?? "It is no manifest."}`;
+}

@@ -1,0 +1,61 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import process from "node:process";
+import { messageOf } from "../base/errors.ts";
+import { silentLog } from "../base/log.ts";
+import type { CliPorts } from "../cli/ports.ts";
+import { explainConfiguration } from "../documents/explain.ts";
+import { systemClock } from "../platform/clock.ts";
+import type { Program } from "../platform/spawn-kernel.ts";
+import { stateHome, userConfigFolder } from "../platform/state-folder.ts";
+import { Catalog } from "./catalog.ts";
+import { connectToKernel } from "./client.ts";
+import { diagnosticsOf, eventPorts } from "./documents.ts";
+import { resources } from "./resources.ts";
+import { dirname } from "node:path";
+
+/** What the commands are handed. */
+export function commandLinePorts(version: string, program: Program, serve: CliPorts["serve"]): CliPorts {
+  const catalogOf = (folder: string): Catalog =>
+    new Catalog({
+      roots: [folder],
+      userFolder: userConfigFolder(process.env),
+      bundledExtensions: resources.extensions,
+      defaultsFile: resources.defaults,
+      environment: process.env,
+      kernelVersion: version,
+      events: eventPorts(systemClock),
+      programs: { load: async () => ({ program: null, fault: "Programs are not loaded for a check." }) },
+      log: silentLog,
+    });
+  return {
+    version,
+    connect: (options) => connectToKernel(options, program, silentLog),
+    checkDocument: async (path) => {
+      const file = resolve(path);
+      const text = await readFile(file, "utf8");
+      const found = await diagnosticsOf(catalogOf(dirname(file)), file, text);
+      return found.map(({ range, severity, code, message }) => ({
+        file: path,
+        line: range.start.line + 1,
+        column: range.start.character + 1,
+        severity,
+        code,
+        message,
+      }));
+    },
+    explain: async (folder) => {
+      const catalog = catalogOf(resolve(folder));
+      const { resolved } = await catalog.resolve(catalog.finder(), []);
+      return explainConfiguration(resolved);
+    },
+    serve,
+    stateHome: () => stateHome(process.env),
+    probeSandbox: async () => {
+      const { probeSandbox } = await import("./probe.ts");
+      return probeSandbox().catch((error: unknown) => ({ ok: false, detail: messageOf(error) }));
+    },
+    examplesFolder: resources.examples,
+    templatesFolder: resources.templates,
+  };
+}

@@ -1,0 +1,112 @@
+import type { AgentDefinition, HookDefinition } from "../agents/ports.ts";
+import type { Clock } from "../base/clock.ts";
+import type { JsonObject } from "../base/json.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import type { Wishes } from "../decisions/wishes.ts";
+import type { Configuration } from "../documents/configuration.ts";
+import { effectiveLimits } from "../documents/limits.ts";
+import type { ResolvedHook, ResolvedManifest } from "../documents/resolved-manifest.ts";
+import { compileSchedule } from "../events/cron.ts";
+import { compileFilter } from "../events/filter.ts";
+import { effectivePermissions } from "../policy/permissions.ts";
+import type { CatalogEntry, CatalogSnapshot } from "./catalog.ts";
+
+export interface DefinitionContext {
+  readonly clock: Clock;
+  /** A file or folder as a path of the workspace; null where it lies outside. */
+  readonly workspacePath: (absolute: string) => string | null;
+  /** Paths nobody reads or changes through the kernel. */
+  readonly forbiddenPaths: readonly string[];
+}
+
+/** The agents that may run: what the documents name, as far as a person said yes to it. */
+export function definitionsOf(
+  snapshot: CatalogSnapshot,
+  inForce: Wishes,
+  context: DefinitionContext,
+): AgentDefinition[] {
+  const protectedPaths = snapshot.entries
+    .flatMap(({ extension }) => [extension.folder, extension.manifest.file])
+    .map(context.workspacePath)
+    .filter((path) => path !== null);
+  return snapshot.entries
+    .filter(({ id, configuration }) => !configuration.enabled || inForce.extensions[id] !== undefined)
+    .map((entry) => definitionOf(entry, inForce, snapshot.configuration, protectedPaths, context));
+}
+
+function definitionOf(
+  entry: CatalogEntry,
+  inForce: Wishes,
+  configuration: Configuration,
+  protectedPaths: readonly string[],
+  context: DefinitionContext,
+): AgentDefinition {
+  const { extension, program } = entry;
+  const manifest = extension.checked.value;
+  if (manifest === null) throw new Error(`${extension.manifest.file} was not resolved.`);
+  const accepted = inForce.extensions[entry.id];
+  const fault = faultOf(entry, manifest);
+  const authority: Authority = {
+    extension: manifest.id,
+    requested: manifest.permissions,
+    effective: accepted?.permissions ?? {},
+    denied: effectivePermissions(manifest.permissions, entry.configuration.grants).denied,
+    locations: accepted?.locations ?? [],
+    protectedPaths,
+    forbiddenPaths: context.forbiddenPaths,
+    memory: manifest.agent.enableMemory,
+  };
+  return {
+    id: manifest.id,
+    name: manifest.name,
+    version: manifest.version,
+    enabled: entry.configuration.enabled,
+    activation: manifest.agent.activation,
+    hooks: manifest.hooks.map((hook) => hookOf(hook, context.clock)),
+    tools: manifest.tools.map((tool) => ({ ...tool, description: tool.description ?? "" })),
+    authority,
+    limits: effectiveLimits(manifest, configuration),
+    config: entry.configuration.config as JsonObject,
+    memory: manifest.agent.enableMemory,
+    traceLevel: manifest.agent.traceLevel ?? configuration.trace.level,
+    programDigest: program.program?.digest ?? null,
+    ...(fault === null ? {} : { fault }),
+  };
+}
+
+function faultOf({ extension, program }: CatalogEntry, manifest: ResolvedManifest): string | null {
+  if (!extension.checked.usable) {
+    const first = extension.checked.diagnostics.find(({ severity }) => severity === "error");
+    const { line = 0, character = 0 } = first?.range.start ?? {};
+    return `${extension.manifest.file}:${line + 1}:${character + 1}: ${first?.message ?? "The manifest has errors."}`;
+  }
+  if (program.program !== null) return null;
+  // A manifest that names nothing to run is fine, as long as nothing is asked to run.
+  return manifest.main === null && manifest.hooks.length === 0 && manifest.tools.length === 0 ? null : program.fault;
+}
+
+function hookOf(hook: ResolvedHook, clock: Clock): HookDefinition {
+  if (hook.kind === "schedule") {
+    const schedule = compileSchedule(hook.schedule, hook.timezone, clock.now());
+    return {
+      handler: hook.handler,
+      schedule: hook.schedule,
+      nextRun: () => (schedule.ok ? (schedule.nextRuns(clock.now(), 1)[0] ?? null) : null),
+      accepts: () => ({ passed: false }),
+    };
+  }
+  const { handler, on, filter: source } = hook;
+  if (source === undefined) return { handler, on, accepts: () => ({ passed: true }) };
+  const filter = compileFilter(source, on);
+  return {
+    handler,
+    on,
+    filter: source,
+    accepts: (event, inGrantedScope) => {
+      // A filter that does not compile has made the agent Error already; nothing passes it meanwhile.
+      if (!filter.ok) return { passed: false };
+      const { matches, reason } = filter.explain(event, { inGrantedScope });
+      return reason === undefined ? { passed: matches } : { passed: matches, error: reason };
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { fileURLToPath } from "node:url";
+import type { Clock } from "../base/clock.ts";
+import type { Severity } from "../documents/codes.ts";
+import type { Diagnostic } from "../documents/diagnostics.ts";
+import { checkManifest } from "../documents/manifest.ts";
+import { documentKind } from "../documents/names.ts";
+import type { EventPorts } from "../documents/ports.ts";
+import { compileSchedule } from "../events/cron.ts";
+import { compileFilter } from "../events/filter.ts";
+import { eventNames, isCustomEvent } from "../events/types.ts";
+import type { DocumentService, LspDiagnostic } from "../server/ports.ts";
+import type { Catalog } from "./catalog.ts";
+
+/** The language of hooks, for whoever checks documents. */
+export function eventPorts(clock: Clock): EventPorts {
+  return { eventNames, isCustomEvent, compileFilter, compileSchedule, nowMs: clock.now() };
+}
+
+/** Diagnostics of open documents, found by the same checks as everywhere else. */
+export function createDocumentService(catalog: Catalog): DocumentService {
+  return {
+    handles: (uri) => documentKind(uri) !== undefined,
+    diagnose: async (uri, text) => {
+      const file = uri.startsWith("file:") ? fileURLToPath(uri) : uri;
+      return (await diagnosticsOf(catalog, file, text)).map(lspDiagnostic);
+    },
+  };
+}
+
+/** Everything that can be known of a document without running a kernel. */
+export async function diagnosticsOf(catalog: Catalog, file: string, text: string): Promise<readonly Diagnostic[]> {
+  const finder = catalog.finder();
+  if (documentKind(file) === "lares") {
+    return (await catalog.checkLares(text, file, catalog.layerOf(file), finder)).diagnostics;
+  }
+  return (await checkManifest(text, file, catalog.manifestPorts(file))).diagnostics;
+}
+
+const severities: Record<Severity, LspDiagnostic["severity"]> = { error: 1, warning: 2, information: 3, hint: 4 };
+
+function lspDiagnostic({ range, severity, code, message }: Diagnostic): LspDiagnostic {
+  return { range, severity: severities[severity], code, source: "lares", message };
+}

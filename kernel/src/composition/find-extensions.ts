@@ -1,0 +1,104 @@
+import { readdir, realpath } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import type { CheckedManifest } from "../documents/manifest.ts";
+import { manifestNames } from "../documents/names.ts";
+import { isMissing, readFirst, type DocumentText } from "./read-documents.ts";
+
+/** Folders of extensions looked at in one place. */
+export const maxFoldersLookedAt = 1_000;
+
+/** An extension's folder with its manifest, read and checked. */
+export interface ExtensionOnDisk {
+  /** Absolute, links resolved. */
+  readonly folder: string;
+  readonly manifest: DocumentText;
+  readonly checked: CheckedManifest;
+}
+
+export interface ExtensionPlaces {
+  /** `.lares/extensions` of each root. */
+  readonly workspace: readonly string[];
+  readonly user: string;
+  readonly bundled: string;
+}
+
+type Check = (manifest: DocumentText) => Promise<CheckedManifest>;
+
+/** Finds extensions by path or id, each folder read once. Made anew for each time the documents are loaded. */
+export class ExtensionFinder {
+  readonly #places: ExtensionPlaces;
+  readonly #check: Check;
+  readonly #read = new Map<string, Promise<ExtensionOnDisk | null>>();
+  readonly #listed = new Map<string, Promise<ExtensionOnDisk[]>>();
+
+  constructor(places: ExtensionPlaces, check: Check) {
+    this.#places = places;
+    this.#check = check;
+  }
+
+  /** `path` is relative to the folder of the document that names it. */
+  byPath(path: string, documentFile: string): Promise<ExtensionOnDisk | null> {
+    return this.#at(resolve(dirname(documentFile), path));
+  }
+
+  /** Looked for in the workspace, the user's folder, and what came with the kernel, in this order. */
+  async byId(id: string): Promise<ExtensionOnDisk | null> {
+    for (const place of this.placesInOrder()) {
+      const extensions = await this.#in(place);
+      const found = extensions.find(({ checked }) => checked.value?.id === id);
+      if (found !== undefined) return found;
+    }
+    return null;
+  }
+
+  placesInOrder(): string[] {
+    return [...this.#places.workspace, this.#places.user, this.#places.bundled];
+  }
+
+  /** Everything that lies in `.lares/extensions`, named in a document or not. */
+  async droppedIn(): Promise<ExtensionOnDisk[]> {
+    return (await Promise.all(this.#places.workspace.map((place) => this.#in(place)))).flat();
+  }
+
+  #in(place: string): Promise<ExtensionOnDisk[]> {
+    const known = this.#listed.get(place);
+    if (known !== undefined) return known;
+    const listing = this.#list(place);
+    this.#listed.set(place, listing);
+    return listing;
+  }
+
+  async #list(place: string): Promise<ExtensionOnDisk[]> {
+    let names: string[];
+    try {
+      names = await readdir(place);
+    } catch (error) {
+      if (isMissing(error)) return [];
+      throw error;
+    }
+    const folders = names.toSorted().slice(0, maxFoldersLookedAt);
+    const found = await Promise.all(folders.map((name) => this.#at(join(place, name))));
+    return found.filter((extension) => extension !== null);
+  }
+
+  #at(folder: string): Promise<ExtensionOnDisk | null> {
+    const known = this.#read.get(folder);
+    if (known !== undefined) return known;
+    const reading = this.#load(folder);
+    this.#read.set(folder, reading);
+    return reading;
+  }
+
+  async #load(folder: string): Promise<ExtensionOnDisk | null> {
+    let real: string;
+    try {
+      real = await realpath(folder);
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+    const manifest = await readFirst(real, manifestNames);
+    if (manifest === null) return null;
+    return { folder: real, manifest, checked: await this.#check(manifest) };
+  }
+}

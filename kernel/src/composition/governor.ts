@@ -1,0 +1,159 @@
+import type { AgentDefinition } from "../agents/ports.ts";
+import { Emitter } from "../base/emitter.ts";
+import { LaresError, messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { DecisionStore } from "../decisions/store.ts";
+import { asks } from "../decisions/wishes.ts";
+import type { Catalog, CatalogEntry, CatalogSnapshot } from "./catalog.ts";
+import { definitionsOf, type DefinitionContext } from "./definitions.ts";
+import { approvalRules, computeInForce, isAccepted, type InForce } from "./in-force.ts";
+import type { Program } from "./programs.ts";
+
+export interface GovernorPorts {
+  readonly catalog: Catalog;
+  readonly decisions: DecisionStore;
+  readonly log: Log;
+  readonly context: DefinitionContext;
+  /** Brings the agents to these definitions. */
+  apply(definitions: readonly AgentDefinition[]): Promise<void>;
+  /** The extensions' folders that are read now. */
+  watch(folders: readonly string[]): void;
+}
+
+/**
+ * Holds what the documents say against what the person said, and lets of the one count what the other covers.
+ * One reading at a time; whoever asks while one is under way gets the next.
+ */
+export class Governor {
+  readonly changed = new Emitter<void>();
+  readonly #ports: GovernorPorts;
+  #snapshot: CatalogSnapshot;
+  #inForce: InForce;
+  #isActive = false;
+  #running = new Map<string, CatalogEntry>();
+  readonly #programs = new Map<Hash, Program>();
+  #turn: Promise<void> = Promise.resolve();
+
+  static async open(ports: GovernorPorts): Promise<Governor> {
+    return new Governor(ports, await ports.catalog.load());
+  }
+
+  private constructor(ports: GovernorPorts, snapshot: CatalogSnapshot) {
+    this.#ports = ports;
+    this.#snapshot = snapshot;
+    this.#inForce = computeInForce(snapshot, ports.decisions, this.#running);
+    ports.decisions.changed.on(() => this.reloadBehind());
+    this.#take(snapshot);
+  }
+
+  get snapshot(): CatalogSnapshot {
+    return this.#snapshot;
+  }
+
+  get inForce(): InForce {
+    return this.#inForce;
+  }
+
+  get rules() {
+    return approvalRules(this.#snapshot, this.#inForce.wishes, this.#ports.decisions);
+  }
+
+  get autoApproveBelow(): number {
+    return Math.max(this.#snapshot.standingAutoApproveBelow, this.#inForce.wishes.autoApproveBelow);
+  }
+
+  get trust(): { digest: Hash; asks: string[]; pending: string[] } {
+    return {
+      digest: this.#snapshot.digest,
+      asks: asks(this.#snapshot.wishes),
+      pending: [...this.#inForce.pendingAsks],
+    };
+  }
+
+  /** All agents the documents name, as they are shown while none may run. */
+  get definitions(): AgentDefinition[] {
+    return definitionsOf(this.#snapshot, this.#snapshot.wishes, this.#ports.context);
+  }
+
+  programOf({ id, programDigest }: AgentDefinition): Program {
+    const program = programDigest === null ? undefined : this.#programs.get(programDigest);
+    if (program === undefined) throw new LaresError("AgentError", `The program of ${id} is no longer there.`);
+    return program;
+  }
+
+  async isAccepted(): Promise<boolean> {
+    await this.reload();
+    return isAccepted(this.#snapshot, this.#ports.decisions);
+  }
+
+  /** The person says yes to what `digest` stands for, or to whatever is there now. */
+  async accept(digest?: Hash): Promise<void> {
+    await this.reload();
+    if (digest !== undefined && digest !== this.#snapshot.digest) {
+      throw new LaresError("DigestMismatch", "The workspace's documents have changed since they were shown; look at them again.", {
+        digest: this.#snapshot.digest,
+      });
+    }
+    await this.#ports.decisions.accept(this.#snapshot.digest, this.#snapshot.wishes);
+    await this.reload();
+  }
+
+  async revoke(): Promise<void> {
+    await this.#ports.decisions.revoke();
+    await this.reload();
+  }
+
+  /** Lets agents run, or takes them all back. */
+  async activate(isActive: boolean): Promise<void> {
+    if (this.#isActive === isActive) return;
+    this.#isActive = isActive;
+    await this.reload();
+  }
+
+  reloadBehind(): void {
+    this.reload().catch((error: unknown) => this.#ports.log.error(`The documents could not be read: ${messageOf(error)}`));
+  }
+
+  /** Reads everything again and lets it count. */
+  reload(): Promise<void> {
+    const next = this.#turn.then(async () => {
+      const snapshot = await this.#ports.catalog.load();
+      this.#take(snapshot);
+      await this.#ports.apply(this.#isActive ? this.#runnable() : []);
+      this.changed.emit();
+    });
+    this.#turn = next.catch(() => undefined);
+    return next;
+  }
+
+  #take(snapshot: CatalogSnapshot): void {
+    for (const fault of snapshot.faults) {
+      if (!this.#snapshot.faults.includes(fault) || this.#snapshot === snapshot) this.#ports.log.warn(fault);
+    }
+    this.#snapshot = snapshot;
+    this.#inForce = computeInForce(snapshot, this.#ports.decisions, this.#running);
+    this.#running = new Map(this.#inForce.entries.map((entry) => [entry.id, entry]));
+    this.#programs.clear();
+    for (const { program } of this.#inForce.entries) {
+      if (program.program !== null) this.#programs.set(program.program.digest, program.program);
+    }
+    this.#ports.watch(snapshot.entries.map(({ extension }) => extension.folder));
+  }
+
+  #runnable(): AgentDefinition[] {
+    const { snapshot } = this;
+    const accepted = definitionsOf({ ...snapshot, entries: this.#inForce.entries }, this.#inForce.wishes, this.#ports.context);
+    // Shown, so that the person sees why it does nothing; never started.
+    const waiting = definitionsOf({ ...snapshot, entries: this.#inForce.waiting }, snapshot.wishes, this.#ports.context).map(
+      (definition): AgentDefinition => ({
+        ...definition,
+        authority: { ...definition.authority, effective: {}, locations: [] },
+        programDigest: null,
+        fault: "It waits for a person to accept what it asks for, or its changed program.",
+      }),
+    );
+    return [...accepted, ...waiting];
+  }
+}
+

@@ -1,0 +1,77 @@
+import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { DecisionStore } from "../decisions/store.ts";
+import { asks, covered, isCovered, type Wishes } from "../decisions/wishes.ts";
+import type { CatalogEntry, CatalogSnapshot } from "./catalog.ts";
+
+/** What of the documents counts, given what the person said yes to. */
+export interface InForce {
+  readonly wishes: Wishes;
+  /** The extensions that may run, each with the program that was accepted. */
+  readonly entries: readonly CatalogEntry[];
+  /** Named by the documents, waiting for a yes. */
+  readonly waiting: readonly CatalogEntry[];
+  /** What a yes would add; empty where everything is accepted. */
+  readonly pendingAsks: readonly string[];
+}
+
+/** True where the person has accepted all that the documents wish now. */
+export function isAccepted(snapshot: CatalogSnapshot, decisions: DecisionStore): boolean {
+  return decisions.isAccepted(snapshot.digest) || isCovered(snapshot.wishes, decisions.accepted);
+}
+
+/**
+ * While a changed program waits for its yes, the accepted one goes on where it is still at hand (`running`):
+ * a person's agents do not fall silent because a file was saved.
+ */
+export function computeInForce(
+  snapshot: CatalogSnapshot,
+  decisions: DecisionStore,
+  running: ReadonlyMap<string, CatalogEntry>,
+): InForce {
+  if (isAccepted(snapshot, decisions)) {
+    return { wishes: snapshot.wishes, entries: snapshot.entries, waiting: [], pendingAsks: [] };
+  }
+  const { accepted } = decisions;
+  const atHand = snapshot.entries.map((entry) => {
+    const before = running.get(entry.id);
+    const program = before?.program.program?.digest;
+    const isOld = program !== undefined && program === accepted.extensions[entry.id]?.program;
+    return isOld && entry.program.program?.digest !== program ? { ...entry, program: before?.program ?? entry.program } : entry;
+  });
+  const wishes = covered({ ...snapshot.wishes, extensions: withPrograms(snapshot.wishes, atHand) }, accepted);
+  const isInForce = ({ id, configuration }: CatalogEntry): boolean =>
+    !configuration.enabled || wishes.extensions[id] !== undefined;
+  return {
+    wishes,
+    entries: atHand.filter(isInForce),
+    waiting: snapshot.entries.filter((entry) => !isInForce(entry)),
+    pendingAsks: newAsks(snapshot.wishes, wishes),
+  };
+}
+
+function withPrograms(wishes: Wishes, entries: readonly CatalogEntry[]): Wishes["extensions"] {
+  return Object.fromEntries(
+    Object.entries(wishes.extensions).map(([id, wish]) => {
+      const entry = entries.find((candidate) => candidate.id === id);
+      return [id, { ...wish, program: entry?.program.program?.digest ?? null }];
+    }),
+  );
+}
+
+/** The sentences about what is wished and not in force; a changed program is named as such. */
+function newAsks(wished: Wishes, inForce: Wishes): string[] {
+  const before = new Set(asks(inForce));
+  const programs = Object.entries(wished.extensions)
+    .filter(([id, wish]) => inForce.extensions[id] !== undefined && inForce.extensions[id].program !== wish.program)
+    .map(([id, wish]) => `${wish.name} (${id}) has a changed program`);
+  return [...asks(wished).filter((sentence) => !before.has(sentence)), ...programs];
+}
+
+/** The approval rules that count: the person's own first, then the documents' as far as accepted. */
+export function approvalRules(
+  snapshot: CatalogSnapshot,
+  wishes: Wishes,
+  decisions: DecisionStore,
+): readonly ApprovalRule[] {
+  return [...decisions.rules, ...snapshot.standingRules, ...wishes.allowRules];
+}

@@ -1,0 +1,110 @@
+import { homedir } from "node:os";
+import process from "node:process";
+import { join } from "node:path";
+import { messageOf } from "../base/errors.ts";
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { systemClock } from "../platform/clock.ts";
+import { acquireLock, type FileLock } from "../platform/lock.ts";
+import { listenLocal, type LocalServer } from "../platform/socket.ts";
+import type { KernelArguments } from "../platform/spawn-kernel.ts";
+import { socketPathFor, userConfigFolder } from "../platform/state-folder.ts";
+import { redirectConsole } from "../platform/stdio.ts";
+import { createEndpoint } from "../protocol/endpoint.ts";
+import { KernelServer } from "../server/server.ts";
+import { openKernel } from "./kernel.ts";
+import { stderrLog } from "./log.ts";
+
+/** A kernel that nobody joined ends after this time. */
+const unjoinedMs = 10_000;
+/** A predecessor on its way out is waited for this long. */
+const lockPatienceMs = 20_000;
+const lockPollMs = 20;
+
+/** Runs a workspace's kernel until it is no longer needed; the process's exit code. */
+export async function runKernel(options: KernelArguments & { version: string }): Promise<number> {
+  redirectConsole();
+  const log = stderrLog(process.env["LARES_LOG"] === "debug" ? "debug" : "info");
+  const clock = systemClock;
+  // A client that is gone makes pipes break; that is no reason to die.
+  process.on("SIGHUP", () => undefined);
+  const lock = await takeLock(join(options.stateFolder, "kernel.lock"), clock);
+  if (lock === null) {
+    log.info("Another kernel has this workspace; this one is not needed.");
+    return 0;
+  }
+  try {
+    await serve(options, clock, log);
+    return 0;
+  } catch (error) {
+    log.error(`The kernel ended: ${messageOf(error)}`, { stack: error instanceof Error ? error.stack : undefined });
+    return 1;
+  } finally {
+    await lock.release();
+  }
+}
+
+async function serve(options: KernelArguments & { version: string }, clock: Clock, log: Log): Promise<void> {
+  const { stateFolder, roots, keep, version } = options;
+  const kernel = await openKernel({
+    stateFolder,
+    roots,
+    userFolder: userConfigFolder({ HOME: homedir(), ...process.env }),
+    environment: process.env,
+    version,
+    clock,
+    log,
+  });
+  const ending = Promise.withResolvers<string>();
+  let timer: Disposable | undefined;
+  let isClosing = false;
+  const endAfter = (delayMs: number, reason: string): void => {
+    timer?.[Symbol.dispose]();
+    // The system's clock does not keep the process alive by itself; the socket does.
+    timer = keep ? undefined : clock.timer(delayMs, () => ending.resolve(reason));
+  };
+  const server = new KernelServer({
+    kernel: kernel.services,
+    log,
+    clientsChanged: (clients) => {
+      timer?.[Symbol.dispose]();
+      if (clients === 0) endAfter(kernel.lingerMs(), "its last client left");
+    },
+  });
+  kernel.setUnsavedCheck((uri) => server.isUnsaved(uri));
+  let socket: LocalServer | undefined;
+  try {
+    socket = await listenLocal({
+      place: { stateFolder, socketPath: await socketPathFor(stateFolder) },
+      log,
+      isClosing: () => isClosing,
+      accept: (stream) => server.accept(createEndpoint({ source: stream, sink: stream, log })),
+    });
+    endAfter(unjoinedMs, "nobody joined it");
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => ending.resolve(`it was told to (${signal})`));
+    const onFailure = (error: unknown): void => {
+      log.error(`Something failed that nobody looked after: ${messageOf(error)}`, {
+        stack: error instanceof Error ? error.stack : undefined,
+      });
+    };
+    process.on("unhandledRejection", onFailure);
+    process.on("uncaughtException", onFailure);
+    log.info(`The kernel ends: ${await ending.promise}.`);
+  } finally {
+    isClosing = true;
+    server.close();
+    await socket?.[Symbol.asyncDispose]();
+    await kernel[Symbol.asyncDispose]();
+  }
+}
+
+/** The lock, or null where a kernel has it that stays. */
+async function takeLock(path: string, clock: Clock): Promise<FileLock | null> {
+  const deadline = clock.monotonic() + lockPatienceMs;
+  for (;;) {
+    const outcome = await acquireLock(path);
+    if (!("heldBy" in outcome)) return outcome;
+    if (clock.monotonic() > deadline) return null;
+    await new Promise((resolve) => setTimeout(resolve, lockPollMs));
+  }
+}

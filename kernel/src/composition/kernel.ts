@@ -1,0 +1,373 @@
+import { basename, join, relative, sep } from "node:path";
+import { pathToFileURL } from "node:url";
+import { openActions } from "../actions/actions.ts";
+import { actionsMigrations } from "../actions/ledger.ts";
+import { describeAgent } from "../agents/describe.ts";
+import { agentMigrations, type ShownLocation } from "../agents/first-sight.ts";
+import { MetricsRecorder } from "../agents/metrics.ts";
+import { AgentRegistry } from "../agents/registry.ts";
+import { isoTime, type Clock } from "../base/clock.ts";
+import { Emitter } from "../base/emitter.ts";
+import { messageOf } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type { Agent } from "../base/vocabulary/agent.ts";
+import type { AgentDefinition, Delivery, DeliveryPayload } from "../agents/ports.ts";
+import process from "node:process";
+import type { InboxItem } from "../inbox/lane.ts";
+import { Activation } from "./activation.ts";
+import { eventOfChange } from "../events/changes.ts";
+import { openInbox } from "../inbox/inbox.ts";
+import { inboxMigrations } from "../inbox/migrations.ts";
+import { memoryMigrations } from "../memory/heads.ts";
+import { openMemory } from "../memory/memory.ts";
+import { openCacheFolder } from "../platform/cache-folder.ts";
+import { openDatabase, type Statement } from "../platform/database.ts";
+import { openObjectStore } from "../platform/object-store.ts";
+import { openRootedFs } from "../platform/rooted-fs.ts";
+import { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { createSandboxHost } from "../sandbox/host/sandbox-host.ts";
+import { guestPreamble } from "../sandbox/guest/preamble.ts";
+import type { AgentNotice, IndexProgress, KernelServices } from "../server/ports.ts";
+import { ToolRegistry } from "../tools/registry.ts";
+import { openTraceLog } from "../trace/trace-log.ts";
+import { openWorkspace } from "../workspace/workspace.ts";
+import { workspaceMigrations } from "../workspace/migrations.ts";
+import { Catalog } from "./catalog.ts";
+import { openDecisions } from "./decisions-file.ts";
+import { createDocumentService, eventPorts } from "./documents.ts";
+import { Governor } from "./governor.ts";
+import { startGuest } from "./guests.ts";
+import { createHostServices } from "./host-services.ts";
+import { validateHostCall } from "./host-call-shapes.ts";
+import { createProgramLoader, type Program } from "./programs.ts";
+import { bundle, readGuestRuntime, resources } from "./resources.ts";
+import { readTraceSettings } from "./trace-settings.ts";
+import { DocumentWatch } from "./watch-documents.ts";
+
+export interface KernelOptions {
+  readonly stateFolder: string;
+  /** Absolute paths. */
+  readonly roots: readonly string[];
+  readonly userFolder: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface Kernel extends AsyncDisposable {
+  readonly services: KernelServices;
+  readonly lingerMs: () => number;
+  /** Who knows what clients have open and unsaved. */
+  setUnsavedCheck(check: (uri: string) => boolean): void;
+}
+
+/** Puts the rooms together for one workspace. Nothing of the workspace is indexed and no agent runs before trust. */
+export async function openKernel(options: KernelOptions): Promise<Kernel> {
+  const { stateFolder, clock, log } = options;
+  // Closed in reverse order, also when something below fails to open.
+  const opened = new AsyncDisposableStack();
+  try {
+    return await assemble(options, opened);
+  } catch (error) {
+    log.error(`The kernel in ${stateFolder} could not be opened: ${messageOf(error)}`, { at: isoTime(clock.now()) });
+    await opened.disposeAsync();
+    throw error;
+  }
+}
+
+async function assemble(options: KernelOptions, opened: AsyncDisposableStack): Promise<Kernel> {
+  const { stateFolder, clock, log, environment, version } = options;
+  const database = opened.use(
+    await openDatabase({
+      path: join(stateFolder, "ledger.sqlite"),
+      migrations: [...workspaceMigrations, ...inboxMigrations, ...actionsMigrations, ...memoryMigrations, ...agentMigrations],
+      log,
+    }),
+  );
+  const decisions = await openDecisions(stateFolder, clock, log);
+  opened.defer(() => decisions.close());
+  const objects = await openObjectStore(join(stateFolder, "objects"));
+  const roots = namedRoots(options.roots);
+  const rooted = await Promise.all(roots.map(async ({ name, path }) => ({ name, files: opened.use(await openRootedFs(path)) })));
+
+  const sandbox = opened.use(
+    createSandboxHost<Program>({
+      clock,
+      log,
+      cache: openCacheFolder(join(stateFolder, "cache"), { maxFiles: 256 }),
+      javascript: { runtime: readGuestRuntime, preamble: (program) => guestPreamble(program) },
+    }),
+  );
+  const catalog = new Catalog({
+    roots: options.roots,
+    userFolder: options.userFolder,
+    bundledExtensions: resources.extensions,
+    defaultsFile: resources.defaults,
+    environment,
+    kernelVersion: version,
+    events: eventPorts(clock),
+    programs: createProgramLoader(bundle, (bytes) => sandbox.check({ kind: "wasm", bytes })),
+    log,
+  });
+
+  const workspacePath = pathMapper(roots);
+  const insideState = workspacePath(stateFolder);
+  let reload = (): void => undefined;
+  const watch = opened.use(new DocumentWatch(clock, log, () => reload()));
+  let applyDefinitions: AgentRegistry<Statement>["apply"] = async () => undefined;
+  const governor = await Governor.open({
+    catalog,
+    decisions: decisions.store,
+    log,
+    context: { clock, workspacePath, forbiddenPaths: insideState === null ? [] : [insideState] },
+    apply: (definitions) => applyDefinitions(definitions),
+    watch: (extensionFolders) => watch.watch({ roots: options.roots, userFolder: options.userFolder, extensionFolders }),
+  });
+  reload = () => governor.reloadBehind();
+  const configuration = () => governor.snapshot.configuration;
+
+  const traces = opened.use(await openTraceLog({ folder: join(stateFolder, "traces"), clock, log, ...(await readTraceSettings(configuration())) }));
+  const inbox = opened.use(await openInbox({ database, clock, log }));
+  const memory = opened.use(
+    await openMemory({
+      stateFolder,
+      database,
+      clock,
+      log,
+      storageLimitBytes: (extension) => {
+        const limits = registry.find(extension)?.definition.limits;
+        return (limits?.max_storage_mb ?? configuration().limits.maxStorageMb) * 1024 * 1024;
+      },
+    }),
+  );
+
+  const progress = new Emitter<IndexProgress>();
+  const workspace = opened.use(
+    await openWorkspace(
+      { roots, stateFolder, index: configuration().index },
+      {
+        database,
+        clock,
+        log,
+        open: (root) => openRootedFs(root),
+        deliver: (changes) => registry.deliver(changes),
+        indexed: (run) => {
+          progress.emit({ kind: "end", entries: run.entries });
+          registry.indexed(run).catch((error: unknown) => log.error(`The index's end was not delivered: ${messageOf(error)}`));
+        },
+      },
+    ),
+  );
+
+  let isUnsaved: (uri: string) => boolean = () => false;
+  const absolutePath = (path: string): string => {
+    const { root, path: inner } = files.locate(path);
+    return join(root.files.root, inner);
+  };
+  const files = new WorkspaceFiles(rooted);
+  const actions = opened.use(
+    openActions({
+      database,
+      files,
+      objects,
+      clock,
+      log,
+      metadata: { ...workspace.metadata, sidecar: (path, sidecar) => workspace.readSidecar(path, sidecar) as Promise<{ data: JsonValue } | null> },
+      settings: () => ({
+        rules: governor.rules,
+        autoApproveBelow: governor.autoApproveBelow,
+        expireAfterMs: configuration().approvals.expireAfterMs,
+      }),
+      authorityOf: (agent) => {
+        const supervisor = registry.find(agent);
+        return supervisor?.enabled === true ? supervisor.authority : null;
+      },
+      openWithUnsavedChanges: (path) => isUnsaved(pathToFileURL(absolutePath(path)).href),
+      copies: (content) => workspace.copies(content, () => true).paths,
+      touched: (paths) => workspace.touched(paths),
+      remember: (rules) => decisions.store.remember(rules),
+    }),
+  );
+
+  const tools = new ToolRegistry({
+    owners: () => registry.definitions(),
+    invoke: (agent, handler, args, caller) => registry.get(agent).callTool(handler, args, caller),
+  });
+  const notifications = new Emitter<AgentNotice>();
+  let proposed = 0;
+  const callTool = async (agent: string, name: string, args: unknown, caller: string) => {
+    const result = await tools.call(agent, name, args, caller);
+    if (result.status !== "needs_approval") return result;
+    const action = await actions.get(result.action);
+    if (action === null || action.agent !== agent) {
+      return { status: "error" as const, message: `${agent}/${name} asked for approval of an action that is not its own.`, recoverable: false };
+    }
+    return { ...result, action };
+  };
+  const shown = await database.query<{ agent: string; location: string }>("SELECT agent, location FROM shown_locations");
+  const registry: AgentRegistry<Statement> = opened.use(
+    new AgentRegistry<Statement>({
+      clock,
+      eventOf: (change) => eventOfChange(change, { id: newId(), timestamp: isoTime(clock.now()) }),
+      idleUnloadMs: () => configuration().limits.idleUnloadMs,
+      activeAgents: () => configuration().limits.activeAgents,
+      validateHostCall,
+      queue: {
+        next: async (agent) => deliveryOf(await inbox.next(agent)),
+        nextDueAt: (agent) => inbox.nextDueAt(agent),
+        depth: (agent) => inbox.depth(agent),
+        acknowledge: (agent, seq) => inbox.acknowledge(agent, seq),
+        retryLater: (agent, seq, dueAt) => inbox.retryLater(agent, seq, dueAt),
+        bury: (agent, seq, reason) => inbox.bury(agent, seq, reason),
+        arrivals: inbox.arrivals,
+      },
+      traces,
+      startGuest: (definition, handlers) =>
+        startGuest({ sandbox, clock, programOf: (wanted) => governor.programOf(wanted) }, definition, handlers),
+      services: createHostServices({
+        workspace,
+        actions,
+        memory,
+        traces,
+        callTool,
+        traceLevelOf: (agent) => registry.find(agent)?.definition.traceLevel ?? "info",
+        emit: (name, data) => registry.emit(name, data),
+        notify: (notification) => notifications.emit(notification),
+        proposed: () => (proposed += 1),
+      }),
+      memoryFigures: (agent) => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: memory.stats(agent).sizeBytes }),
+      openMemory: async (agent) => void (await memory.open(agent)),
+      enqueue: (deliveries) =>
+        inbox.prepare(deliveries.map(({ agent, lane, payload }) => ({ agent, lane, payload: payload as unknown as JsonValue }))),
+      commit: async (statements) => void (statements.length > 0 && (await database.batch(statements))),
+      shownStatement: ({ agent, location }: ShownLocation) => ({
+        sql: "INSERT OR IGNORE INTO shown_locations (agent, location) VALUES (?, ?)",
+        params: [agent, location],
+      }),
+      forgottenStatement: ({ agent, location }: ShownLocation) => ({
+        sql: "DELETE FROM shown_locations WHERE agent = ? AND location = ?",
+        params: [agent, location],
+      }),
+      alreadyShown: shown,
+      clearQueue: (agent) => inbox.clear(agent),
+      allEntries: () => workspace.allEntries(),
+    }),
+  );
+  applyDefinitions = (definitions) => registry.apply(definitions);
+
+  await actions.recover();
+
+  const activation = new Activation({
+    log,
+    begin: async () => {
+      await governor.activate(true);
+      progress.emit({ kind: "begin" });
+      await workspace.start();
+      registry.start();
+      if (governor.snapshot.entries.length > 0) sandbox.prewarm();
+    },
+    pause: () => governor.activate(false),
+    resume: () => governor.activate(true),
+  });
+
+  const services: KernelServices = {
+    version,
+    status: {
+      read: async () => ({
+        version,
+        pid: process.pid,
+        ready: activation.isActive && workspace.status().complete,
+        workspace: options.roots[0] ?? "",
+        stateFolder,
+        trust: governor.trust,
+        agents: activation.isActive ? registry.list().length : governor.definitions.length,
+        index: workspace.status(),
+        pendingActions: actions.pendingCount(),
+        idle: activation.isActive && registry.isIdle && (await isSettled(workspace.idle())),
+        totals: { ...registry.totals(), actions: proposed },
+      }),
+    },
+    trust: {
+      isAccepted: () => governor.isAccepted(),
+      accept: (digest) => governor.accept(digest),
+      revoke: () => governor.revoke(),
+      connections: (trusted, untrusted) => activation.connections(trusted, untrusted),
+    },
+    agents: {
+      list: () => (activation.isActive ? registry.list() : governor.definitions.map((definition) => asleep(definition, clock))),
+      control: (id, command) => registry.control(id, command),
+      changed: registry.changed,
+    },
+    traces,
+    actions,
+    tools: { list: (agent) => tools.list(agent), call: (agent, name, args) => callTool(agent, name, args, "user") },
+    entries: { query: (query) => workspace.query(query, () => true) },
+    memory: {
+      verify: async (agent) => {
+        registry.get(agent);
+        return memory.verify(agent);
+      },
+      stats: async (agent) => {
+        registry.get(agent);
+        return { ...memory.stats(agent) };
+      },
+      working: async (agent) => {
+        registry.get(agent);
+        return (await memory.open(agent)).read();
+      },
+    },
+    documents: createDocumentService(catalog),
+    notifications,
+    progress,
+  };
+  return {
+    services,
+    lingerMs: () => configuration().kernel.lingerMs,
+    setUnsavedCheck: (check) => (isUnsaved = check),
+    [Symbol.asyncDispose]: () => opened.disposeAsync(),
+  };
+}
+
+/** Named by their folders; two of one name are told apart by a number. */
+function namedRoots(paths: readonly string[]): { name: string; path: string }[] {
+  const taken = new Set<string>();
+  return paths.map((path) => {
+    const base = basename(path) || "root";
+    let name = base;
+    for (let count = 2; taken.has(name); count++) name = `${base}-${count}`;
+    taken.add(name);
+    return { name, path };
+  });
+}
+
+/** From absolute paths to the workspace's own; null for what lies outside. */
+function pathMapper(roots: readonly { name: string; path: string }[]): (absolute: string) => string | null {
+  return (absolute) => {
+    for (const { name, path } of roots) {
+      const inner = relative(path, absolute).split(sep).join("/");
+      if (inner.startsWith("..") || inner.includes(":")) continue;
+      if (roots.length === 1) return inner === "" ? "." : inner;
+      return inner === "" ? name : `${name}/${inner}`;
+    }
+    return null;
+  };
+}
+
+function deliveryOf(item: InboxItem | null): Delivery | null {
+  // Written by this kernel or an earlier one: the payload has this form.
+  return item === null ? null : { seq: item.seq, attempts: item.attempts, payload: item.payload as unknown as DeliveryPayload };
+}
+
+/** True where the promise is settled already. */
+async function isSettled(promise: Promise<unknown>): Promise<boolean> {
+  return Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+}
+
+/** An agent that may not run yet, as it is shown. */
+function asleep(definition: AgentDefinition, clock: Clock): Agent {
+  const metrics = new MetricsRecorder().snapshot({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 });
+  return describeAgent(definition, { state: "Unloaded", reason: null, since: isoTime(clock.now()), metrics });
+}

@@ -1,0 +1,83 @@
+import { open, realpath } from "node:fs/promises";
+import { extname, join, sep } from "node:path";
+import { messageOf } from "../base/errors.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import { sha256 } from "../platform/hash.ts";
+import { isMissing } from "./read-documents.ts";
+
+/** What is loaded into a guest. */
+export interface Program {
+  readonly kind: "javascript" | "wasm";
+  /** Over everything that went into it. */
+  readonly digest: Hash;
+  readonly bytes: Uint8Array;
+  readonly sourceMap?: string;
+}
+
+/** A program, or the sentence that says why there is none. */
+export type LoadedProgram =
+  | { readonly program: Program; readonly fault?: undefined }
+  | { readonly program: null; readonly fault: string };
+
+export interface ProgramLoader {
+  /** `main` is relative to the extension's folder. Never throws for what the files hold. */
+  load(folder: string, main: string): Promise<LoadedProgram>;
+}
+
+/** A module larger than this is refused unread. */
+export const maxModuleBytes = 32 * 1024 * 1024;
+
+export type Bundle = (source: {
+  folder: string;
+  main: string;
+}) => Promise<
+  | { ok: true; program: { digest: Hash; bytes: Uint8Array; sourceMap?: string } }
+  | { ok: false; errors: readonly { file: string; line: number; column: number; message: string }[] }
+>;
+
+/** Says what is wrong with a module, in a sentence; null where it can be run. */
+export type CheckModule = (bytes: Uint8Array) => Promise<string | null>;
+
+export function createProgramLoader(bundle: Bundle, checkModule: CheckModule): ProgramLoader {
+  return {
+    async load(folder, main) {
+      return extname(main) === ".wasm" ? loadModule(folder, main, checkModule) : loadBundle(folder, main, bundle);
+    },
+  };
+}
+
+async function loadBundle(folder: string, main: string, bundle: Bundle): Promise<LoadedProgram> {
+  const result = await bundle({ folder, main });
+  if (result.ok) return { program: { kind: "javascript", ...result.program } };
+  const [first] = result.errors;
+  if (first === undefined) return { program: null, fault: `${main} cannot be bundled.` };
+  const more = result.errors.length > 1 ? ` (and ${result.errors.length - 1} more)` : "";
+  return { program: null, fault: `${first.file}:${first.line}:${first.column}: ${first.message}${more}` };
+}
+
+async function loadModule(folder: string, main: string, checkModule: CheckModule): Promise<LoadedProgram> {
+  const bytes = await readModule(folder, main);
+  if (typeof bytes === "string") return { program: null, fault: bytes };
+  const fault = await checkModule(bytes).catch((error: unknown) => messageOf(error));
+  return fault === null ? { program: { kind: "wasm", digest: sha256(bytes), bytes } } : { program: null, fault: `${main}: ${fault}` };
+}
+
+/** The module's bytes, or the sentence that says why not. Nothing outside the extension's folder is read. */
+async function readModule(folder: string, main: string): Promise<Uint8Array | string> {
+  let real: string;
+  try {
+    real = await realpath(join(folder, main));
+  } catch (error) {
+    if (isMissing(error)) return `${main} does not exist.`;
+    throw error;
+  }
+  if (!real.startsWith(folder + sep)) return `${main} leads out of the extension's folder.`;
+  const handle = await open(real, "r");
+  try {
+    const { size } = await handle.stat();
+    if (size > maxModuleBytes) return `${main} has ${size} bytes; a module may have ${maxModuleBytes}.`;
+    return await handle.readFile();
+  } finally {
+    await handle.close();
+  }
+}

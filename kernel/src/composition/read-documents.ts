@@ -1,0 +1,75 @@
+import { constants } from "node:fs";
+import { open, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { LaresError } from "../base/errors.ts";
+
+/** Documents are read up to this size; the parser says so to whoever wrote a longer one. */
+export const maxDocumentBytes = 1024 * 1024;
+
+export interface DocumentText {
+  /** Absolute. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The first of the names that exists in the folder; null where none does. */
+export async function readFirst(folder: string, names: readonly string[]): Promise<DocumentText | null> {
+  for (const name of names) {
+    const file = join(folder, name);
+    const text = await readText(file);
+    if (text !== null) return { file, text };
+  }
+  return null;
+}
+
+/** A document's text, cut just beyond the size that is allowed; null where there is no such file. */
+export async function readText(file: string): Promise<string | null> {
+  let handle;
+  try {
+    // A fifo or a device in a document's place must not hold the kernel up.
+    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isMissing(error)) return null;
+    throw new LaresError("StorageError", `${file} cannot be read.`, { path: file }, { cause: error });
+  }
+  try {
+    if (!(await handle.stat()).isFile()) return null;
+    const buffer = Buffer.alloc(maxDocumentBytes + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return buffer.toString("utf8", 0, length);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What a path turns out to be, links followed: for locations, which must stay in the workspace. */
+export async function folderState(root: string, path: string): Promise<"folder" | "other" | "missing" | "outside"> {
+  try {
+    const real = await realpath(join(root, path));
+    const realRoot = await realpath(root);
+    if (real !== realRoot && !real.startsWith(`${realRoot}/`) && !real.startsWith(`${realRoot}\\`)) return "outside";
+    return (await stat(real)).isDirectory() ? "folder" : "other";
+  } catch (error) {
+    if (isMissing(error)) return "missing";
+    throw error;
+  }
+}
+
+export async function fileExists(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP";
+}

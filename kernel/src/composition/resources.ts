@@ -1,0 +1,44 @@
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { LaresError } from "../base/errors.ts";
+import type { Bundle } from "./programs.ts";
+
+/**
+ * What ships with the kernel. In a checkout these lie where people edit them; the package carries copies
+ * beside the built code.
+ */
+const isCheckout = import.meta.url.endsWith(".ts");
+const home = new URL(isCheckout ? "../../../" : "../resources/", import.meta.url);
+const at = (path: string): string => fileURLToPath(new URL(path, home));
+
+export const resources = {
+  extensions: at("extensions"),
+  sdk: at("extensions/sdk"),
+  defaults: at("manifests/defaults.yaml"),
+  redaction: at("manifests/redaction.yaml"),
+  templates: at("manifests/templates"),
+  /** Only a checkout has examples. */
+  examples: isCheckout ? at("examples") : null,
+};
+
+const guestRuntime = fileURLToPath(new URL("../../build-output/guest.wasm", import.meta.url));
+
+/** The WASI command in which JavaScript programs run. */
+export async function readGuestRuntime(): Promise<Uint8Array> {
+  try {
+    return await readFile(guestRuntime);
+  } catch (error) {
+    throw new LaresError(
+      "InternalError",
+      "The runtime for TypeScript agents is missing; in a checkout, npm run build:guest makes it.",
+      {},
+      { cause: error },
+    );
+  }
+}
+
+/** Loaded with the first extension that has sources: the bundler is not small. */
+export const bundle: Bundle = async ({ folder, main }) => {
+  const { bundleProgram } = await import("../sandbox/bundle/bundle.ts");
+  return bundleProgram({ folder, main, sdk: resources.sdk });
+};

@@ -1,0 +1,128 @@
+export type Severity = "error" | "warning" | "information" | "hint";
+
+interface Code {
+  readonly severity: Severity;
+  /** What the code stands for, for whoever looks it up. */
+  readonly explanation: string;
+}
+
+/** Every fault that a document can have. A code never changes its meaning. */
+export const codes = {
+  "document-too-large": { severity: "error", explanation: "The text is longer than is read." },
+  "document-too-complex": {
+    severity: "error",
+    explanation:
+      "The text is nested too deeply or holds too many values; aliases count each time they are used.",
+  },
+  syntax: { severity: "error", explanation: "The text is not YAML 1.2 or not TOML 1.0." },
+  "multiple-documents": { severity: "error", explanation: "A YAML file holds more than one document." },
+  "duplicate-key": { severity: "error", explanation: "The same key stands twice in one map." },
+  "forbidden-key": {
+    severity: "error",
+    explanation: "A key that means something to JavaScript's objects: __proto__, constructor, prototype.",
+  },
+  "unsupported-number": {
+    severity: "error",
+    explanation: "A number that is not finite, or an integer that is not exact.",
+  },
+  "wrong-type": { severity: "error", explanation: "A value of another type than the field has." },
+  "unknown-field": { severity: "error", explanation: "A field that the schema does not have." },
+  "missing-field": { severity: "error", explanation: "A field that has to be there is not." },
+  "invalid-value": {
+    severity: "error",
+    explanation:
+      "A value of the right type that is not allowed: not of the list, out of bounds, of another form.",
+  },
+  "invalid-duration": {
+    severity: "error",
+    explanation: "A span of time that is not written like 500ms, 10s, 5m, 24h or 30d.",
+  },
+  "invalid-glob": {
+    severity: "error",
+    explanation: "A pattern that is no glob, or has brace ranges or more than 64 alternatives.",
+  },
+  "invalid-id": { severity: "error", explanation: "An extension's id that is not a reverse domain name." },
+  "invalid-version": { severity: "warning", explanation: "A version that is not of the form 1.2.3." },
+  "invalid-hash": { severity: "warning", explanation: "A SHA-256 that does not have 64 hexadecimal digits." },
+  "hook-binding": {
+    severity: "error",
+    explanation: "A hook has both or neither of on and schedule, or a field that belongs to the other.",
+  },
+  "unknown-event": { severity: "error", explanation: "A hook on an event that does not exist." },
+  "invalid-filter": {
+    severity: "error",
+    explanation: "A filter that does not parse or does not type-check against the event's fields.",
+  },
+  "old-spelling": {
+    severity: "error",
+    explanation: "A filter in the spelling of older documents; the quick fix writes it anew.",
+  },
+  "invalid-schedule": {
+    severity: "error",
+    explanation:
+      "A schedule that is no cron expression, never comes true, or names a time zone that does not exist.",
+  },
+  "invalid-program": {
+    severity: "error",
+    explanation: "A program path that leaves the extension's folder, or is neither .ts, .js nor .wasm.",
+  },
+  "program-not-found": { severity: "error", explanation: "The program that main names does not exist." },
+  "no-program": {
+    severity: "warning",
+    explanation: "There are hooks or tools, but neither main nor a file of the default names.",
+  },
+  "handler-not-exported": {
+    severity: "error",
+    explanation: "A hook or tool names a handler that the program does not have.",
+  },
+  "duplicate-tool": { severity: "error", explanation: "Two tools of one extension have the same name." },
+  "duplicate-hook": {
+    severity: "warning",
+    explanation: "Two hooks are the same: their handler runs twice for one event.",
+  },
+  "invalid-parameters": {
+    severity: "error",
+    explanation: "A tool's parameters are not a JSON Schema of an object.",
+  },
+  "requirement-not-met": {
+    severity: "warning",
+    explanation: "The extension requires a newer kernel, or a feature that this kernel does not have.",
+  },
+  "extension-reference": {
+    severity: "error",
+    explanation: "An extension is named by neither or both of path and id.",
+  },
+  "extension-not-found": {
+    severity: "error",
+    explanation: "No extension is where the path leads, or has this id.",
+  },
+  "extension-invalid": {
+    severity: "warning",
+    explanation: "The extension is there, but its manifest has errors.",
+  },
+  "duplicate-extension": { severity: "error", explanation: "Two entries lead to extensions of the same id." },
+  "unknown-permission": {
+    severity: "error",
+    explanation: "A permission that does not exist is allowed or denied.",
+  },
+  "permission-not-granted": {
+    severity: "warning",
+    explanation: "The manifest asks for a permission that allow leaves out.",
+  },
+  "location-outside": { severity: "error", explanation: "A location that leads out of the workspace." },
+  "location-not-found": {
+    severity: "warning",
+    explanation: "A location that does not exist, or is no folder.",
+  },
+  "user-only": {
+    severity: "warning",
+    explanation:
+      "A setting that can reach out or execute: it counts in the user's document only, and is ignored here.",
+  },
+  "unknown-variable": {
+    severity: "warning",
+    explanation: "An environment variable that looks like a setting and is none.",
+  },
+} as const satisfies Record<string, Code>;
+
+export type DiagnosticCode = keyof typeof codes;

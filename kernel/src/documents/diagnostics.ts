@@ -1,0 +1,87 @@
+import { codes, type DiagnosticCode, type Severity } from "./codes.ts";
+
+/** Zero-based; `character` counts UTF-16 units, as in LSP. */
+export interface Position {
+  readonly line: number;
+  readonly character: number;
+}
+
+export interface Range {
+  readonly start: Position;
+  readonly end: Position;
+}
+
+export interface TextEdit {
+  readonly range: Range;
+  readonly newText: string;
+}
+
+export interface Fix {
+  readonly title: string;
+  readonly edits: readonly TextEdit[];
+}
+
+/** A fault in a document: where, what is wrong, what would be right. */
+export interface Diagnostic {
+  readonly code: DiagnosticCode;
+  readonly severity: Severity;
+  readonly range: Range;
+  readonly message: string;
+  readonly fix?: Fix;
+}
+
+/** More faults than this in one document are not reported: the first ones have to be mended anyway. */
+export const maxDiagnostics = 100;
+
+/** The code's severity is the catalogue's. */
+export function diagnostic(code: DiagnosticCode, range: Range, message: string, fix?: Fix): Diagnostic {
+  const severity = codes[code].severity;
+  return fix === undefined ? { code, severity, range, message } : { code, severity, range, message, fix };
+}
+
+export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
+  return diagnostics.some(({ severity }) => severity === "error");
+}
+
+/** In the order of the text; no more than {@link maxDiagnostics}, errors being kept before warnings. */
+export function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const kept =
+    diagnostics.length <= maxDiagnostics
+      ? diagnostics
+      : [
+          ...diagnostics.filter(({ severity }) => severity === "error"),
+          ...diagnostics.filter(({ severity }) => severity !== "error"),
+        ].slice(0, maxDiagnostics);
+  return kept.toSorted(
+    (one, other) =>
+      one.range.start.line - other.range.start.line ||
+      one.range.start.character - other.range.start.character,
+  );
+}
+
+/** Turns offsets into positions. */
+export class Lines {
+  readonly #starts: number[] = [0];
+  readonly #length: number;
+
+  constructor(text: string) {
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.#starts.push(at + 1);
+    this.#length = text.length;
+  }
+
+  position(offset: number): Position {
+    const bounded = Math.max(0, Math.min(offset, this.#length));
+    let low = 0;
+    let high = this.#starts.length - 1;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#starts[middle] ?? 0) <= bounded) low = middle;
+      else high = middle - 1;
+    }
+    return { line: low, character: bounded - (this.#starts[low] ?? 0) };
+  }
+
+  range(start: number, end: number): Range {
+    return { start: this.position(start), end: this.position(Math.max(start, end)) };
+  }
+}

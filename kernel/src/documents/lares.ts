@@ -1,0 +1,221 @@
+import { compileGlob } from "../base/glob.ts";
+import { didYouMean } from "../base/suggest.ts";
+import { permissionNames, type PermissionName } from "../base/vocabulary/permissions.ts";
+import { diagnostic, hasErrors, inOrder, type Diagnostic } from "./diagnostics.ts";
+import { durationPattern, parseDuration } from "./durations.ts";
+import { formatOf, parseDocument } from "./parse.ts";
+import type { FolderState, FoundExtension, LaresPorts } from "./ports.ts";
+import { Lares, type ExtensionEntry, type LaresDocument } from "./schema/lares.ts";
+import { pointerTo, type ParsedDocument } from "./source.ts";
+import { validate } from "./validate.ts";
+
+export interface CheckedLares {
+  /** As written; null where the document does not have the form. */
+  readonly value: LaresDocument | null;
+  readonly diagnostics: readonly Diagnostic[];
+  /** True where nothing keeps the document from being used. */
+  readonly usable: boolean;
+  readonly document: ParsedDocument;
+}
+
+/** Reads and validates `lares.yaml` or `lares.toml`. Never throws for what the text holds. */
+export async function checkLares(text: string, file: string, ports: LaresPorts): Promise<CheckedLares> {
+  const document = parseDocument(text, formatOf(file) ?? "yaml");
+  const failed = (diagnostics: readonly Diagnostic[]): CheckedLares => {
+    return { value: null, diagnostics: inOrder(diagnostics), usable: false, document };
+  };
+  if (hasErrors(document.diagnostics)) return failed(document.diagnostics);
+  // A file of comments only is a configuration that sets nothing.
+  const empty = document.value === null;
+  const faults = empty ? [] : await validate(Lares, document);
+  if (faults.length > 0) return failed([...document.diagnostics, ...faults]);
+  const value = (document.value ?? {}) as LaresDocument;
+  const semantics = [
+    ...checkDurations(value, document),
+    ...checkGlobs(value, document),
+    ...checkReach(value, document, ports),
+    ...(await checkExtensions(value.extensions ?? [], document, ports)),
+  ];
+  const diagnostics = inOrder([...document.diagnostics, ...semantics]);
+  return { value, diagnostics, usable: !hasErrors(diagnostics), document };
+}
+
+/** Settings that can reach out or execute, by pointer, where the document has them. */
+export function reachingSettings(value: LaresDocument): string[] {
+  const found: string[] = [];
+  if (typeof value.memory?.embedder === "object") found.push("/memory/embedder");
+  if (value.ai !== undefined) found.push("/ai");
+  return found;
+}
+
+function checkReach(value: LaresDocument, document: ParsedDocument, ports: LaresPorts): Diagnostic[] {
+  if (ports.layer !== "workspace") return [];
+  return reachingSettings(value).map((pointer) => {
+    const name = pointer.slice(1).replaceAll("/", ".");
+    const message = `${name} can reach out of this machine or execute; it counts in your own lares.yaml only and is ignored here.`;
+    return diagnostic("user-only", document.locate(pointer, "key"), message);
+  });
+}
+
+const durations = [
+  "/approvals/expire_after",
+  "/limits/idle_unload",
+  "/kernel/linger",
+  "/trace/keep",
+] as const;
+
+function checkDurations(value: LaresDocument, document: ParsedDocument): Diagnostic[] {
+  const given = [
+    value.approvals?.expire_after,
+    value.limits?.idle_unload,
+    value.kernel?.linger,
+    value.trace?.keep,
+  ];
+  return given.flatMap((text, index) => {
+    if (text === undefined || !new RegExp(durationPattern).test(text)) return [];
+    const duration = parseDuration(text);
+    return duration.ok
+      ? []
+      : [diagnostic("invalid-duration", document.locate(durations[index] ?? ""), duration.message)];
+  });
+}
+
+function checkGlobs(value: LaresDocument, document: ParsedDocument): Diagnostic[] {
+  const globs = [
+    ...(value.approvals?.rules ?? []).map(
+      ({ path }, index) => [pointerTo("/approvals/rules", index, "path"), path] as const,
+    ),
+    ...(value.index?.ignore ?? []).map(
+      (pattern, index) => [pointerTo("/index/ignore", index), pattern] as const,
+    ),
+  ];
+  return globs.flatMap(([pointer, pattern]) => {
+    if (pattern === undefined) return [];
+    const glob = compileGlob(pattern);
+    return glob.ok ? [] : [diagnostic("invalid-glob", document.locate(pointer), glob.message)];
+  });
+}
+
+async function checkExtensions(
+  entries: readonly ExtensionEntry[],
+  document: ParsedDocument,
+  ports: LaresPorts,
+): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = [];
+  const owners = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) {
+    const pointer = pointerTo("/extensions", index);
+    found.push(
+      ...checkGrantNames(entry, pointer, document),
+      ...(await checkLocations(entry, pointer, document, ports)),
+    );
+    if ((entry.path === undefined) === (entry.id === undefined)) {
+      const message =
+        "An entry of extensions has either path, the extension's folder, or id, which is looked for.";
+      found.push(diagnostic("extension-reference", document.locate(pointer), message));
+      continue;
+    }
+    const named = pointerTo(pointer, entry.path === undefined ? "id" : "path");
+    const extension = await ports.findExtension?.(referenceOf(entry));
+    if (extension !== undefined) found.push(...checkFound(entry, extension, pointer, named, document));
+    const id = extension?.state === "found" ? extension.manifest.id : (entry.id ?? entry.path ?? "");
+    const owner = owners.get(id);
+    if (owner !== undefined) {
+      const message = `extensions[${owner}] is "${id}" already; put both entries' grants into one.`;
+      found.push(diagnostic("duplicate-extension", document.locate(named), message));
+    }
+    owners.set(id, owner ?? index);
+  }
+  return found;
+}
+
+export function referenceOf(entry: ExtensionEntry): { path?: string; id?: string } {
+  return {
+    ...(entry.path === undefined ? {} : { path: entry.path }),
+    ...(entry.id === undefined ? {} : { id: entry.id }),
+  };
+}
+
+function checkFound(
+  entry: ExtensionEntry,
+  extension: FoundExtension,
+  pointer: string,
+  named: string,
+  document: ParsedDocument,
+): Diagnostic[] {
+  if (extension.state === "missing") {
+    const looked =
+      extension.lookedIn.length === 0 ? "" : ` It was looked for in ${extension.lookedIn.join(", ")}.`;
+    const what =
+      entry.path === undefined
+        ? `no extension "${entry.id}"`
+        : `no extension.yaml or extension.toml in "${entry.path}"`;
+    return [diagnostic("extension-not-found", document.locate(named), `There is ${what}.${looked}`)];
+  }
+  if (extension.state === "invalid") {
+    return [
+      diagnostic(
+        "extension-invalid",
+        document.locate(named),
+        `The manifest ${extension.file} has errors; see there.`,
+      ),
+    ];
+  }
+  const { allow, deny = [] } = entry.grants ?? {};
+  if (allow === undefined || allow.includes("*")) return [];
+  const asked = Object.keys(extension.manifest.permissions) as PermissionName[];
+  return asked
+    .filter((name) => !allow.includes(name) && !deny.includes(name))
+    .map((name) => {
+      const message = `"${extension.manifest.id}" asks for ${name}, which allow leaves out; add it, or say so with deny: [${name}].`;
+      return diagnostic(
+        "permission-not-granted",
+        document.locate(pointerTo(pointer, "grants", "allow"), "key"),
+        message,
+      );
+    });
+}
+
+function checkGrantNames(entry: ExtensionEntry, pointer: string, document: ParsedDocument): Diagnostic[] {
+  return (["allow", "deny"] as const).flatMap((list) =>
+    (entry.grants?.[list] ?? []).flatMap((name, index) => {
+      if (name === "*" || (permissionNames as readonly string[]).includes(name)) return [];
+      const hint =
+        didYouMean(name, permissionNames) || `; there are ${permissionNames.join(", ")}, and "*" for all.`;
+      const range = document.locate(pointerTo(pointer, "grants", list, index));
+      return [diagnostic("unknown-permission", range, `There is no permission "${name}"${hint}`)];
+    }),
+  );
+}
+
+async function checkLocations(
+  entry: ExtensionEntry,
+  pointer: string,
+  document: ParsedDocument,
+  ports: LaresPorts,
+): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = [];
+  for (const [index, location] of (entry.grants?.locations ?? []).entries()) {
+    const range = document.locate(pointerTo(pointer, "grants", "locations", index));
+    const canonical = canonicalLocation(location);
+    const state: FolderState | undefined =
+      canonical === null ? "outside" : await ports.folderState?.(canonical);
+    if (state === "outside") {
+      const message = `The location "${location}" leads out of the workspace; a location is a folder in it, such as "photos" or ".".`;
+      found.push(diagnostic("location-outside", range, message));
+    } else if (state === "missing" || state === "other") {
+      const message = `The location "${location}" ${state === "missing" ? "does not exist" : "is no folder"}.`;
+      found.push(diagnostic("location-not-found", range, message));
+    }
+  }
+  return found;
+}
+
+/** A location as grants hold it: "/" separators, no "./", no trailing slash, "." for all; null where it leaves the workspace. */
+export function canonicalLocation(location: string): string | null {
+  if (/^(?:[/\\~]|[A-Za-z]:)/.test(location) || location.includes("\\") || location.includes("\0"))
+    return null;
+  const parts = location.split("/").filter((part) => part !== "" && part !== ".");
+  if (parts.includes("..")) return null;
+  return parts.length === 0 ? "." : parts.join("/").normalize("NFC");
+}

@@ -1,0 +1,285 @@
+import { compileGlob } from "../base/glob.ts";
+import { closest, didYouMean } from "../base/suggest.ts";
+import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
+import { defaultPrograms } from "./resolved-manifest.ts";
+import type { FilterCheck, ManifestPorts } from "./ports.ts";
+import type { Manifest, ManifestHook } from "./schema/manifest.ts";
+import { pointerTo, type ParsedDocument } from "./source.ts";
+import { isOlder, isVersion } from "./versions.ts";
+
+/** What is wrong with a manifest beyond its form. `main` is the program that was named or found. */
+export async function checkManifestSemantics(
+  manifest: Manifest,
+  main: string | null,
+  document: ParsedDocument,
+  ports: ManifestPorts,
+): Promise<Diagnostic[]> {
+  const { extension } = manifest;
+  const found: Diagnostic[] = [];
+  const hooks = extension.hooks ?? [];
+  for (const [index, hook] of hooks.entries()) {
+    const pointer = pointerTo("/extension/hooks", index);
+    found.push(...checkHook(hook, pointer, document, ports));
+    const same = hooks.findIndex((other) => JSON.stringify(other) === JSON.stringify(hook));
+    if (same < index) {
+      const message = `This hook is the same as hooks[${same}]: ${hook.handler} would run twice for one event.`;
+      found.push(diagnostic("duplicate-hook", document.locate(pointerTo(pointer, "handler")), message));
+    }
+  }
+  found.push(...(await checkTools(manifest, document)));
+  found.push(...checkExports(manifest, document, ports));
+  found.push(...(await checkProgram(manifest, main, document, ports)));
+  found.push(...checkFields(manifest, document, ports));
+  return found;
+}
+
+function checkHook(
+  hook: ManifestHook,
+  pointer: string,
+  document: ParsedDocument,
+  ports: ManifestPorts,
+): Diagnostic[] {
+  const { on, filter, schedule, timezone, catch_up: catchUp } = hook;
+  const at = (...keys: string[]) => document.locate(pointerTo(pointer, ...keys));
+  const key = (name: string) => document.locate(pointerTo(pointer, name), "key");
+  if (on !== undefined && schedule !== undefined) {
+    return [
+      diagnostic(
+        "hook-binding",
+        key("schedule"),
+        "A hook has either on or schedule; make two hooks of this one.",
+      ),
+    ];
+  }
+  if (on === undefined && schedule === undefined) {
+    const message = `The hook "${hook.handler}" needs on, the event it waits for, or schedule.`;
+    return [diagnostic("hook-binding", document.locate(pointerTo(pointer, "handler"), "key"), message)];
+  }
+  if (schedule !== undefined) {
+    const compiled = ports.events.compileSchedule(schedule, timezone, ports.events.nowMs);
+    const found = compiled.ok ? [] : [diagnostic("invalid-schedule", at(compiled.part), compiled.message)];
+    if (filter !== undefined)
+      found.push(
+        diagnostic("hook-binding", key("filter"), "A schedule has no filter: there is no event to look at."),
+      );
+    return found;
+  }
+  if (on === undefined) return [];
+  const found: Diagnostic[] = [];
+  for (const name of ["timezone", "catch_up"] as const) {
+    const present = name === "timezone" ? timezone : catchUp;
+    if (present !== undefined)
+      found.push(
+        diagnostic(
+          "hook-binding",
+          key(name),
+          `${name} belongs to a schedule, and this hook waits for an event.`,
+        ),
+      );
+  }
+  const { eventNames, isCustomEvent } = ports.events;
+  if (!eventNames.includes(on) && !isCustomEvent(on)) {
+    const meant = closest(on, eventNames);
+    const hint =
+      didYouMean(on, eventNames) || `; there are ${eventNames.join(", ")}, and publisher.id/EventName.`;
+    const fix = meant === undefined ? undefined : replacement(document, pointerTo(pointer, "on"), on, meant);
+    found.push(diagnostic("unknown-event", at("on"), `There is no event "${on}"${hint}`, fix));
+  } else if (filter !== undefined) {
+    const checked = ports.events.compileFilter(filter, on);
+    if (!checked.ok) found.push(filterFault(checked, pointerTo(pointer, "filter"), document));
+  }
+  return found;
+}
+
+function filterFault(
+  fault: FilterCheck & { ok: false },
+  pointer: string,
+  document: ParsedDocument,
+): Diagnostic {
+  const range = document.locateWithin(pointer, fault.offset, fault.length);
+  const code = fault.oldSpelling === true ? "old-spelling" : "invalid-filter";
+  if (fault.fix === undefined) return diagnostic(code, range, fault.message);
+  const edits = fault.fix.edits.map(({ offset, length, newText }) => ({
+    range: document.locateWithin(pointer, offset, length),
+    newText,
+  }));
+  // Where the text is too twisted to find an edit's place, the whole value would be overwritten by a piece.
+  const whole = JSON.stringify(document.locate(pointer));
+  const placed = edits.every((edit) => JSON.stringify(edit.range) !== whole);
+  return diagnostic(code, range, fault.message, placed ? { title: fault.fix.title, edits } : undefined);
+}
+
+/** A fix that changes the text of a string value and leaves its quotes. */
+function replacement(document: ParsedDocument, pointer: string, value: string, newText: string): Fix {
+  return {
+    title: `Write "${newText}"`,
+    edits: [{ range: document.locateWithin(pointer, 0, value.length), newText }],
+  };
+}
+
+async function checkTools({ extension }: Manifest, document: ParsedDocument): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = [];
+  const names = new Set<string>();
+  for (const [index, tool] of (extension.tools ?? []).entries()) {
+    const pointer = pointerTo("/extension/tools", index);
+    if (names.has(tool.name)) {
+      found.push(
+        diagnostic(
+          "duplicate-tool",
+          document.locate(pointerTo(pointer, "name")),
+          `There are two tools of the name "${tool.name}".`,
+        ),
+      );
+    }
+    names.add(tool.name);
+    if (tool.parameters === undefined) continue;
+    if (tool.parameters["type"] !== "object") {
+      const message = `The parameters of "${tool.name}" have to be a JSON Schema with type = "object": arguments are named.`;
+      found.push(
+        diagnostic("invalid-parameters", document.locate(pointerTo(pointer, "parameters", "type")), message),
+      );
+      continue;
+    }
+    const fault = await schemaFault(tool.parameters);
+    if (fault === null) continue;
+    const message = `The parameters of "${tool.name}" are not a JSON Schema: ${fault.path || "they"} ${fault.message}.`;
+    found.push(
+      diagnostic(
+        "invalid-parameters",
+        document.locate(`${pointerTo(pointer, "parameters")}${fault.path}`),
+        message,
+      ),
+    );
+  }
+  return found;
+}
+
+async function schemaFault(
+  schema: Record<string, unknown>,
+): Promise<{ path: string; message: string } | null> {
+  const { Ajv } = await import("ajv");
+  const ajv = new Ajv({ strict: false, allErrors: false, logger: false });
+  try {
+    if (ajv.validateSchema(schema) === true) return null;
+    const [error] = ajv.errors ?? [];
+    return { path: error?.instancePath ?? "", message: error?.message ?? "is not valid" };
+  } catch (error) {
+    // A $schema that is not known here.
+    return { path: "", message: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function checkExports({ extension }: Manifest, document: ParsedDocument, ports: ManifestPorts): Diagnostic[] {
+  const exported = ports.programExports;
+  if (exported === null || exported === undefined) return [];
+  const check = (
+    kind: "hooks" | "tools",
+    index: number,
+    handler: string,
+    names: readonly string[],
+  ): Diagnostic[] => {
+    if (names.includes(handler)) return [];
+    const range = document.locate(pointerTo("/extension", kind, index, "handler"));
+    const hint =
+      didYouMean(handler, names) ||
+      (names.length === 0 ? `; it has no ${kind}.` : `; it has ${names.join(", ")}.`);
+    return [
+      diagnostic("handler-not-exported", range, `The program has no "${handler}" among its ${kind}${hint}`),
+    ];
+  };
+  return [
+    ...(extension.hooks ?? []).flatMap(({ handler }, index) =>
+      check("hooks", index, handler, exported.handlers),
+    ),
+    ...(extension.tools ?? []).flatMap(({ handler }, index) =>
+      check("tools", index, handler, exported.tools),
+    ),
+  ];
+}
+
+async function checkProgram(
+  { extension }: Manifest,
+  main: string | null,
+  document: ParsedDocument,
+  ports: ManifestPorts,
+): Promise<Diagnostic[]> {
+  if (extension.main === undefined) {
+    const needed = [...(extension.hooks ?? []), ...(extension.tools ?? [])].length > 0;
+    if (main !== null || !needed) return [];
+    const message = `There are hooks or tools but no program: main is not set, and none of ${defaultPrograms.join(", ")} exists.`;
+    return [diagnostic("no-program", document.locate("/extension", "key"), message)];
+  }
+  const range = document.locate("/extension/main");
+  const path = extension.main.replace(/^\.\//, "");
+  if (/^(?:[/\\]|[A-Za-z]:)/.test(path) || path.includes("\\") || path.split("/").includes("..")) {
+    return [
+      diagnostic(
+        "invalid-program",
+        range,
+        `main is "${extension.main}"; a program lies in the manifest's folder, and its path is relative with "/".`,
+      ),
+    ];
+  }
+  if (!/\.(?:ts|js|wasm)$/.test(path)) {
+    return [
+      diagnostic(
+        "invalid-program",
+        range,
+        `main is "${extension.main}"; a program is a .ts, .js or .wasm file.`,
+      ),
+    ];
+  }
+  if (await ports.fileExists(path)) return [];
+  return [diagnostic("program-not-found", range, `main names "${extension.main}", which does not exist.`)];
+}
+
+function checkFields({ extension }: Manifest, document: ParsedDocument, ports: ManifestPorts): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  if (!isVersion(extension.version)) {
+    found.push(
+      diagnostic(
+        "invalid-version",
+        document.locate("/extension/version"),
+        `The version "${extension.version}" is not of the form 1.2.3.`,
+      ),
+    );
+  }
+  const { read_entries: readEntries } = extension.permissions ?? {};
+  if (typeof readEntries === "object" && readEntries.filter !== undefined) {
+    const glob = compileGlob(readEntries.filter);
+    if (!glob.ok)
+      found.push(
+        diagnostic(
+          "invalid-glob",
+          document.locate("/extension/permissions/read_entries/filter"),
+          glob.message,
+        ),
+      );
+  }
+  const { min_core_version: oldest, features = [] } = extension.requirements ?? {};
+  if (oldest !== undefined && (!isVersion(oldest) || isOlder(ports.kernelVersion, oldest))) {
+    const message = `This extension requires version ${oldest}; this kernel is ${ports.kernelVersion}.`;
+    found.push(
+      diagnostic("requirement-not-met", document.locate("/extension/requirements/min_core_version"), message),
+    );
+  }
+  for (const [index, feature] of features.entries()) {
+    if (ports.kernelFeatures.includes(feature)) continue;
+    const message = `This extension requires "${feature}", which this kernel does not have.`;
+    found.push(
+      diagnostic(
+        "requirement-not-met",
+        document.locate(pointerTo("/extension/requirements/features", index)),
+        message,
+      ),
+    );
+  }
+  for (const [index, { sha256 }] of (extension.models ?? []).entries()) {
+    if (sha256 === undefined || /^(?:sha256:)?[0-9a-f]{64}$/.test(sha256)) continue;
+    const message = `"${sha256}" is no SHA-256: it has 64 hexadecimal digits, in lower case.`;
+    found.push(
+      diagnostic("invalid-hash", document.locate(pointerTo("/extension/models", index, "sha256")), message),
+    );
+  }
+  return found;
+}

@@ -1,0 +1,86 @@
+import { checkManifestSemantics } from "./manifest-checks.ts";
+import { hasErrors, inOrder, type Diagnostic } from "./diagnostics.ts";
+import { formatOf, parseDocument } from "./parse.ts";
+import type { ManifestPorts } from "./ports.ts";
+import { defaultPrograms, type ResolvedHook, type ResolvedManifest } from "./resolved-manifest.ts";
+import { Manifest } from "./schema/manifest.ts";
+import type { ParsedDocument } from "./source.ts";
+import { validate } from "./validate.ts";
+
+export interface CheckedManifest {
+  /** null where the document does not have a manifest's form. Present beside other errors, for those who only show it. */
+  readonly value: ResolvedManifest | null;
+  readonly diagnostics: readonly Diagnostic[];
+  /** True where nothing keeps the extension from being used. */
+  readonly usable: boolean;
+  readonly document: ParsedDocument;
+}
+
+/** Reads, validates and resolves `extension.yaml` or `extension.toml`. Never throws for what the text holds. */
+export async function checkManifest(
+  text: string,
+  file: string,
+  ports: ManifestPorts,
+): Promise<CheckedManifest> {
+  const document = parseDocument(text, formatOf(file) ?? "yaml");
+  if (hasErrors(document.diagnostics)) return failed(document, document.diagnostics);
+  const faults = await validate(Manifest, document);
+  if (faults.length > 0) return failed(document, [...document.diagnostics, ...faults]);
+  const manifest = document.value as Manifest;
+  const main = manifest.extension.main ?? (await firstExisting(ports));
+  const semantics = await checkManifestSemantics(manifest, main, document, ports);
+  const diagnostics = inOrder([...document.diagnostics, ...semantics]);
+  return { value: resolve(manifest, main), diagnostics, usable: !hasErrors(diagnostics), document };
+}
+
+function failed(document: ParsedDocument, diagnostics: readonly Diagnostic[]): CheckedManifest {
+  return { value: null, diagnostics: inOrder(diagnostics), usable: false, document };
+}
+
+async function firstExisting(ports: ManifestPorts): Promise<string | null> {
+  for (const name of defaultPrograms) if (await ports.fileExists(name)) return name;
+  return null;
+}
+
+function resolve({ extension }: Manifest, main: string | null): ResolvedManifest {
+  const { agent = {} } = extension;
+  return {
+    id: extension.id,
+    name: extension.name,
+    version: extension.version,
+    description: extension.description ?? "",
+    ...(extension.author === undefined ? {} : { author: extension.author }),
+    ...(extension.license === undefined ? {} : { license: extension.license }),
+    main,
+    permissions: extension.permissions ?? {},
+    resources: extension.resources ?? {},
+    agent: {
+      enableMemory: agent.enable_memory ?? true,
+      ...(agent.memory_retention_days === undefined
+        ? {}
+        : { memoryRetentionDays: agent.memory_retention_days }),
+      ...(agent.trace_level === undefined ? {} : { traceLevel: agent.trace_level }),
+      activation: agent.activation ?? "on_event",
+    },
+    hooks: (extension.hooks ?? []).flatMap(resolveHook),
+    tools: (extension.tools ?? []).map((tool) => ({
+      ...tool,
+      parameters: tool.parameters ?? { type: "object" },
+    })),
+    models: (extension.models ?? []).map(({ name }) => ({ name })),
+  };
+}
+
+/** Empty for a hook that is bound to nothing, which was reported. */
+function resolveHook(hook: NonNullable<Manifest["extension"]["hooks"]>[number]): ResolvedHook[] {
+  const { on, filter, schedule, timezone, catch_up: catchUp = "skip", handler } = hook;
+  if (on !== undefined && schedule === undefined) {
+    return [{ kind: "event", on, handler, ...(filter === undefined ? {} : { filter }) }];
+  }
+  if (schedule !== undefined && on === undefined) {
+    return [
+      { kind: "schedule", schedule, handler, catchUp, ...(timezone === undefined ? {} : { timezone }) },
+    ];
+  }
+  return [];
+}

@@ -1,0 +1,21 @@
+import { readFile } from "node:fs/promises";
+import { Ajv } from "ajv";
+import { describe, expect, test } from "vitest";
+import { publishedDocumentSchemas } from "./published.ts";
+
+describe("the published schema", () => {
+  for (const [name, schema] of Object.entries(publishedDocumentSchemas())) {
+    test(`${name} is the one in schemas/ (else: npm run build:schemas)`, async () => {
+      const published = await readFile(new URL(`../../../schemas/${name}`, import.meta.url), "utf8");
+      expect(JSON.parse(published)).toEqual(JSON.parse(JSON.stringify(schema)));
+    });
+
+    test(`${name} is draft-07 and permits a $schema key`, () => {
+      expect(new Ajv({ strict: true, allowUnionTypes: true }).validateSchema(schema)).toBe(true);
+      expect(schema).toMatchObject({
+        $schema: "http://json-schema.org/draft-07/schema#",
+        properties: { $schema: { type: "string" } },
+      });
+    });
+  }
+});

@@ -1,0 +1,213 @@
+import { LaresError } from "../base/errors.ts";
+import { hasErrors, type Diagnostic, type Range } from "./diagnostics.ts";
+import { durationMs } from "./durations.ts";
+import type { Configuration, ExtensionConfiguration, Source } from "./configuration.ts";
+import { readEnvironment, type EnvironmentFault } from "./environment.ts";
+import { canonicalLocation, reachingSettings } from "./lares.ts";
+import type { ExtensionEntry, LaresDocument } from "./schema/lares.ts";
+import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
+
+/** A document that was checked and found usable. */
+export interface Layer {
+  readonly file: string;
+  readonly value: LaresDocument;
+  readonly document: ParsedDocument;
+}
+
+export interface Origin {
+  readonly source: Source;
+  /** The document, or the environment variable. */
+  readonly file?: string;
+  readonly range?: Range;
+}
+
+export interface ResolvedConfiguration {
+  readonly value: Configuration;
+  /** For each setting, by JSON pointer in the merged document (`/limits/active_agents`, `/extensions/0`), where it came from. */
+  readonly origins: ReadonlyMap<string, Origin>;
+  /** The merged document, as written: what `--explain` shows beside the origins. */
+  readonly merged: LaresDocument;
+  readonly environmentFaults: readonly EnvironmentFault[];
+}
+
+export interface Layers {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly workspace: Layer | null;
+  readonly user: Layer | null;
+  readonly defaults: Layer;
+}
+
+/**
+ * Merges the layers: environment > workspace > user > defaults, setting by setting. Lists are joined, so
+ * that a workspace cannot drop a person's rules: approval rules and namespaces are concatenated, and two
+ * entries for one extension become one, the workspace's, with the denials of both.
+ */
+export async function resolveConfiguration(layers: Layers): Promise<ResolvedConfiguration> {
+  const { settings, faults } = await readEnvironment(layers.environment);
+  const origins = new Map<string, Origin>();
+  const merged: Record<string, unknown> = {};
+  const documents = [
+    { source: "defaults", layer: layers.defaults },
+    { source: "user", layer: layers.user },
+    { source: "workspace", layer: layers.workspace },
+  ] as const;
+  const extensions: { entry: ExtensionEntry; from: ExtensionConfiguration["from"] }[] = [];
+  const lists = new Map<string, { item: unknown; origin: Origin }[]>();
+  for (const { source, layer } of documents) {
+    if (layer === null) continue;
+    const ignored = source === "workspace" ? reachingSettings(layer.value) : [];
+    const originOf = (pointer: string): Origin => ({
+      source,
+      file: layer.file,
+      range: layer.document.locate(pointer),
+    });
+    for (const pointer of settingsOf(layer.value)) {
+      if (ignored.includes(pointer)) continue;
+      assign(merged, pointer, valueAt(layer.value, pointer));
+      origins.set(pointer, originOf(pointer));
+    }
+    for (const pointer of listPointers) {
+      const items = (valueAt(layer.value, pointer) as readonly unknown[] | undefined) ?? [];
+      const joined = lists.get(pointer) ?? [];
+      lists.set(pointer, joined);
+      // The stronger layer's first: it is what a reader looks for.
+      joined.unshift(...items.map((item, index) => ({ item, origin: originOf(pointerTo(pointer, index)) })));
+    }
+    for (const [index, entry] of (layer.value.extensions ?? []).entries()) {
+      mergeExtension(extensions, entry, { source, file: layer.file });
+      origins.set(`extension ${nameOf(entry)}`, originOf(pointerTo("/extensions", index)));
+    }
+  }
+  for (const [pointer, joined] of lists) {
+    assign(
+      merged,
+      pointer,
+      joined.map(({ item }) => item),
+    );
+    joined.forEach(({ origin }, index) => origins.set(pointerTo(pointer, index), origin));
+  }
+  for (const { pointer, value, variable } of settings) {
+    assign(merged, pointer, value);
+    origins.set(pointer, { source: "environment", file: variable });
+  }
+  extensions.forEach(({ entry }, index) => {
+    const key = `extension ${nameOf(entry)}`;
+    const origin = origins.get(key);
+    origins.delete(key);
+    if (origin !== undefined) origins.set(pointerTo("/extensions", index), origin);
+  });
+  const document = { ...merged, extensions: extensions.map(({ entry }) => entry) } as LaresDocument;
+  return {
+    value: configurationOf(document, extensions),
+    origins,
+    merged: document,
+    environmentFaults: faults,
+  };
+}
+
+/** A document that has errors cannot be a layer; this says so with them. */
+export function layerOf(
+  file: string,
+  checked: { value: LaresDocument | null; diagnostics: readonly Diagnostic[]; document: ParsedDocument },
+): Layer {
+  if (checked.value === null || hasErrors(checked.diagnostics)) {
+    throw new LaresError("InvalidDocument", `${file} has errors; mend them first.`, {
+      diagnostics: checked.diagnostics,
+    });
+  }
+  return { file, value: checked.value, document: checked.document };
+}
+
+const listPointers = ["/approvals/rules", "/index/ignore", "/shared_namespaces", "/import_namespaces"];
+const sections = ["approvals", "limits", "kernel", "memory", "trace", "index"] as const;
+
+/** The pointers of all single settings a document has. */
+function settingsOf(value: LaresDocument): string[] {
+  const pointers = sections.flatMap((section) =>
+    Object.keys(value[section] ?? {}).map((key) => pointerTo("", section, key)),
+  );
+  return [...pointers, ...(value.ai === undefined ? [] : ["/ai"])].filter(
+    (pointer) => !listPointers.includes(pointer),
+  );
+}
+
+function assign(target: Record<string, unknown>, pointer: string, value: unknown): void {
+  const [section = "", key] = pointer.slice(1).split("/");
+  if (key === undefined) target[section] = value;
+  else target[section] = { ...(target[section] as object | undefined), [key]: value };
+}
+
+function nameOf(entry: ExtensionEntry): string {
+  return entry.id ?? entry.path ?? "";
+}
+
+function mergeExtension(
+  merged: { entry: ExtensionEntry; from: ExtensionConfiguration["from"] }[],
+  entry: ExtensionEntry,
+  from: ExtensionConfiguration["from"],
+): void {
+  const weaker = merged.findIndex((other) => nameOf(other.entry) === nameOf(entry));
+  const denied = weaker < 0 ? [] : (merged[weaker]?.entry.grants?.deny ?? []);
+  if (weaker >= 0) merged.splice(weaker, 1);
+  const deny = [...new Set([...(entry.grants?.deny ?? []), ...denied])];
+  merged.push({ entry: deny.length === 0 ? entry : { ...entry, grants: { ...entry.grants, deny } }, from });
+}
+
+function configurationOf(
+  merged: LaresDocument,
+  extensions: readonly { entry: ExtensionEntry; from: ExtensionConfiguration["from"] }[],
+): Configuration {
+  const { approvals, limits, kernel, memory, trace, index } = merged;
+  return {
+    extensions: extensions.map(({ entry, from }) => extensionOf(entry, from)),
+    approvals: {
+      autoApproveBelow: given(approvals?.auto_approve_below, "approvals.auto_approve_below"),
+      expireAfterMs: durationMs(given(approvals?.expire_after, "approvals.expire_after")),
+      rules: approvals?.rules ?? [],
+    },
+    limits: {
+      activeAgents: given(limits?.active_agents, "limits.active_agents"),
+      idleUnloadMs: durationMs(given(limits?.idle_unload, "limits.idle_unload")),
+      maxMemoryMb: given(limits?.max_memory_mb, "limits.max_memory_mb"),
+      maxStorageMb: given(limits?.max_storage_mb, "limits.max_storage_mb"),
+      maxCpuMsPerEvent: given(limits?.max_cpu_ms_per_event, "limits.max_cpu_ms_per_event"),
+      maxWallMsPerEvent: given(limits?.max_wall_ms_per_event, "limits.max_wall_ms_per_event"),
+      maxEventsPerSecond: given(limits?.max_events_per_second, "limits.max_events_per_second"),
+    },
+    kernel: { lingerMs: durationMs(given(kernel?.linger, "kernel.linger")) },
+    memory: {
+      embedder: given(memory?.embedder, "memory.embedder"),
+      vectors: given(memory?.vectors, "memory.vectors"),
+    },
+    trace: {
+      level: given(trace?.level, "trace.level"),
+      keepMs: durationMs(given(trace?.keep, "trace.keep")),
+    },
+    index: { hidden: given(index?.hidden, "index.hidden"), ignore: index?.ignore ?? [] },
+    sharedNamespaces: merged.shared_namespaces ?? [],
+    importNamespaces: merged.import_namespaces ?? [],
+    ai: merged.ai ?? {},
+  };
+}
+
+function extensionOf(entry: ExtensionEntry, from: ExtensionConfiguration["from"]): ExtensionConfiguration {
+  const { locations = ["."], allow = ["*"], deny = [] } = entry.grants ?? {};
+  return {
+    ...(entry.path === undefined ? {} : { path: entry.path }),
+    ...(entry.id === undefined ? {} : { id: entry.id }),
+    from,
+    enabled: entry.enabled ?? true,
+    grants: {
+      locations: locations.map(canonicalLocation).filter((location) => location !== null),
+      allow,
+      deny,
+    },
+    config: entry.config ?? {},
+  };
+}
+
+/** Every setting has a default, so one that is missing is a fault of the defaults. */
+function given<Value>(value: Value | undefined, name: string): Value {
+  if (value === undefined) throw new LaresError("InternalError", `The defaults lack ${name}.`);
+  return value;
+}

@@ -1,0 +1,49 @@
+import type { Permissions } from "../base/vocabulary/permissions.ts";
+import type { TraceLevel } from "../base/vocabulary/trace.ts";
+import type { ManifestResources } from "./schema/manifest.ts";
+
+/** The programs that are looked for, in this order, where a manifest names none. */
+export const defaultPrograms = ["agent.wasm", "agent.ts", "agent.js"] as const;
+
+export type ResolvedHook =
+  | { readonly kind: "event"; readonly on: string; readonly filter?: string; readonly handler: string }
+  | {
+      readonly kind: "schedule";
+      readonly schedule: string;
+      readonly timezone?: string;
+      readonly catchUp: "skip" | "once" | "all";
+      readonly handler: string;
+    };
+
+export interface ResolvedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly handler: string;
+  /** JSON Schema. */
+  readonly parameters: Record<string, unknown>;
+}
+
+/** A manifest with its defaults filled in. */
+export interface ResolvedManifest {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly author?: string;
+  readonly license?: string;
+  /** The program, relative to the manifest's folder; null where there is none. */
+  readonly main: string | null;
+  readonly permissions: Permissions;
+  /** As requested; see `effectiveLimits`. */
+  readonly resources: ManifestResources;
+  readonly agent: {
+    readonly enableMemory: boolean;
+    readonly memoryRetentionDays?: number;
+    /** Absent: the configuration's. */
+    readonly traceLevel?: TraceLevel;
+    readonly activation: "on_event" | "eager";
+  };
+  readonly hooks: readonly ResolvedHook[];
+  readonly tools: readonly ResolvedTool[];
+  readonly models: readonly { readonly name: string }[];
+}

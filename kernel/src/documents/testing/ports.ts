@@ -1,0 +1,24 @@
+import { compileSchedule } from "../../events/cron.ts";
+import { compileFilter } from "../../events/filter.ts";
+import { eventNames, isCustomEvent } from "../../events/types.ts";
+import type { ManifestPorts } from "../ports.ts";
+
+/** A manifest's surroundings: the real language of events, and these files beneath its folder. */
+export function manifestPorts(
+  files: readonly string[] = ["agent.ts"],
+  more: Partial<ManifestPorts> = {},
+): ManifestPorts {
+  return {
+    events: {
+      eventNames,
+      isCustomEvent,
+      compileFilter,
+      compileSchedule,
+      nowMs: Date.parse("2026-11-20T00:00:00Z"),
+    },
+    fileExists: (path) => files.includes(path),
+    kernelVersion: "0.1.0",
+    kernelFeatures: [],
+    ...more,
+  };
+}

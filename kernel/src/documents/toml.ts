@@ -1,0 +1,186 @@
+import { type AST, ParseError, parseTOML } from "toml-eslint-parser";
+import {
+  Complexity,
+  documentLimits,
+  forbiddenKeys,
+  TooComplex,
+  type Reading,
+  type ReportFault,
+  type SourceNode,
+} from "./source.ts";
+
+/** Reads TOML 1.0. Dates become strings in ISO form, as YAML's core schema has them. */
+export function readToml(text: string, report: ReportFault): Reading | null {
+  boundTokens(text);
+  let program: AST.TOMLProgram;
+  try {
+    // The parser does not know byte order marks; a space in its place keeps every offset.
+    program = parseTOML(text.replace(/^\ufeff/, " "), { tomlVersion: "1.0" });
+  } catch (error) {
+    if (!(error instanceof ParseError)) throw error;
+    const duplicate = error.message.startsWith("Defining a key multiple times");
+    const end = error.index + (/^[\w-]*/.exec(text.slice(error.index, error.index + 256))?.[0].length ?? 0);
+    report(
+      duplicate ? "duplicate-key" : "syntax",
+      error.index,
+      Math.max(end, error.index + 1),
+      `${error.message}.`,
+    );
+    return null;
+  }
+  const builder = new TomlBuilder(report);
+  const value: Record<string, unknown> = {};
+  const root: SourceNode = { start: 0, end: text.length, children: new Map() };
+  for (const item of program.body[0].body) {
+    if (item.type === "TOMLKeyValue") {
+      builder.assign(value, root, item, 0);
+      continue;
+    }
+    const table = builder.openTable(value, root, item);
+    if (table === null) continue;
+    for (const pair of item.body) builder.assign(table.value, table.place, pair, table.depth);
+  }
+  return { value, root };
+}
+
+type Table = Record<string, unknown>;
+
+class TomlBuilder {
+  readonly #report: ReportFault;
+  readonly #complexity = new Complexity();
+
+  constructor(report: ReportFault) {
+    this.#report = report;
+  }
+
+  /** The table a header names, made where it does not exist yet; null where its name is not allowed. */
+  openTable(
+    value: Table,
+    place: SourceNode,
+    item: AST.TOMLTable,
+  ): { value: Table; place: SourceNode; depth: number } | null {
+    let current: Table | unknown[] = value;
+    let at = place;
+    let keyIndex = 0;
+    for (const [index, key] of item.resolvedKey.entries()) {
+      // Positions in an array of tables have no key of their own in the header.
+      const keyNode = typeof key === "string" ? item.key.keys[keyIndex++] : item.key.keys[keyIndex - 1];
+      const next: Table | unknown[] = typeof item.resolvedKey[index + 1] === "number" ? [] : {};
+      const step = this.#step(current, at, String(key), keyNode, next, index + 1);
+      if (step === null) return null;
+      [current, at] = step;
+    }
+    return Array.isArray(current) ? null : { value: current, place: at, depth: item.resolvedKey.length };
+  }
+
+  assign(value: Table, place: SourceNode, pair: AST.TOMLKeyValue, depth: number): void {
+    let current: Table | unknown[] = value;
+    let at = place;
+    for (const [index, keyNode] of pair.key.keys.entries()) {
+      const key = nameOf(keyNode);
+      if (index < pair.key.keys.length - 1) {
+        const step = this.#step(current, at, key, keyNode, {}, depth + index + 1);
+        if (step === null) return;
+        [current, at] = step;
+      } else if (this.#isAllowed(key, keyNode)) {
+        const child = this.#read(pair.value, depth + index + 1);
+        child.root.key = { start: keyNode.range[0], end: keyNode.range[1] };
+        (current as Table)[key] = child.value;
+        at.children.set(key, child.root);
+      }
+    }
+  }
+
+  #step(
+    current: Table | unknown[],
+    place: SourceNode,
+    key: string,
+    keyNode: AST.TOMLBare | AST.TOMLQuoted | undefined,
+    fresh: Table | unknown[],
+    depth: number,
+  ): [Table | unknown[], SourceNode] | null {
+    const start = keyNode?.range[0] ?? 0;
+    const end = keyNode?.range[1] ?? 0;
+    if (keyNode !== undefined && !this.#isAllowed(key, keyNode)) return null;
+    const known = place.children.get(key);
+    const holder = current as Table;
+    if (known !== undefined) return [holder[key] as Table | unknown[], known];
+    this.#complexity.enter(depth);
+    // A table is scattered over the text; its name in the first header stands for it.
+    const child: SourceNode = { start, end, key: { start, end }, children: new Map() };
+    holder[key] = fresh;
+    place.children.set(key, child);
+    return [fresh, child];
+  }
+
+  #isAllowed(key: string, node: AST.TOMLBare | AST.TOMLQuoted): boolean {
+    if (!forbiddenKeys.includes(key)) return true;
+    this.#report("forbidden-key", node.range[0], node.range[1], `The key "${key}" is not allowed.`);
+    return false;
+  }
+
+  #read(node: AST.TOMLContentNode, depth: number): Reading {
+    this.#complexity.enter(depth);
+    const [start, end] = node.range;
+    const place: SourceNode = { start, end, children: new Map() };
+    switch (node.type) {
+      case "TOMLArray": {
+        const value = node.elements.map((element, index) => {
+          const child = this.#read(element, depth + 1);
+          place.children.set(String(index), child.root);
+          return child.value;
+        });
+        return { value, root: place };
+      }
+      case "TOMLInlineTable": {
+        const value: Table = {};
+        for (const pair of node.body) this.assign(value, place, pair, depth);
+        return { value, root: place };
+      }
+      case "TOMLValue":
+        if (node.kind === "string") place.style = node.style === "basic" ? "escaped" : "literal";
+        return { value: this.#scalar(node), root: place };
+    }
+  }
+
+  #scalar(node: AST.TOMLValue): unknown {
+    switch (node.kind) {
+      case "string":
+      case "boolean":
+        return node.value;
+      case "integer":
+      case "float":
+        if (
+          !Number.isFinite(node.value) ||
+          (Number.isInteger(node.value) && !Number.isSafeInteger(node.value))
+        ) {
+          this.#report(
+            "unsupported-number",
+            node.range[0],
+            node.range[1],
+            `The number ${node.number} cannot be held exactly.`,
+          );
+        }
+        return node.value;
+      case "offset-date-time":
+      case "local-date-time":
+      case "local-date":
+      case "local-time":
+        return node.datetime.replace(" ", "T").toUpperCase();
+    }
+  }
+}
+
+function nameOf(key: AST.TOMLBare | AST.TOMLQuoted): string {
+  return key.type === "TOMLBare" ? key.name : key.value;
+}
+
+/** Counts what separates values, strings included: a bound on the parser's work that needs no parser. */
+function boundTokens(text: string): void {
+  let tokens = 0;
+  for (const character of text) {
+    if ("[{,=.".includes(character) && ++tokens > documentLimits.tokens) {
+      throw new TooComplex(`of more than ${documentLimits.tokens} tokens`);
+    }
+  }
+}

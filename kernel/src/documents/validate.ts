@@ -1,0 +1,226 @@
+import type { ErrorObject, ValidateFunction } from "ajv";
+import { RE2JS } from "re2js";
+import type { TSchema } from "typebox";
+import { extensionIdPattern } from "../base/vocabulary/extension.ts";
+import { closest, didYouMean } from "../base/suggest.ts";
+import { diagnostic, type Diagnostic } from "./diagnostics.ts";
+import { durationPattern, parseDuration } from "./durations.ts";
+import { pointerKeys, pointerTo, type ParsedDocument } from "./source.ts";
+
+const validators = new Map<TSchema, ValidateFunction>();
+
+/** ajv takes tens of milliseconds to load and compile, so it waits until the first document is checked. */
+async function validatorOf(schema: TSchema): Promise<ValidateFunction> {
+  const known = validators.get(schema);
+  if (known !== undefined) return known;
+  const { Ajv } = await import("ajv");
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    allowUnionTypes: true,
+    code: { regExp: linearRegExp },
+  });
+  const validate = ajv.compile(schema);
+  validators.set(schema, validate);
+  return validate;
+}
+
+/** Patterns run on RE2: a document's text is anybody's. */
+const linearRegExp = Object.assign(
+  (pattern: string) => {
+    const compiled = RE2JS.compile(pattern);
+    // ajv tells compiled patterns apart by what they print as.
+    return { test: (text: string) => compiled.matcher(text).find(), toString: () => pattern };
+  },
+  { code: "linearRegExp" },
+);
+
+/** Holds a document against a schema; each fault is a sentence at its place. */
+export async function validate(schema: TSchema, document: ParsedDocument): Promise<Diagnostic[]> {
+  const validator = await validatorOf(schema);
+  if (validator(document.value)) return [];
+  return withoutUnions(validator.errors ?? []).map((error) => explain(error, document));
+}
+
+/**
+ * A value that fits no branch of a union is reported by every branch. Where the value tells which one was
+ * meant, that branch's faults are kept, else the union's own.
+ */
+function withoutUnions(errors: readonly ErrorObject[]): ErrorObject[] {
+  let kept = [...errors];
+  for (const union of errors.filter(({ keyword }) => keyword === "anyOf")) {
+    const branch = meantBranch(union);
+    const prefix = `${union.schemaPath}/`;
+    kept = kept.filter((error) => {
+      if (error === union) return branch === undefined;
+      return (
+        !error.schemaPath.startsWith(prefix) ||
+        (branch !== undefined && error.schemaPath.startsWith(`${prefix}${branch}/`))
+      );
+    });
+  }
+  return kept;
+}
+
+interface Branch {
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly properties?: Readonly<Record<string, { readonly const?: string }>>;
+}
+
+function branchesOf(union: ErrorObject): readonly Branch[] {
+  return union.schema as readonly Branch[];
+}
+
+function meantBranch(union: ErrorObject): number | undefined {
+  if (typeof union.data !== "object" || union.data === null || Array.isArray(union.data)) return undefined;
+  const data = union.data as Record<string, unknown>;
+  const candidates = branchesOf(union)
+    .map((branch, index) => ({ branch, index }))
+    .filter(({ branch }) => branch.type === "object");
+  if (candidates.length === 1) return candidates[0]?.index;
+  return candidates.find(({ branch }) => branch.properties?.["kind"]?.const === data["kind"])?.index;
+}
+
+function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
+  const pointer = error.instancePath;
+  const name = fieldName(pointer);
+  const at = document.locate(pointer);
+  const { data } = error;
+  const params = error.params as Record<string, unknown>;
+  const invalid = (message: string): Diagnostic => diagnostic("invalid-value", at, message);
+  switch (error.keyword) {
+    case "additionalProperties":
+      return unknownField(error, document, String(params["additionalProperty"]));
+    case "required": {
+      const missing = String(params["missingProperty"]);
+      const owner = pointer === "" ? "The document" : name;
+      return diagnostic(
+        "missing-field",
+        document.locate(pointer, "key"),
+        `${owner} lacks the field "${missing}"${hint(error, missing)}`,
+      );
+    }
+    case "type":
+      return diagnostic(
+        "wrong-type",
+        at,
+        `${name} has to be ${typeName(String(params["type"]))}, but is ${shown(data)}.`,
+      );
+    case "const":
+      return invalid(`${name} has to be ${shown(params["allowedValue"])}, but is ${shown(data)}.`);
+    case "anyOf":
+      return unfitting(error, name, document);
+    case "pattern":
+      if (params["pattern"] === durationPattern) {
+        const duration = parseDuration(String(data));
+        return diagnostic(
+          "invalid-duration",
+          at,
+          `${name}: ${duration.ok ? "not a span of time" : duration.message}`,
+        );
+      }
+      if (params["pattern"] === extensionIdPattern) {
+        return diagnostic(
+          "invalid-id",
+          at,
+          `${name} has to be a reverse domain name such as "com.example.photos", in lower case, but is ${shown(data)}.`,
+        );
+      }
+      return invalid(`${name} is ${shown(data)}, which does not have the form ${String(params["pattern"])}.`);
+    case "minimum":
+      return invalid(`${name} has to be at least ${String(params["limit"])}, but is ${shown(data)}.`);
+    case "maximum":
+      return invalid(`${name} has to be at most ${String(params["limit"])}, but is ${shown(data)}.`);
+    case "minLength":
+      return invalid(`${name} must not be empty.`);
+    case "maxLength":
+      return invalid(`${name} has more than ${String(params["limit"])} characters.`);
+    case "maxItems":
+      return invalid(`${name} has more than ${String(params["limit"])} items.`);
+    default:
+      return invalid(`${name} ${error.message ?? "is not allowed"}.`);
+  }
+}
+
+function unknownField(error: ErrorObject, document: ParsedDocument, field: string): Diagnostic {
+  const known = Object.keys(
+    (error.parentSchema as { properties?: object } | undefined)?.properties ?? {},
+  ).filter((key) => key !== "$schema");
+  const place = document.locate(pointerTo(error.instancePath, field), "key");
+  const owner = error.instancePath === "" ? "The document" : fieldName(error.instancePath);
+  const suggestion = didYouMean(field, known) || `; it has ${known.join(", ")}.`;
+  const meant = closest(field, known);
+  const fix =
+    meant === undefined
+      ? undefined
+      : { title: `Write "${meant}"`, edits: [{ range: place, newText: meant }] };
+  return diagnostic("unknown-field", place, `${owner} has no field "${field}"${suggestion}`, fix);
+}
+
+function unfitting(error: ErrorObject, name: string, document: ParsedDocument): Diagnostic {
+  const branches = branchesOf(error);
+  const place = document.locate(error.instancePath);
+  const values = branches.filter((branch) => "const" in branch).map((branch) => branch.const);
+  if (values.length === branches.length) {
+    const words = values.map(String);
+    const suggestion = typeof error.data === "string" ? didYouMean(error.data, words) : "";
+    return diagnostic(
+      "invalid-value",
+      place,
+      `${name} has to be one of ${words.join(", ")}, but is ${shown(error.data)}${suggestion || "."}`,
+    );
+  }
+  const kinds = branches.map((branch) => ("const" in branch ? shown(branch.const) : branchName(branch)));
+  return diagnostic(
+    "wrong-type",
+    place,
+    `${name} has to be ${kinds.join(" or ")}, but is ${shown(error.data)}.`,
+  );
+}
+
+function branchName(branch: Branch): string {
+  const kind = branch.properties?.["kind"]?.const;
+  return kind === undefined ? typeName(branch.type ?? "") : `a map with kind: ${kind}`;
+}
+
+/** ": description" of a field that is missing, where the schema has one. */
+function hint(error: ErrorObject, field: string): string {
+  const properties = (
+    error.parentSchema as { properties?: Record<string, { description?: string }> } | undefined
+  )?.properties;
+  const description = properties?.[field]?.description;
+  return description === undefined ? "." : `: ${description.charAt(0).toLowerCase()}${description.slice(1)}.`;
+}
+
+/** `extension.hooks[0].handler`, as people say it. */
+export function fieldName(pointer: string): string {
+  if (pointer === "") return "The document";
+  return pointerKeys(pointer).reduce(
+    (name, key) => (/^\d+$/.test(key) ? `${name}[${key}]` : name === "" ? key : `${name}.${key}`),
+    "",
+  );
+}
+
+function typeName(type: string): string {
+  switch (type) {
+    case "object":
+      return "a map";
+    case "array":
+      return "a list";
+    case "integer":
+      return "a whole number";
+    case "boolean":
+      return "true or false";
+    default:
+      return `a ${type}`;
+  }
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return "empty";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object") return "a map";
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text;
+}

@@ -1,0 +1,159 @@
+import { Environment } from "@marcbachmann/cel-js";
+import { RE2JS } from "re2js";
+import type { Entry } from "../base/vocabulary/entry.ts";
+import type { LaresEvent } from "../base/vocabulary/event.ts";
+import { commonFields, entryFields, entryMethods, eventType } from "./types.ts";
+
+/** Bounds on a filter's text and structure; see `budget.ts` for what evaluating it may cost. */
+export const filterLimits = {
+  length: 4096,
+  nodes: 500,
+  depth: 24,
+  elements: 100,
+  callArguments: 8,
+  patternLength: 512,
+} as const;
+
+/** What evaluation needs beside the event; functions of the language reach it through the session. */
+export interface FilterScope {
+  readonly inGrantedScope: (path: string) => boolean;
+}
+
+/** The name under which `matches` is executed: no filter can write it, so the library's own is out of reach. */
+export const linearMatches = "matches on RE2";
+
+/** A language for the filters of one kind of event. Evaluation is synchronous, so one session serves them all. */
+export interface FilterLanguage {
+  readonly environment: Environment;
+  readonly session: { scope: FilterScope | null; spend: (steps: number) => void };
+  readonly valuesOf: (event: LaresEvent) => Record<string, unknown>;
+}
+
+const sync = { async: false };
+
+/** Declares the fields of the event; those of a custom event are whatever it was emitted with. */
+export function createLanguage(eventName: string): FilterLanguage {
+  const type = eventType(eventName);
+  const session: FilterLanguage["session"] = { scope: null, spend: () => undefined };
+  const environment = new Environment({
+    unlistedVariablesAreDyn: type === undefined,
+    homogeneousAggregateLiterals: false,
+    limits: {
+      maxAstNodes: filterLimits.nodes,
+      maxDepth: filterLimits.depth,
+      maxListElements: filterLimits.elements,
+      maxMapEntries: filterLimits.elements,
+      maxCallArguments: filterLimits.callArguments,
+    },
+  });
+  const fieldTypes = Object.entries(entryFields).map(([name, field]) => [name, field.type]);
+  environment.registerType("Entry", { ctor: EntryValue, fields: Object.fromEntries(fieldTypes) });
+  for (const [method, media] of Object.entries(entryMethods)) {
+    environment.registerFunction(
+      `Entry.${method}(): bool`,
+      (entry: EntryValue) => entry.media === media,
+      sync,
+    );
+  }
+  environment.registerFunction(
+    "inGrantedScope(string): bool",
+    (path: string) => session.scope?.inGrantedScope(path) ?? false,
+    sync,
+  );
+  environment.registerFunction(
+    "string.starts_with(string): bool",
+    (text: string, start: string) => text.startsWith(start),
+    sync,
+  );
+  environment.registerFunction(
+    "string.ends_with(string): bool",
+    (text: string, end: string) => text.endsWith(end),
+    sync,
+  );
+  environment.registerFunction({
+    name: linearMatches,
+    receiverType: "string",
+    params: [{ name: "pattern", type: "string" }],
+    returnType: "bool",
+    async: false,
+    handler: (text: string, pattern: string) => {
+      session.spend((text.length * pattern.length) >> 8);
+      return compilePattern(pattern).matcher(text).find();
+    },
+  });
+  const fields = { ...commonFields, ...type?.fields };
+  for (const [name, field] of Object.entries(fields)) environment.registerVariable(name, field.type);
+  // A custom event may have fields whose names CEL keeps for itself ("type", "list"), or have them only sometimes.
+  if (type === undefined) environment.registerVariable("event", "map<string, dyn>");
+  return {
+    environment,
+    session,
+    valuesOf: (event) => {
+      // Without a prototype, so that no name reaches what every object inherits.
+      const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+      for (const name of type === undefined ? Object.keys(event) : Object.keys(fields)) {
+        values[name] = celValue(event[name], Object.hasOwn(fields, name) ? fields[name]?.type : undefined);
+      }
+      if (type === undefined) values["event"] = event;
+      return values;
+    },
+  };
+}
+
+function celValue(value: unknown, type: string | undefined): unknown {
+  if (type === "Entry") return new EntryValue(value as Entry);
+  if (type === "int" && typeof value === "number") return BigInt(Math.trunc(value));
+  return value;
+}
+
+/** An entry as CEL sees it: the same fields, its size an integer. */
+class EntryValue {
+  readonly id: string;
+  readonly path: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly media: string;
+  readonly extension: string;
+  readonly mime: string;
+  readonly size: bigint;
+  readonly created: string;
+  readonly modified: string;
+  readonly content_id: string | null;
+  readonly tags: readonly string[];
+  readonly fields: Entry["fields"];
+  readonly sidecars: readonly string[];
+  readonly location: string;
+
+  constructor(entry: Entry) {
+    this.id = entry.id;
+    this.path = entry.path;
+    this.name = entry.name;
+    this.kind = entry.kind;
+    this.media = entry.media;
+    this.extension = entry.extension;
+    this.mime = entry.mime;
+    this.size = BigInt(Math.trunc(entry.size));
+    this.created = entry.created;
+    this.modified = entry.modified;
+    this.content_id = entry.content_id;
+    this.tags = entry.tags;
+    this.fields = entry.fields;
+    this.sidecars = entry.sidecars;
+    this.location = entry.location;
+  }
+}
+
+/** Compiled patterns, the oldest leaving first: patterns are literals, so they repeat. */
+const patterns = new Map<string, RE2JS>();
+const maxPatterns = 256;
+
+/** Compiles a pattern of RE2's syntax; throws where it is none. */
+export function compilePattern(pattern: string): RE2JS {
+  let compiled = patterns.get(pattern);
+  if (compiled === undefined) {
+    compiled = RE2JS.compile(pattern);
+    if (patterns.size >= maxPatterns) patterns.delete(patterns.keys().next().value ?? "");
+    patterns.set(pattern, compiled);
+  }
+  return compiled;
+}

@@ -1,0 +1,71 @@
+import type { Environment } from "@marcbachmann/cel-js";
+
+/**
+ * A node of a parsed expression as cel-js builds it. `evaluate` is not in the library's types; that the
+ * budget hung on to it takes effect is covered by tests, so that an update which moves it does not pass.
+ */
+export interface ExpressionNode {
+  readonly op: string;
+  readonly args: unknown;
+  readonly start: number;
+  readonly end: number;
+  evaluate: (evaluator: unknown, node: unknown, context: unknown) => unknown;
+  readonly meta: { readonly alternate?: unknown; readonly macro?: unknown };
+}
+
+/** A call with its name, and the object it is called on, if any. */
+export interface Call {
+  readonly node: ExpressionNode;
+  readonly name: string;
+  readonly receiver: ExpressionNode | undefined;
+  readonly arguments: readonly ExpressionNode[];
+}
+
+export type ParsedFilter = ReturnType<Environment["parse"]>;
+
+export function rootOf(parsed: ParsedFilter): ExpressionNode {
+  return parsed.ast as unknown as ExpressionNode;
+}
+
+/** All nodes as written, outermost first. */
+export function writtenNodes(root: ExpressionNode): ExpressionNode[] {
+  return reachable(root, (node) => [node.args]);
+}
+
+/** All nodes that evaluation may run, those that macros expand to included. */
+export function executableNodes(root: ExpressionNode): ExpressionNode[] {
+  return reachable(root, (node) => [node.args, node.meta.alternate, node.meta.macro]);
+}
+
+export function callOf(node: ExpressionNode): Call | undefined {
+  if (node.op !== "call" && node.op !== "rcall") return undefined;
+  const parts = node.args as readonly unknown[];
+  const [name, receiver, list] = node.op === "call" ? [parts[0], undefined, parts[1]] : parts;
+  return {
+    node,
+    name: String(name),
+    receiver: isNode(receiver) ? receiver : undefined,
+    arguments: Array.isArray(list) ? list.filter(isNode) : [],
+  };
+}
+
+function isNode(value: unknown): value is ExpressionNode {
+  return typeof value === "object" && value !== null && "op" in value && "meta" in value && "start" in value;
+}
+
+function reachable(root: ExpressionNode, next: (node: ExpressionNode) => unknown[]): ExpressionNode[] {
+  const nodes: ExpressionNode[] = [];
+  const seen = new Set<object>();
+  const visit = (value: unknown): void => {
+    if (typeof value !== "object" || value === null || seen.has(value)) return;
+    seen.add(value);
+    if (isNode(value)) {
+      nodes.push(value);
+      next(value).forEach(visit);
+    } else if (Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype) {
+      Object.values(value).forEach(visit);
+    }
+  };
+  visit(root);
+  return nodes;
+}

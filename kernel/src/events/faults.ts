@@ -1,0 +1,165 @@
+import { EvaluationError, ParseError, TypeError as CelTypeError } from "@marcbachmann/cel-js";
+import { messageOf } from "../base/errors.ts";
+import { closest, didYouMean } from "../base/suggest.ts";
+import { compilePattern, filterLimits, linearMatches, type FilterLanguage } from "./environment.ts";
+import { callOf, writtenNodes, type Call, type ExpressionNode } from "./expression.ts";
+import type { FilterFix } from "./spellings.ts";
+import { commonFields, entryFields, eventType } from "./types.ts";
+
+/** What is wrong with a filter, and where in its text. */
+export interface FilterFault {
+  readonly ok: false;
+  readonly message: string;
+  readonly offset: number;
+  readonly length: number;
+  /** True where the filter is right but for its older spelling; `fix` mends it. */
+  readonly oldSpelling?: boolean;
+  readonly fix?: FilterFix;
+}
+
+interface Circumstances {
+  readonly source: string;
+  readonly eventName: string;
+  readonly language: FilterLanguage;
+  /** Absent where the text could not be parsed. */
+  readonly root: ExpressionNode | undefined;
+}
+
+/** The library's error as a sentence that says what would be right. */
+export function explainFault(error: unknown, circumstances: Circumstances): FilterFault {
+  const { source } = circumstances;
+  if (!(error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError)) {
+    return {
+      ok: false,
+      message: `The filter cannot be read: ${messageOf(error)}`,
+      offset: 0,
+      length: source.length,
+    };
+  }
+  const offset = Math.min(error.range?.start ?? 0, source.length);
+  const length = Math.min(error.range?.end ?? offset, source.length) - offset;
+  const written = source.slice(offset, offset + length);
+  const at = (message: string): FilterFault => ({ ok: false, message, offset, length });
+  switch (error.code) {
+    case "unknown_variable":
+      return withReplacement(
+        at(unknownVariable(written, circumstances)),
+        closest(written, variables(circumstances)),
+      );
+    case "no_such_key": {
+      const message = `An entry has no field "${written}"${didYouMean(written, Object.keys(entryFields)) || `; it has ${Object.keys(entryFields).join(", ")}.`}`;
+      return withReplacement(at(message), closest(written, Object.keys(entryFields)));
+    }
+    case "no_matching_overload":
+      return noMatchingCall(offset, length, circumstances) ?? at(sentence(error.summary));
+    case "unexpected_token":
+      return at(
+        offset >= source.length ? "The filter ends where more is expected." : sentence(error.summary),
+      );
+    default:
+      return at(sentence(error.summary.replaceAll(linearMatches, "matches")));
+  }
+}
+
+/** A pattern of `matches` that is no literal, too long, or not of RE2's syntax. */
+export function faultOfPatterns(source: string, root: ExpressionNode): FilterFault | undefined {
+  for (const node of writtenNodes(root)) {
+    const call = callOf(node);
+    const pattern = call?.arguments[0];
+    if (call?.name !== "matches" || call.receiver === undefined || pattern === undefined) continue;
+    const message = faultOfPattern(pattern);
+    if (message !== undefined) {
+      const length = Math.min(pattern.end, source.length) - pattern.start;
+      return { ok: false, message, offset: pattern.start, length };
+    }
+  }
+  return undefined;
+}
+
+function faultOfPattern(pattern: ExpressionNode): string | undefined {
+  if (pattern.op !== "value" || typeof pattern.args !== "string") {
+    return "The pattern of matches() is written as a literal string, so that it can be checked now.";
+  }
+  if (pattern.args.length > filterLimits.patternLength) {
+    return `The pattern has ${pattern.args.length} characters; at most ${filterLimits.patternLength} are allowed.`;
+  }
+  try {
+    compilePattern(pattern.args);
+    return undefined;
+  } catch (error) {
+    return `The pattern is not a regular expression of RE2's syntax: ${messageOf(error).replace(/^error parsing regexp: /, "")}.`;
+  }
+}
+
+function noMatchingCall(
+  offset: number,
+  length: number,
+  circumstances: Circumstances,
+): FilterFault | undefined {
+  const { root, source, language } = circumstances;
+  const call = (root === undefined ? [] : writtenNodes(root))
+    .filter((node) => node.start === offset && node.end === offset + length)
+    .map(callOf)
+    .find((candidate) => candidate !== undefined);
+  if (call === undefined) return undefined;
+  const name = call.name === linearMatches ? "matches" : call.name;
+  const nameStart = source.indexOf(name, call.receiver?.end ?? call.node.start);
+  if (nameStart < 0) return undefined;
+  const at = { ok: false, offset: nameStart, length: name.length } as const;
+  const known = language.environment
+    .getDefinitions()
+    .functions.filter((definition) => (definition.receiverType !== null) === (call.receiver !== undefined));
+  const signatures = known
+    .filter((definition) => definition.name === call.name)
+    .map(({ signature }) => signature);
+  if (signatures.length > 0) {
+    const allowed = [...new Set(signatures)].map((signature) => signature.replace(linearMatches, "matches"));
+    return {
+      ...at,
+      message: `${name}() does not take what it is given here; it is ${allowed.slice(0, 4).join(" or ")}.`,
+    };
+  }
+  return unknownCall(
+    at,
+    name,
+    call,
+    known.map((definition) => definition.name),
+  );
+}
+
+function unknownCall(
+  at: { readonly ok: false; readonly offset: number; readonly length: number },
+  name: string,
+  call: Call,
+  known: readonly string[],
+): FilterFault {
+  const names = known
+    .filter((candidate) => candidate !== linearMatches)
+    .concat(call.receiver === undefined ? [] : "matches");
+  const kind = call.receiver === undefined ? "function" : "method";
+  return withReplacement(
+    { ...at, message: `There is no ${kind} "${name}"${didYouMean(name, names) || "."}` },
+    closest(name, names),
+  );
+}
+
+function variables({ eventName }: Circumstances): string[] {
+  return [...Object.keys(eventType(eventName)?.fields ?? {}), ...Object.keys(commonFields)];
+}
+
+function unknownVariable(name: string, circumstances: Circumstances): string {
+  const known = variables(circumstances);
+  const hint = didYouMean(name, known) || `; it has ${known.join(", ")}.`;
+  return `${circumstances.eventName} has no field "${name}"${hint}`;
+}
+
+function withReplacement(fault: FilterFault, replacement: string | undefined): FilterFault {
+  if (replacement === undefined) return fault;
+  const edits = [{ offset: fault.offset, length: fault.length, newText: replacement }];
+  return { ...fault, fix: { title: `Write "${replacement}"`, edits } };
+}
+
+function sentence(text: string): string {
+  const first = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?]$/.test(first) ? first : `${first}.`;
+}

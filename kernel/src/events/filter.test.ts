@@ -1,0 +1,316 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Entry } from "../base/vocabulary/entry.ts";
+import type { LaresEvent } from "../base/vocabulary/event.ts";
+import { compileFilter, type CompiledFilter } from "./filter.ts";
+import type { FilterFault } from "./faults.ts";
+
+const entry: Entry = {
+  id: "0190",
+  path: "photos/summer/beach.jpg",
+  name: "beach.jpg",
+  kind: "file",
+  media: "image",
+  extension: "jpg",
+  mime: "image/jpeg",
+  size: 2_000_000,
+  created: "2026-01-01T00:00:00.000Z",
+  modified: "2026-06-01T00:00:00.000Z",
+  content_id: null,
+  tags: ["holiday", "#person:Ann"],
+  fields: { photos: { rating: 4, place: "Rome", done: true } },
+  sidecars: ["faces"],
+  location: "photos",
+};
+const stamp = { id: "0191", timestamp: "2026-06-01T00:00:00.000Z" };
+const created: LaresEvent = { ...stamp, name: "EntryCreated", entry, location: "photos" };
+const custom: LaresEvent = {
+  ...stamp,
+  name: "com.example.a/Seen",
+  person: "Ann",
+  type: "portrait",
+  count: 5,
+  deep: { list: [1, 2] },
+};
+const everywhere = { inGrantedScope: () => true };
+
+function compiled(source: string, eventName: string): CompiledFilter {
+  const filter = compileFilter(source, eventName);
+  if (!filter.ok) throw new Error(`${source}: ${filter.message}`);
+  return filter;
+}
+
+function refused(source: string, eventName: string): FilterFault {
+  const filter = compileFilter(source, eventName);
+  if (filter.ok) throw new Error(`${source} compiled`);
+  return filter;
+}
+
+describe("what a filter says of an event", () => {
+  const cases: [source: string, event: LaresEvent, matches: boolean][] = [
+    ["entry.isImage() && inGrantedScope(entry.path)", created, true],
+    ["entry.isVideo() || entry.isAudio() || entry.isDocument() || entry.isText()", created, false],
+    ["entry.size > 1000000 && entry.size < 2e6 + 1.0", created, true],
+    ['entry.extension in ["jpg", "png"]', created, true],
+    [
+      'entry.name.startsWith("beach") && entry.name.starts_with("be") && entry.path.ends_with(".jpg")',
+      created,
+      true,
+    ],
+    ['entry.path.matches("^photos/.*\\\\.jpe?g$")', created, true],
+    ["entry.path.matches(r'summer')", created, true],
+    ['entry.tags.exists(t, t.startsWith("#person:"))', created, true],
+    ['"holiday" in entry.tags && size(entry.tags) == 2', created, true],
+    ["entry.content_id == null", created, true],
+    ['entry.fields.photos.rating >= 4 && entry.fields["photos"].place == "Rome"', created, true],
+    ["entry.fields.photos.done", created, true],
+    ["has(entry.fields.music)", created, false],
+    ['timestamp(entry.modified) > timestamp("2026-05-01T00:00:00Z")', created, true],
+    ['location == "photos" && name == "EntryCreated"', created, true],
+    ['person == "Ann" && count >= 5 && deep.list[1] == 2', custom, true],
+    // Names that CEL keeps for its types are reached through the event.
+    ['event.type == "portrait" && has(event.person) && !has(event.place)', custom, true],
+    ['person.matches("^A") && name.endsWith("/Seen")', custom, true],
+    [
+      '"entry" in changed_fields || "size" in changed_fields',
+      { ...stamp, name: "EntryModified", entry, changed_fields: ["size"] },
+      true,
+    ],
+    [
+      "entries_processed > 10 && duration_ms < 1000",
+      { ...stamp, name: "IndexComplete", location: ".", entries_processed: 11, duration_ms: 5.7 },
+      true,
+    ],
+  ];
+  for (const [source, event, matches] of cases) {
+    test(source, () => {
+      expect(compiled(source, event.name).explain(event, everywhere)).toEqual({ matches });
+    });
+  }
+
+  test("inGrantedScope asks the scope of this evaluation", () => {
+    const filter = compiled("inGrantedScope(entry.path)", "EntryCreated");
+    const asked: string[] = [];
+    const scope = { inGrantedScope: (path: string) => asked.push(path) > 1 };
+    expect([filter.evaluate(created, scope), filter.evaluate(created, scope)]).toEqual([false, true]);
+    expect(asked).toEqual([entry.path, entry.path]);
+  });
+});
+
+describe("what a filter cannot be, and where", () => {
+  const cases: [source: string, at: string, message: RegExp, eventName?: string][] = [
+    ['entry.nme == "x"', "nme", /no field "nme"; did you mean "name"\?/],
+    ["entry.isImge()", "isImge", /no method "isImge"; did you mean "isImage"\?/],
+    ["entry.size + 'x' == 2", "entry.size + 'x'", /int \+ string/],
+    [
+      "inGrantdScope(entry.path)",
+      "inGrantdScope",
+      /no function "inGrantdScope"; did you mean "inGrantedScope"\?/,
+    ],
+    ["inGrantedScope(entry.size)", "inGrantedScope", /it is inGrantedScope\(string\): bool/],
+    ["entry.name.startsWith(1)", "startsWith", /string\.startsWith\(string\): bool/],
+    ["entry.name.matchs('a')", "matchs", /did you mean "matches"/],
+    ["entry.size.matches('a')", "matches", /string\.matches\(string\): bool/],
+    ["entri.isImage()", "entri", /no field "entri"; did you mean "entry"\?/],
+    ["zzz == 1", "zzz", /EntryCreated has no field "zzz"; it has entry, location/],
+    ["entry.size", "entry.size", /answers true or false; this one is of type int/],
+    ["entry.isImage() && (", "", /ends where more is expected/],
+    ['entry.name == "x', '"x', /Unterminated string/],
+    ["entry.isImage() entry", "entry", /Expected EOF|Unexpected/i],
+    ['entry.name.matches("(")', '"("', /RE2's syntax/],
+    ['entry.name.matches("(?=x)")', '"(?=x)"', /RE2's syntax/],
+    ["entry.name.matches(entry.path)", "entry.path", /literal string/],
+    [`entry.name.matches("${"a".repeat(513)}")`, `"${"a".repeat(513)}"`, /513 characters/],
+    ["entry.isImage()", "entry", /EntryDeleted has no field "entry"/, "EntryDeleted"],
+    ["true", "true", /no event "NoSuchEvent"/, "NoSuchEvent"],
+    ["  ", "  ", /is empty/],
+    ['entry.tags.exists(t, t == "\u00e9") && entry.nme == ""', "nme", /did you mean "name"/],
+  ];
+  for (const [source, at, message, eventName] of cases) {
+    test(source.slice(0, 60), () => {
+      const fault = refused(source, eventName ?? "EntryCreated");
+      expect(fault.message).toMatch(message);
+      expect(source.slice(fault.offset, fault.offset + fault.length)).toBe(at);
+    });
+  }
+
+  test("a fix that follows a suggestion makes the filter right", () => {
+    for (const source of [
+      'entry.nme == "x"',
+      "entry.isImge()",
+      "entri.isImage()",
+      "entry.name.matchs('a')",
+    ]) {
+      expect(compileFilter(repaired(source), "EntryCreated").ok, source).toBe(true);
+    }
+  });
+});
+
+describe("older spellings", () => {
+  const cases: [old: string, now: string][] = [
+    ["entry.is_image()", "entry.isImage()"],
+    ['entry.extension() == "jpg"', 'entry.extension == "jpg"'],
+    ["ctx.in_granted_scope(entry.path())", "inGrantedScope(entry.path)"],
+    [
+      'entry.is_image() && ctx . in_granted_scope( entry.path ( ) ) && !entry.is_text() && entry.name().contains("is_image")',
+      'entry.isImage() && inGrantedScope( entry.path ) && !entry.isText() && entry.name.contains("is_image")',
+    ],
+  ];
+  for (const [old, now] of cases) {
+    test(`${old.slice(0, 50)} is refused and mended at once`, () => {
+      const fault = refused(old, "EntryCreated");
+      expect(fault.message).toMatch(/older spelling; write "/);
+      expect(repaired(old)).toBe(now);
+      expect(compileFilter(now, "EntryCreated").ok).toBe(true);
+    });
+  }
+});
+
+describe("evaluation that fails is no match, with the reason", () => {
+  const cases: [source: string, event: LaresEvent, reason: RegExp][] = [
+    ['entry.content_id.startsWith("sha256:")', created, /null\.startsWith/],
+    ["entry.fields.music.rating > 1", created, /music/],
+    ["missing == 1", custom, /missing/],
+    ["person", custom, /answered string/],
+    ["constructor == 1 || toString == 1 || __proto__ == 1", custom, /constructor|toString|__proto__/],
+    ["deep.constructor == 1", custom, /constructor/],
+    ["entry.isImage()", { ...stamp, name: "EntryCreated" }, /./],
+    ["entry.isImage()", { ...stamp, name: "EntryCreated", entry: 5 }, /./],
+    [
+      "1 / (entries_processed - entries_processed) == 1",
+      { ...stamp, name: "IndexComplete", location: ".", entries_processed: 1, duration_ms: 1 },
+      /zero/i,
+    ],
+  ];
+  for (const [source, event, reason] of cases) {
+    test(source, () => {
+      const filter = compileFilter(source, event.name);
+      if (!filter.ok) return expect(filter.message).toMatch(reason);
+      const outcome = filter.explain(event, everywhere);
+      expect(outcome.matches).toBe(false);
+      expect(outcome.reason).toMatch(reason);
+    });
+  }
+});
+
+describe("bounds", () => {
+  const many = Array.from({ length: 5000 }, (_, index) => `tag${index}`);
+  const tagged: LaresEvent = { ...created, entry: { ...entry, tags: many } };
+  const big: LaresEvent = {
+    ...custom,
+    items: Array.from({ length: 50_000 }, (_, index) => index),
+    text: "a".repeat(1_000_000),
+  };
+
+  test("a predicate over thousands of tags is within them", () => {
+    expect(
+      compiled('entry.tags.exists(t, t == "tag4999")', "EntryCreated").explain(tagged, everywhere),
+    ).toEqual({ matches: true });
+  });
+
+  const expensive: [source: string, event: LaresEvent][] = [
+    ['entry.tags.exists(a, entry.tags.exists(b, entry.tags.exists(c, a + b == c + "x")))', tagged],
+    ['entry.tags.all(a, entry.tags.all(b, a + b != "x"))', tagged],
+    ['entry.tags.map(a, entry.tags.join(",")).exists(x, x == "y")', tagged],
+    [`["aaaaaaaa"]${".map(s, s + s + s + s + s + s + s + s)".repeat(30)}.exists(s, s == 'x')`, created],
+    [
+      `cel.bind(a, "0123456789", ${Array.from({ length: 20 }, (_, i) => `cel.bind(a${i}, ${i === 0 ? "a" : `a${i - 1}`} + ${i === 0 ? "a" : `a${i - 1}`} + ${i === 0 ? "a" : `a${i - 1}`} + ${i === 0 ? "a" : `a${i - 1}`}, `).join("")} a19 == 'x'${")".repeat(21)}`,
+      created,
+    ],
+    ["items.exists(a, items.exists(b, a + b == -1.0))", big],
+    ["items.exists(a, text.contains('b'))", big],
+    ["items.exists(a, text.matches('(a|a)*b'))", big],
+    ["items.exists(a, items == items.map(x, x + 1.0))", big],
+  ];
+  for (const [source, event] of expensive) {
+    test(`multiplying ends: ${source.slice(0, 60)}`, () => {
+      const filter = compileFilter(source, event.name);
+      if (!filter.ok) return expect(filter.message).toMatch(/[Ll]imit|[Mm]ax|depth|nodes/);
+      const outcome = filter.explain(event, everywhere);
+      expect(outcome.matches).toBe(false);
+      expect(outcome.reason).toMatch(/more than 100000 steps/);
+    });
+  }
+
+  test("the budget is per evaluation, not per filter", () => {
+    const filter = compiled('entry.tags.exists(t, t == "tag4999")', "EntryCreated");
+    for (let times = 0; times < 50; times++) expect(filter.evaluate(tagged, everywhere)).toBe(true);
+  });
+
+  const hostile: [name: string, source: string][] = [
+    ["too long", `"${"a".repeat(4096)}" == ""`],
+    ["negations", `${"!".repeat(4000)}true`],
+    ["parentheses", `${"(".repeat(2000)}true${")".repeat(2000)}`],
+    ["brackets", `${"[".repeat(2000)}${"]".repeat(2000)} == []`],
+    ["ternaries", "true ? ".repeat(500)],
+    ["members", `entry${".a".repeat(2000)}`],
+    ["a nested repetition", 'entry.name.matches("((((a{100}){100}){100}){100}){100}")'],
+    ["a repetition of repetitions", `entry.name.matches("${"(".repeat(40)}a${"{1,30})".repeat(40)}")`],
+    ["sums", `${"1+".repeat(1500)}1 == 2`],
+  ];
+  for (const [name, source] of hostile) {
+    test(`${name} are refused`, () => {
+      expect(compileFilter(source, "EntryCreated").ok).toBe(false);
+    });
+  }
+
+  test("a pattern made to backtrack is matched in linear time", () => {
+    const filter = compiled('entry.name.matches("^(a+)+$")', "EntryCreated");
+    const event = { ...created, entry: { ...entry, name: `${"a".repeat(4000)}!` } };
+    expect(filter.explain(event, everywhere)).toEqual({ matches: false });
+  });
+
+  test("no text whatever makes it throw, and a fault lies within the text", () => {
+    const piece = fc.constantFrom(
+      "entry",
+      ".",
+      "isImage",
+      "()",
+      "(",
+      ")",
+      "&&",
+      '"',
+      "'",
+      "x",
+      "[",
+      "]",
+      "1",
+      " ",
+      "ctx",
+      "in_granted_scope",
+      "matches",
+      "\n",
+      "!",
+      "{",
+      "}",
+      ":",
+      "?",
+      ",",
+      "+",
+      "é",
+      "\ud800",
+    );
+    const source = fc.oneof(
+      fc.string(),
+      fc.array(piece, { maxLength: 20 }).map((pieces) => pieces.join("")),
+    );
+    fc.assert(
+      fc.property(source, (text) => {
+        const filter = compileFilter(text, "EntryCreated");
+        if (filter.ok) expect(typeof filter.evaluate(created, everywhere)).toBe("boolean");
+        else expect(filter.offset + filter.length).toBeLessThanOrEqual(text.length);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+function repaired(source: string): string {
+  const { fix } = refused(source, "EntryCreated");
+  return (fix?.edits ?? [])
+    .toSorted((one, other) => other.offset - one.offset)
+    .reduce(
+      (text, { offset, length, newText }) => text.slice(0, offset) + newText + text.slice(offset + length),
+      source,
+    );
+}

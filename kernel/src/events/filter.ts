@@ -1,0 +1,111 @@
+import { messageOf } from "../base/errors.ts";
+import type { LaresEvent } from "../base/vocabulary/event.ts";
+import { Budget } from "./budget.ts";
+import {
+  createLanguage,
+  filterLimits,
+  linearMatches,
+  type FilterLanguage,
+  type FilterScope,
+} from "./environment.ts";
+import { callOf, rootOf, writtenNodes, type ExpressionNode, type ParsedFilter } from "./expression.ts";
+import { explainFault, faultOfPatterns, type FilterFault } from "./faults.ts";
+import { findOldSpelling } from "./spellings.ts";
+import { eventType, isCustomEvent } from "./types.ts";
+
+/** Whether an event passes, and where evaluation failed, why: then it does not. */
+export interface FilterOutcome {
+  readonly matches: boolean;
+  readonly reason?: string;
+}
+
+export interface CompiledFilter {
+  readonly ok: true;
+  /** Never throws: a filter that cannot be evaluated does not match. */
+  readonly evaluate: (event: LaresEvent, scope: FilterScope) => boolean;
+  /** The same, saying why a filter that could not be evaluated did not match. */
+  readonly explain: (event: LaresEvent, scope: FilterScope) => FilterOutcome;
+}
+
+export type Filter = CompiledFilter | FilterFault;
+
+/** One language per event; custom events, whose fields are unknown beforehand, share one. */
+const languages = new Map<string, FilterLanguage>();
+
+/**
+ * Compiles a filter (CEL) for the events of this name, and checks its types against their fields.
+ * A fault's `offset` and `length` count UTF-16 units of `source`.
+ */
+export function compileFilter(source: string, eventName: string): Filter {
+  if (source.length > filterLimits.length) {
+    return fault(
+      `The filter has ${source.length} characters; at most ${filterLimits.length} are allowed.`,
+      0,
+      0,
+    );
+  }
+  if (source.trim() === "")
+    return fault("The filter is empty; leave it out to receive every event.", 0, source.length);
+  if (eventType(eventName) === undefined && !isCustomEvent(eventName)) {
+    return fault(`There is no event "${eventName}" that the filter could apply to.`, 0, source.length);
+  }
+  const key = eventType(eventName) === undefined ? "custom" : eventName;
+  const language = languages.get(key) ?? createLanguage(eventName);
+  languages.set(key, language);
+
+  let parsed: ParsedFilter;
+  try {
+    parsed = language.environment.parse(source);
+  } catch (error) {
+    return explainFault(error, { source, eventName, language, root: undefined });
+  }
+  const root = rootOf(parsed);
+  const old = findOldSpelling(source, root);
+  if (old !== undefined) return { ok: false, oldSpelling: true, ...old };
+  const pattern = faultOfPatterns(source, root);
+  if (pattern !== undefined) return pattern;
+  useLinearMatches(root);
+  const checked = parsed.check();
+  if (!checked.valid) return explainFault(checked.error, { source, eventName, language, root });
+  // What only the event's data can tell (dyn) is held to be a truth value when it is evaluated.
+  if (checked.type !== "bool" && checked.type?.startsWith("dyn") !== true) {
+    return fault(
+      `A filter answers true or false; this one is of type ${checked.type ?? "unknown"}.`,
+      0,
+      source.length,
+    );
+  }
+  const budget = new Budget(root);
+  const explain = (event: LaresEvent, scope: FilterScope): FilterOutcome => {
+    budget.reset();
+    language.session.scope = scope;
+    language.session.spend = (steps) => budget.spend(steps);
+    try {
+      const value: unknown = parsed(language.valuesOf(event));
+      if (typeof value === "boolean") return { matches: value && !budget.exhausted };
+      return { matches: false, reason: `The filter answered ${typeof value} where true or false is needed.` };
+    } catch (error) {
+      return { matches: false, reason: summaryOf(error) };
+    } finally {
+      language.session.scope = null;
+    }
+  };
+  return { ok: true, explain, evaluate: (event, scope) => explain(event, scope).matches };
+}
+
+/** The library executes `matches` by JavaScript's backtracking engine; this puts RE2 in its place. */
+function useLinearMatches(root: ExpressionNode): void {
+  for (const node of writtenNodes(root)) {
+    const call = callOf(node);
+    if (call?.name === "matches" && call.receiver !== undefined) (node.args as unknown[])[0] = linearMatches;
+  }
+}
+
+function summaryOf(error: unknown): string {
+  // The library's messages quote the source under a headline; the headline is enough.
+  return messageOf(error).split("\n")[0] ?? "";
+}
+
+function fault(message: string, offset: number, length: number): FilterFault {
+  return { ok: false, message, offset, length };
+}

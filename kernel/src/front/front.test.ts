@@ -1,0 +1,268 @@
+import { setTimeout as delay } from "node:timers/promises";
+import process from "node:process";
+import { createServer } from "node:net";
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { Bench, RequestFailed, type TestClient } from "./testing/client.ts";
+
+const document = (uri: string, text: string) => ({ textDocument: { uri, languageId: "yaml", version: 1, text } });
+const digest = `sha256:${"a".repeat(64)}`;
+
+async function wireErrorOf(answer: Promise<unknown>): Promise<RequestFailed["wire"]> {
+  try {
+    await answer;
+  } catch (error) {
+    if (error instanceof RequestFailed) return error.wire;
+    throw error;
+  }
+  throw new Error("It was answered without an error.");
+}
+
+/** Waits until `read` gives what `fits`; asks the front again each time, without a fixed pause. */
+async function eventually<Value>(read: () => Promise<Value>, fits: (value: Value) => boolean): Promise<Value> {
+  for (;;) {
+    const value = await read();
+    if (fits(value)) return value;
+    await delay(10);
+  }
+}
+
+describe("a session's life", () => {
+  test("initialize is answered with the static capabilities, shutdown and exit end with 0", async () => {
+    await using bench = await Bench.open();
+    const client = bench.start(["--stdio"]);
+    expect(await client.request("initialize", bench.initializeParams())).toEqual({
+      serverInfo: { name: "lares", version: "1.2.3" },
+      capabilities: expect.objectContaining({ experimental: { lares: { protocol: 1 } } }),
+    });
+    client.notify("initialized", {});
+    expect(await client.request("shutdown")).toBeNull();
+    expect((await wireErrorOf(client.request("lares/status"))).code).toBe(-32600);
+    client.notify("exit", {});
+    expect(await client.exited).toBe(0);
+  });
+
+  const ends: readonly { name: string; leave: (client: TestClient) => void }[] = [
+    { name: "exit alone", leave: (client) => client.notify("exit", null) },
+    { name: "the end of stdin", leave: (client) => client.process.stdin?.end() },
+    { name: "a client that closes both pipes", leave: (client) => (client.process.stdin?.destroy(), client.process.stdout?.destroy()) },
+  ];
+  for (const { name, leave } of ends)
+    test(`${name} ends with 1`, async () => {
+      await using bench = await Bench.open();
+      const client = await bench.joined();
+      leave(client);
+      expect(await client.exited).toBe(1);
+    });
+
+  test("the client's process gone ends with 1, though the pipes stay open", async () => {
+    await using bench = await Bench.open();
+    const parent = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+    const client = bench.start([`--clientProcessId=${parent.pid}`]);
+    await client.request("initialize", { processId: null, rootUri: null, capabilities: {} });
+    parent.kill("SIGKILL");
+    expect(await client.exited).toBe(1);
+    expect(client.stderr).toContain("is gone");
+  });
+
+  test("out of order: -32002 before initialize, -32600 for a second one", async () => {
+    await using bench = await Bench.open();
+    const client = bench.start();
+    expect((await wireErrorOf(client.request("lares/status"))).code).toBe(-32002);
+    await client.request("initialize", bench.initializeParams());
+    expect((await wireErrorOf(client.request("initialize", {}))).code).toBe(-32600);
+  });
+
+  test("without a workspace, requests are told so", async () => {
+    await using bench = await Bench.open();
+    const client = bench.start();
+    await client.request("initialize", { processId: null, rootUri: null, capabilities: {} });
+    expect((await wireErrorOf(client.request("lares/status"))).message).toContain("No workspace is open");
+    expect((await wireErrorOf(client.request("foo/bar"))).code).toBe(-32601);
+  });
+
+  test("over a pipe that the client opened", async () => {
+    await using bench = await Bench.open();
+    const path = join(bench.folder, "client.sock");
+    const connected = Promise.withResolvers<string>();
+    const server = createServer((socket) => {
+      socket.once("data", (chunk) => connected.resolve(chunk.toString()));
+      const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: {} });
+      socket.write(`Content-Length: ${body.length}\r\n\r\n${body}`);
+    });
+    await new Promise<void>((resolve) => server.listen(path, resolve));
+    bench.start([`--pipe=${path}`]);
+    expect(await connected.promise).toContain('"name":"lares"');
+    server.close();
+  });
+});
+
+describe("the kernel behind it", () => {
+  test("is started, given the session, and answers", async () => {
+    await using bench = await Bench.open();
+    const client = await bench.joined({ approvals: "none" });
+    client.notify("textDocument/didOpen", document("file:///a.yaml", "a: 1\n"));
+    const state = await client.state();
+    expect(state).toMatchObject({ roots: [bench.workspace], heard: ["initialized", "textDocument/didOpen"], documents: { "file:///a.yaml": "a: 1\n" } });
+    expect(state.initializeParams).toMatchObject({ processId: null, initializationOptions: { lares: { approvals: "none" } } });
+  });
+
+  test("is one for two clients that come at the same time", async () => {
+    await using bench = await Bench.open();
+    const [first, second] = await Promise.all([bench.joined(), bench.joined()]);
+    const states = await Promise.all([first.state(), second.state()]);
+    expect(states[0].pid).toBe(states[1].pid);
+    expect((await first.state()).sessions).toBe(2);
+    expect(await bench.kernels()).toHaveLength(1);
+  });
+
+  test("slow to take the session: what comes meanwhile waits, in order", async () => {
+    await using bench = await Bench.open({ TOY_FAULT: "slow" });
+    const client = await bench.joined();
+    const state = client.state();
+    client.notify("textDocument/didOpen", document("file:///a.yaml", "one"));
+    client.notify("textDocument/didChange", { textDocument: { uri: "file:///a.yaml", version: 2 }, contentChanges: [{ text: "two" }] });
+    await state;
+    expect((await client.state()).documents).toEqual({ "file:///a.yaml": "two" });
+  });
+
+  test("cannot be started: who waits gets the reason with the log's end, and a later request tries again", async () => {
+    await using bench = await Bench.open({ TOY_FAULT: "never starts" });
+    const client = await bench.joined();
+    const error = await wireErrorOf(client.request("lares/status"));
+    expect(error).toMatchObject({ code: -32803, message: expect.stringMatching(/exit code 3, 3 times[^]*told to fail/) });
+    expect(client.stderr).toContain("told to fail");
+    expect((await wireErrorOf(client.request("lares/status"))).message).toContain("3 times");
+  });
+
+  test("refuses the session: who waits gets its reason", async () => {
+    await using bench = await Bench.open({ TOY_FAULT: "refuses sessions" });
+    const client = await bench.joined();
+    expect(await wireErrorOf(client.request("lares/status"))).toMatchObject({ code: -33011, message: "The workspace cannot be opened." });
+  });
+
+  test("dies at initialize, again and again: who waits is told, and the front lives", async () => {
+    await using bench = await Bench.open({ TOY_FAULT: "dies at initialize" });
+    const client = await bench.joined();
+    expect((await wireErrorOf(client.request("lares/status"))).message).toContain("ended 3 times in a row");
+    expect(client.process.exitCode).toBeNull();
+  });
+
+  test("cancellation reaches it", async () => {
+    await using bench = await Bench.open();
+    const client = await bench.joined();
+    await client.state();
+    const { id, answer } = client.ask("lares/agents/list");
+    client.notify("$/cancelRequest", { id });
+    expect((await wireErrorOf(answer)).code).toBe(-32800);
+  });
+});
+
+describe("a kernel that is killed", () => {
+  test("is followed by another one that knows the session: documents, subscriptions, settings", async () => {
+    await using bench = await Bench.open();
+    const client = await bench.joined();
+    client.notify("workspace/didChangeConfiguration", { settings: { a: 1 } });
+    client.notify("textDocument/didOpen", document("file:///a.yaml", "one\ntwo\n"));
+    client.notify("textDocument/didOpen", document("file:///b.yaml", "closed"));
+    client.notify("textDocument/didClose", { textDocument: { uri: "file:///b.yaml" } });
+    client.notify("textDocument/didChange", {
+      textDocument: { uri: "file:///a.yaml", version: 2 },
+      contentChanges: [{ range: { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } }, text: "zwei" }],
+    });
+    const { subscription } = (await client.request("lares/traces/follow", {})) as { subscription: string };
+    const before = await client.state();
+    process.kill(before.pid, "SIGKILL");
+
+    const after = await client.stateOfNext(before.pid);
+    expect(after.heard).toEqual(["initialized", "workspace/didChangeConfiguration", "textDocument/didOpen"]);
+    expect(after.documents).toEqual({ "file:///a.yaml": "one\nzwei\n" });
+    await eventually(() => client.state(), (state) => state.followed.length === 1);
+    await client.request("toy/emit");
+    const entry = await client.until(() => client.heard("lares/traces/entry")[0]);
+    expect(entry).toMatchObject({ params: { subscription, entry: { message: "hello" } } });
+    expect(await client.request("lares/traces/unfollow", { subscription })).toBeNull();
+    expect((await client.state()).followed).toEqual([]);
+  });
+
+  test("takes two clients to the same next one", async () => {
+    await using bench = await Bench.open();
+    const clients = await Promise.all([bench.joined(), bench.joined()]);
+    const [before] = await Promise.all(clients.map((client) => client.state()));
+    process.kill(before?.pid ?? 0, "SIGKILL");
+    const after = await Promise.all(clients.map((client) => client.stateOfNext(before?.pid ?? 0)));
+    expect(new Set(after.map(({ pid }) => pid)).size).toBe(1);
+  });
+
+  test("while a question is open: it is asked again; while a change is: its outcome is unknown", async () => {
+    await using bench = await Bench.open({ TOY_FAULT: "hangs once" });
+    const client = await bench.joined();
+    const question = client.request("lares/actions/list", {});
+    const change = client.request("lares/actions/approve", { id: "a", digest });
+    const { pid } = await client.state();
+    process.kill(pid, "SIGKILL");
+    expect(await question).toEqual([]);
+    expect(await wireErrorOf(change)).toMatchObject({ code: -32803, message: expect.stringContaining("lares/actions/get") });
+  });
+
+  test("withdraws its question to the client, and a late answer does not reach the next one", async () => {
+    await using bench = await Bench.open();
+    const client = await bench.joined();
+    void client.ask("toy/ask", { type: 3, message: "Approve?" });
+    const asked = await client.until(() => client.heard("window/showMessageRequest")[0]);
+    const id = "id" in asked ? asked.id : null;
+    const [pid] = await bench.kernels();
+    process.kill(pid ?? 0, "SIGKILL");
+    expect(await client.until(() => client.heard("$/cancelRequest")[0])).toMatchObject({ params: { id } });
+    await client.stateOfNext(pid ?? 0);
+    const second = client.request("toy/ask", { type: 3, message: "Again?" });
+    const askedAgain = await client.until(() => client.heard("window/showMessageRequest")[1]);
+    client.send({ jsonrpc: "2.0", id, result: { title: "late" } });
+    client.send({ jsonrpc: "2.0", id: "id" in askedAgain ? askedAgain.id : null, result: { title: "fresh" } });
+    expect(await second).toEqual({ title: "fresh" });
+  });
+
+  test("trusted: true is said to the first kernel only; an acceptance is not renewed behind the person's back", async () => {
+    await using bench = await Bench.open();
+    const client = await bench.joined({ trusted: true });
+    const before = await client.state();
+    expect(before.initializeParams.initializationOptions.lares).toEqual({ trusted: true });
+    process.kill(before.pid, "SIGKILL");
+    expect((await client.stateOfNext(before.pid)).initializeParams.initializationOptions.lares).toEqual({});
+  });
+});
+
+test("a kernel on its way out is waited for, and the next one is started", async () => {
+  await using bench = await Bench.open();
+  const client = await bench.joined();
+  const before = await client.state();
+  await client.request("toy/close").catch(() => {});
+  await client.stateOfNext(before.pid);
+  expect(await bench.kernels()).toHaveLength(2);
+});
+
+test("a client that does not read holds up neither another one nor the memory", async () => {
+  await using bench = await Bench.open();
+  const [slow, quick] = await Promise.all([bench.joined(), bench.joined()]);
+  await Promise.all([slow.state(), quick.state()]);
+  slow.process.stdout?.pause();
+  slow.notify("x", {});
+  void slow.ask("toy/flood", { count: 20_000 });
+  await quick.request("toy/emit");
+  expect((await quick.state()).sessions).toBe(2);
+  slow.process.stdout?.resume();
+  await slow.until(() => slow.heard("toy/noise").length === 20_000);
+});
+
+test("bad frames are answered and the session goes on", async () => {
+  await using bench = await Bench.open();
+  const client = await bench.joined();
+  const bad = ["Content-Length: -1\r\n\r\n", "Content-Length: 7\r\n\r\n{broken", "Content-Length: 1000000000000\r\n\r\n", "no header at all\r\n\r\n", "Content-Length: 2\r\n\r\n[]"];
+  for (const [index, bytes] of bad.entries()) {
+    client.sendRaw(bytes);
+    expect(await client.state()).toMatchObject({ sessions: 1 });
+    const refusals = client.messages.filter((message) => "error" in message && message.id === null);
+    expect(refusals).toHaveLength(index + 1);
+  }
+});

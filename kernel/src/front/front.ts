@@ -1,0 +1,139 @@
+import { redirectConsole, takeStdio, connectToPipe, type ByteStreams } from "../platform/stdio.ts";
+import { initializeResult } from "../protocol/v1/capabilities.ts";
+import { FrameReader } from "../protocol/framing/frame-reader.ts";
+import { FrameWriter } from "../protocol/framing/frame-writer.ts";
+import { clientFrameLimits } from "../protocol/framing/limits.ts";
+import type { RpcMessage } from "../protocol/messages.ts";
+import { ClientGate } from "./client-gate.ts";
+import type { Outgoing } from "./relay.ts";
+import type { Workbench } from "./workbench.ts";
+
+// Nothing here may import what is slow to load: `initialize` is answered from this file and what it imports.
+
+export interface FrontOptions {
+  /** The product's version, for `serverInfo`. */
+  readonly version: string;
+  /** Stdin and stdout, or the pipe that the client opened. */
+  readonly channel: { readonly kind: "stdio" } | { readonly kind: "pipe"; readonly name: string };
+  /** The front ends when this process does. */
+  readonly clientProcessId?: number;
+  /** The kernel stays when its last client has left. */
+  readonly keep?: boolean;
+  /** How to run this program again; the front adds `kernel --state=… --root=…`. */
+  readonly program: { readonly executable: string; readonly arguments: readonly string[] };
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Called once `initialize` is answered: the moment for what a start must not wait for. */
+  readonly answered?: () => void;
+}
+
+/** At its end, the front waits so long for the client to read what is left. */
+const farewellMs = 1_000;
+
+/**
+ * Serves one client until it leaves. Resolves with the process's exit code: 0 after `shutdown` and `exit`,
+ * else 1. The caller ends the process with it.
+ */
+export async function runFront(options: FrontOptions): Promise<number> {
+  redirectConsole();
+  let streams: ByteStreams;
+  try {
+    streams = options.channel.kind === "stdio" ? takeStdio() : await connectToPipe(options.channel.name);
+  } catch (error) {
+    console.error(`lares: the client's pipe cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+  return new Front(streams, options).run();
+}
+
+class Front {
+  readonly #options: FrontOptions;
+  readonly #source: ByteStreams["source"];
+  readonly #writer: FrameWriter;
+  readonly #reader: FrameReader;
+  readonly #ended = Promise.withResolvers<number>();
+  /** Null until `initialize`, then a promise until it is loaded. */
+  #workbench: Workbench | null = null;
+  /** What came while it was being loaded. */
+  #waiting: [RpcMessage, Uint8Array][] = [];
+  #isEnded = false;
+
+  constructor({ source, sink }: ByteStreams, options: FrontOptions) {
+    this.#options = options;
+    this.#source = source;
+    this.#writer = new FrameWriter(sink, {
+      drained: () => this.#workbench?.pauseKernel(false),
+      closed: (reason) => this.#end(1, reason),
+    });
+    const gate = new ClientGate({
+      initializeResult: initializeResult(options.version),
+      answer: (message) => this.#toClient(message),
+      initialized: (params) => {
+        this.#load(params).catch((error: unknown) => this.#end(1, error instanceof Error ? error.message : String(error)));
+      },
+      pass: (message, body) => {
+        if (this.#workbench) this.#workbench.fromClient(message, body);
+        else this.#waiting.push([message, body]);
+      },
+      exit: (code) => this.#end(code, null),
+    });
+    this.#reader = new FrameReader(
+      source,
+      {
+        message: (message, body) => gate.message(message, body),
+        refused: ({ code, message, id }) => this.#toClient({ jsonrpc: "2.0", id, error: { code, message } }),
+        closed: (reason) => this.#end(1, reason ?? "The client closed its side."),
+      },
+      clientFrameLimits,
+    );
+  }
+
+  run(): Promise<number> {
+    if (this.#options.clientProcessId !== undefined) this.#watch(this.#options.clientProcessId, true);
+    return this.#ended.promise;
+  }
+
+  async #load(initializeParams: unknown): Promise<void> {
+    this.#reader.pause();
+    // After the answer has left: loading keeps the loop busy.
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#options.answered?.();
+    const { openWorkbench } = await import("./workbench.ts");
+    if (this.#isEnded) return;
+    this.#workbench = await openWorkbench(initializeParams, this.#options, {
+      toClient: (message, isDroppable) => this.#toClient(message, isDroppable),
+      pauseClient: (isPaused) => (isPaused ? this.#reader.pause() : this.#reader.resume()),
+    });
+    for (const [message, body] of this.#waiting.splice(0)) this.#workbench.fromClient(message, body);
+    this.#reader.resume();
+    const clientProcessId = this.#workbench.clientProcessId;
+    if (clientProcessId !== null && this.#options.clientProcessId === undefined) this.#watch(clientProcessId, false);
+    if (this.#isEnded) this.#workbench[Symbol.dispose]();
+  }
+
+  #toClient(message: Outgoing, isDroppable = false): void {
+    const body = message instanceof Uint8Array ? message : JSON.stringify(message);
+    this.#writer.write(body, { isDroppable });
+    if (this.#writer.isFull) this.#workbench?.pauseKernel(true);
+  }
+
+  #watch(pid: number, mustExist: boolean): void {
+    // Not needed for the first answer.
+    import("./parent-watch.ts")
+      .then(({ watchProcess }) => watchProcess(pid, mustExist, () => this.#end(1, `The client's process ${pid} is gone.`)))
+      .catch((error: unknown) => this.#end(1, String(error)));
+  }
+
+  #end(code: number, reason: string | null): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    if (reason !== null) console.error(`lares: ${reason}`);
+    this.#reader[Symbol.dispose]();
+    this.#workbench?.[Symbol.dispose]();
+    const finish = (): void => {
+      this.#source.destroy();
+      this.#ended.resolve(code);
+    };
+    setTimeout(finish, farewellMs).unref();
+    this.#writer.end(finish);
+  }
+}

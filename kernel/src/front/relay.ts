@@ -1,0 +1,238 @@
+import { isJsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import {
+  faultCodes,
+  isNotification,
+  isRequest,
+  isResponse,
+  type MessageId,
+  type NotificationMessage,
+  type RequestMessage,
+  type ResponseMessage,
+  type RpcMessage,
+} from "../protocol/messages.ts";
+import { KernelRequests } from "./kernel-requests.ts";
+import { isReplayable, outcomeUnknown } from "./replayable.ts";
+import type { Session } from "./session.ts";
+import { Subscriptions } from "./subscriptions.ts";
+
+/** A message, or the bytes of one that is passed on as it came. */
+export type Outgoing = RpcMessage | Uint8Array;
+
+interface PendingRequest {
+  readonly message: RequestMessage;
+  readonly body: Uint8Array;
+  /** How many kernels it was sent to. */
+  attempts: number;
+  isSent: boolean;
+}
+
+/** A client may have so many requests open; more are answered Busy. */
+const maxPendingRequests = 1000;
+/** A request is sent to so many kernels; one that takes each of them down is the likely cause. */
+const maxAttempts = 3;
+const handshakeId = "lares-front-initialize";
+const renewalPrefix = "lares-front-renew-";
+const busyCode = -33010;
+
+/**
+ * Stands between one client and one kernel after another. Knows what of the traffic must be remembered,
+ * answered, translated or repeated so that the client need not know that there was more than one kernel.
+ */
+export class Relay {
+  readonly #session: Session;
+  readonly #toClient: (message: Outgoing, isDroppable: boolean) => void;
+  readonly #log: Log;
+  readonly #pending = new Map<MessageId, PendingRequest>();
+  readonly #subscriptions = new Subscriptions();
+  readonly #kernelRequests = new KernelRequests();
+  #toKernel: ((message: Outgoing) => void) | null = null;
+  /** The kernel has answered `initialize` and was told everything. */
+  #isLive = false;
+  #onRequestWaiting: () => void = () => {};
+
+  constructor(session: Session, toClient: (message: Outgoing, isDroppable: boolean) => void, log: Log) {
+    this.#session = session;
+    this.#toClient = toClient;
+    this.#log = log;
+  }
+
+  get hasPending(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  get isLive(): boolean {
+    return this.#isLive;
+  }
+
+  /** Calls `listener` when a request comes while no kernel is there. */
+  onRequestWaiting(listener: () => void): void {
+    this.#onRequestWaiting = listener;
+  }
+
+  fromClient(message: RpcMessage, body: Uint8Array): void {
+    if (isRequest(message)) this.#requestFromClient(message, body);
+    else if (isResponse(message)) {
+      const answer = this.#kernelRequests.answered(message);
+      if (answer) this.#toKernel?.(answer);
+    } else this.#notificationFromClient(message, body);
+  }
+
+  /** A kernel is there: greets it as the client did. */
+  kernelJoined(toKernel: (message: Outgoing) => void): void {
+    this.#toKernel = toKernel;
+    const params = this.#session.initializeParams();
+    toKernel({ jsonrpc: "2.0", id: handshakeId, method: "initialize", params });
+  }
+
+  /** The kernel is gone, or did not take the session. */
+  kernelLost(): void {
+    this.#toKernel = null;
+    this.#isLive = false;
+    this.#subscriptions.kernelLost();
+    for (const message of this.#kernelRequests.kernelLost()) this.#toClient(message, false);
+    for (const [id, request] of this.#pending) {
+      if (!request.isSent) continue;
+      const { method } = request.message;
+      if (isReplayable(method) && request.attempts < maxAttempts) request.isSent = false;
+      else this.#refuse(id, faultCodes.requestFailed, outcomeUnknown(method), { method });
+    }
+  }
+
+  /** There will be no kernel for now: everything that waits is told why. */
+  failPending(reason: string): void {
+    for (const id of this.#pending.keys()) this.#refuse(id, faultCodes.requestFailed, reason, {});
+  }
+
+  /** False when the kernel refused the session, with the reason in the log. */
+  fromKernel(message: RpcMessage, body: Uint8Array): boolean {
+    if (isResponse(message)) return this.#answerFromKernel(message, body);
+    if (isRequest(message)) this.#toClient(this.#kernelRequests.outgoing(message), false);
+    else if (isNotification(message)) this.#notificationFromKernel(message, body);
+    return true;
+  }
+
+  #requestFromClient(message: RequestMessage, body: Uint8Array): void {
+    const { id } = message;
+    if (this.#pending.has(id)) {
+      this.#answer({ jsonrpc: "2.0", id, error: { code: faultCodes.invalidRequest, message: `A request with the id ${JSON.stringify(id)} is still open.` } });
+      return;
+    }
+    if (this.#pending.size >= maxPendingRequests) {
+      const text = `${maxPendingRequests} requests are open; wait for answers before sending more.`;
+      this.#answer({ jsonrpc: "2.0", id, error: { code: busyCode, message: text, data: { code: "Busy", limit: maxPendingRequests } } });
+      return;
+    }
+    const pending: PendingRequest = { message, body, attempts: 0, isSent: false };
+    this.#pending.set(id, pending);
+    if (this.#isLive) this.#send(pending);
+    else this.#onRequestWaiting();
+  }
+
+  #notificationFromClient(message: NotificationMessage, body: Uint8Array): void {
+    this.#session.hear(message);
+    if (message.method === "$/cancelRequest") {
+      const id = isJsonObject(message.params) ? message.params["id"] : undefined;
+      const pending = typeof id === "string" || typeof id === "number" ? this.#pending.get(id) : undefined;
+      if (pending && !pending.isSent)
+        this.#refuse(pending.message.id, faultCodes.requestCancelled, "The request was cancelled.", {});
+      if (!pending?.isSent) return;
+    }
+    // What comes while no kernel is there and is part of the session's state reaches the next one with it.
+    if (this.#isLive) this.#toKernel?.(body);
+  }
+
+  #send(pending: PendingRequest): void {
+    const { message, body } = pending;
+    pending.isSent = true;
+    pending.attempts++;
+    if (message.method !== "lares/traces/unfollow") {
+      this.#toKernel?.(body);
+      return;
+    }
+    const clientId = isJsonObject(message.params) ? String(message.params["subscription"]) : "";
+    const isRepeated = pending.attempts > 1;
+    if (!this.#subscriptions.has(clientId) && !isRepeated) {
+      this.#toKernel?.(body);
+      return;
+    }
+    const subscription = this.#subscriptions.unfollowed(clientId);
+    if (subscription === null) {
+      this.#pending.delete(message.id);
+      this.#answer({ jsonrpc: "2.0", id: message.id, result: null });
+    } else this.#toKernel?.({ ...message, params: { subscription } });
+  }
+
+  #answerFromKernel(message: ResponseMessage, body: Uint8Array): boolean {
+    const { id } = message;
+    if (id === handshakeId) return this.#handshakeAnswered(message);
+    if (typeof id === "string" && id.startsWith(renewalPrefix)) {
+      const subscription = subscriptionIn(message.result);
+      const clientId = id.slice(renewalPrefix.length);
+      if (subscription === null) return true;
+      if (this.#subscriptions.has(clientId)) this.#subscriptions.renewed(clientId, subscription);
+      // The client left it while it was being renewed.
+      else this.#toKernel?.({ jsonrpc: "2.0", id: renewalPrefix, method: "lares/traces/unfollow", params: { subscription } });
+      return true;
+    }
+    const pending = id === null ? undefined : this.#pending.get(id);
+    if (id === null || !pending) {
+      // Withdrawn meanwhile; or the kernel refused a frame that came from here.
+      if (message.error) this.#log.warn(`The kernel answered what was not asked: ${message.error.message}`);
+      return true;
+    }
+    this.#pending.delete(id);
+    const { method, params } = pending.message;
+    const kernelId = method === "lares/traces/follow" ? subscriptionIn(message.result) : null;
+    if (kernelId !== null) {
+      const subscription = this.#subscriptions.followed(params, kernelId);
+      this.#answer({ jsonrpc: "2.0", id, result: { ...(message.result as object), subscription } });
+      return true;
+    }
+    if (method === "lares/trust" && !message.error && isJsonObject(params)) this.#session.trustChanged(params["trusted"] === true);
+    this.#toClient(body, false);
+    return true;
+  }
+
+  #handshakeAnswered({ error }: ResponseMessage): boolean {
+    if (error) {
+      this.#log.error(`The kernel refused the session: ${error.message}`);
+      for (const id of this.#pending.keys()) this.#refuse(id, error.code, error.message, isJsonObject(error.data) ? error.data : {});
+      return false;
+    }
+    this.#session.acceptedByKernel();
+    for (const message of this.#session.replay()) this.#toKernel?.(message);
+    for (const { clientId, params } of this.#subscriptions.toRenew())
+      this.#toKernel?.({ jsonrpc: "2.0", id: renewalPrefix + clientId, method: "lares/traces/follow", params });
+    this.#isLive = true;
+    for (const pending of this.#pending.values()) this.#send(pending);
+    return true;
+  }
+
+  #notificationFromKernel(message: NotificationMessage, body: Uint8Array): void {
+    if (message.method === "lares/traces/entry") {
+      const params = this.#subscriptions.translate(message.params);
+      if (params !== null) this.#toClient({ ...message, params }, true);
+    } else if (message.method === "$/cancelRequest") {
+      const cancelled = this.#kernelRequests.cancelled(message.params);
+      if (cancelled) this.#toClient(cancelled, false);
+    } else {
+      if (message.method === "$/progress") this.#kernelRequests.progress(message.params);
+      this.#toClient(body, false);
+    }
+  }
+
+  #refuse(id: MessageId, code: number, message: string, data: object): void {
+    this.#pending.delete(id);
+    this.#answer({ jsonrpc: "2.0", id, error: { code, message, data } });
+  }
+
+  #answer(message: ResponseMessage): void {
+    this.#toClient(message, false);
+  }
+}
+
+function subscriptionIn(result: unknown): string | null {
+  return isJsonObject(result) && typeof result["subscription"] === "string" ? result["subscription"] : null;
+}
+

@@ -1,0 +1,32 @@
+/** Requests that may be sent a second time to another kernel: they ask, and change nothing. */
+const replayable: ReadonlySet<string> = new Set([
+  "lares/status",
+  "lares/agents/list",
+  "lares/traces/query",
+  "lares/traces/follow",
+  "lares/traces/unfollow",
+  "lares/actions/list",
+  "lares/actions/get",
+  "lares/actions/content",
+  "lares/tools/list",
+  "lares/entries/query",
+  "lares/memory/query",
+  "lares/memory/verify",
+  "lares/memory/stats",
+]);
+
+export function isReplayable(method: string): boolean {
+  return replayable.has(method) || /^(textDocument|codeLens|codeAction|completionItem|workspace)\/(?!executeCommand)/.test(method);
+}
+
+/** What to tell a client whose request may or may not have taken effect. */
+export function outcomeUnknown(method: string): string {
+  const where = method.startsWith("lares/actions/")
+    ? "lares/actions/get"
+    : method === "lares/tools/call"
+      ? "lares/traces/query"
+      : method.startsWith("lares/agents/")
+        ? "lares/agents/list"
+        : "lares/status";
+  return `The kernel ended while ${method} ran, and the next one is starting. Whether it took effect can be read with ${where}.`;
+}

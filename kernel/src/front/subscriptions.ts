@@ -1,0 +1,58 @@
+import { isJsonObject } from "../base/json.ts";
+
+interface Subscription {
+  readonly params: unknown;
+  /** The id that the present kernel knows it by; null until it has answered. */
+  kernelId: string | null;
+}
+
+/** A client's `lares/traces/follow`s: under ids of the front's own, so that they outlive a kernel. */
+export class Subscriptions {
+  readonly #byClientId = new Map<string, Subscription>();
+  readonly #clientIdOf = new Map<string, string>();
+  #lastNumber = 0;
+
+  /** A kernel answered a follow. Returns the id for the client. */
+  followed(params: unknown, kernelId: string): string {
+    const clientId = `follow-${++this.#lastNumber}`;
+    this.#byClientId.set(clientId, { params, kernelId });
+    this.#clientIdOf.set(kernelId, clientId);
+    return clientId;
+  }
+
+  /** Forgets a subscription. Returns the present kernel's id of it; null where it has none. */
+  unfollowed(clientId: string): string | null {
+    const kernelId = this.#byClientId.get(clientId)?.kernelId ?? null;
+    this.#byClientId.delete(clientId);
+    if (kernelId !== null) this.#clientIdOf.delete(kernelId);
+    return kernelId;
+  }
+
+  has(clientId: string): boolean {
+    return this.#byClientId.has(clientId);
+  }
+
+  /** The params of a `lares/traces/entry` with the client's id; null for a subscription that is no longer there. */
+  translate(params: unknown): unknown {
+    if (!isJsonObject(params)) return null;
+    const clientId = this.#clientIdOf.get(String(params["subscription"]));
+    return clientId === undefined ? null : { ...params, subscription: clientId };
+  }
+
+  kernelLost(): void {
+    this.#clientIdOf.clear();
+    for (const subscription of this.#byClientId.values()) subscription.kernelId = null;
+  }
+
+  /** What the next kernel must be asked for, by the client's id. */
+  toRenew(): { clientId: string; params: unknown }[] {
+    return [...this.#byClientId].map(([clientId, { params }]) => ({ clientId, params }));
+  }
+
+  renewed(clientId: string, kernelId: string): void {
+    const subscription = this.#byClientId.get(clientId);
+    if (!subscription) return;
+    subscription.kernelId = kernelId;
+    this.#clientIdOf.set(kernelId, clientId);
+  }
+}

@@ -1,0 +1,124 @@
+import { appendFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { LaresError } from "../../base/errors.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { Log } from "../../base/log.ts";
+import { acquireLock } from "../../platform/lock.ts";
+import { listenLocal, type LocalSocket } from "../../platform/socket.ts";
+import { parseKernelArguments } from "../../platform/spawn-kernel.ts";
+import { socketPathFor } from "../../platform/state-folder.ts";
+import { createEndpoint } from "../../protocol/endpoint.ts";
+
+/**
+ * A kernel that does nothing but remember what its sessions were told, for tests of the front.
+ * `TOY_FAULT` in the environment makes it misbehave.
+ */
+const lingerMs = 300;
+const log: Log = { debug: write, info: write, warn: write, error: write };
+const { stateFolder, roots } = parseKernelArguments(process.argv.slice(3));
+const fault = process.env["TOY_FAULT"] ?? "";
+
+function write(message: string): void {
+  process.stderr.write(`toy: ${message}\n`);
+}
+
+if (fault === "never starts") {
+  write("this kernel was told to fail");
+  process.exit(3);
+}
+
+for (;;) {
+  const lock = await acquireLock(join(stateFolder, "kernel.lock"));
+  if (!("heldBy" in lock)) break;
+  await delay(20);
+}
+appendFileSync(join(stateFolder, "starts"), `${process.pid}\n`);
+
+let sessions = 0;
+let isClosing = false;
+let lastFollow = 0;
+
+const place = { stateFolder, socketPath: await socketPathFor(stateFolder) };
+await listenLocal({ place, log, isClosing: () => isClosing, accept: serve });
+
+function serve(socket: LocalSocket): void {
+  sessions++;
+  const endpoint = createEndpoint({ source: socket, sink: socket, log });
+  const documents = new Map<string, unknown>();
+  const followed: string[] = [];
+  const heard: string[] = [];
+  let initializeParams: unknown = null;
+
+  endpoint.onStandardRequest("initialize", async (params) => {
+    initializeParams = params;
+    if (fault === "dies at initialize") process.kill(process.pid, "SIGKILL");
+    if (fault === "refuses sessions") throw new LaresError("StorageError", "The workspace cannot be opened.");
+    if (fault === "slow") await delay(300);
+    return { capabilities: {} };
+  });
+  for (const method of ["initialized", "textDocument/didOpen", "textDocument/didChange", "workspace/didChangeConfiguration"])
+    endpoint.onNotification(method, (params) => {
+      heard.push(method);
+      const document = isJsonObject(params) && isJsonObject(params["textDocument"]) ? params["textDocument"] : {};
+      if (method === "textDocument/didOpen") documents.set(String(document["uri"]), document["text"]);
+    });
+  endpoint.onRequest("lares/traces/follow", () => {
+    const subscription = `toy-${process.pid}-${++lastFollow}`;
+    followed.push(subscription);
+    return { subscription };
+  });
+  endpoint.onRequest("lares/traces/unfollow", ({ subscription }) => {
+    const at = followed.indexOf(subscription);
+    if (at === -1) throw new LaresError("NotFound", `There is no subscription "${subscription}".`);
+    followed.splice(at, 1);
+    return null;
+  });
+  endpoint.onRequest("lares/actions/approve", () => new Promise(() => {}));
+  endpoint.onRequest("lares/actions/list", async () => {
+    if (fault !== "hangs once" || (await startCount()) > 1) return [];
+    return new Promise(() => {});
+  });
+  endpoint.onStandardRequest("lares/agents/list", (_params, signal) => new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("cancelled")));
+  }));
+  endpoint.onStandardRequest("toy/state", () => ({
+    pid: process.pid,
+    roots,
+    sessions,
+    initializeParams,
+    heard,
+    documents: Object.fromEntries(documents),
+    followed,
+  }));
+  endpoint.onStandardRequest("toy/emit", () => {
+    for (const subscription of followed)
+      endpoint.notify("lares/traces/entry", {
+        subscription,
+        entry: { timestamp: "2026-01-01T00:00:00.000Z", level: "info", agent: "toy", message: "hello", trace_id: "t", span_id: "s" },
+      });
+  });
+  endpoint.onStandardRequest("toy/ask", (params) => endpoint.request("window/showMessageRequest", params));
+  endpoint.onStandardRequest("toy/flood", (params) => {
+    const count = isJsonObject(params) ? Number(params["count"]) : 0;
+    for (let sent = 0; sent < count; sent++) endpoint.notifyStandard("toy/noise", { sent, filler: "x".repeat(1000) });
+  });
+  endpoint.onStandardRequest("toy/close", () => {
+    isClosing = true;
+    setTimeout(() => process.exit(0), lingerMs);
+    endpoint.end();
+  });
+  endpoint.listen();
+  void endpoint.closed.then(() => {
+    if (--sessions === 0) setTimeout(() => sessions === 0 && process.exit(0), lingerMs);
+  });
+}
+
+async function startCount(): Promise<number> {
+  const { readFile } = await import("node:fs/promises");
+  return (await readFile(join(stateFolder, "starts"), "utf8")).trim().split("\n").length;
+}
+
+// Nobody joined.
+setTimeout(() => sessions === 0 && process.exit(0), 10_000);

@@ -1,0 +1,104 @@
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { messageOf } from "../base/errors.ts";
+import { isJsonObject } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import { connectLocal } from "../platform/socket.ts";
+import { kernelLogTail, startKernel } from "../platform/spawn-kernel.ts";
+import { socketPathFor, stateFolderOf } from "../platform/state-folder.ts";
+import { faultCodes, isRequest, type RpcMessage } from "../protocol/messages.ts";
+import { workspaceRootsOf } from "../protocol/v1/workspace-roots.ts";
+import type { FrontOptions } from "./front.ts";
+import { joinKernel, type ReachOutcome } from "./join-kernel.ts";
+import { KernelLoop, type KernelConnection } from "./kernel-loop.ts";
+import { Relay, type Outgoing } from "./relay.ts";
+import { Session } from "./session.ts";
+
+/** What stands behind the gate once a client has said `initialize`: the part that takes time to load. */
+export interface Workbench extends Disposable {
+  fromClient(message: RpcMessage, body: Uint8Array): void;
+  pauseKernel(isPaused: boolean): void;
+  /** As the client named it; null when it named none. */
+  readonly clientProcessId: number | null;
+}
+
+export interface WorkbenchPorts {
+  toClient(message: Outgoing, isDroppable: boolean): void;
+  pauseClient(isPaused: boolean): void;
+}
+
+/** How much of a kernel's log is shown when it cannot be started, in bytes. */
+const logTailBytes = 2_000;
+
+const log: Log = {
+  debug() {},
+  info: (message) => console.error(`lares: ${message}`),
+  warn: (message) => console.error(`lares: ${message}`),
+  error: (message) => console.error(`lares: ${message}`),
+};
+
+export async function openWorkbench(initializeParams: unknown, options: FrontOptions, ports: WorkbenchPorts): Promise<Workbench> {
+  const { roots, refused } = workspaceRootsOf(initializeParams, process.platform);
+  for (const reason of refused) log.warn(reason);
+  const processId = isJsonObject(initializeParams) ? initializeParams["processId"] : null;
+  const clientProcessId = typeof processId === "number" && Number.isSafeInteger(processId) && processId > 0 ? processId : null;
+  if (roots.length === 0) {
+    const reason = refused[0] ?? "No workspace is open: initialize named neither workspaceFolders nor rootUri.";
+    return withoutKernel(reason, clientProcessId, ports);
+  }
+  const session = new Session(initializeParams);
+  const relay = new Relay(session, (message, isDroppable) => ports.toClient(message, isDroppable), log);
+  let isDisposed = false;
+  const join = (): Promise<KernelConnection | null> => joinWorkspace(roots, options, () => isDisposed);
+  const loop = new KernelLoop(relay, { join, delay: (ms) => delay(ms), monotonic: () => performance.now(), log }, (isPaused) =>
+    ports.pauseClient(isPaused),
+  );
+  loop.run().catch((error: unknown) => log.error(messageOf(error)));
+  return {
+    clientProcessId,
+    fromClient: (message, body) => relay.fromClient(message, body),
+    pauseKernel: (isPaused) => loop.pauseKernel(isPaused),
+    [Symbol.dispose]() {
+      isDisposed = true;
+      loop[Symbol.dispose]();
+    },
+  };
+}
+
+async function joinWorkspace(
+  roots: readonly string[],
+  options: FrontOptions,
+  isCancelled: () => boolean,
+): Promise<KernelConnection | null> {
+  const stateFolder = await stateFolderOf(roots, options.environment);
+  const place = { stateFolder, socketPath: await socketPathFor(stateFolder, options.environment) };
+  return joinKernel<KernelConnection>({
+    async reach(): Promise<ReachOutcome<KernelConnection>> {
+      const outcome = await connectLocal(place);
+      if (outcome.kind !== "connected") return outcome;
+      return { kind: "connected", connection: { stream: outcome.socket, pid: outcome.kernelPid } };
+    },
+    start: () => startKernel(options.program, { stateFolder, roots, keep: options.keep ?? false }),
+    delay: (milliseconds) => delay(milliseconds),
+    monotonic: () => performance.now(),
+    logTail: () => kernelLogTail(stateFolder, logTailBytes),
+    isCancelled,
+  });
+}
+
+/** A session without a workspace: every request is told so. */
+function withoutKernel(reason: string, clientProcessId: number | null, ports: WorkbenchPorts): Workbench {
+  return {
+    clientProcessId,
+    fromClient(message) {
+      if (!isRequest(message)) return;
+      const { id, method } = message;
+      const error = method.startsWith("lares/")
+        ? { code: faultCodes.requestFailed, message: `${method} needs a workspace. ${reason}`, data: { method } }
+        : { code: faultCodes.methodNotFound, message: `There is no request "${method.slice(0, 200)}".` };
+      ports.toClient({ jsonrpc: "2.0", id, error }, false);
+    },
+    pauseKernel() {},
+    [Symbol.dispose]() {},
+  };
+}

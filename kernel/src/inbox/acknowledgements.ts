@@ -1,0 +1,72 @@
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Database } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoint.ts";
+
+/** What was acknowledged is deleted after this at the latest; what a crash loses of it comes once more. */
+const maxDelayMs = 20;
+/** So many at once are deleted without waiting. */
+const maxWaiting = 1024;
+
+/** Deletes what is done with, many at a time: an acknowledgement alone would cost a transaction each. */
+export class Acknowledgements {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #waiting: number[] = [];
+  #timer: Disposable | null = null;
+  #flushing: Promise<void> = Promise.resolve();
+
+  constructor(database: Database, clock: Clock, log: Log) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  add(seq: number): void {
+    this.#waiting.push(seq);
+    if (this.#waiting.length === maxWaiting) this.#flushBehind();
+    else this.#timer ??= this.#clock.timer(maxDelayMs, () => this.#flushBehind());
+  }
+
+  /** Resolves when everything acknowledged before is deleted. */
+  flush(): Promise<void> {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
+    const flushed = this.#flushing.then(() => this.#flush());
+    this.#flushing = flushed.catch(() => undefined);
+    return flushed;
+  }
+
+  async #flush(): Promise<void> {
+    const seqs = this.#waiting;
+    if (seqs.length === 0) return;
+    this.#waiting = [];
+    failpoint("inbox.acknowledge.begun");
+    try {
+      await this.#database.batch([
+        {
+          sql: "DELETE FROM inbox WHERE seq IN (SELECT value FROM json_each(?))",
+          params: [JSON.stringify(seqs)],
+        },
+      ]);
+    } catch (error) {
+      this.#waiting = [...seqs, ...this.#waiting];
+      throw error;
+    }
+    failpoint("inbox.acknowledge.committed");
+  }
+
+  #flushBehind(): void {
+    this.flush().catch((error: unknown) => {
+      // Kept, and tried again with the next ones.
+      this.#log.error(
+        "Acknowledged events could not be removed from the inbox; after a crash they come again.",
+        {
+          reason: messageOf(error),
+        },
+      );
+    });
+  }
+}

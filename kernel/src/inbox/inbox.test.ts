@@ -1,0 +1,273 @@
+import fc from "fast-check";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import { type Database, openDatabase } from "../platform/database.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { type Inbox, maxDeadLetters, maxPayloadBytes, type NewItem, openInbox } from "./inbox.ts";
+import type { LaneName } from "./lane.ts";
+import { inboxMigrations } from "./migrations.ts";
+
+const agent = "dev.lares.test";
+
+interface Fixture {
+  readonly inbox: Inbox;
+  readonly clock: ManualClock;
+  readonly database: Database;
+  /** As after a clean stop. */
+  restart(): Promise<Inbox>;
+}
+
+async function fixture(path = ":memory:"): Promise<Fixture> {
+  const database = await openDatabase({ path, migrations: inboxMigrations, log: silentLog });
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const clock = new ManualClock();
+  const inbox = await openInbox({ database, clock, log: silentLog });
+  const restart = async (): Promise<Inbox> => {
+    await inbox.flush();
+    return await openInbox({ database, clock, log: silentLog });
+  };
+  return { inbox, clock, database, restart };
+}
+
+const items = (count: number, lane: LaneName = "live", start = 0): NewItem[] =>
+  Array.from({ length: count }, (_, n) => ({ agent, lane, payload: { n: start + n } }));
+
+/** Takes and acknowledges until nothing is due. */
+async function drain(inbox: Inbox): Promise<unknown[]> {
+  const seen: unknown[] = [];
+  for (let item = await inbox.next(agent); item !== null; item = await inbox.next(agent)) {
+    seen.push((item.payload as { n: number }).n);
+    inbox.acknowledge(agent, item.seq);
+  }
+  return seen;
+}
+
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
+
+describe("order", () => {
+  test("items come in the order of their commit, far beyond what is held in memory", async () => {
+    const { inbox } = await fixture();
+    await inbox.enqueue(items(1000));
+    expect(inbox.depth(agent)).toBe(1000);
+    expect(await drain(inbox)).toEqual(upTo(1000));
+    expect(inbox.depth(agent)).toBe(0);
+  });
+
+  test("live items go before the backlog, also those that come later", async () => {
+    const { inbox } = await fixture();
+    await inbox.enqueue(items(2, "backlog", 10));
+    await inbox.enqueue(items(2));
+    expect(await drain(inbox)).toEqual([0, 1, 10, 11]);
+  });
+
+  test("the same item comes again until it is acknowledged", async () => {
+    const { inbox } = await fixture();
+    await inbox.enqueue(items(2));
+    const first = await inbox.next(agent);
+    expect(await inbox.next(agent)).toEqual(first);
+  });
+
+  test("an item that waits for its next try holds back its own lane and not the other", async () => {
+    const { inbox, clock } = await fixture();
+    await inbox.enqueue([...items(2), ...items(1, "backlog", 10)]);
+    const first = await inbox.next(agent);
+    await inbox.retryLater(agent, first?.seq ?? 0, clock.now() + 1000);
+    expect(await drain(inbox)).toEqual([10]);
+    expect(inbox.nextDueAt(agent)).toBe(clock.now() + 1000);
+    clock.advance(999);
+    expect(await inbox.next(agent)).toBeNull();
+    clock.advance(1);
+    expect(await inbox.next(agent)).toMatchObject({ seq: first?.seq, attempts: 1 });
+    expect(await drain(inbox)).toEqual([0, 1]);
+  });
+
+  test("one that is announced after a younger one still comes first", async () => {
+    const { inbox, database } = await fixture();
+    const older = inbox.prepare(items(1, "live", 0));
+    const younger = inbox.prepare(items(1, "live", 1));
+    await database.batch([...older.statements, ...younger.statements]);
+    younger.committed();
+    older.committed();
+    expect(await drain(inbox)).toEqual([0, 1]);
+  });
+
+  test("one that is in the database but not announced is not handed out early, nor twice", async () => {
+    const { inbox, database } = await fixture();
+    await inbox.enqueue(items(300));
+    const later = inbox.prepare(items(1, "live", 300));
+    await database.batch(later.statements);
+    expect(await drain(inbox)).toEqual(upTo(300));
+    expect(await inbox.next(agent)).toBeNull();
+    later.committed();
+    later.committed();
+    expect(await drain(inbox)).toEqual([300]);
+  });
+
+  test("arrivals are announced once an agent, after the commit", async () => {
+    const { inbox } = await fixture();
+    const heard: string[] = [];
+    inbox.arrivals.on((arrival) => heard.push(`${arrival.agent} ${inbox.depth(arrival.agent)}`));
+    await inbox.enqueue([...items(3), { agent: "dev.lares.other", lane: "live", payload: 1 }]);
+    expect(heard).toEqual([`${agent} 3`, "dev.lares.other 1"]);
+  });
+});
+
+describe("ends", () => {
+  test("a buried item is kept with its reason, and the next one follows", async () => {
+    const { inbox, clock } = await fixture();
+    await inbox.enqueue(items(2));
+    const first = await inbox.next(agent);
+    await inbox.bury(agent, first?.seq ?? 0, "gave up");
+    expect(await inbox.dead(agent)).toEqual([
+      expect.objectContaining({
+        seq: first?.seq,
+        payload: { n: 0 },
+        reason: "gave up",
+        buriedAt: clock.now(),
+      }),
+    ]);
+    expect(await drain(inbox)).toEqual([1]);
+    await expect(inbox.bury(agent, first?.seq ?? 0, "again")).rejects.toMatchObject({ code: "NotFound" });
+  });
+
+  test("only so many dead letters are kept, the newest", async () => {
+    const { inbox, database } = await fixture();
+    await inbox.enqueue(items(1));
+    await database.batch([
+      {
+        sql: `WITH RECURSIVE n(seq) AS (SELECT -1 UNION ALL SELECT seq - 1 FROM n WHERE seq > -?)
+              INSERT INTO inbox_dead SELECT seq, ?, 'live', '{}', 0, 0, 0, 'old' FROM n`,
+        params: [maxDeadLetters, agent],
+      },
+    ]);
+    await inbox.bury(agent, 1, "newest");
+    const dead = await inbox.dead(agent, 5000);
+    expect(dead).toHaveLength(maxDeadLetters);
+    expect([dead[0]?.reason, dead.at(-1)?.seq]).toEqual(["newest", 1 - maxDeadLetters]);
+  });
+
+  test("clear drops what waits, in memory and beyond, and nothing that comes after", async () => {
+    const { inbox, restart } = await fixture();
+    await inbox.enqueue(items(600));
+    await inbox.next(agent);
+    const cleared = inbox.clear(agent);
+    const added = inbox.enqueue(items(2, "live", 1000));
+    await Promise.all([cleared, added]);
+    expect(inbox.depth(agent)).toBe(2);
+    expect(await drain(await restart())).toEqual([1000, 1001]);
+    expect(await drain(inbox)).toEqual([1000, 1001]);
+  });
+
+  test("a payload over the bound is refused, with its size", async () => {
+    const { inbox } = await fixture();
+    const payload = "x".repeat(maxPayloadBytes);
+    expect(() => inbox.prepare([{ agent, lane: "live", payload }])).toThrow(/has 1048578 bytes of JSON/);
+  });
+});
+
+describe("restart", () => {
+  test("attempts, due times and order are as before, and what was acknowledged does not come back", async () => {
+    const { inbox, clock, restart } = await fixture();
+    await inbox.enqueue([...items(3), ...items(1, "backlog", 10)]);
+    inbox.acknowledge(agent, (await inbox.next(agent))?.seq ?? 0);
+    await inbox.retryLater(agent, (await inbox.next(agent))?.seq ?? 0, clock.now() + 500);
+    const second = await restart();
+    expect(second.depth(agent)).toBe(3);
+    expect(await drain(second)).toEqual([10]);
+    clock.advance(500);
+    expect(await second.next(agent)).toMatchObject({ payload: { n: 1 }, attempts: 1 });
+    expect(await drain(second)).toEqual([1, 2]);
+  });
+
+  test("numbers are not given twice although everything was acknowledged", async () => {
+    const { inbox, restart } = await fixture();
+    await inbox.enqueue(items(3));
+    const seqs: number[] = [];
+    for (let item = await inbox.next(agent); item !== null; item = await inbox.next(agent)) {
+      seqs.push(item.seq);
+      inbox.acknowledge(agent, item.seq);
+    }
+    const second = await restart();
+    await second.enqueue(items(1));
+    expect((await second.next(agent))?.seq).toBeGreaterThan(Math.max(...seqs));
+  });
+
+  test("acknowledgements are written down within 20 ms", async () => {
+    const { inbox, clock, database } = await fixture();
+    await inbox.enqueue(items(1));
+    inbox.acknowledge(agent, (await inbox.next(agent))?.seq ?? 0);
+    const left = async (): Promise<number> => (await database.query("SELECT seq FROM inbox")).length;
+    expect(await left()).toBe(1);
+    clock.advance(20);
+    await inbox.flush();
+    expect(await left()).toBe(0);
+  });
+});
+
+test("whatever is done in whatever order, every item comes once, in order within its lane", async () => {
+  const step = fc.oneof(
+    fc.record({
+      do: fc.constant("enqueue" as const),
+      count: fc.integer({ min: 1, max: 400 }),
+      lane: fc.constantFrom<LaneName>("live", "backlog"),
+    }),
+    fc.record({ do: fc.constant("take" as const), count: fc.integer({ min: 1, max: 400 }) }),
+    fc.record({ do: fc.constant("retry" as const), delayMs: fc.integer({ min: 0, max: 50 }) }),
+    fc.record({ do: fc.constant("advance" as const), byMs: fc.integer({ min: 0, max: 60 }) }),
+    fc.record({ do: fc.constant("restart" as const) }),
+  );
+  const database = await openDatabase({ path: ":memory:", migrations: inboxMigrations, log: silentLog });
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      const clock = new ManualClock();
+      await database.batch([{ sql: "DELETE FROM inbox" }]);
+      let inbox = await openInbox({ database, clock, log: silentLog });
+      let made = 0;
+      const expected = { live: [] as number[], backlog: [] as number[] };
+      const seen = { live: [] as number[], backlog: [] as number[] };
+      const take = async (count: number): Promise<void> => {
+        for (let taken = 0; taken < count; taken++) {
+          const item = await inbox.next(agent);
+          if (item === null) return;
+          seen[item.lane].push((item.payload as { n: number }).n);
+          inbox.acknowledge(agent, item.seq);
+        }
+      };
+      for (const action of steps) {
+        if (action.do === "enqueue") {
+          const added = items(action.count, action.lane, made);
+          expected[action.lane].push(...added.map((_, index) => made + index));
+          made += action.count;
+          await inbox.enqueue(added);
+        } else if (action.do === "take") {
+          await take(action.count);
+        } else if (action.do === "retry") {
+          const item = await inbox.next(agent);
+          if (item !== null) await inbox.retryLater(agent, item.seq, clock.now() + action.delayMs);
+        } else if (action.do === "advance") {
+          clock.advance(action.byMs);
+        } else {
+          await inbox.flush();
+          inbox = await openInbox({ database, clock, log: silentLog });
+        }
+        expect(inbox.depth(agent)).toBe(made - seen.live.length - seen.backlog.length);
+      }
+      clock.advance(100);
+      await take(Infinity);
+      await inbox.flush();
+      expect(seen).toEqual(expected);
+      expect(inbox.nextDueAt(agent)).toBeNull();
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a database file is what carries it between processes", async () => {
+  const path = `${await temporaryFolder()}/ledger.sqlite`;
+  const { inbox, database } = await fixture(path);
+  await inbox.enqueue(items(1));
+  await database[Symbol.asyncDispose]();
+  expect(await drain((await fixture(path)).inbox)).toEqual([0]);
+});

@@ -1,0 +1,286 @@
+import type { Clock } from "../base/clock.ts";
+import { Emitter } from "../base/emitter.ts";
+import { limitExceeded, notFound } from "../base/errors.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import type { Database, Statement } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoint.ts";
+import { Acknowledgements } from "./acknowledgements.ts";
+import { type InboxItem, Lane, type LaneName } from "./lane.ts";
+
+export interface NewItem {
+  readonly agent: string;
+  readonly lane: LaneName;
+  readonly payload: JsonValue;
+}
+
+/** An item that was given up, kept to be looked at. */
+export interface DeadLetter extends Omit<InboxItem, "dueAt"> {
+  readonly buriedAt: number;
+  readonly reason: string;
+}
+
+export interface PreparedItems {
+  /** Join the caller's own transaction. */
+  readonly statements: readonly Statement[];
+  /** To be called once that transaction is committed, and only then: makes the items visible and says so. */
+  committed(): void;
+}
+
+/**
+ * The one durable queue of each agent. At least once, and in order within a lane: an item that waits for its
+ * next try holds back those behind it in its lane. What is live goes before what is backlog.
+ */
+export interface Inbox extends AsyncDisposable {
+  /** Throws LimitExceeded where a payload is over `maxPayloadBytes`. */
+  prepare(items: readonly NewItem[]): PreparedItems;
+  enqueue(items: readonly NewItem[]): Promise<void>;
+  /** The item that is due; the same one again until it is acknowledged, put back or buried. */
+  next(agent: string): Promise<InboxItem | null>;
+  /** When `next` has something, in milliseconds since 1970 (0: now); null where nothing waits. */
+  nextDueAt(agent: string): number | null;
+  /** Done with it. Written down a moment later: a crash before that brings it once more. */
+  acknowledge(agent: string, seq: number): void;
+  /** Counts an attempt and hands it out again at `dueAt`, in milliseconds since 1970. */
+  retryLater(agent: string, seq: number, dueAt: number): Promise<void>;
+  /** Gives it up: it is kept among the dead letters. */
+  bury(agent: string, seq: number, reason: string): Promise<void>;
+  /** Newest first. */
+  dead(agent: string, limit?: number): Promise<readonly DeadLetter[]>;
+  /** Items that wait, in both lanes. */
+  depth(agent: string): number;
+  /** Drops everything that waits for the agent; its dead letters stay. */
+  clear(agent: string): Promise<void>;
+  /** Resolves when what was acknowledged is written down. */
+  flush(): Promise<void>;
+  readonly arrivals: Emitter<{ agent: string }>;
+}
+
+/** Bytes of JSON in one payload. */
+export const maxPayloadBytes = 1024 * 1024;
+/** Dead letters kept for each agent; the oldest go first. */
+export const maxDeadLetters = 1000;
+const laneNames = ["live", "backlog"] as const satisfies LaneName[];
+
+/** `database` has `inboxMigrations` applied. */
+export async function openInbox(options: { database: Database; clock: Clock; log: Log }): Promise<Inbox> {
+  const { database } = options;
+  const counts = await database.query<{ agent: string; lane: LaneName; count: number }>(
+    "SELECT agent, lane, count(*) AS count FROM inbox GROUP BY agent, lane",
+  );
+  const last = await database.query<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'inbox'");
+  return new SqlInbox(options, counts, (last[0]?.seq ?? 0) + 1);
+}
+
+type Lanes = Readonly<Record<LaneName, Lane>>;
+
+class SqlInbox implements Inbox {
+  readonly arrivals = new Emitter<{ agent: string }>();
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #acknowledgements: Acknowledgements;
+  readonly #agents = new Map<string, Lanes>();
+  /** Numbers given out by `prepare` whose `committed()` has not been called. */
+  readonly #unannounced = new Set<number>();
+  readonly #counts: ReadonlyMap<string, number>;
+  #nextSeq: number;
+
+  constructor(
+    { database, clock, log }: { database: Database; clock: Clock; log: Log },
+    counts: readonly { agent: string; lane: LaneName; count: number }[],
+    nextSeq: number,
+  ) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#acknowledgements = new Acknowledgements(database, clock, log);
+    this.#counts = new Map(counts.map(({ agent, lane, count }) => [`${lane} ${agent}`, count]));
+    this.#nextSeq = nextSeq;
+  }
+
+  prepare(items: readonly NewItem[]): PreparedItems {
+    const enqueuedAt = this.#clock.now();
+    const texts = items.map((item) => boundedText(item));
+    const numbered = items.map((item, index) => {
+      const whole: InboxItem = {
+        ...item,
+        kind: "event",
+        seq: this.#nextSeq++,
+        attempts: 0,
+        dueAt: 0,
+        enqueuedAt,
+      };
+      this.#unannounced.add(whole.seq);
+      return { item: whole, text: texts[index] ?? "" };
+    });
+    return {
+      statements: numbered.map(({ item: { seq, agent, lane }, text }) => ({
+        sql: "INSERT INTO inbox (seq, agent, lane, payload, enqueued_at) VALUES (?, ?, ?, ?, ?)",
+        params: [seq, agent, lane, text, enqueuedAt],
+      })),
+      committed: () => {
+        const agents = new Set<string>();
+        for (const { item, text } of numbered) {
+          if (!this.#unannounced.delete(item.seq)) continue;
+          this.#lanes(item.agent)[item.lane].add(item, text.length);
+          agents.add(item.agent);
+        }
+        for (const agent of agents) this.arrivals.emit({ agent });
+      },
+    };
+  }
+
+  async enqueue(items: readonly NewItem[]): Promise<void> {
+    const prepared = this.prepare(items);
+    failpoint("inbox.enqueue.begun");
+    await this.#database.batch(prepared.statements);
+    failpoint("inbox.enqueue.committed");
+    prepared.committed();
+  }
+
+  async next(agent: string): Promise<InboxItem | null> {
+    const lanes = this.#lanes(agent);
+    for (const name of laneNames) {
+      const lane = lanes[name];
+      if (lane.head === undefined) await lane.load();
+      const { head } = lane;
+      if (head !== null && head !== undefined && head.dueAt <= this.#clock.now()) return head;
+    }
+    return null;
+  }
+
+  nextDueAt(agent: string): number | null {
+    const lanes = this.#lanes(agent);
+    const dueTimes = laneNames
+      .map((name) => lanes[name].head)
+      .filter((head) => head !== null)
+      // Not read yet: asking for it will tell.
+      .map((head) => head?.dueAt ?? 0);
+    return dueTimes.length === 0 ? null : Math.min(...dueTimes);
+  }
+
+  acknowledge(agent: string, seq: number): void {
+    const lanes = this.#lanes(agent);
+    if (laneNames.some((name) => lanes[name].remove(seq))) this.#acknowledgements.add(seq);
+  }
+
+  async retryLater(agent: string, seq: number, dueAt: number): Promise<void> {
+    const [lane, item] = this.#find(agent, seq);
+    const attempts = item.attempts + 1;
+    failpoint("inbox.retry.begun");
+    await this.#database.batch([
+      {
+        sql: "UPDATE inbox SET attempts = ?, due_at = ? WHERE seq = ?",
+        params: [attempts, Math.ceil(dueAt), seq],
+      },
+    ]);
+    failpoint("inbox.retry.committed");
+    lane.update({ ...item, attempts, dueAt: Math.ceil(dueAt) });
+  }
+
+  async bury(agent: string, seq: number, reason: string): Promise<void> {
+    const [lane] = this.#find(agent, seq);
+    failpoint("inbox.bury.begun");
+    await this.#database.batch([
+      {
+        sql: `INSERT INTO inbox_dead SELECT seq, agent, lane, payload, attempts, enqueued_at, ?, ? FROM inbox WHERE seq = ?`,
+        params: [this.#clock.now(), reason, seq],
+      },
+      { sql: "DELETE FROM inbox WHERE seq = ?", params: [seq] },
+      {
+        sql: `DELETE FROM inbox_dead WHERE agent = ? AND seq <=
+                (SELECT seq FROM inbox_dead WHERE agent = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
+        params: [agent, agent, maxDeadLetters],
+      },
+    ]);
+    failpoint("inbox.bury.committed");
+    lane.remove(seq);
+  }
+
+  async dead(agent: string, limit = 100): Promise<readonly DeadLetter[]> {
+    const rows = await this.#database.query<DeadRow>(
+      `SELECT seq, lane, payload, attempts, enqueued_at, buried_at, reason
+       FROM inbox_dead WHERE agent = ? ORDER BY seq DESC LIMIT ?`,
+      [agent, limit],
+    );
+    return rows.map((row) => ({
+      seq: row.seq,
+      agent,
+      lane: row.lane,
+      kind: "event",
+      payload: JSON.parse(row.payload) as JsonValue,
+      attempts: row.attempts,
+      enqueuedAt: row.enqueued_at,
+      buriedAt: row.buried_at,
+      reason: row.reason,
+    }));
+  }
+
+  depth(agent: string): number {
+    const { live, backlog } = this.#lanes(agent);
+    return live.count + backlog.count;
+  }
+
+  async clear(agent: string): Promise<void> {
+    const lanes = this.#lanes(agent);
+    // Cleared at once, so that nothing of it is handed out while it is being deleted.
+    const through = this.#nextSeq - 1;
+    for (const name of laneNames) lanes[name].clear(through);
+    await this.#database.batch([
+      { sql: "DELETE FROM inbox WHERE agent = ? AND seq <= ?", params: [agent, through] },
+    ]);
+  }
+
+  flush(): Promise<void> {
+    return this.#acknowledgements.flush();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.flush();
+  }
+
+  #find(agent: string, seq: number): [Lane, InboxItem] {
+    const lanes = this.#lanes(agent);
+    for (const name of laneNames) {
+      const item = lanes[name].find(seq);
+      if (item !== undefined) return [lanes[name], item];
+    }
+    throw notFound("item in the inbox", `${agent}/${seq}`);
+  }
+
+  #lanes(agent: string): Lanes {
+    const known = this.#agents.get(agent);
+    if (known !== undefined) return known;
+    const lane = (name: LaneName): Lane =>
+      new Lane(
+        agent,
+        name,
+        this.#database,
+        (seq) => this.#unannounced.has(seq),
+        this.#counts.get(`${name} ${agent}`) ?? 0,
+      );
+    const lanes: Lanes = { live: lane("live"), backlog: lane("backlog") };
+    this.#agents.set(agent, lanes);
+    return lanes;
+  }
+}
+
+interface DeadRow {
+  readonly seq: number;
+  readonly lane: LaneName;
+  readonly payload: string;
+  readonly attempts: number;
+  readonly enqueued_at: number;
+  readonly buried_at: number;
+  readonly reason: string;
+}
+
+function boundedText({ agent, payload }: NewItem): string {
+  const text = JSON.stringify(payload);
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxPayloadBytes) return text;
+  throw limitExceeded(
+    "event_bytes",
+    bytes,
+    `An event for "${agent}" has ${bytes} bytes of JSON; at most ${maxPayloadBytes} are delivered. Put large content in a file and send its path.`,
+  );
+}

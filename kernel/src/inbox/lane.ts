@@ -1,0 +1,178 @@
+import type { JsonValue } from "../base/json.ts";
+import type { Database } from "../platform/database.ts";
+
+export type LaneName = "live" | "backlog";
+
+export interface InboxItem {
+  readonly seq: number;
+  readonly agent: string;
+  readonly lane: LaneName;
+  readonly kind: "event";
+  readonly payload: JsonValue;
+  /** How often it was tried and put back. */
+  readonly attempts: number;
+  /** Milliseconds since 1970; not handed out before. */
+  readonly dueAt: number;
+  readonly enqueuedAt: number;
+}
+
+/** Items of a lane that are held in memory; the others wait in the database. */
+export const maxItemsInMemory = 256;
+/** Characters of payload that a lane holds in memory, beside its first item. */
+export const maxPayloadInMemory = 1024 * 1024;
+
+interface Held {
+  item: InboxItem;
+  readonly payloadLength: number;
+}
+
+interface Row {
+  readonly seq: number;
+  readonly payload: string;
+  readonly attempts: number;
+  readonly due_at: number;
+  readonly enqueued_at: number;
+}
+
+/** As many as fit: `before` is what the items ahead take, so the first always fits. */
+const pageQuery = `
+  SELECT seq, payload, attempts, due_at, enqueued_at
+  FROM (SELECT *, sum(length(payload)) OVER (ORDER BY seq) - length(payload) AS before
+        FROM inbox WHERE agent = ? AND lane = ? AND seq > ? ORDER BY seq LIMIT ?)
+  WHERE before < ? ORDER BY seq`;
+
+/**
+ * One agent's items of one urgency, in order: the first ones in memory, the rest in the database, where all
+ * of them are.
+ */
+export class Lane {
+  readonly #agent: string;
+  readonly #name: LaneName;
+  readonly #database: Database;
+  /** True for what is committed already but not yet announced by `committed()`: that call will bring it. */
+  readonly #isUnannounced: (seq: number) => boolean;
+  #held: Held[] = [];
+  #payloadLength = 0;
+  #count = 0;
+  /** Everything up to here has been in memory; the database is read on from here. */
+  #readThrough = 0;
+  /** Counts `clear`: what was read before it is stale. */
+  #era = 0;
+  #loading: Promise<void> | null = null;
+
+  constructor(
+    agent: string,
+    name: LaneName,
+    database: Database,
+    isUnannounced: (seq: number) => boolean,
+    count: number,
+  ) {
+    this.#agent = agent;
+    this.#name = name;
+    this.#database = database;
+    this.#isUnannounced = isUnannounced;
+    this.#count = count;
+  }
+
+  /** Items that wait, in memory and beyond. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The oldest item; `undefined` while it has to be read first (see `load`), null where there is none. */
+  get head(): InboxItem | null | undefined {
+    const first = this.#held[0];
+    if (first !== undefined) return first.item;
+    return this.#count === 0 ? null : undefined;
+  }
+
+  /** Reads the next page where none is in memory. Calls at the same time share one reading. */
+  load(): Promise<void> {
+    this.#loading ??= this.#read().finally(() => (this.#loading = null));
+    return this.#loading;
+  }
+
+  /** An item that has been committed. Held in memory where that keeps the order and there is room. */
+  add(item: InboxItem, payloadLength: number): void {
+    const followsDirectly = this.#held.length === this.#count;
+    this.#count += 1;
+    const hasRoom =
+      this.#held.length === 0 ||
+      (this.#held.length < maxItemsInMemory && this.#payloadLength + payloadLength <= maxPayloadInMemory);
+    // Below the mark it would never be read again: it must be held, whatever the room.
+    if (item.seq > this.#readThrough && !(followsDirectly && hasRoom)) return;
+    const before = this.#held.findLastIndex((held) => held.item.seq < item.seq);
+    this.#held.splice(before + 1, 0, { item, payloadLength });
+    this.#payloadLength += payloadLength;
+    this.#readThrough = Math.max(this.#readThrough, item.seq);
+  }
+
+  find(seq: number): InboxItem | undefined {
+    return this.#held.find((held) => held.item.seq === seq)?.item;
+  }
+
+  /** Puts a changed item in the place of the old. */
+  update(item: InboxItem): void {
+    const held = this.#held.find((one) => one.item.seq === item.seq);
+    if (held !== undefined) held.item = item;
+  }
+
+  /** Takes an item out; false where it is not held, and so was not handed out. */
+  remove(seq: number): boolean {
+    const index = this.#held.findIndex((held) => held.item.seq === seq);
+    const [removed] = index < 0 ? [] : this.#held.splice(index, 1);
+    if (removed === undefined) return false;
+    this.#payloadLength -= removed.payloadLength;
+    this.#count -= 1;
+    return true;
+  }
+
+  /** Forgets everything up to `throughSeq`, as it is gone from the database. */
+  clear(throughSeq: number): void {
+    this.#era += 1;
+    this.#readThrough = throughSeq;
+    this.#held = [];
+    this.#payloadLength = 0;
+    this.#count = 0;
+  }
+
+  async #read(): Promise<void> {
+    const era = this.#era;
+    while (this.#held.length === 0) {
+      const rows = await this.#database.query<Row>(pageQuery, [
+        this.#agent,
+        this.#name,
+        this.#readThrough,
+        maxItemsInMemory,
+        maxPayloadInMemory,
+      ]);
+      if (era !== this.#era) return;
+      if (rows.length === 0) {
+        // Somebody else emptied the table: better to notice than to ask for ever.
+        this.#count = 0;
+        return;
+      }
+      for (const row of rows) {
+        this.#readThrough = Math.max(this.#readThrough, row.seq);
+        if (!this.#isUnannounced(row.seq)) this.#hold(row);
+      }
+    }
+  }
+
+  #hold(row: Row): void {
+    const item: InboxItem = {
+      seq: row.seq,
+      agent: this.#agent,
+      lane: this.#name,
+      kind: "event",
+      // Written by prepare(), from a JSON value.
+      payload: JSON.parse(row.payload) as JsonValue,
+      attempts: row.attempts,
+      dueAt: row.due_at,
+      enqueuedAt: row.enqueued_at,
+    };
+    const before = this.#held.findLastIndex((held) => held.item.seq < item.seq);
+    this.#held.splice(before + 1, 0, { item, payloadLength: row.payload.length });
+    this.#payloadLength += row.payload.length;
+  }
+}

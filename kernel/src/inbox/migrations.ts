@@ -1,0 +1,29 @@
+import type { Migration } from "../platform/database.ts";
+
+export const inboxMigrations: readonly Migration[] = [
+  {
+    name: "inbox-1-queues",
+    // AUTOINCREMENT: a number is never given twice, also when the newest rows are gone.
+    sql: `CREATE TABLE inbox (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            agent TEXT NOT NULL,
+            lane TEXT NOT NULL,
+            payload TEXT NOT NULL,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            due_at INTEGER NOT NULL DEFAULT 0,
+            enqueued_at INTEGER NOT NULL
+          ) STRICT;
+          CREATE INDEX inbox_by_lane ON inbox (agent, lane, seq);
+          CREATE TABLE inbox_dead (
+            seq INTEGER PRIMARY KEY,
+            agent TEXT NOT NULL,
+            lane TEXT NOT NULL,
+            payload TEXT NOT NULL,
+            attempts INTEGER NOT NULL,
+            enqueued_at INTEGER NOT NULL,
+            buried_at INTEGER NOT NULL,
+            reason TEXT NOT NULL
+          ) STRICT;
+          CREATE INDEX inbox_dead_by_agent ON inbox_dead (agent, seq);`,
+  },
+];

@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { systemClock } from "../platform/clock.ts";
+import { openDatabase } from "../platform/database.ts";
+import { type FailpointName, failpointNames } from "../platform/failpoints.ts";
+import { TestChild } from "../platform/testing/child.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { memoryMigrations } from "./heads.ts";
+import { openMemory } from "./memory.ts";
+
+const modules = {
+  "{ openDatabase }": new URL("../platform/database.ts", import.meta.url),
+  "{ systemClock }": new URL("../platform/clock.ts", import.meta.url),
+  "{ silentLog }": new URL("../base/log.ts", import.meta.url),
+  "{ openMemory }": new URL("./memory.ts", import.meta.url),
+  "{ memoryMigrations }": new URL("./heads.ts", import.meta.url),
+};
+
+/** Swaps for ever, and says each revision once it is acknowledged. */
+const swapper = (folder: string): string => `
+  const database = await openDatabase({ path: ${JSON.stringify(join(folder, "ledger.sqlite"))}, migrations: memoryMigrations, log: silentLog });
+  const memory = await openMemory({ stateFolder: ${JSON.stringify(folder)}, database, clock: systemClock, log: silentLog,
+    storageLimitBytes: () => 1e9, segmentBytes: 64 * 1024 });
+  const agent = await memory.open("dev.lares.test");
+  for (;;) {
+    const { revision } = agent.read();
+    await agent.swap(revision, { n: revision + 1, filling: "x".repeat(revision % 500) });
+    process.stdout.write(revision + 1 + "\\n");
+    if (revision % 10 === 0) await agent.sync();
+  }`;
+
+/** What a new process finds: the revision, after the journal has been proven. */
+async function recovered(folder: string): Promise<number> {
+  await using database = await openDatabase({
+    path: join(folder, "ledger.sqlite"),
+    migrations: memoryMigrations,
+    log: silentLog,
+  });
+  await using memory = await openMemory({
+    stateFolder: folder,
+    database,
+    clock: systemClock,
+    log: silentLog,
+    storageLimitBytes: () => 1e9,
+  });
+  const agent = await memory.open("dev.lares.test");
+  const { revision, state } = agent.read();
+  expect(await agent.verify()).toMatchObject({ ok: true, records: revision });
+  if (revision > 0) expect(state).toMatchObject({ n: revision });
+  return revision;
+}
+
+test("ten times killed by SIGKILL: the last acknowledged revision is there, or the one after", async () => {
+  const folder = await temporaryFolder();
+  let before = 0;
+  for (let round = 0; round < 10; round++) {
+    const child = new TestChild(swapper(folder), { modules });
+    await child.waitForLines(1 + ((round * 97) % 400));
+    await child.kill();
+    const acknowledged = Number(child.lines.at(-1));
+    const found = await recovered(folder);
+    expect(acknowledged).toBeGreaterThan(before);
+    expect([acknowledged, acknowledged + 1]).toContain(found);
+    before = found;
+  }
+});
+
+const passes: Partial<Record<FailpointName, number>> = { "journal.segment.created": 1 };
+const points = failpointNames.filter(
+  (name) => name.startsWith("journal.") || name.startsWith("atomic-file."),
+);
+test.each(points)("dying at %s leaves the last acknowledged revision, or the one after", async (name) => {
+  const folder = await temporaryFolder();
+  const child = new TestChild(swapper(folder), { modules, failpoint: `${name}@${passes[name] ?? 2}` });
+  expect(await child.ended()).toBe("SIGKILL");
+  const acknowledged = Number(child.lines.at(-1) ?? 0);
+  expect([acknowledged, acknowledged + 1]).toContain(await recovered(folder));
+});

@@ -1,0 +1,346 @@
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { canonicalJson, type JsonValue } from "../base/json.ts";
+import { type Log, silentLog } from "../base/log.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import { type Database, openDatabase } from "../platform/database.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { memoryMigrations } from "./heads.ts";
+import { type AgentMemory, type Memory, type MemoryOptions, openMemory } from "./memory.ts";
+import { maxStateBytes } from "./working.ts";
+
+const extension = "dev.lares.test";
+
+interface Fixture {
+  readonly folder: string;
+  readonly journal: string;
+  readonly database: Database;
+  readonly clock: ManualClock;
+  readonly warnings: string[];
+  start(options?: Partial<MemoryOptions>): Promise<Memory>;
+  /** Opens, runs, and closes cleanly. */
+  within<T>(run: (agent: AgentMemory) => Promise<T>, options?: Partial<MemoryOptions>): Promise<T>;
+}
+
+async function fixture(): Promise<Fixture> {
+  const stateFolder = await temporaryFolder();
+  const database = await openDatabase({ path: ":memory:", migrations: memoryMigrations, log: silentLog });
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const clock = new ManualClock();
+  const warnings: string[] = [];
+  const log: Log = { ...silentLog, warn: (message) => warnings.push(message) };
+  const start = (options: Partial<MemoryOptions> = {}): Promise<Memory> =>
+    openMemory({ stateFolder, database, clock, log, storageLimitBytes: () => 1e9, ...options });
+  const folder = join(stateFolder, "extensions", extension, "memory");
+  return {
+    folder,
+    journal: join(folder, "journal"),
+    database,
+    clock,
+    warnings,
+    start,
+    async within(run, options) {
+      await using memory = await start(options);
+      return await run(await memory.open(extension));
+    },
+  };
+}
+
+/** `count` swaps one after the other, the state of each being its number. */
+async function swaps(agent: AgentMemory, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const { revision } = agent.read();
+    await agent.swap(revision, { n: revision + 1 });
+  }
+}
+
+describe("swap", () => {
+  test("begins with nothing at revision 0, and counts", async () => {
+    const { within } = await fixture();
+    await within(async (agent) => {
+      expect(agent.read()).toEqual({ revision: 0, state: null });
+      expect(await agent.swap(0, { pending: ["a"] })).toEqual({ revision: 1 });
+      expect(agent.read()).toEqual({ revision: 1, state: { pending: ["a"] } });
+    });
+  });
+
+  test("of two at once at one revision exactly one wins, the other learns the revision", async () => {
+    const { within } = await fixture();
+    await within(async (agent) => {
+      const outcomes = await Promise.allSettled([agent.swap(0, "first"), agent.swap(0, "second")]);
+      expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected"]);
+      expect(outcomes[1]).toMatchObject({ reason: { code: "Conflict", facts: { revision: 1 } } });
+      expect(agent.read()).toEqual({ revision: 1, state: "first" });
+      expect(agent.stats().records).toBe(1);
+    });
+  });
+
+  test("what the caller does to its object afterwards does not change what is stored", async () => {
+    const { within } = await fixture();
+    await within(async (agent) => {
+      const state = { list: [1] };
+      await agent.swap(0, state);
+      state.list.push(2);
+      expect(agent.read().state).toEqual({ list: [1] });
+    });
+  });
+
+  test("a state over its bound is refused with its size, and nothing is written", async () => {
+    const { within } = await fixture();
+    await within(async (agent) => {
+      await expect(agent.swap(0, "x".repeat(maxStateBytes - 1))).rejects.toMatchObject({
+        code: "LimitExceeded",
+        facts: { limit: "working_state_bytes", value: maxStateBytes + 1 },
+      });
+      expect(agent.stats().sizeBytes).toBe(0);
+      await agent.swap(0, "x".repeat(maxStateBytes - 2));
+    });
+    await within(async (agent) => expect(agent.read().state).toHaveLength(maxStateBytes - 2));
+  });
+
+  test("over max_storage_mb is refused with the limit's name, nothing is written, and a higher limit counts at once", async () => {
+    const { within } = await fixture();
+    let limit = 3000;
+    await within(
+      async (agent) => {
+        await agent.swap(0, "small");
+        await expect(agent.swap(1, "x".repeat(3000))).rejects.toMatchObject({
+          code: "LimitExceeded",
+          facts: { limit: "max_storage_mb" },
+        });
+        expect([agent.read(), agent.stats().records]).toEqual([{ revision: 1, state: "small" }, 1]);
+        limit = 10_000;
+        await agent.swap(1, "x".repeat(3000));
+        expect(await agent.verify()).toMatchObject({ ok: true, records: 2 });
+      },
+      { storageLimitBytes: () => limit },
+    );
+  });
+});
+
+describe("the journal's records", () => {
+  test("hold what an independent reader can prove: data_hash, hash, and the chain from 64 zeros", async () => {
+    const { within, journal } = await fixture();
+    const states: JsonValue[] = [{ b: 1, a: 'ä\u0000\n"😀' }, [1e21, 0.1, -0], null, "text"];
+    const stats = await within(async (agent) => {
+      for (const [revision, state] of states.entries()) await agent.swap(revision, state);
+      return agent.stats();
+    });
+    const digest = (value: unknown): string =>
+      createHash("sha256").update(canonicalJson(value)).digest("hex");
+    const lines = (await readFile(join(journal, "000001.ndjson"), "utf8")).trimEnd().split("\n");
+    let previous = "0".repeat(64);
+    lines.forEach((line, index) => {
+      const { data, salt, hash, ...chained } = JSON.parse(line) as Record<string, unknown>;
+      expect(Object.keys(chained).toSorted()).toEqual([
+        "data_hash",
+        "id",
+        "kind",
+        "operation",
+        "previous_hash",
+        "seq",
+        "timestamp",
+      ]);
+      expect(chained).toMatchObject({
+        seq: index + 1,
+        kind: "working",
+        operation: "update",
+        previous_hash: previous,
+        timestamp: "2026-11-20T12:00:00.000Z",
+      });
+      expect(data).toEqual({ revision: index + 1, state: JSON.parse(JSON.stringify(states[index])) });
+      expect(salt).toMatch(/^[0-9a-f]{32}$/);
+      expect(chained["data_hash"]).toBe(digest({ salt, data }));
+      expect(hash).toBe(digest(chained));
+      previous = hash as string;
+    });
+    expect(stats).toMatchObject({ records: 4, head: previous });
+  });
+
+  test("roll over to the next segment by size, and are read back across all of them", async () => {
+    const { within, journal } = await fixture();
+    await within((agent) => swaps(agent, 20), { segmentBytes: 1500 });
+    expect((await readdir(journal)).length).toBeGreaterThan(3);
+    await within(async (agent) => {
+      expect(agent.read()).toEqual({ revision: 20, state: { n: 20 } });
+      await swaps(agent, 5);
+      expect(await agent.verify()).toMatchObject({ ok: true, records: 25 });
+    });
+  });
+});
+
+describe("the checkpoint", () => {
+  async function checkpointed(): Promise<Fixture & { path: string }> {
+    const made = await fixture();
+    await made.within((agent) => swaps(agent, 5));
+    return { ...made, path: join(made.folder, "working.json") };
+  }
+
+  test("is written at the end, and holds the state for anyone to read", async () => {
+    const { path } = await checkpointed();
+    expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({
+      version: 1,
+      seq: 5,
+      data: { revision: 5, state: { n: 5 } },
+    });
+  });
+
+  test.each([
+    ["damaged", () => "{ not json"],
+    ["changed", (text: string) => text.replace('{"n":5}', '{"n":6}')],
+    ["of a version that is not there", () => '{"version":9}'],
+    ["too large", () => "x".repeat(3_000_000)],
+  ])("is made again from the journal when it is %s", async (_name, change) => {
+    const { within, path } = await checkpointed();
+    const good = await readFile(path, "utf8");
+    await writeFile(path, change(good));
+    await within(async (agent) => expect(agent.read()).toEqual({ revision: 5, state: { n: 5 } }));
+    expect(await readFile(path, "utf8")).toBe(good);
+  });
+
+  test("that is behind the journal is passed over", async () => {
+    const { within, path } = await checkpointed();
+    const old = await readFile(path, "utf8");
+    await within((agent) => swaps(agent, 3));
+    await writeFile(path, old);
+    await within(async (agent) => expect(agent.read()).toEqual({ revision: 8, state: { n: 8 } }));
+  });
+});
+
+describe("opening", () => {
+  test("gives the same memory to all who ask, and a fresh one after it was closed", async () => {
+    const { start } = await fixture();
+    await using memory = await start();
+    const [first, second] = await Promise.all([memory.open(extension), memory.open(extension)]);
+    expect(second).toBe(first);
+    await first.swap(0, 1);
+    const closing = first[Symbol.asyncDispose]();
+    const third = await memory.open(extension);
+    await closing;
+    expect(third.read()).toEqual({ revision: 1, state: 1 });
+    await expect(first.swap(1, 2)).rejects.toMatchObject({ code: "StorageError" });
+    await third.swap(1, 2);
+  });
+
+  test("a torn last line is cut and reported, and what follows is whole", async () => {
+    const { within, journal, warnings } = await fixture();
+    await within((agent) => swaps(agent, 3));
+    const path = join(journal, "000001.ndjson");
+    const whole = await readFile(path);
+    await writeFile(path, Buffer.concat([whole, Buffer.from('{"data":{"revision":4,"sta')]));
+    await within(async (agent) => {
+      expect(agent.read().revision).toBe(3);
+      await swaps(agent, 1);
+    });
+    expect(warnings).toEqual([expect.stringContaining("middle of a record")]);
+    await within(async (agent) => expect(await agent.verify()).toMatchObject({ ok: true, records: 4 }));
+  });
+
+  test("a damaged journal is refused with its first bad record, left as it is, and carries on once made whole", async () => {
+    const { start, within, journal } = await fixture();
+    await within((agent) => swaps(agent, 5));
+    const path = join(journal, "000001.ndjson");
+    const good = await readFile(path);
+    const bad = Buffer.from(good.toString().replace('"n":3', '"n":4'));
+    await writeFile(path, bad);
+    await using memory = await start();
+    await expect(memory.open(extension)).rejects.toMatchObject({
+      code: "StorageError",
+      message: expect.stringContaining("damaged at seq 3: its data_hash does not match its data"),
+      facts: { firstBad: { seq: 3 } },
+    });
+    expect(await memory.verify(extension)).toMatchObject({ ok: false, records: 2, firstBad: { seq: 3 } });
+    expect(await readFile(path)).toEqual(bad);
+    await writeFile(path, good);
+    expect(await memory.verify(extension)).toMatchObject({ ok: true, records: 5 });
+    expect((await memory.open(extension)).read().revision).toBe(5);
+  });
+
+  test("a journal cut short at a record's end, or put back, names the first missing record", async () => {
+    const { start, within, journal } = await fixture();
+    await within((agent) => swaps(agent, 3));
+    const old = await readFile(join(journal, "000001.ndjson"));
+    await within((agent) => swaps(agent, 3));
+    await writeFile(join(journal, "000001.ndjson"), old);
+    await using memory = await start();
+    await expect(memory.open(extension)).rejects.toMatchObject({ facts: { firstBad: { seq: 4 } } });
+    expect(memory.stats(extension).records).toBe(6);
+  });
+
+  test("a journal rewritten as a whole, in itself sound, is found out by its anchored head", async () => {
+    const one = await fixture();
+    const other = await fixture();
+    for (const each of [one, other]) await each.within((agent) => swaps(agent, 3));
+    await writeFile(join(one.journal, "000001.ndjson"), await readFile(join(other.journal, "000001.ndjson")));
+    await expect(one.within(async () => undefined)).rejects.toMatchObject({
+      facts: { firstBad: { seq: 3 } },
+    });
+  });
+
+  test("an anchor that lags behind the journal, as after a crash between the two, is no damage", async () => {
+    const { within, database } = await fixture();
+    await within((agent) => swaps(agent, 2));
+    const [row] = await database.query("SELECT * FROM memory_heads");
+    await within((agent) => swaps(agent, 3));
+    await database.batch([
+      {
+        sql: "UPDATE memory_heads SET seq = ?, hash = ?, size = ?",
+        params: [row?.["seq"] ?? null, row?.["hash"] ?? null, row?.["size"] ?? null],
+      },
+    ]);
+    await within(async (agent) => expect(agent.read().revision).toBe(5));
+  });
+
+  test("an id that is no extension's is refused before any file is touched", async () => {
+    const { start } = await fixture();
+    await using memory = await start();
+    await expect(memory.open("../../evil")).rejects.toMatchObject({ code: "InvalidParams" });
+  });
+
+  test("a folder where a segment should be is a StorageError that is seen, not a silence", async () => {
+    const { within, journal } = await fixture();
+    await mkdir(join(journal, "000001.ndjson"), { recursive: true });
+    await expect(within(async () => undefined)).rejects.toMatchObject({ code: "StorageError" });
+  });
+});
+
+describe("durability", () => {
+  test("what is written is anchored within 50 ms, without anybody asking", async () => {
+    const { start, clock, database } = await fixture();
+    await using memory = await start();
+    const agent = await memory.open(extension);
+    await swaps(agent, 3);
+    const anchored = (): Promise<readonly unknown[]> => database.query("SELECT seq FROM memory_heads");
+    expect(await anchored()).toEqual([]);
+    clock.advance(50);
+    await expect.poll(anchored).toEqual([{ seq: 3 }]);
+  });
+
+  test("sync resolves when everything before it is anchored, that under way included", async () => {
+    const { start, database } = await fixture();
+    await using memory = await start();
+    const agent = await memory.open(extension);
+    void agent.swap(0, 1);
+    const early = agent.sync();
+    await swaps(agent, 1);
+    await Promise.all([early, agent.sync()]);
+    expect(await database.query("SELECT seq, hash, size FROM memory_heads")).toEqual([
+      { seq: 2, hash: agent.stats().head, size: agent.stats().sizeBytes },
+    ]);
+  });
+
+  test("verify of an open memory sees what was changed under its feet", async () => {
+    const { within, journal } = await fixture();
+    await within(async (agent) => {
+      await swaps(agent, 4);
+      const path = join(journal, "000001.ndjson");
+      const good = await readFile(path, "utf8");
+      await writeFile(path, good.replace('"n":2', '"n":7'));
+      expect(await agent.verify()).toMatchObject({ ok: false, records: 1, firstBad: { seq: 2 } });
+      await writeFile(path, good);
+      expect(await agent.verify()).toMatchObject({ ok: true, records: 4 });
+    });
+  });
+});

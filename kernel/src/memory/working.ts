@@ -1,0 +1,171 @@
+import { conflict, isLaresError, limitExceeded, messageOf } from "../base/errors.ts";
+import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import { isLeftoverTemporary, writeFileAtomically } from "../platform/atomic-file.ts";
+import { joinPath, listFiles, openDataFile, readSmallFile, removeFile } from "../platform/data-files.ts";
+import { sha256Hex } from "../platform/hash.ts";
+import type { Journal } from "./journal.ts";
+import { type DecodedRecord, maxLineBytes } from "./record.ts";
+import type { RecordPlace } from "./scan.ts";
+
+/** Bytes of canonical JSON that a working memory may have. */
+export const maxStateBytes = 1024 * 1024;
+/** A checkpoint is written after this many swaps, or this many bytes of states, whichever comes first. */
+const swapsPerCheckpoint = 256;
+const bytesPerCheckpoint = 8 * 1024 * 1024;
+const checkpointName = "working.json";
+const recordId = "working";
+
+export interface WorkingState {
+  /** Counts the swaps; 0 where nothing was ever stored, and `state` then is null. */
+  readonly revision: number;
+  readonly state: JsonValue;
+}
+
+/** Where the newest record of working memory was found, while the journal was read. */
+export interface NewestWorkingRecord {
+  readonly record: DecodedRecord;
+  readonly place: RecordPlace;
+}
+
+/** The newest record as it is kept in memory and in the checkpoint. */
+interface Stored extends WorkingState {
+  readonly seq: number;
+  readonly salt: string;
+}
+
+/** A small state that is replaced as a whole, by compare-and-swap. Each one is a record of the journal. */
+export class WorkingMemory implements AsyncDisposable {
+  readonly #folder: string;
+  readonly #journal: Journal;
+  readonly #log: Log;
+  #stored: Stored | null;
+  #turn: Promise<unknown> = Promise.resolve();
+  #swapsSinceCheckpoint = 0;
+  #bytesSinceCheckpoint = 0;
+
+  private constructor(folder: string, journal: Journal, log: Log, stored: Stored | null) {
+    this.#folder = folder;
+    this.#journal = journal;
+    this.#log = log;
+    this.#stored = stored;
+  }
+
+  /** `newest` is the last working record of a journal that has been proven. */
+  static async open(
+    folder: string,
+    journal: Journal,
+    newest: NewestWorkingRecord | null,
+    log: Log,
+  ): Promise<WorkingMemory> {
+    for (const name of await listFiles(folder)) {
+      if (isLeftoverTemporary(name)) await removeFile(joinPath(folder, name));
+    }
+    if (newest === null) return new WorkingMemory(folder, journal, log, null);
+    const checkpoint = await readCheckpoint(folder, newest.record, log);
+    const memory = new WorkingMemory(folder, journal, log, checkpoint ?? (await readRecord(newest)));
+    if (checkpoint === null) memory.#swapsSinceCheckpoint = 1;
+    return memory;
+  }
+
+  read(): WorkingState {
+    const { revision, state } = this.#stored ?? { revision: 0, state: null };
+    return { revision, state };
+  }
+
+  /**
+   * Replaces the state, if it still is at `revision`. Resolves when that survives the death of the process.
+   * Rejects with Conflict { revision } where somebody was first, LimitExceeded where the state is too large.
+   */
+  swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }> {
+    const text = canonicalJson(state);
+    const bytes = Buffer.byteLength(text);
+    if (bytes > maxStateBytes) {
+      const sentence = `The state has ${bytes} bytes of JSON; working memory takes at most ${maxStateBytes}. Keep large data in temporal or associative memory.`;
+      return Promise.reject(limitExceeded("working_state_bytes", bytes, sentence));
+    }
+    // One after the other: the second of two at one revision must see the first's outcome.
+    const swapped = this.#turn.then(() => this.#swap(revision, text, bytes));
+    this.#turn = swapped.catch((error: unknown) => error);
+    return swapped;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#turn;
+    if (this.#swapsSinceCheckpoint > 0) await this.#checkpoint();
+  }
+
+  async #swap(revision: number, text: string, bytes: number): Promise<{ readonly revision: number }> {
+    const current = this.#stored?.revision ?? 0;
+    if (revision !== current) throw conflict(current);
+    const next = current + 1;
+    const data = `{"revision":${next},"state":${text}}`;
+    const { end, salt } = await this.#journal.append({
+      operation: "update",
+      kind: "working",
+      id: recordId,
+      data,
+    });
+    // Parsed anew, so that nobody who still holds the old object can change what is stored.
+    this.#stored = { seq: end.seq, salt, revision: next, state: JSON.parse(text) as JsonValue };
+    this.#swapsSinceCheckpoint += 1;
+    this.#bytesSinceCheckpoint += bytes;
+    if (
+      this.#swapsSinceCheckpoint >= swapsPerCheckpoint ||
+      this.#bytesSinceCheckpoint >= bytesPerCheckpoint
+    ) {
+      await this.#checkpoint();
+    }
+    return { revision: next };
+  }
+
+  /** A convenience for the next start and for readers: the journal has it all. So a failure is only reported. */
+  async #checkpoint(): Promise<void> {
+    if (this.#stored === null) return;
+    const { seq, salt, revision, state } = this.#stored;
+    try {
+      const text = canonicalJson({ version: 1, seq, salt, data: { revision, state } });
+      await writeFileAtomically(joinPath(this.#folder, checkpointName), text);
+      this.#swapsSinceCheckpoint = 0;
+      this.#bytesSinceCheckpoint = 0;
+    } catch (error) {
+      this.#log.warn("The checkpoint of a working memory could not be written.", {
+        folder: this.#folder,
+        reason: messageOf(error),
+      });
+    }
+  }
+}
+
+/** The checkpoint, if it is whole and says what the journal's newest record says; else null. */
+async function readCheckpoint(folder: string, newest: DecodedRecord, log: Log): Promise<Stored | null> {
+  const bytes = await readSmallFile(joinPath(folder, checkpointName), maxLineBytes);
+  if (bytes === null) return null;
+  try {
+    const read: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
+    if (isJsonObject(read) && typeof read["seq"] === "number" && read["seq"] < newest.end.seq) return null;
+    if (
+      isJsonObject(read) &&
+      sha256Hex(canonicalJson({ data: read["data"], salt: newest.salt })) === newest.dataHash
+    ) {
+      return storedFrom(newest, read["data"]);
+    }
+  } catch (error) {
+    if (!(error instanceof SyntaxError) && !isLaresError(error)) throw error;
+  }
+  log.warn("The checkpoint of a working memory was damaged; it is made again from the journal.", { folder });
+  return null;
+}
+
+async function readRecord({ record, place }: NewestWorkingRecord): Promise<Stored> {
+  await using file = await openDataFile(place.segment.path, "r");
+  const bytes = Buffer.alloc(record.dataEnd - record.dataStart);
+  await file.readInto(bytes, place.offset + record.dataStart);
+  return storedFrom(record, JSON.parse(bytes.toString("utf8")));
+}
+
+/** From data whose hash has been proven, so it has the shape in which `swap` wrote it. */
+function storedFrom(record: DecodedRecord, data: unknown): Stored {
+  const { revision, state } = data as WorkingState;
+  return { seq: record.end.seq, salt: record.salt, revision, state };
+}

@@ -1,0 +1,168 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  type Stats,
+} from "node:fs";
+import { storageError } from "../base/errors.ts";
+
+/** What one lstat tells about a name in a folder. */
+export interface Observation {
+  readonly kind: "file" | "folder" | "other";
+  /** Bytes. */
+  readonly size: number;
+  /** Milliseconds since 1970, exact to the microsecond. */
+  readonly mtimeMs: number;
+  readonly birthtimeMs: number;
+  /** Folded into what a double holds exactly; on the file systems of Linux and macOS that is the number itself. */
+  readonly inode: number;
+  readonly device: number;
+}
+
+/**
+ * A folder held open. Everything goes through its descriptor where the platform allows (Linux), so a
+ * folder that is swapped for a link after it was opened is not followed.
+ */
+export interface OpenFolder extends Disposable {
+  /** A path that names this very folder as long as it is open; for a watch. */
+  readonly handle: string;
+  /** The names in it, in no particular order; null when they cannot be read. */
+  names(): readonly string[] | null;
+  /**
+   * Null when there is nothing of that name (any more), "unreadable" when nobody may tell. A link is
+   * "other": it is never followed.
+   */
+  observe(name: string): Observation | null | "unreadable";
+  /** Null when it is missing, not a folder, a link, or may not be read. */
+  openFolder(name: string): OpenFolder | null;
+  /** A small file in it; null when it is missing, no plain file, unreadable or larger than `maxBytes`. */
+  readBytes(name: string, maxBytes: number): Uint8Array | null;
+}
+
+/** Reads folders beneath one root quickly and synchronously, for the index. */
+export interface FolderReader {
+  /** Absolute, with links resolved. */
+  readonly root: string;
+  /**
+   * Opens a folder by its components from the root; null as in `OpenFolder.openFolder`. It stays open until
+   * `release`, and so do those above it: the next folder beside it is opened from there. So a caller works
+   * synchronously, and releases before it lets others run.
+   */
+  open(components: readonly string[]): OpenFolder | null;
+  /** Closes what `open` holds open. */
+  release(): void;
+}
+
+const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+const fileFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/** Throws StorageError when `root` is not a folder that can be read. */
+export function openFolderReader(
+  root: string,
+  onUnreadable: (path: string, reason: string) => void,
+): FolderReader {
+  let real: string;
+  try {
+    real = realpathSync(root);
+    if (!lstatSync(real).isDirectory()) throw new Error("it is not a folder");
+  } catch (error) {
+    throw storageError(`The workspace folder "${root}" cannot be opened: ${String(error)}.`, error);
+  }
+  const openAt = (path: string): OpenFolder | null => {
+    const usesDescriptors = process.platform === "linux";
+    if (!usesDescriptors) {
+      const found = lstatSync(path, { throwIfNoEntry: false });
+      return found?.isDirectory() === true ? folderAt(path, null) : null;
+    }
+    const descriptor = tolerating(() => openSync(path, folderFlags), path);
+    return descriptor === null ? null : folderAt(`/proc/self/fd/${descriptor}`, descriptor);
+  };
+  const folderAt = (handle: string, descriptor: number | null): OpenFolder => {
+    const prefix = `${handle}/`;
+    return {
+      handle,
+      names: () => tolerating(() => readdirSync(prefix), handle),
+      observe: (name) => {
+        try {
+          const stats = lstatSync(prefix + name, { throwIfNoEntry: false });
+          return stats === undefined ? null : observationOf(stats);
+        } catch (error) {
+          return vanished.has(codeOf(error)) ? null : "unreadable";
+        }
+      },
+      openFolder: (name) => openAt(prefix + name),
+      readBytes: (name, maxBytes) =>
+        tolerating(() => {
+          const opened = openSync(prefix + name, fileFlags);
+          try {
+            const stats = fstatSync(opened);
+            if (!stats.isFile() || stats.size > maxBytes) return null;
+            const bytes = new Uint8Array(stats.size);
+            return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, 0));
+          } finally {
+            closeSync(opened);
+          }
+        }, prefix + name),
+      [Symbol.dispose]: () => {
+        if (descriptor !== null) closeSync(descriptor);
+      },
+    };
+  };
+  /** Null for what may happen to any path at any time: gone, a link now, not a folder, not ours to read. */
+  const tolerating = <T>(read: () => T, path: string): T | null => {
+    try {
+      return read();
+    } catch (error) {
+      if (!vanished.has(codeOf(error))) onUnreadable(path, codeOf(error));
+      return null;
+    }
+  };
+  const held: { readonly name: string; readonly folder: OpenFolder }[] = [];
+  const closeFrom = (depth: number): void => {
+    for (const { folder } of held.splice(depth).toReversed()) folder[Symbol.dispose]();
+  };
+  return {
+    root: real,
+    open: (components) => {
+      let shared = 0;
+      // The first one held is the root itself, under no name.
+      while (shared < components.length && held[shared + 1]?.name === components[shared]) shared++;
+      closeFrom(shared + 1);
+      if (held.length === 0) {
+        const folder = openAt(real);
+        if (folder === null) return null;
+        held.push({ name: "", folder });
+      }
+      for (const name of components.slice(shared)) {
+        const folder = held.at(-1)?.folder.openFolder(name) ?? null;
+        if (folder === null) return null;
+        held.push({ name, folder });
+      }
+      return held.at(-1)?.folder ?? null;
+    },
+    release: () => closeFrom(0),
+  };
+}
+
+const vanished = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ESTALE", "ENAMETOOLONG", "ENXIO"]);
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}
+
+function observationOf(stats: Stats): Observation {
+  const isFile = stats.isFile();
+  return {
+    kind: isFile ? "file" : stats.isDirectory() ? "folder" : "other",
+    size: isFile ? stats.size : 0,
+    mtimeMs: Math.round(stats.mtimeMs * 1000) / 1000,
+    birthtimeMs: Math.round(stats.birthtimeMs * 1000) / 1000,
+    inode: stats.ino % 2 ** 53,
+    device: stats.dev % 2 ** 53,
+  };
+}

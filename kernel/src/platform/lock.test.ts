@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import process from "node:process";
+import { expect, test } from "vitest";
+import { acquireLock, type FileLock, type LockHeld } from "./lock.ts";
+import { TestChild } from "./testing/child.ts";
+import { temporaryFolder } from "./testing/temporary-folder.ts";
+
+const modules = { "{ acquireLock }": new URL("./lock.ts", import.meta.url) };
+
+function held(attempt: FileLock | LockHeld): FileLock {
+  if ("heldBy" in attempt) throw new Error(`The lock is held by ${attempt.heldBy}.`);
+  return attempt;
+}
+
+test("within one process the second one is told who holds it, until the first lets go", async () => {
+  const path = join(await temporaryFolder(), "kernel.lock");
+  const first = held(await acquireLock(path));
+  expect(await acquireLock(path)).toEqual({ heldBy: process.pid });
+  await first.release();
+  await first.release();
+  const second = held(await acquireLock(path));
+  expect(await acquireLock(path)).toEqual({ heldBy: process.pid });
+  await second[Symbol.asyncDispose]();
+});
+
+test("a holder that is killed by SIGKILL gives the lock back at once, ten times over", async () => {
+  const path = join(await temporaryFolder(), "kernel.lock");
+  for (let round = 0; round < 10; round++) {
+    const child = new TestChild(
+      `const lock = await acquireLock(${JSON.stringify(path)});
+       console.log("heldBy" in lock ? "refused" : process.pid);
+       setInterval(() => undefined, 1000);`,
+      { modules },
+    );
+    await child.waitForLines(1);
+    expect(await acquireLock(path)).toEqual({ heldBy: Number(child.lines[0]) });
+    await child.kill();
+    await held(await acquireLock(path)).release();
+  }
+});
+
+test("of many processes that start at once exactly one gets it", async () => {
+  const path = join(await temporaryFolder(), "kernel.lock");
+  const children = Array.from(
+    { length: 4 },
+    () =>
+      new TestChild(
+        `const lock = await acquireLock(${JSON.stringify(path)});
+         console.log("heldBy" in lock ? "refused" : "got it");
+         setInterval(() => undefined, 1000);`,
+        { modules },
+      ),
+  );
+  await Promise.all(children.map((child) => child.waitForLines(1)));
+  expect(children.flatMap((child) => child.lines).toSorted()).toEqual([
+    "got it",
+    "refused",
+    "refused",
+    "refused",
+  ]);
+  await Promise.all(children.map((child) => child.kill()));
+});
+
+test("a lock in a folder that is missing is a StorageError", async () => {
+  await expect(acquireLock(join(await temporaryFolder(), "missing", "lock"))).rejects.toMatchObject({
+    code: "StorageError",
+  });
+});

@@ -1,0 +1,167 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compileGlob } from "../base/glob.ts";
+import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import {
+  alwaysRules,
+  decideApproval,
+  escapeGlob,
+  type ApprovalQuestion,
+  type ApprovalSubject,
+} from "./approval.ts";
+
+const write = (path: string, protection: ApprovalSubject["protection"] = "none"): ApprovalSubject => ({
+  kind: "file.write",
+  paths: [path],
+  protection,
+});
+const move = (from: string, to: string): ApprovalSubject => ({
+  kind: "file.move",
+  paths: [from, to],
+  protection: "none",
+});
+const tag = (path: string, protection: ApprovalSubject["protection"] = "none"): ApprovalSubject => ({
+  kind: "tag.add",
+  paths: [path],
+  protection,
+});
+
+interface Case {
+  readonly effects: ApprovalSubject[];
+  readonly rules?: ApprovalRule[];
+  readonly below?: number;
+  readonly impact?: number;
+  readonly hour?: number;
+}
+
+function decide({ effects, rules = [], below = 0, impact = 0.1, hour = 0 }: Case) {
+  const question: ApprovalQuestion = { agent: "a.b", effects, impact, impactThisHour: hour };
+  return decideApproval(question, { rules, autoApproveBelow: below });
+}
+
+const allow: ApprovalRule = { decide: "allow" };
+const ask: ApprovalRule = { decide: "ask" };
+const deny: ApprovalRule = { decide: "deny" };
+
+const cases: readonly [name: string, expected: "deny" | "ask" | "allow", what: Case][] = [
+  ["a change of a file is asked by default", "ask", { effects: [write("a")] }],
+  ["even with no impact at all", "ask", { effects: [write("a")], impact: 0 }],
+  ["an allow rule allows", "allow", { effects: [write("a")], rules: [allow], impact: 1 }],
+  ["ask beats allow, whatever the order", "ask", { effects: [write("a")], rules: [allow, ask] }],
+  [
+    "deny beats ask and allow, whatever the order",
+    "deny",
+    { effects: [write("a")], rules: [allow, ask, deny] },
+  ],
+  ["the other order", "deny", { effects: [write("a")], rules: [deny, ask, allow] }],
+  [
+    "a rule of another agent does not count",
+    "ask",
+    { effects: [write("a")], rules: [{ ...allow, agent: "x.y" }] },
+  ],
+  ["a rule of this agent counts", "allow", { effects: [write("a")], rules: [{ ...allow, agent: "a.b" }] }],
+  [
+    "a rule of another kind does not count",
+    "ask",
+    { effects: [write("a")], rules: [{ ...allow, kind: "file.move" }] },
+  ],
+  ["a family counts", "allow", { effects: [write("a")], rules: [{ ...allow, kind: "file.*" }] }],
+  ["a path counts", "allow", { effects: [write("p/a")], rules: [{ ...allow, path: "p/**" }] }],
+  ["another path does not", "ask", { effects: [write("q/a")], rules: [{ ...allow, path: "p/**" }] }],
+  [
+    "allow wants both ends of a move",
+    "ask",
+    { effects: [move("p/a", "q/a")], rules: [{ ...allow, path: "p/**" }] },
+  ],
+  ["and has them", "allow", { effects: [move("p/a", "p/b")], rules: [{ ...allow, path: "p/**" }] }],
+  [
+    "deny needs one end of a move",
+    "deny",
+    { effects: [move("q/a", "p/a")], rules: [allow, { ...deny, path: "p/**" }] },
+  ],
+  ["deny ignores case", "deny", { effects: [write("P/a")], rules: [allow, { ...deny, path: "p/**" }] }],
+  ["allow does not", "ask", { effects: [write("P/a")], rules: [{ ...allow, path: "p/**" }] }],
+  ["a broken glob allows nothing", "ask", { effects: [write("a")], rules: [{ ...allow, path: "[" }] }],
+  [
+    "a broken glob denies everything",
+    "deny",
+    { effects: [write("a")], rules: [allow, { ...deny, path: "[" }] },
+  ],
+  [
+    "a protected path is asked in spite of a rule",
+    "ask",
+    { effects: [write("lares.yaml", "protected")], rules: [allow] },
+  ],
+  ["and in spite of its impact", "ask", { effects: [write("lares.yaml", "protected")], below: 1, impact: 0 }],
+  ["but a rule may deny it", "deny", { effects: [write("lares.yaml", "protected")], rules: [deny] }],
+  ["a forbidden path is denied", "deny", { effects: [write(".git/x", "forbidden")], rules: [allow] }],
+  ["a tag that was granted is allowed", "allow", { effects: [tag("a")], impact: 1 }],
+  ["a rule may ask for it", "ask", { effects: [tag("a")], rules: [{ ...ask, kind: "tag.*" }] }],
+  ["or deny it", "deny", { effects: [tag("a")], rules: [{ ...deny, kind: "tag.add" }] }],
+  ["a tag on a protected file is asked", "ask", { effects: [tag("lares.yaml", "protected")] }],
+  ["an impact below the threshold is allowed", "allow", { effects: [write("a")], below: 0.2, impact: 0.19 }],
+  ["at the threshold it is asked", "ask", { effects: [write("a")], below: 0.2, impact: 0.2 }],
+  ["the agent's hour counts", "ask", { effects: [write("a")], below: 0.2, impact: 0.1, hour: 0.1 }],
+  ["up to just below", "allow", { effects: [write("a")], below: 0.2, impact: 0.1, hour: 0.0999 }],
+  ["a rule allows beyond the hour", "allow", { effects: [write("a")], rules: [allow], below: 0.2, hour: 5 }],
+  ["the strictest effect decides: ask", "ask", { effects: [tag("a"), write("b")] }],
+  [
+    "the strictest effect decides: deny",
+    "deny",
+    { effects: [write("b"), tag("a")], rules: [{ ...deny, kind: "tag.*" }] },
+  ],
+];
+
+describe("decideApproval", () => {
+  test.each(cases)("%s: %s", (_name, expected, what) => {
+    expect(decide(what).decide).toBe(expected);
+  });
+
+  test("counts into the hour only what was allowed for its impact", () => {
+    expect(decide({ effects: [write("a")], below: 0.2 }).byImpact).toBe(true);
+    expect(decide({ effects: [write("a"), tag("b")], below: 0.2 }).byImpact).toBe(true);
+    expect(decide({ effects: [write("a")], rules: [allow], below: 0.2 }).byImpact).toBe(false);
+    expect(decide({ effects: [tag("a")], below: 0.2 }).byImpact).toBe(false);
+    expect(decide({ effects: [write("a"), write("lares.yaml", "protected")], below: 0.2 }).byImpact).toBe(
+      false,
+    );
+  });
+});
+
+describe("alwaysRules", () => {
+  const odd = ["a.txt", "x (1)[2]{3}*?.jpg", "p/!+@,$^'\"|.md", "a..b, c"];
+
+  test.each(odd)("allows exactly %j the next time", (path) => {
+    const rules = alwaysRules("a.b", [write(path)]);
+    expect(decide({ effects: [write(path)], rules, impact: 1 }).decide).toBe("allow");
+    expect(decide({ effects: [write(`${path}x`)], rules }).decide).toBe("ask");
+    expect(decide({ effects: [write(`x/${path}`)], rules }).decide).toBe("ask");
+    expect(decide({ effects: [move(path, path)], rules }).decide).toBe("ask");
+  });
+
+  test("a move is one rule for both its ends", () => {
+    const rules = alwaysRules("a.b", [move("p/a {1},2.jpg", "q/b.jpg")]);
+    expect(rules).toHaveLength(1);
+    expect(decide({ effects: [move("p/a {1},2.jpg", "q/b.jpg")], rules }).decide).toBe("allow");
+    expect(decide({ effects: [move("p/a {1},2.jpg", "q/c.jpg")], rules }).decide).toBe("ask");
+  });
+
+  test("protected paths get none", () => {
+    expect(alwaysRules("a.b", [write("lares.yaml", "protected"), write("ok")])).toEqual([
+      { decide: "allow", agent: "a.b", kind: "file.write", path: "ok" },
+    ]);
+  });
+
+  test("an escaped path matches itself and nothing else", () => {
+    const name = fc
+      .string({ unit: "binary-ascii", minLength: 1, maxLength: 12 })
+      .filter((text) => !/[\\/\0]/.test(text));
+    fc.assert(
+      fc.property(name, name, (one, other) => {
+        const glob = compileGlob(escapeGlob(one));
+        expect(glob.ok && glob.matches(one)).toBe(true);
+        if (one !== other) expect(glob.ok && glob.matches(other)).toBe(false);
+      }),
+    );
+  });
+});

@@ -1,0 +1,343 @@
+import { describe, expect, test } from "vitest";
+import type { Authority, PermissionName, Permissions } from "../base/vocabulary/permissions.ts";
+import {
+  decideHostCall,
+  effectivePermissions,
+  hostCallMethods,
+  inGrantedScope,
+  isVisible,
+} from "./decide.ts";
+
+const full: Permissions = {
+  read_entries: { filter: "*.{jpg,png}" },
+  write_sidecars: { kinds: ["faces"] },
+  write_tags: true,
+  write_custom_fields: { namespace: "photos" },
+  dispatch_jobs: true,
+  propose_actions: ["file.*", "folder.create"],
+  emit_events: ["Seen"],
+  call_tools: ["other.agent/search", "whole.agent/*"],
+  shared_data: { read: ["people"], write: ["people"] },
+};
+
+function authority(change: Partial<Authority> = {}): Authority {
+  return {
+    extension: "dev.test.agent",
+    requested: full,
+    effective: full,
+    denied: [],
+    locations: ["photos", "archive"],
+    protectedPaths: [],
+    forbiddenPaths: ["photos/state"],
+    memory: true,
+    ...change,
+  };
+}
+
+function without(name: PermissionName, permissions: Permissions): Permissions {
+  const rest: Record<string, unknown> = { ...permissions };
+  delete rest[name];
+  return rest;
+}
+
+function outcome(who: Authority, method: string, params: unknown): string {
+  const decision = decideHostCall(who, { method, params });
+  if (decision.allowed) return "allowed";
+  const { code, facts } = decision.error;
+  return facts.permission === undefined ? code : `${code} ${JSON.stringify(facts.permission).slice(1, -1)}`;
+}
+
+const inside = "photos/a.jpg";
+const outside = "secret/a.jpg";
+
+interface Row {
+  readonly method: string;
+  readonly permission: PermissionName | null;
+  readonly params: unknown;
+  readonly outOfScope?: unknown;
+  readonly filtered?: unknown;
+}
+
+const effect = (value: object): unknown => ({ title: "t", reason: "r", effects: [value] });
+
+function effectRows(method: string): Row[] {
+  const write = { kind: "file.write", content: "x" };
+  return [
+    {
+      method,
+      permission: "propose_actions",
+      params: effect({ ...write, path: inside }),
+      outOfScope: effect({ ...write, path: outside }),
+    },
+    {
+      method,
+      permission: "propose_actions",
+      params: effect({ kind: "file.edit", path: inside, edits: [] }),
+      outOfScope: effect({ kind: "file.edit", path: "../x", edits: [] }),
+    },
+    {
+      method,
+      permission: "propose_actions",
+      params: effect({ kind: "file.move", from: inside, to: "archive/a.jpg" }),
+      outOfScope: effect({ kind: "file.move", from: inside, to: outside }),
+    },
+    {
+      method,
+      permission: "propose_actions",
+      params: effect({ kind: "file.move", from: inside, to: "archive/b.jpg" }),
+      outOfScope: effect({ kind: "file.move", from: outside, to: inside }),
+    },
+    {
+      method,
+      permission: "propose_actions",
+      params: effect({ kind: "file.delete", path: inside }),
+      outOfScope: effect({ kind: "file.delete", path: "photos/.git/config" }),
+    },
+    {
+      method,
+      permission: "propose_actions",
+      params: effect({ kind: "folder.create", path: "photos/new" }),
+      outOfScope: effect({ kind: "folder.create", path: "/tmp/x" }),
+    },
+    {
+      method,
+      permission: "write_tags",
+      params: effect({ kind: "tag.add", path: inside, tag: "x" }),
+      outOfScope: effect({ kind: "tag.add", path: outside, tag: "x" }),
+    },
+    {
+      method,
+      permission: "write_tags",
+      params: effect({ kind: "tag.remove", path: inside, tag: "x" }),
+      outOfScope: effect({ kind: "tag.remove", path: outside, tag: "x" }),
+    },
+    {
+      method,
+      permission: "write_custom_fields",
+      params: effect({ kind: "field.set", path: inside, namespace: "photos", key: "k", value: 1 }),
+      outOfScope: effect({ kind: "field.set", path: outside, namespace: "other", key: "k", value: 1 }),
+      filtered: effect({ kind: "field.set", path: inside, namespace: "other", key: "k", value: 1 }),
+    },
+    {
+      method,
+      permission: "write_sidecars",
+      params: effect({ kind: "sidecar.write", path: inside, sidecar: "faces", data: {} }),
+      outOfScope: effect({ kind: "sidecar.write", path: outside, sidecar: "places", data: {} }),
+      filtered: effect({ kind: "sidecar.write", path: inside, sidecar: "places", data: {} }),
+    },
+  ];
+}
+
+const rows: Row[] = [
+  { method: "vdfs/query", permission: "read_entries", params: { path: "**" } },
+  { method: "vdfs/count", permission: "read_entries", params: {} },
+  { method: "vdfs/copies", permission: "read_entries", params: { content_id: "sha256:x" } },
+  { method: "vdfs/get", permission: "read_entries", params: { id: "1" } },
+  ...["vdfs/get", "vdfs/read", "vdfs/sidecar/read"].map((method): Row => ({
+    method,
+    permission: "read_entries",
+    params: { path: inside, sidecar: "faces" },
+    outOfScope: { path: "secret/a.txt", sidecar: "faces" },
+    filtered: { path: "photos/a.txt", sidecar: "faces" },
+  })),
+  ...effectRows("actions/preview"),
+  ...effectRows("actions/propose"),
+  { method: "actions/get", permission: null, params: { id: "1" } },
+  { method: "actions/settled", permission: null, params: { id: "1" } },
+  { method: "jobs/dispatch", permission: "dispatch_jobs", params: { name: "j" } },
+  { method: "jobs/progress", permission: "dispatch_jobs", params: { fraction: 1 } },
+  { method: "jobs/checkpoint", permission: "dispatch_jobs", params: { data: 1 } },
+  {
+    method: "tools/call",
+    permission: "call_tools",
+    params: { agent: "other.agent", name: "search" },
+    filtered: { agent: "other.agent", name: "erase" },
+  },
+  { method: "tools/call", permission: "call_tools", params: { agent: "whole.agent", name: "any" } },
+  { method: "tools/call", permission: null, params: { agent: "dev.test.agent", name: "own" } },
+  { method: "events/emit", permission: "emit_events", params: { name: "Seen" }, filtered: { name: "Other" } },
+  { method: "shared/read", permission: "shared_data", params: { key: "people" }, filtered: { key: "x" } },
+  { method: "shared/write", permission: "shared_data", params: { key: "people" }, filtered: { key: "x" } },
+  { method: "trace", permission: null, params: { level: "info", message: "m" } },
+  { method: "notify", permission: null, params: { title: "t", message: "m" } },
+  ...effectRows("notify").map((row): Row => {
+    const asAction = (params: unknown): unknown => ({
+      title: "t",
+      action: (params as { effects: unknown }).effects,
+    });
+    return {
+      ...row,
+      params: asAction(row.params),
+      ...(row.outOfScope === undefined ? {} : { outOfScope: asAction(row.outOfScope) }),
+      ...(row.filtered === undefined ? {} : { filtered: asAction(row.filtered) }),
+    };
+  }),
+];
+const memoryMethods = hostCallMethods.filter((method) => method.startsWith("memory/"));
+
+describe("every host call", () => {
+  test("has a row in this table", () => {
+    const covered = new Set([...rows.map((row) => row.method), ...memoryMethods]);
+    expect(hostCallMethods.filter((method) => !covered.has(method))).toEqual([]);
+    expect(memoryMethods).toHaveLength(13);
+  });
+
+  for (const [at, row] of rows.entries()) {
+    const { method, permission, params, outOfScope, filtered } = row;
+    const name = `${at} ${method} ${permission ?? "without a permission"}`;
+
+    test(`${name}: granted → allowed`, () => {
+      expect(outcome(authority(), method, params)).toBe("allowed");
+    });
+
+    if (permission === null) {
+      test(`${name}: allowed with nothing granted`, () => {
+        expect(outcome(authority({ requested: {}, effective: {} }), method, params)).toBe("allowed");
+      });
+      continue;
+    }
+    const refusals: readonly [string, Partial<Authority>, RegExp][] = [
+      [
+        "not asked for",
+        { requested: without(permission, full), effective: without(permission, full) },
+        /did not ask/,
+      ],
+      ["not granted", { effective: without(permission, full) }, /was not granted/],
+      ["denied", { effective: without(permission, full), denied: [permission] }, /was denied/],
+    ];
+    for (const [why, change, message] of refusals) {
+      // The permission is refused first, whatever else is wrong with the call.
+      for (const asked of [params, outOfScope, filtered]) {
+        if (asked === undefined) continue;
+        test(`${name}: ${why} → PermissionDenied, before all else (${JSON.stringify(asked)})`, () => {
+          const decision = decideHostCall(authority(change), { method, params: asked });
+          expect(decision.allowed ? null : decision.error.code).toBe("PermissionDenied");
+          expect(decision.allowed ? null : decision.error.message).toMatch(message);
+          expect(decision.allowed ? null : decision.error.facts).toEqual({
+            permission,
+            extension: "dev.test.agent",
+          });
+        });
+      }
+    }
+    if (outOfScope !== undefined) {
+      test(`${name}: out of scope → ScopeViolation, before the filter`, () => {
+        expect(outcome(authority(), method, outOfScope)).toBe("ScopeViolation");
+        expect(outcome(authority({ locations: [] }), method, params)).toBe("ScopeViolation");
+      });
+    }
+    if (filtered !== undefined) {
+      test(`${name}: outside the permission's own filter → PermissionDenied`, () => {
+        expect(outcome(authority(), method, filtered)).toBe(`PermissionDenied ${permission}`);
+      });
+    }
+  }
+
+  test.each(memoryMethods)(
+    "%s: allowed with memory, refused without, and in a namespace nobody granted",
+    (method) => {
+      const nothing = authority({ requested: {}, effective: {} });
+      expect(outcome(nothing, method, {})).toBe("allowed");
+      expect(outcome(authority({ memory: false }), method, {})).toBe("PermissionDenied enable_memory");
+      expect(outcome(nothing, method, { namespace: "team" })).toBe("PermissionDenied shared_namespaces");
+    },
+  );
+});
+
+test.each(["vdfs/write", "", "__proto__", "constructor", "toString"])(
+  "the unknown method %j is MethodNotFound",
+  (method) => {
+    expect(outcome(authority(), method, {})).toBe("MethodNotFound");
+  },
+);
+
+test.each([
+  ["vdfs/read", {}],
+  ["vdfs/read", { path: 7 }],
+  ["vdfs/get", { path: null }],
+  ["actions/propose", {}],
+  ["actions/propose", { effects: "all" }],
+  ["actions/propose", { effects: [{ kind: "file.write" }] }],
+  ["actions/propose", { effects: [{ kind: "disk.format", path: inside }] }],
+  ["tools/call", {}],
+])("%s with the malformed %j is never allowed", (method, params) => {
+  expect(outcome(authority(), method, params)).toBe("InvalidParams");
+});
+
+test("propose_actions lists kinds: what it does not list is refused", () => {
+  const only = authority({ effective: { ...full, propose_actions: ["file.move"] } });
+  const remove = { kind: "file.delete", path: inside };
+  expect(outcome(only, "actions/propose", effect(remove))).toBe("PermissionDenied propose_actions");
+  expect(outcome(only, "actions/propose", effect({ kind: "file.move", from: inside, to: "photos/b" }))).toBe(
+    "allowed",
+  );
+});
+
+test("one bad effect refuses the whole proposal, and permission comes before path across effects", () => {
+  const effects = [
+    { kind: "file.write", path: outside, content: "" },
+    { kind: "tag.add", path: inside, tag: "x" },
+  ];
+  expect(outcome(authority(), "actions/propose", { effects })).toBe("ScopeViolation");
+  const noTags = authority({ effective: without("write_tags", full) });
+  expect(outcome(noTags, "actions/propose", { effects })).toBe("PermissionDenied write_tags");
+});
+
+test("a granted location itself, and what holds a closed place, is neither moved nor deleted", () => {
+  const move = (from: string) => effect({ kind: "file.move", from, to: "archive/x" });
+  expect(outcome(authority(), "actions/propose", move("photos"))).toBe("ScopeViolation");
+  const nested = authority({ forbiddenPaths: ["photos/deep/state"] });
+  expect(outcome(nested, "actions/propose", move("photos/deep"))).toBe("ScopeViolation");
+  expect(outcome(nested, "actions/propose", move("photos/other"))).toBe("allowed");
+});
+
+test("read_entries' filter does not bind effects: those are bound by location", () => {
+  expect(outcome(authority(), "actions/propose", effect({ kind: "file.delete", path: "photos/a.txt" }))).toBe(
+    "allowed",
+  );
+});
+
+test.each([
+  ["photos/a.jpg", true],
+  ["photos/A.JPG", true],
+  ["photos/deep/b.png", true],
+  ["photos/a.txt", false],
+  ["secret/a.jpg", false],
+  ["photos/.git/a.jpg", false],
+  ["photos/state/a.jpg", false],
+  ["photos", false],
+])("isVisible(%j) is %j", (path, visible) => {
+  expect(isVisible(authority(), path, "file")).toBe(visible);
+  expect(isVisible(authority({ effective: {} }), path, "file")).toBe(false);
+});
+
+test("a filter with a slash is held against the whole path", () => {
+  const who = authority({ effective: { read_entries: { filter: "photos/*.jpg" } } });
+  expect(isVisible(who, "photos/a.jpg", "file")).toBe(true);
+  expect(isVisible(who, "photos/deep/a.jpg", "file")).toBe(false);
+});
+
+test("without a filter everything in the locations is visible, folders too", () => {
+  const who = authority({ effective: { read_entries: true } });
+  expect(isVisible(who, "photos", "folder")).toBe(true);
+  expect(inGrantedScope(who, "photos/x")).toBe(true);
+  expect(inGrantedScope(who, "photos/../secret")).toBe(false);
+});
+
+describe("effectivePermissions", () => {
+  const requested: Permissions = { read_entries: true, write_tags: true, dispatch_jobs: false };
+  test.each([
+    [{}, ["read_entries", "write_tags"], []],
+    [{ allow: ["*"] }, ["read_entries", "write_tags"], []],
+    [{ allow: ["read_entries"] }, ["read_entries"], []],
+    [{ allow: [] }, [], []],
+    [{ allow: ["*"], deny: ["write_tags"] }, ["read_entries"], ["write_tags"]],
+    [{ allow: ["write_tags"], deny: ["write_tags"] }, [], ["write_tags"]],
+    [{ allow: ["dispatch_jobs", "nonsense"] }, [], []],
+    [{ deny: ["*"] }, [], ["read_entries", "write_tags"]],
+  ])("of %j", (grants, effective, denied) => {
+    const result = effectivePermissions(requested, grants);
+    expect(Object.keys(result.effective)).toEqual(effective);
+    expect(result.denied).toEqual(denied);
+  });
+});

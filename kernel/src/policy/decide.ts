@@ -1,0 +1,153 @@
+import { invalidParams, LaresError, permissionDenied } from "../base/errors.ts";
+import { isJsonObject } from "../base/json.ts";
+import type { Authority, PermissionName } from "../base/vocabulary/permissions.ts";
+import { decideEffects } from "./effects.ts";
+import { pathFault } from "./path-fault.ts";
+import { refusalOf } from "./refusal.ts";
+import { passesReadFilter } from "./scope.ts";
+
+export { effectivePermissions } from "./permissions.ts";
+export { inGrantedScope, isVisible } from "./scope.ts";
+
+/** A guest's request, as it came over the pipe. */
+export interface HostCall {
+  readonly method: string;
+  readonly params: unknown;
+}
+
+export type Decision = { readonly allowed: true } | { readonly allowed: false; readonly error: LaresError };
+
+/**
+ * The one function that every host call passes. Order of refusals: the permission (asked for, granted, not
+ * denied) → path and location → the permission's own filter. It looks at nothing but its arguments; a rule
+ * of the host that is not written here does not exist.
+ */
+export function decideHostCall(authority: Authority, call: HostCall): Decision {
+  const rule = Object.hasOwn(rules, call.method) ? rules[call.method] : undefined;
+  const error =
+    rule === undefined
+      ? new LaresError("MethodNotFound", `The kernel has no method "${call.method}".`, {
+          method: call.method,
+        })
+      : rule(authority, isJsonObject(call.params) ? call.params : {});
+  return error === null ? { allowed: true } : { allowed: false, error };
+}
+
+type Rule = (authority: Authority, params: Record<string, unknown>) => LaresError | null;
+
+const always: Rule = () => null;
+const reading: Rule = (authority) => refusalOf(authority, "read_entries");
+const dispatching: Rule = (authority) => refusalOf(authority, "dispatch_jobs");
+const effects: Rule = (authority, params) => decideEffects(authority, params.effects);
+
+const rules: Readonly<Record<string, Rule>> = {
+  "vdfs/query": reading, // results are filtered by visibility
+  "vdfs/count": reading,
+  "vdfs/copies": reading,
+  "vdfs/get": (authority, params) =>
+    params.path === undefined ? reading(authority, params) : readingPath(authority, params),
+  "vdfs/read": readingPath,
+  "vdfs/sidecar/read": readingPath,
+  "memory/working/read": remembering,
+  "memory/working/swap": remembering,
+  "memory/temporal/append": remembering,
+  "memory/temporal/query": remembering,
+  "memory/temporal/count": remembering,
+  "memory/associative/add": remembering,
+  "memory/associative/update": remembering,
+  "memory/associative/remove": remembering,
+  "memory/associative/relate": remembering,
+  "memory/associative/query": remembering,
+  "memory/search": remembering,
+  "memory/sync": remembering,
+  "memory/cleanup": remembering,
+  "actions/preview": effects,
+  "actions/propose": effects,
+  "actions/get": always, // its own only; the service compares the agent
+  "actions/settled": always,
+  "jobs/dispatch": dispatching,
+  "jobs/progress": dispatching,
+  "jobs/checkpoint": dispatching,
+  "tools/call": callingTool,
+  "events/emit": emitting,
+  "shared/read": sharing("read"),
+  "shared/write": sharing("write"),
+  trace: always,
+  notify: (authority, params) =>
+    params.action === undefined ? null : decideEffects(authority, params.action),
+};
+
+/** The methods a guest may call, each with a rule. */
+export const hostCallMethods: readonly string[] = Object.keys(rules);
+
+function readingPath(authority: Authority, params: Record<string, unknown>): LaresError | null {
+  const refusal = refusalOf(authority, "read_entries");
+  if (refusal !== null) return refusal;
+  const { path } = params;
+  if (typeof path !== "string") return invalidParams('"path" must be a string.', { path: "path" });
+  const checked = pathFault(authority, path);
+  if (!checked.ok) return checked.error;
+  if (passesReadFilter(authority, checked.path)) return null;
+  const permission = authority.effective.read_entries;
+  const filter = typeof permission === "object" ? permission.filter : undefined;
+  return permissionDenied(
+    authority.extension,
+    "read_entries",
+    `"${path}" does not pass the filter "${filter}" of ${authority.extension}'s read_entries; widen the filter in its manifest if it should.`,
+  );
+}
+
+function remembering(authority: Authority, params: Record<string, unknown>): LaresError | null {
+  if (!authority.memory) {
+    return permissionDenied(
+      authority.extension,
+      "enable_memory",
+      `${authority.extension} has its memory switched off; set enable_memory = true in its manifest.`,
+    );
+  }
+  if (params.namespace === undefined) return null;
+  return permissionDenied(
+    authority.extension,
+    "shared_namespaces",
+    `${authority.extension} was not granted the memory namespace ${JSON.stringify(params.namespace)}.`,
+  );
+}
+
+function callingTool(authority: Authority, params: Record<string, unknown>): LaresError | null {
+  const { agent, name } = params;
+  if (typeof agent !== "string" || typeof name !== "string") {
+    return invalidParams('"agent" and "name" must be strings.');
+  }
+  if (agent === authority.extension) return null;
+  const refusal = refusalOf(authority, "call_tools");
+  if (refusal !== null) return refusal;
+  const patterns = authority.effective.call_tools ?? [];
+  if (patterns.includes(`${agent}/${name}`) || patterns.includes(`${agent}/*`)) return null;
+  return notListed(authority, "call_tools", `${agent}/${name}`);
+}
+
+function emitting(authority: Authority, params: Record<string, unknown>): LaresError | null {
+  const refusal = refusalOf(authority, "emit_events");
+  if (refusal !== null) return refusal;
+  if (typeof params.name !== "string") return invalidParams('"name" must be a string.');
+  if (authority.effective.emit_events?.includes(params.name) === true) return null;
+  return notListed(authority, "emit_events", params.name);
+}
+
+function sharing(direction: "read" | "write"): Rule {
+  return (authority, params) => {
+    const refusal = refusalOf(authority, "shared_data");
+    if (refusal !== null) return refusal;
+    if (typeof params.key !== "string") return invalidParams('"key" must be a string.');
+    if (authority.effective.shared_data?.[direction]?.includes(params.key) === true) return null;
+    return notListed(authority, "shared_data", `${direction} ${params.key}`);
+  };
+}
+
+function notListed(authority: Authority, permission: PermissionName, value: string): LaresError {
+  return permissionDenied(
+    authority.extension,
+    permission,
+    `${authority.extension} may use ${permission}, but not for "${value}"; list it in its manifest.`,
+  );
+}

@@ -1,0 +1,81 @@
+/**
+ * How much an action would change, from 0 (nothing) to 1 (everything): the published formula.
+ *
+ * An effect scores `base + share × weight + size`, at most 1, with these terms:
+ *
+ *   kind        base   share weight   why
+ *   metadata    0.002  0              tags, fields, sidecars: beside the file, never in it
+ *   folder      0.01   0              an empty folder
+ *   create      0.03   0              nothing is lost, something is added
+ *   move        0.04   0              every byte stays; links to it may break
+ *   edit        0.05   0.25           of what is there, `changedShare` becomes different
+ *   overwrite   0.10   0.35           the same, without having named what it replaces
+ *   delete      0.30   0.30           all of it goes; share is 1, so never below 0.6
+ *
+ *   size        0.02 × log2(1 + MiB), at most 0.2, of the bytes that are added, changed or removed;
+ *               for a move of a folder, also 0.01 × log2(1 + files in it), at most 0.2
+ *   a copy of the removed content stays in the workspace: delete scores a third
+ *   protected   at least 0.9
+ *
+ * An action combines its effects as independent chances of going wrong: 1 − Π (1 − score). So it is at
+ * least its largest effect, grows with each further one, never exceeds 1, and does not depend on order.
+ */
+export function impactOf(effects: readonly ImpactFacts[]): number {
+  const untouched = effects.reduce((rest, effect) => rest * (1 - effectImpact(effect)), 1);
+  return round(1 - untouched);
+}
+
+/** What the formula knows of one effect. */
+export interface ImpactFacts {
+  readonly kind: "metadata" | "folder" | "create" | "move" | "edit" | "overwrite" | "delete";
+  /** 0–1: how much of the larger of both versions differs. Ignored where the kind gives it no weight. */
+  readonly changedShare?: number;
+  /** Bytes that are added, changed or removed; nothing for a move within the workspace. */
+  readonly bytes?: number;
+  /** For a move of a folder: the files in it. */
+  readonly files?: number;
+  /** The content that a delete removes is still elsewhere in the workspace. */
+  readonly copyRemains?: boolean;
+  readonly protected?: boolean;
+}
+
+export function effectImpact(effect: ImpactFacts): number {
+  const { base, shareWeight } = weights[effect.kind];
+  const share = effect.kind === "delete" ? 1 : clamp(effect.changedShare ?? 0);
+  const size = Math.min(0.2, 0.02 * Math.log2(1 + Math.max(0, effect.bytes ?? 0) / 1048576));
+  const spread = Math.min(0.2, 0.01 * Math.log2(1 + Math.max(0, effect.files ?? 0)));
+  let score = base + shareWeight * share + size + spread;
+  if (effect.kind === "delete" && effect.copyRemains === true) score /= 3;
+  if (effect.protected === true) score = Math.max(score, 0.9);
+  return round(clamp(score));
+}
+
+const weights: Readonly<Record<ImpactFacts["kind"], { base: number; shareWeight: number }>> = {
+  metadata: { base: 0.002, shareWeight: 0 },
+  folder: { base: 0.01, shareWeight: 0 },
+  create: { base: 0.03, shareWeight: 0 },
+  move: { base: 0.04, shareWeight: 0 },
+  edit: { base: 0.05, shareWeight: 0.25 },
+  overwrite: { base: 0.1, shareWeight: 0.35 },
+  delete: { base: 0.3, shareWeight: 0.3 },
+};
+
+const clamp = (value: number): number => Math.min(1, Math.max(0, value));
+
+/** Four decimals: what a person reads is what the threshold is compared with. */
+const round = (value: number): number => Math.round(value * 10_000) / 10_000;
+
+/**
+ * How much of the larger version lies between the common beginning and the common end, 0–1.
+ * One pass over the bytes; an upper bound of what a diff would show.
+ */
+export function changedShare(before: Uint8Array, after: Uint8Array): number {
+  const longer = Math.max(before.length, after.length);
+  if (longer === 0) return 0;
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  return (longer - start - end) / longer;
+}

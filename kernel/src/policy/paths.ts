@@ -1,0 +1,66 @@
+export type CanonicalPath =
+  { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
+
+/** Characters in a path; longer ones are refused before anything looks at them. */
+export const maxPathLength = 4096;
+
+/**
+ * A path as the kernel writes it: relative to the workspace, "/" between names, no "." or "..", no trailing
+ * slash; "." is the workspace itself. Unicode is left as it is (two forms may be two files) and compared
+ * with `samePathForm`.
+ *
+ * What only Windows would read differently is refused everywhere, so that a path means the same on each
+ * machine that opens the workspace. The reason completes the sentence "The path … ".
+ */
+export function canonicalPath(input: string): CanonicalPath {
+  const refuse = (reason: string): CanonicalPath => ({ ok: false, reason });
+  if (input === "") return refuse("is empty");
+  if (input.length > maxPathLength) return refuse(`has more than ${maxPathLength} characters`);
+  if (controlCharacter.test(input)) return refuse("contains a control character");
+  if (!input.isWellFormed()) return refuse("is not valid Unicode");
+  if (input.includes("\\")) return refuse('contains a backslash; write "/" between folders');
+  if (input.startsWith("/")) return refuse("is absolute; write it relative to the workspace");
+  if (/^[A-Za-z]:/.test(input)) return refuse("names a drive; write it relative to the workspace");
+
+  const names: string[] = [];
+  for (const name of input.split("/")) {
+    if (name === "" || name === ".") continue;
+    if (name === "..") return refuse('contains ".."; write it relative to the workspace');
+    const fault = nameFault(name);
+    if (fault !== null) return refuse(fault);
+    names.push(name);
+  }
+  return { ok: true, path: names.length === 0 ? "." : names.join("/") };
+}
+
+// eslint-disable-next-line no-control-regex -- they are what is looked for
+const controlCharacter = /[\u0000-\u001f\u007f]/;
+
+function nameFault(name: string): string | null {
+  if (name.includes(":")) return `contains ":" in "${name}", which Windows reads as a drive or a stream`;
+  if (/[. ]$/.test(name)) return `contains "${name}", which ends in a dot or a space that Windows drops`;
+  if (deviceName.test(name)) return `contains "${name}", which is a device on Windows`;
+  return null;
+}
+
+const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?: *\..*)?$/i;
+
+/** The form in which two paths are compared: Unicode's NFC. Case counts. */
+export function samePathForm(path: string): string {
+  return path.normalize("NFC");
+}
+
+/** True if `path` is `folder` or lies in it; both canonical, "." is the whole workspace. */
+export function isWithin(folder: string, path: string): boolean {
+  const outer = samePathForm(folder);
+  if (outer === ".") return true;
+  const inner = samePathForm(path);
+  return inner === outer || inner.startsWith(`${outer}/`);
+}
+
+/** The folder a path lies in; "." for what lies at the top, null for the workspace itself. */
+export function parentOf(path: string): string | null {
+  if (path === ".") return null;
+  const slash = path.lastIndexOf("/");
+  return slash < 0 ? "." : path.slice(0, slash);
+}

@@ -1,0 +1,231 @@
+import {
+  createMessageConnection,
+  ResponseError,
+  type CancellationToken,
+  type MessageConnection,
+} from "vscode-jsonrpc/node";
+import { Emitter } from "../base/emitter.ts";
+import { isLaresError, LaresError, messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import { fromWireError, toWireError } from "./errors.ts";
+import { clientFrameLimits, type FrameLimits, type QueueLimits } from "./framing/limits.ts";
+import { createGuardedReader } from "./framing/message-reader.ts";
+import { createGuardedWriter } from "./framing/message-writer.ts";
+import type { ByteSink, ByteSource } from "./framing/streams.ts";
+import { faultCodes } from "./messages.ts";
+import { droppableNotifications, type NotificationParamsOf, type ServerNotification } from "./v1/notifications.ts";
+import { clientRequests, isClientRequest, type ClientRequest, type ParamsOf, type ResultOf } from "./v1/requests.ts";
+
+type RequestHandler = (params: unknown, signal: AbortSignal) => unknown;
+type Answer<Value> = Value | Promise<Value>;
+
+/** One peer, spoken to in JSON-RPC: the kernel's side of a session, and the command line's side of one. */
+export interface Endpoint extends Disposable {
+  /** Answers one of the kernel's own requests. Params are checked before; what is thrown becomes a wire error. */
+  onRequest<Method extends ClientRequest>(
+    method: Method,
+    handler: (params: ParamsOf<Method>, signal: AbortSignal) => Answer<ResultOf<Method>>,
+  ): void;
+  /** Answers a request of the LSP, e.g. `initialize` or `textDocument/codeAction`. Params are as they came. */
+  onStandardRequest(method: string, handler: RequestHandler): void;
+  onNotification(method: string, handler: (params: unknown) => void): void;
+  /** Runs before each request is handed to its handler; what it throws is the answer. */
+  beforeRequest(check: (method: string) => void): void;
+  /** Never throws; a peer that is gone is told nothing. */
+  notify<Method extends ServerNotification>(method: Method, params: NotificationParamsOf<Method>): void;
+  notifyStandard(method: string, params: unknown): void;
+  /** Rejects with a LaresError: the peer's own, or Busy when the connection closes first. */
+  request(method: string, params: unknown, signal?: AbortSignal): Promise<unknown>;
+  /** So many droppable notifications were thrown away because the peer did not read; it reads again. */
+  readonly dropped: Emitter<number>;
+  /** Resolves once, when nothing comes or goes any more. */
+  readonly closed: Promise<void>;
+  /** Starts reading. Handlers are registered before. */
+  listen(): void;
+  /** Sends what is queued, then closes. */
+  end(): void;
+}
+
+export interface EndpointOptions {
+  readonly source: ByteSource;
+  readonly sink: ByteSink;
+  readonly log: Log;
+  readonly frameLimits?: FrameLimits;
+  readonly queueLimits?: QueueLimits;
+  readonly maxOpenRequests?: number;
+}
+
+/** A peer may have so many requests open at a time; more are answered Busy. */
+export const maxOpenRequests = 1000;
+
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  return new JsonRpcEndpoint(options);
+}
+
+class JsonRpcEndpoint implements Endpoint {
+  readonly dropped = new Emitter<number>();
+  readonly closed: Promise<void>;
+  readonly #connection: MessageConnection;
+  readonly #options: EndpointOptions;
+  readonly #end: () => void;
+  readonly #requests = new Map<string, RequestHandler>();
+  readonly #notifications = new Map<string, (params: unknown) => void>();
+  #openRequests = 0;
+  #isClosed = false;
+  #check: (method: string) => void = () => {};
+
+  constructor(options: EndpointOptions) {
+    this.#options = options;
+    const { source, sink, log } = options;
+    const writer = createGuardedWriter(sink, {
+      log,
+      ...(options.queueLimits && { limits: options.queueLimits }),
+      droppableMethods: droppableNotifications,
+      dropped: (frames) => this.dropped.emit(frames),
+    });
+    const reader = createGuardedReader(source, {
+      log,
+      limits: options.frameLimits ?? clientFrameLimits,
+      refused: ({ code, message, id }) => {
+        writer.frames.write(JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } }));
+      },
+    });
+    this.#end = () => writer.frames.end();
+    this.#connection = createMessageConnection(reader, writer, {
+      error: (message) => log.warn(message),
+      warn: (message) => log.warn(message),
+      info: (message) => log.debug(message),
+      log: (message) => log.debug(message),
+    });
+    const closed = Promise.withResolvers<void>();
+    this.closed = closed.promise;
+    const close = (): void => {
+      this.#isClosed = true;
+      closed.resolve();
+    };
+    this.#connection.onClose(close);
+    this.#connection.onDispose(close);
+    this.#connection.onRequest((method, params: unknown, token) => this.#handle(method, params, token));
+    this.#connection.onNotification((method, params: unknown) => this.#hear(method, params));
+  }
+
+  onRequest<Method extends ClientRequest>(
+    method: Method,
+    handler: (params: ParamsOf<Method>, signal: AbortSignal) => Answer<ResultOf<Method>>,
+  ): void {
+    this.#requests.set(method, (params, signal) => handler(params as ParamsOf<Method>, signal));
+  }
+
+  onStandardRequest(method: string, handler: RequestHandler): void {
+    this.#requests.set(method, handler);
+  }
+
+  onNotification(method: string, handler: (params: unknown) => void): void {
+    this.#notifications.set(method, handler);
+  }
+
+  beforeRequest(check: (method: string) => void): void {
+    this.#check = check;
+  }
+
+  notify<Method extends ServerNotification>(method: Method, params: NotificationParamsOf<Method>): void {
+    this.notifyStandard(method, params);
+  }
+
+  notifyStandard(method: string, params: unknown): void {
+    if (this.#isClosed) return;
+    this.#connection.sendNotification(method, params).catch((error: unknown) => {
+      if (!this.#isClosed) this.#options.log.warn(`A notification was not sent: ${messageOf(error)}`, { method });
+    });
+  }
+
+  async request(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
+    if (this.#isClosed) throw disconnected(method);
+    signal?.throwIfAborted();
+    // An absent token must not be passed at all: it would be taken for a second param.
+    const answer = signal
+      ? this.#connection.sendRequest<unknown>(method, params, tokenOf(signal))
+      : this.#connection.sendRequest<unknown>(method, params);
+    try {
+      return await Promise.race([answer, this.closed.then(() => Promise.reject(disconnected(method)))]);
+    } catch (error) {
+      if (error instanceof ResponseError) throw fromWireError(error.toJson());
+      throw isLaresError(error) ? error : disconnected(method, error);
+    }
+  }
+
+  listen(): void {
+    this.#connection.listen();
+  }
+
+  end(): void {
+    this.#end();
+    this.#connection.dispose();
+  }
+
+  [Symbol.dispose](): void {
+    this.#connection.dispose();
+    this.#options.sink.destroy();
+  }
+
+  async #handle(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
+    const aborter = new AbortController();
+    const cancelled = token.onCancellationRequested(() => aborter.abort());
+    this.#openRequests++;
+    try {
+      return (await this.#answer(method, params, aborter.signal)) ?? null;
+    } catch (error) {
+      throw responseErrorOf(error, aborter.signal, method, this.#options.log);
+    } finally {
+      this.#openRequests--;
+      cancelled.dispose();
+    }
+  }
+
+  #hear(method: string, params: unknown): void {
+    try {
+      this.#notifications.get(method)?.(params);
+    } catch (error) {
+      this.#options.log.warn(`A notification could not be handled: ${messageOf(error)}`, { method });
+    }
+  }
+
+  async #answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
+    const limit = this.#options.maxOpenRequests ?? maxOpenRequests;
+    if (this.#openRequests > limit)
+      throw new LaresError("Busy", `More than ${limit} requests are open on this connection; wait for answers.`, { limit });
+    const handler = this.#requests.get(method);
+    if (!handler) throw new LaresError("MethodNotFound", `There is no request "${method.slice(0, 200)}".`);
+    this.#check(method);
+    if (!isClientRequest(method)) return handler(params, signal);
+    // Loaded at the first request that needs it: the checker is the slowest thing here to load.
+    const { checkParams } = await import("./validate.ts");
+    const given = params ?? {};
+    checkParams(method, clientRequests[method].params, given);
+    // Cancelled while that was loading: a handler that only listens would never hear of it.
+    signal.throwIfAborted();
+    return handler(given, signal);
+  }
+}
+
+function responseErrorOf(error: unknown, signal: AbortSignal, method: string, log: Log): ResponseError<unknown> {
+  if (signal.aborted && !isLaresError(error)) return new ResponseError(faultCodes.requestCancelled, "The request was cancelled.");
+  if (!isLaresError(error)) log.error(`${method} failed: ${messageOf(error)}`, { stack: error instanceof Error ? error.stack : undefined });
+  const { code, message, data } = toWireError(error);
+  return new ResponseError(code, message, data);
+}
+
+function disconnected(method: string, cause?: unknown): LaresError {
+  return new LaresError("Busy", `${method} was not answered: the connection closed.`, { method }, { cause });
+}
+
+function tokenOf(signal: AbortSignal): CancellationToken {
+  return {
+    isCancellationRequested: signal.aborted,
+    onCancellationRequested(listener) {
+      const run = (): void => void listener(undefined);
+      signal.addEventListener("abort", run, { once: true });
+      return { dispose: () => signal.removeEventListener("abort", run) };
+    },
+  };
+}

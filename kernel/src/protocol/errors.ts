@@ -1,0 +1,51 @@
+import { isLaresError, LaresError, messageOf, type ErrorCode, type ErrorFacts } from "../base/errors.ts";
+import { isJsonObject } from "../base/json.ts";
+import type { WireError } from "./messages.ts";
+
+/** The one place where the kernel's error words meet the wire's numbers. */
+export const wireCodes = {
+  NotFound: -33001,
+  IllegalTransition: -33002,
+  PermissionDenied: -33003,
+  ScopeViolation: -33004,
+  DigestMismatch: -33005,
+  Stale: -33006,
+  LimitExceeded: -33007,
+  InvalidDocument: -33008,
+  Untrusted: -33009,
+  Busy: -33010,
+  StorageError: -33011,
+  ToolError: -33012,
+  AgentError: -33013,
+  Conflict: -33014,
+  VectorSearchNotConfigured: -33015,
+  InvalidParams: -32602,
+  MethodNotFound: -32601,
+  InternalError: -32603,
+} as const satisfies Record<ErrorCode, number>;
+
+const words: ReadonlyMap<number, ErrorCode> = new Map(
+  (Object.keys(wireCodes) as ErrorCode[]).map((word) => [wireCodes[word], word]),
+);
+
+/**
+ * What a peer is told of an error. An error of the catalogue says what it says; of any other only that the
+ * kernel failed, and its own sentence: no stack, no cause, no properties.
+ */
+export function toWireError(error: unknown): WireError & { data: ErrorFacts & { code: ErrorCode } } {
+  if (isLaresError(error))
+    return { code: wireCodes[error.code], message: error.message, data: { ...error.facts, code: error.code } };
+  return {
+    code: wireCodes.InternalError,
+    message: `The kernel failed: ${messageOf(error)}`,
+    data: { code: "InternalError" },
+  };
+}
+
+/** The error a peer reported, in the catalogue's words; a number that is not in it is an InternalError. */
+export function fromWireError(error: WireError): LaresError {
+  const { code: _code, ...facts } = isJsonObject(error.data) ? error.data : {};
+  const word = words.get(error.code);
+  if (word) return new LaresError(word, error.message, facts);
+  return new LaresError("InternalError", error.message, { ...facts, wireCode: error.code });
+}

@@ -1,0 +1,27 @@
+const quote = 0x22;
+const backslash = 0x5c;
+
+/** True when arrays and objects in this JSON text nest deeper than `maxDepth`. One pass over bytes, before anything is built. */
+export function nestsDeeperThan(json: Uint8Array, maxDepth: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === quote) {
+      at = endOfString(json, at);
+      if (at === -1) return false;
+    } else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > maxDepth) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth--;
+  }
+  return false;
+}
+
+/** Index of the quote that closes the string opened at `start`; -1 when it stays open. */
+function endOfString(json: Uint8Array, start: number): number {
+  for (let end = json.indexOf(quote, start + 1); end !== -1; end = json.indexOf(quote, end + 1)) {
+    let backslashes = 0;
+    while (json[end - 1 - backslashes] === backslash) backslashes++;
+    if (backslashes % 2 === 0) return end;
+  }
+  return -1;
+}

@@ -1,0 +1,50 @@
+import type { Disposable as VscodeDisposable, Event, Message, MessageReader } from "vscode-jsonrpc";
+import { Emitter } from "../../base/emitter.ts";
+import type { Log } from "../../base/log.ts";
+import type { Refusal } from "../messages.ts";
+import { FrameReader } from "./frame-reader.ts";
+import { clientFrameLimits, type FrameLimits } from "./limits.ts";
+import type { ByteSource } from "./streams.ts";
+
+export interface GuardedReaderOptions {
+  /** Answers a refused frame. */
+  readonly refused: (refusal: Refusal) => void;
+  readonly log: Log;
+  readonly limits?: FrameLimits;
+}
+
+/** The framing guard as the reader of a vscode-jsonrpc connection. */
+export function createGuardedReader(source: ByteSource, options: GuardedReaderOptions): MessageReader {
+  const errors = new Emitter<Error>();
+  const closes = new Emitter<void>();
+  let reader: FrameReader | null = null;
+  return {
+    onError: eventOf(errors),
+    onClose: eventOf(closes),
+    // A frame that is still arriving is nobody's business: it is bounded, and what follows it is not lost.
+    onPartialMessage: () => ({ dispose() {} }),
+    listen(callback) {
+      reader = new FrameReader(
+        source,
+        {
+          message: (message) => callback(message satisfies Message),
+          refused: options.refused,
+          closed(reason) {
+            if (reason !== null) options.log.warn(reason);
+            closes.emit();
+          },
+        },
+        options.limits ?? clientFrameLimits,
+      );
+      return { dispose: () => reader?.[Symbol.dispose]() };
+    },
+    dispose: () => reader?.[Symbol.dispose](),
+  };
+}
+
+export function eventOf<T>(emitter: Emitter<T>): Event<T> {
+  return (listener, thisArgument?: unknown): VscodeDisposable => {
+    const subscription = emitter.on((event) => void listener.call(thisArgument, event));
+    return { dispose: () => subscription[Symbol.dispose]() };
+  };
+}

@@ -1,0 +1,75 @@
+import type { Message, MessageWriter } from "vscode-jsonrpc";
+import { limitExceeded, messageOf } from "../../base/errors.ts";
+import { Emitter } from "../../base/emitter.ts";
+import type { Log } from "../../base/log.ts";
+import { toWireError } from "../errors.ts";
+import { FrameWriter } from "./frame-writer.ts";
+import { kernelFrameLimits, type QueueLimits } from "./limits.ts";
+import { eventOf } from "./message-reader.ts";
+import type { ByteSink } from "./streams.ts";
+
+export interface GuardedWriterOptions {
+  readonly log: Log;
+  readonly limits?: QueueLimits;
+  /** Largest message that is sent, in bytes; an answer above it becomes an error. */
+  readonly maxFrameBytes?: number;
+  /** Notifications of these methods may be thrown away while the peer does not read. */
+  readonly droppableMethods?: ReadonlySet<string>;
+  /** So many were thrown away, and the peer reads again. */
+  readonly dropped?: (frames: number) => void;
+}
+
+export interface GuardedWriter extends MessageWriter {
+  readonly frames: FrameWriter;
+}
+
+/** A bounded, back-pressured writer for a vscode-jsonrpc connection. */
+export function createGuardedWriter(sink: ByteSink, options: GuardedWriterOptions): GuardedWriter {
+  const errors = new Emitter<[Error, Message | undefined, number | undefined]>();
+  const closes = new Emitter<void>();
+  const maxFrameBytes = options.maxFrameBytes ?? kernelFrameLimits.maxFrameBytes;
+  const frames = new FrameWriter(sink, {
+    ...(options.limits && { limits: options.limits }),
+    ...(options.dropped && { dropped: options.dropped }),
+    closed(reason) {
+      if (reason !== null) options.log.warn(reason);
+      closes.emit();
+    },
+  });
+  return {
+    frames,
+    onError: eventOf(errors),
+    onClose: eventOf(closes),
+    async write(message) {
+      if (frames.isClosed) throw new Error("The connection is closed.");
+      const isAnswer = "id" in message && !("method" in message);
+      try {
+        const body = bodyOf(message, maxFrameBytes);
+        frames.write(body, { isDroppable: isDroppable(message, options.droppableMethods) });
+      } catch (error) {
+        options.log.error("A message cannot be sent.", { reason: messageOf(error) });
+        // Whoever asked waits for an answer: it gets the reason.
+        if (!isAnswer) throw error;
+        frames.write(JSON.stringify({ jsonrpc: "2.0", id: message.id, error: toWireError(error) }));
+      }
+    },
+    end: () => frames.end(),
+    dispose() {},
+  };
+}
+
+const encoder = new TextEncoder();
+
+function bodyOf(message: Message, maxFrameBytes: number): Uint8Array {
+  const body = encoder.encode(JSON.stringify(message));
+  if (body.length <= maxFrameBytes) return body;
+  throw limitExceeded(
+    "maxFrameBytes",
+    body.length,
+    `The answer has ${body.length} bytes, over the limit of ${maxFrameBytes}; ask for less at a time.`,
+  );
+}
+
+function isDroppable(message: Message, methods: ReadonlySet<string> | undefined): boolean {
+  return methods !== undefined && "method" in message && !("id" in message) && methods.has(String(message.method));
+}

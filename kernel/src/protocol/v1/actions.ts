@@ -1,0 +1,57 @@
+import { Type } from "typebox";
+import { Action, ActionState, ApprovalRule, maxEffectsPerAction } from "../../base/vocabulary/action.ts";
+import { Hash } from "../../base/vocabulary/common.ts";
+import { define } from "../define.ts";
+import { Base64, Limit, Name } from "./fields.ts";
+
+const EffectIndex = Type.Integer({ minimum: 0, maximum: maxEffectsPerAction - 1 });
+
+/** Largest piece of an effect's content in one answer, in bytes. */
+export const maxContentBytes = 1024 * 1024;
+
+export const actionRequests = define({
+  "lares/actions/list": {
+    params: Type.Object({
+      state: Type.Optional(ActionState),
+      agent: Type.Optional(Name),
+      limit: Type.Optional(Limit),
+    }),
+    result: Type.Array(Action, { description: "Newest first, effects without diff" }),
+  },
+  "lares/actions/get": { params: Type.Object({ id: Name }), result: Action },
+  "lares/actions/content": {
+    params: Type.Object({
+      id: Name,
+      effect: EffectIndex,
+      side: Type.Union([Type.Literal("before"), Type.Literal("after")]),
+      offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "Bytes" })),
+      length: Type.Optional(Type.Integer({ minimum: 1, maximum: maxContentBytes, description: "Bytes" })),
+    }),
+    result: Type.Object({ base64: Base64, eof: Type.Boolean() }),
+  },
+  /** Answers once the action has ended. Drift found on the way is a result with state Stale, not an error. */
+  "lares/actions/approve": {
+    params: Type.Object({
+      id: Name,
+      digest: Hash,
+      effects: Type.Optional(
+        Type.Array(EffectIndex, {
+          minItems: 1,
+          maxItems: maxEffectsPerAction,
+          uniqueItems: true,
+          description: "Only these; the others are dropped",
+        }),
+      ),
+      remember: Type.Optional(Type.Union([Type.Literal("once"), Type.Literal("always")])),
+      rules: Type.Optional(
+        Type.Array(ApprovalRule, { maxItems: maxEffectsPerAction, description: 'What "always" remembers instead' }),
+      ),
+    }),
+    result: Action,
+  },
+  "lares/actions/reject": {
+    params: Type.Object({ id: Name, reason: Type.Optional(Type.String({ maxLength: 4000 })) }),
+    result: Action,
+  },
+  "lares/actions/undo": { params: Type.Object({ id: Name }), result: Action },
+});

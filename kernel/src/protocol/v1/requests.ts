@@ -1,0 +1,27 @@
+import type { ParamsIn, ResultIn } from "../define.ts";
+import { actionRequests } from "./actions.ts";
+import { agentRequests } from "./agents.ts";
+import { entryRequests } from "./entries.ts";
+import { memoryRequests } from "./memory.ts";
+import { statusRequests } from "./status.ts";
+import { toolRequests } from "./tools.ts";
+import { traceRequests } from "./traces.ts";
+
+/** Every request of the kernel's own that a client may send, version 1. */
+export const clientRequests = {
+  ...statusRequests,
+  ...agentRequests,
+  ...traceRequests,
+  ...actionRequests,
+  ...toolRequests,
+  ...entryRequests,
+  ...memoryRequests,
+};
+
+export type ClientRequest = keyof typeof clientRequests;
+export type ParamsOf<Method extends ClientRequest> = ParamsIn<typeof clientRequests, Method>;
+export type ResultOf<Method extends ClientRequest> = ResultIn<typeof clientRequests, Method>;
+
+export function isClientRequest(method: string): method is ClientRequest {
+  return Object.hasOwn(clientRequests, method);
+}

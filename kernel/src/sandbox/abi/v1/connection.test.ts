@@ -1,0 +1,260 @@
+import { describe, expect, test } from "vitest";
+import { Emitter } from "../../../base/emitter.ts";
+import { conflict, type ErrorCode, LaresError } from "../../../base/errors.ts";
+import { ManualClock } from "../../../base/testing/manual-clock.ts";
+import { abiBounds as bounds } from "./bounds.ts";
+import { connectGuest, type ConnectionPorts, type GuestConnection } from "./connection.ts";
+import type { ErrorNumbers } from "./wire-errors.ts";
+
+const words: readonly ErrorCode[] = [
+  "NotFound",
+  "Conflict",
+  "LimitExceeded",
+  "AgentError",
+  "MethodNotFound",
+  "InternalError",
+];
+const numbers = Object.fromEntries(words.map((word, index) => [word, -33000 - index])) as ErrorNumbers;
+
+/** A guest whose every line a test writes itself. */
+class Wire {
+  readonly lines = new Emitter<string>();
+  readonly sent: Record<string, unknown>[] = [];
+  readonly faults: string[] = [];
+  readonly notified: unknown[] = [];
+  readonly clock = new ManualClock();
+  readonly #exit = Promise.withResolvers<{ reason: string }>();
+  readonly exited = this.#exit.promise;
+  killedFor: string | undefined;
+  readonly connection: GuestConnection;
+
+  constructor(call: ConnectionPorts["call"] = () => Promise.resolve(null)) {
+    this.connection = connectGuest(this, {
+      clock: this.clock,
+      errors: numbers,
+      call,
+      notify: (method, params) => void this.notified.push([method, params]),
+      fault: (sentence) => void this.faults.push(sentence),
+    });
+  }
+
+  send(line: string): void {
+    this.sent.push(JSON.parse(line) as Record<string, unknown>);
+  }
+
+  async kill(reason = ""): Promise<void> {
+    this.killedFor = reason;
+    this.#exit.resolve({ reason });
+    await this.exited;
+  }
+
+  says(message: object): void {
+    this.lines.emit(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  }
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe("requests to the guest", () => {
+  test("an answer reaches the one who asked, whatever the order; twice or unasked it is counted and ignored", async () => {
+    const wire = new Wire();
+    const first = wire.connection.request("hook", { a: 1 });
+    const second = wire.connection.request("tool", {});
+    expect(wire.sent).toEqual([
+      { jsonrpc: "2.0", id: 1, method: "hook", params: { a: 1 } },
+      { jsonrpc: "2.0", id: 2, method: "tool", params: {} },
+    ]);
+    wire.says({ id: 2, result: "two" });
+    wire.says({ id: 1, result: "one" });
+    expect([await first, await second]).toEqual(["one", "two"]);
+    wire.says({ id: 1, result: "again" });
+    wire.says({ id: 77, result: null });
+    wire.says({ id: "1", result: null });
+    expect([wire.connection.strayAnswers, wire.faults]).toEqual([3, []]);
+  });
+
+  test.each<[string, object, object]>([
+    [
+      "of the catalogue",
+      { code: -33001, message: "no", data: { code: "Conflict", revision: 3 } },
+      { code: "Conflict", message: "no", facts: { revision: 3 } },
+    ],
+    [
+      "whose word and number disagree",
+      { code: 5, message: "no", data: { code: "Conflict" } },
+      { code: "AgentError" },
+    ],
+    ["with no data", { code: 1, message: "thrown" }, { code: "AgentError", message: "thrown", facts: {} }],
+    [
+      "with a word of Object's",
+      { code: 1, message: "x", data: { code: "constructor" } },
+      { code: "AgentError" },
+    ],
+  ])("an error %s", async (_name, error, expected) => {
+    const wire = new Wire();
+    const asked = wire.connection.request("hook", {});
+    wire.says({ id: 1, error });
+    await expect(asked).rejects.toMatchObject(expected);
+  });
+
+  test("more than are allowed open wait for their turn, in order; more than may wait are refused", async () => {
+    const wire = new Wire();
+    const all = Array.from({ length: bounds.maxOpenCalls + bounds.maxWaitingRequests }, () =>
+      wire.connection.request("hook", {}),
+    );
+    expect(wire.sent).toHaveLength(bounds.maxOpenCalls);
+    await expect(wire.connection.request("hook", {})).rejects.toMatchObject({ code: "LimitExceeded" });
+    wire.says({ id: 5, result: 5 });
+    expect(wire.sent.at(-1)?.["id"]).toBe(bounds.maxOpenCalls + 1);
+    for (let id = 1; id <= all.length; id++) if (id !== 5) wire.says({ id, result: id });
+    expect(await Promise.all(all)).toEqual(all.map((_, index) => index + 1));
+  });
+
+  test("unanswered and waiting ones reject when the guest ends, and so does every later one", async () => {
+    const wire = new Wire();
+    const all = Array.from({ length: 70 }, () => wire.connection.request("hook", {}));
+    const results = Promise.allSettled(all);
+    await wire.kill("It trapped.");
+    expect(
+      new Set((await results).map((result) => (result as PromiseRejectedResult).reason.message)),
+    ).toEqual(new Set(["The agent ended before it answered. It trapped."]));
+    await expect(wire.connection.request("hook", {})).rejects.toMatchObject({ code: "AgentError" });
+  });
+
+  test("params over the bound of a line are refused, counted in bytes and not in characters", async () => {
+    const wire = new Wire();
+    const text = "ä".repeat(bounds.maxLineBytes / 2);
+    await expect(wire.connection.request("hook", { text })).rejects.toMatchObject({ code: "LimitExceeded" });
+    expect(wire.sent).toEqual([]);
+  });
+});
+
+describe("calls of the guest", () => {
+  test("results and errors go back; what was not raised on purpose says nothing of the kernel", async () => {
+    const wire = new Wire(async (method) => {
+      if (method === "conflict") throw conflict(7);
+      if (method === "crash") throw new Error("secret of the kernel");
+      return method === "nothing" ? undefined : { method };
+    });
+    for (const [id, method] of ["fine", "nothing", "conflict", "crash"].entries())
+      wire.says({ id, method, params: {} });
+    await settled();
+    expect(wire.sent).toMatchObject([
+      { id: 0, result: { method: "fine" } },
+      { id: 1, result: null },
+      { id: 2, error: { code: -33001, data: { code: "Conflict", revision: 7 } } },
+      { id: 3, error: { code: -33005, data: { code: "InternalError" } } },
+    ]);
+    expect(JSON.stringify(wire.sent)).not.toContain("secret");
+    expect(wire.faults).toEqual(['Its call "crash" failed in the kernel: secret of the kernel']);
+  });
+
+  test("a call that throws at once is answered like one that rejects", async () => {
+    const wire = new Wire(() => {
+      throw new LaresError("NotFound", "gone");
+    });
+    wire.says({ id: 1, method: "vdfs/get" });
+    await settled();
+    expect(wire.sent).toMatchObject([{ id: 1, error: { message: "gone" } }]);
+  });
+
+  test("the 65th open call is refused, and one more is taken when one was answered", async () => {
+    const replies: PromiseWithResolvers<unknown>[] = [];
+    const wire = new Wire(() => {
+      const reply = Promise.withResolvers<unknown>();
+      replies.push(reply);
+      return reply.promise;
+    });
+    for (let id = 0; id < 65; id++) wire.says({ id, method: "wait" });
+    await settled();
+    expect(wire.connection.openCalls).toBe(64);
+    expect(wire.sent).toMatchObject([{ id: 64, error: { code: -33002, data: { limit: "maxOpenCalls" } } }]);
+    replies[0]?.resolve("done");
+    await settled();
+    wire.says({ id: 99, method: "wait" });
+    await settled();
+    expect([wire.connection.openCalls, wire.sent.length]).toEqual([64, 2]);
+  });
+
+  test("an answer that is too long or has no JSON form becomes an error", async () => {
+    const wire = new Wire(async (method) => (method === "long" ? "x".repeat(bounds.maxLineBytes) : 1n));
+    wire.says({ id: 1, method: "long" });
+    wire.says({ id: 2, method: "bigint" });
+    await settled();
+    expect(wire.sent).toMatchObject([
+      { id: 1, error: { code: -33002 } },
+      { id: 2, error: { code: -33005 } },
+    ]);
+  });
+
+  test("an id that is open already is a fault, and the first call is still answered once", async () => {
+    const wire = new Wire(async () => "answer");
+    wire.says({ id: "a", method: "one" });
+    wire.says({ id: "a", method: "two" });
+    await settled();
+    expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: "a", result: "answer" }]);
+    expect(wire.faults).toEqual(['It called "two" with the id "a", which an open call has already.']);
+  });
+});
+
+describe("what breaks the ABI", () => {
+  test.each<[string, string, RegExp]>([
+    ["no JSON", "debug: here", /is not JSON: "debug: here"/],
+    ["an array", "[]", /is no JSON-RPC message/],
+    ["null", "null", /is no JSON-RPC message/],
+    ["another version", `{"jsonrpc":"1.0"}`, /does not say/],
+    ["a method that is a number", `{"jsonrpc":"2.0","method":1}`, /names its method/],
+    [
+      "params that are a list",
+      `{"jsonrpc":"2.0","id":1,"method":"x","params":[]}`,
+      /params that are no object/,
+    ],
+    ["an id that is an object", `{"jsonrpc":"2.0","id":{},"method":"x"}`, /an id that is neither/],
+    [
+      "an id of 200 characters",
+      `{"jsonrpc":"2.0","id":"${"x".repeat(200)}","method":"x"}`,
+      /an id that is neither/,
+    ],
+    ["neither call nor answer", `{"jsonrpc":"2.0"}`, /neither a call nor an answer/],
+    ["result and error", `{"jsonrpc":"2.0","id":1,"result":1,"error":{}}`, /neither or with both/],
+    ["an error without a code", `{"jsonrpc":"2.0","id":1,"error":{"message":"x"}}`, /no code or no message/],
+    [
+      "an unknown notification",
+      `{"jsonrpc":"2.0","method":"constructor"}`,
+      /notification "constructor", which is not known/,
+    ],
+    ["control characters, which are not shown", "\u001b[2Jx", /"\?\[2Jx"/],
+    ["an empty line", "", /is not JSON/],
+  ])("%s is reported, and the next message counts", async (_name, line, fault) => {
+    const wire = new Wire(async () => "ok");
+    wire.lines.emit(line);
+    expect(wire.faults).toHaveLength(1);
+    expect(wire.faults[0]).toMatch(fault);
+    wire.says({ id: 1, method: "x" });
+    await settled();
+    expect(wire.sent).toHaveLength(1);
+  });
+
+  test("one fault too many ends the guest, with the last one as the reason, and nothing more is reported", async () => {
+    const wire = new Wire();
+    for (let index = 0; index < 30; index++) wire.lines.emit(`garbage ${index}`);
+    expect(wire.faults).toHaveLength(bounds.maxFaults);
+    expect(wire.killedFor).toBe(
+      'It broke the ABI 9 times; the last time: A line of its stdout is not JSON: "garbage 8".',
+    );
+  });
+
+  test("notifications beyond the rate are dropped, counted, and pass again in the next second", () => {
+    const wire = new Wire();
+    for (let index = 0; index < 250; index++) wire.says({ method: "trace", params: { message: `${index}` } });
+    for (let index = 0; index < 8; index++) wire.says({ method: "notify", params: {} });
+    expect(wire.notified).toHaveLength(bounds.maxTracesPerSecond + bounds.maxNotifiesPerSecond);
+    wire.clock.advance(1000);
+    expect(wire.faults.toSorted()).toEqual([
+      '3 "notify" notifications were dropped: more than 5 in a second.',
+      '50 "trace" notifications were dropped: more than 200 in a second.',
+    ]);
+    wire.says({ method: "trace", params: {} });
+    expect(wire.notified).toHaveLength(bounds.maxTracesPerSecond + bounds.maxNotifiesPerSecond + 1);
+  });
+});

@@ -1,0 +1,248 @@
+import type { Clock } from "../../../base/clock.ts";
+import { Emitter } from "../../../base/emitter.ts";
+import { isLaresError, LaresError, limitExceeded, messageOf } from "../../../base/errors.ts";
+import { abiBounds as bounds } from "./bounds.ts";
+import { type CallId, type GuestMessage, readMessage, shown } from "./messages.ts";
+import { NotificationMeter } from "./notification-meter.ts";
+import { type ErrorNumbers, fromWireError, toWireError } from "./wire-errors.ts";
+
+/** What the connection needs of a guest. */
+export interface GuestPipe {
+  send(line: string): void;
+  readonly lines: Emitter<string>;
+  readonly exited: Promise<{ readonly reason: string }>;
+  kill(reason?: string): Promise<void>;
+}
+
+export interface ConnectionPorts {
+  readonly clock: Clock;
+  readonly errors: ErrorNumbers;
+  /** Answers a guest's call; a LaresError it throws goes to the guest as it is. */
+  call(method: string, params: unknown): Promise<unknown>;
+  /** `trace` and `notify`, not more often than the bounds allow; their params are not checked yet. */
+  notify(method: string, params: unknown): void;
+  /** A sentence about what the guest did against the ABI, or what was dropped; bounded in number. */
+  fault(sentence: string): void;
+}
+
+/** A request to the guest as it begins and ends. */
+export interface RequestChange {
+  readonly kind: "sent" | "answered";
+  readonly id: number;
+  readonly method: string;
+}
+
+export interface GuestConnection extends Disposable {
+  /**
+   * Sends a request; past the bound of open ones it waits for its turn. Rejects with the guest's own error, with
+   * "AgentError" when the guest ends first, with "LimitExceeded" where the message is too long or too many wait.
+   */
+  request(method: string, params: unknown): Promise<unknown>;
+  readonly requests: Emitter<RequestChange>;
+  /** Calls of the guest that were not answered yet. */
+  readonly openCalls: number;
+  /** Answers to nothing: never asked, or answered before. */
+  readonly strayAnswers: number;
+}
+
+interface OpenRequest {
+  readonly method: string;
+  readonly reply: PromiseWithResolvers<unknown>;
+}
+
+/** JSON-RPC 2.0, a message a line, with a guest that may be hostile. */
+export function connectGuest(guest: GuestPipe, ports: ConnectionPorts): GuestConnection {
+  return new Connection(guest, ports);
+}
+
+class Connection implements GuestConnection {
+  readonly requests = new Emitter<RequestChange>();
+  readonly #guest: GuestPipe;
+  readonly #ports: ConnectionPorts;
+  readonly #open = new Map<CallId, OpenRequest>();
+  readonly #waiting: { readonly line: string; readonly id: number; readonly request: OpenRequest }[] = [];
+  readonly #calls = new Set<CallId>();
+  readonly #meters: Readonly<Record<string, NotificationMeter>>;
+  readonly #listening: Disposable;
+  #nextId = 1;
+  #faults = 0;
+  #strayAnswers = 0;
+  #endReason: string | null = null;
+
+  constructor(guest: GuestPipe, ports: ConnectionPorts) {
+    this.#guest = guest;
+    this.#ports = ports;
+    const meter = (method: string, perSecond: number): NotificationMeter =>
+      new NotificationMeter(ports.clock, perSecond, (count) =>
+        ports.fault(`${count} "${method}" notifications were dropped: more than ${perSecond} in a second.`),
+      );
+    this.#meters = {
+      trace: meter("trace", bounds.maxTracesPerSecond),
+      notify: meter("notify", bounds.maxNotifiesPerSecond),
+    };
+    this.#listening = guest.lines.on((line) => this.#receive(line));
+    void guest.exited.then(({ reason }) => this.#end(reason));
+  }
+
+  get openCalls(): number {
+    return this.#calls.size;
+  }
+
+  get strayAnswers(): number {
+    return this.#strayAnswers;
+  }
+
+  request(method: string, params: unknown): Promise<unknown> {
+    if (this.#endReason !== null) return Promise.reject(agentEnded(this.#endReason));
+    const id = this.#nextId++;
+    const line = JSON.stringify({ jsonrpc: "2.0", id, method, params });
+    if (isTooLong(line)) {
+      return Promise.reject(
+        limitExceeded(
+          "maxLineBytes",
+          line.length,
+          `The params of ${method} are over ${bounds.maxLineBytes} bytes.`,
+        ),
+      );
+    }
+    const request = { method, reply: Promise.withResolvers<unknown>() };
+    if (this.#open.size < bounds.maxOpenCalls) this.#send(id, line, request);
+    else if (this.#waiting.length < bounds.maxWaitingRequests) this.#waiting.push({ id, line, request });
+    else {
+      const message = `${bounds.maxWaitingRequests} requests wait for this agent already.`;
+      return Promise.reject(limitExceeded("maxWaitingRequests", bounds.maxWaitingRequests, message));
+    }
+    return request.reply.promise;
+  }
+
+  [Symbol.dispose](): void {
+    this.#end("The connection to the agent was closed.");
+  }
+
+  #send(id: number, line: string, request: OpenRequest): void {
+    this.#open.set(id, request);
+    this.requests.emit({ kind: "sent", id, method: request.method });
+    this.#guest.send(line);
+  }
+
+  #receive(line: string): void {
+    if (this.#endReason !== null) return;
+    const message = readMessage(line);
+    switch (message.kind) {
+      case "call":
+        return this.#receiveCall(message);
+      case "notification":
+        return this.#receiveNotification(message.method, message.params);
+      case "result":
+        return this.#settle(message.id, (reply) => reply.resolve(message.result));
+      case "error":
+        return this.#settle(message.id, (reply) =>
+          reply.reject(fromWireError(message.error, this.#ports.errors)),
+        );
+      case "fault":
+        return this.#fault(`A line of its stdout ${message.fault}: ${shown(line)}.`);
+    }
+  }
+
+  #receiveCall({ id, method, params }: GuestMessage & { kind: "call" }): void {
+    if (this.#calls.has(id)) {
+      this.#fault(
+        `It called ${shown(method)} with the id ${shown(String(id))}, which an open call has already.`,
+      );
+      return;
+    }
+    if (this.#calls.size >= bounds.maxOpenCalls) {
+      const message = `${bounds.maxOpenCalls} calls are open already; wait for one to be answered.`;
+      this.#answerError(id, limitExceeded("maxOpenCalls", bounds.maxOpenCalls, message));
+      return;
+    }
+    this.#calls.add(id);
+    // Called in a turn of its own, so that what throws at once is answered like what rejects.
+    Promise.resolve()
+      .then(() => this.#ports.call(method, params))
+      .then(
+        (result) => this.#answer(id, method, result),
+        (error: unknown) => this.#refuse(id, method, error),
+      );
+  }
+
+  #answer(id: CallId, method: string, result: unknown): void {
+    this.#calls.delete(id);
+    let line: string;
+    try {
+      line = JSON.stringify({ jsonrpc: "2.0", id, result: result ?? null });
+    } catch (error) {
+      this.#refuse(id, method, error);
+      return;
+    }
+    if (isTooLong(line)) {
+      const message = `The answer to ${method} is over ${bounds.maxLineBytes} bytes; ask for less at a time.`;
+      this.#answerError(id, limitExceeded("maxLineBytes", line.length, message));
+    } else if (this.#endReason === null) {
+      this.#guest.send(line);
+    }
+  }
+
+  #refuse(id: CallId, method: string, error: unknown): void {
+    this.#calls.delete(id);
+    if (!isLaresError(error))
+      this.#ports.fault(`Its call ${shown(method)} failed in the kernel: ${messageOf(error)}`);
+    this.#answerError(id, error);
+  }
+
+  #answerError(id: CallId, error: unknown): void {
+    if (this.#endReason !== null) return;
+    this.#guest.send(JSON.stringify({ jsonrpc: "2.0", id, error: toWireError(error, this.#ports.errors) }));
+  }
+
+  #receiveNotification(method: string, params: unknown): void {
+    const meter = Object.hasOwn(this.#meters, method) ? this.#meters[method] : undefined;
+    if (meter === undefined) this.#fault(`It sent the notification ${shown(method)}, which is not known.`);
+    else if (meter.admits()) this.#ports.notify(method, params);
+  }
+
+  #settle(id: CallId, settle: (reply: PromiseWithResolvers<unknown>) => void): void {
+    const request = this.#open.get(id);
+    if (request === undefined || typeof id !== "number") {
+      this.#strayAnswers++;
+      return;
+    }
+    this.#open.delete(id);
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#send(next.id, next.line, next.request);
+    this.requests.emit({ kind: "answered", id, method: request.method });
+    settle(request.reply);
+  }
+
+  #fault(sentence: string): void {
+    this.#faults++;
+    if (this.#faults <= bounds.maxFaults) {
+      this.#ports.fault(sentence);
+      return;
+    }
+    const reason = `It broke the ABI ${this.#faults} times; the last time: ${sentence}`;
+    void this.#guest.kill(reason);
+    this.#end(reason);
+  }
+
+  #end(reason: string): void {
+    if (this.#endReason !== null) return;
+    this.#endReason = reason;
+    this.#listening[Symbol.dispose]();
+    for (const meter of Object.values(this.#meters)) meter[Symbol.dispose]();
+    const unanswered = [...this.#open.values(), ...this.#waiting.splice(0).map(({ request }) => request)];
+    this.#open.clear();
+    for (const { reply } of unanswered) reply.reject(agentEnded(reason));
+  }
+}
+
+function agentEnded(reason: string): LaresError {
+  return new LaresError("AgentError", `The agent ended before it answered. ${reason}`, { reason });
+}
+
+/** A UTF-16 unit takes at most three bytes, so only a line in between needs to be measured. */
+function isTooLong(line: string): boolean {
+  if (line.length > bounds.maxLineBytes) return true;
+  if (line.length * 3 <= bounds.maxLineBytes) return false;
+  return new TextEncoder().encode(line).length > bounds.maxLineBytes;
+}

@@ -1,0 +1,68 @@
+import { isJsonObject } from "../../../base/json.ts";
+import { abiBounds as bounds } from "./bounds.ts";
+
+export type CallId = string | number;
+
+/** A line of the guest's stdout, understood; or what is wrong with it. */
+export type GuestMessage =
+  | { readonly kind: "call"; readonly id: CallId; readonly method: string; readonly params: unknown }
+  | { readonly kind: "notification"; readonly method: string; readonly params: unknown }
+  | { readonly kind: "result"; readonly id: CallId; readonly result: unknown }
+  | { readonly kind: "error"; readonly id: CallId; readonly error: WireError }
+  | { readonly kind: "fault"; readonly fault: string };
+
+export interface WireError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** Reads one line. Never throws. The line's length was bounded before. */
+export function readMessage(line: string): GuestMessage {
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    return fault("is not JSON");
+  }
+  if (!isJsonObject(message)) return fault("is no JSON-RPC message");
+  if (message["jsonrpc"] !== "2.0") return fault('does not say "jsonrpc": "2.0"');
+  const { id, method, params } = message;
+  if (method !== undefined) {
+    if (typeof method !== "string") return fault("names its method by something that is no text");
+    if (params !== undefined && !isJsonObject(params))
+      return fault(`calls ${shown(method)} with params that are no object`);
+    if (id === undefined) return { kind: "notification", method, params: params ?? {} };
+    if (!isCallId(id)) return fault(`calls ${shown(method)} with an id that is neither a text nor a number`);
+    return { kind: "call", id, method, params: params ?? {} };
+  }
+  if (!isCallId(id)) return fault("is neither a call nor an answer");
+  const hasResult = "result" in message;
+  if (hasResult === "error" in message) return fault("answers with neither or with both of result and error");
+  if (hasResult) return { kind: "result", id, result: message["result"] };
+  const error = message["error"];
+  if (!isJsonObject(error) || typeof error["code"] !== "number" || typeof error["message"] !== "string") {
+    return fault("answers with an error that has no code or no message");
+  }
+  return {
+    kind: "error",
+    id,
+    error: { code: error["code"], message: error["message"], data: error["data"] },
+  };
+}
+
+function isCallId(id: unknown): id is CallId {
+  return typeof id === "number"
+    ? Number.isFinite(id)
+    : typeof id === "string" && id.length <= bounds.maxIdCharacters;
+}
+
+function fault(text: string): GuestMessage {
+  return { kind: "fault", fault: text };
+}
+
+/** Text of a guest as a sentence of ours may hold it: short, and nothing a terminal would obey. */
+export function shown(text: string): string {
+  const cut = text.slice(0, bounds.maxShownCharacters).replaceAll(/\p{C}/gu, "?");
+  return `"${cut}${text.length > bounds.maxShownCharacters ? "…" : ""}"`;
+}

@@ -1,0 +1,201 @@
+import { describe, expect, test } from "vitest";
+import { Emitter } from "../../../base/emitter.ts";
+import { ManualClock } from "../../../base/testing/manual-clock.ts";
+import { abiBounds as bounds } from "./bounds.ts";
+import type { RequestChange } from "./connection.ts";
+import { type LimitBreach, type Usage, watchGuest } from "./watch.ts";
+
+class Watched {
+  readonly clock = new ManualClock();
+  readonly usage = new Emitter<Usage>();
+  readonly requests = new Emitter<RequestChange>();
+  readonly breaches: LimitBreach[] = [];
+  readonly exit = Promise.withResolvers<void>();
+  openCalls = 0;
+  pings = 0;
+  /** What `ping` answers; "never" leaves it open. */
+  pong: unknown = {};
+  #cpu = 0;
+  #id = 0;
+
+  constructor(maxCpuMs = 5000, maxWallMs = 30_000) {
+    const watched = this;
+    watchGuest({
+      connection: {
+        requests: this.requests,
+        get openCalls() {
+          return watched.openCalls;
+        },
+        request: () => {
+          this.pings++;
+          return this.pong === "never" ? new Promise(() => {}) : Promise.resolve(this.pong);
+        },
+      },
+      usage: this.usage,
+      exited: this.exit.promise,
+      limits: { maxCpuMs, maxWallMs },
+      clock: this.clock,
+      onLimit: (breach) => void this.breaches.push(breach),
+    });
+  }
+
+  ask(method = "hook"): number {
+    this.requests.emit({ kind: "sent", id: ++this.#id, method });
+    return this.#id;
+  }
+
+  answered(id: number, method = "hook"): void {
+    this.requests.emit({ kind: "answered", id, method });
+  }
+
+  async computes(ms: number, passedMs = ms, isComputing = true): Promise<void> {
+    await this.clock.advanceAsync(passedMs);
+    this.#cpu += ms;
+    this.usage.emit({ cpuTimeMs: this.#cpu, memoryBytes: 0, isComputing });
+  }
+
+  get limits(): string[] {
+    return this.breaches.map(({ limit }) => limit);
+  }
+}
+
+describe("CPU", () => {
+  test("a handler over its budget is a breach, once, with a sentence", async () => {
+    const guest = new Watched(1000);
+    guest.ask();
+    await guest.computes(1000);
+    expect(guest.breaches).toEqual([]);
+    await guest.computes(25);
+    await guest.computes(500);
+    expect(guest.breaches).toEqual([
+      {
+        limit: "max_cpu_ms_per_event",
+        value: 1000,
+        sentence: 'It computed for 1025 ms on "hook"; at most 1000 ms are allowed.',
+      },
+    ]);
+  });
+
+  test("each event has its own budget: many that stay below are no breach", async () => {
+    const guest = new Watched(1000);
+    for (let index = 0; index < 20; index++) {
+      const id = guest.ask();
+      await guest.computes(900);
+      guest.answered(id);
+    }
+    expect(guest.breaches).toEqual([]);
+  });
+
+  test("a later request does not renew the budget of the oldest; its answer moves the beginning to the next", async () => {
+    const guest = new Watched(1000);
+    const first = guest.ask();
+    await guest.computes(600);
+    guest.ask();
+    await guest.computes(300);
+    guest.answered(first);
+    await guest.computes(600);
+    expect(guest.breaches).toEqual([]);
+    await guest.computes(200);
+    expect(guest.limits).toEqual(["max_cpu_ms_per_event"]);
+  });
+
+  test("computing while nothing was asked is a breach; a little now and then is not", async () => {
+    const modest = new Watched(1000);
+    for (let index = 0; index < 500; index++) await modest.computes(25, 300);
+    expect(modest.breaches).toEqual([]);
+    const greedy = new Watched(1000);
+    for (let index = 0; index < 50; index++) await greedy.computes(25);
+    expect(greedy.limits).toEqual(["max_cpu_ms_per_event"]);
+  });
+
+  test("a ping is no request that gives a budget", async () => {
+    const guest = new Watched(1000);
+    guest.ask("ping");
+    for (let index = 0; index < 50; index++) await guest.computes(25);
+    expect(guest.breaches[0]?.sentence).toContain("nothing was asked");
+  });
+});
+
+describe("waiting", () => {
+  const wall = "max_wall_ms_per_event";
+
+  test("a handler that waits for nothing is hung once the time is over, not before", async () => {
+    const guest = new Watched();
+    guest.ask();
+    await guest.clock.advanceAsync(29_999);
+    expect([guest.limits, guest.pings]).toEqual([[], 0]);
+    await guest.clock.advanceAsync(1);
+    expect(guest.limits).toEqual([wall]);
+  });
+
+  test.each<[string, (guest: Watched) => void]>([
+    ["a host call", (guest) => (guest.openCalls = 1)],
+    ["a timer", (guest) => (guest.pong = { pending_timers: 1 })],
+  ])(
+    "a handler that waits for %s is not hung, however long; without it, at the next look",
+    async (_name, give) => {
+      const guest = new Watched();
+      give(guest);
+      guest.ask();
+      await guest.clock.advanceAsync(300_000);
+      expect(guest.limits).toEqual([]);
+      guest.openCalls = 0;
+      guest.pong = { pending_timers: 0 };
+      await guest.clock.advanceAsync(30_000);
+      expect(guest.limits).toEqual([wall]);
+    },
+  );
+
+  test("no answer to ping: hung while the CPU is idle, not while it computes", async () => {
+    const idle = new Watched();
+    idle.pong = "never";
+    idle.ask();
+    await idle.clock.advanceAsync(30_000 + bounds.pingTimeoutMs - 1);
+    expect(idle.limits).toEqual([]);
+    await idle.clock.advanceAsync(1);
+    expect(idle.limits).toEqual([wall]);
+
+    const busy = new Watched(100_000);
+    busy.pong = "never";
+    busy.ask();
+    await busy.clock.advanceAsync(30_000);
+    await busy.computes(500, 500);
+    await busy.clock.advanceAsync(bounds.pingTimeoutMs);
+    expect(busy.limits).toEqual([]);
+  });
+
+  test("one that is answered in time, also while the ping is under way, is not hung; idle, no timer is left", async () => {
+    const guest = new Watched();
+    guest.pong = "never";
+    const id = guest.ask();
+    await guest.clock.advanceAsync(30_500);
+    guest.answered(id);
+    await guest.clock.advanceAsync(100_000);
+    expect([guest.limits, guest.clock.pendingTimers]).toEqual([[], 0]);
+  });
+
+  test("a stream of quick events does not hide one that hangs", async () => {
+    const guest = new Watched();
+    guest.ask();
+    for (let index = 0; index < 60; index++) {
+      guest.answered(guest.ask());
+      await guest.clock.advanceAsync(1000);
+    }
+    expect(guest.limits).toEqual([wall]);
+  });
+});
+
+describe("leaving", () => {
+  test("told to shut down, answered, still there: a breach; gone in time: none and no timer", async () => {
+    const stays = new Watched();
+    stays.answered(stays.ask("shutdown"), "shutdown");
+    await stays.clock.advanceAsync(bounds.shutdownGraceMs);
+    expect(stays.breaches).toMatchObject([{ limit: "shutdown", value: bounds.shutdownGraceMs }]);
+
+    const leaves = new Watched();
+    leaves.answered(leaves.ask("shutdown"), "shutdown");
+    leaves.exit.resolve();
+    await leaves.clock.advanceAsync(60_000);
+    expect([leaves.limits, leaves.clock.pendingTimers]).toEqual([[], 0]);
+  });
+});

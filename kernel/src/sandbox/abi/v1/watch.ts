@@ -1,0 +1,201 @@
+import type { Clock } from "../../../base/clock.ts";
+import type { Emitter } from "../../../base/emitter.ts";
+import { isJsonObject } from "../../../base/json.ts";
+import { abiBounds as bounds } from "./bounds.ts";
+import type { GuestConnection, RequestChange } from "./connection.ts";
+
+export interface WatchedLimits {
+  readonly maxCpuMs: number;
+  readonly maxWallMs: number;
+}
+
+export interface Usage {
+  readonly cpuTimeMs: number;
+  readonly memoryBytes: number;
+  readonly isComputing: boolean;
+}
+
+/** Why a guest is ended: the limit by its name in the manifest, its value, and a sentence for people. */
+export interface LimitBreach {
+  readonly limit: "max_cpu_ms_per_event" | "max_wall_ms_per_event" | "shutdown";
+  readonly value: number;
+  readonly sentence: string;
+}
+
+export interface WatchOptions {
+  readonly connection: Pick<GuestConnection, "request" | "requests" | "openCalls">;
+  readonly usage: Emitter<Usage>;
+  readonly exited: Promise<unknown>;
+  readonly limits: WatchedLimits;
+  readonly clock: Clock;
+  /** Called once; the guest must then be ended. */
+  readonly onLimit: (breach: LimitBreach) => void;
+}
+
+interface Handling {
+  readonly method: string;
+  readonly startedAt: number;
+  readonly cpuAtStart: number;
+}
+
+/** Holds a guest to its time: CPU while something is asked of it, waiting for nothing, and leaving when told. */
+export function watchGuest(options: WatchOptions): Disposable {
+  return new GuestWatch(options);
+}
+
+class GuestWatch implements Disposable {
+  readonly #options: WatchOptions;
+  readonly #subscriptions: Disposable[];
+  /** Unanswered requests, oldest first; `ping` is ours and does not count. */
+  readonly #handling = new Map<number, Handling>();
+  #usage: Usage = { cpuTimeMs: 0, memoryBytes: 0, isComputing: false };
+  #usageAt: number;
+  /** CPU time without a request, draining with time. */
+  #backgroundMs = 0;
+  #wallTimer: Disposable | null = null;
+  #graceTimer: Disposable | null = null;
+  #isOver = false;
+
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.#usageAt = options.clock.monotonic();
+    this.#subscriptions = [
+      options.usage.on((usage) => this.#hearUsage(usage)),
+      options.connection.requests.on((change) => this.#hearRequest(change)),
+    ];
+    void options.exited.then(() => this[Symbol.dispose]());
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    for (const subscription of this.#subscriptions.splice(0)) subscription[Symbol.dispose]();
+    this.#wallTimer?.[Symbol.dispose]();
+    this.#graceTimer?.[Symbol.dispose]();
+  }
+
+  #hearRequest({ kind, id, method }: RequestChange): void {
+    if (method === "ping") return;
+    if (kind === "sent") {
+      this.#handling.set(id, { method, startedAt: this.#now(), cpuAtStart: this.#usage.cpuTimeMs });
+      this.#backgroundMs = 0;
+      this.#wallTimer ??= this.#timer(this.#options.limits.maxWallMs, () => this.#checkWaiting());
+      return;
+    }
+    this.#handling.delete(id);
+    if (this.#handling.size === 0) {
+      this.#wallTimer?.[Symbol.dispose]();
+      this.#wallTimer = null;
+    }
+    if (method === "shutdown") {
+      this.#graceTimer ??= this.#timer(bounds.shutdownGraceMs, () =>
+        this.#breach({
+          limit: "shutdown",
+          value: bounds.shutdownGraceMs,
+          sentence: `It was told to shut down, answered, and was still there after ${bounds.shutdownGraceMs} ms.`,
+        }),
+      );
+    }
+  }
+
+  #hearUsage(usage: Usage): void {
+    const { maxCpuMs } = this.#options.limits;
+    const now = this.#now();
+    const usedMs = usage.cpuTimeMs - this.#usage.cpuTimeMs;
+    const passedMs = now - this.#usageAt;
+    this.#usage = usage;
+    this.#usageAt = now;
+    const oldest = this.#oldest();
+    if (oldest !== null) {
+      const spentMs = Math.round(usage.cpuTimeMs - oldest.cpuAtStart);
+      if (spentMs > maxCpuMs) {
+        this.#breachCpu(
+          `It computed for ${spentMs} ms on "${oldest.method}"; at most ${maxCpuMs} ms are allowed.`,
+        );
+      }
+      return;
+    }
+    this.#backgroundMs = Math.max(0, this.#backgroundMs + usedMs - passedMs * bounds.backgroundShare);
+    if (this.#backgroundMs > maxCpuMs) {
+      this.#breachCpu(`It computed for more than ${maxCpuMs} ms while nothing was asked of it.`);
+    }
+  }
+
+  #breachCpu(sentence: string): void {
+    this.#breach({ limit: "max_cpu_ms_per_event", value: this.#options.limits.maxCpuMs, sentence });
+  }
+
+  /** The oldest request is old: is there anything it can still be waiting for? */
+  #checkWaiting(): void {
+    this.#wallTimer = null;
+    const oldest = this.#oldest();
+    if (oldest === null || this.#isOver) return;
+    const leftMs = oldest.startedAt + this.#options.limits.maxWallMs - this.#now();
+    if (leftMs > 0) {
+      this.#wallTimer = this.#timer(leftMs, () => this.#checkWaiting());
+      return;
+    }
+    void this.#isHung(oldest).then((isHung) => {
+      if (this.#isOver) return;
+      if (isHung) {
+        const { maxWallMs } = this.#options.limits;
+        this.#breach({
+          limit: "max_wall_ms_per_event",
+          value: maxWallMs,
+          sentence: `It did not answer "${oldest.method}" within ${maxWallMs} ms and neither computes nor waits for a call or a timer.`,
+        });
+      } else if (this.#handling.size > 0) {
+        this.#wallTimer ??= this.#timer(this.#options.limits.maxWallMs, () => this.#checkWaiting());
+      }
+    });
+  }
+
+  /**
+   * Asked twice: an answer to a call may have been on its way at the first ping, and what it set going shows at
+   * the second.
+   */
+  async #isHung(handling: Handling): Promise<boolean> {
+    for (let round = 0; round < 2; round++) {
+      if (this.#options.connection.openCalls > 0) return false;
+      const cpuBefore = this.#usage.cpuTimeMs;
+      const answer = await this.#ping();
+      if (this.#oldest() !== handling || this.#options.connection.openCalls > 0) return false;
+      if (answer === "late")
+        return !this.#usage.isComputing && this.#usage.cpuTimeMs - cpuBefore <= bounds.idleCpuMs;
+      if (
+        isJsonObject(answer) &&
+        typeof answer["pending_timers"] === "number" &&
+        answer["pending_timers"] > 0
+      ) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  async #ping(): Promise<unknown> {
+    const late = Promise.withResolvers<"late">();
+    using _ = this.#timer(bounds.pingTimeoutMs, () => late.resolve("late"));
+    // A guest that answers `ping` with an error has answered; one that ended is not asked any more.
+    const answer = this.#options.connection.request("ping", {}).catch(() => null);
+    return await Promise.race([answer, late.promise]);
+  }
+
+  #oldest(): Handling | null {
+    for (const handling of this.#handling.values()) return handling;
+    return null;
+  }
+
+  #breach(breach: LimitBreach): void {
+    if (this.#isOver) return;
+    this[Symbol.dispose]();
+    this.#options.onLimit(breach);
+  }
+
+  #now(): number {
+    return this.#options.clock.monotonic();
+  }
+
+  #timer(delayMs: number, run: () => void): Disposable {
+    return this.#options.clock.timer(delayMs, run);
+  }
+}

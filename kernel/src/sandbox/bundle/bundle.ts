@@ -1,0 +1,170 @@
+import type { BuildOptions, BuildResult, Loader, Message, Plugin } from "esbuild";
+import { messageOf } from "../../base/errors.ts";
+import type { Hash } from "../../base/vocabulary/common.ts";
+import { sha256 } from "../../platform/hash.ts";
+import { openProgramFolder } from "../../platform/program-files.ts";
+import { maxErrors, maxFileBytes, maxProgramBytes, maxProgramFiles } from "./bounds.ts";
+import { withThrowPositions } from "./positions.ts";
+import { type Folders, type ProgramFile, Resolver } from "./resolver.ts";
+
+/** A program that can be loaded, made of an extension's sources. */
+export interface BundledProgram {
+  readonly kind: "javascript";
+  /** Over `bytes`; the same wherever the folder lies. */
+  readonly digest: Hash;
+  /** One ECMAScript module, ASCII. */
+  readonly bytes: Uint8Array;
+  /** For `mapStack`. */
+  readonly sourceMap: string;
+  /** Every file of the extension that went in or decided what goes in, sorted by path; the SDK's are not listed. */
+  readonly inputs: readonly { readonly path: string; readonly hash: Hash }[];
+}
+
+/** Line and column from 1; file relative to the extension. */
+export interface BundleError {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  readonly message: string;
+}
+
+export type BundleResult =
+  | { readonly ok: true; readonly program: BundledProgram }
+  | { readonly ok: false; readonly errors: readonly BundleError[] };
+
+const loaders: Record<string, Loader> = {
+  ts: "ts",
+  mts: "ts",
+  cts: "ts",
+  tsx: "tsx",
+  js: "js",
+  mjs: "js",
+  cjs: "js",
+  jsx: "jsx",
+  json: "json",
+  txt: "text",
+};
+
+/**
+ * Bundles an extension's program. `folder` is the extension's, `main` the program in it (relative), `sdk`
+ * the folder of the `@lares/sdk` package. Reads nothing but files whose real path lies in one of the two.
+ */
+export async function bundleProgram(options: {
+  readonly folder: string;
+  readonly main: string;
+  readonly sdk: string;
+}): Promise<BundleResult> {
+  const { main } = options;
+  try {
+    using program = await openProgramFolder(options.folder);
+    using sdk = await openProgramFolder(options.sdk);
+    return await bundle({ program, sdk }, main);
+  } catch (error) {
+    return { ok: false, errors: [{ file: main, line: 1, column: 1, message: messageOf(error) }] };
+  }
+}
+
+async function bundle(folders: Folders, main: string): Promise<BundleResult> {
+  const inputs = new Map<string, Hash>();
+  const note = (file: ProgramFile, bytes: Uint8Array): void => {
+    if (file.from === "program") inputs.set(file.path, sha256(bytes));
+  };
+  const resolver = new Resolver(folders, note);
+  const result = await run(main, boundary(resolver, folders, note));
+  if (result.errors.length > 0) {
+    return { ok: false, errors: result.errors.slice(0, maxErrors).map((error) => located(error, main)) };
+  }
+  const [map, code] = ["/program.js.map", "/program.js"].map(
+    (end) => result.outputFiles.find((file) => file.path.replaceAll("\\", "/").endsWith(end)),
+  );
+  if (map === undefined || code === undefined) throw new Error("The bundler gave nothing back.");
+  const bytes = code.contents;
+  if (bytes.length > maxProgramBytes) {
+    throw new Error(`The program is ${bytes.length} bytes when bundled; at most ${maxProgramBytes} can be loaded.`);
+  }
+  const sorted = [...inputs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([path, hash]) => ({ path, hash }));
+  const sourceMap = withThrowPositions(map.text, code.text);
+  return { ok: true, program: { kind: "javascript", digest: sha256(bytes), bytes, sourceMap, inputs: sorted } };
+}
+
+type Result = Pick<BuildResult<{ write: false }>, "errors" | "outputFiles">;
+
+async function run(main: string, plugin: Plugin): Promise<Result> {
+  // Loading esbuild takes time that a kernel without TypeScript agents need not spend.
+  const { build } = await import("esbuild");
+  const options = {
+    stdin: {
+      contents: `import { serveAgent } from "@lares/sdk";\nimport * as program from ${JSON.stringify(`./${main}`)};\nserveAgent(program);\n`,
+      sourcefile: "entry:",
+      loader: "js",
+    },
+    bundle: true,
+    write: false,
+    outfile: "/program.js",
+    format: "esm",
+    platform: "neutral",
+    target: "es2023",
+    sourcemap: "external",
+    sourcesContent: false,
+    legalComments: "none",
+    logLevel: "silent",
+    logLimit: maxErrors,
+    // Given, so that no tsconfig.json is looked for.
+    tsconfigRaw: { compilerOptions: { useDefineForClassFields: true } },
+    plugins: [plugin],
+  } as const satisfies BuildOptions;
+  try {
+    return await build(options);
+  } catch (error) {
+    if (isBuildFailure(error)) return { errors: error.errors, outputFiles: [] };
+    throw error;
+  }
+}
+
+/** Every import goes through the resolver and every file through its folder: esbuild itself reads nothing. */
+function boundary(resolver: Resolver, folders: Folders, note: (file: ProgramFile, bytes: Uint8Array) => void): Plugin {
+  return {
+    name: "boundary",
+    setup(build) {
+      let files = 0;
+      build.onResolve({ filter: /.*/ }, async ({ path, importer, namespace }) => {
+        const from = namespace === "sdk" ? "sdk" : "program";
+        try {
+          const found = await resolver.resolve(path, { from, path: namespace === "" ? "." : importer });
+          if ("error" in found) return { errors: [{ text: found.error }] };
+          return { path: found.path, namespace: found.from };
+        } catch (error) {
+          return { errors: [{ text: `Cannot import "${path}": ${messageOf(error)}` }] };
+        }
+      });
+      build.onLoad({ filter: /.*/ }, async ({ path, namespace }) => {
+        const file: ProgramFile = { from: namespace === "sdk" ? "sdk" : "program", path };
+        const ending = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+        const loader = loaders[ending];
+        if (loader === undefined) return fault(`A program cannot be made of ".${ending}" files: ${path}.`);
+        if (++files > maxProgramFiles) return fault(`The program has more than ${maxProgramFiles} files.`);
+        try {
+          const contents = await folders[file.from].read(path, maxFileBytes);
+          note(file, contents);
+          return { contents, loader };
+        } catch (error) {
+          return fault(messageOf(error));
+        }
+      });
+    },
+  };
+}
+
+const fault = (text: string): { errors: { text: string }[] } => ({ errors: [{ text }] });
+
+function isBuildFailure(error: unknown): error is { errors: Message[] } {
+  return error instanceof Error && "errors" in error && Array.isArray(error.errors);
+}
+
+function located({ text, location }: Message, main: string): BundleError {
+  if (location === null || location.file.startsWith("entry:")) return { file: main, line: 1, column: 1, message: text };
+  // esbuild counts a column in bytes of UTF-8, from 0.
+  const before = new TextEncoder().encode(location.lineText).subarray(0, location.column);
+  const column = new TextDecoder().decode(before).length + 1;
+  return { file: location.file.replace(/^program:/, "").replace(/^sdk:/, "@lares/sdk/"), line: location.line, column, message: text };
+}

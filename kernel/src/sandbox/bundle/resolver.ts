@@ -1,0 +1,146 @@
+import type { ProgramFolder } from "../../platform/program-files.ts";
+import { messageOf } from "../../base/errors.ts";
+import { maxFileBytes } from "./bounds.ts";
+import { packageEntry } from "./package-exports.ts";
+
+/** Tried in this order behind a name without an ending. */
+const endings = [".ts", ".tsx", ".mts", ".js", ".mjs", ".jsx", ".cjs", ".cts", ".json"];
+/** TypeScript's convention: the source of "./x.js" may be "./x.ts". */
+const sourceEndings: Record<string, readonly string[]> = {
+  ".js": [".ts", ".tsx"],
+  ".mjs": [".mts"],
+  ".cjs": [".cts"],
+  ".jsx": [".tsx"],
+};
+const sdkName = "@lares/sdk";
+
+/** A file of the program, in the extension's folder or in the SDK. */
+export interface ProgramFile {
+  readonly from: "program" | "sdk";
+  /** Relative to the extension's (the SDK's) folder, links resolved. */
+  readonly path: string;
+}
+
+export type Resolution = ProgramFile | { readonly error: string };
+
+export interface Folders {
+  readonly program: ProgramFolder;
+  readonly sdk: ProgramFolder;
+}
+
+/** A resolver of imports which knows two folders and nothing else of the machine. */
+export class Resolver {
+  readonly #folders: Folders;
+  /** Told every file that was read to find the way: it decides what the program is. */
+  readonly #onRead: (file: ProgramFile, bytes: Uint8Array) => void;
+
+  constructor(folders: Folders, onRead: (file: ProgramFile, bytes: Uint8Array) => void) {
+    this.#folders = folders;
+    this.#onRead = onRead;
+  }
+
+  async resolve(specifier: string, importer: ProgramFile): Promise<Resolution> {
+    if (specifier === sdkName || specifier.startsWith(`${sdkName}/`)) return this.#sdk(specifier);
+    if (specifier.startsWith("./") || specifier.startsWith("../") || specifier === "." || specifier === "..") {
+      return this.#relative(specifier, importer);
+    }
+    if (/^[A-Za-z][A-Za-z0-9+.-]+:/.test(specifier)) {
+      return refused(specifier, specifier.startsWith("node:") ? "Node's modules do not exist in the sandbox" : "nothing is loaded from an address");
+    }
+    if (/^([/\\]|[A-Za-z]:)/.test(specifier)) return refused(specifier, "an absolute path lies outside of the extension");
+    if (specifier.startsWith("#")) return refused(specifier, 'import a file by its path ("./…") instead');
+    return this.#package(specifier, importer);
+  }
+
+  async #relative(specifier: string, importer: ProgramFile): Promise<Resolution> {
+    const path = joined(parent(importer.path), specifier);
+    if (path === null) return refused(specifier, "it lies outside of the extension's folder");
+    return (await this.#file(importer.from, path, specifier)) ?? refused(specifier, "there is no such file in the extension");
+  }
+
+  async #sdk(specifier: string): Promise<Resolution> {
+    if (specifier === `${sdkName}/testing`) return refused(specifier, "it is for tests, which run outside of the sandbox");
+    const manifest = await this.#manifest({ from: "sdk", path: "package.json" });
+    const entry = packageEntry(manifest, `.${specifier.slice(sdkName.length)}`);
+    const file = entry === undefined ? null : await this.#file("sdk", joined(".", entry) ?? "", specifier);
+    return file ?? refused(specifier, `${sdkName} has no such part`);
+  }
+
+  /** In the `node_modules` of the importer's folder and those above it, up to the extension's own. */
+  async #package(specifier: string, importer: ProgramFile): Promise<Resolution> {
+    const [name, subpath] = packageName(specifier);
+    for (let folder = parent(importer.path); ; folder = parent(folder)) {
+      const home = joined(folder, `node_modules/${name}`) ?? "";
+      const located = await this.#folders[importer.from].locate(home);
+      if (located === "outside") return refused(specifier, `"${home}" is a link which leads out of the extension's folder`);
+      if (located !== "missing" && located.kind === "folder") {
+        const manifest = await this.#manifest({ from: importer.from, path: `${located.path}/package.json` });
+        const entry = packageEntry(manifest, subpath);
+        const path = entry === undefined ? null : joined(located.path, entry);
+        const file = path === null ? null : await this.#file(importer.from, path, specifier);
+        return file ?? refused(specifier, `the package "${name}" does not offer it`);
+      }
+      if (folder === ".") break;
+    }
+    return refused(
+      specifier,
+      "it is neither a file of the extension nor a package in its own node_modules; Node's modules do not exist in the sandbox",
+    );
+  }
+
+  async #file(from: ProgramFile["from"], path: string, specifier: string): Promise<Resolution | null> {
+    for (const candidate of candidates(path)) {
+      const located = await this.#folders[from].locate(candidate);
+      if (located === "outside") return refused(specifier, `"${candidate}" is a link which leads out of the extension's folder`);
+      if (located !== "missing" && located.kind === "file") return { from, path: located.path };
+    }
+    return null;
+  }
+
+  async #manifest(file: ProgramFile): Promise<unknown> {
+    const located = await this.#folders[file.from].locate(file.path);
+    if (typeof located === "string" || located.kind !== "file") return {};
+    const bytes = await this.#folders[file.from].read(located.path, maxFileBytes);
+    this.#onRead({ from: file.from, path: located.path }, bytes);
+    try {
+      return JSON.parse(new TextDecoder().decode(bytes));
+    } catch (error) {
+      throw new Error(`${located.path}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}
+
+function refused(specifier: string, why: string): { error: string } {
+  return { error: `Cannot import "${specifier}": ${why}.` };
+}
+
+function candidates(path: string): string[] {
+  const dot = path.lastIndexOf(".");
+  const ending = dot > path.lastIndexOf("/") ? path.slice(dot) : "";
+  const sources = (sourceEndings[ending] ?? []).map((source) => path.slice(0, dot) + source);
+  const within = path === "." ? "" : `${path}/`;
+  return [path, ...sources, ...endings.map((end) => path + end), ...endings.map((end) => `${within}index${end}`)];
+}
+
+/** The package's name and the subpath as its `exports` name it. */
+function packageName(specifier: string): [string, string] {
+  const parts = specifier.split("/");
+  const length = specifier.startsWith("@") ? 2 : 1;
+  return [parts.slice(0, length).join("/"), [".", ...parts.slice(length)].join("/")];
+}
+
+function parent(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash < 0 ? "." : path.slice(0, slash);
+}
+
+/** Without "." and ".."; null where it climbs out of the root. */
+function joined(folder: string, path: string): string | null {
+  const names: string[] = [];
+  for (const name of `${folder}/${path}`.split("/")) {
+    if (name === "" || name === ".") continue;
+    if (name !== "..") names.push(name);
+    else if (names.pop() === undefined) return null;
+  }
+  return names.length === 0 ? "." : names.join("/");
+}

@@ -1,0 +1,66 @@
+import { getPrototypeOf, hasOwn, sliceText, splitText, startsWith, stringOf } from "./intrinsics.ts";
+
+/** How many `cause`s of an error are told. */
+const maxCauses = 4;
+
+/** What was thrown, for a JSON-RPC error. `stack` still names the bundle; the kernel maps it. */
+export interface ThrownFacts {
+  readonly message: string;
+  readonly stack: string;
+  readonly code?: string;
+}
+
+/** Never throws, whatever was thrown: getters and `toString` are the program's own code. */
+export function factsOf(thrown: unknown): ThrownFacts {
+  try {
+    if (!(thrown instanceof Error)) {
+      const message = textOf(thrown);
+      return { message, stack: `Thrown: ${message}` };
+    }
+    const code = (thrown as { code?: unknown }).code;
+    const facts = { message: stringOf(thrown.message), stack: stackOf(thrown, maxCauses) };
+    return typeof code === "string" ? { ...facts, code } : facts;
+  } catch {
+    return { message: "An error that cannot be read was thrown.", stack: "" };
+  }
+}
+
+function textOf(thrown: unknown): string {
+  if (typeof thrown === "string") return thrown;
+  if (typeof thrown === "object" && thrown !== null && hasOwn(thrown, "message")) {
+    return stringOf((thrown as { message: unknown }).message);
+  }
+  return stringOf(thrown);
+}
+
+/** The engine's stack has no headline, and shows the constructors of an error's own classes: as V8, neither. */
+function stackOf(error: Error, causesLeft: number): string {
+  const headline = error.message === "" ? error.name : `${error.name}: ${error.message}`;
+  const stack = typeof error.stack === "string" ? error.stack : "";
+  // A stack that somebody wrote by hand, or that an SDK took from the place of a call.
+  const frames = startsWith(stack, headline) ? sliceText(stack, headline.length + 1) : stack;
+  const text = `${headline}\n${withoutConstructors(frames, error)}`;
+  const cause: unknown = error.cause;
+  if (cause === undefined || causesLeft === 0) return text;
+  const told = cause instanceof Error ? stackOf(cause, causesLeft - 1) : textOf(cause);
+  return `${text}\nCaused by: ${told}`;
+}
+
+function withoutConstructors(frames: string, error: Error): string {
+  const lines = splitText(frames, "\n");
+  let from = 0;
+  for (let type = getPrototypeOf(error); type !== null; type = getPrototypeOf(type)) {
+    const name: unknown = type.constructor?.name;
+    while (typeof name === "string" && name !== "" && isFrameOf(lines[from], name)) from++;
+  }
+  let text = "";
+  for (let index = from; index < lines.length; index++) {
+    const line = lines[index] ?? "";
+    if (line !== "") text += text === "" ? line : `\n${line}`;
+  }
+  return text;
+}
+
+function isFrameOf(line: string | undefined, name: string): boolean {
+  return line !== undefined && startsWith(line, `    at ${name} (`);
+}

@@ -1,0 +1,28 @@
+/** One guest under the real WebAssembly host, in a thread that can be terminated whatever it does. */
+import { readFileSync } from "node:fs";
+import { parentPort, workerData } from "node:worker_threads";
+import { Wasmer } from "@wasmer/sdk/node";
+import { guestModuleUrl } from "../preamble.ts";
+
+const port = parentPort;
+if (port === null) throw new Error("This is a worker's entry.");
+
+const wasmer = new Wasmer({ cache: false, parallelism: 1 });
+await wasmer.ready();
+const loaded = await wasmer.packages.load(new Uint8Array(readFileSync(guestModuleUrl)));
+const sandbox = await wasmer.sandboxes.create({ packages: [loaded], network: { mode: "disabled" } });
+const guest = await sandbox.command(loaded).spawn({ stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+
+const pump = async (name: "stdout" | "stderr"): Promise<void> => {
+  for await (const chunk of guest[name]) port.postMessage({ kind: name, chunk });
+};
+const output = Promise.all([pump("stdout"), pump("stderr")]);
+void guest.wait().then(
+  async ({ exitCode }) => {
+    await output;
+    port.postMessage({ kind: "exited", exitCode });
+  },
+  (error: unknown) => port.postMessage({ kind: "exited", trap: String(error) }),
+);
+await guest.stdin.write((workerData as { preamble: Uint8Array }).preamble);
+port.on("message", (chunk: Uint8Array) => void guest.stdin.write(chunk));

@@ -1,0 +1,30 @@
+/** What the sandbox host and its guests may take at most. */
+export const hostBounds = {
+  /** Bytes of one line a guest writes; a longer one ends it. */
+  maxLineBytes: 1024 * 1024,
+  /** Bytes of stdout on their way from a guest to the kernel; a guest that is ahead of it waits in its write. */
+  stdoutWindowBytes: 1024 * 1024,
+  /** While more than this waits for a guest to read it, nothing is read from the guest. */
+  pauseAboveUnreadBytes: 1024 * 1024,
+  /** A guest that leaves more than this unread is ended: 64 answers of 1 MiB are the most it can have asked for. */
+  maxUnreadBytes: 80 * 1024 * 1024,
+  /** Bytes of stderr that reach the trace in a second; the rest is counted. */
+  maxStderrBytesPerSecond: 64 * 1024,
+  /** Bytes of stderr that are read in a second at all; a guest that prints more waits. */
+  maxStderrReadBytesPerSecond: 4 * 1024 * 1024,
+  /** A line of stderr is cut here. */
+  maxStderrLineBytes: 8 * 1024,
+  /** How often usage is looked at while a guest does something. */
+  usageIntervalMs: 25,
+  /** From a start's request to the guest's first instruction. */
+  startTimeoutMs: 20_000,
+  /** One frame between kernel and host: a module and some words. */
+  maxFrameBytes: 48 * 1024 * 1024,
+  /** Programs the host keeps compiled. */
+  maxPrograms: 16,
+  /** Waiting before a host that died is started again: doubled from the first to the last. */
+  firstRestartDelayMs: 50,
+  maxRestartDelayMs: 10_000,
+  /** A host that lived this long starts the doubling anew. */
+  stableAfterMs: 60_000,
+} as const;

@@ -1,0 +1,140 @@
+/**
+ * Entry of a guest's worker thread: one SDK client, one WASI guest. Moves bytes between the guest and the host's
+ * main thread, never more than was asked for. Ending this thread is what ends a guest.
+ */
+import { parentPort, workerData } from "node:worker_threads";
+import { hostBounds as bounds } from "./bounds.ts";
+import { Credit } from "./credit.ts";
+import type { FromWorker, ToWorker } from "./messages.ts";
+import { guestThread, installSdkThreads } from "./sdk-threads.ts";
+import { StderrMeter, windowMs } from "./stderr-meter.ts";
+import type { SdkModule } from "./worker-slot.ts";
+import { UsageSampler } from "./usage-sampler.ts";
+
+if (parentPort === null) throw new Error("This module is the entry of a worker thread.");
+const port = parentPort;
+const { sdk } = workerData as { readonly sdk: SdkModule };
+const send = (message: FromWorker, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
+
+/** Input that the guest has not taken yet. */
+const input: Uint8Array[] = [];
+/** How many bytes of output may still be sent; nothing until somebody listens. */
+const credit = new Credit();
+let onInput: (() => void) | null = null;
+
+port.on("message", (message: ToWorker) => {
+  switch (message.kind) {
+    case "load":
+      run(message.program).catch((error: unknown) => send({ kind: "exited", reason: failureText(error) }));
+      return;
+    case "stdin":
+      input.push(message.bytes);
+      onInput?.();
+      return;
+    case "credit":
+      credit.add(message.count);
+      return;
+  }
+});
+
+installSdkThreads((error) => send({ kind: "exited", reason: failureText(error) }));
+const { Wasmer } = (await import(sdk.entry)) as typeof import("@wasmer/sdk/node");
+const client = new Wasmer({ wasm: sdk.compiled, cache: false, parallelism: 1 });
+await client.ready();
+
+async function run(program: Uint8Array): Promise<void> {
+  const guestPackage = await client.packages.load(program);
+  const sandbox = await client.sandboxes.create({ packages: [guestPackage], network: { mode: "disabled" } });
+  const guest = await sandbox.command(guestPackage).spawn({ stdin: "pipe", stdout: "pipe", stderr: "pipe" });
+  send({ kind: "loaded" });
+  const { stdin, stdout, stderr } = guest;
+  if (stdin === null || stdout === null || stderr === null) throw new TypeError("The guest has no pipes.");
+
+  void feed(stdin);
+  const outputs = [forwardOutput(stdout), forwardStderr(stderr)];
+  const sampler = await sampleUsage();
+  const reason = await guest.wait().then(
+    (output) => `The program ended by itself with exit code ${output.exitCode}.`,
+    (error: unknown) => `The program was stopped by an error: ${trapText(error)}.`,
+  );
+  await Promise.all(outputs);
+  sampler?.stop();
+  send({ kind: "exited", reason });
+}
+
+/** Hands input to the guest, waiting while its pipe is full; what waits is counted by the kernel. */
+async function feed(stdin: { write(data: Uint8Array): Promise<void> }): Promise<void> {
+  let taken = 0;
+  for (;;) {
+    const bytes = input.shift();
+    if (bytes === undefined) {
+      if (taken > 0) send({ kind: "taken", count: taken });
+      taken = 0;
+      await new Promise<void>((resolve) => (onInput = resolve));
+      continue;
+    }
+    try {
+      await stdin.write(bytes);
+    } catch {
+      // The guest closed its stdin or is gone, which `wait` reports; input is passed over from here on.
+    }
+    taken += bytes.length;
+    if (taken >= bounds.pauseAboveUnreadBytes / 16) {
+      send({ kind: "taken", count: taken });
+      taken = 0;
+    }
+  }
+}
+
+async function forwardOutput(stdout: AsyncIterable<Uint8Array>): Promise<void> {
+  await credit.available();
+  for await (const chunk of stdout) {
+    const bytes = chunk.slice();
+    credit.take(bytes.length);
+    send({ kind: "stdout", bytes }, [bytes.buffer]);
+    await credit.available();
+  }
+}
+
+async function forwardStderr(stderr: AsyncIterable<Uint8Array>): Promise<void> {
+  await credit.available();
+  const meter = new StderrMeter((text) => send({ kind: "stderr", text }));
+  let reporting: NodeJS.Timeout | undefined;
+  for await (const chunk of stderr) {
+    const waitMs = meter.take(chunk, performance.now());
+    if (waitMs > 0) await new Promise((resolve) => setTimeout(resolve, waitMs));
+    if (!meter.hasDropped) continue;
+    clearTimeout(reporting);
+    reporting = setTimeout(() => meter.report(), windowMs);
+  }
+  clearTimeout(reporting);
+  meter.report();
+}
+
+/** The guest's thread shows itself within moments of the spawn. */
+async function sampleUsage(): Promise<UsageSampler | undefined> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    const thread = guestThread();
+    if (thread !== undefined) {
+      const sampler = new UsageSampler(thread, (sample) => send({ kind: "usage", ...sample }));
+      void sampler.run();
+      return sampler;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  return undefined;
+}
+
+function failureText(error: unknown): string {
+  return `The sandbox failed: ${trapText(error)}.`;
+}
+
+/** The SDK's message for a trap is "command execution failed: RuntimeError: js: unreachable", then a stack. */
+function trapText(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  const [first = ""] = text.split("\n");
+  return first
+    .replace(/^command execution failed: /, "")
+    .replace(/^RuntimeError: js: /, "")
+    .slice(0, 500);
+}

@@ -1,0 +1,150 @@
+import { Emitter } from "../../base/emitter.ts";
+import { hostBounds as bounds } from "./bounds.ts";
+import { countFrame, frame, frameType, type UsageSample } from "./frames.ts";
+import { LineSplitter } from "./line-splitter.ts";
+
+/** One running guest, seen from the kernel. */
+export interface Guest {
+  /** Writes a line to its stdin; "\n" is added. Silently nothing once it has ended. */
+  send(line: string): void;
+  /** Complete lines of its stdout, without "\n". */
+  readonly lines: Emitter<string>;
+  /** Lines of its stderr, cut and bounded; what was left out is counted in a line of its own. */
+  readonly stderr: Emitter<string>;
+  /** While it does something, and once after. */
+  readonly usage: Emitter<UsageSample>;
+  /** Resolves once it is gone, with a sentence that says why. */
+  readonly exited: Promise<{ readonly reason: string }>;
+  /** Ends it whatever it is doing; resolves when its thread is gone. */
+  kill(reason?: string): Promise<void>;
+}
+
+export interface GuestLink {
+  write(...parts: readonly Uint8Array[]): void;
+  kill(reason: string): void;
+}
+
+/** The kernel's end of a guest's pipes: lines, bounds, and credit for the other end. */
+export class KernelGuest implements Guest {
+  readonly lines = new Emitter<string>();
+  readonly stderr = new Emitter<string>();
+  readonly usage = new Emitter<UsageSample>();
+  readonly exited: Promise<{ readonly reason: string }>;
+  readonly #id: number;
+  readonly #link: GuestLink;
+  readonly #output = new LineSplitter(bounds.maxLineBytes);
+  readonly #resolveExited: (exit: { readonly reason: string }) => void;
+  readonly #encoder = new TextEncoder();
+  #outgoing: Uint8Array[] = [];
+  #unreadBytes = 0;
+  #creditOwed = 0;
+  #endReason: string | null = null;
+  #stderrRest = "";
+
+  constructor(id: number, link: GuestLink) {
+    this.#id = id;
+    this.#link = link;
+    const { promise, resolve } = Promise.withResolvers<{ readonly reason: string }>();
+    this.exited = promise;
+    this.#resolveExited = resolve;
+  }
+
+  send(line: string): void {
+    this.sendBytes(this.#encoder.encode(`${line}\n`));
+  }
+
+  sendBytes(bytes: Uint8Array): void {
+    if (this.#endReason !== null) return;
+    this.#unreadBytes += bytes.length;
+    if (this.#unreadBytes > bounds.maxUnreadBytes) {
+      this.#end(
+        `The program left ${this.#unreadBytes} bytes of its input unread; at most ${bounds.maxUnreadBytes} are kept for it.`,
+      );
+      return;
+    }
+    // What is sent in one turn goes as one frame.
+    if (this.#outgoing.push(bytes) === 1) queueMicrotask(() => this.#flush());
+  }
+
+  async kill(reason = "It was ended by the kernel."): Promise<void> {
+    this.#end(reason);
+    await this.exited;
+  }
+
+  /** Output may flow from now on. */
+  open(): void {
+    this.#link.write(...countFrame(frameType.stdoutCredit, this.#id, bounds.stdoutWindowBytes));
+  }
+
+  receiveOutput(bytes: Uint8Array): void {
+    if (this.#endReason !== null) return;
+    const lines = this.#output.push(bytes);
+    if (lines === null) {
+      this.#end("The program wrote a line over 1 MiB.");
+      return;
+    }
+    this.#creditOwed += bytes.length;
+    this.#giveCredit();
+    for (const line of lines) {
+      this.lines.emit(line);
+    }
+  }
+
+  receiveStderr(text: string): void {
+    const parts = (this.#stderrRest + text).split("\n");
+    this.#stderrRest = parts.pop() ?? "";
+    if (this.#stderrRest.length > bounds.maxStderrLineBytes) {
+      parts.push(this.#stderrRest);
+      this.#stderrRest = "";
+    }
+    for (const line of parts) if (line !== "") this.stderr.emit(cut(line));
+  }
+
+  receiveTaken(count: number): void {
+    this.#unreadBytes -= count;
+    this.#giveCredit();
+  }
+
+  receiveExit(reason: string): void {
+    if (this.#stderrRest !== "") this.stderr.emit(cut(this.#stderrRest));
+    this.#stderrRest = "";
+    this.#endReason ??= reason;
+    this.#resolveExited({ reason: this.#endReason });
+  }
+
+  /** Credit goes back in large pieces, and not at all to a guest that does not read what it is sent. */
+  #giveCredit(): void {
+    if (this.#creditOwed < bounds.stdoutWindowBytes / 4 || this.#unreadBytes > bounds.pauseAboveUnreadBytes)
+      return;
+    this.#link.write(...countFrame(frameType.stdoutCredit, this.#id, this.#creditOwed));
+    this.#creditOwed = 0;
+  }
+
+  #flush(): void {
+    const parts = this.#outgoing;
+    this.#outgoing = [];
+    if (this.#endReason !== null) return;
+    const single = parts.length === 1 ? parts[0] : undefined;
+    this.#link.write(...frame(frameType.stdin, this.#id, single ?? joined(parts)));
+  }
+
+  #end(reason: string): void {
+    if (this.#endReason !== null) return;
+    this.#endReason = reason;
+    this.#link.kill(reason);
+  }
+}
+
+function cut(line: string): string {
+  return line.length > bounds.maxStderrLineBytes ? `${line.slice(0, bounds.maxStderrLineBytes)}…` : line;
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let position = 0;
+  for (const part of parts) {
+    whole.set(part, position);
+    position += part.length;
+  }
+  return whole;
+}

@@ -1,0 +1,34 @@
+/**
+ * What the thread that runs a guest lets its neighbour see: memory shared between the two, written at every call
+ * the guest makes, so that it can be read also while the guest spins.
+ */
+export interface Observation {
+  readonly slots: Int32Array<SharedArrayBuffer>;
+  readonly times: Float64Array<SharedArrayBuffer>;
+}
+
+export const slot = {
+  /** One of `guestState`. */
+  state: 0,
+  /** Counts the times the guest came back from a call that may wait. */
+  wakes: 1,
+  /** Pages of linear memory. */
+  pages: 2,
+  /** 1 while the neighbour waits for the next wake. */
+  isAwaited: 3,
+} as const;
+
+/** Index in `times`: CPU time the thread had used, in microseconds, before the guest's first instruction. */
+export const cpuBefore = 0;
+
+export const guestState = { none: 0, computing: 1, waiting: 2 } as const;
+
+const slotBytes = 16;
+
+export function newObservation(): SharedArrayBuffer {
+  return new SharedArrayBuffer(slotBytes + 8);
+}
+
+export function openObservation(buffer: SharedArrayBuffer): Observation {
+  return { slots: new Int32Array(buffer, 0, 4), times: new Float64Array(buffer, slotBytes, 1) };
+}

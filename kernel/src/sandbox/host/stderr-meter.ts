@@ -1,0 +1,45 @@
+import { hostBounds as bounds } from "./bounds.ts";
+
+export const windowMs = 1000;
+
+/** Turns what a guest prints to stderr into bounded text, and says how much was left out. */
+export class StderrMeter {
+  readonly #emit: (text: string) => void;
+  readonly #decoder = new TextDecoder();
+  #windowStart = Number.NEGATIVE_INFINITY;
+  #readInWindow = 0;
+  #dropped = 0;
+
+  constructor(emit: (text: string) => void) {
+    this.#emit = emit;
+  }
+
+  /** Takes what was printed; answers for how many milliseconds nothing more should be read. */
+  take(chunk: Uint8Array, nowMs: number): number {
+    if (nowMs - this.#windowStart >= windowMs) {
+      this.report();
+      this.#windowStart = nowMs;
+      this.#readInWindow = 0;
+    }
+    const room = Math.max(0, bounds.maxStderrBytesPerSecond - this.#readInWindow);
+    const kept = chunk.subarray(0, room);
+    this.#readInWindow += chunk.length;
+    this.#dropped += chunk.length - kept.length;
+    if (kept.length > 0) this.#emit(this.#decoder.decode(kept, { stream: true }));
+    const isOver = this.#readInWindow >= bounds.maxStderrReadBytesPerSecond;
+    return isOver ? Math.max(0, this.#windowStart + windowMs - nowMs) : 0;
+  }
+
+  /** Says how much was left out since it was last said; to be called when a while has passed, and at the end. */
+  report(): void {
+    if (this.#dropped === 0) return;
+    this.#emit(
+      `\n… ${this.#dropped} bytes of stderr were left out (more than ${bounds.maxStderrBytesPerSecond} in a second)\n`,
+    );
+    this.#dropped = 0;
+  }
+
+  get hasDropped(): boolean {
+    return this.#dropped > 0;
+  }
+}

@@ -1,0 +1,156 @@
+/** Reading and writing the WebAssembly binary format's primitives. Pure; every read is checked against the end. */
+
+/** A module that is not what it must be; the message is for its author. */
+export class ModuleRefusal extends Error {
+  override readonly name = "ModuleRefusal";
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export class BinaryReader {
+  readonly bytes: Uint8Array;
+  readonly end: number;
+  position: number;
+
+  constructor(bytes: Uint8Array, position = 0, end = bytes.length) {
+    this.bytes = bytes;
+    this.position = position;
+    this.end = end;
+  }
+
+  get done(): boolean {
+    return this.position >= this.end;
+  }
+
+  byte(): number {
+    if (this.position >= this.end)
+      throw new ModuleRefusal("malformed", "The module ends in the middle of something.");
+    return this.bytes[this.position++] as number;
+  }
+
+  /** An unsigned LEB128 of at most 32 bits. */
+  u32(): number {
+    let result = 0;
+    let scale = 1;
+    for (let index = 0; index < 5; index++) {
+      const byte = this.byte();
+      result += (byte & 0x7f) * scale;
+      if (byte < 0x80) return result;
+      scale *= 128;
+    }
+    throw new ModuleRefusal("malformed", "A number in the module takes more than 5 bytes.");
+  }
+
+  /** Passes over a LEB128 of any sign. */
+  skipLeb(): void {
+    while (this.byte() >= 0x80);
+  }
+
+  skip(length: number): void {
+    if (length > this.end - this.position) {
+      throw new ModuleRefusal("malformed", "The module ends in the middle of something.");
+    }
+    this.position += length;
+  }
+
+  text(): string {
+    const length = this.u32();
+    const start = this.position;
+    this.skip(length);
+    try {
+      return utf8.decode(this.bytes.subarray(start, this.position));
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      throw new ModuleRefusal("malformed", "A name in the module is not UTF-8.");
+    }
+  }
+
+  /** A reader over the next `length` bytes, which this one passes over. */
+  slice(length: number): BinaryReader {
+    const start = this.position;
+    this.skip(length);
+    return new BinaryReader(this.bytes, start, this.position);
+  }
+}
+
+export class BinaryWriter {
+  #bytes: Uint8Array;
+  #length = 0;
+
+  constructor(capacity = 256) {
+    this.#bytes = new Uint8Array(capacity);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** What was written so far; valid until the next write. */
+  view(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  byte(value: number): this {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+    return this;
+  }
+
+  u32(value: number): this {
+    let rest = value;
+    while (rest >= 0x80) {
+      this.byte((rest % 128) | 0x80);
+      rest = Math.floor(rest / 128);
+    }
+    return this.byte(rest);
+  }
+
+  /** A small signed constant, as i32.const takes it; only values 0 to 2^31-1 are needed. */
+  s32(value: number): this {
+    let rest = value;
+    while (rest >= 0x40) {
+      this.byte((rest % 128) | 0x80);
+      rest = Math.floor(rest / 128);
+    }
+    return this.byte(rest);
+  }
+
+  raw(bytes: Uint8Array): this {
+    this.#reserve(bytes.length);
+    this.#bytes.set(bytes, this.#length);
+    this.#length += bytes.length;
+    return this;
+  }
+
+  range(bytes: Uint8Array, start: number, end: number): this {
+    return start === end ? this : this.raw(bytes.subarray(start, end));
+  }
+
+  text(value: string): this {
+    const bytes = new TextEncoder().encode(value);
+    return this.u32(bytes.length).raw(bytes);
+  }
+
+  /** The content of `other` with its length in front. */
+  sized(other: BinaryWriter): this {
+    return this.u32(other.length).raw(other.view());
+  }
+
+  #reserve(count: number): void {
+    const needed = this.#length + count;
+    if (needed <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(needed, this.#bytes.length * 2));
+    grown.set(this.view());
+    this.#bytes = grown;
+  }
+}

@@ -1,0 +1,112 @@
+import type { Log } from "../../base/log.ts";
+import { messageOf } from "../../base/errors.ts";
+import type { CacheFolder } from "../../platform/cache-folder.ts";
+import { prepareVersion } from "./prepare-module.ts";
+
+/** Bytes of prepared modules that are held in memory. */
+const maxCachedBytes = 64 * 1024 * 1024;
+const digestLength = 32;
+
+/** A module that may run, under the name the sandbox host knows it by. */
+export interface PreparedProgram {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Prepares each module once: by the hash of what came in, the version of preparing, and the memory maximum.
+ * A file of the disk cache begins with the SHA-256 of the rest; one that does not agree is removed and made again.
+ */
+export class PreparedCache {
+  readonly #held = new Map<string, Promise<PreparedProgram>>();
+  readonly #sizes = new Map<string, number>();
+  readonly #folder: CacheFolder | undefined;
+  readonly #log: Log;
+
+  constructor(folder: CacheFolder | undefined, log: Log) {
+    this.#folder = folder;
+    this.#log = log;
+  }
+
+  /** `prepare` runs only where nothing is cached; what it throws is not remembered. */
+  async get(
+    input: Uint8Array,
+    maxMemoryMb: number,
+    prepare: () => Promise<Uint8Array>,
+  ): Promise<PreparedProgram> {
+    const key = `${hex(await sha256(input))}-v${prepareVersion}-${maxMemoryMb}`;
+    const held = this.#held.get(key);
+    if (held !== undefined) {
+      // Taken out and put back: the first of the map is the one that was not used for the longest time.
+      this.#held.delete(key);
+      this.#held.set(key, held);
+      return held;
+    }
+    const made = this.#make(key, prepare);
+    this.#held.set(key, made);
+    try {
+      const program = await made;
+      this.#sizes.set(key, program.bytes.length);
+      this.#evict();
+      return program;
+    } catch (error) {
+      this.#held.delete(key);
+      throw error;
+    }
+  }
+
+  async #make(key: string, prepare: () => Promise<Uint8Array>): Promise<PreparedProgram> {
+    const stored = await this.#read(key);
+    if (stored !== null) return { key, bytes: stored };
+    const bytes = await prepare();
+    await this.#write(key, bytes);
+    return { key, bytes };
+  }
+
+  async #read(key: string): Promise<Uint8Array | null> {
+    if (this.#folder === undefined) return null;
+    try {
+      const file = await this.#folder.read(`${key}.wasm`);
+      if (file === null) return null;
+      const bytes = file.slice(digestLength);
+      if (hex(await sha256(bytes)) === hex(file.subarray(0, digestLength))) return bytes;
+      this.#log.warn("a prepared module in the cache is damaged and is made again", { key });
+      await this.#folder.remove(`${key}.wasm`);
+    } catch (error) {
+      this.#log.warn("the cache of prepared modules cannot be read", { key, error: messageOf(error) });
+    }
+    return null;
+  }
+
+  async #write(key: string, bytes: Uint8Array): Promise<void> {
+    if (this.#folder === undefined) return;
+    try {
+      const file = new Uint8Array(digestLength + bytes.length);
+      file.set(await sha256(bytes));
+      file.set(bytes, digestLength);
+      await this.#folder.write(`${key}.wasm`, file);
+    } catch (error) {
+      this.#log.warn("a prepared module cannot be cached", { key, error: messageOf(error) });
+    }
+  }
+
+  #evict(): void {
+    let total = [...this.#sizes.values()].reduce((sum, size) => sum + size, 0);
+    for (const key of this.#held.keys()) {
+      if (total <= maxCachedBytes || this.#held.size <= 1) return;
+      const size = this.#sizes.get(key);
+      if (size === undefined) continue;
+      this.#held.delete(key);
+      this.#sizes.delete(key);
+      total -= size;
+    }
+  }
+}
+
+async function sha256(bytes: Uint8Array): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+}
+
+function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,18 @@
+/** The part of the WebAssembly JavaScript interface the sandbox uses; TypeScript has it only together with the DOM. */
+declare namespace WebAssembly {
+  type ExternKind = "function" | "table" | "memory" | "global" | "tag";
+  class CompileError extends Error {}
+  class Module {
+    constructor(bytes: Uint8Array);
+    static imports(module: Module): { module: string; name: string; kind: ExternKind }[];
+    static exports(module: Module): { name: string; kind: ExternKind }[];
+  }
+  class Memory {
+    readonly buffer: ArrayBufferLike;
+  }
+  class Instance {
+    constructor(module: Module, imports?: Record<string, Record<string, unknown>>);
+    readonly exports: Readonly<Record<string, unknown>>;
+  }
+  function compile(bytes: Uint8Array): Promise<Module>;
+}

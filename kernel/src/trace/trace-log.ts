@@ -1,0 +1,177 @@
+import type { Clock } from "../base/clock.ts";
+import { Emitter } from "../base/emitter.ts";
+import { messageOf } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import type { TraceEntry } from "../base/vocabulary/trace.ts";
+import type { DataFile } from "../platform/data-files.ts";
+import { TraceBuffer } from "./buffer.ts";
+import { createRedact, type NewTraceEntry, type Redact, type RedactionRule, storedEntry } from "./entry.ts";
+import { currentName, dayOf, type RotatedFile, TraceFiles } from "./files.ts";
+import { type CompiledQuery, compileQuery, type TraceQuery } from "./query.ts";
+import { readLinesBackwards } from "./read-backwards.ts";
+
+/** The structured log of what agents did. */
+export interface TraceLog extends AsyncDisposable {
+  /** Never throws and never waits; what cannot be kept up with is dropped, least important first, and counted. */
+  write(entry: NewTraceEntry): void;
+  /** Newest first. Sees everything written before. Rejects with InvalidParams for a time that cannot be read. */
+  query(query: TraceQuery): Promise<TraceEntry[]>;
+  /** Each entry as it is stored, at once. */
+  readonly entries: Emitter<TraceEntry>;
+  /** Resolves when everything written before has been handed to the operating system. */
+  flush(): Promise<void>;
+}
+
+export interface TraceLogOptions {
+  /** Holds `current.log` and one file a day; made where it is missing. */
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly keepDays: number;
+  readonly redactions: readonly RedactionRule[];
+  readonly maxFileBytes?: number;
+}
+
+/** A file that has grown beyond this is followed by another of the same day. */
+export const defaultMaxFileBytes = 32 * 1024 * 1024;
+/** An entry waits so long for others to be written with. */
+const maxDelayMs = 50;
+/** So much waiting is written without delay. */
+const eagerLength = 64 * 1024;
+/** Whose entries are the log's own. */
+const ownAgent = "lares";
+
+export async function openTraceLog(options: TraceLogOptions): Promise<TraceLog> {
+  const files = await TraceFiles.open(options.folder, options.clock.now());
+  await files.expire(options.clock.now(), options.keepDays);
+  return new FileTraceLog(options, files);
+}
+
+class FileTraceLog implements TraceLog {
+  readonly entries = new Emitter<TraceEntry>();
+  readonly #options: TraceLogOptions;
+  readonly #files: TraceFiles;
+  readonly #redact: Redact;
+  readonly #buffer = new TraceBuffer();
+  #timer: Disposable | null = null;
+  /** Everything that touches the files, one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #flushWaits = false;
+  #isClosed = false;
+
+  constructor(options: TraceLogOptions, files: TraceFiles) {
+    this.#options = options;
+    this.#files = files;
+    this.#redact = createRedact(options.redactions);
+  }
+
+  write(entry: NewTraceEntry): void {
+    if (this.#isClosed) return;
+    const stored = storedEntry(entry, this.#options.clock.now(), this.#redact);
+    this.#buffer.add(stored.level, `${JSON.stringify(stored)}\n`);
+    if (this.#buffer.length >= eagerLength) this.#flushBehind();
+    else this.#timer ??= this.#options.clock.timer(maxDelayMs, () => this.#flushBehind());
+    this.entries.emit(stored);
+  }
+
+  flush(): Promise<void> {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
+    return this.#inTurn(() => this.#flush());
+  }
+
+  async query(query: TraceQuery): Promise<TraceEntry[]> {
+    const compiled = compileQuery(query, this.#options.clock.now());
+    const { current, rotated } = await this.#inTurn(async () => {
+      await this.#flush();
+      // Opened before the next rotation can take its name away.
+      return { current: await this.#files.openForReading(currentName), rotated: await this.#files.rotated() };
+    });
+    const found: TraceEntry[] = [];
+    try {
+      await collect(current, compiled, found);
+    } finally {
+      await current[Symbol.asyncDispose]();
+    }
+    for (const file of rotated) {
+      if (found.length >= compiled.limit) break;
+      if (!mayHold(file, compiled)) continue;
+      await using reading = await this.#files.openForReading(file.name);
+      await collect(reading, compiled, found);
+    }
+    return found;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    try {
+      await this.flush();
+    } finally {
+      await this.#inTurn(() => this.#files[Symbol.asyncDispose]());
+    }
+  }
+
+  #inTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(run);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+
+  #flushBehind(): void {
+    // One that waits takes all that comes meanwhile.
+    if (this.#flushWaits) return;
+    this.#flushWaits = true;
+    this.flush().catch((error: unknown) => {
+      this.#options.log.error("Traces could not be written.", {
+        folder: this.#options.folder,
+        reason: messageOf(error),
+      });
+    });
+  }
+
+  async #flush(): Promise<void> {
+    this.#flushWaits = false;
+    const { text, dropped } = this.#buffer.take();
+    if (text === "" && dropped === null) return;
+    const nowMs = this.#options.clock.now();
+    if (
+      dayOf(nowMs) !== this.#files.day ||
+      this.#files.size >= (this.#options.maxFileBytes ?? defaultMaxFileBytes)
+    ) {
+      await this.#files.rotate(nowMs);
+      await this.#files.expire(nowMs, this.#options.keepDays);
+    }
+    await this.#files.append(Buffer.from(dropped === null ? text : this.#droppedLine(dropped, nowMs) + text));
+  }
+
+  #droppedLine(dropped: Readonly<Record<string, number>>, nowMs: number): string {
+    const count = Object.values(dropped).reduce((sum, one) => sum + one, 0);
+    const message = `${count} entries were dropped, because the disk could not keep up`;
+    const entry: NewTraceEntry = {
+      level: "warn",
+      agent: ownAgent,
+      message,
+      fields: { dropped },
+      trace_id: newId(),
+      span_id: newId(),
+    };
+    return `${JSON.stringify(storedEntry(entry, nowMs, this.#redact))}\n`;
+  }
+}
+
+async function collect(file: DataFile, query: CompiledQuery, found: TraceEntry[]): Promise<void> {
+  if (query.limit <= found.length) return;
+  for await (const line of readLinesBackwards(file)) {
+    const entry = query.match(line);
+    if (entry !== null) found.push(entry);
+    if (found.length >= query.limit) return;
+  }
+}
+
+/** An entry is written on its day, or just after the midnight that ends it. */
+function mayHold({ day }: RotatedFile, { since, until }: CompiledQuery): boolean {
+  if (since !== null && day < since.slice(0, 10)) return false;
+  return until === null || day <= dayOf(Date.parse(until) + 86_400_000);
+}

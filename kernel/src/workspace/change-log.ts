@@ -1,0 +1,98 @@
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { EntryChange } from "../base/vocabulary/event.ts";
+import type { Database, Statement } from "../platform/database.ts";
+import { workspaceLimits, workspaceTimes } from "./limits.ts";
+import { rowStatements, type EntryRow } from "./rows.ts";
+
+/** One step of the index: what the table shall hold, and what happened in the agents' eyes, if anything. */
+export interface Step {
+  readonly id: string;
+  readonly row: EntryRow | null;
+  readonly change: EntryChange | null;
+}
+
+interface Deliver {
+  (changes: readonly EntryChange[]): { readonly statements: readonly Statement[]; committed(): void };
+}
+
+/**
+ * Stores what the index found, in order, one transaction after the other, together with what delivers it.
+ * The index in memory is ahead of the table by what waits here, so nobody hears of a change before a query
+ * shows it; a transaction that fails is tried again until it passes, and what comes after it waits.
+ */
+export class ChangeLog implements AsyncDisposable {
+  readonly #ports: { database: Database; clock: Clock; log: Log; deliver: Deliver };
+  #steps: Step[] = [];
+  #storing: Promise<void> | null = null;
+  #stopped = false;
+  #wakeRetry: (() => void) | null = null;
+
+  constructor(ports: { database: Database; clock: Clock; log: Log; deliver: Deliver }) {
+    this.#ports = ports;
+  }
+
+  /** Steps that wait or are being stored. */
+  get waiting(): number {
+    return this.#steps.length;
+  }
+
+  add(step: Step): void {
+    this.#steps.push(step);
+    this.#storing ??= this.#store();
+  }
+
+  /** Resolves when all that was added before is stored and delivered (or the log was disposed). */
+  async flushed(): Promise<void> {
+    while (this.#storing !== null) await this.#storing;
+  }
+
+  async #store(): Promise<void> {
+    // What comes in the same turn belongs in the same transaction.
+    await Promise.resolve();
+    while (this.#steps.length > 0 && !this.#stopped) {
+      const steps = this.#steps.slice(0, workspaceLimits.changesPerBatch);
+      const rows = new Map(steps.map((step) => [step.id, step.row]));
+      const changes = steps.flatMap((step) => step.change ?? []);
+      const delivery = changes.length > 0 ? this.#ports.deliver(changes) : null;
+      const statements = [...rowStatements(rows), ...(delivery?.statements ?? [])];
+      if (!(await this.#untilStored(statements))) break;
+      this.#steps = this.#steps.slice(steps.length);
+      delivery?.committed();
+    }
+    this.#storing = null;
+  }
+
+  async #untilStored(statements: readonly Statement[]): Promise<boolean> {
+    for (let waitMs: number = workspaceTimes.retryFirstMs; ; waitMs *= 2) {
+      try {
+        await this.#ports.database.batch(statements);
+        return true;
+      } catch (error) {
+        if (this.#stopped) return false;
+        const delayMs = Math.min(waitMs, workspaceTimes.retryAtMostMs);
+        this.#ports.log.error("The index cannot store what changed and tries again.", {
+          error: messageOf(error),
+          waiting: this.#steps.length,
+          delayMs,
+        });
+        await new Promise<void>((resolve) => {
+          const timer = this.#ports.clock.timer(delayMs, resolve);
+          this.#wakeRetry = () => {
+            timer[Symbol.dispose]();
+            resolve();
+          };
+        });
+        if (this.#stopped) return false;
+      }
+    }
+  }
+
+  /** Ends after the transaction under way; what is not stored then is found again at the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped = true;
+    this.#wakeRetry?.();
+    await this.flushed();
+  }
+}

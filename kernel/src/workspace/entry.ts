@@ -1,0 +1,47 @@
+import { isoTime } from "../base/clock.ts";
+import type { Entry } from "../base/vocabulary/entry.ts";
+import { extensionOf, mediaTypeOf } from "./media-types.ts";
+import { pathOf, type EntryNode, type Metadata } from "./tree.ts";
+
+/** The entry as everybody outside this room sees it: a snapshot, safe to keep. */
+export function entryOf(
+  node: EntryNode,
+  path: string = pathOf(node),
+  metadata: Metadata = node.metadata,
+): Entry {
+  const extension = node.kind === "file" ? extensionOf(node.name) : "";
+  const { media, mime } = mediaTypeOf(node.kind, extension);
+  return {
+    id: node.id,
+    path,
+    name: node.name,
+    kind: node.kind,
+    media,
+    extension,
+    mime,
+    size: node.size,
+    created: timeOf(node.birthtimeMs > 0 ? node.birthtimeMs : node.mtimeMs),
+    modified: timeOf(node.mtimeMs),
+    content_id: node.contentId,
+    tags: [...metadata.tags],
+    fields: metadata.fields,
+    sidecars: [...metadata.sidecars.keys()].toSorted(),
+    location: ".",
+  };
+}
+
+let lastSecond = 0;
+let lastSecondText = isoTime(0).slice(0, -4);
+
+/** Files that lie together were often written in the same second, so the last one's text is kept. */
+function timeOf(epochMs: number): string {
+  const second = Math.floor(epochMs / 1000);
+  if (second !== lastSecond) {
+    // File systems hold times that no calendar does; such a one becomes the nearest that can be written down.
+    const furthest = 8.64e12;
+    lastSecondText = isoTime(Math.max(-furthest, Math.min(furthest, second)) * 1000).slice(0, -4);
+    lastSecond = second;
+  }
+  const ms = Math.floor(epochMs) - second * 1000;
+  return `${lastSecondText}${ms < 10 ? "00" : ms < 100 ? "0" : ""}${ms}Z`;
+}

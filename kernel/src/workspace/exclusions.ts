@@ -1,0 +1,80 @@
+import { LaresError } from "../base/errors.ts";
+import { compileGlob } from "../base/glob.ts";
+import type { EntryKind } from "../base/vocabulary/entry.ts";
+import type { OpenFolder } from "../platform/folder-reader.ts";
+import { ignoreFileName, IgnoreRules } from "./ignore-rules.ts";
+import { workspaceLimits } from "./limits.ts";
+import { Places } from "./places.ts";
+import type { EntryNode } from "./tree.ts";
+
+export interface ExclusionOptions {
+  readonly hidden: boolean;
+  readonly ignore: readonly string[];
+  /** Workspace paths that are never listed. */
+  readonly never: readonly string[];
+}
+
+/** What the index leaves out: hidden names, .gitignore, the configured globs, the kernel's own folders. */
+export class Exclusions {
+  readonly #places: Places;
+  readonly #options: ExclusionOptions;
+  readonly #globs: readonly ((path: string) => boolean)[];
+  readonly #rules = new Map<EntryNode, IgnoreRules>();
+
+  /** Throws InvalidDocument for a glob that is none. */
+  constructor(places: Places, options: ExclusionOptions) {
+    this.#places = places;
+    this.#options = options;
+    this.#globs = options.ignore.map((pattern) => {
+      const glob = compileGlob(pattern, { matchBase: true });
+      if (!glob.ok) throw new LaresError("InvalidDocument", `The index cannot ignore this: ${glob.message}`);
+      return glob.matches;
+    });
+  }
+
+  excludes(folder: EntryNode, name: string, kind: EntryKind): boolean {
+    if (this.#rulesOf(folder).excludes(name, kind)) return true;
+    if (this.#globs.length === 0 && this.#options.never.length === 0) return false;
+    const path = Places.pathIn(folder, name);
+    return this.#options.never.includes(path) || this.#globs.some((matches) => matches(path));
+  }
+
+  /** Whether a hint about this name can be passed over without a look. */
+  isNeverOfInterest(name: string): boolean {
+    return !this.#options.hidden && name.startsWith(".") && name !== ignoreFileName;
+  }
+
+  /** Makes the rules above this folder ready: reading them opens folders, which must not happen while it is open. */
+  warm(folder: EntryNode): void {
+    if (folder.isEntry && folder.parent !== null) this.#rulesOf(folder.parent);
+  }
+
+  /** Reads a folder's own rules anew, now that it is open and warm. */
+  readRules(folder: EntryNode, open: OpenFolder, names: readonly string[]): void {
+    const text = names.includes(ignoreFileName) ? readRules(open) : null;
+    this.#rules.set(folder, this.#compile(folder, text));
+  }
+
+  forget(folder: EntryNode): void {
+    this.#rules.delete(folder);
+  }
+
+  #rulesOf(folder: EntryNode): IgnoreRules {
+    const known = this.#rules.get(folder);
+    if (known !== undefined) return known;
+    const text = readRules(this.#places.open(folder));
+    const rules = this.#compile(folder, text);
+    this.#rules.set(folder, rules);
+    return rules;
+  }
+
+  #compile(folder: EntryNode, text: string | null): IgnoreRules {
+    const above = folder.isEntry && folder.parent !== null ? this.#rulesOf(folder.parent) : null;
+    return new IgnoreRules(above, folder.name, text, { hidden: this.#options.hidden });
+  }
+}
+
+function readRules(folder: OpenFolder | null): string | null {
+  const bytes = folder?.readBytes(ignoreFileName, workspaceLimits.ignoreFileBytes) ?? null;
+  return bytes === null ? null : new TextDecoder().decode(bytes);
+}

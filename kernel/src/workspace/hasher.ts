@@ -1,0 +1,145 @@
+import type { Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import { sha256 } from "../platform/hash.ts";
+import type { ChangeLog } from "./change-log.ts";
+import { workspaceLimits, workspaceTimes } from "./limits.ts";
+import type { Places } from "./places.ts";
+import { rowOf } from "./rows.ts";
+import { isAttached, pathOf, type EntryNode, type EntryTree } from "./tree.ts";
+
+interface HasherPorts {
+  readonly tree: EntryTree;
+  readonly places: Places;
+  readonly changes: ChangeLog;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/**
+ * Reads files in the background for their content ids: small ones synchronously, some in each turn of the
+ * loop, because opening a file takes longer than reading it; large ones in pieces. An id that arrives is no
+ * event: the entry's creation or modification already was one.
+ */
+export class Hasher implements Disposable {
+  readonly #ports: HasherPorts;
+  readonly #small = new Set<EntryNode>();
+  readonly #large = new Set<EntryNode>();
+  #running = 0;
+  #isStarted = false;
+  #turn: NodeJS.Immediate | null = null;
+  #idleWaiters: (() => void)[] = [];
+
+  constructor(ports: HasherPorts) {
+    this.#ports = ports;
+  }
+
+  add(node: EntryNode): void {
+    const isSmall = node.size <= workspaceLimits.smallFileBytes;
+    (isSmall ? this.#large : this.#small).delete(node);
+    (isSmall ? this.#small : this.#large).add(node);
+    this.#soon();
+  }
+
+  /** Nothing is read before: a scan comes first. */
+  start(): void {
+    this.#isStarted = true;
+    this.#soon();
+  }
+
+  get isIdle(): boolean {
+    return this.#small.size === 0 && this.#large.size === 0 && this.#running === 0;
+  }
+
+  async idle(): Promise<void> {
+    while (!this.isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
+  }
+
+  [Symbol.dispose](): void {
+    this.#isStarted = false;
+    if (this.#turn !== null) clearImmediate(this.#turn);
+    this.#small.clear();
+    this.#large.clear();
+    this.#wake();
+  }
+
+  #soon(): void {
+    if (!this.#isStarted || (this.#small.size === 0 && this.#large.size === 0)) return;
+    this.#turn ??= setImmediate(() => {
+      this.#turn = null;
+      void this.#takeTurn();
+    });
+  }
+
+  #wake(): void {
+    if (this.isIdle) for (const resolve of this.#idleWaiters.splice(0)) resolve();
+  }
+
+  async #takeTurn(): Promise<void> {
+    for (const node of this.#large) {
+      if (this.#running >= workspaceLimits.hashing) break;
+      this.#large.delete(node);
+      this.#running++;
+      void this.#hashLarge(node).finally(() => {
+        this.#running--;
+        this.#soon();
+        this.#wake();
+      });
+    }
+    const endMs = this.#ports.clock.monotonic() + workspaceTimes.hashSliceMs;
+    try {
+      for (const node of this.#small) {
+        this.#small.delete(node);
+        this.#hashSmall(node);
+        if (this.#ports.clock.monotonic() >= endMs) break;
+      }
+    } finally {
+      this.#ports.places.release();
+    }
+    if (this.#ports.changes.waiting > workspaceLimits.changesWaiting) await this.#ports.changes.flushed();
+    if (this.#small.size > 0) this.#soon();
+    this.#wake();
+  }
+
+  #hashSmall(node: EntryNode): void {
+    if (node.parent === null || !isAttached(this.#ports.tree, node)) return;
+    const bytes = this.#ports.places.open(node.parent)?.readBytes(node.name, workspaceLimits.smallFileBytes);
+    if (bytes?.length === node.size) this.#found(node, node, sha256(bytes));
+  }
+
+  async #hashLarge(node: EntryNode): Promise<void> {
+    const { tree, places, log } = this.#ports;
+    const located = isAttached(tree, node) ? places.reads(node) : null;
+    if (located === null) return;
+    const before = { size: node.size, mtimeMs: node.mtimeMs };
+    try {
+      const contentId = await located.reads.hashFile(located.path);
+      if (!this.#isStarted || !isAttached(tree, node)) return;
+      // Moved, with a folder above it perhaps, before it was opened: again.
+      if (contentId !== null) this.#found(node, before, contentId);
+      else if (places.reads(node)?.path !== located.path) this.add(node);
+    } catch (error) {
+      log.debug("A file could not be read for its content id.", {
+        path: pathOf(node),
+        error: messageOf(error),
+      });
+    } finally {
+      places.release();
+    }
+  }
+
+  /** Counts only if the file is still what it was before it was read; if not, a look at it is on its way. */
+  #found(
+    node: EntryNode,
+    before: { readonly size: number; readonly mtimeMs: number },
+    contentId: Hash,
+  ): void {
+    const { tree, places, changes } = this.#ports;
+    const now = node.parent === null ? null : (places.open(node.parent)?.observe(node.name) ?? null);
+    if (now === null || now === "unreadable") return;
+    for (const seen of [node, now]) if (seen.size !== before.size || seen.mtimeMs !== before.mtimeMs) return;
+    tree.setContentId(node, contentId);
+    changes.add({ id: node.id, row: rowOf(node), change: null });
+  }
+}

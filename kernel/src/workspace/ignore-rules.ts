@@ -1,0 +1,79 @@
+import ignore, { type Ignore } from "ignore";
+import { isStagingName } from "../base/names.ts";
+import { workspaceLimits } from "./limits.ts";
+
+/** The file in which a folder says what is to be left out beneath it. */
+export const ignoreFileName = ".gitignore";
+
+/** Left out whatever the configuration says: version control's own, and the kernel's folder and files in the making. */
+export function isAlwaysExcluded(name: string): boolean {
+  const lower = name.toLowerCase();
+  return lower === ".git" || lower === ".lares" || isStagingName(lower);
+}
+
+/** One compiled .gitignore. It forgets its answers now and then: the library would keep each of them. */
+class IgnoreFile {
+  readonly #patterns: readonly string[];
+  #compiled: Ignore;
+  #answers = 0;
+
+  constructor(patterns: readonly string[]) {
+    this.#patterns = patterns;
+    this.#compiled = compile(patterns);
+  }
+
+  verdict(path: string): boolean | null {
+    if (++this.#answers > workspaceLimits.ignoreAnswers) {
+      this.#compiled = compile(this.#patterns);
+      this.#answers = 0;
+    }
+    const { ignored, unignored } = this.#compiled.test(path);
+    return ignored ? true : unignored ? false : null;
+  }
+}
+
+// Case matters, as it does in git on a file system where it matters.
+const compile = (patterns: readonly string[]): Ignore => ignore({ ignorecase: false }).add([...patterns]);
+
+/** The rules that hold in one folder: its own .gitignore and those of the folders above it. */
+export class IgnoreRules {
+  readonly #above: IgnoreRules | null;
+  readonly #name: string;
+  readonly #file: IgnoreFile | null;
+  readonly hidden: boolean;
+
+  /** `name` is the folder's own; the topmost folder of a root has none above it. */
+  constructor(above: IgnoreRules | null, name: string, text: string | null, options: { hidden: boolean }) {
+    this.#above = above;
+    this.#name = name;
+    const patterns = text === null ? [] : patternsOf(text);
+    this.#file = patterns.length === 0 ? null : new IgnoreFile(patterns);
+    this.hidden = options.hidden;
+  }
+
+  /** Whether the child of that name is left out, by the nearest file that says anything about it. */
+  excludes(name: string, kind: "file" | "folder"): boolean {
+    if (isAlwaysExcluded(name)) return true;
+    if (!this.hidden && name.startsWith(".")) return true;
+    return this.verdict(kind === "folder" ? `${name}/` : name) ?? false;
+  }
+
+  /** The nearest file that says anything about the path, which is relative to this folder, decides. */
+  verdict(path: string): boolean | null {
+    return this.#file?.verdict(path) ?? this.#above?.verdict(`${this.#name}/${path}`) ?? null;
+  }
+}
+
+/** Lines that are rules, without those whose matching could take long. */
+export function patternsOf(text: string): string[] {
+  return text
+    .split(/\r?\n/)
+    .filter(
+      (line) =>
+        line.trim() !== "" &&
+        !line.startsWith("#") &&
+        line.length <= workspaceLimits.ignoreRuleLength &&
+        line.split("**").length - 1 <= workspaceLimits.ignoreRuleGlobstars,
+    )
+    .slice(0, workspaceLimits.ignoreRules);
+}

@@ -1,0 +1,58 @@
+/** What bounds the workspace's index; each in one place. */
+export const workspaceLimits = {
+  /** Bytes of one sidecar's canonical JSON. */
+  sidecarBytes: 1024 * 1024,
+  /** Bytes of one custom field's canonical JSON. */
+  fieldBytes: 64 * 1024,
+  tagsPerEntry: 256,
+  fieldsPerEntry: 256,
+  sidecarsPerEntry: 64,
+  /** Bytes that one read may ask for. */
+  readBytes: 262_144,
+  /** Entries that one query answers at most, and by default. */
+  queryEntries: 1000,
+  queryEntriesByDefault: 100,
+  /** Folders inside folders; deeper ones are left out, with a line in the log. */
+  depth: 128,
+  /** Characters of a path; longer ones are left out. */
+  pathLength: 4096,
+  /** Bytes of one .gitignore, its rules, and wildcards that cross folders in one rule. */
+  ignoreFileBytes: 256 * 1024,
+  ignoreRules: 2000,
+  ignoreRuleLength: 512,
+  ignoreRuleGlobstars: 4,
+  /** Answers that a compiled .gitignore remembers before it is compiled anew. */
+  ignoreAnswers: 20_000,
+  /** Changes stored in one transaction. */
+  changesPerBatch: 1000,
+  /** Changes that wait for being stored before a scan pauses. */
+  changesWaiting: 4000,
+  /** Rows that one page holds when the index is loaded. */
+  rowsPerPage: 20_000,
+  /** Files hashed at the same time, and bytes up to which a file is rather read at once. */
+  hashing: 2,
+  smallFileBytes: 64 * 1024,
+  /** Bytes read to recognise files that were moved while nobody was looking, by their content. */
+  moveHashBytes: 256 * 1024 * 1024,
+} as const;
+
+/** Milliseconds, unless said otherwise. */
+export const workspaceTimes = {
+  /** A file that has not changed for so long has settled. */
+  settleMs: 20,
+  /** One that never settles (a log under constant writing) is reported as it is after this. */
+  settleAtMostMs: 10_000,
+  /** A file last written longer ago than this is not being written now. */
+  longSettledMs: 1000,
+  /** A missing path waits this long for its other half (a move) or its return (a save) before it counts as deleted. */
+  goneMs: 20,
+  /** How long a scan may hold the loop before it lets others run. */
+  sliceMs: 8,
+  /** The same for reading small files in the background. */
+  hashSliceMs: 4,
+  /** Folders that the system refuses to watch are looked at again this often. */
+  unwatchedRescanMs: 10_000,
+  /** Wait before a batch that could not be stored is tried again: first, and at most. */
+  retryFirstMs: 100,
+  retryAtMostMs: 5000,
+} as const;

@@ -1,0 +1,80 @@
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { EntryKind } from "../base/vocabulary/entry.ts";
+import type { Origin } from "./recorder.ts";
+import { subtree, type EntryNode, type FileFacts } from "./tree.ts";
+
+interface Missing {
+  readonly node: EntryNode;
+  readonly sinceMs: number;
+  readonly origin: Origin;
+}
+
+/** Entries that are no longer where they were: moved or deleted, that is not known yet. */
+export class MissingEntries {
+  readonly #roots = new Map<EntryNode, Missing>();
+  /** With all that lies in missing folders. */
+  readonly #byInode = new Map<number, Set<EntryNode>>();
+
+  get size(): number {
+    return this.#roots.size;
+  }
+
+  has(node: EntryNode): boolean {
+    return this.#roots.has(node);
+  }
+
+  all(): readonly Missing[] {
+    return [...this.#roots.values()];
+  }
+
+  add(node: EntryNode, sinceMs: number, origin: Origin): void {
+    if (this.#roots.has(node)) return;
+    this.#roots.set(node, { node, sinceMs, origin });
+    for (const each of subtree(node)) {
+      const held = this.#byInode.get(each.inode);
+      if (held === undefined) this.#byInode.set(each.inode, new Set([each]));
+      else held.add(each);
+    }
+  }
+
+  /** Found again, with all beneath it. */
+  delete(node: EntryNode): void {
+    if (this.#roots.size === 0) return;
+    this.#roots.delete(node);
+    for (const each of subtree(node)) {
+      const held = this.#byInode.get(each.inode);
+      if (held?.delete(each) === true && held.size === 0) this.#byInode.delete(each.inode);
+    }
+  }
+
+  /** The missing entry that this one is, under another path. */
+  matching(kind: EntryKind, observed: FileFacts): EntryNode | undefined {
+    const held = this.#byInode.get(observed.inode);
+    return held?.values().find((node) => node.kind === kind && isSameFile(node, observed));
+  }
+
+  /** Missing files of this content, and how many have this size at all. */
+  withContent(contentId: Hash): readonly EntryNode[] {
+    return this.#files().filter((node) => node.contentId === contentId);
+  }
+
+  sizesWithContent(): ReadonlySet<number> {
+    return new Set(
+      this.#files().flatMap((node) => (node.contentId === null || node.size === 0 ? [] : node.size)),
+    );
+  }
+
+  #files(): EntryNode[] {
+    return [...this.#byInode.values()].flatMap((held) => [...held]).filter((node) => node.kind === "file");
+  }
+}
+
+/**
+ * Inode numbers are used again as soon as they are free, so the time of birth has to agree as well; where
+ * the file system keeps none, size and time of modification.
+ */
+function isSameFile(known: FileFacts, observed: FileFacts): boolean {
+  if (known.inode !== observed.inode || known.device !== observed.device) return false;
+  if (known.birthtimeMs > 0 && known.birthtimeMs === observed.birthtimeMs) return true;
+  return known.size === observed.size && known.mtimeMs === observed.mtimeMs;
+}

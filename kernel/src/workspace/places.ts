@@ -1,0 +1,84 @@
+import type { FolderReader, OpenFolder } from "../platform/folder-reader.ts";
+import type { FileReads } from "./ports.ts";
+import { pathOf, type EntryNode, type EntryTree } from "./tree.ts";
+
+/** One opened root: where it hangs in the tree, and what reads beneath it. */
+export interface Place {
+  readonly name: string;
+  readonly node: EntryNode;
+  readonly reader: FolderReader;
+  readonly reads: FileReads;
+}
+
+/** From nodes and workspace paths to the file system. */
+export class Places {
+  readonly #places: readonly Place[];
+  readonly #byNode: ReadonlyMap<EntryNode, Place>;
+  readonly #tree: EntryTree;
+
+  constructor(tree: EntryTree, places: readonly Place[]) {
+    this.#tree = tree;
+    this.#places = places;
+    this.#byNode = new Map(places.map((place) => [place.node, place]));
+  }
+
+  get all(): readonly Place[] {
+    return this.#places;
+  }
+
+  /** Null for a node that no longer hangs in the tree. */
+  #locate(node: EntryNode): { place: Place; components: string[] } | null {
+    const components: string[] = [];
+    for (let at: EntryNode | null = node; at !== null; at = at.parent) {
+      const place = this.#byNode.get(at);
+      if (place !== undefined) return { place, components: components.toReversed() };
+      components.push(at.name);
+    }
+    return null;
+  }
+
+  /** Open until `release`. */
+  open(folder: EntryNode): OpenFolder | null {
+    const located = this.#locate(folder);
+    return located === null ? null : located.place.reader.open(located.components);
+  }
+
+  release(): void {
+    for (const place of this.#places) place.reader.release();
+  }
+
+  /** How deep below its root; -1 outside. */
+  depthOf(node: EntryNode): number {
+    return this.#locate(node)?.components.length ?? -1;
+  }
+
+  /** What reads this node's content, and under which path beneath its root. */
+  reads(node: EntryNode): { reads: FileReads; path: string } | null {
+    const located = this.#locate(node);
+    return located === null ? null : { reads: located.place.reads, path: located.components.join("/") };
+  }
+
+  /** The folder nearest to the path that the index knows, and the names from there on. */
+  nearest(path: string): { folder: EntryNode; names: readonly string[] } | null {
+    const names = path.split("/");
+    let folder = this.#tree.top;
+    if (!this.#byNode.has(folder)) {
+      const root = folder.child(names.shift() ?? "");
+      if (root === undefined) return null;
+      folder = root;
+    }
+    while (names.length > 1) {
+      const child = folder.child(names[0] ?? "");
+      if (child === undefined || child.children === null) break;
+      folder = child;
+      names.shift();
+    }
+    return names.length === 0 ? null : { folder, names };
+  }
+
+  /** The workspace path of a name in a folder. */
+  static pathIn(folder: EntryNode, name: string): string {
+    const path = pathOf(folder);
+    return path === "" ? name : `${path}/${name}`;
+  }
+}

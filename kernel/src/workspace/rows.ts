@@ -1,0 +1,72 @@
+import type { Statement } from "../platform/database.ts";
+import type { EntryNode } from "./tree.ts";
+
+/** A row of the table `entries`, in the order of its columns. */
+export type EntryRow = readonly [
+  id: string,
+  root: string,
+  parent: string | null,
+  name: string,
+  kind: "file" | "folder",
+  size: number,
+  mtimeUs: number,
+  birthtimeUs: number,
+  inode: number,
+  device: number,
+  contentId: string | null,
+];
+
+export const entryColumns =
+  "id, root, parent, name, kind, size, mtime_us, birthtime_us, inode, device, content_id";
+
+export function rowOf(node: EntryNode): EntryRow {
+  const parent = node.parent;
+  const isTop = parent === null || !parent.isEntry;
+  return [
+    node.id,
+    isTop ? (parent?.name ?? "") : "",
+    isTop ? null : parent.id,
+    node.name,
+    node.kind,
+    node.size,
+    Math.round(node.mtimeMs * 1000),
+    Math.round(node.birthtimeMs * 1000),
+    node.inode,
+    node.device,
+    node.contentId,
+  ];
+}
+
+/** What a change does to the table: the whole row as it is now, or none any more. */
+export type RowChanges = ReadonlyMap<string, EntryRow | null>;
+
+/** One statement for any number of rows: SQLite takes them apart faster than they could be sent one by one. */
+export function rowStatements(changes: RowChanges): Statement[] {
+  const put: EntryRow[] = [];
+  const gone: string[] = [];
+  for (const [id, row] of changes) {
+    if (row === null) gone.push(id);
+    else put.push(row);
+  }
+  const statements: Statement[] = [];
+  if (put.length > 0) statements.push({ sql: putSql, params: [JSON.stringify(put)] });
+  if (gone.length > 0) {
+    const ids = JSON.stringify(gone);
+    for (const sql of deleteSql) statements.push({ sql, params: [ids] });
+  }
+  return statements;
+}
+
+const columns = entryColumns.split(", ");
+const extracted = columns.map((_, at) => `value ->> ${at}`);
+const putSql = `INSERT INTO entries (${entryColumns}) SELECT ${extracted.join(", ")} FROM json_each(?) WHERE true
+  ON CONFLICT (id) DO UPDATE SET ${columns
+    .slice(1)
+    .map((column) => `${column} = excluded.${column}`)
+    .join(", ")}`;
+const deleteSql = [
+  "DELETE FROM entries WHERE id IN (SELECT value FROM json_each(?))",
+  ...["entry_tags", "entry_fields", "entry_sidecars"].map(
+    (table) => `DELETE FROM ${table} WHERE entry IN (SELECT value FROM json_each(?))`,
+  ),
+];

@@ -1,0 +1,172 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Log } from "../../base/log.ts";
+import type { EntryChange } from "../../base/vocabulary/event.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { openDatabase, type Database } from "../../platform/database.ts";
+import { openRootedFs } from "../../platform/rooted-fs.ts";
+import { workspaceMigrations } from "../migrations.ts";
+import type { Workspace, WorkspaceOptions } from "../ports.ts";
+import { openWorkspace } from "../workspace.ts";
+
+/** For this room's tests: a real folder, a real database, and what was delivered. */
+export interface TestWorkspace extends AsyncDisposable {
+  readonly root: string;
+  readonly workspace: Workspace;
+  readonly database: Database;
+  /** One line a change, oldest first: "created a.txt", "moved a.txt -> b.txt". */
+  readonly lines: string[];
+  readonly changes: EntryChange[];
+  readonly runs: { entries: number; durationMs: number }[];
+  readonly warnings: string[];
+  path(name: string): string;
+  /** Makes the folders on the way too. `old`: last written an hour ago. */
+  write(name: string, content?: string, options?: { old?: boolean }): void;
+  /** Forgets what was delivered so far, once all is quiet. */
+  settle(): Promise<void>;
+  /** Stops and starts on the same folder and database, after `between`. */
+  restart(between?: () => void | Promise<void>): Promise<void>;
+  /** Resolves when the condition holds; the test's own timeout is the limit. */
+  until(condition: () => boolean): Promise<void>;
+  /** What the database holds of deliveries: the same lines. */
+  delivered(): Promise<string[]>;
+}
+
+export interface TestOptions {
+  readonly index?: Partial<WorkspaceOptions["index"]>;
+  readonly prepare?: (write: TestWorkspace["write"], root: string) => void;
+  readonly roots?: (root: string) => WorkspaceOptions["roots"];
+  /** Stands between the workspace and its database. */
+  readonly database?: (real: Database) => Database;
+}
+
+export function lineOf(change: EntryChange): string {
+  switch (change.kind) {
+    case "deleted":
+      return `deleted ${change.path}`;
+    case "moved":
+      return `moved ${change.from} -> ${change.entry.path}`;
+    case "tag_added":
+    case "tag_removed":
+      return `${change.kind} ${change.entry.path} ${change.tag}`;
+    case "created":
+    case "modified":
+      return `${change.kind} ${change.entry.path}`;
+  }
+}
+
+export async function openTestWorkspace(options: TestOptions = {}): Promise<TestWorkspace> {
+  const home = mkdtempSync(join(tmpdir(), "lares-workspace-"));
+  const root = join(home, "root");
+  mkdirSync(root);
+  const write: TestWorkspace["write"] = (name, content = name, { old = false } = {}) => {
+    const path = join(root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, content);
+    if (old) utimesSync(path, new Date(Date.now() - 3_600_000), new Date(Date.now() - 3_600_000));
+  };
+  options.prepare?.(write, root);
+  const lines: string[] = [];
+  const changes: EntryChange[] = [];
+  const runs: { entries: number; durationMs: number }[] = [];
+  const warnings: string[] = [];
+  const log: Log = { debug() {}, info() {}, warn: (message) => void warnings.push(message), error() {} };
+
+  const open = async (): Promise<{ database: Database; workspace: Workspace }> => {
+    const real = await openDatabase({
+      path: join(home, "ledger.sqlite"),
+      log,
+      migrations: [
+        ...workspaceMigrations,
+        { name: "test", sql: "CREATE TABLE delivered (line TEXT NOT NULL) STRICT" },
+      ],
+    });
+    const workspace = await openWorkspace(
+      {
+        roots: options.roots?.(root) ?? [{ name: "root", path: root }],
+        stateFolder: join(root, "state"),
+        index: { hidden: false, ignore: [], ...options.index },
+      },
+      {
+        database: options.database?.(real) ?? real,
+        clock: systemClock,
+        log,
+        open: (path) => openRootedFs(path),
+        deliver: (found) => ({
+          statements: found.map((change) => ({
+            sql: "INSERT INTO delivered VALUES (?)",
+            params: [lineOf(change)],
+          })),
+          committed: () => {
+            changes.push(...found);
+            lines.push(...found.map(lineOf));
+          },
+        }),
+        indexed: (run) => void runs.push(run),
+      },
+    );
+    await workspace.start();
+    await workspace.indexed;
+    return { database: real, workspace };
+  };
+
+  let opened = await open();
+  const close = async (): Promise<void> => {
+    await opened.workspace[Symbol.asyncDispose]();
+    await opened.database[Symbol.asyncDispose]();
+  };
+  const forget = (): void => {
+    lines.length = 0;
+    changes.length = 0;
+  };
+  return {
+    root,
+    get workspace() {
+      return opened.workspace;
+    },
+    get database() {
+      return opened.database;
+    },
+    lines,
+    changes,
+    runs,
+    warnings,
+    path: (name) => join(root, name),
+    write,
+    settle: async () => {
+      await opened.workspace.idle();
+      forget();
+    },
+    restart: async (between) => {
+      await close();
+      forget();
+      await between?.();
+      opened = await open();
+    },
+    until: async (condition) => {
+      while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+    },
+    delivered: async () => {
+      const rows = await opened.database.query<{ line: string }>("SELECT line FROM delivered ORDER BY rowid");
+      return rows.map(({ line }) => line);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export const everything = (): boolean => true;
+
+/** All paths that a query finds, page by page. */
+export function pathsOf(workspace: Workspace): string[] {
+  const paths: string[] = [];
+  for (let cursor: string | undefined; ;) {
+    const page = workspace.query({ limit: 1000, ...(cursor === undefined ? {} : { cursor }) }, everything);
+    paths.push(...page.items.map(({ path }) => path));
+    if (page.cursor === undefined) return paths;
+    cursor = page.cursor;
+  }
+}

@@ -1,0 +1,194 @@
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { Entry, EntryKind } from "../base/vocabulary/entry.ts";
+import { NodeSets } from "./node-sets.ts";
+
+/** What people and agents attached to an entry. */
+export interface Metadata {
+  /** Sorted. */
+  readonly tags: readonly string[];
+  readonly fields: Entry["fields"];
+  /** Kind of sidecar → hash of its canonical JSON. The data itself stays in the database. */
+  readonly sidecars: ReadonlyMap<string, Hash>;
+}
+
+export const noMetadata: Metadata = { tags: [], fields: {}, sidecars: new Map() };
+
+/** What the file system says of an entry, as last seen. */
+export interface FileFacts {
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly birthtimeMs: number;
+  readonly inode: number;
+  readonly device: number;
+}
+
+/** An entry in memory. Its path is where it hangs in the tree, so moving a folder moves what is in it. */
+export class EntryNode implements FileFacts {
+  readonly id: string;
+  name: string;
+  parent: EntryNode | null = null;
+  readonly kind: EntryKind;
+  size: number;
+  mtimeMs: number;
+  birthtimeMs: number;
+  inode: number;
+  device: number;
+  contentId: Hash | null = null;
+  metadata: Metadata = noMetadata;
+  /** Of a folder; a file has none. */
+  readonly children: Map<string, EntryNode> | null;
+  #sorted: readonly EntryNode[] | null = null;
+
+  constructor(id: string, name: string, kind: EntryKind, facts: FileFacts) {
+    this.id = id;
+    this.name = name;
+    this.kind = kind;
+    this.size = facts.size;
+    this.mtimeMs = facts.mtimeMs;
+    this.birthtimeMs = facts.birthtimeMs;
+    this.inode = facts.inode;
+    this.device = facts.device;
+    this.children = kind === "folder" ? new Map() : null;
+  }
+
+  /** The workspace and its roots hang in the tree too, and are no entries. */
+  get isEntry(): boolean {
+    return this.id !== "";
+  }
+
+  child(name: string): EntryNode | undefined {
+    return this.children?.get(name);
+  }
+
+  /** Children by name, in the order of their UTF-16 code units. */
+  get sorted(): readonly EntryNode[] {
+    this.#sorted ??= [...(this.children?.values() ?? [])].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return this.#sorted;
+  }
+
+  attach(child: EntryNode): void {
+    if (this.children === null) throw new TypeError(`"${this.name}" is a file and holds nothing.`);
+    this.children.set(child.name, child);
+    child.parent = this;
+    this.#sorted = null;
+  }
+
+  detach(child: EntryNode): void {
+    if (this.children?.get(child.name) === child) this.children.delete(child.name);
+    child.parent = null;
+    this.#sorted = null;
+  }
+
+  take(facts: FileFacts): void {
+    this.size = facts.size;
+    this.mtimeMs = facts.mtimeMs;
+    this.birthtimeMs = facts.birthtimeMs;
+    this.inode = facts.inode;
+    this.device = facts.device;
+  }
+}
+
+const nowhere: FileFacts = { size: 0, mtimeMs: 0, birthtimeMs: 0, inode: 0, device: 0 };
+
+/** All entries of a workspace, by path, id, content and tag. */
+export class EntryTree {
+  /** The workspace itself: path "". */
+  readonly top = new EntryNode("", "", "folder", nowhere);
+  readonly byContent = new NodeSets<Hash>();
+  readonly byTag = new NodeSets<string>();
+  readonly #byId = new Map<string, EntryNode>();
+
+  get size(): number {
+    return this.#byId.size;
+  }
+
+  byId(id: string): EntryNode | undefined {
+    return this.#byId.get(id);
+  }
+
+  nodes(): Iterable<EntryNode> {
+    return this.#byId.values();
+  }
+
+  /** One of several roots: a folder that is in every path, and no entry. */
+  addRoot(name: string): EntryNode {
+    const root = new EntryNode("", name, "folder", nowhere);
+    this.top.attach(root);
+    return root;
+  }
+
+  /** A path written in another Unicode form finds the entry too, where the exact one is missing. */
+  find(path: string): EntryNode | undefined {
+    if (path === "") return this.top;
+    let node: EntryNode | undefined = this.top;
+    for (const name of path.split("/")) {
+      node = node.child(name) ?? childInOtherForm(node, name);
+      if (node === undefined) return undefined;
+    }
+    return node;
+  }
+
+  add(parent: EntryNode, node: EntryNode): void {
+    parent.attach(node);
+    this.#byId.set(node.id, node);
+    if (node.contentId !== null) this.byContent.add(node.contentId, node);
+    for (const tag of node.metadata.tags) this.byTag.add(tag, node);
+  }
+
+  /** Takes out one node; what hangs beneath it is the caller's to take out first. */
+  remove(node: EntryNode): void {
+    node.parent?.detach(node);
+    this.#byId.delete(node.id);
+    this.setContentId(node, null);
+    this.setMetadata(node, noMetadata);
+  }
+
+  move(node: EntryNode, parent: EntryNode, name: string): void {
+    node.parent?.detach(node);
+    node.name = name;
+    parent.attach(node);
+  }
+
+  setContentId(node: EntryNode, contentId: Hash | null): void {
+    if (node.contentId !== null) this.byContent.delete(node.contentId, node);
+    node.contentId = contentId;
+    if (contentId !== null) this.byContent.add(contentId, node);
+  }
+
+  setMetadata(node: EntryNode, metadata: Metadata): void {
+    for (const tag of node.metadata.tags) this.byTag.delete(tag, node);
+    node.metadata = metadata;
+    for (const tag of metadata.tags) this.byTag.add(tag, node);
+  }
+}
+
+function childInOtherForm(folder: EntryNode, name: string): EntryNode | undefined {
+  if (isAscii(name) || folder.children === null) return undefined;
+  const form = name.normalize("NFC");
+  return folder.children.values().find((child) => child.name.normalize("NFC") === form);
+}
+
+function isAscii(text: string): boolean {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 127) return false;
+  return true;
+}
+
+/** Relative to the workspace; "" for the workspace itself. */
+export function pathOf(node: EntryNode): string {
+  let path = node.name;
+  for (let up = node.parent; up !== null && up.name !== ""; up = up.parent) path = `${up.name}/${path}`;
+  return path;
+}
+
+/** The node and all beneath it, parents first. */
+export function* subtree(node: EntryNode): Generator<EntryNode> {
+  yield node;
+  if (node.children !== null) for (const child of node.children.values()) yield* subtree(child);
+}
+
+/** False once it, or what it hangs on, was taken out. */
+export function isAttached(tree: EntryTree, node: EntryNode): boolean {
+  let up: EntryNode = node;
+  while (up.parent !== null) up = up.parent;
+  return up === tree.top;
+}

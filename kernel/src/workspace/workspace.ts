@@ -1,0 +1,301 @@
+import { limitExceeded, messageOf, notFound } from "../base/errors.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { Entry } from "../base/vocabulary/entry.ts";
+import { openFolderReader } from "../platform/folder-reader.ts";
+import { watchFolders, type FolderWatch } from "../platform/folder-watch.ts";
+import { ChangeLog } from "./change-log.ts";
+import { entryOf } from "./entry.ts";
+import { Exclusions } from "./exclusions.ts";
+import { Hasher } from "./hasher.ts";
+import { workspaceLimits, workspaceTimes } from "./limits.ts";
+import { loadTree } from "./load.ts";
+import { metadataAccess, type MetadataAccess } from "./metadata.ts";
+import { Places, type Place } from "./places.ts";
+import type { Workspace, WorkspaceOptions, WorkspacePorts } from "./ports.ts";
+import { comparePaths, countEntries, queryEntries } from "./query.ts";
+import { Reconciler, type Arrival } from "./reconciler.ts";
+import { Recorder } from "./recorder.ts";
+import { EntryTree, pathOf, type EntryNode } from "./tree.ts";
+
+/**
+ * Opens the folders of a workspace. Nothing is read before `start`.
+ * Throws StorageError for a root that cannot be opened, InvalidDocument for an ignore glob that is none.
+ */
+export async function openWorkspace(options: WorkspaceOptions, ports: WorkspacePorts): Promise<Workspace> {
+  const tree = new EntryTree();
+  const places: Place[] = [];
+  try {
+    for (const { name, path } of options.roots) {
+      const reader = openFolderReader(path, (unreadable, reason) =>
+        ports.log.warn("A folder or file cannot be read and is left out.", {
+          root: name,
+          path: unreadable,
+          reason,
+        }),
+      );
+      const node = options.roots.length === 1 ? tree.top : tree.addRoot(name);
+      places.push({ name, node, reader, reads: await ports.open(reader.root) });
+    }
+    return new IndexedWorkspace(options, ports, tree, new Places(tree, places));
+  } catch (error) {
+    for (const { reads } of places) reads[Symbol.dispose]();
+    throw error;
+  }
+}
+
+class IndexedWorkspace implements Workspace {
+  readonly roots: Workspace["roots"];
+  readonly indexed: Promise<void>;
+  readonly metadata: MetadataAccess;
+  readonly #ports: WorkspacePorts;
+  readonly #tree: EntryTree;
+  readonly #places: Places;
+  readonly #exclusions: Exclusions;
+  readonly #changes: ChangeLog;
+  readonly #hasher: Hasher;
+  readonly #reconciler: Reconciler;
+  readonly #markIndexed: () => void;
+  readonly #watches = new Map<EntryNode, FolderWatch>();
+  #isComplete = false;
+  #isDisposed = false;
+  #scanning: Promise<void> | null = null;
+  #scanAgain = false;
+  #unwatched: Disposable | null = null;
+
+  constructor(options: WorkspaceOptions, ports: WorkspacePorts, tree: EntryTree, places: Places) {
+    this.#ports = ports;
+    this.#tree = tree;
+    this.#places = places;
+    this.roots = places.all.map(({ name, reader }) => ({ name, path: reader.root }));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.indexed = promise;
+    this.#markIndexed = resolve;
+    this.#exclusions = new Exclusions(places, {
+      ...options.index,
+      never: this.#pathsOf(options.stateFolder),
+    });
+    this.#changes = new ChangeLog(ports);
+    this.#hasher = new Hasher({ tree, places, changes: this.#changes, clock: ports.clock, log: ports.log });
+    const recorder = new Recorder({
+      tree,
+      changes: this.#changes,
+      unhashed: (node) => this.#hasher.add(node),
+      folderGone: (folder) => this.#unwatch(folder),
+    });
+    this.#reconciler = new Reconciler({
+      tree,
+      places,
+      exclusions: this.#exclusions,
+      recorder,
+      clock: ports.clock,
+      log: ports.log,
+      watch: (folder, open) => this.#watchOf(folder)?.add(folder, open),
+      unwatch: (folder) => this.#watchOf(folder)?.remove(folder),
+      roomForChanges: async () => {
+        if (this.#changes.waiting > workspaceLimits.changesWaiting) await this.#changes.flushed();
+      },
+    });
+    this.metadata = metadataAccess({
+      tree,
+      database: ports.database,
+      deliver: (changes) => ports.deliver(changes),
+      lookAt: (paths) => this.#reconciler.lookAt(paths),
+    });
+  }
+
+  async start(): Promise<void> {
+    const rootOf = (name: string): EntryNode | undefined =>
+      this.#places.all.length === 1
+        ? this.#places.all[0]?.node
+        : this.#places.all.find((place) => place.name === name)?.node;
+    const orphans = await loadTree(this.#ports.database, this.#tree, rootOf);
+    for (const id of orphans) this.#changes.add({ id, row: null, change: null });
+    for (const node of this.#tree.nodes()) {
+      if (node.kind === "file" && node.contentId === null) this.#hasher.add(node);
+    }
+    for (const place of this.#places.all) this.#watches.set(place.node, this.#watchPlace(place));
+    void this.rescan();
+  }
+
+  rescan(): Promise<void> {
+    if (this.#scanning !== null) {
+      this.#scanAgain = true;
+      return this.#scanning;
+    }
+    this.#scanning = this.#scan().finally(() => {
+      this.#scanning = null;
+    });
+    return this.#scanning;
+  }
+
+  async #scan(): Promise<void> {
+    do {
+      this.#scanAgain = false;
+      const startedMs = this.#ports.clock.monotonic();
+      await this.#reconciler.scan({ contentOf: (arrival) => this.#contentOf(arrival) });
+      await this.#changes.flushed();
+      if (this.#isDisposed) return;
+      this.#isComplete = true;
+      this.#markIndexed();
+      const durationMs = Math.round(this.#ports.clock.monotonic() - startedMs);
+      this.#ports.indexed({ entries: this.#tree.size, durationMs });
+      this.#hasher.start();
+    } while (this.#scanAgain);
+  }
+
+  status(): { entries: number; complete: boolean } {
+    return { entries: this.#tree.size, complete: this.#isComplete };
+  }
+
+  async idle(): Promise<void> {
+    await this.indexed;
+    // What was just written is only now being reported by the system.
+    await new Promise<void>((resolve) => this.#ports.clock.timer(workspaceTimes.settleMs, resolve));
+    for (let isQuiet = false; !isQuiet && !this.#isDisposed;) {
+      await this.#scanning;
+      await this.#reconciler.quiet();
+      await this.#hasher.idle();
+      await this.#changes.flushed();
+      isQuiet =
+        this.#scanning === null &&
+        this.#reconciler.isQuiet &&
+        this.#hasher.isIdle &&
+        this.#changes.waiting === 0;
+    }
+  }
+
+  query: Workspace["query"] = (query, visible) => queryEntries(this.#tree, query, visible);
+  count: Workspace["count"] = (query, visible) => countEntries(this.#tree, query, visible);
+
+  get: Workspace["get"] = (ref, visible) => {
+    const node = "id" in ref ? this.#tree.byId(ref.id) : this.#tree.find(ref.path);
+    if (node?.isEntry !== true) return null;
+    const path = pathOf(node);
+    return visible(path, node.kind) ? entryOf(node, path) : null;
+  };
+
+  async read(path: string, offset: number, length: number): Promise<{ bytes: Uint8Array; eof: boolean }> {
+    if (length > workspaceLimits.readBytes) {
+      throw limitExceeded(
+        "length",
+        length,
+        `${length} bytes are asked for at once; at most ${workspaceLimits.readBytes} are given. Read in pieces.`,
+      );
+    }
+    let node = this.#tree.find(path);
+    if (node === undefined) {
+      // Asked for before the index came by, or before the file has settled.
+      this.#reconciler.lookAt([path]);
+      node = this.#tree.find(path);
+    }
+    const located = node?.kind === "file" && node.isEntry ? this.#places.reads(node) : null;
+    if (located === null) throw notFound("file", path);
+    return await located.reads.readRange(located.path, offset, length);
+  }
+
+  readSidecar: Workspace["readSidecar"] = (path, sidecar) => this.metadata.sidecar(path, sidecar);
+
+  copies: Workspace["copies"] = (contentId, visible) => {
+    const paths = this.#tree.byContent
+      .get(contentId as Hash)
+      .map(pathOf)
+      .filter((path) => visible(path, "file"))
+      .toSorted(comparePaths);
+    return { count: paths.length, paths: paths.slice(0, workspaceLimits.queryEntries) };
+  };
+
+  *allEntries(): Iterable<Entry> {
+    for (const node of this.#tree.nodes()) yield entryOf(node);
+  }
+
+  async touched(paths: readonly string[]): Promise<void> {
+    this.#reconciler.lookAt(paths);
+    await this.#changes.flushed();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    this.#unwatched?.[Symbol.dispose]();
+    for (const watch of this.#watches.values()) watch[Symbol.dispose]();
+    this.#hasher[Symbol.dispose]();
+    this.#reconciler[Symbol.dispose]();
+    await this.#changes[Symbol.asyncDispose]();
+    this.#markIndexed();
+    await this.#scanning;
+    this.#places.release();
+    for (const { reads } of this.#places.all) reads[Symbol.dispose]();
+  }
+
+  #watchPlace(place: Place): FolderWatch {
+    return watchFolders(place.reader.root, {
+      hint: (folder, name) => {
+        if (folder !== null) this.#reconciler.hint(folder as EntryNode, name);
+        else if (name === null) void this.rescan();
+        else {
+          const path = this.#places.all.length === 1 ? name : `${place.name}/${name}`;
+          const nearest = this.#places.nearest(path);
+          if (nearest !== null) this.#reconciler.hint(nearest.folder, nearest.names[0] ?? null);
+        }
+      },
+      lost: (reason) => {
+        this.#ports.log.warn("The watcher may have missed changes; everything is looked at again.", {
+          reason,
+        });
+        void this.rescan();
+      },
+      refused: (reason) => this.#lookAgainRegularly(reason),
+    });
+  }
+
+  /** Some folders are not watched: what happens there is found by looking, from time to time. */
+  #lookAgainRegularly(reason: string): void {
+    if (this.#unwatched !== null || this.#isDisposed) return;
+    this.#ports.log.warn(
+      "Some folders cannot be watched; changes in them are found late. Raise fs.inotify.max_user_watches, or ignore large folders.",
+      { reason, everyMs: workspaceTimes.unwatchedRescanMs },
+    );
+    const arm = (): void => {
+      this.#unwatched = this.#ports.clock.timer(workspaceTimes.unwatchedRescanMs, () => {
+        void this.rescan().finally(() => {
+          if (!this.#isDisposed) arm();
+        });
+      });
+    };
+    arm();
+  }
+
+  #watchOf(folder: EntryNode): FolderWatch | undefined {
+    for (let at: EntryNode | null = folder; at !== null; at = at.parent) {
+      const watch = this.#watches.get(at);
+      if (watch !== undefined) return watch;
+    }
+    return undefined;
+  }
+
+  /** The folder is out of the tree by now, so all are asked. */
+  #unwatch(folder: EntryNode): void {
+    this.#exclusions.forget(folder);
+    for (const watch of this.#watches.values()) watch.remove(folder);
+  }
+
+  async #contentOf(arrival: Arrival): Promise<string | null> {
+    const located = this.#places.reads(arrival.folder);
+    if (located === null) return null;
+    const path = located.path === "" ? arrival.name : `${located.path}/${arrival.name}`;
+    try {
+      return await located.reads.hashFile(path);
+    } catch (error) {
+      this.#ports.log.debug("A file could not be read.", { path, error: messageOf(error) });
+      return null;
+    }
+  }
+
+  /** Workspace paths under which an absolute folder would be listed. */
+  #pathsOf(folder: string): string[] {
+    return this.roots.flatMap(({ name, path }) => {
+      if (!folder.startsWith(`${path}/`)) return [];
+      const inRoot = folder.slice(path.length + 1).replace(/\/$/, "");
+      return this.roots.length === 1 ? inRoot : `${name}/${inRoot}`;
+    });
+  }
+}

@@ -1,0 +1,121 @@
+// Prints how long the workspace's index takes as a ratio to a bare recursive readdir + lstat of the same
+// tree in the same run: `node test/bench/workspace-index.ts [files]`.
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { silentLog } from "../../kernel/src/base/log.ts";
+import { systemClock } from "../../kernel/src/platform/clock.ts";
+import { openDatabase } from "../../kernel/src/platform/database.ts";
+import { openRootedFs } from "../../kernel/src/platform/rooted-fs.ts";
+import { workspaceMigrations } from "../../kernel/src/workspace/migrations.ts";
+import { openWorkspace } from "../../kernel/src/workspace/workspace.ts";
+
+const files = Number(process.argv[2] ?? 100_000);
+const home = mkdtempSync(join(tmpdir(), "lares-bench-"));
+const root = join(home, "workspace");
+
+function makeTree(): void {
+  for (let made = 0, folder = 0; made < files; folder++) {
+    const path = join(root, `area-${folder % 20}`, `folder-${folder}`);
+    mkdirSync(path, { recursive: true });
+    for (let at = 0; at < 100 && made < files; at++, made++) {
+      writeFileSync(join(path, `document-number-${at}.txt`), `${folder} ${at}`);
+    }
+  }
+}
+
+function bare(folder: string): number {
+  let count = 0;
+  for (const name of readdirSync(folder)) {
+    const path = `${folder}/${name}`;
+    count += 1 + (lstatSync(path).isDirectory() ? bare(path) : 0);
+  }
+  return count;
+}
+
+async function bareAsynchronous(folder: string): Promise<number> {
+  let count = 0;
+  for (const name of await readdir(folder)) {
+    const path = `${folder}/${name}`;
+    count += 1 + ((await lstat(path)).isDirectory() ? await bareAsynchronous(path) : 0);
+  }
+  return count;
+}
+
+async function timed(run: () => unknown): Promise<number> {
+  const startedMs = performance.now();
+  await run();
+  return performance.now() - startedMs;
+}
+
+async function index(): Promise<{
+  ms: number;
+  longestTurnMs: number;
+  heapMb: number;
+  queryMs: number;
+  countMs: number;
+}> {
+  const database = await openDatabase({
+    path: join(home, "ledger.sqlite"),
+    migrations: workspaceMigrations,
+    log: silentLog,
+  });
+  globalThis.gc?.();
+  const heapBefore = process.memoryUsage().heapUsed;
+  const workspace = await openWorkspace(
+    { roots: [{ name: "workspace", path: root }], stateFolder: home, index: { hidden: false, ignore: [] } },
+    {
+      database,
+      clock: systemClock,
+      log: silentLog,
+      open: (path) => openRootedFs(path),
+      deliver: () => ({ statements: [], committed: () => {} }),
+      indexed: () => {},
+    },
+  );
+  let longestTurnMs = 0;
+  let lastTurnMs = performance.now();
+  let isRunning = true;
+  const turn = (): void => {
+    const nowMs = performance.now();
+    longestTurnMs = Math.max(longestTurnMs, nowMs - lastTurnMs);
+    lastTurnMs = nowMs;
+    if (isRunning) setImmediate(turn);
+  };
+  turn();
+  const ms = await timed(async () => {
+    await workspace.start();
+    await workspace.indexed;
+  });
+  isRunning = false;
+  globalThis.gc?.();
+  const heapMb = (process.memoryUsage().heapUsed - heapBefore) / 1e6;
+  workspace.query({ path: "**/*-7.txt" }, () => true);
+  const queryMs = await timed(() => workspace.query({ path: "**/*-7.txt", limit: 100 }, () => true));
+  const countMs = await timed(() => workspace.count({ media: "text" }, () => true));
+  await workspace[Symbol.asyncDispose]();
+  await database[Symbol.asyncDispose]();
+  return { ms, longestTurnMs, heapMb, queryMs, countMs };
+}
+
+try {
+  makeTree();
+  bare(root);
+  const synchronousMs = Math.min(await timed(() => bare(root)), await timed(() => bare(root)));
+  const asynchronousMs = await timed(() => bareAsynchronous(root));
+  const ratio = (ms: number): string =>
+    `${(ms / synchronousMs).toFixed(2)} × bare (synchronous), ${(ms / asynchronousMs).toFixed(2)} × bare (promises)`;
+  console.log(
+    `${files} files; bare readdir + lstat: ${synchronousMs.toFixed(0)} ms synchronous, ${asynchronousMs.toFixed(0)} ms with promises`,
+  );
+  for (const name of ["first start ", "second start"]) {
+    const run = await index();
+    console.log(
+      `${name}: ${ratio(run.ms)}; longest turn of the loop ${run.longestTurnMs.toFixed(0)} ms; heap ${run.heapMb.toFixed(0)} MB; ` +
+        `glob query ${run.queryMs.toFixed(1)} ms; count of all ${run.countMs.toFixed(1)} ms`,
+    );
+  }
+} finally {
+  rmSync(home, { recursive: true });
+}
