@@ -1,4 +1,4 @@
-import { defineConfig } from "oxlint";
+import { defineConfig, type OxlintOverride } from "oxlint";
 
 /**
  * The rooms of the kernel and who may know whom; ARCHITECTURE.md has the same table in words. A forbidden arrow
@@ -30,7 +30,7 @@ const allRooms = [...Object.keys(mayImport), "composition"];
 /** Rooms whose code may use Node's own modules: the edge, where effects happen. */
 const atTheEdge = new Set(["platform", "cli", "front"]);
 
-const roomRules = Object.entries(mayImport).map(([room, others]) => {
+const roomRules: OxlintOverride[] = Object.entries(mayImport).map(([room, others]) => {
   const known = new Set<string>([room, ...others]);
   const forbidden = allRooms.filter((other) => !known.has(other));
   return {
@@ -57,7 +57,7 @@ const roomRules = Object.entries(mayImport).map(([room, others]) => {
         },
       ],
     },
-  } as const;
+  };
 });
 
 export default defineConfig({

@@ -38,13 +38,17 @@ async function serve({ pipe, clientProcessId, keep }: ServeOptions): Promise<num
 /** `serve` as editors start it, read without the command line's library; null for anything that needs it. */
 function plainServe(argv: readonly string[]): ServeOptions | null {
   if (argv[0] !== "serve") return null;
-  const options: { stdio: boolean; pipe?: string; clientProcessId?: number; keep: boolean } = { stdio: false, keep: false };
+  const options: { stdio: boolean; pipe?: string; clientProcessId?: number; keep: boolean } = {
+    stdio: false,
+    keep: false,
+  };
   for (const argument of argv.slice(1)) {
     const [name, value] = argument.split(/=(.*)/s, 2);
     if (argument === "--stdio") options.stdio = true;
     else if (argument === "--keep") options.keep = true;
     else if (name === "--pipe" && value) options.pipe = value;
-    else if (name === "--clientProcessId" && /^\d{1,10}$/.test(value ?? "")) options.clientProcessId = Number(value);
+    else if (name === "--clientProcessId" && /^\d{1,10}$/.test(value ?? ""))
+      options.clientProcessId = Number(value);
     else return null;
   }
   return options.stdio || options.pipe !== undefined ? options : null;

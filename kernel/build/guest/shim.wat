@@ -227,7 +227,9 @@
     (i32.store8 offset=8 (local.get $in) (i32.const 1))             ;; fd_read on stdin
     (i64.store offset=48 (local.get $in) (i64.const 1))
     (i32.store offset=64 (local.get $in) (i32.const 1))             ;; the monotonic clock, relative
-    (i64.store offset=72 (local.get $in) (i64.trunc_sat_f64_u (f64.mul (local.get $delay_ms) (f64.const 1000000))))
+    ;; At least 1 ns: Wasmer takes 0 for "no timeout" and waits for ever.
+    (i64.store offset=72 (local.get $in)
+      (i64.trunc_sat_f64_u (f64.max (f64.mul (local.get $delay_ms) (f64.const 1000000)) (f64.const 1))))
     (if (call $poll_oneoff (local.get $in) (local.get $out) (i32.const 2) (i32.add (global.get $scratch) (i32.const 8)))
       (then (return (i32.const 1))))
     (local.set $count (i32.load offset=8 (global.get $scratch)))

@@ -17,7 +17,7 @@ export function plainLine(text: string): string {
 // oxlint-disable-next-line no-control-regex -- control codes are what this is about
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 const invisible =
-  /[\u00ad\u034f\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  /\u034f|[\u00ad\u061c\u115f\u1160\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 const lineBreak = /[\r\n\t\v\f\u0085\u2028\u2029]/;
 
 function picture(control: string): string {

@@ -1,5 +1,6 @@
 import { stat, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { isLaresError, messageOf } from "../base/errors.ts";
 import { KernelClient } from "./kernel-client.ts";
 import type { CliPorts, ConnectOptions } from "./ports.ts";
@@ -36,6 +37,30 @@ export async function withKernel<Result>(
 ): Promise<Result> {
   await using connection = await terminal.progress("starting the kernel", ports.connect(options));
   return await use(new KernelClient(connection));
+}
+
+const readyPollMs = 50;
+
+/** As `withKernel`, and waits until a trusted kernel has loaded and indexed: one that was just started knows nothing yet. */
+export function withReadyKernel<Result>(
+  context: CommandContext,
+  options: ConnectOptions,
+  use: (kernel: KernelClient) => Promise<Result>,
+): Promise<Result> {
+  const { terminal } = context;
+  return withKernel(context, options, async (kernel) => {
+    await terminal.progress("indexing", whenReady(kernel, terminal.interrupted));
+    return use(kernel);
+  });
+}
+
+async function whenReady(kernel: KernelClient, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const { ready, trusted } = await kernel.status();
+    // Untrusted, it never gets ready; the request itself says what is missing.
+    if (ready || !trusted) return;
+    await pause(readyPollMs, undefined, { signal });
+  }
 }
 
 /**

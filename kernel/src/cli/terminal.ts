@@ -4,6 +4,8 @@ import { styleFor, type Surface } from "./render/style.ts";
 /** Columns where nothing says how many there are: a log, a pipe. Lines are cut at it, so it is generous. */
 const widthWithoutTerminal = 160;
 const widestUseful = 160;
+/** While a person is asked, this much of what is printed is kept for afterwards, the newest. */
+const maxHeldPrints = 2000;
 const framesMs = 80;
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
@@ -17,6 +19,7 @@ export class Terminal implements Disposable {
   #spinner: NodeJS.Timeout | null = null;
   #frame = 0;
   #held: string[] | null = null;
+  #droppedPrints = 0;
 
   constructor() {
     this.#onSignal = (signal) => {
@@ -62,6 +65,10 @@ export class Terminal implements Disposable {
     const text = `${typeof lines === "string" ? lines : lines.join("\n")}\n`;
     if (this.#held !== null) {
       this.#held.push(text);
+      if (this.#held.length > maxHeldPrints) {
+        this.#held.shift();
+        this.#droppedPrints += 1;
+      }
       return;
     }
     this.#clearStatus();
@@ -88,6 +95,9 @@ export class Terminal implements Disposable {
       [Symbol.dispose]: () => {
         const held = this.#held ?? [];
         this.#held = null;
+        if (this.#droppedPrints > 0)
+          this.#errors.write(`… ${this.#droppedPrints} earlier lines; lares traces has them\n`);
+        this.#droppedPrints = 0;
         if (held.length > 0) this.#output.write(held.join(""));
         // The status line comes back with its next frame: the prompt may still be writing its last line.
       },

@@ -38,7 +38,11 @@ export class Activation {
     this.#isWanted = isWanted;
     this.#turn = this.#turn
       .then(() => this.#follow())
-      .catch((error: unknown) => this.#steps.log.error(`The agents could not be ${isWanted ? "started" : "stopped"}: ${messageOf(error)}`));
+      .catch((error: unknown) =>
+        this.#steps.log.error(
+          `The agents could not be ${isWanted ? "started" : "stopped"}: ${messageOf(error)}`,
+        ),
+      );
   }
 
   async #follow(): Promise<void> {

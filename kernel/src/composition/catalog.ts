@@ -2,13 +2,14 @@ import { dirname, join } from "node:path";
 import type { Log } from "../base/log.ts";
 import { LaresError } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Wishes } from "../decisions/wishes.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
 import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
+import { cappedLimits } from "./in-force.ts";
 import { checkLares } from "../documents/lares.ts";
 import { checkManifest } from "../documents/manifest.ts";
+import type { LaresDocument } from "../documents/schema/lares.ts";
 import { laresNames } from "../documents/names.ts";
 import type { EventPorts, FoundExtension, ManifestPorts } from "../documents/ports.ts";
 import { resolveConfiguration, type Layer, type ResolvedConfiguration } from "../documents/resolve.ts";
@@ -45,11 +46,10 @@ export interface CatalogSnapshot {
   readonly digest: Hash;
   readonly wishes: Wishes;
   readonly entries: readonly CatalogEntry[];
+  /** Of all layers, as if everything were accepted. */
   readonly configuration: Configuration;
-  /** The workspace's own rules that only tighten, and all of the user's: they count without asking. */
-  readonly standingRules: readonly ApprovalRule[];
-  /** From the user or the defaults; the workspace's is a wish. */
-  readonly standingAutoApproveBelow: number;
+  /** Of the person's own layers: what counts without asking. */
+  readonly standing: Configuration;
   /** Sentences about what could not be used. */
   readonly faults: readonly string[];
 }
@@ -91,7 +91,7 @@ export class Catalog {
   async load(): Promise<CatalogSnapshot> {
     const faults: string[] = [];
     const finder = this.finder();
-    const { resolved, workspaceText, workspace } = await this.resolve(finder, faults);
+    const { resolved, standing, workspaceText, workspace } = await this.resolve(finder, faults);
     const configured = await this.#locate(resolved.value.extensions, finder, faults);
     const entries = await Promise.all(
       configured.map(async ({ configuration, extension }): Promise<CatalogEntry> => {
@@ -103,22 +103,12 @@ export class Catalog {
         return { id: manifest?.id ?? "", configuration, extension, program };
       }),
     );
-    const isFromWorkspace = (pointer: string): boolean => resolved.origins.get(pointer)?.source === "workspace";
-    const workspaceRules = workspace?.value.approvals?.rules ?? [];
-    const { approvals } = resolved.value;
-    const wishedBelow = isFromWorkspace("/approvals/auto_approve_below") ? approvals.autoApproveBelow : 0;
-    const wishes: Wishes = {
-      extensions: Object.fromEntries(entries.filter(({ configuration }) => configuration.enabled).map(wishOf)),
-      allowRules: workspaceRules.filter(({ decide }) => decide === "allow"),
-      autoApproveBelow: wishedBelow,
-    };
     return {
       digest: digestOf(workspaceText, entries),
-      wishes,
+      wishes: wishesOf(entries, resolved.value, standing, workspace?.value ?? {}),
       entries,
       configuration: resolved.value,
-      standingRules: approvals.rules.filter((rule) => rule.decide !== "allow" || !workspaceRules.includes(rule)),
-      standingAutoApproveBelow: wishedBelow > 0 ? 0 : approvals.autoApproveBelow,
+      standing,
       faults,
     };
   }
@@ -127,7 +117,12 @@ export class Catalog {
   async resolve(
     finder: ExtensionFinder,
     faults: string[],
-  ): Promise<{ resolved: ResolvedConfiguration; workspaceText: DocumentText | null; workspace: Layer | null }> {
+  ): Promise<{
+    resolved: ResolvedConfiguration;
+    standing: Configuration;
+    workspaceText: DocumentText | null;
+    workspace: Layer | null;
+  }> {
     const [root = ""] = this.#options.roots;
     const workspaceText = await readFirst(root, laresNames);
     const userText = await readFirst(this.#options.userFolder, laresNames);
@@ -137,12 +132,19 @@ export class Catalog {
       finder,
       faults,
     );
-    if (defaults === null) throw new LaresError("InternalError", `The defaults in ${this.#options.defaultsFile} are damaged; install Lares again.`);
-    const workspace = workspaceText === null ? null : await this.#layer(workspaceText, "workspace", finder, faults);
+    if (defaults === null)
+      throw new LaresError(
+        "InternalError",
+        `The defaults in ${this.#options.defaultsFile} are damaged; install Lares again.`,
+      );
+    const workspace =
+      workspaceText === null ? null : await this.#layer(workspaceText, "workspace", finder, faults);
     const user = userText === null ? null : await this.#layer(userText, "user", finder, faults);
-    const resolved = await resolveConfiguration({ environment: this.#options.environment, workspace, user, defaults });
+    const { environment } = this.#options;
+    const resolved = await resolveConfiguration({ environment, workspace, user, defaults });
+    const standing = await resolveConfiguration({ environment, workspace: null, user, defaults });
     faults.push(...resolved.environmentFaults.map(({ message }) => message));
-    return { resolved, workspaceText, workspace };
+    return { resolved, standing: standing.value, workspaceText, workspace };
   }
 
   async #layer(
@@ -167,7 +169,8 @@ export class Catalog {
       folderState: (path) => folderState(root, path),
       findExtension: async ({ path, id }): Promise<FoundExtension> => {
         const found = path !== undefined ? await finder.byPath(path, file) : await finder.byId(id ?? "");
-        if (found === null) return { state: "missing", lookedIn: path === undefined ? finder.placesInOrder() : [] };
+        if (found === null)
+          return { state: "missing", lookedIn: path === undefined ? finder.placesInOrder() : [] };
         const { checked, manifest } = found;
         if (!checked.usable || checked.value === null) return { state: "invalid", file: manifest.file };
         return { state: "found", file: manifest.file, manifest: checked.value };
@@ -184,7 +187,8 @@ export class Catalog {
     const located = new Map<string, { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }>();
     for (const configuration of configurations) {
       const { path, id, from } = configuration;
-      const extension = path !== undefined ? await finder.byPath(path, from.file) : await finder.byId(id ?? "");
+      const extension =
+        path !== undefined ? await finder.byPath(path, from.file) : await finder.byId(id ?? "");
       const found = extension?.checked.value?.id;
       if (extension === null || found === undefined) {
         faults.push(extension === null ? `There is no extension "${id ?? path}".` : firstFault(extension));
@@ -213,7 +217,37 @@ function droppedIn(id: string, extension: ExtensionOnDisk): ExtensionConfigurati
   };
 }
 
-function wishOf({ id, configuration, extension, program }: CatalogEntry): [string, Wishes["extensions"][string]] {
+function wishesOf(
+  entries: readonly CatalogEntry[],
+  configuration: Configuration,
+  standing: Configuration,
+  document: LaresDocument,
+): Wishes {
+  const rules = document.approvals?.rules ?? [];
+  const below = configuration.approvals.autoApproveBelow;
+  return {
+    extensions: Object.fromEntries(entries.filter(({ configuration: { enabled } }) => enabled).map(wishOf)),
+    allowRules: rules.filter(({ decide }) => decide === "allow"),
+    autoApproveBelow: below > standing.approvals.autoApproveBelow ? below : 0,
+    limits: Object.fromEntries(
+      cappedLimits
+        .filter(([, name]) => configuration.limits[name] > standing.limits[name])
+        .map(([written, name]) => [written, configuration.limits[name]]),
+    ),
+    showsHidden: configuration.index.hidden && !standing.index.hidden,
+    restraints: [
+      ...rules.filter(({ decide }) => decide !== "allow").map((rule) => ({ kind: "rule" as const, rule })),
+      ...(document.index?.ignore ?? []).map((glob) => ({ kind: "ignore" as const, glob })),
+    ],
+  };
+}
+
+function wishOf({
+  id,
+  configuration,
+  extension,
+  program,
+}: CatalogEntry): [string, Wishes["extensions"][string]] {
   const manifest = extension.checked.value;
   const { effective } = effectivePermissions(manifest?.permissions ?? {}, configuration.grants);
   return [
@@ -241,7 +275,14 @@ function digestOf(document: DocumentText | null, entries: readonly CatalogEntry[
 
 /** Errors that leave no value to work with; one bad entry of `extensions` does not stop the others. */
 function hasStructuralErrors(diagnostics: readonly Diagnostic[]): boolean {
-  const local = new Set(["extension-not-found", "extension-invalid", "duplicate-extension", "location-not-found", "location-outside", "extension-reference"]);
+  const local = new Set([
+    "extension-not-found",
+    "extension-invalid",
+    "duplicate-extension",
+    "location-not-found",
+    "location-outside",
+    "extension-reference",
+  ]);
   return hasErrors(diagnostics.filter(({ code }) => !local.has(code)));
 }
 

@@ -42,7 +42,9 @@ export async function openDecisions(
   await store.load();
   const watcher = watch(dirname(file), (_kind, name) => {
     if (name !== "decisions.yaml") return;
-    store.load().catch((error: unknown) => log.error(`decisions.yaml could not be read: ${messageOf(error)}`));
+    store
+      .load()
+      .catch((error: unknown) => log.error(`decisions.yaml could not be read: ${messageOf(error)}`));
   });
   watcher.on("error", (error) => log.warn(`decisions.yaml is not watched: ${messageOf(error)}`));
   return { store, close: () => watcher.close() };

@@ -21,7 +21,7 @@ export interface DefinitionContext {
 
 /** The agents that may run: what the documents name, as far as a person said yes to it. */
 export function definitionsOf(
-  snapshot: CatalogSnapshot,
+  snapshot: Pick<CatalogSnapshot, "entries" | "configuration">,
   inForce: Wishes,
   context: DefinitionContext,
 ): AgentDefinition[] {
@@ -82,7 +82,9 @@ function faultOf({ extension, program }: CatalogEntry, manifest: ResolvedManifes
   }
   if (program.program !== null) return null;
   // A manifest that names nothing to run is fine, as long as nothing is asked to run.
-  return manifest.main === null && manifest.hooks.length === 0 && manifest.tools.length === 0 ? null : program.fault;
+  return manifest.main === null && manifest.hooks.length === 0 && manifest.tools.length === 0
+    ? null
+    : program.fault;
 }
 
 function hookOf(hook: ResolvedHook, clock: Clock): HookDefinition {

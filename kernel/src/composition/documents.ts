@@ -28,7 +28,11 @@ export function createDocumentService(catalog: Catalog): DocumentService {
 }
 
 /** Everything that can be known of a document without running a kernel. */
-export async function diagnosticsOf(catalog: Catalog, file: string, text: string): Promise<readonly Diagnostic[]> {
+export async function diagnosticsOf(
+  catalog: Catalog,
+  file: string,
+  text: string,
+): Promise<readonly Diagnostic[]> {
   const finder = catalog.finder();
   if (documentKind(file) === "lares") {
     return (await catalog.checkLares(text, file, catalog.layerOf(file), finder)).diagnostics;
@@ -36,7 +40,12 @@ export async function diagnosticsOf(catalog: Catalog, file: string, text: string
   return (await checkManifest(text, file, catalog.manifestPorts(file))).diagnostics;
 }
 
-const severities: Record<Severity, LspDiagnostic["severity"]> = { error: 1, warning: 2, information: 3, hint: 4 };
+const severities: Record<Severity, LspDiagnostic["severity"]> = {
+  error: 1,
+  warning: 2,
+  information: 3,
+  hint: 4,
+};
 
 function lspDiagnostic({ range, severity, code, message }: Diagnostic): LspDiagnostic {
   return { range, severity: severities[severity], code, source: "lares", message };

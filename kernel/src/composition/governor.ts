@@ -7,7 +7,9 @@ import type { DecisionStore } from "../decisions/store.ts";
 import { asks } from "../decisions/wishes.ts";
 import type { Catalog, CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 import { definitionsOf, type DefinitionContext } from "./definitions.ts";
-import { approvalRules, computeInForce, isAccepted, type InForce } from "./in-force.ts";
+import { computeInForce, configurationInForce, isAccepted, type InForce } from "./in-force.ts";
+import type { Configuration } from "../documents/configuration.ts";
+import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { Program } from "./programs.ts";
 
 export interface GovernorPorts {
@@ -30,6 +32,7 @@ export class Governor {
   readonly #ports: GovernorPorts;
   #snapshot: CatalogSnapshot;
   #inForce: InForce;
+  #configuration: Configuration;
   #isActive = false;
   #running = new Map<string, CatalogEntry>();
   readonly #programs = new Map<Hash, Program>();
@@ -43,6 +46,7 @@ export class Governor {
     this.#ports = ports;
     this.#snapshot = snapshot;
     this.#inForce = computeInForce(snapshot, ports.decisions, this.#running);
+    this.#configuration = configurationInForce(snapshot, this.#inForce.wishes);
     ports.decisions.changed.on(() => this.reloadBehind());
     this.#take(snapshot);
   }
@@ -55,12 +59,13 @@ export class Governor {
     return this.#inForce;
   }
 
-  get rules() {
-    return approvalRules(this.#snapshot, this.#inForce.wishes, this.#ports.decisions);
+  get configuration(): Configuration {
+    return this.#configuration;
   }
 
-  get autoApproveBelow(): number {
-    return Math.max(this.#snapshot.standingAutoApproveBelow, this.#inForce.wishes.autoApproveBelow);
+  /** The person's own rules, and the documents' as far as accepted. */
+  get rules(): readonly ApprovalRule[] {
+    return [...this.#ports.decisions.rules, ...this.#configuration.approvals.rules];
   }
 
   get trust(): { digest: Hash; asks: string[]; pending: string[] } {
@@ -91,9 +96,13 @@ export class Governor {
   async accept(digest?: Hash): Promise<void> {
     await this.reload();
     if (digest !== undefined && digest !== this.#snapshot.digest) {
-      throw new LaresError("DigestMismatch", "The workspace's documents have changed since they were shown; look at them again.", {
-        digest: this.#snapshot.digest,
-      });
+      throw new LaresError(
+        "DigestMismatch",
+        "The workspace's documents have changed since they were shown; look at them again.",
+        {
+          digest: this.#snapshot.digest,
+        },
+      );
     }
     await this.#ports.decisions.accept(this.#snapshot.digest, this.#snapshot.wishes);
     await this.reload();
@@ -112,7 +121,9 @@ export class Governor {
   }
 
   reloadBehind(): void {
-    this.reload().catch((error: unknown) => this.#ports.log.error(`The documents could not be read: ${messageOf(error)}`));
+    this.reload().catch((error: unknown) =>
+      this.#ports.log.error(`The documents could not be read: ${messageOf(error)}`),
+    );
   }
 
   /** Reads everything again and lets it count. */
@@ -133,6 +144,7 @@ export class Governor {
     }
     this.#snapshot = snapshot;
     this.#inForce = computeInForce(snapshot, this.#ports.decisions, this.#running);
+    this.#configuration = configurationInForce(snapshot, this.#inForce.wishes);
     this.#running = new Map(this.#inForce.entries.map((entry) => [entry.id, entry]));
     this.#programs.clear();
     for (const { program } of this.#inForce.entries) {
@@ -142,18 +154,23 @@ export class Governor {
   }
 
   #runnable(): AgentDefinition[] {
-    const { snapshot } = this;
-    const accepted = definitionsOf({ ...snapshot, entries: this.#inForce.entries }, this.#inForce.wishes, this.#ports.context);
-    // Shown, so that the person sees why it does nothing; never started.
-    const waiting = definitionsOf({ ...snapshot, entries: this.#inForce.waiting }, snapshot.wishes, this.#ports.context).map(
-      (definition): AgentDefinition => ({
-        ...definition,
-        authority: { ...definition.authority, effective: {}, locations: [] },
-        programDigest: null,
-        fault: "It waits for a person to accept what it asks for, or its changed program.",
-      }),
+    const { snapshot, configuration } = this;
+    const accepted = definitionsOf(
+      { entries: this.#inForce.entries, configuration },
+      this.#inForce.wishes,
+      this.#ports.context,
     );
+    // Shown, so that the person sees why it does nothing; never started.
+    const waiting = definitionsOf(
+      { entries: this.#inForce.waiting, configuration },
+      snapshot.wishes,
+      this.#ports.context,
+    ).map((definition): AgentDefinition => ({
+      ...definition,
+      authority: { ...definition.authority, effective: {}, locations: [] },
+      programDigest: null,
+      fault: "It waits for a person to accept what it asks for, or its changed program.",
+    }));
     return [...accepted, ...waiting];
   }
 }
-

@@ -21,7 +21,10 @@ export async function startGuest(
 ): Promise<GuestSession> {
   const program = ports.programOf(definition);
   const { limits } = definition;
-  const guest = await ports.sandbox.start(program, { agent: definition.id, maxMemoryMb: limits.max_memory_mb });
+  const guest = await ports.sandbox.start(program, {
+    agent: definition.id,
+    maxMemoryMb: limits.max_memory_mb,
+  });
   const readable = (text: string): string =>
     program.sourceMap === undefined ? text : mapStack(text, program.sourceMap);
   let isGone = false;
@@ -55,5 +58,9 @@ function answeredError(error: unknown, readable: (text: string) => string): unkn
   if (!isLaresError(error)) return error;
   const { stack, ...facts } = error.facts;
   const mapped = typeof stack === "string" ? { ...facts, stack: readable(stack) } : facts;
-  return new LaresError(error.code === "AgentError" ? "ToolError" : error.code, readable(error.message), mapped);
+  return new LaresError(
+    error.code === "AgentError" ? "ToolError" : error.code,
+    readable(error.message),
+    mapped,
+  );
 }

@@ -1,6 +1,6 @@
 import type { Caller, HostServices } from "../agents/ports.ts";
 import { locationOf } from "../agents/router.ts";
-import type { Actions } from "../actions/actions.ts";
+import type { Actions } from "../actions/api.ts";
 import { notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
@@ -69,7 +69,10 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     },
     "vdfs/read": async (_caller, { path, offset = 0, length = 262_144 }: ReadParams) => {
       const { bytes, eof } = await workspace.read(canonical(path), offset, length);
-      return { base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"), eof };
+      return {
+        base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
+        eof,
+      };
     },
     "vdfs/sidecar/read": (_caller, { path, sidecar }: { path: string; sidecar: string }) =>
       workspace.readSidecar(canonical(path), sidecar),
@@ -114,10 +117,14 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     },
     notify: async (caller, { title, message, severity, action: effects }: NotifyParams) => {
       const action =
-        effects === undefined
-          ? undefined
-          : await propose(caller, { effects, title, reason: message });
-      ports.notify({ agent: caller.agent, title, message, severity, ...(action === undefined ? {} : { action }) });
+        effects === undefined ? undefined : await propose(caller, { effects, title, reason: message });
+      ports.notify({
+        agent: caller.agent,
+        title,
+        message,
+        severity,
+        ...(action === undefined ? {} : { action }),
+      });
     },
   };
 }

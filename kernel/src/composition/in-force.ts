@@ -1,6 +1,6 @@
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { DecisionStore } from "../decisions/store.ts";
 import { asks, covered, isCovered, type Wishes } from "../decisions/wishes.ts";
+import type { Configuration } from "../documents/configuration.ts";
 import type { CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 
 /** What of the documents counts, given what the person said yes to. */
@@ -36,7 +36,9 @@ export function computeInForce(
     const before = running.get(entry.id);
     const program = before?.program.program?.digest;
     const isOld = program !== undefined && program === accepted.extensions[entry.id]?.program;
-    return isOld && entry.program.program?.digest !== program ? { ...entry, program: before?.program ?? entry.program } : entry;
+    return isOld && entry.program.program?.digest !== program
+      ? { ...entry, program: before?.program ?? entry.program }
+      : entry;
   });
   const wishes = covered({ ...snapshot.wishes, extensions: withPrograms(snapshot.wishes, atHand) }, accepted);
   const isInForce = ({ id, configuration }: CatalogEntry): boolean =>
@@ -62,16 +64,57 @@ function withPrograms(wishes: Wishes, entries: readonly CatalogEntry[]): Wishes[
 function newAsks(wished: Wishes, inForce: Wishes): string[] {
   const before = new Set(asks(inForce));
   const programs = Object.entries(wished.extensions)
-    .filter(([id, wish]) => inForce.extensions[id] !== undefined && inForce.extensions[id].program !== wish.program)
+    .filter(
+      ([id, wish]) => inForce.extensions[id] !== undefined && inForce.extensions[id].program !== wish.program,
+    )
     .map(([id, wish]) => `${wish.name} (${id}) has a changed program`);
   return [...asks(wished).filter((sentence) => !before.has(sentence)), ...programs];
 }
 
-/** The approval rules that count: the person's own first, then the documents' as far as accepted. */
-export function approvalRules(
-  snapshot: CatalogSnapshot,
+/** The limits an accepted document may raise: their names as written, and in the configuration. */
+export const cappedLimits = [
+  ["active_agents", "activeAgents"],
+  ["max_memory_mb", "maxMemoryMb"],
+  ["max_storage_mb", "maxStorageMb"],
+  ["max_cpu_ms_per_event", "maxCpuMsPerEvent"],
+  ["max_wall_ms_per_event", "maxWallMsPerEvent"],
+  ["max_events_per_second", "maxEventsPerSecond"],
+] as const satisfies [string, keyof Configuration["limits"]][];
+
+/** The configuration that counts: the person's own, tightened by the document, widened as far as was accepted. */
+export function configurationInForce(
+  { configuration, standing }: CatalogSnapshot,
   wishes: Wishes,
-  decisions: DecisionStore,
-): readonly ApprovalRule[] {
-  return [...decisions.rules, ...snapshot.standingRules, ...wishes.allowRules];
+): Configuration {
+  const upTo = (wanted: number, own: number, accepted: number): number =>
+    Math.min(wanted, Math.max(own, accepted));
+  const limits = Object.fromEntries(
+    cappedLimits.map(([written, name]) => [
+      name,
+      upTo(configuration.limits[name], standing.limits[name], wishes.limits[written] ?? 0),
+    ]),
+  );
+  const restraints = wishes.restraints.flatMap((restraint) =>
+    restraint.kind === "rule" ? [restraint.rule] : [],
+  );
+  const ignored = wishes.restraints.flatMap((restraint) =>
+    restraint.kind === "ignore" ? [restraint.glob] : [],
+  );
+  return {
+    ...configuration,
+    approvals: {
+      ...configuration.approvals,
+      autoApproveBelow: upTo(
+        configuration.approvals.autoApproveBelow,
+        standing.approvals.autoApproveBelow,
+        wishes.autoApproveBelow,
+      ),
+      rules: [...standing.approvals.rules, ...restraints, ...wishes.allowRules],
+    },
+    limits: { ...configuration.limits, ...limits },
+    index: {
+      hidden: configuration.index.hidden && (standing.index.hidden || wishes.showsHidden),
+      ignore: [...new Set([...standing.index.ignore, ...ignored])],
+    },
+  };
 }

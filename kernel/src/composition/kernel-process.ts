@@ -37,7 +37,9 @@ export async function runKernel(options: KernelArguments & { version: string }):
     await serve(options, clock, log);
     return 0;
   } catch (error) {
-    log.error(`The kernel ended: ${messageOf(error)}`, { stack: error instanceof Error ? error.stack : undefined });
+    log.error(`The kernel ended: ${messageOf(error)}`, {
+      stack: error instanceof Error ? error.stack : undefined,
+    });
     return 1;
   } finally {
     await lock.release();
@@ -81,7 +83,8 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
       accept: (stream) => server.accept(createEndpoint({ source: stream, sink: stream, log })),
     });
     endAfter(unjoinedMs, "nobody joined it");
-    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => ending.resolve(`it was told to (${signal})`));
+    for (const signal of ["SIGTERM", "SIGINT"] as const)
+      process.once(signal, () => ending.resolve(`it was told to (${signal})`));
     const onFailure = (error: unknown): void => {
       log.error(`Something failed that nobody looked after: ${messageOf(error)}`, {
         stack: error instanceof Error ? error.stack : undefined,

@@ -72,7 +72,9 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   try {
     return await assemble(options, opened);
   } catch (error) {
-    log.error(`The kernel in ${stateFolder} could not be opened: ${messageOf(error)}`, { at: isoTime(clock.now()) });
+    log.error(`The kernel in ${stateFolder} could not be opened: ${messageOf(error)}`, {
+      at: isoTime(clock.now()),
+    });
     await opened.disposeAsync();
     throw error;
   }
@@ -83,7 +85,13 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const database = opened.use(
     await openDatabase({
       path: join(stateFolder, "ledger.sqlite"),
-      migrations: [...workspaceMigrations, ...inboxMigrations, ...actionsMigrations, ...memoryMigrations, ...agentMigrations],
+      migrations: [
+        ...workspaceMigrations,
+        ...inboxMigrations,
+        ...actionsMigrations,
+        ...memoryMigrations,
+        ...agentMigrations,
+      ],
       log,
     }),
   );
@@ -91,7 +99,9 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   opened.defer(() => decisions.close());
   const objects = await openObjectStore(join(stateFolder, "objects"));
   const roots = namedRoots(options.roots);
-  const rooted = await Promise.all(roots.map(async ({ name, path }) => ({ name, files: opened.use(await openRootedFs(path)) })));
+  const rooted = await Promise.all(
+    roots.map(async ({ name, path }) => ({ name, files: opened.use(await openRootedFs(path)) })),
+  );
 
   const sandbox = opened.use(
     createSandboxHost<Program>({
@@ -124,12 +134,20 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     log,
     context: { clock, workspacePath, forbiddenPaths: insideState === null ? [] : [insideState] },
     apply: (definitions) => applyDefinitions(definitions),
-    watch: (extensionFolders) => watch.watch({ roots: options.roots, userFolder: options.userFolder, extensionFolders }),
+    watch: (extensionFolders) =>
+      watch.watch({ roots: options.roots, userFolder: options.userFolder, extensionFolders }),
   });
   reload = () => governor.reloadBehind();
-  const configuration = () => governor.snapshot.configuration;
+  const configuration = () => governor.configuration;
 
-  const traces = opened.use(await openTraceLog({ folder: join(stateFolder, "traces"), clock, log, ...(await readTraceSettings(configuration())) }));
+  const traces = opened.use(
+    await openTraceLog({
+      folder: join(stateFolder, "traces"),
+      clock,
+      log,
+      ...(await readTraceSettings(configuration())),
+    }),
+  );
   const inbox = opened.use(await openInbox({ database, clock, log }));
   const memory = opened.use(
     await openMemory({
@@ -156,7 +174,9 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         deliver: (changes) => registry.deliver(changes),
         indexed: (run) => {
           progress.emit({ kind: "end", entries: run.entries });
-          registry.indexed(run).catch((error: unknown) => log.error(`The index's end was not delivered: ${messageOf(error)}`));
+          registry
+            .indexed(run)
+            .catch((error: unknown) => log.error(`The index's end was not delivered: ${messageOf(error)}`));
         },
       },
     ),
@@ -175,10 +195,14 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       objects,
       clock,
       log,
-      metadata: { ...workspace.metadata, sidecar: (path, sidecar) => workspace.readSidecar(path, sidecar) as Promise<{ data: JsonValue } | null> },
+      metadata: {
+        ...workspace.metadata,
+        sidecar: (path, sidecar) =>
+          workspace.readSidecar(path, sidecar) as Promise<{ data: JsonValue } | null>,
+      },
       settings: () => ({
         rules: governor.rules,
-        autoApproveBelow: governor.autoApproveBelow,
+        autoApproveBelow: configuration().approvals.autoApproveBelow,
         expireAfterMs: configuration().approvals.expireAfterMs,
       }),
       authorityOf: (agent) => {
@@ -203,11 +227,17 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     if (result.status !== "needs_approval") return result;
     const action = await actions.get(result.action);
     if (action === null || action.agent !== agent) {
-      return { status: "error" as const, message: `${agent}/${name} asked for approval of an action that is not its own.`, recoverable: false };
+      return {
+        status: "error" as const,
+        message: `${agent}/${name} asked for approval of an action that is not its own.`,
+        recoverable: false,
+      };
     }
     return { ...result, action };
   };
-  const shown = await database.query<{ agent: string; location: string }>("SELECT agent, location FROM shown_locations");
+  const shown = await database.query<{ agent: string; location: string }>(
+    "SELECT agent, location FROM shown_locations",
+  );
   const registry: AgentRegistry<Statement> = opened.use(
     new AgentRegistry<Statement>({
       clock,
@@ -226,7 +256,11 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       },
       traces,
       startGuest: (definition, handlers) =>
-        startGuest({ sandbox, clock, programOf: (wanted) => governor.programOf(wanted) }, definition, handlers),
+        startGuest(
+          { sandbox, clock, programOf: (wanted) => governor.programOf(wanted) },
+          definition,
+          handlers,
+        ),
       services: createHostServices({
         workspace,
         actions,
@@ -238,10 +272,20 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         notify: (notification) => notifications.emit(notification),
         proposed: () => (proposed += 1),
       }),
-      memoryFigures: (agent) => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: memory.stats(agent).sizeBytes }),
+      memoryFigures: (agent) => ({
+        temporalEvents: 0,
+        knowledgeItems: 0,
+        sizeBytes: memory.stats(agent).sizeBytes,
+      }),
       openMemory: async (agent) => void (await memory.open(agent)),
       enqueue: (deliveries) =>
-        inbox.prepare(deliveries.map(({ agent, lane, payload }) => ({ agent, lane, payload: payload as unknown as JsonValue }))),
+        inbox.prepare(
+          deliveries.map(({ agent, lane, payload }) => ({
+            agent,
+            lane,
+            payload: payload as unknown as JsonValue,
+          })),
+        ),
       commit: async (statements) => void (statements.length > 0 && (await database.batch(statements))),
       shownStatement: ({ agent, location }: ShownLocation) => ({
         sql: "INSERT OR IGNORE INTO shown_locations (agent, location) VALUES (?, ?)",
@@ -297,13 +341,19 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       connections: (trusted, untrusted) => activation.connections(trusted, untrusted),
     },
     agents: {
-      list: () => (activation.isActive ? registry.list() : governor.definitions.map((definition) => asleep(definition, clock))),
+      list: () =>
+        activation.isActive
+          ? registry.list()
+          : governor.definitions.map((definition) => asleep(definition, clock)),
       control: (id, command) => registry.control(id, command),
       changed: registry.changed,
     },
     traces,
     actions,
-    tools: { list: (agent) => tools.list(agent), call: (agent, name, args) => callTool(agent, name, args, "user") },
+    tools: {
+      list: (agent) => tools.list(agent),
+      call: (agent, name, args) => callTool(agent, name, args, "user"),
+    },
     entries: { query: (query) => workspace.query(query, () => true) },
     memory: {
       verify: async (agent) => {
@@ -358,12 +408,17 @@ function pathMapper(roots: readonly { name: string; path: string }[]): (absolute
 
 function deliveryOf(item: InboxItem | null): Delivery | null {
   // Written by this kernel or an earlier one: the payload has this form.
-  return item === null ? null : { seq: item.seq, attempts: item.attempts, payload: item.payload as unknown as DeliveryPayload };
+  return item === null
+    ? null
+    : { seq: item.seq, attempts: item.attempts, payload: item.payload as unknown as DeliveryPayload };
 }
 
 /** True where the promise is settled already. */
 async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  return Promise.race([promise.then(() => true), new Promise<boolean>((resolve) => setImmediate(() => resolve(false)))]);
+  return Promise.race([
+    promise.then(() => true),
+    new Promise<boolean>((resolve) => setImmediate(() => resolve(false))),
+  ]);
 }
 
 /** An agent that may not run yet, as it is shown. */

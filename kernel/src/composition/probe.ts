@@ -37,5 +37,8 @@ export async function probeSandbox(): Promise<ProbeResult> {
   await session.request("ping", {});
   const answerMs = performance.now() - askedAt;
   await session.kill();
-  return { ok: true, detail: `a guest started in ${startMs.toFixed(0)} ms and answers in ${answerMs.toFixed(2)} ms` };
+  return {
+    ok: true,
+    detail: `a guest started in ${startMs.toFixed(0)} ms and answers in ${answerMs.toFixed(2)} ms`,
+  };
 }

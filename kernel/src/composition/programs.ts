@@ -41,7 +41,9 @@ export type CheckModule = (bytes: Uint8Array) => Promise<string | null>;
 export function createProgramLoader(bundle: Bundle, checkModule: CheckModule): ProgramLoader {
   return {
     async load(folder, main) {
-      return extname(main) === ".wasm" ? loadModule(folder, main, checkModule) : loadBundle(folder, main, bundle);
+      return extname(main) === ".wasm"
+        ? loadModule(folder, main, checkModule)
+        : loadBundle(folder, main, bundle);
     },
   };
 }
@@ -59,7 +61,9 @@ async function loadModule(folder: string, main: string, checkModule: CheckModule
   const bytes = await readModule(folder, main);
   if (typeof bytes === "string") return { program: null, fault: bytes };
   const fault = await checkModule(bytes).catch((error: unknown) => messageOf(error));
-  return fault === null ? { program: { kind: "wasm", digest: sha256(bytes), bytes } } : { program: null, fault: `${main}: ${fault}` };
+  return fault === null
+    ? { program: { kind: "wasm", digest: sha256(bytes), bytes } }
+    : { program: null, fault: `${main}: ${fault}` };
 }
 
 /** The module's bytes, or the sentence that says why not. Nothing outside the extension's folder is read. */

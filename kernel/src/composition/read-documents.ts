@@ -48,11 +48,15 @@ export async function readText(file: string): Promise<string | null> {
 }
 
 /** What a path turns out to be, links followed: for locations, which must stay in the workspace. */
-export async function folderState(root: string, path: string): Promise<"folder" | "other" | "missing" | "outside"> {
+export async function folderState(
+  root: string,
+  path: string,
+): Promise<"folder" | "other" | "missing" | "outside"> {
   try {
     const real = await realpath(join(root, path));
     const realRoot = await realpath(root);
-    if (real !== realRoot && !real.startsWith(`${realRoot}/`) && !real.startsWith(`${realRoot}\\`)) return "outside";
+    if (real !== realRoot && !real.startsWith(`${realRoot}/`) && !real.startsWith(`${realRoot}\\`))
+      return "outside";
     return (await stat(real)).isDirectory() ? "folder" : "other";
   } catch (error) {
     if (isMissing(error)) return "missing";

@@ -26,7 +26,11 @@ export class DocumentWatch implements Disposable {
   }
 
   /** Watches exactly these from now on. */
-  watch(options: { roots: readonly string[]; userFolder: string; extensionFolders: readonly string[] }): void {
+  watch(options: {
+    roots: readonly string[];
+    userFolder: string;
+    extensionFolders: readonly string[];
+  }): void {
     const wanted = new Map<string, { recursive: boolean; matters: (name: string) => boolean }>();
     const isDocument = (name: string): boolean => /^lares\.(ya?ml|toml)$/.test(name) || name === ".lares";
     for (const folder of [...options.roots, options.userFolder]) {
@@ -36,7 +40,8 @@ export class DocumentWatch implements Disposable {
       wanted.set(join(root, ".lares"), { recursive: false, matters: () => true });
       wanted.set(join(root, ".lares", "extensions"), { recursive: false, matters: () => true });
     }
-    for (const folder of options.extensionFolders) wanted.set(folder, { recursive: true, matters: () => true });
+    for (const folder of options.extensionFolders)
+      wanted.set(folder, { recursive: true, matters: () => true });
     for (const [folder, watcher] of this.#watchers) {
       if (wanted.has(folder)) continue;
       watcher.close();

@@ -150,8 +150,20 @@ function isAcceptance(value: unknown): value is Acceptance {
     ) &&
     Array.isArray(wishes["allowRules"]) &&
     wishes["allowRules"].every(isRule) &&
-    typeof wishes["autoApproveBelow"] === "number"
+    typeof wishes["autoApproveBelow"] === "number" &&
+    isJsonObject(wishes["limits"]) &&
+    Object.values(wishes["limits"]).every((value) => typeof value === "number") &&
+    typeof wishes["showsHidden"] === "boolean" &&
+    Array.isArray(wishes["restraints"]) &&
+    wishes["restraints"].every(isRestraint)
   );
+}
+
+function isRestraint(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  return value["kind"] === "ignore"
+    ? typeof value["glob"] === "string"
+    : value["kind"] === "rule" && isRule(value["rule"]);
 }
 
 function isRule(value: unknown): value is ApprovalRule {

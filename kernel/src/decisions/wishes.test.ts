@@ -14,6 +14,9 @@ const base: Wishes = {
   },
   allowRules: [{ decide: "allow", kind: "file.move" }],
   autoApproveBelow: 0.2,
+  limits: { max_memory_mb: 1024 },
+  showsHidden: false,
+  restraints: [{ kind: "rule", rule: { decide: "deny", kind: "file.delete" } }],
 };
 const withExtension = (change: Partial<Wishes["extensions"][string]>): Wishes => ({
   ...base,
@@ -24,7 +27,20 @@ describe("what an earlier yes covers", () => {
   const check = (name: string, wishes: Wishes, expected: boolean): void =>
     it(name, () => expect(isCovered(wishes, base)).toBe(expected));
   check("the same", base, true);
-  check("nothing at all", noWishes, true);
+  check("nothing at all, but what held back", { ...noWishes, restraints: base.restraints }, true);
+  check(
+    "another rule that denies",
+    { ...base, restraints: [...base.restraints, { kind: "ignore", glob: "*.key" }] },
+    true,
+  );
+  check("not: a rule that denied is gone", { ...base, restraints: [] }, false);
+  check("not: a limit raised", { ...base, limits: { max_memory_mb: 2048 } }, false);
+  check(
+    "not: another limit raised",
+    { ...base, limits: { ...base.limits, max_cpu_ms_per_event: 60_000 } },
+    false,
+  );
+  check("not: hidden files", { ...base, showsHidden: true }, false);
   check("a folder inside an accepted one", withExtension({ locations: ["photos/2024"] }), true);
   check("a permission less", withExtension({ permissions: { read_entries: true } }), true);
   check("a lower threshold", { ...base, autoApproveBelow: 0.1 }, true);
@@ -61,7 +77,14 @@ describe("what counts while a wider document waits", () => {
   });
   it("holds no extension whose program changed, and none that is new", () => {
     expect(covered(withExtension({ program: other }), base).extensions).toEqual({});
-    expect(covered(base, noWishes)).toEqual(noWishes);
+    expect(covered(base, noWishes)).toEqual({
+      ...noWishes,
+      limits: { max_memory_mb: 0 },
+      restraints: base.restraints,
+    });
+  });
+  it("keeps a restraint that the wider document took away", () => {
+    expect(covered({ ...base, restraints: [] }, base).restraints).toEqual(base.restraints);
   });
 });
 
@@ -70,5 +93,6 @@ it("says everything that widens in a sentence each", () => {
     'X (dev.x) asks for read_entries; propose_actions ["file.move"] in photos/',
     "the document allows without asking: file.move by any agent",
     "the document approves by itself every change with an impact below 0.2",
+    "the document raises the limit max_memory_mb to 1024",
   ]);
 });

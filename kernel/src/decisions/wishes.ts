@@ -21,16 +21,36 @@ export interface Wishes {
   readonly extensions: Readonly<Record<string, ExtensionWish>>;
   /** Only the rules that allow. */
   readonly allowRules: readonly ApprovalRule[];
+  /** Impact score; 0 where the document sets none, or none above the person's own. */
   readonly autoApproveBelow: number;
+  /** Caps of the document that are above the person's own, by their names in the document. */
+  readonly limits: Readonly<Record<string, number>>;
+  /** List what is hidden, where the person's own configuration does not. */
+  readonly showsHidden: boolean;
+  /** What only tightens: rules that deny or ask, globs that are left out. To take one away is to widen. */
+  readonly restraints: readonly Restraint[];
 }
 
-export const noWishes: Wishes = { extensions: {}, allowRules: [], autoApproveBelow: 0 };
+export type Restraint =
+  { readonly kind: "rule"; readonly rule: ApprovalRule } | { readonly kind: "ignore"; readonly glob: string };
+
+export const noWishes: Wishes = {
+  extensions: {},
+  allowRules: [],
+  autoApproveBelow: 0,
+  limits: {},
+  showsHidden: false,
+  restraints: [],
+};
 
 /** True where accepting `accepted` has already said yes to all of `wishes`. */
 export function isCovered(wishes: Wishes, accepted: Wishes): boolean {
   return (
     wishes.autoApproveBelow <= accepted.autoApproveBelow &&
-    wishes.allowRules.every((rule) => hasRule(accepted.allowRules, rule)) &&
+    wishes.allowRules.every((rule) => has(accepted.allowRules, rule)) &&
+    Object.entries(wishes.limits).every(([name, value]) => value <= (accepted.limits[name] ?? 0)) &&
+    (!wishes.showsHidden || accepted.showsHidden) &&
+    accepted.restraints.every((restraint) => has(wishes.restraints, restraint)) &&
     Object.entries(wishes.extensions).every(([id, wish]) => {
       const before = accepted.extensions[id];
       return before !== undefined && isExtensionCovered(wish, before);
@@ -71,8 +91,20 @@ export function covered(wishes: Wishes, accepted: Wishes): Wishes {
   }
   return {
     extensions,
-    allowRules: wishes.allowRules.filter((rule) => hasRule(accepted.allowRules, rule)),
+    allowRules: wishes.allowRules.filter((rule) => has(accepted.allowRules, rule)),
     autoApproveBelow: Math.min(wishes.autoApproveBelow, accepted.autoApproveBelow),
+    limits: Object.fromEntries(
+      Object.entries(wishes.limits).map(([name, value]) => [
+        name,
+        Math.min(value, accepted.limits[name] ?? 0),
+      ]),
+    ),
+    showsHidden: wishes.showsHidden && accepted.showsHidden,
+    // Those of both: a new one counts at once, one that was taken away goes on counting.
+    restraints: [
+      ...wishes.restraints,
+      ...accepted.restraints.filter((restraint) => !has(wishes.restraints, restraint)),
+    ],
   };
 }
 
@@ -95,9 +127,9 @@ function commonLocations(asked: readonly string[], accepted: readonly string[]):
   return [...new Set(inBoth)];
 }
 
-function hasRule(rules: readonly ApprovalRule[], rule: ApprovalRule): boolean {
-  const text = canonicalJson(rule);
-  return rules.some((candidate) => canonicalJson(candidate) === text);
+function has<Item>(items: readonly Item[], item: Item): boolean {
+  const text = canonicalJson(item);
+  return items.some((candidate) => canonicalJson(candidate) === text);
 }
 
 /** The wishes as sentences a person is shown before saying yes. */
@@ -125,6 +157,10 @@ export function asks(wishes: Wishes): string[] {
       `the document approves by itself every change with an impact below ${wishes.autoApproveBelow}`,
     );
   }
+  for (const [name, value] of Object.entries(wishes.limits)) {
+    sentences.push(`the document raises the limit ${name} to ${value}`);
+  }
+  if (wishes.showsHidden) sentences.push("the document lists hidden files and folders too");
   return sentences;
 }
 

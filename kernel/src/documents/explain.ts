@@ -7,7 +7,7 @@ export interface ExplainedSetting {
   /** "approvals.auto_approve_below", "extensions[0]" */
   readonly key: string;
   readonly value: unknown;
-  readonly source: "environment" | "workspace" | "user" | "default";
+  readonly source: "environment" | "workspace" | "user" | "defaults";
   /** The variable's name, or file:line, counted from 1. */
   readonly place: string;
 }
@@ -17,7 +17,7 @@ export function explainConfiguration({ merged, origins }: ResolvedConfiguration)
     .map(([pointer, { source, file = "", range }]) => ({
       key: fieldName(pointer),
       value: valueAt(merged, pointer),
-      source: source === "defaults" ? ("default" as const) : source,
+      source,
       place: range === undefined ? file : `${file}:${range.start.line + 1}`,
     }))
     .toSorted((one, other) => one.key.localeCompare(other.key, "en", { numeric: true }));

@@ -70,7 +70,7 @@ async function rest(path: string): Promise<string[]> {
   await using inbox = await openInbox({ database, clock: systemClock, log: silentLog });
   const lines: string[] = [];
   for (let item = await inbox.next("a.b"); item !== null; item = await inbox.next("a.b")) {
-    lines.push(`seen ${String(item.payload)}`);
+    lines.push(`seen ${item.payload as string}`);
     inbox.acknowledge("a.b", item.seq);
   }
   return lines;

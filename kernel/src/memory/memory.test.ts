@@ -322,8 +322,9 @@ describe("durability", () => {
     const { start, database } = await fixture();
     await using memory = await start();
     const agent = await memory.open(extension);
-    void agent.swap(0, 1);
+    const first = agent.swap(0, 1);
     const early = agent.sync();
+    await first;
     await swaps(agent, 1);
     await Promise.all([early, agent.sync()]);
     expect(await database.query("SELECT seq, hash, size FROM memory_heads")).toEqual([

@@ -23,7 +23,7 @@ export interface AgentMemory extends AsyncDisposable {
   read(): WorkingState;
   /** Rejects with Conflict { revision }, LimitExceeded { limit, value } or StorageError; nothing is then written. */
   swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }>;
-  /** Resolves when everything acknowledged before is on the disk. */
+  /** Resolves when the outcome of every swap called before is on the disk. */
   sync(): Promise<void>;
   stats(): MemoryStats;
   verify(): Promise<Verification>;
@@ -136,7 +136,10 @@ class Memories implements Memory {
     return {
       read: () => working.read(),
       swap: (revision, state) => working.swap(revision, state),
-      sync: () => journal.sync(),
+      sync: async () => {
+        await working.settled();
+        await journal.sync();
+      },
       stats: () => ({ records: journal.end.seq, sizeBytes: journal.size, head: journal.end.hash }),
       verify: () => journal.verify(),
       [Symbol.asyncDispose]: () => this.#close(extension, journal, working),

@@ -68,31 +68,67 @@ export interface DecodedRecord {
 
 const opening = Buffer.from('{"data":');
 const saltMark = Buffer.from(',"salt":"');
+const hashMark = '","hash":"';
+const dataHashMark = '"data_hash":"';
+const kindMark = '"kind":"';
 const closingBrace = 0x7d;
-const fixedFields =
-  /^,"salt":"([0-9a-f]{32})","hash":"([0-9a-f]{64})",("data_hash":"([0-9a-f]{64})","id":"(?:[^"\\]|\\.)*","kind":"([a-z]+)","operation":"[a-z]+","previous_hash":"([0-9a-f]{64})","seq":([1-9][0-9]{0,15}),"timestamp":"[0-9TZ:.-]{24}"\})$/;
+const saltLength = 32;
+const hashLength = 64;
+/** From the salt's mark on, everything up to what `hash` covers has a fixed length. */
+const hashStart = saltMark.length + saltLength + hashMark.length;
+const chainedStart = hashStart + hashLength + '",'.length;
+/** What follows the timestamp's own mark: 24 characters, a quotation mark and a brace. */
+const timestampLength = 24 + 2;
 
 /** Reads and proves one line (without its line feed); a string says what is wrong with it. */
 export function decodeRecord(line: Buffer, after: ChainEnd): DecodedRecord | string {
   // No quotation mark stands bare in what follows, so the last mark is the one.
   const dataEnd = line.lastIndexOf(saltMark);
   if (dataEnd < opening.length || line.compare(opening, 0, opening.length, 0, opening.length) !== 0) {
-    return "it is not a record";
+    return notARecord;
   }
   // Byte for byte: decoding as UTF-8 would make different bytes alike.
-  const match = fixedFields.exec(line.toString("latin1", dataEnd));
-  if (match === null) return "it is not a record";
-  const [, salt = "", hash = "", chained = "", dataHash = "", kind = "", previousHash = "", seqText = ""] =
-    match;
-  const seq = Number(seqText);
-  if (seq !== after.seq + 1)
-    return seq > after.seq + 1 ? `it is missing: seq ${seq} follows` : `seq ${seq} stands in its place`;
-  if (previousHash !== after.hash) return "its previous_hash is not the hash of the record before it";
+  const tail = line.toString("latin1", dataEnd);
+  const chained = tail.slice(chainedStart);
+  const seq = after.seq + 1;
+  const link = `"previous_hash":"${after.hash}","seq":${seq},"timestamp":"`;
+  const isLinked =
+    tail.startsWith(hashMark, hashStart - hashMark.length) &&
+    tail.startsWith(`",${dataHashMark}`, chainedStart - 2) &&
+    chained.slice(-link.length - timestampLength, -timestampLength) === link;
+  if (!isLinked) return whatIsWrong(chained, after);
+  const hash = tail.slice(hashStart, hashStart + hashLength);
   if (sha256Hex(Buffer.from(`{${chained}`, "latin1")) !== hash) return "its hash does not match its content";
-  // `{"data":…,"salt":"…"` closed with a brace where the line goes on with a comma.
-  const content = Buffer.allocUnsafe(dataEnd + saltMark.length + salt.length + 2);
+  const dataHash = chained.slice(dataHashMark.length, dataHashMark.length + hashLength);
+  if (sha256Hex(contentOf(line, dataEnd)) !== dataHash) return "its data_hash does not match its data";
+  const kindStart = chained.indexOf(kindMark) + kindMark.length;
+  return {
+    end: { seq, hash },
+    kind: chained.slice(kindStart, chained.indexOf('"', kindStart)),
+    salt: tail.slice(saltMark.length, saltMark.length + saltLength),
+    dataHash,
+    dataStart: opening.length,
+    dataEnd,
+  };
+}
+
+/** What `data_hash` covers: `{"data":…,"salt":"…"`, closed with a brace where the line goes on with a comma. */
+function contentOf(line: Buffer, dataEnd: number): Buffer {
+  const content = Buffer.allocUnsafe(dataEnd + saltMark.length + saltLength + 2);
   line.copy(content, 0, 0, content.length - 1);
   content[content.length - 1] = closingBrace;
-  if (sha256Hex(content) !== dataHash) return "its data_hash does not match its data";
-  return { end: { seq, hash }, kind, salt, dataHash, dataStart: opening.length, dataEnd };
+  return content;
+}
+
+const notARecord = "it is not a record";
+
+/** Of a line that does not follow the one before it. */
+function whatIsWrong(chained: string, after: ChainEnd): string {
+  const match =
+    /"previous_hash":"([0-9a-f]{64})","seq":([1-9][0-9]{0,15}),"timestamp":"[0-9TZ:.-]{24}"\}$/.exec(chained);
+  if (match === null) return notARecord;
+  const seq = Number(match[2]);
+  if (seq > after.seq + 1) return `it is missing: seq ${seq} follows`;
+  if (seq <= after.seq) return `seq ${seq} stands in its place`;
+  return match[1] === after.hash ? notARecord : "its previous_hash is not the hash of the record before it";
 }

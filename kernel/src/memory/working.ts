@@ -90,6 +90,11 @@ export class WorkingMemory implements AsyncDisposable {
     return swapped;
   }
 
+  /** Resolves when every swap called before has ended, well or badly. */
+  async settled(): Promise<void> {
+    await this.#turn;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#turn;
     if (this.#swapsSinceCheckpoint > 0) await this.#checkpoint();

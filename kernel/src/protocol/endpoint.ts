@@ -171,6 +171,8 @@ class JsonRpcEndpoint implements Endpoint {
   async #handle(method: string, params: unknown, token: CancellationToken): Promise<unknown> {
     const aborter = new AbortController();
     const cancelled = token.onCancellationRequested(() => aborter.abort());
+    // A token that was cancelled before it got here never says so.
+    if (token.isCancellationRequested) aborter.abort();
     this.#openRequests++;
     try {
       return (await this.#answer(method, params, aborter.signal)) ?? null;
@@ -197,6 +199,7 @@ class JsonRpcEndpoint implements Endpoint {
     const handler = this.#requests.get(method);
     if (!handler) throw new LaresError("MethodNotFound", `There is no request "${method.slice(0, 200)}".`);
     this.#check(method);
+    signal.throwIfAborted();
     if (!isClientRequest(method)) return handler(params, signal);
     // Loaded at the first request that needs it: the checker is the slowest thing here to load.
     const { checkParams } = await import("./validate.ts");

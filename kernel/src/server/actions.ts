@@ -15,7 +15,10 @@ export function actionHandlers({ actions }: KernelServices): Handlers {
     },
     "lares/actions/content": async ({ id, effect, side, offset, length }) => {
       const { bytes, eof } = await actions.content(id, effect, side, offset ?? 0, length ?? maxContentBytes);
-      return { base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"), eof };
+      return {
+        base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
+        eof,
+      };
     },
     "lares/actions/approve": ({ id, ...options }) => actions.approve(id, options),
     "lares/actions/reject": ({ id, reason }) => actions.reject(id, reason),

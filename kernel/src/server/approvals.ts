@@ -28,7 +28,8 @@ export class MessageApprovals {
 
   /** An action changed; asked about if it waits for an answer and was not asked about before. */
   consider(action: Action): void {
-    if (this.#session.options.approvals !== "showMessageRequest" || action.state !== "PendingApproval") return;
+    if (this.#session.options.approvals !== "showMessageRequest" || action.state !== "PendingApproval")
+      return;
     if (this.#waiting.includes(action.id)) return;
     this.#waiting.push(action.id);
     void this.#askAll();
@@ -67,7 +68,10 @@ export class MessageApprovals {
       } catch (error) {
         // Somebody else answered first, or the files moved on: the client is told by lares/actions/changed.
         if (!isLaresError(error)) throw error;
-        this.#session.endpoint.notifyStandard("window/showMessage", { type: 2, message: plainText(error.message) });
+        this.#session.endpoint.notifyStandard("window/showMessage", {
+          type: 2,
+          message: plainText(error.message),
+        });
       }
       if (title !== show) return;
       this.#session.endpoint.notifyStandard("window/showMessage", { type: 3, message: changes(action) });
@@ -84,7 +88,13 @@ function question(action: Action): string {
 function changes(action: Action): string {
   const maxCharacters = 8_000;
   const text = action.effects
-    .map((effect) => [plainText(effect.summary), ...(effect.diff ?? "").split("\n").map((line) => plainText(line))].join("\n"))
+    .map((effect) =>
+      [plainText(effect.summary), ...(effect.diff ?? "").split("\n").map((line) => plainText(line))].join(
+        "\n",
+      ),
+    )
     .join("\n");
-  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}\n… ${text.length - maxCharacters} more characters`;
+  return text.length <= maxCharacters
+    ? text
+    : `${text.slice(0, maxCharacters)}\n… ${text.length - maxCharacters} more characters`;
 }

@@ -3,8 +3,15 @@ import type { Session } from "./session.ts";
 
 /** The requests one feature answers. */
 export type Handlers = {
-  readonly [Method in ClientRequest]?: (params: ParamsOf<Method>, session: Session) => Promise<ResultOf<Method>>;
+  readonly [Method in ClientRequest]?: (
+    params: ParamsOf<Method>,
+    session: Session,
+  ) => Promise<ResultOf<Method>>;
 };
 
 /** What a connection that is not trusted may ask; everything else is Untrusted. */
-export const openToUntrusted: ReadonlySet<string> = new Set<ClientRequest>(["lares/status", "lares/trust", "lares/agents/list"]);
+export const openToUntrusted: ReadonlySet<string> = new Set<ClientRequest>([
+  "lares/status",
+  "lares/trust",
+  "lares/agents/list",
+]);

@@ -9,7 +9,9 @@ export function memoryHandlers({ memory }: KernelServices): Handlers {
     "lares/memory/stats": ({ agent }) => memory.stats(agent),
     "lares/memory/query": async (query) => {
       if (query.kind === "working") return memory.working(query.agent);
-      throw new LaresError("MethodNotFound", `This kernel keeps no ${query.kind} memory yet.`, { kind: query.kind });
+      throw new LaresError("MethodNotFound", `This kernel keeps no ${query.kind} memory yet.`, {
+        kind: query.kind,
+      });
     },
   };
 }

@@ -62,7 +62,12 @@ export interface ActionService {
   ): Promise<{ bytes: Uint8Array; eof: boolean }>;
   approve(
     id: string,
-    options: { digest: Hash; effects?: readonly number[]; remember?: "once" | "always"; rules?: readonly ApprovalRule[] },
+    options: {
+      digest: Hash;
+      effects?: readonly number[];
+      remember?: "once" | "always";
+      rules?: readonly ApprovalRule[];
+    },
   ): Promise<Action>;
   reject(id: string, reason?: string): Promise<Action>;
   undo(id: string): Promise<Action>;

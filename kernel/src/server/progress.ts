@@ -34,7 +34,10 @@ export class ProgressReporter {
   async #begin(): Promise<string> {
     const token = newId();
     await this.#session.endpoint.request("window/workDoneProgress/create", { token });
-    this.#session.endpoint.notifyStandard("$/progress", { token, value: { kind: "begin", title: "Lares: indexing" } });
+    this.#session.endpoint.notifyStandard("$/progress", {
+      token,
+      value: { kind: "begin", title: "Lares: indexing" },
+    });
     return token;
   }
 }

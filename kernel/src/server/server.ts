@@ -61,7 +61,10 @@ export class KernelServer {
       if (method === "initialize" || method === "shutdown") return;
       if (session === null) throw new LaresError("Busy", `"${method}" came before "initialize".`);
       if (!session.trusted && !openToUntrusted.has(method)) {
-        throw new LaresError("Untrusted", "This workspace is not trusted. A person accepts it with lares/trust; lares/status shows what its documents ask for.");
+        throw new LaresError(
+          "Untrusted",
+          "This workspace is not trusted. A person accepts it with lares/trust; lares/status shows what its documents ask for.",
+        );
       }
     });
     endpoint.onStandardRequest("initialize", async (params) => {
@@ -114,9 +117,11 @@ export class KernelServer {
     const diagnostics = new DocumentDiagnostics(this.#kernel, session, this.#log);
     const progress = new ProgressReporter(session, this.#log);
     synchronizeDocuments(endpoint, session.documents, diagnostics);
-    const whenTrusted = <Event>(tell: (event: Event) => void) => (event: Event) => {
-      if (session.trusted) tell(event);
-    };
+    const whenTrusted =
+      <Event>(tell: (event: Event) => void) =>
+      (event: Event) => {
+        if (session.trusted) tell(event);
+      };
     const listening = [
       this.#kernel.agents.changed.on((agent) => endpoint.notify("lares/agents/changed", agent)),
       this.#kernel.actions.changed.on(
@@ -125,7 +130,9 @@ export class KernelServer {
           approvals.consider(action);
         }),
       ),
-      this.#kernel.notifications.on(whenTrusted((notice: AgentNotice) => endpoint.notify("lares/notify", noticeOf(notice)))),
+      this.#kernel.notifications.on(
+        whenTrusted((notice: AgentNotice) => endpoint.notify("lares/notify", noticeOf(notice))),
+      ),
       this.#kernel.progress.on(whenTrusted((event) => progress.report(event))),
     ];
     session.subscriptions.set("", {
@@ -162,4 +169,3 @@ function noticeOf({ action, ...notice }: AgentNotice) {
     action === undefined ? undefined : [{ title: action.title, actionId: action.id, digest: action.digest }];
   return { agent, title, message, severity, ...(actions === undefined ? {} : { actions }) };
 }
-

@@ -20,7 +20,9 @@ export class Session {
   /** `initialize`: throws InvalidParams where the client's options have another shape. */
   constructor(endpoint: Endpoint, initializeParams: unknown) {
     const params = isJsonObject(initializeParams) ? initializeParams : {};
-    const initializationOptions = isJsonObject(params["initializationOptions"]) ? params["initializationOptions"] : {};
+    const initializationOptions = isJsonObject(params["initializationOptions"])
+      ? params["initializationOptions"]
+      : {};
     const options = initializationOptions["lares"] ?? {};
     checkParams("initialize", SessionOptions, options);
     const capabilities = isJsonObject(params["capabilities"]) ? params["capabilities"] : {};

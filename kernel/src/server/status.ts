@@ -3,7 +3,10 @@ import type { KernelServices } from "./ports.ts";
 import type { Session } from "./session.ts";
 
 /** `lares/status`, and `lares/trust`: a person's word on the workspace's documents. */
-export function statusHandlers(kernel: KernelServices, trustChanged: (session: Session) => Promise<void>): Handlers {
+export function statusHandlers(
+  kernel: KernelServices,
+  trustChanged: (session: Session) => Promise<void>,
+): Handlers {
   const status = async (session: Session) => ({ ...(await kernel.status.read()), trusted: session.trusted });
   return {
     "lares/status": async (_params, session) => status(session),

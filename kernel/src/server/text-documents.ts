@@ -4,7 +4,11 @@ import type { DocumentDiagnostics } from "./diagnostics.ts";
 import type { ContentChange, OpenDocuments } from "./open-documents.ts";
 
 /** `textDocument/did*`: keeps the client's open documents as it sees them. What has another shape is ignored. */
-export function synchronizeDocuments(endpoint: Endpoint, documents: OpenDocuments, diagnostics: DocumentDiagnostics): void {
+export function synchronizeDocuments(
+  endpoint: Endpoint,
+  documents: OpenDocuments,
+  diagnostics: DocumentDiagnostics,
+): void {
   endpoint.onNotification("textDocument/didOpen", (params) => {
     const { uri, text } = documentIn(params);
     if (uri === null || typeof text !== "string") return;
@@ -13,7 +17,8 @@ export function synchronizeDocuments(endpoint: Endpoint, documents: OpenDocument
   });
   endpoint.onNotification("textDocument/didChange", (params) => {
     const { uri } = documentIn(params);
-    const changes = isJsonObject(params) && Array.isArray(params["contentChanges"]) ? params["contentChanges"] : [];
+    const changes =
+      isJsonObject(params) && Array.isArray(params["contentChanges"]) ? params["contentChanges"] : [];
     if (uri === null || !changes.every(isContentChange)) return;
     documents.change(uri, changes);
     diagnostics.changed(uri);
@@ -39,7 +44,9 @@ function documentIn(params: unknown): { uri: string | null; text: unknown } {
 function isContentChange(value: unknown): value is ContentChange {
   if (!isJsonObject(value) || typeof value["text"] !== "string") return false;
   const range = value["range"];
-  return range === undefined || (isJsonObject(range) && isPosition(range["start"]) && isPosition(range["end"]));
+  return (
+    range === undefined || (isJsonObject(range) && isPosition(range["start"]) && isPosition(range["end"]))
+  );
 }
 
 function isPosition(value: unknown): boolean {

@@ -13,10 +13,14 @@ export function traceHandlers({ traces }: KernelServices): Handlers {
     "lares/traces/query": (query) => traces.query(query),
     "lares/traces/follow": async ({ agent, level }, session) => {
       if (session.subscriptions.size >= maxSubscriptions) {
-        throw new LaresError("LimitExceeded", `This client follows ${maxSubscriptions} traces already; unfollow one first.`, {
-          limit: "subscriptions",
-          value: maxSubscriptions,
-        });
+        throw new LaresError(
+          "LimitExceeded",
+          `This client follows ${maxSubscriptions} traces already; unfollow one first.`,
+          {
+            limit: "subscriptions",
+            value: maxSubscriptions,
+          },
+        );
       }
       const subscription = newId();
       const listening = traces.entries.on((entry) => {

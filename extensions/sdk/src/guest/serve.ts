@@ -88,9 +88,10 @@ function named<Args extends unknown[]>(
   name: string,
   kind: string,
 ): (...args: Args) => unknown {
-  const handler = handlers !== undefined && Object.hasOwn(handlers, name) ? handlers[name] : undefined;
-  if (typeof handler !== "function") throw new Error(`The agent has no ${kind} "${name}".`);
-  return (...args) => handler.apply(handlers, args);
+  if (handlers === undefined || !Object.hasOwn(handlers, name) || typeof handlers[name] !== "function") {
+    throw new Error(`The agent has no ${kind} "${name}".`);
+  }
+  return (...args) => handlers[name]?.(...args);
 }
 
 function messageOf(error: unknown): string {

@@ -4,7 +4,7 @@ import {
   folderAndVerb,
   folderNamed,
   UsageError,
-  withKernel,
+  withReadyKernel,
   type CommandContext,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
@@ -38,7 +38,7 @@ export async function actions(
     if (given !== undefined) throw new UsageError(`"list" takes no id; "show ${given}" shows one action.`);
   } else if (given === undefined) throw new UsageError(`Which action? lares actions ${verb} <id>`);
   const effects = effectsOf(options.effects);
-  return withKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
+  return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
     if (verb === "list" || given === undefined) return list(context, kernel, options);
     const action = await find(kernel, given);
     switch (verb) {

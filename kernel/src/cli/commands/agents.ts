@@ -3,7 +3,7 @@ import {
   folderAndVerb,
   folderNamed,
   UsageError,
-  withKernel,
+  withReadyKernel,
   type CommandContext,
 } from "../command.ts";
 import { renderAgents } from "../render/agents.ts";
@@ -18,7 +18,7 @@ export async function agents(
   const { folder, verb, rest } = folderAndVerb(words, verbs, "list");
   const [id] = rest;
   if (verb !== "list" && id === undefined) throw new UsageError(`Which agent? lares agents ${verb} <id>`);
-  return withKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
+  return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
     const { terminal } = context;
     const shown =
       verb === "list" || id === undefined ? await kernel.agents() : [await kernel.control(id, verb)];

@@ -1,4 +1,4 @@
-import { exitCodes, folderAndVerb, folderNamed, withKernel, type CommandContext } from "../command.ts";
+import { exitCodes, folderAndVerb, folderNamed, withReadyKernel, type CommandContext } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
 import { bytes, counted } from "../render/quantities.ts";
 
@@ -15,7 +15,7 @@ export async function memory(
 ): Promise<number> {
   const { folder: before, verb, rest } = folderAndVerb(words, ["verify", "stats"], "verify");
   const folder = rest[0] ?? before;
-  return withKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
+  return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
     const { terminal } = context;
     const { style } = terminal.surface;
     const ids = options.agent === undefined ? (await kernel.agents()).map(({ id }) => id) : [options.agent];

@@ -3,7 +3,7 @@ import {
   folderAndVerb,
   folderNamed,
   UsageError,
-  withKernel,
+  withReadyKernel,
   type CommandContext,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
@@ -23,7 +23,7 @@ export async function tools(
 ): Promise<number> {
   const { folder, verb, rest } = folderAndVerb(words, ["list", "call"], "list");
   const call = verb === "call" ? callOf(rest) : null;
-  return withKernel(context, { folder: await folderNamed(folder) }, (kernel) =>
+  return withReadyKernel(context, { folder: await folderNamed(folder) }, (kernel) =>
     call === null ? list(context, kernel, options) : run(context, kernel, call, options),
   );
 }

@@ -1,5 +1,5 @@
 import type { TraceEntry, TraceLevel } from "../../base/vocabulary/trace.ts";
-import { exitCodes, folderNamed, UsageError, withKernel, type CommandContext } from "../command.ts";
+import { exitCodes, folderNamed, UsageError, withReadyKernel, type CommandContext } from "../command.ts";
 import { sinceTime } from "../durations.ts";
 import type { KernelClient, TraceQuery } from "../kernel-client.ts";
 import { renderTrace } from "../render/trace.ts";
@@ -23,7 +23,7 @@ export async function traces(
   options: TracesOptions,
 ): Promise<number> {
   const query = queryOf(options);
-  return withKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
+  return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
     const { terminal } = context;
     const show = (entry: TraceEntry): void => {
       if (options.json === true) terminal.json(entry);

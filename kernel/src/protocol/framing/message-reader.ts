@@ -1,7 +1,8 @@
 import type { Disposable as VscodeDisposable, Event, Message, MessageReader } from "vscode-jsonrpc";
 import { Emitter } from "../../base/emitter.ts";
 import type { Log } from "../../base/log.ts";
-import type { Refusal } from "../messages.ts";
+import { isJsonObject } from "../../base/json.ts";
+import { isMessageId, isNotification, type Refusal, type RpcMessage } from "../messages.ts";
 import { FrameReader } from "./frame-reader.ts";
 import { clientFrameLimits, type FrameLimits } from "./limits.ts";
 import type { ByteSource } from "./streams.ts";
@@ -27,7 +28,10 @@ export function createGuardedReader(source: ByteSource, options: GuardedReaderOp
       reader = new FrameReader(
         source,
         {
-          message: (message) => callback(message satisfies Message),
+          message(message) {
+            if (isUsable(message)) callback(message satisfies Message);
+            else options.log.warn("A $/cancelRequest without an id was ignored.");
+          },
           refused: options.refused,
           closed(reason) {
             if (reason !== null) options.log.warn(reason);
@@ -40,6 +44,12 @@ export function createGuardedReader(source: ByteSource, options: GuardedReaderOp
     },
     dispose: () => reader?.[Symbol.dispose](),
   };
+}
+
+/** vscode-jsonrpc looks into a cancellation's params without looking whether there are any. */
+function isUsable(message: RpcMessage): boolean {
+  if (!isNotification(message) || message.method !== "$/cancelRequest") return true;
+  return isJsonObject(message.params) && isMessageId(message.params["id"]);
 }
 
 export function eventOf<T>(emitter: Emitter<T>): Event<T> {

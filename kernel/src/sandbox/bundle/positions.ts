@@ -15,8 +15,9 @@ export function withThrowPositions(sourceMap: string, code: string): string {
     let thrown = false;
     return segments.filter(([column]) => {
       if (thrown) return false;
-      // The bundler writes one statement a line and maps each statement's start: this is the keyword, not a string.
-      thrown = line.startsWith("throw ", column);
+      // The bundler writes one statement a line and maps each statement's start, at the space before it: what
+      // begins here is the keyword and not a word in a string.
+      thrown = line.slice(column).trimStart().startsWith("throw ");
       return thrown || column < 4 || line.slice(column - 4, column) !== "new ";
     });
   });

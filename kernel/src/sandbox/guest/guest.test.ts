@@ -181,7 +181,7 @@ export default defineAgent({ hooks: {
     await guest.request("hook", { handler: "reject", event: {} });
     await guest.request("hook", { handler: "timer", event: {} });
     await guest.until(() => guest.stderr.includes("later.ts"));
-    expect(guest.stderr).toContain("Unhandled rejection: Error: nobody waits\n    at reject (agent.ts:4:39)");
+    expect(guest.stderr).toContain("Unhandled rejection: Error: nobody waits\n    at reject (agent.ts:4:40)");
     expect(guest.stderr).toContain("Uncaught in a timer: TypeError: from a timer\n    at <anonymous> (later.ts:3:5)");
     expect(guest.stderr).not.toContain("handled\n");
   });

@@ -4,10 +4,10 @@ export const hostBounds = {
   maxLineBytes: 1024 * 1024,
   /** Bytes of stdout on their way from a guest to the kernel; a guest that is ahead of it waits in its write. */
   stdoutWindowBytes: 1024 * 1024,
-  /** While more than this waits for a guest to read it, nothing is read from the guest. */
-  pauseAboveUnreadBytes: 1024 * 1024,
   /** A guest that leaves more than this unread is ended: 64 answers of 1 MiB are the most it can have asked for. */
   maxUnreadBytes: 80 * 1024 * 1024,
+  /** What a guest has taken of its input is told in pieces of this size, or when there is no more. */
+  takenStepBytes: 64 * 1024,
   /** Bytes of stderr that reach the trace in a second; the rest is counted. */
   maxStderrBytesPerSecond: 64 * 1024,
   /** Bytes of stderr that are read in a second at all; a guest that prints more waits. */

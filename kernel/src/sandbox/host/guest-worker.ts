@@ -3,8 +3,8 @@
  * main thread, never more than was asked for. Ending this thread is what ends a guest.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { hostBounds as bounds } from "./bounds.ts";
 import { Credit } from "./credit.ts";
+import { GuestInput } from "./guest-input.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { guestThread, installSdkThreads } from "./sdk-threads.ts";
 import { StderrMeter, windowMs } from "./stderr-meter.ts";
@@ -16,11 +16,9 @@ const port = parentPort;
 const { sdk } = workerData as { readonly sdk: SdkModule };
 const send = (message: FromWorker, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
 
-/** Input that the guest has not taken yet. */
-const input: Uint8Array[] = [];
+const input = new GuestInput((count) => send({ kind: "taken", count }));
 /** How many bytes of output may still be sent; nothing until somebody listens. */
 const credit = new Credit();
-let onInput: (() => void) | null = null;
 
 port.on("message", (message: ToWorker) => {
   switch (message.kind) {
@@ -29,7 +27,6 @@ port.on("message", (message: ToWorker) => {
       return;
     case "stdin":
       input.push(message.bytes);
-      onInput?.();
       return;
     case "credit":
       credit.add(message.count);
@@ -50,40 +47,17 @@ async function run(program: Uint8Array): Promise<void> {
   const { stdin, stdout, stderr } = guest;
   if (stdin === null || stdout === null || stderr === null) throw new TypeError("The guest has no pipes.");
 
-  void feed(stdin);
+  void input.feed(stdin);
   const outputs = [forwardOutput(stdout), forwardStderr(stderr)];
   const sampler = await sampleUsage();
   const reason = await guest.wait().then(
     (output) => `The program ended by itself with exit code ${output.exitCode}.`,
     (error: unknown) => `The program was stopped by an error: ${trapText(error)}.`,
   );
+  input.close();
   await Promise.all(outputs);
   sampler?.stop();
   send({ kind: "exited", reason });
-}
-
-/** Hands input to the guest, waiting while its pipe is full; what waits is counted by the kernel. */
-async function feed(stdin: { write(data: Uint8Array): Promise<void> }): Promise<void> {
-  let taken = 0;
-  for (;;) {
-    const bytes = input.shift();
-    if (bytes === undefined) {
-      if (taken > 0) send({ kind: "taken", count: taken });
-      taken = 0;
-      await new Promise<void>((resolve) => (onInput = resolve));
-      continue;
-    }
-    try {
-      await stdin.write(bytes);
-    } catch {
-      // The guest closed its stdin or is gone, which `wait` reports; input is passed over from here on.
-    }
-    taken += bytes.length;
-    if (taken >= bounds.pauseAboveUnreadBytes / 16) {
-      send({ kind: "taken", count: taken });
-      taken = 0;
-    }
-  }
 }
 
 async function forwardOutput(stdout: AsyncIterable<Uint8Array>): Promise<void> {

@@ -102,7 +102,6 @@ export class KernelGuest implements Guest {
 
   receiveTaken(count: number): void {
     this.#unreadBytes -= count;
-    this.#giveCredit();
   }
 
   receiveExit(reason: string): void {
@@ -112,10 +111,9 @@ export class KernelGuest implements Guest {
     this.#resolveExited({ reason: this.#endReason });
   }
 
-  /** Credit goes back in large pieces, and not at all to a guest that does not read what it is sent. */
+  /** Credit goes back in large pieces. */
   #giveCredit(): void {
-    if (this.#creditOwed < bounds.stdoutWindowBytes / 4 || this.#unreadBytes > bounds.pauseAboveUnreadBytes)
-      return;
+    if (this.#creditOwed < bounds.stdoutWindowBytes / 4) return;
     this.#link.write(...countFrame(frameType.stdoutCredit, this.#id, this.#creditOwed));
     this.#creditOwed = 0;
   }

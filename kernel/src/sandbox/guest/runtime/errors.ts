@@ -1,4 +1,4 @@
-import { getPrototypeOf, hasOwn, sliceText, splitText, startsWith, stringOf } from "./intrinsics.ts";
+import { dictionary, getPrototypeOf, hasOwn, sliceText, splitText, startsWith, stringOf } from "./intrinsics.ts";
 
 /** How many `cause`s of an error are told. */
 const maxCauses = 4;
@@ -48,19 +48,17 @@ function stackOf(error: Error, causesLeft: number): string {
 
 function withoutConstructors(frames: string, error: Error): string {
   const lines = splitText(frames, "\n");
-  let from = 0;
+  const classes = dictionary<true>();
   for (let type = getPrototypeOf(error); type !== null; type = getPrototypeOf(type)) {
     const name: unknown = type.constructor?.name;
-    while (typeof name === "string" && name !== "" && isFrameOf(lines[from], name)) from++;
+    if (typeof name === "string" && name !== "") classes[`    at ${name}`] = true;
   }
+  let from = 0;
+  while (classes[splitText(lines[from] ?? "", " (")[0] ?? ""] === true) from++;
   let text = "";
   for (let index = from; index < lines.length; index++) {
     const line = lines[index] ?? "";
     if (line !== "") text += text === "" ? line : `\n${line}`;
   }
   return text;
-}
-
-function isFrameOf(line: string | undefined, name: string): boolean {
-  return line !== undefined && startsWith(line, `    at ${name} (`);
 }

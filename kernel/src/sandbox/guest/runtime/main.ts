@@ -4,7 +4,7 @@
  */
 import { makeConsole } from "./console.ts";
 import { factsOf } from "./errors.ts";
-import { mapClear, mapDelete, mapForEach, mapSet, NativeMap, NativePromise, sliceText, wellFormed } from "./intrinsics.ts";
+import { dictionary, mapClear, mapDelete, mapForEach, mapSet, NativeMap, NativePromise, sliceText, wellFormed } from "./intrinsics.ts";
 import { maxReportCharacters, type Native } from "./native.ts";
 import { Timers } from "./timers.ts";
 import { guardedParse, installGlobals, startClock } from "./web.ts";
@@ -35,8 +35,12 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
 
   const parse = guardedParse(native);
   const wire = new Wire(native, parse, {
-    // Answered from the loop itself, so also while handlers wait.
-    ping: () => ({ pending_timers: timers.pending }),
+    // Answered from the loop itself, so also while handlers wait. Without a prototype, so that no `toJSON` reaches it.
+    ping: () => {
+      const answer = dictionary<number>();
+      answer["pending_timers"] = timers.pending;
+      return answer;
+    },
   });
 
   const guest = {

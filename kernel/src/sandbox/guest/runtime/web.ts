@@ -16,7 +16,7 @@ export function installGlobals(native: Native, timers: Timers, parse: typeof JSO
   const set = (repeats: boolean) => {
     return (run: unknown, delay?: unknown, ...args: unknown[]): number => {
       if (typeof run !== "function") throw new TypeError("A timer needs a function to call.");
-      return timers.set(() => void Reflect.apply(run, undefined, args), delay, repeats);
+      return timers.set(() => void (run as (...args: unknown[]) => unknown)(...args), delay, repeats);
     };
   };
   const clear = (id?: unknown): void => timers.clear(id);

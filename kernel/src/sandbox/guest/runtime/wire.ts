@@ -132,12 +132,15 @@ export class Wire {
       if (handler === undefined && method !== "shutdown") {
         return this.#fail(id, codes.methodNotFound, `This guest has no method "${method}".`, {});
       }
-      // An async function, so that a throw, a rejection and a value come out by the same door.
-      whenSettled(
-        (async () => handler?.(params))(),
-        (result) => this.#ended(method, () => this.#answer(id, result)),
-        (error) => this.#ended(method, () => this.#failed(id, error)),
-      );
+      const answer = (result: unknown): void => this.#ended(method, () => this.#answer(id, result));
+      const fail = (error: unknown): void => this.#ended(method, () => this.#failed(id, error));
+      try {
+        const result = handler?.(params);
+        if (result instanceof NativePromise) whenSettled(result, answer, fail);
+        else answer(result);
+      } catch (error) {
+        fail(error);
+      }
     };
     if (this.#loading === undefined) run();
     else whenSettled(this.#loading, run, (error) => this.#ended(method, () => this.#failed(id, error)));

@@ -1,0 +1,97 @@
+import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type ChildProcess, startChildProcess } from "./child-process.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "lares-child-")));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A child that runs `body`, with `channel` and `say` (a line to the parent) at hand. */
+async function child(name: string, body: string): Promise<ChildProcess> {
+  const channel = new URL("./child-process.ts", import.meta.url).href;
+  const entry = join(folder, `${name}.mjs`);
+  await writeFile(
+    entry,
+    `import { openParentChannel } from "${channel}";
+     const channel = openParentChannel();
+     const say = (value) => channel.write(new TextEncoder().encode(JSON.stringify(value) + "\\n"));
+     ${body}`,
+  );
+  return startChildProcess({
+    entry: pathToFileURL(entry),
+    readable: [folder, new URL("../", import.meta.url)],
+    workers: false,
+  });
+}
+
+function firstLine(running: ChildProcess): Promise<unknown> {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  let text = "";
+  const listening = running.channel.chunks.on((chunk) => {
+    text += new TextDecoder().decode(chunk);
+    if (!text.includes("\n")) return;
+    listening[Symbol.dispose]();
+    resolve(JSON.parse(text));
+  });
+  return promise;
+}
+
+test("a child sees no environment, reads only what it may, writes nothing, starts nothing", async () => {
+  await using running = await child(
+    "narrow",
+    `import { readFileSync, writeFileSync } from "node:fs";
+     import { spawnSync } from "node:child_process";
+     import { Worker } from "node:worker_threads";
+     const tried = (run) => { try { run(); return "done"; } catch (error) { return error.code; } };
+     say({
+       environment: Object.keys(process.env),
+       own: tried(() => readFileSync(new URL(import.meta.url))),
+       other: tried(() => readFileSync("/etc/passwd")),
+       write: tried(() => writeFileSync(new URL("./x", import.meta.url), "")),
+       spawn: tried(() => spawnSync("true")),
+       worker: tried(() => new Worker("0", { eval: true })),
+     });`,
+  );
+  expect(await firstLine(running)).toEqual({
+    environment: [],
+    own: "done",
+    other: "ERR_ACCESS_DENIED",
+    write: "ERR_ACCESS_DENIED",
+    spawn: "ERR_ACCESS_DENIED",
+    worker: "ERR_ACCESS_DENIED",
+  });
+});
+
+test("bytes go both ways, and a megabyte at once arrives whole", async () => {
+  await using running = await child("echo", `channel.chunks.on((chunk) => channel.write(chunk.slice()));`);
+  let received = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  running.channel.chunks.on((chunk) => (received += chunk.length) === 1_000_003 && resolve());
+  running.channel.write(new Uint8Array(3), new Uint8Array(1_000_000));
+  await promise;
+});
+
+test("a child hears that its parent is gone by the end of the channel", async () => {
+  const running = await child("waits", `void channel.closed.then(() => process.exit(7)); say("ready");`);
+  await firstLine(running);
+  running.channel.close();
+  expect(await running.exited).toBe("ended with exit code 7");
+});
+
+test("what it prints comes as lines and disturbs nothing; killed, it says by what", async () => {
+  const running = await child(
+    "prints",
+    `console.log("to stdout"); console.error("to stderr"); say("fine"); setInterval(() => {}, 1000);`,
+  );
+  const lines: string[] = [];
+  running.output.on((line) => lines.push(line));
+  expect(await firstLine(running)).toBe("fine");
+  await expect.poll(() => lines.toSorted()).toEqual(["to stderr", "to stdout"]);
+  await running.kill();
+  expect(await running.exited).toBe("ended by SIGKILL");
+});

@@ -1,0 +1,210 @@
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { Client, type Exit } from "./client.ts";
+import type { Action, Agent, Status, ToolResult } from "./types.ts";
+import { isAlive, until } from "./until.ts";
+
+/** What a person grants an extension in `lares.yaml`. */
+export interface Grants {
+  locations?: readonly string[];
+  allow?: readonly string[];
+  deny?: readonly string[];
+}
+
+/** An extension as the bench writes it: a manifest, a program and more files beside it. */
+export interface ExtensionSpec {
+  readonly id: string;
+  readonly manifest?: Record<string, unknown>;
+  /** Text of `agent.ts`, or other files by name. */
+  readonly program?: string;
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly grants?: Grants;
+  readonly config?: Record<string, unknown>;
+}
+
+export interface BenchSpec {
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  readonly extensions?: readonly ExtensionSpec[];
+  /** Further keys of `lares.yaml`. */
+  readonly lares?: Record<string, unknown>;
+}
+
+export interface ConnectOptions {
+  readonly trusted?: boolean;
+  readonly approvals?: "client" | "showMessageRequest" | "none";
+  readonly args?: readonly string[];
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+/** A workspace, its extensions and a state folder of their own, all temporary; ends every kernel that it saw. */
+export class Bench implements AsyncDisposable {
+  readonly base: string;
+  readonly root: string;
+  readonly home: string;
+  readonly #spec: BenchSpec;
+  readonly #clients: Client[] = [];
+  readonly #kernels = new Set<number>();
+
+  private constructor(base: string, spec: BenchSpec) {
+    this.base = base;
+    this.root = join(base, "workspace");
+    this.home = join(base, "home");
+    this.#spec = spec;
+  }
+
+  static async create(spec: BenchSpec = {}): Promise<Bench> {
+    const bench = new Bench(await realpath(await mkdtemp(join(tmpdir(), "lares-protocol-"))), spec);
+    await mkdir(bench.root, { recursive: true });
+    await mkdir(bench.home, { recursive: true });
+    for (const [path, content] of Object.entries(spec.files ?? {})) await bench.write(path, content);
+    for (const extension of spec.extensions ?? []) await bench.writeExtension(extension);
+    await bench.writeLares();
+    return bench;
+  }
+
+  path(relative: string): string {
+    return join(this.root, relative);
+  }
+
+  uri(relative: string): string {
+    return pathToFileURL(this.path(relative)).href;
+  }
+
+  async write(relative: string, content: string | Uint8Array): Promise<void> {
+    await mkdir(dirname(this.path(relative)), { recursive: true });
+    await writeFile(this.path(relative), content);
+  }
+
+  extensionFolder(id: string): string {
+    return join(this.base, "extensions", id);
+  }
+
+  async writeExtension(spec: ExtensionSpec): Promise<void> {
+    const folder = this.extensionFolder(spec.id);
+    const manifest = { extension: { id: spec.id, name: spec.id, version: "1.0.0", ...spec.manifest } };
+    const files: Record<string, string | Uint8Array> = {
+      "extension.yaml": JSON.stringify(manifest, null, 2), // JSON is YAML
+      ...(spec.program === undefined ? {} : { "agent.ts": spec.program }),
+      ...spec.files,
+    };
+    for (const [path, content] of Object.entries(files)) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), content);
+    }
+  }
+
+  /** Writes `lares.yaml` from the bench's description, with grants of single extensions or other keys replaced. */
+  async writeLares(changes: { grants?: Record<string, Grants>; keys?: Record<string, unknown> } = {}): Promise<void> {
+    const extensions = (this.#spec.extensions ?? []).map(({ id, grants, config }) => ({
+      path: `../extensions/${id}`,
+      grants: { locations: ["."], ...(changes.grants?.[id] ?? grants) },
+      ...(config === undefined ? {} : { config }),
+    }));
+    const document = { version: 1, extensions, kernel: { linger: "1s" }, ...this.#spec.lares, ...changes.keys };
+    await this.write("lares.yaml", JSON.stringify(document, null, 2));
+  }
+
+  /** A front process; nothing has been sent to it. */
+  spawn(options: ConnectOptions = {}): Client {
+    const client = new Client({
+      home: this.home,
+      cwd: this.base,
+      ...(options.args === undefined ? {} : { args: options.args }),
+      ...(options.environment === undefined ? {} : { environment: options.environment }),
+    });
+    this.#clients.push(client);
+    return client;
+  }
+
+  initializeParams(options: ConnectOptions = {}): Record<string, unknown> {
+    return {
+      processId: process.pid,
+      rootUri: pathToFileURL(this.root).href,
+      capabilities: {},
+      initializationOptions: {
+        lares: {
+          ...(options.trusted === undefined ? {} : { trusted: options.trusted }),
+          ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
+        },
+      },
+    };
+  }
+
+  /** A client that has sent `initialize` and `initialized`. */
+  async connect(options: ConnectOptions = {}): Promise<Client> {
+    const client = this.spawn(options);
+    await client.request("initialize", this.initializeParams(options));
+    client.notify("initialized", {});
+    return client;
+  }
+
+  /** A trusted client whose kernel is ready. */
+  async open(options: ConnectOptions = {}): Promise<Client> {
+    const client = await this.connect({ trusted: true, ...options });
+    await this.ready(client);
+    return client;
+  }
+
+  async ready(client: Client): Promise<Status> {
+    return until("lares/status ready", async () => {
+      const status = await this.status(client);
+      return status.ready && status;
+    });
+  }
+
+  async status(client: Client): Promise<Status> {
+    const status = await client.request<Status>("lares/status");
+    this.#kernels.add(status.pid);
+    return status;
+  }
+
+  /** Ends a kernel this bench started, without warning, and waits until it is gone. */
+  async kill(pid: number): Promise<void> {
+    if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    await until(`process ${pid} to end`, () => !isAlive(pid));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#clients.map((client) => client[Symbol.asyncDispose]()));
+    for (const pid of this.#kernels) await this.kill(pid);
+    await rm(this.base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+}
+
+/** The agent of this id as `lares/agents/list` shows it. */
+export async function agent(client: Client, id: string): Promise<Agent> {
+  const found = (await client.request<Agent[]>("lares/agents/list")).find((each) => each.id === id);
+  if (found === undefined) throw new Error(`no agent ${id} in lares/agents/list`);
+  return found;
+}
+
+/** Waits until the agent is in one of these states. */
+export function inState(client: Client, id: string, ...states: string[]): Promise<Agent> {
+  return until(`${id} to be ${states.join(" or ")}`, async () => {
+    const agents = await client.request<Agent[]>("lares/agents/list");
+    const found = agents.find((each) => each.id === id);
+    return found !== undefined && states.includes(found.state) && found;
+  });
+}
+
+/** Calls a tool and gives back its value; any other result fails the test. */
+export async function tool<Value>(client: Client, id: string, name: string, parameters: object = {}): Promise<Value> {
+  const result = await client.request<ToolResult>("lares/tools/call", { agent: id, name, arguments: parameters });
+  if (result.status !== "success") throw new Error(`${id}/${name}: ${JSON.stringify(result)}`);
+  return result.value as Value;
+}
+
+/** Waits until the action has one of these states, read back by its id. */
+export function actionIn(client: Client, id: string, ...states: string[]): Promise<Action> {
+  return until(`action ${id} to be ${states.join(" or ")}`, async () => {
+    const action = await client.request<Action>("lares/actions/get", { id });
+    return states.includes(action.state) && action;
+  });
+}
+
+/** Ends a front the polite way. */
+export function leave(client: Client): Promise<Exit> {
+  return client.shutdown();
+}

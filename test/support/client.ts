@@ -1,0 +1,149 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { type Message, FrameReader, frame } from "./frames.ts";
+import { PATIENCE_MS, until } from "./until.ts";
+
+const EXECUTABLE = fileURLToPath(new URL("../../kernel/bin/lares.js", import.meta.url));
+
+/** A JSON-RPC error answer, as an exception. */
+export class RpcError extends Error {
+  readonly code: number;
+  readonly data: Record<string, unknown> | undefined;
+
+  constructor(method: string, error: { code: number; message: string; data?: Record<string, unknown> }) {
+    super(`${method}: ${error.code} ${error.message}`);
+    this.code = error.code;
+    this.data = error.data;
+  }
+}
+
+type Pending = { resolve(message: Message): void; reject(error: Error): void };
+export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+
+/** One `lares serve --stdio` process and the client's end of its pipe. Every message that came is kept in order. */
+export class Client implements AsyncDisposable {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly exited: Promise<Exit>;
+  /** Notifications and requests from the kernel, oldest first. */
+  readonly received: Message[] = [];
+  /** Answers that belong to no request of ours, such as `id: null` for a frame that could not be read. */
+  readonly strays: Message[] = [];
+  stderr = "";
+  /** Set when stdout carried something that is no LSP frame. */
+  fault: Error | undefined;
+  /** Answers the kernel's own requests; null by default, as a person who closes the dialog. */
+  answer: (request: Message) => unknown = () => null;
+
+  readonly #pending = new Map<number | string, Pending>();
+  readonly #reader = new FrameReader();
+  #lastId = 0;
+  #hasExited = false;
+
+  constructor(options: { home: string; cwd: string; args?: readonly string[]; environment?: NodeJS.ProcessEnv }) {
+    this.process = spawn(process.execPath, [EXECUTABLE, "serve", "--stdio", ...(options.args ?? [])], {
+      cwd: options.cwd,
+      env: { ...process.env, LARES_HOME: options.home, ...options.environment },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    this.process.stdin.on("error", () => undefined); // the front may end first; the exit code tells
+    this.process.stderr.on("data", (chunk: Buffer) => (this.stderr += chunk.toString("utf8")));
+    this.process.stdout.on("data", (chunk: Buffer) => this.#receive(chunk));
+    this.exited = new Promise((resolve) => {
+      this.process.on("exit", (code, signal) => {
+        this.#hasExited = true;
+        for (const pending of this.#pending.values()) pending.reject(new Error("the front ended"));
+        this.#pending.clear();
+        resolve({ code, signal });
+      });
+    });
+  }
+
+  /** Sends the request and answers with the whole response message, error answers included. */
+  raw(method: string, params?: unknown): Promise<Message> {
+    const id = ++this.#lastId;
+    return this.answerTo(id, method, () => this.write(frame({ jsonrpc: "2.0", id, method, params })));
+  }
+
+  /** Waits for the response with this id, for messages that `send` writes by hand. */
+  answerTo(id: number | string, what: string, send: () => void): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#pending.delete(id);
+        reject(new Error(`no answer to ${what} within ${PATIENCE_MS} ms; stderr: ${this.stderr.slice(-2000)}`));
+      }, PATIENCE_MS);
+      this.#pending.set(id, {
+        resolve: (message) => (clearTimeout(timer), resolve(message)),
+        reject: (error) => (clearTimeout(timer), reject(error)),
+      });
+      send();
+    });
+  }
+
+  /** Sends the request and answers with its result; an error answer throws RpcError. */
+  async request<Result>(method: string, params: unknown = {}): Promise<Result> {
+    const message = await this.raw(method, params);
+    if (message["error"] !== undefined) {
+      throw new RpcError(method, message["error"] as { code: number; message: string });
+    }
+    return message["result"] as Result;
+  }
+
+  notify(method: string, params?: unknown): void {
+    this.write(frame({ jsonrpc: "2.0", method, params }));
+  }
+
+  write(bytes: Buffer | string): void {
+    this.process.stdin.write(bytes);
+  }
+
+  /** Parameters of every notification of this method so far. */
+  notifications<Params>(method: string): Params[] {
+    return this.received.filter((message) => message.method === method).map((m) => m["params"] as Params);
+  }
+
+  /** The first notification, past or to come, that `matches`. */
+  notification<Params>(method: string, matches: (params: Params) => boolean = () => true): Promise<Params> {
+    return until(`notification ${method}`, () => this.notifications<Params>(method).find(matches)) as Promise<Params>;
+  }
+
+  async shutdown(): Promise<Exit> {
+    if (!this.#hasExited) {
+      await this.raw("shutdown");
+      this.notify("exit");
+    }
+    return this.exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#hasExited) this.process.kill("SIGKILL");
+    await this.exited;
+  }
+
+  #receive(chunk: Buffer): void {
+    let messages: Message[];
+    try {
+      messages = this.#reader.push(chunk);
+    } catch (error) {
+      this.fault ??= error as Error;
+      return;
+    }
+    for (const message of messages) this.#dispatch(message);
+  }
+
+  #dispatch(message: Message): void {
+    if (message.method !== undefined) {
+      this.received.push(message);
+      if (message.id === undefined || message.id === null) return;
+      const result = this.answer(message);
+      if (result !== undefined) this.write(frame({ jsonrpc: "2.0", id: message.id, result }));
+      return;
+    }
+    const pending = message.id === null || message.id === undefined ? undefined : this.#pending.get(message.id);
+    if (pending === undefined) {
+      this.strays.push(message);
+      return;
+    }
+    this.#pending.delete(message.id as number | string);
+    pending.resolve(message);
+  }
+}

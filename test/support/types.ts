@@ -1,0 +1,126 @@
+/** The protocol's types, written down from the published contract and not taken from the kernel's sources. */
+
+export interface Entry {
+  id: string;
+  path: string;
+  name: string;
+  kind: "file" | "folder";
+  media: string;
+  extension: string;
+  mime: string;
+  size: number;
+  created: string;
+  modified: string;
+  content_id: string | null;
+  tags: string[];
+  fields: Record<string, Record<string, unknown>>;
+  sidecars: string[];
+  location: string;
+}
+
+export interface AgentMetrics {
+  events_received: number;
+  events_processed: number;
+  events_failed: number;
+  avg_event_latency_ms: number;
+  p99_event_latency_ms: number;
+  temporal_events_count: number;
+  knowledge_items_count: number;
+  memory_size_bytes: number;
+  jobs_dispatched: number;
+  jobs_completed: number;
+  jobs_failed: number;
+  cpu_time_ms: number;
+  peak_memory_bytes: number;
+  wakeups: number;
+}
+
+export interface Agent {
+  id: string;
+  name: string;
+  version: string;
+  state: string;
+  error?: string;
+  since: string;
+  hooks: { handler: string; on?: string; filter?: string; schedule?: string; nextRun?: string }[];
+  tools: string[];
+  permissions: string[];
+  locations: string[];
+  metrics: AgentMetrics;
+}
+
+export interface TraceEntry {
+  timestamp: string;
+  level: string;
+  agent: string;
+  hook?: string;
+  message: string;
+  fields?: Record<string, unknown>;
+  trace_id: string;
+  span_id: string;
+}
+
+export interface Effect {
+  kind: string;
+  path: string;
+  before: string | null;
+  after: string | null;
+  from?: string;
+  diff?: string;
+  summary: string;
+}
+
+export interface Action {
+  id: string;
+  agent: string;
+  title: string;
+  reason: string;
+  state: string;
+  impact_score: number;
+  digest: string;
+  effects: Effect[];
+  created: string;
+  decided?: string;
+  decided_by?: string;
+  error?: string;
+  receipt?: { applied: number[]; finished: string };
+}
+
+export interface Tool {
+  agent: string;
+  name: string;
+  description: string;
+  parameters: Record<string, unknown>;
+}
+
+export type ToolResult =
+  | { status: "success"; value: unknown }
+  | { status: "error"; message: string; recoverable: boolean }
+  | { status: "needs_approval"; action: Action; reason: string };
+
+export interface Status {
+  version: string;
+  pid: number;
+  ready: boolean;
+  workspace: string;
+  stateFolder: string;
+  trusted: boolean;
+  trust: { digest: string; asks: string[] };
+  agents: number;
+  index: { entries: number; complete: boolean };
+  pendingActions: number;
+}
+
+export const CODES = {
+  NotFound: -33001,
+  IllegalTransition: -33002,
+  PermissionDenied: -33003,
+  ScopeViolation: -33004,
+  DigestMismatch: -33005,
+  Stale: -33006,
+  LimitExceeded: -33007,
+  InvalidDocument: -33008,
+  Untrusted: -33009,
+  AgentError: -33013,
+  Conflict: -33014,
+} as const;

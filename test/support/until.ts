@@ -1,0 +1,38 @@
+/** How long a condition may take on a busy machine before the test says it never came, in milliseconds. */
+export const PATIENCE_MS = 30_000;
+const INTERVAL_MS = 20;
+
+/**
+ * Polls until `look` answers something other than undefined, null or false, and gives that back.
+ * Fails with `what` and the last thing seen, so that a failure says how far it got.
+ */
+export async function until<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  timeoutMs = PATIENCE_MS,
+): Promise<Exclude<T, undefined | null | false>> {
+  const deadline = performance.now() + timeoutMs;
+  let last: unknown;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined && found !== null && found !== false) {
+      return found as Exclude<T, undefined | null | false>;
+    }
+    last = found;
+    if (performance.now() > deadline) {
+      throw new Error(`never came within ${timeoutMs} ms: ${what} (last: ${JSON.stringify(last)})`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+  }
+}
+
+/** True while a process with this id exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    throw error;
+  }
+}
