@@ -7,7 +7,13 @@ var major = parseInt(process.versions.node.split(".")[0], 10);
 
 if (major < neededMajor) {
   process.stderr.write(
-    "lares needs Node.js " + neededMajor + " or newer; this is " + process.version + ". Get it from https://nodejs.org or run: npm install -g node@" + neededMajor + "\n"
+    "lares needs Node.js " +
+      neededMajor +
+      " or newer; this is " +
+      process.version +
+      ". Get it from https://nodejs.org or run: npm install -g node@" +
+      neededMajor +
+      "\n",
   );
   process.exit(1);
 } else {

@@ -15,7 +15,11 @@ const isCheckout = !__dirname.split(sep).includes("node_modules") && existsSync(
 // Without it a start from sources takes more than twice as long, for the types are stripped anew.
 const cache = isCheckout
   ? join(__dirname, "..", "..", "node_modules", ".cache", "lares")
-  : join(process.env.LARES_HOME || process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "lares", "compiled");
+  : join(
+      process.env.LARES_HOME || process.env.XDG_CACHE_HOME || join(homedir(), ".cache"),
+      "lares",
+      "compiled",
+    );
 try {
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   enableCompileCache(cache);

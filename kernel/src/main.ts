@@ -10,10 +10,10 @@ const version = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
 ).version;
 
-/** How to run this program again. */
+/** How to run this program again: by its executable, which keeps compiled code between starts. */
 const program = {
   executable: process.execPath,
-  arguments: [...process.execArgv, fileURLToPath(import.meta.url)],
+  arguments: [...process.execArgv, fileURLToPath(new URL("../bin/lares.js", import.meta.url))],
 };
 
 interface ServeOptions {

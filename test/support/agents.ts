@@ -41,7 +41,6 @@ const anything = { type: "object" };
 /** Everything a manifest may ask for that this suite uses. */
 export const ALL_PERMISSIONS: Record<string, unknown> = {
   read_entries: true,
-  read_sidecars: true,
   write_sidecars: { kinds: ["faces"] },
   write_tags: true,
   write_custom_fields: { namespace: "probe" },

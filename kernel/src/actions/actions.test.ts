@@ -439,11 +439,11 @@ describe("drift between preview and commit is the state Stale, and nothing chang
     expect(contentOf("a.txt")).toBe("new");
   });
 
-  test("a permission that was taken away since is found at the commit", async () => {
+  test("is not drift: a permission that was taken away since is found at the commit", async () => {
     const action = await bench.propose(write("a.txt", "x"));
     bench.authority = { ...everything, locations: ["elsewhere"] };
     const ended = await bench.actions.approve(action.id, { digest: action.digest });
-    expect(ended).toMatchObject({ state: "Stale" });
+    expect(ended).toMatchObject({ state: "Failed" });
     expect(ended.error).toMatch(/outside the locations/);
     expect(snapshot()).toEqual({});
   });
@@ -451,7 +451,7 @@ describe("drift between preview and commit is the state Stale, and nothing chang
   test("an extension that is gone cannot act any more", async () => {
     const action = await bench.propose(write("a.txt", "x"));
     bench.authority = null;
-    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Stale");
+    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Failed");
   });
 });
 

@@ -151,7 +151,7 @@ class ActionService implements Actions {
         if (entry.action === id) await this.#committer.finish(entry);
       try {
         await this.#committer.run(id, "undo", record.inverse ?? [], {
-          begin: async (_compiled, journal) => {
+          begin: async (journal) => {
             await this.#ports.database.batch([journal], { durability: "power" });
             return true;
           },
@@ -259,11 +259,15 @@ class ActionService implements Actions {
     const { id } = record.action;
     return this.#inLine(async () => {
       let state: ActionState = "Approved";
+      const refusal = this.#refusalNow(record, chosen);
+      if (refusal !== null) {
+        await this.#ledger.move(id, { from: state, to: "Failed", error: refusal.message });
+        return this.#reread(id);
+      }
       try {
-        this.#checkAuthority(record, chosen);
         const operations = record.operations.filter((_operation, index) => chosen.includes(index));
         await this.#committer.run(id, "commit", operations, {
-          begin: async (_compiled, journal) => {
+          begin: async (journal) => {
             if (!(await this.#ledger.move(id, { from: "Approved", to: "Committing" }, [journal])))
               return false;
             state = "Committing";
@@ -298,15 +302,16 @@ class ActionService implements Actions {
     await this.#ledger.move(id, { from, to, error: messageOf(error) }, [this.#ledger.forgetStatement(id)]);
   }
 
-  #checkAuthority(record: ActionRecord, chosen: readonly number[]): void {
+  /** Permission and scope once more: both may have been taken away since the action was proposed. */
+  #refusalNow(record: ActionRecord, chosen: readonly number[]): LaresError | null {
     const { agent } = record.action;
     const authority = this.#ports.authorityOf(agent);
-    if (authority === null) throw notFound("enabled extension", agent);
+    if (authority === null) return notFound("enabled extension", agent);
     const effects = record.action.effects
       .filter((_effect, index) => chosen.includes(index))
       .map(effectForPolicy);
     const decision = decideHostCall(authority, { method: "actions/propose", params: { effects } });
-    if (!decision.allowed) throw decision.error;
+    return decision.allowed ? null : decision.error;
   }
 
   async #expire(id: string): Promise<void> {

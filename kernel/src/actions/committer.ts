@@ -17,7 +17,7 @@ export type CommitterPorts = Pick<
 /** How a change of the workspace is told to the ledger; each call is one transaction. */
 export interface Recording {
   /** Before the first file is touched: the journal entry joins. False: the action is no longer what it was. */
-  begin(compiled: Compiled, journal: Statement): Promise<boolean>;
+  begin(journal: Statement): Promise<boolean>;
   /** It has happened, from this transaction on. False: it could not be recorded, and is taken back. */
   done(compiled: Compiled, along: readonly Statement[]): Promise<boolean>;
 }
@@ -68,8 +68,7 @@ export class Committer {
     recording: Recording,
   ): Promise<void> {
     failpoint("actions.before-journal");
-    if (!(await recording.begin(compiled, this.#ledger.journalStatement(entry))))
-      throw changedHands(entry.action);
+    if (!(await recording.begin(this.#ledger.journalStatement(entry)))) throw changedHands(entry.action);
     failpoint("actions.after-journal");
     let reached = entry;
     try {

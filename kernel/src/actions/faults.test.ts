@@ -202,12 +202,7 @@ describe("killed during an undo", () => {
 });
 
 describe.concurrent("killed during the recovery from a kill", () => {
-  const points = [
-    "actions.before-revert",
-    "actions.after-revert",
-    "actions.before-discard",
-    "actions.within-step",
-  ] as const;
+  const points = ["actions.before-revert", "actions.within-step", "actions.before-discard"] as const;
   test.each(points)("at %s", async (name) => {
     const interrupted = async (name: string): Promise<Place> => {
       const place = freshPlace(name);

@@ -1,14 +1,10 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
+import { laresNames, manifestNames } from "../documents/names.ts";
 import { UsageError } from "./command.ts";
 
-export const documentNames: ReadonlySet<string> = new Set([
-  "lares.yaml",
-  "lares.toml",
-  "extension.yaml",
-  "extension.toml",
-]);
+export const documentNames: ReadonlySet<string> = new Set([...laresNames, ...manifestNames]);
 const neverEntered = new Set(["node_modules", ".git"]);
 
 /** Bounds of one look: folders entered, and how deep. */

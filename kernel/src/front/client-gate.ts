@@ -1,4 +1,11 @@
-import { faultCodes, isNotification, isRequest, type RequestMessage, type ResponseMessage, type RpcMessage } from "../protocol/messages.ts";
+import {
+  faultCodes,
+  isNotification,
+  isRequest,
+  type RequestMessage,
+  type ResponseMessage,
+  type RpcMessage,
+} from "../protocol/messages.ts";
 
 export interface GatePorts {
   /** Answers at once; nothing slow may stand behind it. */
@@ -24,7 +31,8 @@ export class ClientGate {
 
   message(message: RpcMessage, body: Uint8Array): void {
     if (isRequest(message)) this.#request(message, body);
-    else if (isNotification(message) && message.method === "exit") this.#ports.exit(this.#state === "shutdown" ? 0 : 1);
+    else if (isNotification(message) && message.method === "exit")
+      this.#ports.exit(this.#state === "shutdown" ? 0 : 1);
     else if (this.#state !== "new") this.#ports.pass(message, body);
   }
 
@@ -32,16 +40,21 @@ export class ClientGate {
     const { id, method } = message;
     const refuse = (code: number, text: string): void =>
       this.#ports.answer({ jsonrpc: "2.0", id, error: { code, message: text } });
-    if (this.#state === "shutdown") refuse(faultCodes.invalidRequest, `${method} came after shutdown; only exit may follow.`);
+    if (this.#state === "shutdown")
+      refuse(faultCodes.invalidRequest, `${method} came after shutdown; only exit may follow.`);
     else if (this.#state === "new") {
       if (method !== "initialize") {
-        refuse(faultCodes.serverNotInitialized, `${method} came before initialize, which must be the first request.`);
+        refuse(
+          faultCodes.serverNotInitialized,
+          `${method} came before initialize, which must be the first request.`,
+        );
         return;
       }
       this.#state = "open";
       this.#ports.answer({ jsonrpc: "2.0", id, result: this.#ports.initializeResult });
       this.#ports.initialized(message.params);
-    } else if (method === "initialize") refuse(faultCodes.invalidRequest, "initialize came a second time; a session has one.");
+    } else if (method === "initialize")
+      refuse(faultCodes.invalidRequest, "initialize came a second time; a session has one.");
     else if (method === "shutdown") {
       this.#state = "shutdown";
       this.#ports.answer({ jsonrpc: "2.0", id, result: null });

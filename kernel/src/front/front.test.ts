@@ -6,7 +6,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Bench, RequestFailed, type TestClient } from "./testing/client.ts";
 
-const document = (uri: string, text: string) => ({ textDocument: { uri, languageId: "yaml", version: 1, text } });
+const document = (uri: string, text: string) => ({
+  textDocument: { uri, languageId: "yaml", version: 1, text },
+});
 const digest = `sha256:${"a".repeat(64)}`;
 
 async function wireErrorOf(answer: Promise<unknown>): Promise<RequestFailed["wire"]> {
@@ -20,7 +22,10 @@ async function wireErrorOf(answer: Promise<unknown>): Promise<RequestFailed["wir
 }
 
 /** Waits until `read` gives what `fits`; asks the front again each time, without a fixed pause. */
-async function eventually<Value>(read: () => Promise<Value>, fits: (value: Value) => boolean): Promise<Value> {
+async function eventually<Value>(
+  read: () => Promise<Value>,
+  fits: (value: Value) => boolean,
+): Promise<Value> {
   for (;;) {
     const value = await read();
     if (fits(value)) return value;
@@ -46,7 +51,10 @@ describe("a session's life", () => {
   const ends: readonly { name: string; leave: (client: TestClient) => void }[] = [
     { name: "exit alone", leave: (client) => client.notify("exit", null) },
     { name: "the end of stdin", leave: (client) => client.process.stdin?.end() },
-    { name: "a client that closes both pipes", leave: (client) => (client.process.stdin?.destroy(), client.process.stdout?.destroy()) },
+    {
+      name: "a client that closes both pipes",
+      leave: (client) => (client.process.stdin?.destroy(), client.process.stdout?.destroy()),
+    },
   ];
   for (const { name, leave } of ends)
     test(`${name} ends with 1`, async () => {
@@ -104,8 +112,15 @@ describe("the kernel behind it", () => {
     const client = await bench.joined({ approvals: "none" });
     client.notify("textDocument/didOpen", document("file:///a.yaml", "a: 1\n"));
     const state = await client.state();
-    expect(state).toMatchObject({ roots: [bench.workspace], heard: ["initialized", "textDocument/didOpen"], documents: { "file:///a.yaml": "a: 1\n" } });
-    expect(state.initializeParams).toMatchObject({ processId: null, initializationOptions: { lares: { approvals: "none" } } });
+    expect(state).toMatchObject({
+      roots: [bench.workspace],
+      heard: ["initialized", "textDocument/didOpen"],
+      documents: { "file:///a.yaml": "a: 1\n" },
+    });
+    expect(state.initializeParams).toMatchObject({
+      processId: null,
+      initializationOptions: { lares: { approvals: "none" } },
+    });
   });
 
   test("is one for two clients that come at the same time", async () => {
@@ -122,7 +137,10 @@ describe("the kernel behind it", () => {
     const client = await bench.joined();
     const state = client.state();
     client.notify("textDocument/didOpen", document("file:///a.yaml", "one"));
-    client.notify("textDocument/didChange", { textDocument: { uri: "file:///a.yaml", version: 2 }, contentChanges: [{ text: "two" }] });
+    client.notify("textDocument/didChange", {
+      textDocument: { uri: "file:///a.yaml", version: 2 },
+      contentChanges: [{ text: "two" }],
+    });
     await state;
     expect((await client.state()).documents).toEqual({ "file:///a.yaml": "two" });
   });
@@ -131,7 +149,10 @@ describe("the kernel behind it", () => {
     await using bench = await Bench.open({ TOY_FAULT: "never starts" });
     const client = await bench.joined();
     const error = await wireErrorOf(client.request("lares/status"));
-    expect(error).toMatchObject({ code: -32803, message: expect.stringMatching(/exit code 3, 3 times[^]*told to fail/) });
+    expect(error).toMatchObject({
+      code: -32803,
+      message: expect.stringMatching(/exit code 3, 3 times[^]*told to fail/),
+    });
     expect(client.stderr).toContain("told to fail");
     expect((await wireErrorOf(client.request("lares/status"))).message).toContain("3 times");
   });
@@ -139,7 +160,10 @@ describe("the kernel behind it", () => {
   test("refuses the session: who waits gets its reason", async () => {
     await using bench = await Bench.open({ TOY_FAULT: "refuses sessions" });
     const client = await bench.joined();
-    expect(await wireErrorOf(client.request("lares/status"))).toMatchObject({ code: -33011, message: "The workspace cannot be opened." });
+    expect(await wireErrorOf(client.request("lares/status"))).toMatchObject({
+      code: -33011,
+      message: "The workspace cannot be opened.",
+    });
   });
 
   test("dies at initialize, again and again: who waits is told, and the front lives", async () => {
@@ -169,7 +193,9 @@ describe("a kernel that is killed", () => {
     client.notify("textDocument/didClose", { textDocument: { uri: "file:///b.yaml" } });
     client.notify("textDocument/didChange", {
       textDocument: { uri: "file:///a.yaml", version: 2 },
-      contentChanges: [{ range: { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } }, text: "zwei" }],
+      contentChanges: [
+        { range: { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } }, text: "zwei" },
+      ],
     });
     const { subscription } = (await client.request("lares/traces/follow", {})) as { subscription: string };
     const before = await client.state();
@@ -178,7 +204,10 @@ describe("a kernel that is killed", () => {
     const after = await client.stateOfNext(before.pid);
     expect(after.heard).toEqual(["initialized", "workspace/didChangeConfiguration", "textDocument/didOpen"]);
     expect(after.documents).toEqual({ "file:///a.yaml": "one\nzwei\n" });
-    await eventually(() => client.state(), (state) => state.followed.length === 1);
+    await eventually(
+      () => client.state(),
+      (state) => state.followed.length === 1,
+    );
     await client.request("toy/emit");
     const entry = await client.until(() => client.heard("lares/traces/entry")[0]);
     expect(entry).toMatchObject({ params: { subscription, entry: { message: "hello" } } });
@@ -203,7 +232,10 @@ describe("a kernel that is killed", () => {
     const { pid } = await client.state();
     process.kill(pid, "SIGKILL");
     expect(await question).toEqual([]);
-    expect(await wireErrorOf(change)).toMatchObject({ code: -32803, message: expect.stringContaining("lares/actions/get") });
+    expect(await wireErrorOf(change)).toMatchObject({
+      code: -32803,
+      message: expect.stringContaining("lares/actions/get"),
+    });
   });
 
   test("withdraws its question to the client, and a late answer does not reach the next one", async () => {
@@ -219,7 +251,11 @@ describe("a kernel that is killed", () => {
     const second = client.request("toy/ask", { type: 3, message: "Again?" });
     const askedAgain = await client.until(() => client.heard("window/showMessageRequest")[1]);
     client.send({ jsonrpc: "2.0", id, result: { title: "late" } });
-    client.send({ jsonrpc: "2.0", id: "id" in askedAgain ? askedAgain.id : null, result: { title: "fresh" } });
+    client.send({
+      jsonrpc: "2.0",
+      id: "id" in askedAgain ? askedAgain.id : null,
+      result: { title: "fresh" },
+    });
     expect(await second).toEqual({ title: "fresh" });
   });
 
@@ -258,7 +294,13 @@ test("a client that does not read holds up neither another one nor the memory", 
 test("bad frames are answered and the session goes on", async () => {
   await using bench = await Bench.open();
   const client = await bench.joined();
-  const bad = ["Content-Length: -1\r\n\r\n", "Content-Length: 7\r\n\r\n{broken", "Content-Length: 1000000000000\r\n\r\n", "no header at all\r\n\r\n", "Content-Length: 2\r\n\r\n[]"];
+  const bad = [
+    "Content-Length: -1\r\n\r\n",
+    "Content-Length: 7\r\n\r\n{broken",
+    "Content-Length: 1000000000000\r\n\r\n",
+    "no header at all\r\n\r\n",
+    "Content-Length: 2\r\n\r\n[]",
+  ];
   for (const [index, bytes] of bad.entries()) {
     client.sendRaw(bytes);
     expect(await client.state()).toMatchObject({ sessions: 1 });

@@ -39,7 +39,9 @@ export async function runFront(options: FrontOptions): Promise<number> {
   try {
     streams = options.channel.kind === "stdio" ? takeStdio() : await connectToPipe(options.channel.name);
   } catch (error) {
-    console.error(`lares: the client's pipe cannot be used: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(
+      `lares: the client's pipe cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    );
     return 1;
   }
   return new Front(streams, options).run();
@@ -68,7 +70,9 @@ class Front {
       initializeResult: initializeResult(options.version),
       answer: (message) => this.#toClient(message),
       initialized: (params) => {
-        this.#load(params).catch((error: unknown) => this.#end(1, error instanceof Error ? error.message : String(error)));
+        this.#load(params).catch((error: unknown) =>
+          this.#end(1, error instanceof Error ? error.message : String(error)),
+        );
       },
       pass: (message, body) => {
         if (this.#workbench) this.#workbench.fromClient(message, body);
@@ -106,7 +110,8 @@ class Front {
     for (const [message, body] of this.#waiting.splice(0)) this.#workbench.fromClient(message, body);
     this.#reader.resume();
     const clientProcessId = this.#workbench.clientProcessId;
-    if (clientProcessId !== null && this.#options.clientProcessId === undefined) this.#watch(clientProcessId, false);
+    if (clientProcessId !== null && this.#options.clientProcessId === undefined)
+      this.#watch(clientProcessId, false);
     if (this.#isEnded) this.#workbench[Symbol.dispose]();
   }
 
@@ -119,7 +124,9 @@ class Front {
   #watch(pid: number, mustExist: boolean): void {
     // Not needed for the first answer.
     import("./parent-watch.ts")
-      .then(({ watchProcess }) => watchProcess(pid, mustExist, () => this.#end(1, `The client's process ${pid} is gone.`)))
+      .then(({ watchProcess }) =>
+        watchProcess(pid, mustExist, () => this.#end(1, `The client's process ${pid} is gone.`)),
+      )
       .catch((error: unknown) => this.#end(1, String(error)));
   }
 

@@ -43,9 +43,11 @@ export async function joinKernel<Connection>(ports: JoinPorts<Connection>): Prom
 
     const now = ports.monotonic();
     if (isStarting && endedAt !== null && now - endedAt > graceMs) isStarting = false;
-    if (isStarting && now - waitingSince > patienceMs) throw await failure(ports, `it did not answer in ${patienceMs / 1000} s`);
+    if (isStarting && now - waitingSince > patienceMs)
+      throw await failure(ports, `it did not answer in ${patienceMs / 1000} s`);
     if (outcome.kind === "closing") {
-      if (now - waitingSince > patienceMs) throw await failure(ports, `the one that is ending is not gone after ${patienceMs / 1000} s`);
+      if (now - waitingSince > patienceMs)
+        throw await failure(ports, `the one that is ending is not gone after ${patienceMs / 1000} s`);
     } else if (!isStarting) {
       if (starts === maxStarts) throw await failure(ports, `it ${lastEnd}, ${maxStarts} times in a row`);
       if (starts > 0) await ports.delay(firstRestartMs * 2 ** starts);
@@ -68,5 +70,7 @@ export async function joinKernel<Connection>(ports: JoinPorts<Connection>): Prom
 
 async function failure(ports: JoinPorts<unknown>, reason: string): Promise<Error> {
   const tail = await ports.logTail().catch((error: unknown) => messageOf(error));
-  return storageError(`The workspace's kernel could not be started: ${reason}.${tail === "" ? "" : ` Its last words:\n${tail}`}`);
+  return storageError(
+    `The workspace's kernel could not be started: ${reason}.${tail === "" ? "" : ` Its last words:\n${tail}`}`,
+  );
 }

@@ -60,10 +60,13 @@ export class KernelLoop implements Disposable {
         shortLives = this.#ports.monotonic() - joinedAt < servedMs ? shortLives + 1 : 0;
         if (this.#isDisposed) return;
         if (shortLives < maxShortLives) {
-          if (shortLives > 1) await this.#ports.delay(Math.min(firstBackoffMs * 2 ** shortLives, longestBackoffMs));
+          if (shortLives > 1)
+            await this.#ports.delay(Math.min(firstBackoffMs * 2 ** shortLives, longestBackoffMs));
           continue;
         }
-        await this.#giveUp(`The workspace's kernel ended ${shortLives} times in a row, soon after it was joined; see its log.`);
+        await this.#giveUp(
+          `The workspace's kernel ended ${shortLives} times in a row, soon after it was joined; see its log.`,
+        );
       } catch (error) {
         await this.#giveUp(messageOf(error));
       }
@@ -106,7 +109,8 @@ export class KernelLoop implements Disposable {
         this.#stream = null;
         this.#reader = null;
         stream.destroy();
-        if (!this.#isDisposed) log.warn(`The kernel (process ${pid}) is gone${reason === null ? "" : `: ${reason}`}.`);
+        if (!this.#isDisposed)
+          log.warn(`The kernel (process ${pid}) is gone${reason === null ? "" : `: ${reason}`}.`);
         this.#relay.kernelLost();
         this.#pauseClient(false);
         resolve();

@@ -1,5 +1,11 @@
 import { isJsonObject } from "../base/json.ts";
-import type { MessageId, NotificationMessage, RequestMessage, ResponseMessage, RpcMessage } from "../protocol/messages.ts";
+import type {
+  MessageId,
+  NotificationMessage,
+  RequestMessage,
+  ResponseMessage,
+  RpcMessage,
+} from "../protocol/messages.ts";
 
 /**
  * What a kernel has open at the client: requests, under ids of the front's own so that a late answer never

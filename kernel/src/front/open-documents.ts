@@ -24,7 +24,8 @@ export class OpenDocuments {
 
   /** Takes in a `textDocument/didOpen`, `didChange` or `didClose`. */
   hear(method: string, params: unknown): void {
-    const document = isJsonObject(params) && isJsonObject(params["textDocument"]) ? params["textDocument"] : null;
+    const document =
+      isJsonObject(params) && isJsonObject(params["textDocument"]) ? params["textDocument"] : null;
     const uri = document?.["uri"];
     if (!document || typeof uri !== "string") return;
     if (method === "textDocument/didOpen") this.#open(uri, document);
@@ -68,13 +69,15 @@ export class OpenDocuments {
       document.pending.push(change);
       document.pendingCharacters += isJsonObject(change) ? String(change["text"]).length : 0;
     }
-    if (document.pending.length > maxPendingChanges || document.pendingCharacters > maxPendingCharacters) fold(document);
+    if (document.pending.length > maxPendingChanges || document.pendingCharacters > maxPendingCharacters)
+      fold(document);
     if (document.text.length > maxOpenCharacters) this.#documents.delete(uri);
   }
 
   #characters(): number {
     let sum = 0;
-    for (const { text, pendingCharacters } of this.#documents.values()) sum += text.length + pendingCharacters;
+    for (const { text, pendingCharacters } of this.#documents.values())
+      sum += text.length + pendingCharacters;
     return sum;
   }
 }

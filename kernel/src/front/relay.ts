@@ -115,12 +115,23 @@ export class Relay {
   #requestFromClient(message: RequestMessage, body: Uint8Array): void {
     const { id } = message;
     if (this.#pending.has(id)) {
-      this.#answer({ jsonrpc: "2.0", id, error: { code: faultCodes.invalidRequest, message: `A request with the id ${JSON.stringify(id)} is still open.` } });
+      this.#answer({
+        jsonrpc: "2.0",
+        id,
+        error: {
+          code: faultCodes.invalidRequest,
+          message: `A request with the id ${JSON.stringify(id)} is still open.`,
+        },
+      });
       return;
     }
     if (this.#pending.size >= maxPendingRequests) {
       const text = `${maxPendingRequests} requests are open; wait for answers before sending more.`;
-      this.#answer({ jsonrpc: "2.0", id, error: { code: busyCode, message: text, data: { code: "Busy", limit: maxPendingRequests } } });
+      this.#answer({
+        jsonrpc: "2.0",
+        id,
+        error: { code: busyCode, message: text, data: { code: "Busy", limit: maxPendingRequests } },
+      });
       return;
     }
     const pending: PendingRequest = { message, body, attempts: 0, isSent: false };
@@ -172,7 +183,13 @@ export class Relay {
       if (subscription === null) return true;
       if (this.#subscriptions.has(clientId)) this.#subscriptions.renewed(clientId, subscription);
       // The client left it while it was being renewed.
-      else this.#toKernel?.({ jsonrpc: "2.0", id: renewalPrefix, method: "lares/traces/unfollow", params: { subscription } });
+      else
+        this.#toKernel?.({
+          jsonrpc: "2.0",
+          id: renewalPrefix,
+          method: "lares/traces/unfollow",
+          params: { subscription },
+        });
       return true;
     }
     const pending = id === null ? undefined : this.#pending.get(id);
@@ -189,7 +206,8 @@ export class Relay {
       this.#answer({ jsonrpc: "2.0", id, result: { ...(message.result as object), subscription } });
       return true;
     }
-    if (method === "lares/trust" && !message.error && isJsonObject(params)) this.#session.trustChanged(params["trusted"] === true);
+    if (method === "lares/trust" && !message.error && isJsonObject(params))
+      this.#session.trustChanged(params["trusted"] === true);
     this.#toClient(body, false);
     return true;
   }
@@ -197,13 +215,19 @@ export class Relay {
   #handshakeAnswered({ error }: ResponseMessage): boolean {
     if (error) {
       this.#log.error(`The kernel refused the session: ${error.message}`);
-      for (const id of this.#pending.keys()) this.#refuse(id, error.code, error.message, isJsonObject(error.data) ? error.data : {});
+      for (const id of this.#pending.keys())
+        this.#refuse(id, error.code, error.message, isJsonObject(error.data) ? error.data : {});
       return false;
     }
     this.#session.acceptedByKernel();
     for (const message of this.#session.replay()) this.#toKernel?.(message);
     for (const { clientId, params } of this.#subscriptions.toRenew())
-      this.#toKernel?.({ jsonrpc: "2.0", id: renewalPrefix + clientId, method: "lares/traces/follow", params });
+      this.#toKernel?.({
+        jsonrpc: "2.0",
+        id: renewalPrefix + clientId,
+        method: "lares/traces/follow",
+        params,
+      });
     this.#isLive = true;
     for (const pending of this.#pending.values()) this.#send(pending);
     return true;
@@ -235,4 +259,3 @@ export class Relay {
 function subscriptionIn(result: unknown): string | null {
   return isJsonObject(result) && typeof result["subscription"] === "string" ? result["subscription"] : null;
 }
-

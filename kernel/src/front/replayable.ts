@@ -16,7 +16,10 @@ const replayable: ReadonlySet<string> = new Set([
 ]);
 
 export function isReplayable(method: string): boolean {
-  return replayable.has(method) || /^(textDocument|codeLens|codeAction|completionItem|workspace)\/(?!executeCommand)/.test(method);
+  return (
+    replayable.has(method) ||
+    /^(textDocument|codeLens|codeAction|completionItem|workspace)\/(?!executeCommand)/.test(method)
+  );
 }
 
 /** What to tell a client whose request may or may not have taken effect. */

@@ -24,7 +24,8 @@ export class Session {
   hear(message: NotificationMessage): void {
     if (message.method === "initialized") this.#isInitialized = true;
     else if (latestOnly.has(message.method)) this.#latest.set(message.method, message);
-    else if (message.method.startsWith("textDocument/did")) this.#documents.hear(message.method, message.params);
+    else if (message.method.startsWith("textDocument/did"))
+      this.#documents.hear(message.method, message.params);
   }
 
   /**

@@ -31,7 +31,11 @@ test("initialize is answered about as fast as by a bare process with vscode-json
       connection.onRequest("initialize", () => ({ capabilities: {} }));
       connection.listen();
       process.stdin.on("end", () => process.exit());`;
-    const environment = { PATH: process.env["PATH"] ?? "", LARES_HOME: folder, NODE_COMPILE_CACHE: join(folder, "compiled") };
+    const environment = {
+      PATH: process.env["PATH"] ?? "",
+      LARES_HOME: folder,
+      NODE_COMPILE_CACHE: join(folder, "compiled"),
+    };
     const front = [new URL("testing/front-main.ts", import.meta.url).pathname, "--stdio"];
     // The first start fills the cache of compiled code.
     await startTime(front, environment);

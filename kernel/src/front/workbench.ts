@@ -37,21 +37,29 @@ const log: Log = {
   error: (message) => console.error(`lares: ${message}`),
 };
 
-export async function openWorkbench(initializeParams: unknown, options: FrontOptions, ports: WorkbenchPorts): Promise<Workbench> {
+export async function openWorkbench(
+  initializeParams: unknown,
+  options: FrontOptions,
+  ports: WorkbenchPorts,
+): Promise<Workbench> {
   const { roots, refused } = workspaceRootsOf(initializeParams, process.platform);
   for (const reason of refused) log.warn(reason);
   const processId = isJsonObject(initializeParams) ? initializeParams["processId"] : null;
-  const clientProcessId = typeof processId === "number" && Number.isSafeInteger(processId) && processId > 0 ? processId : null;
+  const clientProcessId =
+    typeof processId === "number" && Number.isSafeInteger(processId) && processId > 0 ? processId : null;
   if (roots.length === 0) {
-    const reason = refused[0] ?? "No workspace is open: initialize named neither workspaceFolders nor rootUri.";
+    const reason =
+      refused[0] ?? "No workspace is open: initialize named neither workspaceFolders nor rootUri.";
     return withoutKernel(reason, clientProcessId, ports);
   }
   const session = new Session(initializeParams);
   const relay = new Relay(session, (message, isDroppable) => ports.toClient(message, isDroppable), log);
   let isDisposed = false;
   const join = (): Promise<KernelConnection | null> => joinWorkspace(roots, options, () => isDisposed);
-  const loop = new KernelLoop(relay, { join, delay: (ms) => delay(ms), monotonic: () => performance.now(), log }, (isPaused) =>
-    ports.pauseClient(isPaused),
+  const loop = new KernelLoop(
+    relay,
+    { join, delay: (ms) => delay(ms), monotonic: () => performance.now(), log },
+    (isPaused) => ports.pauseClient(isPaused),
   );
   loop.run().catch((error: unknown) => log.error(messageOf(error)));
   return {
@@ -94,7 +102,11 @@ function withoutKernel(reason: string, clientProcessId: number | null, ports: Wo
       if (!isRequest(message)) return;
       const { id, method } = message;
       const error = method.startsWith("lares/")
-        ? { code: faultCodes.requestFailed, message: `${method} needs a workspace. ${reason}`, data: { method } }
+        ? {
+            code: faultCodes.requestFailed,
+            message: `${method} needs a workspace. ${reason}`,
+            data: { method },
+          }
         : { code: faultCodes.methodNotFound, message: `There is no request "${method.slice(0, 200)}".` };
       ports.toClient({ jsonrpc: "2.0", id, error }, false);
     },

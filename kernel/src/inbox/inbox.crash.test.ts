@@ -19,7 +19,6 @@ const modules = {
 
 /** Enqueues and consumes at the same time, and says of each item what is certain about it. */
 const worker = (path: string, round: number): string => `
-  const say = (line) => process.stdout.write(line + "\\n");
   const database = await openDatabase({ path: ${JSON.stringify(path)}, migrations: inboxMigrations, log: silentLog });
   const inbox = await openInbox({ database, clock: systemClock, log: silentLog });
   say("ready");

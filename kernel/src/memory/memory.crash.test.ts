@@ -26,7 +26,7 @@ const swapper = (folder: string): string => `
   for (;;) {
     const { revision } = agent.read();
     await agent.swap(revision, { n: revision + 1, filling: "x".repeat(revision % 500) });
-    process.stdout.write(revision + 1 + "\\n");
+    say(revision + 1);
     if (revision % 10 === 0) await agent.sync();
   }`;
 
@@ -51,7 +51,7 @@ async function recovered(folder: string): Promise<number> {
   return revision;
 }
 
-test("ten times killed by SIGKILL: the last acknowledged revision is there, or a later one", async () => {
+test("ten times killed by SIGKILL: the last acknowledged revision is there, or the one after", async () => {
   const folder = await temporaryFolder();
   let before = 0;
   for (let round = 0; round < 10; round++) {
@@ -61,7 +61,7 @@ test("ten times killed by SIGKILL: the last acknowledged revision is there, or a
     const acknowledged = Number(child.lines.at(-1));
     const found = await recovered(folder);
     expect(acknowledged).toBeGreaterThan(before);
-    expect(found).toBeGreaterThanOrEqual(acknowledged);
+    expect([acknowledged, acknowledged + 1]).toContain(found);
     before = found;
   }
 });
@@ -70,10 +70,10 @@ const passes: Partial<Record<FailpointName, number>> = { "journal.segment.create
 const points = failpointNames.filter(
   (name) => name.startsWith("journal.") || name.startsWith("atomic-file."),
 );
-test.each(points)("dying at %s leaves the last acknowledged revision, or a later one", async (name) => {
+test.each(points)("dying at %s leaves the last acknowledged revision, or the one after", async (name) => {
   const folder = await temporaryFolder();
   const child = new TestChild(swapper(folder), { modules, failpoint: `${name}@${passes[name] ?? 2}` });
   expect(await child.ended()).toBe("SIGKILL");
   const acknowledged = Number(child.lines.at(-1) ?? 0);
-  expect(await recovered(folder)).toBeGreaterThanOrEqual(acknowledged);
+  expect([acknowledged, acknowledged + 1]).toContain(await recovered(folder));
 });

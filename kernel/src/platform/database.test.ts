@@ -130,7 +130,7 @@ describe("durability", () => {
         `const database = await openDatabase({ path: ${JSON.stringify(path)}, migrations: ${JSON.stringify(migrations)}, log: silentLog });
        for (let n = 0; n < 10; n++) {
          await database.batch(["a", "b"].map((half) => ({ sql: "INSERT INTO words (word) VALUES (?)", params: [n + half] })));
-         process.stdout.write(n + "\\n");
+         say(n);
        }`,
         {
           modules: {

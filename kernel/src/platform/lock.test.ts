@@ -28,7 +28,7 @@ test("a holder that is killed by SIGKILL gives the lock back at once, ten times 
   for (let round = 0; round < 10; round++) {
     const child = new TestChild(
       `const lock = await acquireLock(${JSON.stringify(path)});
-       console.log("heldBy" in lock ? "refused" : process.pid);
+       say("heldBy" in lock ? "refused" : process.pid);
        setInterval(() => undefined, 1000);`,
       { modules },
     );
@@ -46,7 +46,7 @@ test("of many processes that start at once exactly one gets it", async () => {
     () =>
       new TestChild(
         `const lock = await acquireLock(${JSON.stringify(path)});
-         console.log("heldBy" in lock ? "refused" : "got it");
+         say("heldBy" in lock ? "refused" : "got it");
          setInterval(() => undefined, 1000);`,
         { modules },
       ),

@@ -54,7 +54,9 @@ export async function listenLocal(options: LocalServerOptions): Promise<LocalSer
     });
   });
   await new Promise<void>((resolve, reject) => {
-    server.once("error", (error) => reject(storageError(`The kernel cannot listen on "${socketPath}": ${messageOf(error)}`, error)));
+    server.once("error", (error) =>
+      reject(storageError(`The kernel cannot listen on "${socketPath}": ${messageOf(error)}`, error)),
+    );
     server.listen(socketPath, resolve);
   });
   server.on("error", (error) => options.log.error(`The socket failed: ${messageOf(error)}`));
@@ -104,7 +106,8 @@ export async function connectLocal(place: KernelPlace): Promise<ConnectOutcome> 
   try {
     socket.write(`${greetingVersion} ${token}\n`);
     const [version, answer, pid] = (await readLine(socket)).split(" ");
-    if (version === greetingVersion && answer === "ok") return { kind: "connected", socket, kernelPid: Number(pid) };
+    if (version === greetingVersion && answer === "ok")
+      return { kind: "connected", socket, kernelPid: Number(pid) };
     socket.destroy();
     if (version === greetingVersion && answer === "closing") return { kind: "closing" };
   } catch (error) {
@@ -115,7 +118,9 @@ export async function connectLocal(place: KernelPlace): Promise<ConnectOutcome> 
   }
   // A kernel that started this very moment may have replaced the token; then the next attempt knows the new one.
   if ((await readToken(place.stateFolder)) !== token) return { kind: "closing" };
-  throw storageError(`What listens on "${place.socketPath}" is not this workspace's kernel. End it, or remove the file.`);
+  throw storageError(
+    `What listens on "${place.socketPath}" is not this workspace's kernel. End it, or remove the file.`,
+  );
 }
 
 function tokenPath(stateFolder: string): string {
@@ -137,7 +142,9 @@ async function isOwnSocket(path: string): Promise<boolean> {
     const found = await lstat(path);
     const user = process.getuid?.();
     if (!found.isSocket() || (user !== undefined && found.uid !== user))
-      throw storageError(`"${path}" is not a socket of yours; it is not used. Remove it, or set LARES_HOME to another folder.`);
+      throw storageError(
+        `"${path}" is not a socket of yours; it is not used. Remove it, or set LARES_HOME to another folder.`,
+      );
     return true;
   } catch (error) {
     if (hasCode(error, ["ENOENT"])) return false;
@@ -166,7 +173,10 @@ class ConnectionEnded extends Error {}
 function readLine(socket: LocalSocket): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
-    const timer = setTimeout(() => finish(storageError("The other side of the kernel's socket does not answer.")), greetingTimeoutMs);
+    const timer = setTimeout(
+      () => finish(storageError("The other side of the kernel's socket does not answer.")),
+      greetingTimeoutMs,
+    );
     const onEnd = (): void => finish(new ConnectionEnded("The connection ended while greeting."));
     const onData = (chunk: Buffer): void => {
       received = Buffer.concat([received, chunk]);
@@ -176,7 +186,8 @@ function readLine(socket: LocalSocket): Promise<string> {
         finish(null);
         if (end + 1 < received.length) socket.unshift(received.subarray(end + 1));
         resolve(received.subarray(0, end).toString("latin1"));
-      } else if (received.length > maxGreetingBytes) finish(storageError("The other side's greeting is too long."));
+      } else if (received.length > maxGreetingBytes)
+        finish(storageError("The other side's greeting is too long."));
     };
     const finish = (error: Error | null): void => {
       clearTimeout(timer);

@@ -17,14 +17,23 @@ export interface KernelArguments {
 
 /** Arguments behind the program's own: `kernel --state=… --root=… [--keep]`. */
 export function kernelArguments({ stateFolder, roots, keep }: KernelArguments): string[] {
-  return ["kernel", `--state=${stateFolder}`, ...roots.map((root) => `--root=${root}`), ...(keep ? ["--keep"] : [])];
+  return [
+    "kernel",
+    `--state=${stateFolder}`,
+    ...roots.map((root) => `--root=${root}`),
+    ...(keep ? ["--keep"] : []),
+  ];
 }
 
 /** Reads them back; `argv` begins behind the word `kernel`. */
 export function parseKernelArguments(argv: readonly string[]): KernelArguments {
   const { values } = parseArgs({
     args: [...argv],
-    options: { state: { type: "string" }, root: { type: "string", multiple: true }, keep: { type: "boolean" } },
+    options: {
+      state: { type: "string" },
+      root: { type: "string", multiple: true },
+      keep: { type: "boolean" },
+    },
   });
   if (!values.state || !values.root?.length)
     throw invalidParams('"lares kernel" is started by "lares serve", with --state and --root.');
@@ -58,7 +67,9 @@ export async function startKernel(program: Program, kernel: KernelArguments): Pr
       windowsHide: true,
     });
     const exited = new Promise<string>((resolve) => {
-      child.once("exit", (code, signal) => resolve(signal ? `ended by ${signal}` : `ended with exit code ${code}`));
+      child.once("exit", (code, signal) =>
+        resolve(signal ? `ended by ${signal}` : `ended with exit code ${code}`),
+      );
       child.once("error", (error) => resolve(`could not be started: ${messageOf(error)}`));
     });
     child.unref();
@@ -89,7 +100,8 @@ async function openLog(stateFolder: string) {
     if ((await stat(path)).size > maxLogBytes) await rename(path, `${path}.1`);
   } catch (error) {
     // Missing: the first start. Renamed by another front meanwhile: as good.
-    if (!isMissing(error)) throw storageError(`The kernel's log cannot be written: ${messageOf(error)}`, error);
+    if (!isMissing(error))
+      throw storageError(`The kernel's log cannot be written: ${messageOf(error)}`, error);
   }
   return open(path, "a", 0o600);
 }

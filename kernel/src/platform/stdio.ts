@@ -30,7 +30,8 @@ export function takeStdio(): ByteStreams {
   return {
     source: stdin,
     sink: {
-      on: (event: "drain" | "close" | "error", listener: (error: Error) => void) => stdout.on(event, listener),
+      on: (event: "drain" | "close" | "error", listener: (error: Error) => void) =>
+        stdout.on(event, listener),
       write: (bytes, done) => write(bytes, done),
       // Stdout itself stays open: its end is the process's.
       end: (done) => write(new Uint8Array(0), () => done?.()),

@@ -27,7 +27,11 @@ function open(options: Partial<EndpointOptions> = {}): Peer {
   const write = (message: string): void => void logged.push(message);
   const log: Log = { debug: write, info: write, warn: write, error: write };
   let wake = (): void => {};
-  const handlers = { message: (message: RpcMessage) => (heard.push(message), wake()), refused() {}, closed() {} };
+  const handlers = {
+    message: (message: RpcMessage) => (heard.push(message), wake()),
+    refused() {},
+    closed() {},
+  };
   new FrameReader(fromEndpoint, handlers, kernelFrameLimits);
   const writer = new FrameWriter(toEndpoint);
   const endpoint = createEndpoint({ source: toEndpoint, sink: fromEndpoint, log, ...options });
@@ -45,7 +49,10 @@ function open(options: Partial<EndpointOptions> = {}): Peer {
     raw: toEndpoint,
     send: (message) => writer.write(JSON.stringify({ jsonrpc: "2.0", ...message })),
     until,
-    answer: (id) => until(() => heard.find((message): message is ResponseMessage => !("method" in message) && message.id === id)),
+    answer: (id) =>
+      until(() =>
+        heard.find((message): message is ResponseMessage => !("method" in message) && message.id === id),
+      ),
   };
 }
 
@@ -53,13 +60,48 @@ const agent = { id: "a", command: "enable" };
 
 describe("requests", () => {
   const cases: readonly { name: string; send: object; says: object }[] = [
-    { name: "an unknown method", send: { id: 1, method: "lares/nope" }, says: { code: -32601, data: { code: "MethodNotFound" } } },
-    { name: "params that do not fit", send: { id: 1, method: "lares/agents/control", params: { ...agent, command: "fly" } }, says: { code: -32602, message: expect.stringMatching(/"fly"; it must be one of "enable"/), data: { code: "InvalidParams", path: "params.command", method: "lares/agents/control" } } },
-    { name: "params that are missing", send: { id: 1, method: "lares/agents/control" }, says: { code: -32602, message: expect.stringContaining('no "id"') } },
-    { name: "an error of the catalogue", send: { id: 1, method: "lares/agents/control", params: agent }, says: { code: -33002, message: "It sleeps.", data: { code: "IllegalTransition", state: "Error" } } },
-    { name: "any other error, without its stack", send: { id: 1, method: "lares/status", params: {} }, says: { code: -32603, message: "The kernel failed: boom", data: { code: "InternalError" } } },
-    { name: "an answer that has no JSON form", send: { id: 1, method: "x/circular" }, says: { code: -32603 } },
-    { name: "an answer that is too large", send: { id: 1, method: "x/large" }, says: { code: -33007, data: { code: "LimitExceeded", limit: "maxFrameBytes" } } },
+    {
+      name: "an unknown method",
+      send: { id: 1, method: "lares/nope" },
+      says: { code: -32601, data: { code: "MethodNotFound" } },
+    },
+    {
+      name: "params that do not fit",
+      send: { id: 1, method: "lares/agents/control", params: { ...agent, command: "fly" } },
+      says: {
+        code: -32602,
+        message: expect.stringMatching(/"fly"; it must be one of "enable"/),
+        data: { code: "InvalidParams", path: "params.command", method: "lares/agents/control" },
+      },
+    },
+    {
+      name: "params that are missing",
+      send: { id: 1, method: "lares/agents/control" },
+      says: { code: -32602, message: expect.stringContaining('no "id"') },
+    },
+    {
+      name: "an error of the catalogue",
+      send: { id: 1, method: "lares/agents/control", params: agent },
+      says: { code: -33002, message: "It sleeps.", data: { code: "IllegalTransition", state: "Error" } },
+    },
+    {
+      name: "any other error, without its stack",
+      send: { id: 1, method: "lares/status", params: {} },
+      says: { code: -32603, message: "The kernel failed: boom", data: { code: "InternalError" } },
+    },
+    {
+      name: "an answer that has no JSON form",
+      send: { id: 1, method: "x/circular" },
+      says: { code: -32603 },
+    },
+    {
+      name: "an answer that is too large",
+      send: { id: 1, method: "x/large" },
+      says: {
+        code: -33007,
+        data: { code: "LimitExceeded", limit: "maxFrameBytes", value: kernelFrameLimits.maxFrameBytes + 36 },
+      },
+    },
   ];
   for (const { name, send, says } of cases)
     test(`are answered for ${name}`, async () => {
@@ -102,7 +144,10 @@ describe("requests", () => {
     endpoint.onRequest("lares/agents/list", () => []);
     endpoint.listen();
     send({ id: 1, method: "lares/agents/list" });
-    expect((await answer(1)).error).toMatchObject({ code: -33009, message: "lares/agents/list needs trust." });
+    expect((await answer(1)).error).toMatchObject({
+      code: -33009,
+      message: "lares/agents/list needs trust.",
+    });
   });
 
   test("more than may be open are answered Busy", async () => {
@@ -120,7 +165,9 @@ describe("cancellation", () => {
       const { endpoint, send, answer, until, heard } = open();
       endpoint.onStandardRequest("x/wait", (_params, signal) => {
         endpoint.notifyStandard("x/started", {});
-        return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
+        return new Promise((_resolve, reject) =>
+          signal.addEventListener("abort", () => reject(new Error("stopped"))),
+        );
       });
       endpoint.listen();
       send({ id: 1, method: "x/wait" });
@@ -153,7 +200,11 @@ describe("requests to the peer", () => {
     send({ id: ids[0], result: "yes" });
     send({ id: ids[1], error: { code: -33006, message: "It changed.", data: { code: "Stale", path: "a" } } });
     expect(await asked[0]).toBe("yes");
-    await expect(asked[1]).rejects.toMatchObject({ code: "Stale", message: "It changed.", facts: { path: "a" } });
+    await expect(asked[1]).rejects.toMatchObject({
+      code: "Stale",
+      message: "It changed.",
+      facts: { path: "a" },
+    });
   });
 
   test("reject when the connection closes first, and closing is told once", async () => {

@@ -13,8 +13,18 @@ import { createGuardedReader } from "./framing/message-reader.ts";
 import { createGuardedWriter } from "./framing/message-writer.ts";
 import type { ByteSink, ByteSource } from "./framing/streams.ts";
 import { faultCodes } from "./messages.ts";
-import { droppableNotifications, type NotificationParamsOf, type ServerNotification } from "./v1/notifications.ts";
-import { clientRequests, isClientRequest, type ClientRequest, type ParamsOf, type ResultOf } from "./v1/requests.ts";
+import {
+  droppableNotifications,
+  type NotificationParamsOf,
+  type ServerNotification,
+} from "./v1/notifications.ts";
+import {
+  clientRequests,
+  isClientRequest,
+  type ClientRequest,
+  type ParamsOf,
+  type ResultOf,
+} from "./v1/requests.ts";
 
 type RequestHandler = (params: unknown, signal: AbortSignal) => unknown;
 type Answer<Value> = Value | Promise<Value>;
@@ -135,7 +145,8 @@ class JsonRpcEndpoint implements Endpoint {
   notifyStandard(method: string, params: unknown): void {
     if (this.#isClosed) return;
     this.#connection.sendNotification(method, params).catch((error: unknown) => {
-      if (!this.#isClosed) this.#options.log.warn(`A notification was not sent: ${messageOf(error)}`, { method });
+      if (!this.#isClosed)
+        this.#options.log.warn(`A notification was not sent: ${messageOf(error)}`, { method });
     });
   }
 
@@ -195,7 +206,11 @@ class JsonRpcEndpoint implements Endpoint {
   async #answer(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     const limit = this.#options.maxOpenRequests ?? maxOpenRequests;
     if (this.#openRequests > limit)
-      throw new LaresError("Busy", `More than ${limit} requests are open on this connection; wait for answers.`, { limit });
+      throw new LaresError(
+        "Busy",
+        `More than ${limit} requests are open on this connection; wait for answers.`,
+        { limit },
+      );
     const handler = this.#requests.get(method);
     if (!handler) throw new LaresError("MethodNotFound", `There is no request "${method.slice(0, 200)}".`);
     this.#check(method);
@@ -211,9 +226,18 @@ class JsonRpcEndpoint implements Endpoint {
   }
 }
 
-function responseErrorOf(error: unknown, signal: AbortSignal, method: string, log: Log): ResponseError<unknown> {
-  if (signal.aborted && !isLaresError(error)) return new ResponseError(faultCodes.requestCancelled, "The request was cancelled.");
-  if (!isLaresError(error)) log.error(`${method} failed: ${messageOf(error)}`, { stack: error instanceof Error ? error.stack : undefined });
+function responseErrorOf(
+  error: unknown,
+  signal: AbortSignal,
+  method: string,
+  log: Log,
+): ResponseError<unknown> {
+  if (signal.aborted && !isLaresError(error))
+    return new ResponseError(faultCodes.requestCancelled, "The request was cancelled.");
+  if (!isLaresError(error))
+    log.error(`${method} failed: ${messageOf(error)}`, {
+      stack: error instanceof Error ? error.stack : undefined,
+    });
   const { code, message, data } = toWireError(error);
   return new ResponseError(code, message, data);
 }

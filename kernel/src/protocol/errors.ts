@@ -34,7 +34,11 @@ const words: ReadonlyMap<number, ErrorCode> = new Map(
  */
 export function toWireError(error: unknown): WireError & { data: ErrorFacts & { code: ErrorCode } } {
   if (isLaresError(error))
-    return { code: wireCodes[error.code], message: error.message, data: { ...error.facts, code: error.code } };
+    return {
+      code: wireCodes[error.code],
+      message: error.message,
+      data: { ...error.facts, code: error.code },
+    };
   return {
     code: wireCodes.InternalError,
     message: `The kernel failed: ${messageOf(error)}`,

@@ -39,7 +39,12 @@ const temporalFilter = {
 export const memoryFields = {
   workingRead: { ...shared },
   workingSwap: { ...shared, revision: Type.Integer({ minimum: 0 }), state: Type.Unknown() },
-  temporalAppend: { ...shared, variant: Variant, data: Type.Unknown(), timestamp: Type.Optional(Type.String({ maxLength: 40 })) },
+  temporalAppend: {
+    ...shared,
+    variant: Variant,
+    data: Type.Unknown(),
+    timestamp: Type.Optional(Type.String({ maxLength: 40 })),
+  },
   temporalQuery: {
     ...shared,
     ...temporalFilter,
@@ -114,7 +119,12 @@ export const memoryResults = {
   temporalAppend: Type.Object({ id: Type.String() }),
   temporalQuery: Type.Object({
     items: Type.Array(
-      Type.Object({ id: Type.String(), variant: Type.String(), timestamp: Type.String(), data: Type.Unknown() }),
+      Type.Object({
+        id: Type.String(),
+        variant: Type.String(),
+        timestamp: Type.String(),
+        data: Type.Unknown(),
+      }),
     ),
     total: Type.Integer(),
   }),

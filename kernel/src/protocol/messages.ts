@@ -61,7 +61,8 @@ export function refusalOf(value: unknown): Refusal | null {
     message,
     id,
   });
-  if (Array.isArray(value)) return refuse("Batches (JSON arrays) are not part of the base protocol; send one message a frame.");
+  if (Array.isArray(value))
+    return refuse("Batches (JSON arrays) are not part of the base protocol; send one message a frame.");
   if (typeof value !== "object" || value === null)
     return refuse(`A message must be a JSON object, not ${value === null ? "null" : `a ${typeof value}`}.`);
   const message = value as Record<string, unknown>;
@@ -70,7 +71,11 @@ export function refusalOf(value: unknown): Refusal | null {
   const answerable = hasMethod ? id : null;
   if (message["jsonrpc"] !== "2.0") return refuse('A message must carry "jsonrpc": "2.0".', answerable);
   if (!hasMethod)
-    return id === null ? (message["id"] === null && "error" in message ? null : noMethod(refuse)) : noResult(message, refuse);
+    return id === null
+      ? message["id"] === null && "error" in message
+        ? null
+        : noMethod(refuse)
+      : noResult(message, refuse);
   if (typeof message["method"] !== "string") return refuse("A message's method must be a string.", id);
   if ("id" in message && id === null) return refuse("A request's id must be a string or an integer.");
   const params = message["params"];
@@ -87,7 +92,11 @@ function noResult(message: Record<string, unknown>, refuse: (message: string) =>
   const error = message["error"];
   if ("error" in message && error !== null && error !== undefined) {
     const isError =
-      typeof error === "object" && "code" in error && typeof error.code === "number" && "message" in error && typeof error.message === "string";
+      typeof error === "object" &&
+      "code" in error &&
+      typeof error.code === "number" &&
+      "message" in error &&
+      typeof error.message === "string";
     return isError ? null : refuse("A response's error must have a numeric code and a message.");
   }
   return "result" in message ? null : refuse("A response must have a result or an error.");

@@ -63,18 +63,25 @@ function guestSchema(): object {
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: "The Lares guest ABI, version 1",
-    description: "One JSON-RPC 2.0 message a line. Calls of the guest, requests and notifications, with params and results.",
+    description:
+      "One JSON-RPC 2.0 message a line. Calls of the guest, requests and notifications, with params and results.",
     definitions: {
       ...shared(),
       ...requests(guestCalls),
-      ...requests(Object.fromEntries(Object.entries(guestRequests).map(([method, shape]) => [`kernel:${method}`, shape]))),
+      ...requests(
+        Object.fromEntries(
+          Object.entries(guestRequests).map(([method, shape]) => [`kernel:${method}`, shape]),
+        ),
+      ),
       ...notifications(guestNotifications),
     },
   };
 }
 
 function shared(): Record<string, Json> {
-  return Object.fromEntries(Object.entries(named).map(([name, schema]) => [name, refer(plain(schema), name)]));
+  return Object.fromEntries(
+    Object.entries(named).map(([name, schema]) => [name, refer(plain(schema), name)]),
+  );
 }
 
 function requests(shapes: Readonly<Record<string, RequestShape>>): Record<string, Json> {
@@ -87,7 +94,9 @@ function requests(shapes: Readonly<Record<string, RequestShape>>): Record<string
 }
 
 function notifications(shapes: Readonly<Record<string, TSchema>>): Record<string, Json> {
-  return Object.fromEntries(Object.entries(shapes).map(([method, params]) => [`${method}:params`, refer(plain(params))]));
+  return Object.fromEntries(
+    Object.entries(shapes).map(([method, params]) => [`${method}:params`, refer(plain(params))]),
+  );
 }
 
 /** Without TypeBox's own marks. */

@@ -45,11 +45,17 @@ function explain(error: ErrorObject, root: string): ValidationFault {
   const is = `${path} is ${shown(value)}`;
   switch (error.keyword) {
     case "required":
-      return { path, message: `${path} has no "${String(parameters["missingProperty"])}", which is required.` };
+      return {
+        path,
+        message: `${path} has no "${String(parameters["missingProperty"])}", which is required.`,
+      };
     case "additionalProperties": {
       const known = isJsonObject(parent["properties"]) ? Object.keys(parent["properties"]).join(", ") : "";
       const name = String(parameters["additionalProperty"]).slice(0, 80);
-      return { path, message: `${path} has a field ${JSON.stringify(name)} that is not known; known are: ${known}.` };
+      return {
+        path,
+        message: `${path} has a field ${JSON.stringify(name)} that is not known; known are: ${known}.`,
+      };
     }
     case "type":
       return { path, message: `${is}; it must be ${article(String(parameters["type"]))}.` };
@@ -68,7 +74,10 @@ function explain(error: ErrorObject, root: string): ValidationFault {
       const length = typeof value === "string" || Array.isArray(value) ? value.length : 0;
       const unit = error.keyword.endsWith("Items") ? "items" : "characters";
       const bound = error.keyword.startsWith("min") ? "at least" : "at most";
-      return { path, message: `${path} has ${length} ${unit}; it must have ${bound} ${String(parameters["limit"])}.` };
+      return {
+        path,
+        message: `${path} has ${length} ${unit}; it must have ${bound} ${String(parameters["limit"])}.`,
+      };
     }
     default:
       return { path, message: `${is}; it ${error.message ?? "does not fit"}${described(parent)}.` };
@@ -97,7 +106,9 @@ function explainUnion(error: ErrorObject, path: string): ValidationFault {
       if (inner) return inner;
     }
   }
-  const is = isJsonObject(value) ? `has the fields ${Object.keys(value).join(", ").slice(0, 200) || "(none)"}` : `is ${shown(value)}`;
+  const is = isJsonObject(value)
+    ? `has the fields ${Object.keys(value).join(", ").slice(0, 200) || "(none)"}`
+    : `is ${shown(value)}`;
   return { path, message: `${path} ${is}; it must be ${branches.map(formOf).join(" or ")}.` };
 }
 

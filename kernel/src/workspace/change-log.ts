@@ -28,6 +28,7 @@ export class ChangeLog implements AsyncDisposable {
   #storing: Promise<void> | null = null;
   #stopped = false;
   #wakeRetry: (() => void) | null = null;
+  #batchWaiters: (() => void)[] = [];
 
   constructor(ports: { database: Database; clock: Clock; log: Log; deliver: Deliver }) {
     this.#ports = ports;
@@ -48,6 +49,14 @@ export class ChangeLog implements AsyncDisposable {
     while (this.#storing !== null) await this.#storing;
   }
 
+  /** Resolves at once unless too much waits; then when half of that is stored. */
+  async room(): Promise<void> {
+    if (this.#steps.length <= workspaceLimits.changesWaiting) return;
+    while (this.#storing !== null && this.#steps.length > workspaceLimits.changesWaiting / 2) {
+      await new Promise<void>((resolve) => this.#batchWaiters.push(resolve));
+    }
+  }
+
   async #store(): Promise<void> {
     // What comes in the same turn belongs in the same transaction.
     await Promise.resolve();
@@ -60,8 +69,14 @@ export class ChangeLog implements AsyncDisposable {
       if (!(await this.#untilStored(statements))) break;
       this.#steps = this.#steps.slice(steps.length);
       delivery?.committed();
+      this.#wakeBatchWaiters();
     }
     this.#storing = null;
+    this.#wakeBatchWaiters();
+  }
+
+  #wakeBatchWaiters(): void {
+    for (const resolve of this.#batchWaiters.splice(0)) resolve();
   }
 
   async #untilStored(statements: readonly Statement[]): Promise<boolean> {

@@ -97,7 +97,7 @@ export class Hasher implements Disposable {
     } finally {
       this.#ports.places.release();
     }
-    if (this.#ports.changes.waiting > workspaceLimits.changesWaiting) await this.#ports.changes.flushed();
+    await this.#ports.changes.room();
     if (this.#small.size > 0) this.#soon();
     this.#wake();
   }

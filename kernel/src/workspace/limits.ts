@@ -24,9 +24,9 @@ export const workspaceLimits = {
   /** Answers that a compiled .gitignore remembers before it is compiled anew. */
   ignoreAnswers: 20_000,
   /** Changes stored in one transaction. */
-  changesPerBatch: 1000,
-  /** Changes that wait for being stored before a scan pauses. */
-  changesWaiting: 4000,
+  changesPerBatch: 4000,
+  /** Changes that wait for being stored when a scan pauses; at half of it the scan goes on. */
+  changesWaiting: 16_000,
   /** Rows that one page holds when the index is loaded. */
   rowsPerPage: 20_000,
   /** Files hashed at the same time, and bytes up to which a file is rather read at once. */

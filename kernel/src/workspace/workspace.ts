@@ -91,9 +91,7 @@ class IndexedWorkspace implements Workspace {
       log: ports.log,
       watch: (folder, open) => this.#watchOf(folder)?.add(folder, open),
       unwatch: (folder) => this.#watchOf(folder)?.remove(folder),
-      roomForChanges: async () => {
-        if (this.#changes.waiting > workspaceLimits.changesWaiting) await this.#changes.flushed();
-      },
+      roomForChanges: () => this.#changes.room(),
     });
     this.metadata = metadataAccess({
       tree,

@@ -1,5 +1,6 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, join, relative, resolve } from "node:path";
+import { laresNames } from "../../documents/names.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 
 export interface NewOptions {
@@ -27,7 +28,7 @@ export async function newExtension(
   const id = options.id ?? `local.${word}`;
   if (!idPattern.test(id))
     throw new UsageError(`"${id}" is no id: write it like a domain in reverse, as in com.example.${word}.`);
-  const isWorkspace = (await exists("lares.yaml")) || (await exists("lares.toml"));
+  const isWorkspace = (await Promise.all(laresNames.map(exists))).includes(true);
   const folder = resolve(name.includes("/") ? name : isWorkspace ? join(".lares", "extensions", word) : word);
   if (await exists(folder)) throw new UsageError(`${folder} exists already; nothing was written.`);
 

@@ -2,11 +2,12 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { isJsonObject } from "../../base/json.ts";
+import { laresNames } from "../../documents/names.ts";
 import type { CommandContext } from "../command.ts";
 
-/** True when the folder has a `lares.yaml` or `lares.toml` now, or after the person let one be written. */
+/** True when the folder has its document now, or after the person let one be written. */
 export async function ensureDocument({ ports, terminal }: CommandContext, folder: string): Promise<boolean> {
-  if ((await isFile(join(folder, "lares.yaml"))) || (await isFile(join(folder, "lares.toml")))) return true;
+  for (const name of laresNames) if (await isFile(join(folder, name))) return true;
   const starter = await readFile(join(ports.templatesFolder, "lares.yaml"), "utf8");
   const { style } = terminal.errorSurface;
   terminal.warn([

@@ -31,7 +31,9 @@ export class Bench implements AsyncDisposable {
 
   start(args: readonly string[] = []): TestClient {
     const entry = new URL("front-main.ts", import.meta.url).pathname;
-    const client = new TestClient(spawn(process.execPath, [entry, ...args], { env: this.environment, stdio: "pipe" }));
+    const client = new TestClient(
+      spawn(process.execPath, [entry, ...args], { env: this.environment, stdio: "pipe" }),
+    );
     this.#clients.push(client);
     return client;
   }
@@ -194,7 +196,10 @@ export interface ToyState {
   readonly pid: number;
   readonly roots: string[];
   readonly sessions: number;
-  readonly initializeParams: { processId: unknown; initializationOptions: { lares: Record<string, unknown> } };
+  readonly initializeParams: {
+    processId: unknown;
+    initializationOptions: { lares: Record<string, unknown> };
+  };
   readonly heard: string[];
   readonly documents: Record<string, string>;
   readonly followed: string[];

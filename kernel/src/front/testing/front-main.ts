@@ -4,14 +4,19 @@ import { runFront } from "../front.ts";
 
 /** The front as `lares serve` runs it, before the toy kernel. */
 const pipe = process.argv.find((argument) => argument.startsWith("--pipe="))?.slice("--pipe=".length);
-const clientProcessId = process.argv.find((argument) => argument.startsWith("--clientProcessId="))?.split("=")[1];
+const clientProcessId = process.argv
+  .find((argument) => argument.startsWith("--clientProcessId="))
+  ?.split("=")[1];
 
 process.exit(
   await runFront({
     version: "1.2.3",
     channel: pipe === undefined ? { kind: "stdio" } : { kind: "pipe", name: pipe },
     ...(clientProcessId !== undefined && { clientProcessId: Number(clientProcessId) }),
-    program: { executable: process.execPath, arguments: [new URL("toy-kernel.ts", import.meta.url).pathname] },
+    program: {
+      executable: process.execPath,
+      arguments: [new URL("toy-kernel.ts", import.meta.url).pathname],
+    },
     environment: process.env,
     answered: () => flushCompileCache(),
   }),

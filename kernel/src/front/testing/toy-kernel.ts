@@ -58,10 +58,16 @@ function serve(socket: LocalSocket): void {
     if (fault === "slow") await delay(300);
     return { capabilities: {} };
   });
-  for (const method of ["initialized", "textDocument/didOpen", "textDocument/didChange", "workspace/didChangeConfiguration"])
+  for (const method of [
+    "initialized",
+    "textDocument/didOpen",
+    "textDocument/didChange",
+    "workspace/didChangeConfiguration",
+  ])
     endpoint.onNotification(method, (params) => {
       heard.push(method);
-      const document = isJsonObject(params) && isJsonObject(params["textDocument"]) ? params["textDocument"] : {};
+      const document =
+        isJsonObject(params) && isJsonObject(params["textDocument"]) ? params["textDocument"] : {};
       if (method === "textDocument/didOpen") documents.set(String(document["uri"]), document["text"]);
     });
   endpoint.onRequest("lares/traces/follow", () => {
@@ -80,9 +86,13 @@ function serve(socket: LocalSocket): void {
     if (fault !== "hangs once" || (await startCount()) > 1) return [];
     return new Promise(() => {});
   });
-  endpoint.onStandardRequest("lares/agents/list", (_params, signal) => new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(new Error("cancelled")));
-  }));
+  endpoint.onStandardRequest(
+    "lares/agents/list",
+    (_params, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(new Error("cancelled")));
+      }),
+  );
   endpoint.onStandardRequest("toy/state", () => ({
     pid: process.pid,
     roots,
@@ -96,13 +106,21 @@ function serve(socket: LocalSocket): void {
     for (const subscription of followed)
       endpoint.notify("lares/traces/entry", {
         subscription,
-        entry: { timestamp: "2026-01-01T00:00:00.000Z", level: "info", agent: "toy", message: "hello", trace_id: "t", span_id: "s" },
+        entry: {
+          timestamp: "2026-01-01T00:00:00.000Z",
+          level: "info",
+          agent: "toy",
+          message: "hello",
+          trace_id: "t",
+          span_id: "s",
+        },
       });
   });
   endpoint.onStandardRequest("toy/ask", (params) => endpoint.request("window/showMessageRequest", params));
   endpoint.onStandardRequest("toy/flood", (params) => {
     const count = isJsonObject(params) ? Number(params["count"]) : 0;
-    for (let sent = 0; sent < count; sent++) endpoint.notifyStandard("toy/noise", { sent, filler: "x".repeat(1000) });
+    for (let sent = 0; sent < count; sent++)
+      endpoint.notifyStandard("toy/noise", { sent, filler: "x".repeat(1000) });
   });
   endpoint.onStandardRequest("toy/close", () => {
     isClosing = true;

@@ -5,7 +5,13 @@ import process from "node:process";
 import { failpointVariable } from "../failpoint.ts";
 import type { FailpointName } from "../failpoints.ts";
 
-/** A Node process that runs TypeScript given as text, for tests in which a process dies. */
+/**
+ * What the child has for saying a line. Not process.stdout, which may hold lines back in the process: what was
+ * said before a SIGKILL has arrived.
+ */
+const prelude = `import { writeSync } from "node:fs"; const say = (line) => void writeSync(1, line + "\\n");`;
+
+/** A Node process that runs TypeScript given as text, for tests in which a process dies. It has `say(line)`. */
 export class TestChild {
   /** Each line of its standard output so far. */
   readonly lines: string[] = [];
@@ -27,7 +33,7 @@ export class TestChild {
     );
     this.#process = spawn(
       process.execPath,
-      ["--input-type=module-typescript", "-e", `${imports.join("\n")}\n${source}`],
+      ["--input-type=module-typescript", "-e", `${prelude}\n${imports.join("\n")}\n${source}`],
       {
         stdio: ["ignore", "pipe", "pipe"],
         env: { ...process.env, NODE_OPTIONS: "", [failpointVariable]: options.failpoint ?? "" },

@@ -30,7 +30,12 @@ function frame(body: string | object, length?: number | string): string {
   return `Content-Length: ${length ?? Buffer.byteLength(text)}\r\n\r\n${text}`;
 }
 
-const request = (id: number | string, params?: object) => ({ jsonrpc: "2.0", id, method: "lares/status", ...(params && { params }) });
+const request = (id: number | string, params?: object) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "lares/status",
+  ...(params && { params }),
+});
 const good = frame(request("later"));
 
 function* singleBytes(text: string): Iterable<Uint8Array> {
@@ -86,33 +91,131 @@ const cases: readonly BadCase[] = [
   { name: "a length with a sign", bytes: frame("{}", "+2"), code: -32600, says: /"\+2"/ },
   { name: "a hexadecimal length", bytes: frame("{}", "0x2"), code: -32600, says: /"0x2"/ },
   { name: "an empty length", bytes: frame("{}", ""), code: -32600, says: /""/ },
-  { name: "a length of a terabyte", bytes: frame("{}", 1e12), code: -32600, says: /1000000000000 bytes is over/ },
-  { name: "a length of 400 digits", bytes: frame("{}", "9".repeat(400)), code: -32600, says: /over the limit/ },
-  { name: "two lengths", bytes: "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", code: -32600, says: /2 lengths/ },
-  { name: "a frame over the limit, with its body", bytes: frame(request(1, { text: "x".repeat(11 << 20) })), code: -32600, says: /over the limit/ },
-  { name: "a frame over the limit, without its body", bytes: "Content-Length: 11000000\r\n\r\n", code: -32600, says: /over the limit/ },
-  { name: "a header over 8 KiB", bytes: `X-Filler: ${"x".repeat(9000)}\r\n${good.slice(0, 5)}`, code: -32600, says: /longer than 8192/ },
-  { name: "line feeds without carriage returns", bytes: "Content-Length: 2\n\n{}", code: -32600, says: /CRLF/ },
-  { name: "JSON without any header", bytes: '{"jsonrpc":"2.0","id":1,"method":"x"}\n', code: -32600, says: /header/ },
+  {
+    name: "a length of a terabyte",
+    bytes: frame("{}", 1e12),
+    code: -32600,
+    says: /1000000000000 bytes is over/,
+  },
+  {
+    name: "a length of 400 digits",
+    bytes: frame("{}", "9".repeat(400)),
+    code: -32600,
+    says: /over the limit/,
+  },
+  {
+    name: "two lengths",
+    bytes: "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+    code: -32600,
+    says: /2 lengths/,
+  },
+  {
+    name: "a frame over the limit, with its body",
+    bytes: frame(request(1, { text: "x".repeat(11 << 20) })),
+    code: -32600,
+    says: /over the limit/,
+  },
+  {
+    name: "a frame over the limit, without its body",
+    bytes: "Content-Length: 11000000\r\n\r\n",
+    code: -32600,
+    says: /over the limit/,
+  },
+  {
+    name: "a header over 8 KiB",
+    bytes: `X-Filler: ${"x".repeat(9000)}\r\n${good.slice(0, 5)}`,
+    code: -32600,
+    says: /longer than 8192/,
+  },
+  {
+    name: "line feeds without carriage returns",
+    bytes: "Content-Length: 2\n\n{}",
+    code: -32600,
+    says: /CRLF/,
+  },
+  {
+    name: "JSON without any header",
+    bytes: '{"jsonrpc":"2.0","id":1,"method":"x"}\n',
+    code: -32600,
+    says: /header/,
+  },
   { name: "an HTTP request", bytes: "GET / HTTP/1.1\r\nHost: x\r\n\r\n", code: -32600, says: /header/ },
-  { name: "a charset that is not UTF-8", bytes: `Content-Type: x; charset=utf-16\r\n${frame("{}")}`, code: -32600, says: /utf-16/ },
+  {
+    name: "a charset that is not UTF-8",
+    bytes: `Content-Type: x; charset=utf-16\r\n${frame("{}")}`,
+    code: -32600,
+    says: /utf-16/,
+  },
   { name: "a body that is not JSON", bytes: frame("{nope"), code: -32700, says: /no JSON/ },
   { name: "an empty body", bytes: frame(""), code: -32700, says: /no JSON/ },
-  { name: "a body that is not UTF-8", bytes: Buffer.concat([Buffer.from('Content-Length: 3\r\n\r\n"'), Buffer.of(0xff, 0x22)]), code: -32700, says: /UTF-8/ },
+  {
+    name: "a body that is not UTF-8",
+    bytes: Buffer.concat([Buffer.from('Content-Length: 3\r\n\r\n"'), Buffer.of(0xff, 0x22)]),
+    code: -32700,
+    says: /UTF-8/,
+  },
   { name: "a body longer than its length", bytes: frame(request(1), 10), code: -32700, says: /no JSON/ },
-  { name: "a body shorter than its length", bytes: frame(request(1), 90), code: -32700, says: /the next one begins after/ },
-  { name: "a body that ends inside the next header", bytes: frame(request(1), JSON.stringify(request(1)).length + 9), code: -32700, says: /no JSON/ },
-  { name: "a body that never comes", bytes: "Content-Length: 9000000\r\n\r\n", code: -32700, says: /the next one begins after 0/ },
+  {
+    name: "a body shorter than its length",
+    bytes: frame(request(1), 90),
+    code: -32700,
+    says: /the next one begins after/,
+  },
+  {
+    name: "a body that ends inside the next header",
+    bytes: frame(request(1), JSON.stringify(request(1)).length + 9),
+    code: -32700,
+    says: /no JSON/,
+  },
+  {
+    name: "a body that never comes",
+    bytes: "Content-Length: 9000000\r\n\r\n",
+    code: -32700,
+    says: /the next one begins after 0/,
+  },
   { name: "an array (a batch)", bytes: frame([request(1)]), code: -32600, says: /Batches/ },
   { name: "a number", bytes: frame("7"), code: -32600, says: /a number/ },
   { name: "null", bytes: frame("null"), code: -32600, says: /not null/ },
-  { name: "another version", bytes: frame({ id: 4, method: "x" }), code: -32600, says: /"jsonrpc": "2.0"/, id: 4 },
-  { name: "a method that is no string", bytes: frame({ jsonrpc: "2.0", id: 5, method: 5 }), code: -32600, says: /method/, id: 5 },
-  { name: "an id that is an object", bytes: frame({ jsonrpc: "2.0", id: {}, method: "x" }), code: -32600, says: /id/ },
-  { name: "params that are a string", bytes: frame({ jsonrpc: "2.0", id: "a", method: "x", params: "p" }), code: -32600, says: /params/, id: "a" },
+  {
+    name: "another version",
+    bytes: frame({ id: 4, method: "x" }),
+    code: -32600,
+    says: /"jsonrpc": "2.0"/,
+    id: 4,
+  },
+  {
+    name: "a method that is no string",
+    bytes: frame({ jsonrpc: "2.0", id: 5, method: 5 }),
+    code: -32600,
+    says: /method/,
+    id: 5,
+  },
+  {
+    name: "an id that is an object",
+    bytes: frame({ jsonrpc: "2.0", id: {}, method: "x" }),
+    code: -32600,
+    says: /id/,
+  },
+  {
+    name: "params that are a string",
+    bytes: frame({ jsonrpc: "2.0", id: "a", method: "x", params: "p" }),
+    code: -32600,
+    says: /params/,
+    id: "a",
+  },
   { name: "neither method nor answer", bytes: frame({ jsonrpc: "2.0" }), code: -32600, says: /method/ },
-  { name: "an answer without a result", bytes: frame({ jsonrpc: "2.0", id: 6 }), code: -32600, says: /result/ },
-  { name: "arrays 100,000 deep", bytes: frame("[".repeat(1e5) + "]".repeat(1e5)), code: -32600, says: /deeper than 200/ },
+  {
+    name: "an answer without a result",
+    bytes: frame({ jsonrpc: "2.0", id: 6 }),
+    code: -32600,
+    says: /result/,
+  },
+  {
+    name: "arrays 100,000 deep",
+    bytes: frame("[".repeat(1e5) + "]".repeat(1e5)),
+    code: -32600,
+    says: /deeper than 200/,
+  },
 ];
 
 describe("a bad frame is answered, costs nothing but itself, and the next one is read", () => {
@@ -142,11 +245,15 @@ test("garbage without end closes the stream with one reason, and nothing after i
 
 test("what the stream's end cuts off is named", () => {
   expect(decode(["Content-Le"]).unfinished).toMatch(/header/);
-  expect(decode(['Content-Length: 10\r\n\r\n{"a"']).unfinished).toBe("The stream ended inside a frame, after 4 of 10 bytes.");
+  expect(decode(['Content-Length: 10\r\n\r\n{"a"']).unfinished).toBe(
+    "The stream ended inside a frame, after 4 of 10 bytes.",
+  );
 });
 
 function cut(bytes: Uint8Array, size: number): Uint8Array[] {
-  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+    bytes.subarray(index * size, (index + 1) * size),
+  );
 }
 
 describe("properties", () => {
@@ -158,8 +265,21 @@ describe("properties", () => {
   });
   const garbage = fc.oneof(
     fc.string({ unit: "binary" }),
-    fc.constantFrom("\r\n", "\r\n\r\n", "Content-Length: ", "Content-Length: -1\r\n\r\n", "content-length:c", "{", "[", "x", "\n", "Content-Length: 9\r"),
-    fc.array(fc.constantFrom("c", "o", "\r", "\n", "Content-", "Length:", " 1", '"'), { maxLength: 12 }).map((parts) => parts.join("")),
+    fc.constantFrom(
+      "\r\n",
+      "\r\n\r\n",
+      "Content-Length: ",
+      "Content-Length: -1\r\n\r\n",
+      "content-length:c",
+      "{",
+      "[",
+      "x",
+      "\n",
+      "Content-Length: 9\r",
+    ),
+    fc
+      .array(fc.constantFrom("c", "o", "\r", "\n", "Content-", "Length:", " 1", '"'), { maxLength: 12 })
+      .map((parts) => parts.join("")),
   );
   /** Lengths announced by garbage make the next header ambiguous; those are the cases above. */
   const announces = /content-length:[^\r\n]*\r?\n?$/i;
@@ -171,11 +291,15 @@ describe("properties", () => {
 
   test("any chunking gives the same messages", () => {
     fc.assert(
-      fc.property(fc.array(message, { maxLength: 8 }), fc.array(fc.nat(), { maxLength: 30 }), (messages, cuts) => {
-        const heard = decode(chunked(Buffer.from(messages.map((each) => frame(each)).join("")), cuts));
-        expect(heard.messages).toEqual(JSON.parse(JSON.stringify(messages)));
-        expect(heard.refusals).toEqual([]);
-      }),
+      fc.property(
+        fc.array(message, { maxLength: 8 }),
+        fc.array(fc.nat(), { maxLength: 30 }),
+        (messages, cuts) => {
+          const heard = decode(chunked(Buffer.from(messages.map((each) => frame(each)).join("")), cuts));
+          expect(heard.messages).toEqual(JSON.parse(JSON.stringify(messages)));
+          expect(heard.refusals).toEqual([]);
+        },
+      ),
     );
   });
 

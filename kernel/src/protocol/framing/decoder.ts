@@ -78,7 +78,12 @@ export class FrameDecoder {
       if (this.#phase === "complete") this.#endHeader(block);
       else {
         const isGarbageBehindBody = this.#isBehindRefusedBody && !isFull;
-        if (!isGarbageBehindBody) this.#refuse(isFull ? tooLongHeader(this.#limits) : "Bytes that are no frame's header: expected \"Content-Length: …\", lines ending in CRLF.");
+        if (!isGarbageBehindBody)
+          this.#refuse(
+            isFull
+              ? tooLongHeader(this.#limits)
+              : 'Bytes that are no frame\'s header: expected "Content-Length: …", lines ending in CRLF.',
+          );
         this.#resume(block, findLastSyncMark(block));
       }
       return;
@@ -91,7 +96,9 @@ export class FrameDecoder {
       this.#refuse(reading.reason);
       this.#resume(block, reading.ambiguous ? -1 : findLastSyncMark(block));
     } else if (reading.length > this.#limits.maxFrameBytes) {
-      this.#refuse(`A frame of ${reading.length} bytes is over the limit of ${this.#limits.maxFrameBytes}; it is skipped.`);
+      this.#refuse(
+        `A frame of ${reading.length} bytes is over the limit of ${this.#limits.maxFrameBytes}; it is skipped.`,
+      );
       this.#resume(block, -1);
     } else {
       this.#startHeader();
@@ -174,7 +181,9 @@ export class FrameDecoder {
     this.#skippedBytes += bytes.length;
     if (this.#skippedBytes <= this.#limits.maxSkippedBytes) return;
     this.#state = "lost";
-    this.#sink.lost(`No frame's header in ${this.#skippedBytes} bytes; the stream cannot be followed any more.`);
+    this.#sink.lost(
+      `No frame's header in ${this.#skippedBytes} bytes; the stream cannot be followed any more.`,
+    );
   }
 
   /** Goes on behind a header that was refused: at the mark found in it, else at the next one. */

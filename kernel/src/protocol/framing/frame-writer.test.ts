@@ -40,7 +40,8 @@ class SlowSink implements ByteSink {
   }
 }
 
-const message = (n: number, filler = ""): string => JSON.stringify({ jsonrpc: "2.0", method: "m", params: { n, filler } });
+const message = (n: number, filler = ""): string =>
+  JSON.stringify({ jsonrpc: "2.0", method: "m", params: { n, filler } });
 const limits = { maxQueuedBytes: 2_000, maxDroppableBytes: 500 };
 
 function stuck(options: FrameWriterOptions = {}): { sink: SlowSink; writer: FrameWriter } {
@@ -107,7 +108,8 @@ test("any order of writes, stops and reads: nothing undroppable is lost, nothing
       const mustArrive: number[] = [];
       for (const [n, action] of steps.entries()) {
         if (action === "keep") mustArrive.push(n);
-        if (action === "keep" || action === "drop") writer.write(message(n), { isDroppable: action === "drop" });
+        if (action === "keep" || action === "drop")
+          writer.write(message(n), { isDroppable: action === "drop" });
         if (action === "stop") sink.isReading = false;
         if (action === "read") sink.isReading = true;
         if (action !== "keep" && action !== "drop" && action !== "stop" && writer.isFull) sink.emit("drain");

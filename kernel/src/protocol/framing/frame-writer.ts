@@ -95,7 +95,9 @@ export class FrameWriter {
     while (this.#queuedBytes > this.#limits.maxQueuedBytes && this.#droppableBytes > 0) this.#dropOldest();
     if (this.#queuedBytes <= this.#limits.maxQueuedBytes) return;
     const waiting = this.#queuedBytes;
-    this.#close(`The peer does not read: ${waiting} bytes wait for it, over the limit of ${this.#limits.maxQueuedBytes}.`);
+    this.#close(
+      `The peer does not read: ${waiting} bytes wait for it, over the limit of ${this.#limits.maxQueuedBytes}.`,
+    );
     this.#sink.destroy();
   }
 

@@ -13,11 +13,15 @@ export function readHeader(block: string): HeaderReading {
     const name = line.slice(0, colon).toLowerCase();
     const value = line.slice(colon + 1).trim();
     if (name === "content-length") lengths.push(value);
-    if (name === "content-type") charset = /charset\s*=\s*"?([^;"\s]+)/i.exec(value)?.[1]?.toLowerCase() ?? charset;
+    if (name === "content-type")
+      charset = /charset\s*=\s*"?([^;"\s]+)/i.exec(value)?.[1]?.toLowerCase() ?? charset;
   }
   const [length] = lengths;
   if (lengths.length > 1)
-    return refused(`A frame's header names ${lengths.length} lengths (${lengths.map(shown).join(", ")}); give one.`, true);
+    return refused(
+      `A frame's header names ${lengths.length} lengths (${lengths.map(shown).join(", ")}); give one.`,
+      true,
+    );
   if (length === undefined) return refused("A frame's header has no Content-Length.");
   if (!/^[0-9]+$/.test(length))
     return refused(`Content-Length is ${shown(length)}; it must be the body's number of bytes, in digits.`);

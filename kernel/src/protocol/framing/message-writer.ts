@@ -71,5 +71,7 @@ function bodyOf(message: Message, maxFrameBytes: number): Uint8Array {
 }
 
 function isDroppable(message: Message, methods: ReadonlySet<string> | undefined): boolean {
-  return methods !== undefined && "method" in message && !("id" in message) && methods.has(String(message.method));
+  return (
+    methods !== undefined && "method" in message && !("id" in message) && methods.has(String(message.method))
+  );
 }

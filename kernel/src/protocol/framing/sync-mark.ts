@@ -31,7 +31,7 @@ export function findSyncMark(bytes: Uint8Array, from = 0): number {
 /** The last such line that does not begin at the first byte; -1 where there is none. */
 export function findLastSyncMark(bytes: Uint8Array): number {
   let last = -1;
-  for (let mark = findSyncMark(bytes, 1); mark !== -1; ) {
+  for (let mark = findSyncMark(bytes, 1); mark !== -1;) {
     const end = bytes.indexOf(lineFeed, mark);
     if (mark > 0) last = mark;
     mark = findSyncMark(bytes, end + 1);
@@ -44,7 +44,8 @@ export function partialSyncMarkLength(bytes: Uint8Array): number {
   const tail = latin1(bytes.subarray(Math.max(0, bytes.length - longestMark))).toLowerCase();
   for (let start = tail.indexOf("c"); start !== -1; start = tail.indexOf("c", start + 1)) {
     const candidate = tail.slice(start);
-    const begins = candidate.length < prefix.length ? prefix.startsWith(candidate) : candidate.startsWith(prefix);
+    const begins =
+      candidate.length < prefix.length ? prefix.startsWith(candidate) : candidate.startsWith(prefix);
     if (begins && /^[^\r\n"\\]*\r?$/.test(candidate)) return candidate.length;
   }
   return 0;

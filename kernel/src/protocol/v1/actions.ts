@@ -44,7 +44,10 @@ export const actionRequests = define({
       ),
       remember: Type.Optional(Type.Union([Type.Literal("once"), Type.Literal("always")])),
       rules: Type.Optional(
-        Type.Array(ApprovalRule, { maxItems: maxEffectsPerAction, description: 'What "always" remembers instead' }),
+        Type.Array(ApprovalRule, {
+          maxItems: maxEffectsPerAction,
+          description: 'What "always" remembers instead',
+        }),
       ),
     }),
     result: Action,

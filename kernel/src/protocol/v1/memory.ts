@@ -4,7 +4,11 @@ import { memoryFields, memoryResults } from "../memory-calls.ts";
 import { Name } from "./fields.ts";
 
 /** An absolute path on the kernel's machine. */
-const MachinePath = Type.String({ minLength: 1, maxLength: 4096, description: "Absolute, on the kernel's machine" });
+const MachinePath = Type.String({
+  minLength: 1,
+  maxLength: 4096,
+  description: "Absolute, on the kernel's machine",
+});
 
 export const memoryRequests = define({
   "lares/memory/query": {
@@ -26,7 +30,9 @@ export const memoryRequests = define({
     result: Type.Object({
       ok: Type.Boolean(),
       records: Type.Integer({ minimum: 0 }),
-      head: Type.Union([Type.String(), Type.Null()], { description: "The chain's last hash; null while it is empty" }),
+      head: Type.Union([Type.String(), Type.Null()], {
+        description: "The chain's last hash; null while it is empty",
+      }),
       firstBad: Type.Optional(Type.Object({ seq: Type.Integer(), reason: Type.String() })),
     }),
   },
@@ -38,7 +44,10 @@ export const memoryRequests = define({
     params: Type.Object({ agent: Name, path: MachinePath }),
     result: Type.Record(Type.String(), Type.Unknown()),
   },
-  "lares/memory/stats": { params: Type.Object({ agent: Name }), result: Type.Record(Type.String(), Type.Unknown()) },
+  "lares/memory/stats": {
+    params: Type.Object({ agent: Name }),
+    result: Type.Record(Type.String(), Type.Unknown()),
+  },
   "lares/memory/forget": {
     params: Type.Object({ agent: Name, id: Name, reason: Type.Optional(Type.String({ maxLength: 4000 })) }),
     result: Type.Object({ seq: Type.Integer() }),

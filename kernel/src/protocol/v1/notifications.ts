@@ -24,7 +24,11 @@ export const serverNotifications = {
   }),
 };
 export type ServerNotification = keyof typeof serverNotifications;
-export type NotificationParamsOf<Method extends ServerNotification> = Static<(typeof serverNotifications)[Method]>;
+export type NotificationParamsOf<Method extends ServerNotification> = Static<
+  (typeof serverNotifications)[Method]
+>;
 
 /** Notifications that give way when a client does not read. */
-export const droppableNotifications: ReadonlySet<string> = new Set<ServerNotification>(["lares/traces/entry"]);
+export const droppableNotifications: ReadonlySet<string> = new Set<ServerNotification>([
+  "lares/traces/entry",
+]);

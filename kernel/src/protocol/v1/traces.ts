@@ -12,7 +12,9 @@ export const traceRequests = define({
       level: Type.Optional(TraceLevel),
       since: Type.Optional(When),
       until: Type.Optional(When),
-      text: Type.Optional(Type.String({ maxLength: 256, description: "Occurs in the message, case-insensitively" })),
+      text: Type.Optional(
+        Type.String({ maxLength: 256, description: "Occurs in the message, case-insensitively" }),
+      ),
       limit: Type.Optional(Limit),
     }),
     result: Type.Array(TraceEntry, { description: "Newest first" }),

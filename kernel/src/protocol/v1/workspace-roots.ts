@@ -17,11 +17,15 @@ export function workspaceRootsOf(initializeParams: unknown, platform: string): W
   for (const uri of uris.length > 0 ? uris : [params["rootUri"]]) {
     if (uri === null || uri === undefined) continue;
     const path = typeof uri === "string" ? pathOfFileUri(uri, platform) : null;
-    if (path === null) refused.push(`The workspace folder ${JSON.stringify(uri)?.slice(0, 200)} is not a file: URI of this machine.`);
+    if (path === null)
+      refused.push(
+        `The workspace folder ${JSON.stringify(uri)?.slice(0, 200)} is not a file: URI of this machine.`,
+      );
     else roots.add(path);
   }
   const rootPath = params["rootPath"];
-  if (roots.size === 0 && refused.length === 0 && typeof rootPath === "string" && rootPath !== "") roots.add(rootPath);
+  if (roots.size === 0 && refused.length === 0 && typeof rootPath === "string" && rootPath !== "")
+    roots.add(rootPath);
   return { roots: [...roots], refused };
 }
 

@@ -1,6 +1,6 @@
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { extensionOf, sdkFolder } from "../guest/testing/run-guest.ts";
 import { bundleProgram, type BundleError, type BundleResult } from "./bundle.ts";
@@ -92,16 +92,16 @@ describe("what is refused, naming the file that imports it", () => {
     ["a Node module by its address", `import fs from "node:fs";`, 16, "Node's modules do not exist"],
     ["a Node module by its name", `import fs from "fs";`, 16, "Node's modules do not exist"],
     ["a package that is not its own", `import lodash from "lodash";`, 20, "neither a file of the extension nor a package"],
-    ["a path above the folder", `import "../secret.json";`, 8, "outside of the extension's folder"],
-    ["a path that goes up and comes back", `import "./lib/../../x/agent.ts";`, 8, "outside of the extension's folder"],
+    ["a path above the folder", `import "../../secret.json";`, 8, "outside of the extension's folder"],
+    ["a path that goes up and comes back", `import "./lib/../../../x/agent.ts";`, 8, "outside of the extension's folder"],
     ["an absolute path", `import "/etc/passwd";`, 8, "an absolute path"],
     ["an absolute path of Windows", `import "C:\\\\secret.ts";`, 8, "an absolute path"],
     ["a file address", `import "file:///etc/passwd";`, 8, "nothing is loaded from an address"],
     ["an address", `import "https://example.com/x.js";`, 8, "nothing is loaded from an address"],
     ["an inline address", `import "data:text/javascript,1";`, 8, "nothing is loaded from an address"],
-    ["by require", `const x = require("../secret.json"); console.log(x);`, 19, "outside of the extension's folder"],
-    ["by a dynamic import", `const x = import("../secret.json"); console.log(x);`, 18, "outside of the extension's folder"],
-    ["by re-export", `export * from "../secret.json";`, 15, "outside of the extension's folder"],
+    ["by require", `const x = require("../../secret.json"); console.log(x);`, 19, "outside of the extension's folder"],
+    ["by a dynamic import", `const x = import("../../secret.json"); console.log(x);`, 18, "outside of the extension's folder"],
+    ["by re-export", `export * from "../../secret.json";`, 15, "outside of the extension's folder"],
     ["a link that leads outside", `import "./link.ts";`, 8, "leads out of the extension's folder"],
     ["through a linked folder", `import "./linked/passwd";`, 8, "leads out of the extension's folder"],
     ["through a linked package", `import "linked-package";`, 8, "leads out of the extension's folder"],
@@ -145,6 +145,19 @@ describe("what is refused, naming the file that imports it", () => {
     const result = await bundleProgram({ folder: "/nonexistent/lares", main: "agent.ts", sdk: sdkFolder });
     expect(result.ok ? [] : result.errors[0]?.message).toContain("/nonexistent/lares");
   });
+});
+
+it("reads no source map that a file names, not even an inline one", async () => {
+  await using outside = await extensionOf({ "x.map": `{"version":3,"sources":["spoofed.ts"],"names":[],"mappings":"AAAA"}` });
+  const path = join(outside.folder, "x.map");
+  const inline = `data:application/json;base64,${btoa(await readFile(path, "utf8"))}`;
+  for (const url of [path, `file://${path}`, relative(tmpdir(), path), inline]) {
+    const result = await bundle({ "agent.ts": `${agent}console.log(1);\n//# sourceMappingURL=${url}` });
+    if (!result.ok) throw new Error(JSON.stringify(result.errors));
+    const sources = (JSON.parse(result.program.sourceMap) as { sources: string[] }).sources;
+    expect(sources).toContain("program:agent.ts");
+    expect(sources.join()).not.toContain("spoofed");
+  }
 });
 
 describe("bounds", () => {

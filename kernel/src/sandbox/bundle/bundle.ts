@@ -109,8 +109,8 @@ async function run(main: string, plugin: Plugin): Promise<Result> {
     legalComments: "none",
     logLevel: "silent",
     logLimit: maxErrors,
-    // Given, so that no tsconfig.json is looked for.
-    tsconfigRaw: { compilerOptions: { useDefineForClassFields: true } },
+    // Given, so that no tsconfig.json is looked for. Verbatim: an import that is not used is looked at all the same.
+    tsconfigRaw: { compilerOptions: { useDefineForClassFields: true, verbatimModuleSyntax: true } },
     plugins: [plugin],
   } as const satisfies BuildOptions;
   try {
@@ -146,13 +146,26 @@ function boundary(resolver: Resolver, folders: Folders, note: (file: ProgramFile
         try {
           const contents = await folders[file.from].read(path, maxFileBytes);
           note(file, contents);
-          return { contents, loader };
+          return { contents: loader === "json" || loader === "text" ? contents : withoutSourceMap(contents), loader };
         } catch (error) {
           return fault(messageOf(error));
         }
       });
     },
   };
+}
+
+/**
+ * esbuild would read the map that a `sourceMappingURL` names, wherever it lies. The last such comment counts:
+ * this one, which says nothing.
+ */
+const noSourceMap = new TextEncoder().encode("\n//# sourceMappingURL=data:application/json,{}");
+
+function withoutSourceMap(contents: Uint8Array): Uint8Array {
+  const bytes = new Uint8Array(contents.length + noSourceMap.length);
+  bytes.set(contents);
+  bytes.set(noSourceMap, contents.length);
+  return bytes;
 }
 
 const fault = (text: string): { errors: { text: string }[] } => ({ errors: [{ text }] });

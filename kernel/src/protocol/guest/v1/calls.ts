@@ -18,7 +18,9 @@ export type GuestRequestParams<Method extends GuestRequest> = ParamsIn<typeof gu
 export type GuestRequestResult<Method extends GuestRequest> = ResultIn<typeof guestRequests, Method>;
 
 export type GuestNotification = keyof typeof guestNotifications;
-export type GuestNotificationParams<Method extends GuestNotification> = Static<(typeof guestNotifications)[Method]>;
+export type GuestNotificationParams<Method extends GuestNotification> = Static<
+  (typeof guestNotifications)[Method]
+>;
 
 /** At most so many calls open per direction; more wait. */
 export const maxOpenCalls = 64;

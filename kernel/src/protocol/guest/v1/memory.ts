@@ -4,9 +4,15 @@ import { define } from "../../define.ts";
 import { memoryFields, memoryResults } from "../../memory-calls.ts";
 
 export const memoryCalls = define({
-  "memory/working/read": { params: Type.Object(memoryFields.workingRead, closed), result: memoryResults.workingRead },
+  "memory/working/read": {
+    params: Type.Object(memoryFields.workingRead, closed),
+    result: memoryResults.workingRead,
+  },
   /** Conflict when the state is no longer at `revision`. */
-  "memory/working/swap": { params: Type.Object(memoryFields.workingSwap, closed), result: memoryResults.workingSwap },
+  "memory/working/swap": {
+    params: Type.Object(memoryFields.workingSwap, closed),
+    result: memoryResults.workingSwap,
+  },
   "memory/temporal/append": {
     params: Type.Object(memoryFields.temporalAppend, closed),
     result: memoryResults.temporalAppend,
@@ -23,9 +29,18 @@ export const memoryCalls = define({
     params: Type.Object(memoryFields.associativeAdd, closed),
     result: memoryResults.associativeAdd,
   },
-  "memory/associative/update": { params: Type.Object(memoryFields.associativeUpdate, closed), result: Type.Unknown() },
-  "memory/associative/remove": { params: Type.Object(memoryFields.associativeRemove, closed), result: Type.Unknown() },
-  "memory/associative/relate": { params: Type.Object(memoryFields.associativeRelate, closed), result: Type.Unknown() },
+  "memory/associative/update": {
+    params: Type.Object(memoryFields.associativeUpdate, closed),
+    result: Type.Unknown(),
+  },
+  "memory/associative/remove": {
+    params: Type.Object(memoryFields.associativeRemove, closed),
+    result: Type.Unknown(),
+  },
+  "memory/associative/relate": {
+    params: Type.Object(memoryFields.associativeRelate, closed),
+    result: Type.Unknown(),
+  },
   "memory/associative/query": {
     params: Type.Object(memoryFields.associativeQuery, closed),
     result: memoryResults.associativeQuery,

@@ -16,7 +16,9 @@ export const serviceCalls = define({
         name: Name,
         input: Type.Unknown(),
         priority: Type.Optional(
-          Type.Union([Type.Literal("low"), Type.Literal("normal"), Type.Literal("high")], { default: "normal" }),
+          Type.Union([Type.Literal("low"), Type.Literal("normal"), Type.Literal("high")], {
+            default: "normal",
+          }),
         ),
         when_idle: Type.Optional(Type.Boolean({ default: false })),
         key: Type.Optional(Key),
@@ -40,7 +42,10 @@ export const serviceCalls = define({
     params: Type.Object({ agent: Name, name: Name, arguments: Type.Unknown() }, closed),
     result: ToolResult,
   },
-  "events/emit": { params: Type.Object({ name: Name, data: Type.Unknown() }, closed), result: Type.Unknown() },
+  "events/emit": {
+    params: Type.Object({ name: Name, data: Type.Unknown() }, closed),
+    result: Type.Unknown(),
+  },
   "shared/read": {
     params: Type.Object({ key: Key }, closed),
     result: Type.Union([Type.Object({ version: Type.Integer(), value: Type.Unknown() }), Type.Null()]),

@@ -1,0 +1,79 @@
+import { describe, expect, test } from "vitest";
+import { joinKernel, maxStarts, type JoinPorts, type ReachOutcome } from "./join-kernel.ts";
+
+type Outcome = ReachOutcome<string>["kind"];
+
+/** A world in which time passes only by waiting. `reach` is told how many kernels were started, and the time. */
+function world(reach: (starts: number, now: number) => Outcome, endsAfterMs = Infinity) {
+  const state = { now: 0, starts: 0 };
+  const endings: { at: number; end: () => void }[] = [];
+  const ports: JoinPorts<string> = {
+    reach: async () => {
+      const kind = reach(state.starts, state.now);
+      return kind === "connected" ? { kind, connection: "kernel" } : { kind };
+    },
+    start: async () => {
+      state.starts++;
+      const ended = Promise.withResolvers<string>();
+      endings.push({ at: state.now + endsAfterMs, end: () => ended.resolve("ended with exit code 1") });
+      return { exited: ended.promise };
+    },
+    delay: async (milliseconds) => {
+      state.now += milliseconds;
+      for (const { at, end } of endings) if (at <= state.now) end();
+      await Promise.resolve();
+    },
+    monotonic: () => state.now,
+    logTail: async () => "the log's end",
+    isCancelled: () => false,
+  };
+  return { state, ports };
+}
+
+describe("joining a kernel", () => {
+  test("that is there starts none", async () => {
+    const { state, ports } = world(() => "connected");
+    expect(await joinKernel(ports)).toBe("kernel");
+    expect(state.starts).toBe(0);
+  });
+
+  test("that is not there starts one and waits for it", async () => {
+    const { state, ports } = world((starts, now) => (starts > 0 && now > 2_000 ? "connected" : "absent"));
+    expect(await joinKernel(ports)).toBe("kernel");
+    expect(state.starts).toBe(1);
+  });
+
+  test("that is on its way out waits until it is gone, and only then starts the next", async () => {
+    const { state, ports } = world((starts, now) =>
+      now < 1_000 ? "closing" : starts > 0 ? "connected" : "absent",
+    );
+    expect(await joinKernel(ports)).toBe("kernel");
+    expect(state.starts).toBe(1);
+  });
+
+  test("whose start lost against another front's joins the other one", async () => {
+    const { state, ports } = world((_starts, now) => (now > 400 ? "connected" : "absent"), 50);
+    expect(await joinKernel(ports)).toBe("kernel");
+    expect(state.starts).toBe(1);
+  });
+
+  test("that ends again and again is given up, with how it ended and its log", async () => {
+    const { state, ports } = world(() => "absent", 50);
+    await expect(joinKernel(ports)).rejects.toThrow(
+      /ended with exit code 1, 3 times in a row.*\nthe log's end/s,
+    );
+    expect(state.starts).toBe(maxStarts);
+  });
+
+  test("that hangs at its start is given up", async () => {
+    await expect(joinKernel(world(() => "absent").ports)).rejects.toThrow("did not answer in 30 s");
+  });
+
+  test("that never finishes closing is given up", async () => {
+    await expect(joinKernel(world(() => "closing").ports)).rejects.toThrow("is not gone after 30 s");
+  });
+
+  test("is left when nobody wants it any more", async () => {
+    expect(await joinKernel({ ...world(() => "absent").ports, isCancelled: () => true })).toBeNull();
+  });
+});
