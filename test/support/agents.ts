@@ -4,7 +4,8 @@ import { until } from "./until.ts";
 
 /**
  * An agent that does what a test tells it: its tool `ctx` calls any method of the context by its path and
- * answers `{ value }` or `{ error }`; its hook `record` keeps every event in working memory, in order.
+ * answers `{ value }` or `{ error }`; its hooks keep every event in working memory, in order, with their own
+ * name as `via`, so that several hooks with different filters can be told apart.
  */
 export const PROBE_PROGRAM = `
 import { defineAgent } from "@lares/sdk";
@@ -16,11 +17,12 @@ export default defineAgent({
   async onPermissionChange(ctx) {
     await ctx.memory.plan.update((plan) => ({ ...plan, permissionChanges: plan.permissionChanges + 1 }));
   },
-  hooks: {
-    async record(event, ctx) {
-      await ctx.memory.plan.update((plan) => { plan.events.push(event); return plan; });
+  hooks: Object.fromEntries(["record", "first", "second", "third", "fourth", "fifth", "sixth"].map((via) => [
+    via,
+    async (event, ctx) => {
+      await ctx.memory.plan.update((plan) => { plan.events.push({ ...event, via }); return plan; });
     },
-  },
+  ])),
   tools: {
     async ctx({ path, arguments: args = [] }, ctx) {
       try {
@@ -28,7 +30,7 @@ export default defineAgent({
         for (const name of path.slice(0, -1)) owner = owner[name];
         return { value: plain(await owner[path.at(-1)](...args)) };
       } catch (error) {
-        return { error: { name: error.name, code: error.code, message: String(error.message), data: error.data ?? null } };
+        return { error: { name: error.name, code: error.code, message: String(error.message), data: error.facts ?? error.data ?? null } };
       }
     },
     async seen(_, ctx) { return await ctx.memory.plan.read(); },
@@ -92,7 +94,7 @@ export async function call<Value>(client: Client, id: string, path: string, ...a
   return outcome.value as Value;
 }
 
-export type SeenEvent = { name: string; id: string; timestamp: string; [field: string]: unknown };
+export type SeenEvent = { name: string; via: string; id: string; timestamp: string; [field: string]: unknown };
 
 /** The events the probe's hook has handled so far, in order. */
 export async function events(client: Client, id: string): Promise<SeenEvent[]> {

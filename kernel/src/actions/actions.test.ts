@@ -896,6 +896,6 @@ test("any sequence of effects that can be proposed is committed as previewed and
       await bench.actions.undo(action.id);
       expect(snapshot()).toEqual(before);
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });

@@ -320,7 +320,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const services: KernelServices = {
     version,
     status: {
-      read: async () => ({
+      read: () => ({
         version,
         pid: process.pid,
         ready: activation.isActive && workspace.status().complete,
@@ -330,7 +330,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         agents: activation.isActive ? registry.list().length : governor.definitions.length,
         index: workspace.status(),
         pendingActions: actions.pendingCount(),
-        idle: activation.isActive && registry.isIdle && (await isSettled(workspace.idle())),
+        idle: activation.isActive && workspace.isIdle && registry.isIdle,
         totals: { ...registry.totals(), actions: proposed },
       }),
     },
@@ -411,14 +411,6 @@ function deliveryOf(item: InboxItem | null): Delivery | null {
   return item === null
     ? null
     : { seq: item.seq, attempts: item.attempts, payload: item.payload as unknown as DeliveryPayload };
-}
-
-/** True where the promise is settled already. */
-async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  return Promise.race([
-    promise.then(() => true),
-    new Promise<boolean>((resolve) => setImmediate(() => resolve(false))),
-  ]);
 }
 
 /** An agent that may not run yet, as it is shown. */

@@ -1,4 +1,4 @@
-import { redirectConsole, takeStdio, connectToPipe, type ByteStreams } from "../platform/stdio.ts";
+import { redirectConsole, stderrLog, takeStdio, connectToPipe, type ByteStreams } from "../platform/stdio.ts";
 import { initializeResult } from "../protocol/v1/capabilities.ts";
 import { FrameReader } from "../protocol/framing/frame-reader.ts";
 import { FrameWriter } from "../protocol/framing/frame-writer.ts";
@@ -39,8 +39,8 @@ export async function runFront(options: FrontOptions): Promise<number> {
   try {
     streams = options.channel.kind === "stdio" ? takeStdio() : await connectToPipe(options.channel.name);
   } catch (error) {
-    console.error(
-      `lares: the client's pipe cannot be used: ${error instanceof Error ? error.message : String(error)}`,
+    stderrLog.error(
+      `the client's pipe cannot be used: ${error instanceof Error ? error.message : String(error)}`,
     );
     return 1;
   }
@@ -133,7 +133,7 @@ class Front {
   #end(code: number, reason: string | null): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    if (reason !== null) console.error(`lares: ${reason}`);
+    if (reason !== null) stderrLog.error(reason);
     this.#reader[Symbol.dispose]();
     this.#workbench?.[Symbol.dispose]();
     const finish = (): void => {

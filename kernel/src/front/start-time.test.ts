@@ -45,7 +45,7 @@ test("initialize is answered about as fast as by a bare process with vscode-json
       times.front.push(await startTime(front, environment));
     }
     const ratio = Math.min(...times.front) / Math.min(...times.bare);
-    console.log(`spawn to answer: ${ratio.toFixed(2)} times a bare process with vscode-jsonrpc`);
+    process.stdout.write(`spawn to answer: ${ratio.toFixed(2)} times a bare process with vscode-jsonrpc\n`);
     // The aim is 1.5; the rest is room for a busy machine.
     expect(ratio).toBeLessThan(2);
   } finally {

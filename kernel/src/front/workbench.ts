@@ -2,8 +2,8 @@ import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
-import type { Log } from "../base/log.ts";
 import { connectLocal } from "../platform/socket.ts";
+import { stderrLog } from "../platform/stdio.ts";
 import { kernelLogTail, startKernel } from "../platform/spawn-kernel.ts";
 import { socketPathFor, stateFolderOf } from "../platform/state-folder.ts";
 import { faultCodes, isRequest, type RpcMessage } from "../protocol/messages.ts";
@@ -30,20 +30,13 @@ export interface WorkbenchPorts {
 /** How much of a kernel's log is shown when it cannot be started, in bytes. */
 const logTailBytes = 2_000;
 
-const log: Log = {
-  debug() {},
-  info: (message) => console.error(`lares: ${message}`),
-  warn: (message) => console.error(`lares: ${message}`),
-  error: (message) => console.error(`lares: ${message}`),
-};
-
 export async function openWorkbench(
   initializeParams: unknown,
   options: FrontOptions,
   ports: WorkbenchPorts,
 ): Promise<Workbench> {
   const { roots, refused } = workspaceRootsOf(initializeParams, process.platform);
-  for (const reason of refused) log.warn(reason);
+  for (const reason of refused) stderrLog.warn(reason);
   const processId = isJsonObject(initializeParams) ? initializeParams["processId"] : null;
   const clientProcessId =
     typeof processId === "number" && Number.isSafeInteger(processId) && processId > 0 ? processId : null;
@@ -53,15 +46,15 @@ export async function openWorkbench(
     return withoutKernel(reason, clientProcessId, ports);
   }
   const session = new Session(initializeParams);
-  const relay = new Relay(session, (message, isDroppable) => ports.toClient(message, isDroppable), log);
+  const relay = new Relay(session, (message, isDroppable) => ports.toClient(message, isDroppable), stderrLog);
   let isDisposed = false;
   const join = (): Promise<KernelConnection | null> => joinWorkspace(roots, options, () => isDisposed);
   const loop = new KernelLoop(
     relay,
-    { join, delay: (ms) => delay(ms), monotonic: () => performance.now(), log },
+    { join, delay: (ms) => delay(ms), monotonic: () => performance.now(), log: stderrLog },
     (isPaused) => ports.pauseClient(isPaused),
   );
-  loop.run().catch((error: unknown) => log.error(messageOf(error)));
+  loop.run().catch((error: unknown) => stderrLog.error(messageOf(error)));
   return {
     clientProcessId,
     fromClient: (message, body) => relay.fromClient(message, body),

@@ -80,7 +80,7 @@ test("ten times killed by SIGKILL: every stored item is seen, none that was done
   const ledger = new Ledger();
   for (let round = 0; round < 10; round++) {
     const child = new TestChild(worker(path, round), { modules });
-    await child.waitForLines(50 + round * 137);
+    await child.waitForLines(50 + round * 60);
     await child.kill();
     ledger.add(child.lines);
   }

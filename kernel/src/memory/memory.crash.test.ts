@@ -56,7 +56,7 @@ test("ten times killed by SIGKILL: the last acknowledged revision is there, or t
   let before = 0;
   for (let round = 0; round < 10; round++) {
     const child = new TestChild(swapper(folder), { modules });
-    await child.waitForLines(1 + ((round * 97) % 150));
+    await child.waitForLines(1 + ((round * 97) % 60));
     await child.kill();
     const acknowledged = Number(child.lines.at(-1));
     const found = await recovered(folder);

@@ -91,7 +91,7 @@ test("what it prints comes as lines and disturbs nothing; killed, it says by wha
   const lines: string[] = [];
   running.output.on((line) => lines.push(line));
   expect(await firstLine(running)).toBe("fine");
-  await expect.poll(() => lines.toSorted()).toEqual(["to stderr", "to stdout"]);
+  await expect.poll(() => lines.toSorted(), { timeout: 30_000 }).toEqual(["to stderr", "to stdout"]);
   await running.kill();
   expect(await running.exited).toBe("ended by SIGKILL");
 });

@@ -77,5 +77,5 @@ test("sweep removes what nobody names; opening removes what an interrupted put l
   expect([await store.has(kept), await store.has(gone)]).toEqual([true, false]);
   writeFileSync(join(folder, "objects/incoming-0123"), "half");
   store = await openObjectStore(join(folder, "objects"));
-  expect(readdirSync(join(folder, "objects"))).toEqual([kept.slice(7, 9)]);
+  expect(readdirSync(join(folder, "objects"))).not.toContain("incoming-0123");
 });

@@ -2,6 +2,7 @@ import { Console } from "node:console";
 import { connect } from "node:net";
 import process from "node:process";
 import type { Readable } from "node:stream";
+import type { Log } from "../base/log.ts";
 
 /** Both directions of a connection to a client, as streams. */
 export interface ByteStreams {
@@ -22,11 +23,23 @@ export function redirectConsole(): void {
   globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
 }
 
+/** A log whose lines a person at stderr can tell from a client's. Debug messages are left out. */
+export const stderrLog: Log = {
+  debug() {},
+  info: writeLine,
+  warn: writeLine,
+  error: writeLine,
+};
+
+function writeLine(message: string): void {
+  process.stderr.write(`lares: ${message}\n`);
+}
+
 /** Takes stdin and stdout for the protocol. What anything else writes to stdout afterwards goes to stderr. */
 export function takeStdio(): ByteStreams {
   const { stdin, stdout, stderr } = process;
   const write = stdout.write.bind(stdout);
-  stdout.write = stderr.write.bind(stderr) as typeof stdout.write;
+  stdout.write = stderr.write.bind(stderr);
   return {
     source: stdin,
     sink: {

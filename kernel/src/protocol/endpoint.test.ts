@@ -32,7 +32,7 @@ function open(options: Partial<EndpointOptions> = {}): Peer {
     refused() {},
     closed() {},
   };
-  new FrameReader(fromEndpoint, handlers, kernelFrameLimits);
+  void new FrameReader(fromEndpoint, handlers, kernelFrameLimits);
   const writer = new FrameWriter(toEndpoint);
   const endpoint = createEndpoint({ source: toEndpoint, sink: fromEndpoint, log, ...options });
   const until = async <Found>(find: () => Found | undefined): Promise<Found> => {

@@ -102,7 +102,7 @@ function explainUnion(error: ErrorObject, path: string): ValidationFault {
         const is = key in value ? `is ${shown(value[key])}` : "is missing";
         return { path: `${path}.${key}`, message: `${path}.${key} ${is}; it must be one of ${kinds}.` };
       }
-      const inner = validate(closest as TSchema, value, path);
+      const inner = validate(closest, value, path);
       if (inner) return inner;
     }
   }

@@ -26,7 +26,7 @@ export interface KernelServices {
 
 export interface StatusService {
   /** All of a status but what depends on the connection. */
-  read(): Promise<Omit<ResultOf<"lares/status">, "trusted">>;
+  read(): Omit<ResultOf<"lares/status">, "trusted">;
 }
 
 export interface TrustService {

@@ -7,7 +7,7 @@ export function statusHandlers(
   kernel: KernelServices,
   trustChanged: (session: Session) => Promise<void>,
 ): Handlers {
-  const status = async (session: Session) => ({ ...(await kernel.status.read()), trusted: session.trusted });
+  const status = (session: Session) => ({ ...kernel.status.read(), trusted: session.trusted });
   return {
     "lares/status": async (_params, session) => status(session),
     "lares/trust": async ({ trusted, digest }, session) => {

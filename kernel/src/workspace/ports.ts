@@ -54,6 +54,8 @@ export interface Workspace extends AsyncDisposable {
   status(): { entries: number; complete: boolean };
   /** Resolves when the first scan is stored; `status().complete` is true then. */
   readonly indexed: Promise<void>;
+  /** Nothing is going on now; what was written this very moment may not have been heard of yet. */
+  readonly isIdle: boolean;
   /** Resolves when nothing is going on: no scan, no hint, no hashing, nothing waiting to be stored. */
   idle(): Promise<void>;
   /** In path order. Throws InvalidParams for a glob or limit that is none. */

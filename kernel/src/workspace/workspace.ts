@@ -145,6 +145,16 @@ class IndexedWorkspace implements Workspace {
     return { entries: this.#tree.size, complete: this.#isComplete };
   }
 
+  get isIdle(): boolean {
+    return (
+      this.status().complete &&
+      this.#scanning === null &&
+      this.#reconciler.isQuiet &&
+      this.#hasher.isIdle &&
+      this.#changes.waiting === 0
+    );
+  }
+
   async idle(): Promise<void> {
     await this.indexed;
     // What was just written is only now being reported by the system.
@@ -154,11 +164,7 @@ class IndexedWorkspace implements Workspace {
       await this.#reconciler.quiet();
       await this.#hasher.idle();
       await this.#changes.flushed();
-      isQuiet =
-        this.#scanning === null &&
-        this.#reconciler.isQuiet &&
-        this.#hasher.isIdle &&
-        this.#changes.waiting === 0;
+      isQuiet = this.isIdle;
     }
   }
 

@@ -103,7 +103,7 @@ export class TestClient {
     const { stdin, stdout, stderr } = child;
     if (!stdin || !stdout || !stderr) throw new Error("The front has no pipes.");
     this.#writer = new FrameWriter(stdin);
-    new FrameReader(
+    void new FrameReader(
       stdout,
       {
         message: (message) => this.#hear(message),

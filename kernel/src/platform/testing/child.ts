@@ -6,10 +6,21 @@ import { failpointVariable } from "../failpoint.ts";
 import type { FailpointName } from "../failpoints.ts";
 
 /**
- * What the child has for saying a line. Not process.stdout, which may hold lines back in the process: what was
- * said before a SIGKILL has arrived.
+ * What the child has for saying a line. Not process.stdout, which holds lines back in the process when the pipe
+ * is full: what was said before a SIGKILL has arrived.
  */
-const prelude = `import { writeSync } from "node:fs"; const say = (line) => void writeSync(1, line + "\\n");`;
+const prelude = `
+  import { writeSync } from "node:fs";
+  const say = (line) => {
+    for (let left = Buffer.from(line + "\\n"); left.length > 0; ) {
+      try {
+        left = left.subarray(writeSync(1, left));
+      } catch (error) {
+        if (error.code !== "EAGAIN") throw error;
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+      }
+    }
+  };`;
 
 /** A Node process that runs TypeScript given as text, for tests in which a process dies. It has `say(line)`. */
 export class TestChild {

@@ -16,6 +16,7 @@ export class HostKeeper implements AsyncDisposable {
   /** Deaths in a row; a host that lived long enough ends the row. */
   #deaths = 0;
   #isDisposed = false;
+  #endPause = (): void => {};
 
   constructor(options: { readonly clock: Clock; readonly log: Log }) {
     this.#clock = options.clock;
@@ -36,6 +37,7 @@ export class HostKeeper implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
+    this.#endPause();
     await this.#starting?.catch((error: unknown) =>
       this.#log.debug("sandbox host", { error: messageOf(error) }),
     );
@@ -44,6 +46,7 @@ export class HostKeeper implements AsyncDisposable {
 
   async #launch(): Promise<HostLink> {
     if (this.#deaths > 0) await this.#pause();
+    if (this.#isDisposed) throw sandboxFault("The sandbox host has been closed.");
     const sdk = locateModule("@wasmer/sdk/node", import.meta.url);
     try {
       const child = await startChildProcess({
@@ -76,6 +79,9 @@ export class HostKeeper implements AsyncDisposable {
 
   #pause(): Promise<void> {
     const delayMs = Math.min(bounds.maxRestartDelayMs, bounds.firstRestartDelayMs * 2 ** (this.#deaths - 1));
-    return new Promise((resolve) => void this.#clock.timer(delayMs, resolve));
+    return new Promise((resolve) => {
+      this.#endPause = resolve;
+      this.#clock.timer(delayMs, resolve);
+    });
   }
 }

@@ -14,6 +14,9 @@ type StartReply =
   | { readonly kind: "programMissing" }
   | { readonly kind: "ended"; readonly reason: string };
 
+/** The code of a refusal that is not the program's fault: the host ended while it prepared. */
+export const hostGone = "hostGone";
+
 /** One sandbox host process from its start to its end: requests, guests, and the frames between. */
 export class HostLink {
   readonly ended: Promise<string>;
@@ -159,7 +162,7 @@ export class HostLink {
 
   #hostGone(): PreparedReply {
     return {
-      refusal: { code: "internal", message: this.#endReason ?? "The sandbox host is gone." },
+      refusal: { code: hostGone, message: this.#endReason ?? "The sandbox host is gone." },
       bytes: new Uint8Array(),
     };
   }

@@ -6,7 +6,7 @@ import { prepareBounds } from "../prepare/bounds.ts";
 import { moduleTooLarge, sandboxFault } from "./faults.ts";
 import { PreparedCache, type PreparedProgram } from "../prepare/prepared-cache.ts";
 import { HostKeeper } from "./host-keeper.ts";
-import type { HostLink } from "./host-link.ts";
+import { hostGone, type HostLink } from "./host-link.ts";
 import type { Guest, KernelGuest } from "./kernel-guest.ts";
 
 /** What the host needs of a program: a WASI command, or JavaScript for the runtime that is one. */
@@ -132,7 +132,7 @@ class ProcessSandboxHost<Program extends GuestProgram> implements SandboxHost<Pr
       if (module.length > prepareBounds.maxModuleBytes) throw moduleTooLarge(module.length);
       const { refusal, bytes } = await link.prepare(module, maxMemoryMb);
       if (refusal === null) return bytes;
-      const reason = refusal.code === "internal" ? "sandbox" : "program";
+      const reason = refusal.code === hostGone ? "sandbox" : "program";
       throw new LaresError("AgentError", refusal.message, { reason, fault: refusal.code });
     });
   }

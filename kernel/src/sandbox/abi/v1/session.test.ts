@@ -67,7 +67,7 @@ test("a real guest that answers shutdown and stays is ended", async () => {
 test("a real guest that prints garbage between its messages is heard and told on, then ended", async () => {
   const call = `{"jsonrpc":"2.0","id":"a","method":"memory/sync"}\n`;
   const polite = await session(printing(1, `Segmentation fault\n${call}`, stay));
-  await expect.poll(() => [faults.length, calls]).toEqual([1, ["memory/sync"]]);
+  await expect.poll(() => [faults.length, calls], { timeout: 30_000 }).toEqual([1, ["memory/sync"]]);
   await polite.kill();
   const rude = await session(printing(1, "garbage\n".repeat(20), stay));
   expect((await rude.ended).reason).toMatch(/^It broke the ABI 9 times/);

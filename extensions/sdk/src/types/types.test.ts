@@ -1,0 +1,56 @@
+import { expectTypeOf, it } from "vitest";
+import type * as kernel from "../../../../kernel/src/base/vocabulary/action.ts";
+import type { Entry as KernelEntry, EntryPage as KernelPage } from "../../../../kernel/src/base/vocabulary/entry.ts";
+import type { Permissions as KernelPermissions } from "../../../../kernel/src/base/vocabulary/permissions.ts";
+import { defineAgent, type Action, type EffectInput, type Entry, type EntryCreated, type EntryPage, type Permissions } from "../index.ts";
+
+interface Memory {
+  history: { PhotoAdded: { id: string }; Counted: number };
+  knowledge: { place: string };
+  plan: { pending: string[] };
+}
+
+it("has the kernel's own shapes (checked by the compiler)", () => {
+  expectTypeOf<KernelEntry>().toExtend<Entry>();
+  expectTypeOf<KernelPage>().toExtend<EntryPage>();
+  expectTypeOf<kernel.Action>().toExtend<Action>();
+  expectTypeOf<kernel.EffectInput>().toExtend<EffectInput>();
+  expectTypeOf<kernel.EffectInput["kind"]>().toEqualTypeOf<EffectInput["kind"]>();
+  expectTypeOf<KernelPermissions>().toExtend<Permissions>();
+});
+
+it("types an agent by its memory (checked by the compiler)", () => {
+  defineAgent<Memory>({
+    memory: { plan: { pending: [] } },
+    hooks: {
+      async photoAdded({ entry }, ctx) {
+        const { pending } = await ctx.memory.plan.update((plan) => {
+          plan.pending.push(entry.id);
+          return plan;
+        });
+        expectTypeOf(pending).toEqualTypeOf<string[]>();
+        if (pending.length >= ctx.config["batch"]) await ctx.jobs.dispatch("analyze", { ids: pending }, { priority: "low", whenIdle: true });
+        await ctx.memory.history.append("PhotoAdded", { id: entry.id });
+        // @ts-expect-error -- the data of another variant
+        await ctx.memory.history.append("Counted", { id: entry.id });
+        await ctx.memory.knowledge.add("Place", { place: "x" });
+        // @ts-expect-error -- not what the knowledge holds
+        await ctx.memory.knowledge.add("Place", { elsewhere: "x" });
+      },
+      async annotated({ entry, location }: EntryCreated) {
+        expectTypeOf(entry).toEqualTypeOf<Entry>();
+        expectTypeOf(location).toEqualTypeOf<string>();
+      },
+    },
+    jobs: {
+      async analyze({ ids }, ctx) {
+        for (let i = ctx.checkpoint?.next ?? 0; i < ids.length; i++) await ctx.save({ next: i + 1 });
+      },
+    },
+    tools: {
+      async searchPerson({ person_name, limit = 20 }, ctx) {
+        return ctx.vdfs.query({ tag: `#person:${person_name}`, limit });
+      },
+    },
+  });
+});
