@@ -22,7 +22,7 @@ const libraryFile = (name: string): string => packageFile(`quickjs-wasi/${name.r
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder)
-    .sort()
+    .toSorted()
     .filter((name) => !name.endsWith(".md"))
     .map((name) => join(folder, name));
 }

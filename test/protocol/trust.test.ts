@@ -29,9 +29,6 @@ const CLOSED: [string, object][] = [
   ["lares/memory/query", { agent: PROBE, kind: "working" }],
   ["lares/memory/verify", { agent: PROBE }],
   ["lares/memory/stats", { agent: PROBE }],
-  ["lares/memory/export", { agent: PROBE, path: "/tmp/nothing" }],
-  ["lares/memory/import", { agent: PROBE, path: "/tmp/nothing" }],
-  ["lares/memory/forget", { agent: PROBE, id: "x" }],
 ];
 
 describe("an untrusted connection", () => {

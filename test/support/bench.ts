@@ -160,6 +160,15 @@ export class Bench implements AsyncDisposable {
     return status;
   }
 
+  /** Accepts the documents as they are now, once the kernel has seen that they are no longer those of `digest`. */
+  async accept(client: Client, digest: string): Promise<Status> {
+    const changed = await until("another digest to accept", async () => {
+      const { trust } = await this.status(client);
+      return trust.digest !== digest && trust.digest;
+    });
+    return client.request<Status>("lares/trust", { trusted: true, digest: changed });
+  }
+
   /** Ends a kernel this bench started, without warning, and waits until it is gone. */
   async kill(pid: number): Promise<void> {
     if (isAlive(pid)) process.kill(pid, "SIGKILL");

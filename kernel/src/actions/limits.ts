@@ -11,7 +11,7 @@ export const actionLimits = {
   /** Text whose difference is shown, each side. Bytes. */
   diffTextBytes: 256 * 1024,
   /** Lines that may differ before a diff shows all of both sides instead of searching on. */
-  diffEdits: 5000,
+  diffEdits: 1000,
   /** Files and folders within a folder that is moved. */
   folderMembers: 10_000,
   /** Actions of one agent that wait for approval. */

@@ -1,17 +1,18 @@
 import { unreachable } from "../base/exhaustive.ts";
-import { invalidParams, LaresError, limitExceeded, notFound, scopeViolation, stale } from "../base/errors.ts";
+import { invalidParams, LaresError, limitExceeded, notFound, scopeViolation } from "../base/errors.ts";
 import type { Effect, EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { sha256 } from "../platform/hash.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
 import { changedShare, type ImpactFacts } from "../policy/impact.ts";
-import { canonicalPath, isWithin } from "../policy/paths.ts";
+import { isWithin } from "../policy/paths.ts";
 import { protectionOf, type ProtectedPlaces, type Protection } from "../policy/protected.ts";
 import { listFolder } from "./folder-listing.ts";
+import { checkExpected, contentOf, entryPath, fileOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
 import { planMetadata, slotOf, type MetadataInput } from "./metadata.ts";
 import type { Operation } from "./operations.ts";
-import { Overlay, type Known, type Node } from "./overlay.ts";
+import { Overlay, type Known } from "./overlay.ts";
 import type { ActionPorts } from "./ports.ts";
 import { bytesText, sizeChange } from "./sizes.ts";
 import { applyEdits, textOf, unifiedDiff } from "./text.ts";
@@ -358,44 +359,6 @@ class Planner {
     const found = paths.map((path) => protectionOf(path, this.#places));
     if (found.includes("forbidden")) return "forbidden";
     return found.includes("protected") ? "protected" : "none";
-  }
-}
-
-/** Canonical, and not the workspace itself. */
-function entryPath(input: string): string {
-  const canonical = canonicalPath(input);
-  if (!canonical.ok) throw scopeViolation(input, `The path ${JSON.stringify(input)} ${canonical.reason}.`);
-  if (canonical.path === ".")
-    throw invalidParams("An effect names a file or folder in the workspace, not the workspace itself.");
-  return canonical.path;
-}
-
-function fileOf(path: string, node: Node): Extract<Node, { kind: "file" }> {
-  if (node.kind === "absent") throw notFound("file", path);
-  if (node.kind === "folder")
-    throw invalidParams(`${JSON.stringify(path)} is a folder, not a file.`, { path });
-  return node;
-}
-
-function checkExpected(path: string, node: Node, expected: Hash | null | undefined): void {
-  if (expected === undefined) return;
-  const found = node.kind === "file" ? node.hash : null;
-  if (found === expected) return;
-  const is = found === null ? "does not exist" : `has the content ${found}`;
-  throw stale(path, `${JSON.stringify(path)} ${is}; expected was ${expected ?? "that it does not exist"}.`);
-}
-
-function contentOf(input: Extract<EffectInput, { kind: "file.write" }>): Uint8Array {
-  if ("content" in input) {
-    if (!input.content.isWellFormed())
-      throw invalidParams('"content" is not valid Unicode; use "content_base64".');
-    return new TextEncoder().encode(input.content);
-  }
-  try {
-    return Uint8Array.from(atob(input.content_base64), (character) => character.charCodeAt(0));
-  } catch (error) {
-    if (error instanceof DOMException) throw invalidParams('"content_base64" is not valid base64.');
-    throw error;
   }
 }
 

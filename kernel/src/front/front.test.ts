@@ -90,6 +90,13 @@ describe("a session's life", () => {
     expect((await wireErrorOf(client.request("foo/bar"))).code).toBe(-32601);
   });
 
+  test("with a workspace folder that does not exist, requests are told which", async () => {
+    await using bench = await Bench.open();
+    const client = bench.start();
+    await client.request("initialize", { rootUri: `file://${bench.folder}/nowhere`, capabilities: {} });
+    expect((await wireErrorOf(client.request("lares/status"))).message).toContain("/nowhere");
+  });
+
   test("over a pipe that the client opened", async () => {
     await using bench = await Bench.open();
     const path = join(bench.folder, "client.sock");

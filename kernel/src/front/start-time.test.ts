@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,6 +31,8 @@ test("initialize is answered about as fast as by a bare process with vscode-json
       connection.onRequest("initialize", () => ({ capabilities: {} }));
       connection.listen();
       process.stdin.on("end", () => process.exit());`;
+    const bareFile = join(folder, "bare.cjs");
+    await writeFile(bareFile, bare);
     const environment = {
       PATH: process.env["PATH"] ?? "",
       LARES_HOME: folder,
@@ -40,14 +42,15 @@ test("initialize is answered about as fast as by a bare process with vscode-json
     // The first start fills the cache of compiled code.
     await startTime(front, environment);
     const times = { front: [] as number[], bare: [] as number[] };
-    for (let round = 0; round < 7; round++) {
-      times.bare.push(await startTime(["-e", bare], { PATH: environment.PATH }));
+    let ratio = Infinity;
+    // Best against best, in turns, until the aim is reached: a busy machine only ever adds to a time.
+    for (let round = 0; round < 30 && (round < 5 || ratio > 1.5); round++) {
+      times.bare.push(await startTime([bareFile], { PATH: environment.PATH }));
       times.front.push(await startTime(front, environment));
+      ratio = Math.min(...times.front) / Math.min(...times.bare);
     }
-    const ratio = Math.min(...times.front) / Math.min(...times.bare);
     process.stdout.write(`spawn to answer: ${ratio.toFixed(2)} times a bare process with vscode-jsonrpc\n`);
-    // The aim is 1.5; the rest is room for a busy machine.
-    expect(ratio).toBeLessThan(2);
+    expect(ratio).toBeLessThanOrEqual(1.5);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -51,10 +51,10 @@ async function recovered(folder: string): Promise<number> {
   return revision;
 }
 
-test("ten times killed by SIGKILL: the last acknowledged revision is there, or the one after", async () => {
+test("six times killed by SIGKILL: the last acknowledged revision is there, or the one after", async () => {
   const folder = await temporaryFolder();
   let before = 0;
-  for (let round = 0; round < 10; round++) {
+  for (let round = 0; round < 6; round++) {
     const child = new TestChild(swapper(folder), { modules });
     await child.waitForLines(1 + ((round * 97) % 60));
     await child.kill();
@@ -66,13 +66,15 @@ test("ten times killed by SIGKILL: the last acknowledged revision is there, or t
   }
 });
 
-const passes: Partial<Record<FailpointName, number>> = { "journal.segment.created": 1 };
 const points = failpointNames.filter(
   (name) => name.startsWith("journal.") || name.startsWith("atomic-file."),
 );
+/** The journal's moments come with every swap, those of a segment or a checkpoint seldom. */
+const passOf = (name: FailpointName): number =>
+  name.startsWith("journal.") && name !== "journal.segment.created" ? 2 : 1;
 test.each(points)("dying at %s leaves the last acknowledged revision, or the one after", async (name) => {
   const folder = await temporaryFolder();
-  const child = new TestChild(swapper(folder), { modules, failpoint: `${name}@${passes[name] ?? 2}` });
+  const child = new TestChild(swapper(folder), { modules, failpoint: `${name}@${passOf(name)}` });
   expect(await child.ended()).toBe("SIGKILL");
   const acknowledged = Number(child.lines.at(-1) ?? 0);
   expect([acknowledged, acknowledged + 1]).toContain(await recovered(folder));

@@ -87,6 +87,19 @@ describe("swap", () => {
     });
   });
 
+  test("what has no JSON form is refused, and what looks like the journal's own fields is only data", async () => {
+    const { within } = await fixture();
+    const state = { data: 1, x: 1, salt: "abc", z: ',"salt":"', kind: '"kind":"temporal"' };
+    await within(async (agent) => {
+      for (const bad of [NaN, "half a pair: \ud800"]) {
+        await expect(agent.swap(0, bad)).rejects.toMatchObject({ code: "InvalidParams" });
+      }
+      await agent.swap(0, state);
+      expect(await agent.verify()).toMatchObject({ ok: true, records: 1 });
+    });
+    await within(async (agent) => expect(agent.read()).toEqual({ revision: 1, state }));
+  });
+
   test("a state over its bound is refused with its size, and nothing is written", async () => {
     const { within } = await fixture();
     await within(async (agent) => {

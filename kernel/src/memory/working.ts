@@ -1,4 +1,4 @@
-import { conflict, isLaresError, limitExceeded, messageOf } from "../base/errors.ts";
+import { conflict, invalidParams, isLaresError, limitExceeded, messageOf } from "../base/errors.ts";
 import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { isLeftoverTemporary, writeFileAtomically } from "../platform/atomic-file.ts";
@@ -78,7 +78,12 @@ export class WorkingMemory implements AsyncDisposable {
    * Rejects with Conflict { revision } where somebody was first, LimitExceeded where the state is too large.
    */
   swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }> {
-    const text = canonicalJson(state);
+    let text: string;
+    try {
+      text = canonicalJson(state);
+    } catch (error) {
+      return Promise.reject(invalidParams(`The state has no JSON form: ${messageOf(error)}`));
+    }
     const bytes = Buffer.byteLength(text);
     if (bytes > maxStateBytes) {
       const sentence = `The state has ${bytes} bytes of JSON; working memory takes at most ${maxStateBytes}. Keep large data in temporal or associative memory.`;

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import process from "node:process";
 import { databaseError } from "./database-errors.ts";
-import { isLaresError } from "../base/errors.ts";
+import { isLaresError, messageOf, storageError } from "../base/errors.ts";
 
 export interface FileLock extends AsyncDisposable {
   /** Lets the next one in. */
@@ -36,7 +36,15 @@ export async function acquireLock(path: string): Promise<FileLock | LockHeld> {
     throw known;
   }
   const held = database;
-  await writeFile(note, `${process.pid}\n`, { mode: 0o600 });
+  try {
+    await writeFile(note, `${process.pid}\n`, { mode: 0o600 });
+  } catch (error) {
+    held.close();
+    throw storageError(
+      `The lock "${path}" was taken, but "${note}" cannot be written: ${messageOf(error)}`,
+      error,
+    );
+  }
   const release = async (): Promise<void> => {
     if (!held.isOpen) return;
     // First the note, then the lock: the other way round would remove the next holder's note.

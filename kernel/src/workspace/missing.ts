@@ -1,4 +1,3 @@
-import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryKind } from "../base/vocabulary/entry.ts";
 import type { Origin } from "./recorder.ts";
 import { subtree, type EntryNode, type FileFacts } from "./tree.ts";
@@ -53,11 +52,12 @@ export class MissingEntries {
     return held?.values().find((node) => node.kind === kind && isSameFile(node, observed));
   }
 
-  /** Missing files of this content, and how many have this size at all. */
-  withContent(contentId: Hash): readonly EntryNode[] {
+  /** Missing files of this content. */
+  withContent(contentId: string): readonly EntryNode[] {
     return this.#files().filter((node) => node.contentId === contentId);
   }
 
+  /** Sizes of the missing files whose content is known. */
   sizesWithContent(): ReadonlySet<number> {
     return new Set(
       this.#files().flatMap((node) => (node.contentId === null || node.size === 0 ? [] : node.size)),

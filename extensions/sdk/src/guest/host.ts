@@ -27,7 +27,7 @@ export function kernelOf(host: GuestHost): Kernel {
       } catch (thrown) {
         // What cannot be sent at all (a cycle, a BigInt) is the engine's own error.
         if (!(thrown instanceof Error) || typeof (thrown as { code?: unknown }).code !== "number") throw thrown;
-        const error = laresErrorFrom(thrown as { code?: unknown });
+        const error = laresErrorFrom(thrown);
         if (site.stack !== undefined) error.stack = site.stack;
         throw error;
       }

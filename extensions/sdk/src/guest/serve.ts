@@ -21,7 +21,7 @@ export function serveAgent(program: { readonly default?: unknown }): void {
     throw new TypeError("The program has no agent as its default export: write `export default defineAgent({ … })`.");
   }
   const host = findHost();
-  host.serve(methodsOf(definition as AgentDefinition, host));
+  host.serve(methodsOf(definition, host));
 }
 
 function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string, (params: never) => unknown> {

@@ -76,6 +76,7 @@ export interface AgentContext<Memory = MemoryShape> {
   };
   readonly events: { emit(name: string, data: unknown): Promise<void> };
   readonly shared: {
+    // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the author says what is stored there
     read<Value = Untyped>(key: string): Promise<{ readonly version: number; readonly value: Value } | null>;
     /** With `version`: only if it is still that one, else `Conflict`. */
     write(key: string, value: unknown, options?: { readonly version?: number }): Promise<void>;

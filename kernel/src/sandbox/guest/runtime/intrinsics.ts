@@ -16,7 +16,7 @@ type Method<This, Arguments extends unknown[], Result> = (this: This, ...args: A
 export function uncurry<This, Arguments extends unknown[], Result>(
   method: Method<This, Arguments, Result>,
 ): (self: This, ...args: Arguments) => Result {
-  return (self, ...args) => apply(method, self, args) as Result;
+  return (self, ...args) => apply<This, Arguments, Result>(method, self, args);
 }
 
 const then = Promise.prototype.then;

@@ -54,7 +54,7 @@ export function completeUrl(): void {
       const params = paramsOf.get(this) ?? new Native(this.search);
       // `search` or `href` was set since: the same object shows what is there now.
       if (params.toString() !== current.toString()) {
-        for (const name of [...params.keys()]) Reflect.apply(remove, params, [name]);
+        for (const name of Array.from(params.keys())) Reflect.apply(remove, params, [name]);
         current.forEach((value, name) => Reflect.apply(append, params, [name, value]));
       }
       paramsOf.set(this, params);

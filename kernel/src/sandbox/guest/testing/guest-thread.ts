@@ -13,10 +13,13 @@ const loaded = await wasmer.packages.load(new Uint8Array(readFileSync(guestModul
 const sandbox = await wasmer.sandboxes.create({ packages: [loaded], network: { mode: "disabled" } });
 const guest = await sandbox.command(loaded).spawn({ stdin: "pipe", stdout: "pipe", stderr: "pipe" });
 
-const pump = async (name: "stdout" | "stderr"): Promise<void> => {
-  for await (const chunk of guest[name]) port.postMessage({ kind: name, chunk });
+const { stdin, stdout, stderr } = guest;
+if (stdin === null || stdout === null || stderr === null) throw new Error("The guest has no pipes.");
+
+const pump = async (kind: "stdout" | "stderr", chunks: AsyncIterable<Uint8Array>): Promise<void> => {
+  for await (const chunk of chunks) port.postMessage({ kind, chunk });
 };
-const output = Promise.all([pump("stdout"), pump("stderr")]);
+const output = Promise.all([pump("stdout", stdout), pump("stderr", stderr)]);
 void guest.wait().then(
   async ({ exitCode }) => {
     await output;
@@ -24,5 +27,5 @@ void guest.wait().then(
   },
   (error: unknown) => port.postMessage({ kind: "exited", trap: String(error) }),
 );
-await guest.stdin.write((workerData as { preamble: Uint8Array }).preamble);
-port.on("message", (chunk: Uint8Array) => void guest.stdin.write(chunk));
+await stdin.write((workerData as { preamble: Uint8Array }).preamble);
+port.on("message", (chunk: Uint8Array) => void stdin.write(chunk));

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { defineAgent } from "../index.ts";
+import { mockContext } from "./index.ts";
+
+interface Memory {
+  plan: { seen: string[] };
+}
+
+const agent = defineAgent<Memory>({
+  hooks: {
+    async seen({ entry }, ctx) {
+      await ctx.memory.plan.update((plan) => ({ seen: [...plan.seen, entry.path] }));
+      await ctx.vdfs.tags.add(entry.path, "seen");
+      await ctx.actions.propose([{ kind: "file.move", from: entry.path, to: `archive/${entry.name}` }], { title: "Archive", reason: "old" });
+      ctx.trace.info("seen", { path: entry.path });
+    },
+  },
+});
+
+it("runs a handler over entries in memory and records what it did", async () => {
+  const ctx = mockContext<Memory>({
+    entries: [{ path: "photos/a.jpg", media: "image" }, { path: "photos/b.txt", content: "€uro" }],
+    memory: { plan: { seen: [] } },
+    clock: { now: () => 0 },
+  });
+  const [entry] = (await ctx.vdfs.query({ media: "image" })).items;
+  await agent.hooks?.["seen"]?.({ name: "EntryCreated", entry } as never, ctx);
+  expect(await ctx.memory.plan.read()).toEqual({ seen: ["photos/a.jpg"] });
+  expect((await ctx.vdfs.get("photos/a.jpg"))?.tags).toEqual(["seen"]);
+  expect(ctx.recorded.actions.map(({ title, state, created }) => [title, state, created])).toEqual([
+    ["Tag photos/a.jpg with seen", "Committed", "1970-01-01T00:00:00.000Z"],
+    ["Archive", "PendingApproval", "1970-01-01T00:00:00.000Z"],
+  ]);
+  expect(ctx.recorded.traces).toEqual([{ level: "info", message: "seen", fields: { path: "photos/a.jpg" } }]);
+  expect(await ctx.vdfs.readText("photos/b.txt")).toBe("€uro");
+  expect(await ctx.vdfs.count({ path: "photos/*.txt" })).toBe(1);
+});
+
+it("refuses what the kernel's policy refuses: location, filter, denial, what was not asked for", async () => {
+  const ctx = mockContext({
+    entries: [{ path: "photos/a.jpg" }, { path: "photos/a.txt" }, { path: "secret/a.jpg" }],
+    permissions: { read_entries: { filter: "*.jpg" }, write_tags: true },
+    grants: { locations: ["photos/"], deny: ["write_tags"] },
+  });
+  expect((await ctx.vdfs.query()).items.map(({ path }) => path)).toEqual(["photos/a.jpg"]);
+  expect(ctx.inGrantedScope("secret/a.jpg")).toBe(false);
+  await expect(ctx.vdfs.read("secret/a.jpg")).rejects.toMatchObject({ name: "LaresError", code: "ScopeViolation" });
+  await expect(ctx.vdfs.read("../a.jpg")).rejects.toMatchObject({ code: "ScopeViolation" });
+  await expect(ctx.vdfs.read("photos/a.txt")).rejects.toMatchObject({ code: "PermissionDenied" });
+  await expect(ctx.vdfs.tags.add("photos/a.jpg", "x")).rejects.toMatchObject({ code: "PermissionDenied" });
+  await expect(ctx.jobs.dispatch("work", {})).rejects.toMatchObject({ code: "PermissionDenied" });
+  expect(ctx.recorded.actions).toEqual([]);
+});

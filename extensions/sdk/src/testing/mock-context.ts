@@ -1,0 +1,77 @@
+import { effectivePermissions } from "../../../../kernel/src/policy/decide.ts";
+import type { Authority, Permissions as KernelPermissions } from "../../../../kernel/src/base/vocabulary/permissions.ts";
+import { forJob, forTool, makeContext } from "../context/context.ts";
+import type { JobContext, ToolContext } from "../types/context.ts";
+import type { MemoryShape, PartOf } from "../types/memory.ts";
+import { makeMockKernel, type Recorded } from "./mock-kernel.ts";
+import { type MockEntry, MockWorkspace } from "./mock-workspace.ts";
+
+export interface MockOptions<Memory = MemoryShape> {
+  readonly entries?: readonly MockEntry[];
+  /** What working memory holds already. */
+  readonly memory?: { readonly plan?: PartOf<Memory, "plan"> };
+  /** What the manifest asks for; default: everything that is not bound to a name. */
+  readonly permissions?: KernelPermissions;
+  /** As `grants` in lares.yaml; default: the whole workspace, all that is asked for. */
+  readonly grants?: {
+    readonly locations?: readonly string[];
+    readonly allow?: readonly string[];
+    readonly deny?: readonly string[];
+  };
+  /** Milliseconds since 1970; default: the machine's clock. */
+  readonly clock?: { now(): number };
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly extension?: { readonly id: string; readonly version: string };
+  /** Other agents' tools, by "agent.id/tool". */
+  readonly tools?: Readonly<Record<string, (args: unknown) => unknown>>;
+  /** For a job: where it is resumed from. */
+  readonly checkpoint?: unknown;
+}
+
+/** A context for hooks, tools and jobs alike, and what was done with it. */
+export type MockContext<Memory = MemoryShape> = ToolContext<Memory> & JobContext<Memory> & { readonly recorded: Recorded };
+
+const everything: KernelPermissions = {
+  read_entries: true,
+  write_tags: true,
+  dispatch_jobs: true,
+  propose_actions: ["file.*", "folder.*"],
+};
+
+/**
+ * A context that runs a handler in a plain test: the SDK's own code over entries in memory, decided by the
+ * kernel's own policy, so that what is refused here is refused there.
+ *
+ *     const ctx = mockContext({ entries: [{ path: "photos/a.jpg" }], grants: { locations: ["photos"] } });
+ *     await agent.hooks.photoAdded(event, ctx);
+ *     expect(ctx.recorded.actions).toHaveLength(1);
+ */
+export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> = {}): MockContext<Memory> {
+  const { extension = { id: "dev.test.agent", version: "1.0.0" }, permissions = everything, grants = {} } = options;
+  const now = (): number => options.clock?.now() ?? Date.now();
+  const locations = [...(grants.locations ?? ["."])].map((location) => location.replace(/\/+$/, ""));
+  const authority: Authority = {
+    extension: extension.id,
+    requested: permissions,
+    ...effectivePermissions(permissions, grants),
+    locations,
+    protectedPaths: [],
+    forbiddenPaths: [],
+    memory: true,
+  };
+  const kernel = makeMockKernel({
+    authority,
+    workspace: new MockWorkspace(options.entries ?? [], new Date(now()).toISOString()),
+    now,
+    plan: options.memory?.plan,
+    tools: options.tools ?? {},
+  });
+  const identity = { extension, config: options.config ?? {}, permissions: authority.effective, locations };
+  const plan = options.memory?.plan;
+  const context = makeContext<Memory>(kernel, identity, plan === undefined ? {} : { memory: { plan } }, new AbortController().signal);
+  return {
+    ...forJob(context, kernel, { id: "job-1", checkpoint: options.checkpoint }),
+    ...forTool(context, { callId: "call-1", caller: "user" }),
+    recorded: kernel.recorded,
+  };
+}

@@ -1,0 +1,43 @@
+import { invalidParams, notFound, scopeViolation, stale } from "../base/errors.ts";
+import type { EffectInput } from "../base/vocabulary/action.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import { canonicalPath } from "../policy/paths.ts";
+import type { Node } from "./overlay.ts";
+
+/** Canonical, and not the workspace itself. */
+export function entryPath(input: string): string {
+  const canonical = canonicalPath(input);
+  if (!canonical.ok) throw scopeViolation(input, `The path ${JSON.stringify(input)} ${canonical.reason}.`);
+  if (canonical.path === ".")
+    throw invalidParams("An effect names a file or folder in the workspace, not the workspace itself.");
+  return canonical.path;
+}
+
+export function fileOf(path: string, node: Node): Extract<Node, { kind: "file" }> {
+  if (node.kind === "absent") throw notFound("file", path);
+  if (node.kind === "folder")
+    throw invalidParams(`${JSON.stringify(path)} is a folder, not a file.`, { path });
+  return node;
+}
+
+export function checkExpected(path: string, node: Node, expected: Hash | null | undefined): void {
+  if (expected === undefined) return;
+  const found = node.kind === "file" ? node.hash : null;
+  if (found === expected) return;
+  const is = found === null ? "does not exist" : `has the content ${found}`;
+  throw stale(path, `${JSON.stringify(path)} ${is}; expected was ${expected ?? "that it does not exist"}.`);
+}
+
+export function contentOf(input: Extract<EffectInput, { kind: "file.write" }>): Uint8Array {
+  if ("content" in input) {
+    if (!input.content.isWellFormed())
+      throw invalidParams('"content" is not valid Unicode; use "content_base64".');
+    return new TextEncoder().encode(input.content);
+  }
+  try {
+    return Uint8Array.from(atob(input.content_base64), (character) => character.charCodeAt(0));
+  } catch (error) {
+    if (error instanceof DOMException) throw invalidParams('"content_base64" is not valid base64.');
+    throw error;
+  }
+}
