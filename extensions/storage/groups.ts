@@ -58,6 +58,8 @@ export function wasted(group: Group): number {
 const passingFolders = new Set([
   "inbox",
   "incoming",
+  "imported",
+  "imports",
   "unsorted",
   "downloads",
   "download",

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { flushCompileCache } from "node:module";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -31,6 +32,8 @@ async function serve({ pipe, clientProcessId, keep }: ServeOptions): Promise<num
     keep,
     program,
     environment: process.env,
+    // Node keeps compiled code at a clean end only, and a front is as likely to be killed.
+    answered: () => flushCompileCache(),
     ...(clientProcessId === undefined ? {} : { clientProcessId }),
   });
 }

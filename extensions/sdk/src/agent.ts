@@ -21,6 +21,8 @@ export interface AgentDefinition<Memory = MemoryShape> {
 }
 
 /** Types an agent's definition; the default export of its program. */
-export function defineAgent<Memory = MemoryShape>(definition: AgentDefinition<Memory>): AgentDefinition<Memory> {
+export function defineAgent<Memory = MemoryShape>(
+  definition: AgentDefinition<Memory>,
+): AgentDefinition<Memory> {
   return definition;
 }

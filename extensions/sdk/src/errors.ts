@@ -45,7 +45,8 @@ const words: Record<number, ErrorCode> = {
 
 /** From an error as it came over the wire. */
 export function laresErrorFrom(error: { code?: unknown; message?: unknown; data?: unknown }): LaresError {
-  const data = typeof error.data === "object" && error.data !== null ? (error.data as Record<string, unknown>) : {};
+  const data =
+    typeof error.data === "object" && error.data !== null ? (error.data as Record<string, unknown>) : {};
   const { code, ...facts } = data;
   const word = typeof code === "string" ? (code as ErrorCode) : undefined;
   return new LaresError(word ?? words[Number(error.code)] ?? "InternalError", String(error.message), facts);

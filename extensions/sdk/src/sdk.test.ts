@@ -1,6 +1,11 @@
 /** The SDK as authors meet it: bundled, in the real guest, against the kernel's end of the pipe. */
 import { expect, it } from "vitest";
-import { runTool, startFiles, startTool, type TestGuest } from "../../../kernel/src/sandbox/guest/testing/run-guest.ts";
+import {
+  runTool,
+  startFiles,
+  startTool,
+  type TestGuest,
+} from "../../../kernel/src/sandbox/guest/testing/run-guest.ts";
 
 const refusal = (code: string, message = code): Error => Object.assign(new Error(message), { code });
 
@@ -28,14 +33,27 @@ it("initialize names the handlers; hooks, jobs and lifecycle get their context",
         jobs: { async work({ n }, ctx) { const from = ctx.checkpoint?.next ?? 0; await ctx.save({ next: from + n }); await ctx.progress(0.5, "half"); return from; } },
       });`,
   });
-  expect(await guest.initialize({ batch: 50 })).toEqual({ handlers: ["seen"], tools: ["run"], jobs: ["work"] });
+  expect(await guest.initialize({ batch: 50 })).toEqual({
+    handlers: ["seen"],
+    tools: ["run"],
+    jobs: ["work"],
+  });
   await guest.request("startup");
   await guest.request("hook", { handler: "seen", event: { entry: { path: "photos/a.jpg" } } });
   await guest.request("permissionChange", { permissions: {}, locations: ["archive"] });
-  expect(await guest.request("job", { id: "7", name: "work", input: { n: 2 }, checkpoint: { next: 5 } })).toBe(5);
+  expect(
+    await guest.request("job", { id: "7", name: "work", input: { n: 2 }, checkpoint: { next: 5 } }),
+  ).toBe(5);
   expect(guest.calls.map(({ method, params }) => [method, params])).toEqual([
     ["trace", { level: "info", message: "started", fields: { id: "dev.test", batch: 50 } }],
-    ["trace", { level: "info", message: "seen photos/a.jpg", fields: { inside: [true, true, false, false, false, false] } }],
+    [
+      "trace",
+      {
+        level: "info",
+        message: "seen photos/a.jpg",
+        fields: { inside: [true, true, false, false, false, false] },
+      },
+    ],
     ["trace", { level: "info", message: "changed", fields: { inside: true } }],
     ["jobs/checkpoint", { data: { next: 7 } }],
     ["jobs/progress", { fraction: 0.5, message: "half" }],
@@ -65,7 +83,9 @@ it("plan.update retries on conflict, writes nothing when it throws, and gives th
   const { revision } = memory;
   await expect(runTool(guest, { kind: "throw" })).rejects.toThrow("not today");
   expect(memory.revision).toBe(revision);
-  expect(await runTool(guest, { kind: "returned" })).toMatchObject({ items: expect.arrayContaining([99]) as number[] });
+  expect(await runTool(guest, { kind: "returned" })).toMatchObject({
+    items: expect.arrayContaining([99]) as number[],
+  });
   expect(await runTool(guest, { kind: "reset" })).toEqual({ items: [] });
 });
 
@@ -86,7 +106,10 @@ it("reads files in pieces, as bytes, text and JSON, whatever the pieces cut", as
   };
   await guest.initialize();
   expect(await runTool(guest)).toBe(text.length);
-  expect(asked.slice(0, 2)).toEqual([[0, 262_144], [262_144, 262_144]]);
+  expect(asked.slice(0, 2)).toEqual([
+    [0, 262_144],
+    [262_144, 262_144],
+  ]);
   expect(await runTool(guest, { kind: "json" })).toBe("€".repeat(1000));
   expect(await runTool(guest, { kind: "bytes" })).toEqual([...file.subarray(1, 6)]);
 });
@@ -110,8 +133,15 @@ it("says a tool's value, its error, or what must be approved first", async () =>
   const call = (kind: string): Promise<unknown> =>
     guest.request("tool", { name: "run", arguments: { kind }, call_id: "7", caller: "model" });
   expect(await call("nothing")).toEqual({ status: "success", value: null });
-  expect(await call("lookalike")).toEqual({ status: "success", value: { status: "needs_approval", action: "x", reason: "y" } });
-  expect(await call("approval")).toEqual({ status: "needs_approval", action: "action-1", reason: "it deletes" });
+  expect(await call("lookalike")).toEqual({
+    status: "success",
+    value: { status: "needs_approval", action: "x", reason: "y" },
+  });
+  expect(await call("approval")).toEqual({
+    status: "needs_approval",
+    action: "action-1",
+    reason: "it deletes",
+  });
   expect(await call("caller")).toEqual({ status: "success", value: ["7", "model"] });
   expect(await call("busy")).toEqual({ status: "error", message: "not now", recoverable: true });
   expect(await call("throw")).toEqual({ status: "error", message: "bad", recoverable: false });
@@ -150,7 +180,10 @@ it("sends each call of the context as one message of the ABI", async () => {
   guest.onCall = (method) => results[method] ?? { items: [] };
   await guest.initialize();
   expect(await runTool(guest)).toBe("done");
-  const propose = (title: string, effect: unknown): unknown => ["actions/propose", { effects: [effect], title, reason: "" }];
+  const propose = (title: string, effect: unknown): unknown => [
+    "actions/propose",
+    { effects: [effect], title, reason: "" },
+  ];
   expect(guest.calls.map(({ method, params }) => [method, params])).toEqual([
     ["vdfs/query", { tag: "x", limit: 5 }],
     ["vdfs/count", {}],
@@ -159,8 +192,19 @@ it("sends each call of the context as one message of the ABI", async () => {
     ["vdfs/copies", { content_id: "sha256:00" }],
     ["vdfs/sidecar/read", { path: "a.txt", sidecar: "faces" }],
     propose("Tag a.txt with red", { kind: "tag.add", path: "a.txt", tag: "red" }),
-    propose("Set rating of a.txt", { kind: "field.set", path: "a.txt", namespace: "test", key: "rating", value: 5 }),
-    propose("Write the sidecar faces of a.txt", { kind: "sidecar.write", path: "a.txt", sidecar: "faces", data: [1] }),
+    propose("Set rating of a.txt", {
+      kind: "field.set",
+      path: "a.txt",
+      namespace: "test",
+      key: "rating",
+      value: 5,
+    }),
+    propose("Write the sidecar faces of a.txt", {
+      kind: "sidecar.write",
+      path: "a.txt",
+      sidecar: "faces",
+      data: [1],
+    }),
     ["memory/temporal/append", { variant: "Seen", data: { a: 1 }, timestamp: "1970-01-01T00:00:00.000Z" }],
     [
       "memory/temporal/query",
@@ -177,10 +221,24 @@ it("sends each call of the context as one message of the ABI", async () => {
       },
     ],
     ["memory/temporal/count", { since: "1970-01-01T00:00:00.000Z", until: "1970-01-01T00:00:01.000Z" }],
-    ["memory/associative/add", { variant: "Place", data: { name: "x" }, importance: 0.5, relations: [{ to: "1", relation: "PartOf" }] }],
+    [
+      "memory/associative/add",
+      {
+        variant: "Place",
+        data: { name: "x" },
+        importance: 0.5,
+        relations: [{ to: "1", relation: "PartOf" }],
+      },
+    ],
     [
       "memory/associative/query",
-      { similar_to: "sea", where: [{ field: "at", op: "near", value: [1, 2], km: 5 }], related_to: { id: "1", depth: 2 }, min_similarity: 0.5, top_k: 3 },
+      {
+        similar_to: "sea",
+        where: [{ field: "at", op: "near", value: [1, 2], km: 5 }],
+        related_to: { id: "1", depth: 2 },
+        min_similarity: 0.5,
+        top_k: 3,
+      },
     ],
     ["memory/search", { namespace: "team", text: "x", mode: "text", limit: 2 }],
     ["memory/sync", {}],

@@ -1,6 +1,17 @@
 /** WebAssembly's binary format, as far as linking the guest needs it: sections, imports, limits, segments. */
 
-export const sectionIds = { custom: 0, type: 1, import: 2, table: 4, memory: 5, export: 7, start: 8, element: 9, data: 11, dataCount: 12 };
+export const sectionIds = {
+  custom: 0,
+  type: 1,
+  import: 2,
+  table: 4,
+  memory: 5,
+  export: 7,
+  start: 8,
+  element: 9,
+  data: 11,
+  dataCount: 12,
+};
 const opcodes = { end: 0x0b, globalGet: 0x23, i32Const: 0x41, i32Add: 0x6a };
 const header = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 const importKinds = ["func", "table", "memory", "global"] as const;
@@ -142,7 +153,12 @@ export function readImports(sections: readonly Section[]): Import[] {
 
 export function writeImports(imports: readonly Import[]): Uint8Array {
   const entries = imports.map((entry) =>
-    join([text(entry.module), text(entry.name), Uint8Array.of(importKinds.indexOf(entry.kind)), entry.description]),
+    join([
+      text(entry.module),
+      text(entry.name),
+      Uint8Array.of(importKinds.indexOf(entry.kind)),
+      entry.description,
+    ]),
   );
   return join([u32(entries.length), ...entries]);
 }
@@ -190,12 +206,14 @@ export function sharedLibraryData(sections: readonly Section[]): Uint8Array {
   const reader = new Reader(bodyOf(sections, sectionIds.data));
   const out: number[] = [];
   for (let left = reader.done ? 0 : reader.u32(); left > 0; left--) {
-    if (reader.u32() !== 0 || reader.byte() !== opcodes.globalGet) throw new Error("Expected a data segment at __memory_base.");
+    if (reader.u32() !== 0 || reader.byte() !== opcodes.globalGet)
+      throw new Error("Expected a data segment at __memory_base.");
     reader.u32();
     let offset = 0;
     if (reader.byte() === opcodes.i32Const) {
       offset = reader.u32();
-      if (reader.byte() !== opcodes.i32Add || reader.byte() !== opcodes.end) throw new Error("Expected __memory_base + constant.");
+      if (reader.byte() !== opcodes.i32Add || reader.byte() !== opcodes.end)
+        throw new Error("Expected __memory_base + constant.");
     }
     reader.take(reader.u32()).forEach((byte, index) => (out[offset + index] = byte));
   }

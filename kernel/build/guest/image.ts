@@ -68,8 +68,11 @@ function initialise(exports: Exports, linked: Linked, runtimeSource: string): Ma
 
   run("_initialize");
   for (const { name, memoryBase, memoryBytes, data } of linked.libraries) {
-    if (run("malloc", memoryBytes) !== memoryBase) throw new Error(`${name} would not lie where it was linked to.`);
-    bytes().fill(0, memoryBase, memoryBase + memoryBytes).set(data, memoryBase);
+    if (run("malloc", memoryBytes) !== memoryBase)
+      throw new Error(`${name} would not lie where it was linked to.`);
+    bytes()
+      .fill(0, memoryBase, memoryBase + memoryBytes)
+      .set(data, memoryBase);
   }
   for (const { name } of linked.libraries) run(`${name}:__wasm_apply_data_relocs`);
   if (run("qjs_init") !== 0) throw new Error("QuickJS could not be initialised.");
@@ -77,7 +80,11 @@ function initialise(exports: Exports, linked: Linked, runtimeSource: string): Ma
   run("qjs_set_promise_rejection_handler", 1);
   run("qjs_set_module_loader", 1);
   for (const { name } of linked.libraries) {
-    const failed = run(`${name}:qjs_ext_${name}_init`, run("qjs_get_context_ptr"), run("qjs_get_runtime_ptr"));
+    const failed = run(
+      `${name}:qjs_ext_${name}_init`,
+      run("qjs_get_context_ptr"),
+      run("qjs_get_runtime_ptr"),
+    );
     if (failed !== 0) throw new Error(`The library ${name} could not be initialised.`);
   }
 
@@ -95,23 +102,44 @@ function initialise(exports: Exports, linked: Linked, runtimeSource: string): Ma
   }
   const source = new TextEncoder().encode(runtimeSource);
   const sourceAt = allocate(source);
-  const makeTurn = checked(run("qjs_eval", sourceAt, source.length, cstring("lares:runtime"), 0), "The runtime threw");
+  const makeTurn = checked(
+    run("qjs_eval", sourceAt, source.length, cstring("lares:runtime"), 0),
+    "The runtime threw",
+  );
   run("free", sourceAt);
   const list = (items: number[]): number => allocate(new Uint8Array(Uint32Array.from(items).buffer));
   const nothing = run("qjs_get_undefined");
-  const turn = checked(run("qjs_call", makeTurn, nothing, 1, list([native])), "The runtime could not be set up");
+  const turn = checked(
+    run("qjs_call", makeTurn, nothing, 1, list([native])),
+    "The runtime could not be set up",
+  );
   const kinds = list([0, 1, 2, 3, 4, 5, 6, 7].map((kind) => run("qjs_new_number", kind)));
   const scratch = run("calloc", 512, 1);
   const filename = cstring(programName);
   run("qjs_run_gc");
-  return new Map(Object.entries({ shim_turn: turn, shim_nothing: nothing, shim_kinds: kinds, shim_filename: filename, shim_scratch: scratch } satisfies Record<(typeof shimGlobals)[number], number>));
+  return new Map(
+    Object.entries({
+      shim_turn: turn,
+      shim_nothing: nothing,
+      shim_kinds: kinds,
+      shim_filename: filename,
+      shim_scratch: scratch,
+    } satisfies Record<(typeof shimGlobals)[number], number>),
+  );
 }
 
-function writeImage(linked: Uint8Array, memory: Uint8Array, globals: ReadonlyMap<string, number>): Uint8Array {
+function writeImage(
+  linked: Uint8Array,
+  memory: Uint8Array,
+  globals: ReadonlyMap<string, number>,
+): Uint8Array {
   const module = binaryen.readBinary(linked);
   try {
-    const { MutableGlobals, NontrappingFPToInt, SignExt, BulkMemory, ReferenceTypes, Multivalue } = binaryen.Features;
-    module.setFeatures(MutableGlobals | NontrappingFPToInt | SignExt | BulkMemory | ReferenceTypes | Multivalue);
+    const { MutableGlobals, NontrappingFPToInt, SignExt, BulkMemory, ReferenceTypes, Multivalue } =
+      binaryen.Features;
+    module.setFeatures(
+      MutableGlobals | NontrappingFPToInt | SignExt | BulkMemory | ReferenceTypes | Multivalue,
+    );
     const names: string[] = [];
     for (let i = 0; i < module.getNumExports(); i++) {
       const { name, value } = binaryen.getExportInfo(module.getExportByIndex(i));
@@ -122,7 +150,13 @@ function writeImage(linked: Uint8Array, memory: Uint8Array, globals: ReadonlyMap
       module.addGlobal(value, binaryen.i32, false, module.i32.const(constant));
     }
     for (const name of names) if (name !== "memory" && name !== "_start") module.removeExport(name);
-    module.runPasses(["remove-unused-module-elements", "simplify-globals", "duplicate-import-elimination", "remove-unused-module-elements", "vacuum"]);
+    module.runPasses([
+      "remove-unused-module-elements",
+      "simplify-globals",
+      "duplicate-import-elimination",
+      "remove-unused-module-elements",
+      "vacuum",
+    ]);
     const sections = readSections(module.emitBinary()).filter(({ id }) => id !== sectionIds.dataCount);
     return writeSections(
       withBodies(sections, {

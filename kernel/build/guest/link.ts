@@ -63,7 +63,10 @@ const leftOut = new Set([sectionIds.custom, sectionIds.start, sectionIds.dataCou
 export function link(quickjs: Uint8Array, libraries: readonly Library[], shimWat: string): Linked {
   const main = readSections(quickjs);
   const needs = libraries.map((library) => sharedLibraryNeeds(readSections(library.bytes)));
-  const bases = placesFor(quickjs, needs.map((need) => need.memoryBytes));
+  const bases = placesFor(
+    quickjs,
+    needs.map((need) => need.memoryBytes),
+  );
   const mainExports = new Set(
     WebAssembly.Module.exports(new WebAssembly.Module(quickjs)).map((entry) => entry.name),
   );
@@ -94,13 +97,19 @@ export function link(quickjs: Uint8Array, libraries: readonly Library[], shimWat
         [sectionIds.export]: prefixExports(bodyOf(sections, sectionIds.export), `${library.name}:`),
         [sectionIds.element]: elementsAt(bodyOf(sections, sectionIds.element), tableEnd),
       }).filter(({ id }) => !leftOut.has(id));
-      add(environment, `${library.name}.env.wat`, environmentOf(imports, environment, readTypes(sections), memoryBase, tableEnd));
+      add(
+        environment,
+        `${library.name}.env.wat`,
+        environmentOf(imports, environment, readTypes(sections), memoryBase, tableEnd),
+      );
       add(library.name, `${library.name}.wasm`, writeSections(rest));
       tableEnd += needs[index]?.tableEntries ?? 0;
       return { name: library.name, memoryBase, memoryBytes, data: sharedLibraryData(sections) };
     });
 
-    const open = readImports(main).map((entry) => (entry.module === "env" ? { ...entry, module: "shim" } : entry));
+    const open = readImports(main).map((entry) =>
+      entry.module === "env" ? { ...entry, module: "shim" } : entry,
+    );
     const widened = withBodies(main, {
       [sectionIds.import]: writeImports(open),
       [sectionIds.table]: funcTable(tableEnd),
@@ -112,7 +121,9 @@ export function link(quickjs: Uint8Array, libraries: readonly Library[], shimWat
     const out = joinPath(folder, "linked.wasm");
     const merge = joinPath(dirname(createRequire(import.meta.url).resolve("binaryen")), "bin", "wasm-merge");
     const flags = features.map((name) => `--enable-${name}`);
-    execFileSync(process.execPath, [merge, mainFile, "env", ...parts, "-o", out, ...flags], { stdio: ["ignore", "ignore", "inherit"] });
+    execFileSync(process.execPath, [merge, mainFile, "env", ...parts, "-o", out, ...flags], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
     return { module: new Uint8Array(readFileSync(out)), libraries: linked };
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -159,7 +170,8 @@ function environmentOf(
 function placesFor(quickjs: Uint8Array, sizes: readonly number[]): number[] {
   const module = new WebAssembly.Module(quickjs);
   const imports: Record<string, Record<string, () => number>> = {};
-  for (const { module: from, name } of WebAssembly.Module.imports(module)) (imports[from] ??= {})[name] = () => 0;
+  for (const { module: from, name } of WebAssembly.Module.imports(module))
+    (imports[from] ??= {})[name] = () => 0;
   const { exports } = new WebAssembly.Instance(module, imports);
   const { _initialize, malloc } = exports as Record<string, (size?: number) => number>;
   _initialize?.();

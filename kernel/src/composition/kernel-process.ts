@@ -1,12 +1,13 @@
 import { homedir } from "node:os";
 import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
 import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { systemClock } from "../platform/clock.ts";
 import { acquireLock, type FileLock } from "../platform/lock.ts";
-import { listenLocal, type LocalServer } from "../platform/socket.ts";
+import { connectLocal, listenLocal, type KernelPlace, type LocalServer } from "../platform/socket.ts";
 import type { KernelArguments } from "../platform/spawn-kernel.ts";
 import { socketPathFor, userConfigFolder } from "../platform/state-folder.ts";
 import { redirectConsole } from "../platform/stdio.ts";
@@ -19,7 +20,7 @@ import { stderrLog } from "./log.ts";
 const unjoinedMs = 10_000;
 /** A predecessor on its way out is waited for this long. */
 const lockPatienceMs = 20_000;
-const lockPollMs = 20;
+const lockPollMs = 50;
 
 /** Runs a workspace's kernel until it is no longer needed; the process's exit code. */
 export async function runKernel(options: KernelArguments & { version: string }): Promise<number> {
@@ -28,13 +29,15 @@ export async function runKernel(options: KernelArguments & { version: string }):
   const clock = systemClock;
   // A client that is gone makes pipes break; that is no reason to die.
   process.on("SIGHUP", () => undefined);
-  const lock = await takeLock(join(options.stateFolder, "kernel.lock"), clock);
+  const { stateFolder } = options;
+  const place = { stateFolder, socketPath: await socketPathFor(stateFolder) };
+  const lock = await takeLock(join(stateFolder, "kernel.lock"), place, clock);
   if (lock === null) {
     log.info("Another kernel has this workspace; this one is not needed.");
     return 0;
   }
   try {
-    await serve(options, clock, log);
+    await serve(options, place, clock, log);
     return 0;
   } catch (error) {
     log.error(`The kernel ended: ${messageOf(error)}`, {
@@ -46,7 +49,12 @@ export async function runKernel(options: KernelArguments & { version: string }):
   }
 }
 
-async function serve(options: KernelArguments & { version: string }, clock: Clock, log: Log): Promise<void> {
+async function serve(
+  options: KernelArguments & { version: string },
+  place: KernelPlace,
+  clock: Clock,
+  log: Log,
+): Promise<void> {
   const { stateFolder, roots, keep, version } = options;
   const kernel = await openKernel({
     stateFolder,
@@ -77,7 +85,7 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
   let socket: LocalServer | undefined;
   try {
     socket = await listenLocal({
-      place: { stateFolder, socketPath: await socketPathFor(stateFolder) },
+      place,
       log,
       isClosing: () => isClosing,
       accept: (stream) => server.accept(createEndpoint({ source: stream, sink: stream, log })),
@@ -101,13 +109,20 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
   }
 }
 
-/** The lock, or null where a kernel has it that stays. */
-async function takeLock(path: string, clock: Clock): Promise<FileLock | null> {
+/** The lock, or null where a kernel has it that serves: then this one is not needed. */
+async function takeLock(path: string, place: KernelPlace, clock: Clock): Promise<FileLock | null> {
   const deadline = clock.monotonic() + lockPatienceMs;
   for (;;) {
     const outcome = await acquireLock(path);
     if (!("heldBy" in outcome)) return outcome;
-    if (clock.monotonic() > deadline) return null;
-    await new Promise((resolve) => setTimeout(resolve, lockPollMs));
+    if (clock.monotonic() > deadline || (await isServed(place))) return null;
+    await delay(lockPollMs);
   }
+}
+
+async function isServed(place: KernelPlace): Promise<boolean> {
+  const outcome = await connectLocal(place);
+  if (outcome.kind !== "connected") return false;
+  outcome.socket.destroy();
+  return true;
 }

@@ -41,5 +41,7 @@ export async function openProgramFolder(path: string): Promise<ProgramFolder> {
 const missing = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EACCES"]);
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && typeof error.code === "string" && missing.has(error.code);
+  return (
+    error instanceof Error && "code" in error && typeof error.code === "string" && missing.has(error.code)
+  );
 }

@@ -1,6 +1,6 @@
 import { workspaceLimits } from "./limits.ts";
 import type { MissingEntries } from "./missing.ts";
-import type { Arrival } from "./reconciler.ts";
+import type { Arrival } from "./arrival.ts";
 import type { Recorder } from "./recorder.ts";
 import { isAttached, type EntryTree } from "./tree.ts";
 

@@ -22,6 +22,11 @@ export class MissingEntries {
     return this.#roots.has(node);
   }
 
+  /** Whether something is missing that a scan missed. */
+  hasFromIndex(): boolean {
+    return this.#roots.values().some(({ origin }) => origin === "index");
+  }
+
   all(): readonly Missing[] {
     return [...this.#roots.values()];
   }

@@ -2,14 +2,18 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import type { EntryKind } from "../base/vocabulary/entry.ts";
 import type { Observation, OpenFolder } from "../platform/folder-reader.ts";
+import type { Arrival } from "./arrival.ts";
 import type { Exclusions } from "./exclusions.ts";
 import { ignoreFileName, isAlwaysExcluded } from "./ignore-rules.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
+import { readListing } from "./listing.ts";
+import { matchByContent, type ContentOf } from "./lookalikes.ts";
 import { MissingEntries } from "./missing.ts";
+import { PendingNames } from "./pending-names.ts";
 import { Places } from "./places.ts";
 import type { Origin, Recorder } from "./recorder.ts";
-import { hintAgain, isLongSettled, newPending, settles, type Pending } from "./settling.ts";
-import { isAttached, subtree, type EntryNode, type EntryTree } from "./tree.ts";
+import { isLongSettled, newPending, settles, type Pending } from "./settling.ts";
+import { contains, isAttached, isUnchanged, subtree, type EntryNode, type EntryTree } from "./tree.ts";
 
 export interface ReconcilerPorts {
   readonly tree: EntryTree;
@@ -32,16 +36,6 @@ interface Listing {
   readonly deep: boolean;
 }
 
-/** A path that has something where the index has nothing. */
-interface Arrival {
-  readonly folder: EntryNode;
-  readonly name: string;
-  readonly observed: Observation;
-  readonly origin: Origin;
-  readonly pending: Pending | null;
-  readonly isForced: boolean;
-}
-
 /**
  * Compares the index with the file system where it is told to look, and decides what happened. Hints only
  * say where to look; what is there counts. All of it is synchronous between two turns of the loop, and no
@@ -49,14 +43,14 @@ interface Arrival {
  */
 export class Reconciler implements Disposable {
   readonly #ports: ReconcilerPorts;
-  readonly #pending = new Map<EntryNode, Map<string, Pending>>();
+  readonly #pending = new PendingNames();
   readonly #missing = new MissingEntries();
   /** Folders to list, last in first out: children before siblings, as their parents are still open. */
   readonly #listings: Listing[] = [];
   /** What is new while a scan still finds out what is missing. */
   #held: { readonly folder: EntryNode; readonly name: string }[] = [];
   /** New files that may be missing ones, by their content. */
-  #lookalikes: Arrival[] = [];
+  readonly #lookalikes: Arrival[] = [];
   #isHolding = false;
   #isMatchingContent = false;
   #isStopped = false;
@@ -75,12 +69,7 @@ export class Reconciler implements Disposable {
     if (name === null) return this.list(folder, origin, false);
     if (isAlwaysExcluded(name)) return;
     if (this.#ports.exclusions.isNeverOfInterest(name) && folder.child(name) === undefined) return;
-    const nowMs = this.#ports.clock.now();
-    let names = this.#pending.get(folder);
-    if (names === undefined) this.#pending.set(folder, (names = new Map()));
-    const known = names.get(name);
-    if (known === undefined) names.set(name, newPending(nowMs, origin));
-    else hintAgain(known, nowMs, origin);
+    this.#pending.hint(folder, name, this.#ports.clock.now(), origin);
     this.#soon();
   }
 
@@ -101,7 +90,7 @@ export class Reconciler implements Disposable {
         if (nearest === undefined || nearest === null || name === undefined) break;
         const observed = this.#ports.places.open(nearest.folder)?.observe(name) ?? null;
         if (observed === "unreadable") break;
-        this.#forgetPending(nearest.folder, name);
+        this.#pending.delete(nearest.folder, name);
         const arrival = this.#judge(nearest.folder, name, observed, "live", null, true);
         if (nearest.names.length === 1 || arrival === null || arrival.observed.kind !== "folder") {
           if (arrival !== null) arrivals.push(arrival);
@@ -123,18 +112,16 @@ export class Reconciler implements Disposable {
    * Compares everything. What is new is held back until it is known what is missing, so that what was
    * moved is recognised; on an empty index there is nothing to wait for.
    */
-  async scan(options: {
-    readonly contentOf: ((node: Arrival) => Promise<string | null>) | null;
-  }): Promise<void> {
+  async scan(contentOf: ContentOf): Promise<void> {
     this.#isHolding = this.#ports.tree.size > 0;
-    this.#isMatchingContent = this.#isHolding && options.contentOf !== null;
+    this.#isMatchingContent = this.#isHolding;
     for (const place of this.#ports.places.all) this.list(place.node, "index", true);
     await this.#listed();
     this.#isHolding = false;
     for (const { folder, name } of this.#held) this.hint(folder, name, "index");
     this.#held = [];
     await this.#listed();
-    if (options.contentOf !== null) await this.#matchContent(options.contentOf);
+    await this.#matchContent(contentOf);
     await this.#settledIndex();
   }
 
@@ -155,7 +142,7 @@ export class Reconciler implements Disposable {
 
   get isQuiet(): boolean {
     return (
-      this.#pending.size === 0 &&
+      this.#pending.isEmpty &&
       this.#listings.length === 0 &&
       this.#missing.size === 0 &&
       this.#held.length === 0
@@ -171,23 +158,15 @@ export class Reconciler implements Disposable {
 
   /** Resolves when all that a scan found has settled. */
   async #settledIndex(): Promise<void> {
-    const isOpen = (): boolean =>
-      this.#missing.all().some(({ origin }) => origin === "index") ||
-      this.#pending.values().some((names) => names.values().some(({ origin }) => origin === "index"));
+    const isOpen = (): boolean => this.#pending.hasFromIndex() || this.#missing.hasFromIndex();
     while ((this.#listings.length > 0 || isOpen()) && !this.#isStopped) {
       this.#soon();
       await new Promise<void>((resolve) => this.#listingsWaiters.push(resolve));
     }
   }
 
-  #forgetPending(folder: EntryNode, name: string): void {
-    const names = this.#pending.get(folder);
-    if (names?.delete(name) === true && names.size === 0) this.#pending.delete(folder);
-  }
-
   #hasDue(): boolean {
-    const nowMs = this.#ports.clock.now();
-    return this.#pending.values().some((names) => names.values().some((pending) => pending.dueAtMs <= nowMs));
+    return this.#pending.nextDueAtMs() <= this.#ports.clock.now();
   }
 
   #soon(): void {
@@ -234,10 +213,7 @@ export class Reconciler implements Disposable {
   #schedule(): void {
     if (this.#isStopped) return;
     const nowMs = this.#ports.clock.now();
-    let dueAtMs = Infinity;
-    for (const names of this.#pending.values()) {
-      for (const pending of names.values()) dueAtMs = Math.min(dueAtMs, pending.dueAtMs);
-    }
+    let dueAtMs = this.#pending.nextDueAtMs();
     if (!this.#isHolding && !this.#isMatchingContent) {
       for (const { sinceMs } of this.#missing.all())
         dueAtMs = Math.min(dueAtMs, sinceMs + workspaceTimes.goneMs);
@@ -257,22 +233,18 @@ export class Reconciler implements Disposable {
   #lookAtDue(hasTime: () => boolean): void {
     const nowMs = this.#ports.clock.now();
     const arrivals: Arrival[] = [];
-    for (const [folder, names] of this.#pending) {
-      if (!hasTime()) break;
-      const due = [...names].filter(([, pending]) => pending.dueAtMs <= nowMs);
-      if (due.length === 0) continue;
+    for (const { folder, due } of this.#pending.takeDue(nowMs)) {
       const open = this.#ports.places.open(folder);
       const seen = due.map(([name, pending]) => ({ name, pending, observed: open?.observe(name) ?? null }));
       // A folder that cannot be opened (any more) is judged where it is listed, not by what was in it.
       if (open === null && folder.isEntry && folder.parent !== null) this.hint(folder.parent, folder.name);
       for (const { name, pending, observed } of seen) {
-        names.delete(name);
         if (name === ignoreFileName) this.#rulesChanged(folder);
         if (open === null || observed === "unreadable") continue;
         const arrival = this.#judge(folder, name, observed, pending.origin, pending, false);
         if (arrival !== null) arrivals.push(arrival);
       }
-      if (names.size === 0) this.#pending.delete(folder);
+      if (!hasTime()) break;
     }
     for (const arrival of arrivals) this.#arrive(arrival);
   }
@@ -288,40 +260,16 @@ export class Reconciler implements Disposable {
       return;
     }
     this.#ports.watch(folder, open);
-    const names = open.names();
-    if (names === null) return;
-    exclusions.readRules(folder, open, names);
-    const isTooDeep = places.depthOf(folder) >= workspaceLimits.depth;
-    const seen: { name: string; observed: Observation | null }[] = [];
-    let missingChildren = folder.children?.size ?? 0;
-    for (const name of names) {
-      if (isAlwaysExcluded(name) || exclusions.isNeverOfInterest(name)) continue;
-      const observed = open.observe(name);
-      if (folder.child(name) !== undefined) missingChildren--;
-      if (observed === "unreadable") continue;
-      if (observed === null && name.includes("\uFFFD")) {
-        this.#ports.log.warn("A name that is not valid UTF-8 is left out.", {
-          path: Places.pathIn(folder, name),
-        });
-      } else if (observed?.kind === "folder" && isTooDeep) {
-        this.#ports.log.warn("A folder lies too deep and is left out.", {
-          path: Places.pathIn(folder, name),
-        });
-      } else seen.push({ name, observed });
-    }
+    const listing = readListing(folder, open, this.#ports);
+    if (listing === null) return;
     const arrivals: Arrival[] = [];
-    for (const { name, observed } of seen) {
+    for (const { name, observed } of listing.seen) {
       const known = folder.child(name);
       const arrival = this.#judge(folder, name, observed, origin, null, false);
       if (arrival !== null) arrivals.push(arrival);
       else if (deep && known?.kind === "folder" && !this.#missing.has(known)) this.list(known, origin, true);
     }
-    if (missingChildren > 0) {
-      const present = new Set(names);
-      for (const child of folder.children?.values() ?? []) {
-        if (!present.has(child.name)) this.#judge(folder, child.name, null, origin, null, false);
-      }
-    }
+    for (const child of listing.absent) this.#judge(folder, child.name, null, origin, null, false);
     for (const arrival of arrivals) this.#arrive(arrival);
   }
 
@@ -414,37 +362,19 @@ export class Reconciler implements Disposable {
   ): boolean {
     const nowMs = this.#ports.clock.now();
     if (isForced || isLongSettled(observed, nowMs)) return true;
-    let names = this.#pending.get(folder);
-    const waiting = pending ?? names?.get(name) ?? newPending(nowMs, origin);
+    const waiting = pending ?? this.#pending.get(folder, name) ?? newPending(nowMs, origin);
     if (settles(waiting, observed, nowMs)) return true;
-    if (names === undefined) this.#pending.set(folder, (names = new Map()));
-    names.set(name, waiting);
+    this.#pending.put(folder, name, waiting);
     return false;
   }
 
-  /** New files that have the size of a missing one are read, and are that one if the content says so. */
-  async #matchContent(contentOf: (arrival: Arrival) => Promise<string | null>): Promise<void> {
-    const lookalikes = this.#lookalikes;
-    this.#lookalikes = [];
-    const byContent = new Map<string, Arrival[]>();
-    let budgetBytes: number = workspaceLimits.moveHashBytes;
-    for (const arrival of lookalikes) {
-      budgetBytes -= arrival.observed.size;
-      const content = budgetBytes < 0 ? null : await contentOf(arrival);
-      if (content !== null) byContent.set(content, [...(byContent.get(content) ?? []), arrival]);
-    }
-    for (const [content, arrivals] of byContent) {
-      const [arrival] = arrivals;
-      const [missing] = this.#missing.withContent(content as `sha256:${string}`);
-      const isUnique =
-        arrivals.length === 1 && this.#missing.withContent(content as `sha256:${string}`).length === 1;
-      if (!isUnique || arrival === undefined || missing === undefined) continue;
-      if (arrival.folder.child(arrival.name) !== undefined || !isAttached(this.#ports.tree, arrival.folder))
-        continue;
-      this.#missing.delete(missing);
-      this.#ports.recorder.move(missing, arrival.folder, arrival.name, arrival.origin);
-      this.#ports.recorder.refresh(missing, arrival.observed);
-    }
+  async #matchContent(contentOf: ContentOf): Promise<void> {
+    const lookalikes = this.#lookalikes.splice(0);
+    await matchByContent(lookalikes, contentOf, {
+      missing: this.#missing,
+      recorder: this.#ports.recorder,
+      tree: this.#ports.tree,
+    });
     this.#isMatchingContent = false;
     for (const { folder, name } of lookalikes) this.hint(folder, name, "index");
   }
@@ -470,20 +400,4 @@ export class Reconciler implements Disposable {
     for (const node of subtree(folder)) if (node.kind === "folder") this.#ports.exclusions.forget(node);
     this.list(folder, "live", true);
   }
-}
-
-export type { Arrival };
-
-function isUnchanged(known: EntryNode, observed: Observation): boolean {
-  return (
-    known.size === observed.size &&
-    known.mtimeMs === observed.mtimeMs &&
-    known.inode === observed.inode &&
-    known.device === observed.device
-  );
-}
-
-function contains(folder: EntryNode, node: EntryNode): boolean {
-  for (let at: EntryNode | null = node; at !== null; at = at.parent) if (at === folder) return true;
-  return false;
 }

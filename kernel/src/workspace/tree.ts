@@ -192,3 +192,19 @@ export function isAttached(tree: EntryTree, node: EntryNode): boolean {
   while (up.parent !== null) up = up.parent;
   return up === tree.top;
 }
+
+/** Whether a look at the file shows what is known of it. */
+export function isUnchanged(known: FileFacts, observed: FileFacts): boolean {
+  return (
+    known.size === observed.size &&
+    known.mtimeMs === observed.mtimeMs &&
+    known.inode === observed.inode &&
+    known.device === observed.device
+  );
+}
+
+/** Whether the node is the folder or lies in it, however deep. */
+export function contains(folder: EntryNode, node: EntryNode): boolean {
+  for (let at: EntryNode | null = node; at !== null; at = at.parent) if (at === folder) return true;
+  return false;
+}

@@ -3,6 +3,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import { openFolderReader } from "../platform/folder-reader.ts";
 import { watchFolders, type FolderWatch } from "../platform/folder-watch.ts";
+import type { Arrival } from "./arrival.ts";
 import { ChangeLog } from "./change-log.ts";
 import { entryOf } from "./entry.ts";
 import { Exclusions } from "./exclusions.ts";
@@ -13,7 +14,7 @@ import { metadataAccess, type MetadataAccess } from "./metadata.ts";
 import { Places, type Place } from "./places.ts";
 import type { Workspace, WorkspaceOptions, WorkspacePorts } from "./ports.ts";
 import { comparePaths, countEntries, queryEntries } from "./query.ts";
-import { Reconciler, type Arrival } from "./reconciler.ts";
+import { Reconciler } from "./reconciler.ts";
 import { Recorder } from "./recorder.ts";
 import { EntryTree, pathOf, type EntryNode } from "./tree.ts";
 
@@ -130,7 +131,7 @@ class IndexedWorkspace implements Workspace {
     do {
       this.#scanAgain = false;
       const startedMs = this.#ports.clock.monotonic();
-      await this.#reconciler.scan({ contentOf: (arrival) => this.#contentOf(arrival) });
+      await this.#reconciler.scan((arrival) => this.#contentOf(arrival));
       await this.#changes.flushed();
       if (this.#isDisposed) return;
       this.#isComplete = true;

@@ -14,7 +14,12 @@ export function makeHistory<Shape>(kernel: Kernel, shared: { namespace?: string 
   return {
     append: async (variant, data, { timestamp } = {}) => {
       const at = timestamp === undefined ? {} : { timestamp: timeOf(timestamp) };
-      const { id } = await kernel.call<{ id: string }>("memory/temporal/append", { ...shared, variant, data, ...at });
+      const { id } = await kernel.call<{ id: string }>("memory/temporal/append", {
+        ...shared,
+        variant,
+        data,
+        ...at,
+      });
       return id;
     },
     query: () => makeQuery<Shape>(kernel, { ...shared }, {}),
@@ -35,7 +40,8 @@ function makeQuery<Data>(kernel: Kernel, filter: Filter, paging: Paging): Histor
     orderByTime: (order) => makeQuery(kernel, filter, { ...paging, order }),
     limit: (limit) => makeQuery(kernel, filter, { ...paging, limit }),
     collect: async () =>
-      (await kernel.call<{ items: HistoryItem<Data>[] }>("memory/temporal/query", { ...filter, ...paging })).items,
+      (await kernel.call<{ items: HistoryItem<Data>[] }>("memory/temporal/query", { ...filter, ...paging }))
+        .items,
     count: async () => (await kernel.call<{ count: number }>("memory/temporal/count", filter)).count,
   };
 }

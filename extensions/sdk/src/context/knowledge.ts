@@ -13,10 +13,16 @@ type Question = Readonly<Record<string, unknown>> & { readonly where?: readonly 
 export function makeKnowledge<Shape>(kernel: Kernel, shared: { namespace?: string }): Knowledge<Shape> {
   return {
     add: async (variant, data, options = {}) => {
-      const { id } = await kernel.call<{ id: string }>("memory/associative/add", { ...shared, variant, data, ...options });
+      const { id } = await kernel.call<{ id: string }>("memory/associative/add", {
+        ...shared,
+        variant,
+        data,
+        ...options,
+      });
       return id;
     },
-    update: async (id, change) => void (await kernel.call("memory/associative/update", { ...shared, id, ...change })),
+    update: async (id, change) =>
+      void (await kernel.call("memory/associative/update", { ...shared, id, ...change })),
     remove: async (id) => void (await kernel.call("memory/associative/remove", { ...shared, id })),
     relate: async (from, to, relation) =>
       void (await kernel.call("memory/associative/relate", { ...shared, from, to, relation })),
@@ -26,7 +32,8 @@ export function makeKnowledge<Shape>(kernel: Kernel, shared: { namespace?: strin
 
 function makeQuery<Data>(kernel: Kernel, question: Question): KnowledgeQuery<Data> {
   const and = (more: Question): KnowledgeQuery<Data> => makeQuery(kernel, { ...question, ...more });
-  const where = (condition: Where): KnowledgeQuery<Data> => and({ where: [...(question.where ?? []), condition] });
+  const where = (condition: Where): KnowledgeQuery<Data> =>
+    and({ where: [...(question.where ?? []), condition] });
   return {
     similarTo: (text) => and({ similar_to: text }),
     similarToEmbedding: (embedding) => and({ embedding }),

@@ -15,7 +15,10 @@ export function makePlan<State>(kernel: Kernel, initial: State, shared: { namesp
   const read = async (): Promise<{ revision: number; state: State }> => {
     const { revision, state } = await kernel.call<Stored>("memory/working/read", shared);
     // Nothing written yet; the initial state stays the definition's own.
-    return { revision, state: state === null || state === undefined ? structuredClone(initial) : (state as State) };
+    return {
+      revision,
+      state: state === null || state === undefined ? structuredClone(initial) : (state as State),
+    };
   };
   const swap = (revision: number, state: State): Promise<Stored> =>
     kernel.call("memory/working/swap", { ...shared, revision, state: state ?? null });
@@ -31,7 +34,11 @@ export function makePlan<State>(kernel: Kernel, initial: State, shared: { namesp
       } catch (error) {
         if (!isLaresError(error, "Conflict")) throw error;
         if (attempt >= maxAttempts) {
-          throw new LaresError("Conflict", `The state was changed by others ${maxAttempts} times in a row.`, error.facts);
+          throw new LaresError(
+            "Conflict",
+            `The state was changed by others ${maxAttempts} times in a row.`,
+            error.facts,
+          );
         }
       }
     }

@@ -23,12 +23,15 @@ export function makeServices(kernel: Kernel): Services {
     tools: {
       call: async <Value>(tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<Value> => {
         const slash = tool.indexOf("/");
-        if (slash < 1) throw new LaresError("InvalidParams", `"${tool}" names no tool; write "agent.id/tool".`);
+        if (slash < 1)
+          throw new LaresError("InvalidParams", `"${tool}" names no tool; write "agent.id/tool".`);
         const params = { agent: tool.slice(0, slash), name: tool.slice(slash + 1), arguments: args };
         return valueOf(tool, await kernel.call<CallResult>("tools/call", params)) as Value;
       },
     },
-    events: { emit: async (name, data) => void (await kernel.call("events/emit", { name, data: data ?? null })) },
+    events: {
+      emit: async (name, data) => void (await kernel.call("events/emit", { name, data: data ?? null })),
+    },
     shared: {
       read: (key) => kernel.call("shared/read", { key }),
       write: async (key, value, { version } = {}) =>
@@ -40,7 +43,10 @@ export function makeServices(kernel: Kernel): Services {
 }
 
 function makeActions(kernel: Kernel): Actions {
-  const proposal = (effects: readonly EffectInput[], { title, reason }: Reasons): Record<string, unknown> => ({ effects, title, reason });
+  const proposal = (
+    effects: readonly EffectInput[],
+    { title, reason }: Reasons,
+  ): Record<string, unknown> => ({ effects, title, reason });
   return {
     preview: (effects, reasons) => kernel.call("actions/preview", proposal(effects, reasons)),
     propose: (effects, reasons) => kernel.call("actions/propose", proposal(effects, reasons)),

@@ -22,7 +22,8 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
       reason: "",
     });
     const code = refusals[action.state];
-    if (code !== undefined) throw new LaresError(code, action.error ?? `${title}: refused.`, { action: action.id });
+    if (code !== undefined)
+      throw new LaresError(code, action.error ?? `${title}: refused.`, { action: action.id });
     return action;
   };
   const read: Vdfs["read"] = async (path, { offset = 0, length = Number.POSITIVE_INFINITY } = {}) => {
@@ -59,7 +60,8 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
     },
     sidecar: {
       read: async (path, kind) =>
-        (await kernel.call<{ data: never } | null>("vdfs/sidecar/read", { path, sidecar: kind }))?.data ?? null,
+        (await kernel.call<{ data: never } | null>("vdfs/sidecar/read", { path, sidecar: kind }))?.data ??
+        null,
       write: (path, kind, data) =>
         change({ kind: "sidecar.write", path, sidecar: kind, data }, `Write the sidecar ${kind} of ${path}`),
     },

@@ -13,7 +13,8 @@ export interface GuestHost {
 
 export function findHost(): GuestHost {
   const host = (globalThis as Record<symbol, unknown>)[Symbol.for("lares.guest")];
-  if (host === undefined) throw new Error("Agents run inside the Lares kernel; in a test, use @lares/sdk/testing.");
+  if (host === undefined)
+    throw new Error("Agents run inside the Lares kernel; in a test, use @lares/sdk/testing.");
   return host as GuestHost;
 }
 
@@ -26,7 +27,8 @@ export function kernelOf(host: GuestHost): Kernel {
         return (await host.call(method, params)) as Result;
       } catch (thrown) {
         // What cannot be sent at all (a cycle, a BigInt) is the engine's own error.
-        if (!(thrown instanceof Error) || typeof (thrown as { code?: unknown }).code !== "number") throw thrown;
+        if (!(thrown instanceof Error) || typeof (thrown as { code?: unknown }).code !== "number")
+          throw thrown;
         const error = laresErrorFrom(thrown);
         if (site.stack !== undefined) error.stack = site.stack;
         throw error;

@@ -18,7 +18,9 @@ const passing = new Set<ErrorCode>(["Busy", "Conflict", "Stale"]);
 export function serveAgent(program: { readonly default?: unknown }): void {
   const definition = program.default;
   if (typeof definition !== "object" || definition === null) {
-    throw new TypeError("The program has no agent as its default export: write `export default defineAgent({ … })`.");
+    throw new TypeError(
+      "The program has no agent as its default export: write `export default defineAgent({ … })`.",
+    );
   }
   const host = findHost();
   host.serve(methodsOf(definition, host));
@@ -30,7 +32,8 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
   let identity: Identity | undefined;
   let context: AgentContext | undefined;
   const ready = (): AgentContext => {
-    if (context === undefined) throw new Error("The agent was asked for something before it was initialized.");
+    if (context === undefined)
+      throw new Error("The agent was asked for something before it was initialized.");
     return context;
   };
   return {
@@ -49,18 +52,38 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
       await named(definition.hooks, handler, "hook")(event, ready());
       return {};
     },
-    async tool(params: { name: string; arguments: unknown; call_id: string; caller: string }): Promise<ToolResult> {
+    async tool(params: {
+      name: string;
+      arguments: unknown;
+      call_id: string;
+      caller: string;
+    }): Promise<ToolResult> {
       const tool = named(definition.tools, params.name, "tool");
       try {
-        const value = await tool(params.arguments, forTool(ready(), { callId: params.call_id, caller: params.caller }));
+        const value = await tool(
+          params.arguments,
+          forTool(ready(), { callId: params.call_id, caller: params.caller }),
+        );
         return isNeedsApproval(value) ? value : { status: "success", value: value ?? null };
       } catch (error) {
         host.report(`The tool ${params.name} failed`, error);
         return { status: "error", message: messageOf(error), recoverable: isRecoverable(error) };
       }
     },
-    async job({ id, name, input, checkpoint }: { id: string; name: string; input: unknown; checkpoint?: unknown }) {
-      return (await named(definition.jobs, name, "job")(input, forJob(ready(), kernel, { id, checkpoint }))) ?? {};
+    async job({
+      id,
+      name,
+      input,
+      checkpoint,
+    }: {
+      id: string;
+      name: string;
+      input: unknown;
+      checkpoint?: unknown;
+    }) {
+      return (
+        (await named(definition.jobs, name, "job")(input, forJob(ready(), kernel, { id, checkpoint }))) ?? {}
+      );
     },
     async permissionChange({ permissions, locations }: { permissions: Permissions; locations: string[] }) {
       const now = ready();

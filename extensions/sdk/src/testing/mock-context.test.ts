@@ -11,7 +11,10 @@ const agent = defineAgent<Memory>({
     async seen({ entry }, ctx) {
       await ctx.memory.plan.update((plan) => ({ seen: [...plan.seen, entry.path] }));
       await ctx.vdfs.tags.add(entry.path, "seen");
-      await ctx.actions.propose([{ kind: "file.move", from: entry.path, to: `archive/${entry.name}` }], { title: "Archive", reason: "old" });
+      await ctx.actions.propose([{ kind: "file.move", from: entry.path, to: `archive/${entry.name}` }], {
+        title: "Archive",
+        reason: "old",
+      });
       ctx.trace.info("seen", { path: entry.path });
     },
   },
@@ -19,7 +22,10 @@ const agent = defineAgent<Memory>({
 
 it("runs a handler over entries in memory and records what it did", async () => {
   const ctx = mockContext<Memory>({
-    entries: [{ path: "photos/a.jpg", media: "image" }, { path: "photos/b.txt", content: "€uro" }],
+    entries: [
+      { path: "photos/a.jpg", media: "image" },
+      { path: "photos/b.txt", content: "€uro" },
+    ],
     memory: { plan: { seen: [] } },
     clock: { now: () => 0 },
   });
@@ -44,7 +50,10 @@ it("refuses what the kernel's policy refuses: location, filter, denial, what was
   });
   expect((await ctx.vdfs.query()).items.map(({ path }) => path)).toEqual(["photos/a.jpg"]);
   expect(ctx.inGrantedScope("secret/a.jpg")).toBe(false);
-  await expect(ctx.vdfs.read("secret/a.jpg")).rejects.toMatchObject({ name: "LaresError", code: "ScopeViolation" });
+  await expect(ctx.vdfs.read("secret/a.jpg")).rejects.toMatchObject({
+    name: "LaresError",
+    code: "ScopeViolation",
+  });
   await expect(ctx.vdfs.read("../a.jpg")).rejects.toMatchObject({ code: "ScopeViolation" });
   await expect(ctx.vdfs.read("photos/a.txt")).rejects.toMatchObject({ code: "PermissionDenied" });
   await expect(ctx.vdfs.tags.add("photos/a.jpg", "x")).rejects.toMatchObject({ code: "PermissionDenied" });

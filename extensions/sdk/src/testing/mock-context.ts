@@ -1,5 +1,8 @@
 import { effectivePermissions } from "../../../../kernel/src/policy/decide.ts";
-import type { Authority, Permissions as KernelPermissions } from "../../../../kernel/src/base/vocabulary/permissions.ts";
+import type {
+  Authority,
+  Permissions as KernelPermissions,
+} from "../../../../kernel/src/base/vocabulary/permissions.ts";
 import { forJob, forTool, makeContext } from "../context/context.ts";
 import type { JobContext, ToolContext } from "../types/context.ts";
 import type { MemoryShape, PartOf } from "../types/memory.ts";
@@ -29,7 +32,8 @@ export interface MockOptions<Memory = MemoryShape> {
 }
 
 /** A context for hooks, tools and jobs alike, and what was done with it. */
-export type MockContext<Memory = MemoryShape> = ToolContext<Memory> & JobContext<Memory> & { readonly recorded: Recorded };
+export type MockContext<Memory = MemoryShape> = ToolContext<Memory> &
+  JobContext<Memory> & { readonly recorded: Recorded };
 
 const everything: KernelPermissions = {
   read_entries: true,
@@ -47,7 +51,11 @@ const everything: KernelPermissions = {
  *     expect(ctx.recorded.actions).toHaveLength(1);
  */
 export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> = {}): MockContext<Memory> {
-  const { extension = { id: "dev.test.agent", version: "1.0.0" }, permissions = everything, grants = {} } = options;
+  const {
+    extension = { id: "dev.test.agent", version: "1.0.0" },
+    permissions = everything,
+    grants = {},
+  } = options;
   const now = (): number => options.clock?.now() ?? Date.now();
   const locations = [...(grants.locations ?? ["."])].map((location) => location.replace(/\/+$/, ""));
   const authority: Authority = {
@@ -68,7 +76,12 @@ export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> =
   });
   const identity = { extension, config: options.config ?? {}, permissions: authority.effective, locations };
   const plan = options.memory?.plan;
-  const context = makeContext<Memory>(kernel, identity, plan === undefined ? {} : { memory: { plan } }, new AbortController().signal);
+  const context = makeContext<Memory>(
+    kernel,
+    identity,
+    plan === undefined ? {} : { memory: { plan } },
+    new AbortController().signal,
+  );
   return {
     ...forJob(context, kernel, { id: "job-1", checkpoint: options.checkpoint }),
     ...forTool(context, { callId: "call-1", caller: "user" }),

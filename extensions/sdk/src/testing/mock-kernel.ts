@@ -36,7 +36,15 @@ const noHash = `sha256:${"0".repeat(64)}` as const;
  */
 export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly recorded: Recorded } {
   const { authority, workspace, now } = options;
-  const recorded: Recorded = { calls: [], actions: [], traces: [], notifications: [], jobs: [], events: [], history: [] };
+  const recorded: Recorded = {
+    calls: [],
+    actions: [],
+    traces: [],
+    notifications: [],
+    jobs: [],
+    events: [],
+    history: [],
+  };
   const visible: Parameters<MockWorkspace["query"]>[1] = (path, kind) => isVisible(authority, path, kind);
   const working = { revision: 0, state: options.plan ?? null };
   const shared = new Map<unknown, { version: number; value: unknown }>();
@@ -53,7 +61,13 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
       state: files ? "PendingApproval" : "Committed",
       impact_score: 0,
       digest: noHash,
-      effects: effects.map((effect) => ({ ...effect, path: "path" in effect ? effect.path : effect.to, before: null, after: null, summary: effect.kind })),
+      effects: effects.map((effect) => ({
+        ...effect,
+        path: "path" in effect ? effect.path : effect.to,
+        before: null,
+        after: null,
+        summary: effect.kind,
+      })),
       created: iso(),
     };
   };
@@ -73,23 +87,34 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
       const bytes = workspace.bytes(String(path));
       if (bytes === undefined) throw new LaresError("NotFound", `There is no file "${String(path)}".`);
       const end = Number(offset) + Number(length);
-      const text = Array.from(bytes.subarray(Number(offset), end), (byte) => String.fromCharCode(byte)).join("");
+      const text = Array.from(bytes.subarray(Number(offset), end), (byte) => String.fromCharCode(byte)).join(
+        "",
+      );
       return { base64: btoa(text), eof: end >= bytes.length };
     },
     "vdfs/sidecar/read": ({ path, sidecar }) => workspace.sidecar(String(path), String(sidecar)),
     "vdfs/copies": ({ content_id }) => {
-      const paths = workspace.all({}, visible).filter((entry) => entry.content_id === content_id).map(({ path }) => path);
+      const paths = workspace
+        .all({}, visible)
+        .filter((entry) => entry.content_id === content_id)
+        .map(({ path }) => path);
       return { count: paths.length, paths };
     },
     "memory/working/read": () => structuredClone(working),
     "memory/working/swap": ({ revision, state }) => {
-      if (revision !== working.revision) throw new LaresError("Conflict", "Somebody else wrote first.", { revision: working.revision });
+      if (revision !== working.revision)
+        throw new LaresError("Conflict", "Somebody else wrote first.", { revision: working.revision });
       working.state = state ?? null;
       return { revision: ++working.revision };
     },
     "memory/temporal/append": ({ variant, data, timestamp }) => {
       const id = `item-${recorded.history.length + 1}`;
-      recorded.history.push({ id, variant: String(variant), timestamp: typeof timestamp === "string" ? timestamp : iso(), data });
+      recorded.history.push({
+        id,
+        variant: String(variant),
+        timestamp: typeof timestamp === "string" ? timestamp : iso(),
+        data,
+      });
       return { id };
     },
     "memory/sync": () => ({}),
@@ -108,13 +133,15 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     "events/emit": (params) => void recorded.events.push(params),
     "tools/call": async ({ agent, name, arguments: args }) => {
       const tool = options.tools[`${String(agent)}/${String(name)}`];
-      if (tool === undefined) throw new LaresError("NotFound", `There is no tool "${String(agent)}/${String(name)}".`);
+      if (tool === undefined)
+        throw new LaresError("NotFound", `There is no tool "${String(agent)}/${String(name)}".`);
       return { status: "success", value: await tool(args) };
     },
     "shared/read": ({ key }) => shared.get(key) ?? null,
     "shared/write": ({ key, value, version }) => {
       const current = shared.get(key)?.version ?? 0;
-      if (version !== undefined && version !== current) throw new LaresError("Conflict", `"${String(key)}" was written by others.`, { revision: current });
+      if (version !== undefined && version !== current)
+        throw new LaresError("Conflict", `"${String(key)}" was written by others.`, { revision: current });
       shared.set(key, { version: current + 1, value });
     },
     notify: (params) => void recorded.notifications.push(params),
@@ -127,9 +154,14 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
       const params = JSON.parse(JSON.stringify(given)) as Params;
       recorded.calls.push({ method, params });
       const decision = decideHostCall(authority, { method, params });
-      if (!decision.allowed) throw new LaresError(decision.error.code, decision.error.message, decision.error.facts);
+      if (!decision.allowed)
+        throw new LaresError(decision.error.code, decision.error.message, decision.error.facts);
       const service = services[method];
-      if (service === undefined) throw new LaresError("MethodNotFound", `A mocked context does not know "${method}"; use runInKernel.`);
+      if (service === undefined)
+        throw new LaresError(
+          "MethodNotFound",
+          `A mocked context does not know "${method}"; use runInKernel.`,
+        );
       const result = await service(params);
       return (result === undefined ? {} : structuredClone(result)) as Result;
     },
@@ -139,7 +171,9 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
 
 function apply(workspace: MockWorkspace, effect: EffectInput): void {
   if (effect.kind === "tag.add") workspace.tag(effect.path, (tags) => [...new Set([...tags, effect.tag])]);
-  if (effect.kind === "tag.remove") workspace.tag(effect.path, (tags) => tags.filter((tag) => tag !== effect.tag));
-  if (effect.kind === "field.set") workspace.setField(effect.path, effect.namespace, effect.key, effect.value);
+  if (effect.kind === "tag.remove")
+    workspace.tag(effect.path, (tags) => tags.filter((tag) => tag !== effect.tag));
+  if (effect.kind === "field.set")
+    workspace.setField(effect.path, effect.namespace, effect.key, effect.value);
   if (effect.kind === "sidecar.write") workspace.writeSidecar(effect.path, effect.sidecar, effect.data);
 }

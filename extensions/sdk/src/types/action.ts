@@ -3,8 +3,18 @@ import type { Hash } from "./entry.ts";
 /** One change to one entry, as an agent proposes it. Paths as in `Entry`. */
 export type EffectInput =
   /** The whole new content; `expected: null`: the file must not exist. */
-  | { readonly kind: "file.write"; readonly path: string; readonly content: string; readonly expected?: Hash | null }
-  | { readonly kind: "file.write"; readonly path: string; readonly content_base64: string; readonly expected?: Hash | null }
+  | {
+      readonly kind: "file.write";
+      readonly path: string;
+      readonly content: string;
+      readonly expected?: Hash | null;
+    }
+  | {
+      readonly kind: "file.write";
+      readonly path: string;
+      readonly content_base64: string;
+      readonly expected?: Hash | null;
+    }
   /** A `find` that is absent or ambiguous is an error. */
   | {
       readonly kind: "file.edit";
@@ -24,7 +34,12 @@ export type EffectInput =
       readonly key: string;
       readonly value: unknown;
     }
-  | { readonly kind: "sidecar.write"; readonly path: string; readonly sidecar: string; readonly data: unknown };
+  | {
+      readonly kind: "sidecar.write";
+      readonly path: string;
+      readonly sidecar: string;
+      readonly data: unknown;
+    };
 
 export type EffectKind = EffectInput["kind"];
 

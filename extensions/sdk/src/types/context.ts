@@ -67,7 +67,11 @@ export interface AgentContext<Memory = MemoryShape> {
     dispatch(
       name: string,
       input: unknown,
-      options?: { readonly priority?: "low" | "normal" | "high"; readonly whenIdle?: boolean; readonly key?: string },
+      options?: {
+        readonly priority?: "low" | "normal" | "high";
+        readonly whenIdle?: boolean;
+        readonly key?: string;
+      },
     ): Promise<string>;
   };
   readonly tools: {

@@ -9,7 +9,9 @@ export interface MemoryShape {
 }
 
 /** A part of the shape; anything where the shape leaves it out. */
-export type PartOf<Memory, Part extends keyof MemoryShape> = Memory extends { [P in Part]: infer Shape } ? Shape : Untyped;
+export type PartOf<Memory, Part extends keyof MemoryShape> = Memory extends { [P in Part]: infer Shape }
+  ? Shape
+  : Untyped;
 
 // oxlint-disable-next-line typescript/no-explicit-any -- an agent without a memory type works with whatever it wrote
 export type Untyped = any;
@@ -105,8 +107,15 @@ export interface KnowledgeQuery<Data = Untyped> {
 /** Associative memory: what is known, by meaning and relation. */
 export interface Knowledge<Shape = Untyped> {
   /** The new item's id. */
-  add<Variant extends string>(variant: Variant, data: DataOf<Shape, Variant>, options?: KnowledgeOptions): Promise<string>;
-  update(id: string, change: { readonly variant?: string; readonly data?: unknown } & Omit<KnowledgeOptions, "relations">): Promise<void>;
+  add<Variant extends string>(
+    variant: Variant,
+    data: DataOf<Shape, Variant>,
+    options?: KnowledgeOptions,
+  ): Promise<string>;
+  update(
+    id: string,
+    change: { readonly variant?: string; readonly data?: unknown } & Omit<KnowledgeOptions, "relations">,
+  ): Promise<void>;
   remove(id: string): Promise<void>;
   relate(from: string, to: string, relation: string): Promise<void>;
   query(): KnowledgeQuery<Shape>;
@@ -137,7 +146,10 @@ export interface AgentMemory<Memory = MemoryShape> {
   readonly history: History<PartOf<Memory, "history">>;
   readonly knowledge: Knowledge<PartOf<Memory, "knowledge">>;
   readonly plan: Plan<PartOf<Memory, "plan">>;
-  search(text: string, options?: { readonly mode?: SearchMode; readonly limit?: number }): Promise<SearchHit[]>;
+  search(
+    text: string,
+    options?: { readonly mode?: SearchMode; readonly limit?: number },
+  ): Promise<SearchHit[]>;
   /** Resolves when everything written so far survives a power cut. */
   sync(): Promise<void>;
   cleanup(options: { readonly retentionDays: number }): Promise<void>;

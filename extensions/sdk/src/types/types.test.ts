@@ -1,8 +1,19 @@
 import { expectTypeOf, it } from "vitest";
 import type * as kernel from "../../../../kernel/src/base/vocabulary/action.ts";
-import type { Entry as KernelEntry, EntryPage as KernelPage } from "../../../../kernel/src/base/vocabulary/entry.ts";
+import type {
+  Entry as KernelEntry,
+  EntryPage as KernelPage,
+} from "../../../../kernel/src/base/vocabulary/entry.ts";
 import type { Permissions as KernelPermissions } from "../../../../kernel/src/base/vocabulary/permissions.ts";
-import { defineAgent, type Action, type EffectInput, type Entry, type EntryCreated, type EntryPage, type Permissions } from "../index.ts";
+import {
+  defineAgent,
+  type Action,
+  type EffectInput,
+  type Entry,
+  type EntryCreated,
+  type EntryPage,
+  type Permissions,
+} from "../index.ts";
 
 interface Memory {
   history: { PhotoAdded: { id: string }; Counted: number };
@@ -29,7 +40,8 @@ it("types an agent by its memory (checked by the compiler)", () => {
           return plan;
         });
         expectTypeOf(pending).toEqualTypeOf<string[]>();
-        if (pending.length >= ctx.config["batch"]) await ctx.jobs.dispatch("analyze", { ids: pending }, { priority: "low", whenIdle: true });
+        if (pending.length >= ctx.config["batch"])
+          await ctx.jobs.dispatch("analyze", { ids: pending }, { priority: "low", whenIdle: true });
         await ctx.memory.history.append("PhotoAdded", { id: entry.id });
         // @ts-expect-error -- the data of another variant
         await ctx.memory.history.append("Counted", { id: entry.id });

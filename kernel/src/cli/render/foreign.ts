@@ -1,11 +1,11 @@
-import { plainText } from "../../base/plain-text.ts";
+import { plainLine, plainText } from "../../base/plain-text.ts";
 
 /**
  * What came from an extension or a file, made safe for a terminal: no control codes, no text that changes direction.
  * Everything in this folder takes foreign text through one of these two, and never prints it otherwise.
  */
 export function oneLine(text: string): string {
-  return plainText(text.replace(/\s*[\r\n\t\u2028\u2029]+\s*/g, " ")).trim();
+  return plainLine(text).trim();
 }
 
 export function manyLines(text: string): string[] {

@@ -8,7 +8,10 @@ import { packageEntry } from "./package-exports.ts";
 
 const agent = `import { defineAgent } from "@lares/sdk";\nexport default defineAgent({});\n`;
 
-async function bundle(files: Record<string, string>, links: Record<string, string> = {}): Promise<BundleResult> {
+async function bundle(
+  files: Record<string, string>,
+  links: Record<string, string> = {},
+): Promise<BundleResult> {
   await using extension = await extensionOf(files);
   for (const [name, target] of Object.entries(links)) {
     await mkdir(dirname(join(extension.folder, name)), { recursive: true });
@@ -17,7 +20,10 @@ async function bundle(files: Record<string, string>, links: Record<string, strin
   return await bundleProgram({ folder: extension.folder, main: "agent.ts", sdk: sdkFolder });
 }
 
-async function errorsOf(files: Record<string, string>, links?: Record<string, string>): Promise<readonly BundleError[]> {
+async function errorsOf(
+  files: Record<string, string>,
+  links?: Record<string, string>,
+): Promise<readonly BundleError[]> {
   const result = await bundle(files, links);
   return result.ok ? [] : result.errors;
 }
@@ -46,7 +52,8 @@ describe("what goes in", () => {
     });
     if (!result.ok) throw new Error(JSON.stringify(result.errors));
     const code = new TextDecoder().decode(result.program.bytes);
-    for (const text of ["a.ts", "index", "json", "text", "a package", "exports"]) expect(code).toContain(`from ${text}`);
+    for (const text of ["a.ts", "index", "json", "text", "a package", "exports"])
+      expect(code).toContain(`from ${text}`);
     expect(code).not.toContain("unused");
     expect(result.program.inputs.map(({ path }) => path)).toEqual([
       "a.ts",
@@ -62,13 +69,19 @@ describe("what goes in", () => {
   });
 
   it("gives the same program and the same inputs wherever the folder lies, and another when a file changes", async () => {
-    const files = { "agent.ts": `${agent}import "./lib/b.ts"; import "./lib/a.ts";`, "lib/a.ts": "console.log('a');", "lib/b.ts": "console.log('b');" };
+    const files = {
+      "agent.ts": `${agent}import "./lib/b.ts"; import "./lib/a.ts";`,
+      "lib/a.ts": "console.log('a');",
+      "lib/b.ts": "console.log('b');",
+    };
     await using one = await extensionOf(files);
     const other = await mkdtemp(join(tmpdir(), "lares-other-"));
     try {
       await cp(one.folder, join(other, "deeper", "down"), { recursive: true });
       const [first, second] = await Promise.all(
-        [one.folder, join(other, "deeper", "down")].map((folder) => bundleProgram({ folder, main: "agent.ts", sdk: sdkFolder })),
+        [one.folder, join(other, "deeper", "down")].map((folder) =>
+          bundleProgram({ folder, main: "agent.ts", sdk: sdkFolder }),
+        ),
       );
       expect(first).toEqual(second);
       await writeFile(join(one.folder, "lib/a.ts"), "console.log('changed');");
@@ -80,7 +93,11 @@ describe("what goes in", () => {
   });
 
   it("follows links that stay inside", async () => {
-    const files = { "agent.ts": `${agent}import "./alias.ts"; import "./folder/b.ts";`, "real/a.ts": "console.log('a');", "real/b.ts": "console.log('b');" };
+    const files = {
+      "agent.ts": `${agent}import "./alias.ts"; import "./folder/b.ts";`,
+      "real/a.ts": "console.log('a');",
+      "real/b.ts": "console.log('b');",
+    };
     const code = await codeOf(files, { "alias.ts": "real/a.ts", folder: "real" });
     expect(code).toContain('console.log("a")');
     expect(code).toContain('console.log("b")');
@@ -91,16 +108,36 @@ describe("what is refused, naming the file that imports it", () => {
   const importing: [name: string, statement: string, column: number, message: string][] = [
     ["a Node module by its address", `import fs from "node:fs";`, 16, "Node's modules do not exist"],
     ["a Node module by its name", `import fs from "fs";`, 16, "Node's modules do not exist"],
-    ["a package that is not its own", `import lodash from "lodash";`, 20, "neither a file of the extension nor a package"],
+    [
+      "a package that is not its own",
+      `import lodash from "lodash";`,
+      20,
+      "neither a file of the extension nor a package",
+    ],
     ["a path above the folder", `import "../../secret.json";`, 8, "outside of the extension's folder"],
-    ["a path that goes up and comes back", `import "./lib/../../../x/agent.ts";`, 8, "outside of the extension's folder"],
+    [
+      "a path that goes up and comes back",
+      `import "./lib/../../../x/agent.ts";`,
+      8,
+      "outside of the extension's folder",
+    ],
     ["an absolute path", `import "/etc/passwd";`, 8, "an absolute path"],
     ["an absolute path of Windows", `import "C:\\\\secret.ts";`, 8, "an absolute path"],
     ["a file address", `import "file:///etc/passwd";`, 8, "nothing is loaded from an address"],
     ["an address", `import "https://example.com/x.js";`, 8, "nothing is loaded from an address"],
     ["an inline address", `import "data:text/javascript,1";`, 8, "nothing is loaded from an address"],
-    ["by require", `const x = require("../../secret.json"); console.log(x);`, 19, "outside of the extension's folder"],
-    ["by a dynamic import", `const x = import("../../secret.json"); console.log(x);`, 18, "outside of the extension's folder"],
+    [
+      "by require",
+      `const x = require("../../secret.json"); console.log(x);`,
+      19,
+      "outside of the extension's folder",
+    ],
+    [
+      "by a dynamic import",
+      `const x = import("../../secret.json"); console.log(x);`,
+      18,
+      "outside of the extension's folder",
+    ],
     ["by re-export", `export * from "../../secret.json";`, 15, "outside of the extension's folder"],
     ["a link that leads outside", `import "./link.ts";`, 8, "leads out of the extension's folder"],
     ["through a linked folder", `import "./linked/passwd";`, 8, "leads out of the extension's folder"],
@@ -148,7 +185,9 @@ describe("what is refused, naming the file that imports it", () => {
 });
 
 it("reads no source map that a file names, not even an inline one", async () => {
-  await using outside = await extensionOf({ "x.map": `{"version":3,"sources":["spoofed.ts"],"names":[],"mappings":"AAAA"}` });
+  await using outside = await extensionOf({
+    "x.map": `{"version":3,"sources":["spoofed.ts"],"names":[],"mappings":"AAAA"}`,
+  });
   const path = join(outside.folder, "x.map");
   const inline = `data:application/json;base64,${btoa(await readFile(path, "utf8"))}`;
   for (const url of [path, `file://${path}`, relative(tmpdir(), path), inline]) {
@@ -163,21 +202,34 @@ it("reads no source map that a file names, not even an inline one", async () => 
 describe("bounds", () => {
   it("refuses a file over 2 MiB, more than 2,000 files, and a program over 8 MiB", async () => {
     const big = (size: number): string => `console.log("${"x".repeat(size)}");`;
-    const [tooBig] = await errorsOf({ "agent.ts": `${agent}import "./big.ts";`, "big.ts": big(2 * 1024 * 1024) });
+    const [tooBig] = await errorsOf({
+      "agent.ts": `${agent}import "./big.ts";`,
+      "big.ts": big(2 * 1024 * 1024),
+    });
     expect(tooBig).toMatchObject({ file: "agent.ts", message: expect.stringContaining("2097152") as string });
-    const many = Object.fromEntries(Array.from({ length: 2001 }, (_, i) => [`f${i}.ts`, `export const x = ${i};`]));
+    const many = Object.fromEntries(
+      Array.from({ length: 2001 }, (_, i) => [`f${i}.ts`, `export const x = ${i};`]),
+    );
     const imports = Object.keys(many).map((name) => `import "./${name}";`);
     const tooMany = await errorsOf({ "agent.ts": agent + imports.join("\n"), ...many });
     expect(tooMany[0]?.message).toContain("more than 2000 files");
     const five = Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [`${name}.ts`, big(1_900_000)]));
-    const [tooLarge] = await errorsOf({ "agent.ts": agent + Object.keys(five).map((name) => `import "./${name}";`).join(""), ...five });
+    const [tooLarge] = await errorsOf({
+      "agent.ts":
+        agent +
+        Object.keys(five)
+          .map((name) => `import "./${name}";`)
+          .join(""),
+      ...five,
+    });
     expect(tooLarge?.message).toMatch(/bytes when bundled; at most 8388608/);
   });
 });
 
 describe("a package's entry", () => {
   const check = (manifest: unknown, subpath: string, entry: string | undefined): void => {
-    it(`${JSON.stringify(manifest)} gives ${String(entry)} for ${subpath}`, () => expect(packageEntry(manifest, subpath)).toBe(entry));
+    it(`${JSON.stringify(manifest)} gives ${String(entry)} for ${subpath}`, () =>
+      expect(packageEntry(manifest, subpath)).toBe(entry));
   };
   check({}, ".", "./index");
   check({ main: "a.js", module: "b.js" }, ".", "b.js");
@@ -186,7 +238,11 @@ describe("a package's entry", () => {
   check({ exports: "./a.js" }, "./b.js", undefined);
   check({ exports: { import: "./a.mjs", require: "./a.cjs" } }, ".", "./a.mjs");
   check({ exports: { ".": { node: "./node.js", default: { import: ["./a.mjs"] } } } }, ".", "./a.mjs");
-  check({ exports: { "./*": "./src/*.js", "./deep/*": "./deep/*.js", "./deep/no": null } }, "./deep/x", "./deep/x.js");
+  check(
+    { exports: { "./*": "./src/*.js", "./deep/*": "./deep/*.js", "./deep/no": null } },
+    "./deep/x",
+    "./deep/x.js",
+  );
   check({ exports: { "./*": "./src/*.js", "./deep/no": null } }, "./deep/no", undefined);
   check({ exports: { "./*": "./src/*.js" } }, "__proto__", undefined);
 });

@@ -74,17 +74,22 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
   if (result.errors.length > 0) {
     return { ok: false, errors: result.errors.slice(0, maxErrors).map((error) => located(error, main)) };
   }
-  const [map, code] = ["/program.js.map", "/program.js"].map(
-    (end) => result.outputFiles.find((file) => file.path.replaceAll("\\", "/").endsWith(end)),
+  const [map, code] = ["/program.js.map", "/program.js"].map((end) =>
+    result.outputFiles.find((file) => file.path.replaceAll("\\", "/").endsWith(end)),
   );
   if (map === undefined || code === undefined) throw new Error("The bundler gave nothing back.");
   const bytes = code.contents;
   if (bytes.length > maxProgramBytes) {
-    throw new Error(`The program is ${bytes.length} bytes when bundled; at most ${maxProgramBytes} can be loaded.`);
+    throw new Error(
+      `The program is ${bytes.length} bytes when bundled; at most ${maxProgramBytes} can be loaded.`,
+    );
   }
   const sorted = [...inputs].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([path, hash]) => ({ path, hash }));
   const sourceMap = withThrowPositions(map.text, code.text);
-  return { ok: true, program: { kind: "javascript", digest: sha256(bytes), bytes, sourceMap, inputs: sorted } };
+  return {
+    ok: true,
+    program: { kind: "javascript", digest: sha256(bytes), bytes, sourceMap, inputs: sorted },
+  };
 }
 
 type Result = Pick<BuildResult<{ write: false }>, "errors" | "outputFiles">;
@@ -122,7 +127,11 @@ async function run(main: string, plugin: Plugin): Promise<Result> {
 }
 
 /** Every import goes through the resolver and every file through its folder: esbuild itself reads nothing. */
-function boundary(resolver: Resolver, folders: Folders, note: (file: ProgramFile, bytes: Uint8Array) => void): Plugin {
+function boundary(
+  resolver: Resolver,
+  folders: Folders,
+  note: (file: ProgramFile, bytes: Uint8Array) => void,
+): Plugin {
   return {
     name: "boundary",
     setup(build) {
@@ -146,7 +155,10 @@ function boundary(resolver: Resolver, folders: Folders, note: (file: ProgramFile
         try {
           const contents = await folders[file.from].read(path, maxFileBytes);
           note(file, contents);
-          return { contents: loader === "json" || loader === "text" ? contents : withoutSourceMap(contents), loader };
+          return {
+            contents: loader === "json" || loader === "text" ? contents : withoutSourceMap(contents),
+            loader,
+          };
         } catch (error) {
           return fault(messageOf(error));
         }
@@ -175,9 +187,15 @@ function isBuildFailure(error: unknown): error is { errors: Message[] } {
 }
 
 function located({ text, location }: Message, main: string): BundleError {
-  if (location === null || location.file.startsWith("entry:")) return { file: main, line: 1, column: 1, message: text };
+  if (location === null || location.file.startsWith("entry:"))
+    return { file: main, line: 1, column: 1, message: text };
   // esbuild counts a column in bytes of UTF-8, from 0.
   const before = new TextEncoder().encode(location.lineText).subarray(0, location.column);
   const column = new TextDecoder().decode(before).length + 1;
-  return { file: location.file.replace(/^program:/, "").replace(/^sdk:/, "@lares/sdk/"), line: location.line, column, message: text };
+  return {
+    file: location.file.replace(/^program:/, "").replace(/^sdk:/, "@lares/sdk/"),
+    line: location.line,
+    column,
+    message: text,
+  };
 }

@@ -41,13 +41,24 @@ export class Resolver {
 
   async resolve(specifier: string, importer: ProgramFile): Promise<Resolution> {
     if (specifier === sdkName || specifier.startsWith(`${sdkName}/`)) return this.#sdk(specifier);
-    if (specifier.startsWith("./") || specifier.startsWith("../") || specifier === "." || specifier === "..") {
+    if (
+      specifier.startsWith("./") ||
+      specifier.startsWith("../") ||
+      specifier === "." ||
+      specifier === ".."
+    ) {
       return this.#relative(specifier, importer);
     }
     if (/^[A-Za-z][A-Za-z0-9+.-]+:/.test(specifier)) {
-      return refused(specifier, specifier.startsWith("node:") ? "Node's modules do not exist in the sandbox" : "nothing is loaded from an address");
+      return refused(
+        specifier,
+        specifier.startsWith("node:")
+          ? "Node's modules do not exist in the sandbox"
+          : "nothing is loaded from an address",
+      );
     }
-    if (/^([/\\]|[A-Za-z]:)/.test(specifier)) return refused(specifier, "an absolute path lies outside of the extension");
+    if (/^([/\\]|[A-Za-z]:)/.test(specifier))
+      return refused(specifier, "an absolute path lies outside of the extension");
     if (specifier.startsWith("#")) return refused(specifier, 'import a file by its path ("./…") instead');
     return this.#package(specifier, importer);
   }
@@ -55,11 +66,15 @@ export class Resolver {
   async #relative(specifier: string, importer: ProgramFile): Promise<Resolution> {
     const path = joined(parent(importer.path), specifier);
     if (path === null) return refused(specifier, "it lies outside of the extension's folder");
-    return (await this.#file(importer.from, path, specifier)) ?? refused(specifier, "there is no such file in the extension");
+    return (
+      (await this.#file(importer.from, path, specifier)) ??
+      refused(specifier, "there is no such file in the extension")
+    );
   }
 
   async #sdk(specifier: string): Promise<Resolution> {
-    if (specifier === `${sdkName}/testing`) return refused(specifier, "it is for tests, which run outside of the sandbox");
+    if (specifier === `${sdkName}/testing`)
+      return refused(specifier, "it is for tests, which run outside of the sandbox");
     const manifest = await this.#manifest({ from: "sdk", path: "package.json" });
     const entry = packageEntry(manifest, `.${specifier.slice(sdkName.length)}`);
     const file = entry === undefined ? null : await this.#file("sdk", joined(".", entry) ?? "", specifier);
@@ -72,7 +87,8 @@ export class Resolver {
     for (let folder = parent(importer.path); ; folder = parent(folder)) {
       const home = joined(folder, `node_modules/${name}`) ?? "";
       const located = await this.#folders[importer.from].locate(home);
-      if (located === "outside") return refused(specifier, `"${home}" is a link which leads out of the extension's folder`);
+      if (located === "outside")
+        return refused(specifier, `"${home}" is a link which leads out of the extension's folder`);
       if (located !== "missing" && located.kind === "folder") {
         const manifest = await this.#manifest({ from: importer.from, path: `${located.path}/package.json` });
         const entry = packageEntry(manifest, subpath);
@@ -91,7 +107,8 @@ export class Resolver {
   async #file(from: ProgramFile["from"], path: string, specifier: string): Promise<Resolution | null> {
     for (const candidate of candidates(path)) {
       const located = await this.#folders[from].locate(candidate);
-      if (located === "outside") return refused(specifier, `"${candidate}" is a link which leads out of the extension's folder`);
+      if (located === "outside")
+        return refused(specifier, `"${candidate}" is a link which leads out of the extension's folder`);
       if (located !== "missing" && located.kind === "file") return { from, path: located.path };
     }
     return null;
@@ -119,7 +136,12 @@ function candidates(path: string): string[] {
   const ending = dot > path.lastIndexOf("/") ? path.slice(dot) : "";
   const sources = (sourceEndings[ending] ?? []).map((source) => path.slice(0, dot) + source);
   const within = path === "." ? "" : `${path}/`;
-  return [path, ...sources, ...endings.map((end) => path + end), ...endings.map((end) => `${within}index${end}`)];
+  return [
+    path,
+    ...sources,
+    ...endings.map((end) => path + end),
+    ...endings.map((end) => `${within}index${end}`),
+  ];
 }
 
 /** The package's name and the subpath as its `exports` name it. */

@@ -19,7 +19,11 @@ describe("the guest's module", () => {
   const module = new WebAssembly.Module(new Uint8Array(readFileSync(guestModuleUrl)));
 
   it("exports its memory and _start, and nothing else", () => {
-    expect(WebAssembly.Module.exports(module).map(({ name }) => name).toSorted()).toEqual(["_start", "memory"]);
+    expect(
+      WebAssembly.Module.exports(module)
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(["_start", "memory"]);
   });
 
   it("imports only what ABI v1 allows, each once", () => {
@@ -38,14 +42,24 @@ describe("lines", () => {
       catch (error: any) { return [error.name, error.code, error.facts.limit, error.facts.value > 1048576]; }
     `);
     await guest.initialize();
-    for (const text of ["", "ü€😀", "\u0000\u001f\u2028\\\"", "\ud800 lone", "line\nfeed\r"]) {
+    for (const text of ["", "ü€😀", '\u0000\u001f\u2028\\"', "\ud800 lone", "line\nfeed\r"]) {
       expect(await runTool(guest, { text })).toBe(text);
     }
     const long = "é".repeat(500_000);
     expect(await runTool(guest, { text: long })).toBe(long);
     expect(await runTool(guest, { call: 1_000_000 })).toBe("sent");
-    expect(await runTool(guest, { call: 1_100_000 })).toEqual(["LaresError", "LimitExceeded", "line_bytes", true]);
-    const { error } = await guest.ask("tool", { name: "run", arguments: { answer: 600_000 }, call_id: "1", caller: "user" });
+    expect(await runTool(guest, { call: 1_100_000 })).toEqual([
+      "LaresError",
+      "LimitExceeded",
+      "line_bytes",
+      true,
+    ]);
+    const { error } = await guest.ask("tool", {
+      name: "run",
+      arguments: { answer: 600_000 },
+      call_id: "1",
+      caller: "user",
+    });
     expect(error).toMatchObject({ code: -33007, data: { code: "LimitExceeded" } });
     // The guest is as well as before.
     expect(await runTool(guest, { text: "still here" })).toBe("still here");
@@ -182,18 +196,27 @@ export default defineAgent({ hooks: {
     await guest.request("hook", { handler: "timer", event: {} });
     await guest.until(() => guest.stderr.includes("later.ts"));
     expect(guest.stderr).toContain("Unhandled rejection: Error: nobody waits\n    at reject (agent.ts:4:40)");
-    expect(guest.stderr).toContain("Uncaught in a timer: TypeError: from a timer\n    at <anonymous> (later.ts:3:5)");
+    expect(guest.stderr).toContain(
+      "Uncaught in a timer: TypeError: from a timer\n    at <anonymous> (later.ts:3:5)",
+    );
     expect(guest.stderr).not.toContain("handled\n");
   });
 
-  it("tells initialize why a program cannot be loaded: it throws, has no agent, does not parse", async () => {
+  it("tells initialize why a program cannot be loaded: it throws, rejects after an await, has no agent", async () => {
     const files = [
       { main: `import "./broken.ts";\nexport default {};`, message: "at load", place: "broken.ts:2:1" },
-      { main: `await null;\nawait Promise.reject(new RangeError("after an await"));`, message: "after an await", place: "agent.ts:2" },
+      {
+        main: `await null;\nawait Promise.reject(new RangeError("after an await"));`,
+        message: "after an await",
+        place: "agent.ts:2",
+      },
       { main: `export const agent = 1;`, message: "default export", place: "" },
     ];
     for (const { main, message, place } of files) {
-      await using guest = await startFiles({ "agent.ts": main, "broken.ts": `const x: number = 1;\nthrow new Error("at load" + x);` });
+      await using guest = await startFiles({
+        "agent.ts": main,
+        "broken.ts": `const x: number = 1;\nthrow new Error("at load" + x);`,
+      });
       await expect(guest.initialize()).rejects.toMatchObject({
         message: expect.stringContaining(message) as string,
         code: -33013,
@@ -225,7 +248,9 @@ describe("the end", () => {
   });
 
   it("cannot import at run time what was not bundled", async () => {
-    await using guest = await startTool(`const name = "node:" + "fs"; return import(name).then(() => "loaded", (error) => error.name);`);
+    await using guest = await startTool(
+      `const name = "node:" + "fs"; return import(name).then(() => "loaded", (error) => error.name);`,
+    );
     await guest.initialize();
     expect(await runTool(guest)).toBe("ReferenceError");
   });
@@ -266,7 +291,11 @@ describe("globals", () => {
     expect(value).toEqual({
       url: "https://xn--exmple-cua.com:8080/a/x?q=%C3%BC&a=1&b=2+3#h",
       params: ["a=1+2", "x=y", "p=q"],
-      spread: [["q", "ü"], ["a", "1"], ["b", "2 3"]],
+      spread: [
+        ["q", "ü"],
+        ["a", "1"],
+        ["b", "2 3"],
+      ],
       sameParams: true,
       utf8: 9,
       decoded: "ü\ufffd",

@@ -161,7 +161,11 @@ it("shows where each kind of error was thrown in the author's TypeScript, also a
   // An error made elsewhere: at its \`new\`.
   await check("variable", "Error: made before", "at variable (lib/helper.ts:60:17)");
   // What the engine throws: at the expression, from its beginning.
-  await check("property", "TypeError: cannot read property 'inner' of undefined", "at property (lib/helper.ts:32:19)");
+  await check(
+    "property",
+    "TypeError: cannot read property 'inner' of undefined",
+    "at property (lib/helper.ts:32:19)",
+  );
   await check("noFunction", "TypeError: not a function", "at noFunction (lib/helper.ts:37:8)");
   await check("parse", expect.stringContaining("SyntaxError: ") as string, "at parse (lib/helper.ts:90:15)");
   // A refusal of the kernel: where it was called.
@@ -174,6 +178,7 @@ it("shows where each kind of error was thrown in the author's TypeScript, also a
 
 it("leaves text without frames as it is", () => {
   const map = JSON.stringify({ version: 3, sources: [], names: [], mappings: "" });
-  for (const text of ["", "plain", "two\nlines", "at agent.js without a place"]) expect(mapStack(text, map)).toBe(text);
+  for (const text of ["", "plain", "two\nlines", "at agent.js without a place"])
+    expect(mapStack(text, map)).toBe(text);
   expect(mapStack("Error: x\n    at f (agent.js:1:1)", map)).toBe("Error: x");
 });

@@ -6,7 +6,10 @@ const maxItems = 100;
 type Level = "debug" | "info" | "warn" | "error";
 
 /** `console` for agents: every call is one trace entry. */
-export function makeConsole(trace: (level: Level, message: string) => void, now: () => number): Record<string, unknown> {
+export function makeConsole(
+  trace: (level: Level, message: string) => void,
+  now: () => number,
+): Record<string, unknown> {
   const counts = new Map<string, number>();
   const timers = new Map<string, number>();
   const at = (level: Level) => {
@@ -73,7 +76,8 @@ function inspect(value: unknown, depth: number, seen: readonly object[] = []): s
   if (typeof value === "function") return `[Function ${value.name || "anonymous"}]`;
   if (typeof value !== "object" || value === null) return String(value);
   if (seen.includes(value)) return "[Circular]";
-  if (value instanceof Error) return value.stack ? `${String(value)}\n${value.stack.trimEnd()}` : String(value);
+  if (value instanceof Error)
+    return value.stack ? `${String(value)}\n${value.stack.trimEnd()}` : String(value);
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   if (value instanceof RegExp) return String(value);
   if (depth === 0) return Array.isArray(value) ? "[Array]" : "[Object]";
@@ -88,7 +92,13 @@ function inspect(value: unknown, depth: number, seen: readonly object[] = []): s
   if (value instanceof Promise) return "Promise {}";
   const name = value.constructor === Object || !value.constructor ? "" : `${value.constructor.name} `;
   const keys = Object.keys(value);
-  return list(`${name}{`, keys.length, keys, (key) => `${key}: ${show((value as Record<string, unknown>)[key])}`, "}");
+  return list(
+    `${name}{`,
+    keys.length,
+    keys,
+    (key) => `${key}: ${show((value as Record<string, unknown>)[key])}`,
+    "}",
+  );
 }
 
 function list<Item>(

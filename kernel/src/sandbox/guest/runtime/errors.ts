@@ -1,4 +1,12 @@
-import { dictionary, getPrototypeOf, hasOwn, sliceText, splitText, startsWith, stringOf } from "./intrinsics.ts";
+import {
+  dictionary,
+  getPrototypeOf,
+  hasOwn,
+  sliceText,
+  splitText,
+  startsWith,
+  stringOf,
+} from "./intrinsics.ts";
 
 /** How many `cause`s of an error are told. */
 const maxCauses = 4;
@@ -26,6 +34,7 @@ export function factsOf(thrown: unknown): ThrownFacts {
 }
 
 function textOf(thrown: unknown): string {
+  if (thrown === null) return "null (what the engine throws when there is no memory left for an error)";
   if (typeof thrown === "string") return thrown;
   if (typeof thrown === "object" && thrown !== null && hasOwn(thrown, "message")) {
     return stringOf((thrown as { message: unknown }).message);

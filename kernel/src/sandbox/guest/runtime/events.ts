@@ -27,7 +27,11 @@ interface Registration {
 export class EventTarget {
   readonly #listeners = new Map<string, Registration[]>();
 
-  addEventListener(type: string, listener: Listener | null, options?: { once?: boolean; signal?: AbortSignal } | boolean): void {
+  addEventListener(
+    type: string,
+    listener: Listener | null,
+    options?: { once?: boolean; signal?: AbortSignal } | boolean,
+  ): void {
     if (listener === null) return;
     const { once = false, signal } = typeof options === "object" ? options : {};
     if (signal?.aborted) return;
@@ -40,7 +44,10 @@ export class EventTarget {
   removeEventListener(type: string, listener: Listener | null): void {
     const list = this.#listeners.get(type);
     if (list === undefined) return;
-    this.#listeners.set(type, list.filter((known) => known.listener !== listener));
+    this.#listeners.set(
+      type,
+      list.filter((known) => known.listener !== listener),
+    );
   }
 
   dispatchEvent(event: Event): boolean {

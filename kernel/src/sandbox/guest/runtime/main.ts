@@ -4,7 +4,17 @@
  */
 import { makeConsole } from "./console.ts";
 import { factsOf } from "./errors.ts";
-import { dictionary, mapClear, mapDelete, mapForEach, mapSet, NativeMap, NativePromise, sliceText, wellFormed } from "./intrinsics.ts";
+import {
+  dictionary,
+  mapClear,
+  mapDelete,
+  mapForEach,
+  mapSet,
+  NativeMap,
+  NativePromise,
+  sliceText,
+  wellFormed,
+} from "./intrinsics.ts";
 import { maxReportCharacters, type Native } from "./native.ts";
 import { Timers } from "./timers.ts";
 import { guardedParse, installGlobals, startClock } from "./web.ts";
@@ -56,7 +66,12 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
   const trace = (level: string, message: string): void => {
     wire.notify("trace", { level, message });
   };
-  installGlobals(native, timers, parse, makeConsole(trace, () => native.now()));
+  installGlobals(
+    native,
+    timers,
+    parse,
+    makeConsole(trace, () => native.now()),
+  );
 
   const tick = (): number => {
     if (unhandled.size > 0) {
@@ -108,4 +123,3 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
     }
   };
 }
-

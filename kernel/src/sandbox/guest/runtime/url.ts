@@ -28,7 +28,11 @@ export function completeUrl(): void {
     return params;
   }
   Params.prototype = Native.prototype;
-  Object.defineProperty(Native.prototype, "constructor", { value: Params, writable: true, configurable: true });
+  Object.defineProperty(Native.prototype, "constructor", {
+    value: Params,
+    writable: true,
+    configurable: true,
+  });
   Object.defineProperty(Params, "name", { value: "URLSearchParams", configurable: true });
   Object.defineProperty(globalThis, "URLSearchParams", { value: Params, writable: true, configurable: true });
 
@@ -44,7 +48,12 @@ export function completeUrl(): void {
       return result;
     };
     Object.defineProperty(value, "name", { value: name, configurable: true });
-    Object.defineProperty(Native.prototype, name, { value, writable: true, configurable: true, enumerable: true });
+    Object.defineProperty(Native.prototype, name, {
+      value,
+      writable: true,
+      configurable: true,
+      enumerable: true,
+    });
   }
   Object.defineProperty(URL.prototype, "searchParams", {
     configurable: true,

@@ -12,7 +12,12 @@ const maxRandomBytes = 65536;
  * `TextDecoder` and `structuredClone` are native (linked into the image), `atob`, `btoa`, `queueMicrotask`
  * and `DOMException` the engine's.
  */
-export function installGlobals(native: Native, timers: Timers, parse: typeof JSON.parse, console: Record<string, unknown>): void {
+export function installGlobals(
+  native: Native,
+  timers: Timers,
+  parse: typeof JSON.parse,
+  console: Record<string, unknown>,
+): void {
   const set = (repeats: boolean) => {
     return (run: unknown, delay?: unknown, ...args: unknown[]): number => {
       if (typeof run !== "function") throw new TypeError("A timer needs a function to call.");
@@ -61,7 +66,11 @@ export function guardedParse(native: Native): typeof JSON.parse {
 function makeCrypto(native: Native): object {
   return {
     getRandomValues<View extends ArrayBufferView>(view: View): View {
-      if (!ArrayBuffer.isView(view) || view instanceof DataView || view.constructor.name.startsWith("Float")) {
+      if (
+        !ArrayBuffer.isView(view) ||
+        view instanceof DataView ||
+        view.constructor.name.startsWith("Float")
+      ) {
         throw new TypeError("getRandomValues needs an integer typed array.");
       }
       if (view.byteLength > maxRandomBytes) {
@@ -75,7 +84,9 @@ function makeCrypto(native: Native): object {
       bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
       bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
       const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+      return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join(
+        "-",
+      );
     },
   };
 }

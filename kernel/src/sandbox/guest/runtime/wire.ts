@@ -65,7 +65,9 @@ export class Wire {
   }
 
   notify(method: string, params: unknown): boolean {
-    return this.#write(`{"jsonrpc":"2.0","method":${toJson(method)},"params":${toJson(params) ?? "{}"}}\n`) === 0;
+    return (
+      this.#write(`{"jsonrpc":"2.0","method":${toJson(method)},"params":${toJson(params) ?? "{}"}}\n`) === 0
+    );
   }
 
   call(method: string, params: unknown): Promise<unknown> {

@@ -18,8 +18,7 @@ export interface Message {
 }
 
 type ThreadMessage =
-  | { kind: "stdout" | "stderr"; chunk: Uint8Array }
-  | { kind: "exited"; exitCode?: number; trap?: string };
+  { kind: "stdout" | "stderr"; chunk: Uint8Array } | { kind: "exited"; exitCode?: number; trap?: string };
 
 /** A guest and the kernel's end of its pipe, for tests. */
 export class TestGuest implements AsyncDisposable {
@@ -131,7 +130,9 @@ export class TestGuest implements AsyncDisposable {
 }
 
 /** A temporary extension of the given files. */
-export async function extensionOf(files: Record<string, string>): Promise<{ folder: string } & AsyncDisposable> {
+export async function extensionOf(
+  files: Record<string, string>,
+): Promise<{ folder: string } & AsyncDisposable> {
   const folder = await mkdtemp(join(tmpdir(), "lares-extension-"));
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
@@ -148,7 +149,10 @@ export async function bundleFiles(files: Record<string, string>, main = "agent.t
 /** Bundles the files and starts them. */
 export async function startFiles(files: Record<string, string>): Promise<TestGuest> {
   const result = await bundleFiles(files);
-  if (!result.ok) throw new Error(result.errors.map((error) => `${error.file}:${error.line}:${error.column} ${error.message}`).join("\n"));
+  if (!result.ok)
+    throw new Error(
+      result.errors.map((error) => `${error.file}:${error.line}:${error.column} ${error.message}`).join("\n"),
+    );
   return new TestGuest(result.program);
 }
 
@@ -161,9 +165,12 @@ export function startTool(code: string): Promise<TestGuest> {
 
 /** Calls the tool `run`; its value, or its error as an error. */
 export async function runTool(guest: TestGuest, args: unknown = {}): Promise<unknown> {
-  const result = (await guest.request("tool", { name: "run", arguments: args, call_id: "1", caller: "user" })) as
-    | { status: "success"; value: unknown }
-    | { status: "error"; message: string };
+  const result = (await guest.request("tool", {
+    name: "run",
+    arguments: args,
+    call_id: "1",
+    caller: "user",
+  })) as { status: "success"; value: unknown } | { status: "error"; message: string };
   if (result.status === "success") return result.value;
   throw new Error(result.message);
 }
