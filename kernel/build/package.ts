@@ -14,7 +14,11 @@ const top = join(kernel, "..");
 const dist = join(kernel, "dist");
 
 rmSync(dist, { recursive: true, force: true });
-const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin", "tsc");
+const compiler = join(
+  dirname(createRequire(import.meta.url).resolve("typescript/package.json")),
+  "bin",
+  "tsc",
+);
 execFileSync(process.execPath, [compiler, "-p", join(kernel, "tsconfig.build.json")], { stdio: "inherit" });
 const isShipped = (path: string): boolean =>
   !["node_modules", "dist", "test", "testing"].includes(basename(path)) && !path.endsWith(".test.ts");

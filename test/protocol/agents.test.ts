@@ -77,7 +77,12 @@ test("lares/agents/list has exactly the protocol's fields", async () => {
         .map((name) => [name, expect.any(Number)]),
     ),
   });
-  expect(shown.permissions.toSorted()).toEqual(["propose_actions", "read_entries", "write_sidecars", "write_tags"]);
+  expect(shown.permissions.toSorted()).toEqual([
+    "propose_actions",
+    "read_entries",
+    "write_sidecars",
+    "write_tags",
+  ]);
   expect(new Date(shown.hooks[1]?.nextRun ?? 0).getTime()).toBeGreaterThan(Date.now());
 });
 
@@ -143,7 +148,8 @@ describe("lares/agents/control", () => {
     }
     expect(answer).toMatchObject({ result: { id: PROBE } });
     // A bare "enable" may leave an agent that waits for its first event unloaded: a tool call wakes it.
-    if (to === "Active") await client.request("lares/tools/call", { agent: PROBE, name: "seen", arguments: {} });
+    if (to === "Active")
+      await client.request("lares/tools/call", { agent: PROBE, name: "seen", arguments: {} });
     await inState(client, PROBE, to);
   });
 

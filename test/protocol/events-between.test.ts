@@ -89,7 +89,10 @@ test("an event whose handler was cut short by kill -9 of the kernel is delivered
   await bench.write("1.txt", "1");
   await until("the handler to have begun", async () => (await plan()).begun === 1);
   await bench.write("2.txt", "2");
-  await until("the second event in the inbox", async () => (await agent(client, "test.slow")).metrics.events_received >= 2);
+  await until(
+    "the second event in the inbox",
+    async () => (await agent(client, "test.slow")).metrics.events_received >= 2,
+  );
   await bench.kill((await bench.status(client)).pid);
   await bench.ready(client);
   await until("both handled", async () => (await plan()).done.length >= 2);
@@ -109,11 +112,14 @@ test("custom events go from one agent to another, under the publisher's name, in
     ],
   });
   await using client = await bench.open();
-  for (let n = 0; n < 5; n++) await call(client, "test.sender", "events.emit", "Ping", { n, deep: { list: [n] } });
+  for (let n = 0; n < 5; n++)
+    await call(client, "test.sender", "events.emit", "Ping", { n, deep: { list: [n] } });
   await until("five events", async () => (await events(client, "test.receiver")).length >= 5);
   const seen = await events(client, "test.receiver");
   expect(seen.map(({ name }) => name)).toEqual(Array.from({ length: 5 }, () => "test.sender/Ping"));
-  expect(seen.map((each) => each["n"] ?? (each["data"] as { n: number } | undefined)?.n)).toEqual([0, 1, 2, 3, 4]);
+  expect(seen.map((each) => each["n"] ?? (each["data"] as { n: number } | undefined)?.n)).toEqual([
+    0, 1, 2, 3, 4,
+  ]);
   expect(await host(client, "test.sender", "events.emit", "Pong", {})).toMatchObject({
     error: { code: "PermissionDenied" },
   });
@@ -125,7 +131,11 @@ test("custom events go from one agent to another, under the publisher's name, in
 test("a changed grant is a PermissionChanged event and runs onPermissionChange, in the running agent", async () => {
   await using bench = await Bench.create({
     extensions: [
-      probe({ id: PROBE, agent: { activation: "eager" }, hooks: [{ on: "PermissionChanged", handler: "record" }] }),
+      probe({
+        id: PROBE,
+        agent: { activation: "eager" },
+        hooks: [{ on: "PermissionChanged", handler: "record" }],
+      }),
     ],
   });
   await using client = await bench.open();

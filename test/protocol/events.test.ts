@@ -8,7 +8,15 @@ import { until } from "../support/until.ts";
 
 const PROBE = "test.probe";
 const FILTERS = "test.filters";
-const ALL = ["EntryCreated", "EntryModified", "EntryMoved", "EntryDeleted", "TagAdded", "TagRemoved", "IndexComplete"];
+const ALL = [
+  "EntryCreated",
+  "EntryModified",
+  "EntryMoved",
+  "EntryDeleted",
+  "TagAdded",
+  "TagRemoved",
+  "IndexComplete",
+];
 
 let bench: Bench;
 let client: Client;
@@ -52,7 +60,9 @@ test("every event has a name, an id of its own and a time", async () => {
 test("the first index delivers EntryCreated of every entry before its location's IndexComplete", async () => {
   const all = await events(client, PROBE);
   const complete = all.findIndex(({ name }) => name === "IndexComplete");
-  const created = all.flatMap((seen, index) => (seen.name === "EntryCreated" ? [[entryOf(seen).path, index]] : []));
+  const created = all.flatMap((seen, index) =>
+    seen.name === "EntryCreated" ? [[entryOf(seen).path, index]] : [],
+  );
   const found = new Map(created as [string, number][]);
   for (const path of ["old", "old/one.txt", "old/two.jpg", "lares.yaml"]) {
     expect(found.get(path), path).toBeLessThan(complete);

@@ -14,7 +14,13 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-const KERNEL_METHODS = ["lares/status", "lares/agents/list", "lares/actions/list", "textDocument/hover", "shutdown"];
+const KERNEL_METHODS = [
+  "lares/status",
+  "lares/agents/list",
+  "lares/actions/list",
+  "textDocument/hover",
+  "shutdown",
+];
 
 describe("initialize", () => {
   test("answers with serverInfo, capabilities and the protocol's version", async () => {
@@ -46,7 +52,9 @@ describe("initialize", () => {
 
   test("a second one is refused and the session goes on", async () => {
     await using client = await bench.connect();
-    expect(await client.raw("initialize", bench.initializeParams())).toMatchObject({ error: { code: -32600 } });
+    expect(await client.raw("initialize", bench.initializeParams())).toMatchObject({
+      error: { code: -32600 },
+    });
     await bench.status(client);
   });
 
@@ -84,7 +92,11 @@ describe("shutdown", () => {
     ["exit alone", (client) => client.notify("exit"), { initialized: true, code: 1 }],
     ["exit before initialize", (client) => client.notify("exit"), { initialized: false, code: 1 }],
     ["end of stdin", (client) => client.process.stdin.end(), { initialized: true, code: 1 }],
-    ["end of stdin before initialize", (client) => client.process.stdin.end(), { initialized: false, code: 1 }],
+    [
+      "end of stdin before initialize",
+      (client) => client.process.stdin.end(),
+      { initialized: false, code: 1 },
+    ],
     ["shutdown and exit", (client) => client.shutdown(), { initialized: true, code: 0 }],
   ];
   test.each(endings)("%s", async (_name, end, { initialized, code }) => {
@@ -121,7 +133,11 @@ describe("frames", () => {
     ["a body that is no message", body("42"), [-32600]],
     ["a body without jsonrpc", body('{"id":1,"foo":2}'), [-32600]],
     ["a body over 10 MiB", body(`"${"x".repeat(10 * 1024 * 1024)}"`), [-32600, -32700]],
-    ["invalid UTF-8", Buffer.concat([Buffer.from("Content-Length: 3\r\n\r\n"), Buffer.of(0x22, 0xff, 0x22)]), [-32700, -32600]],
+    [
+      "invalid UTF-8",
+      Buffer.concat([Buffer.from("Content-Length: 3\r\n\r\n"), Buffer.of(0x22, 0xff, 0x22)]),
+      [-32700, -32600],
+    ],
   ];
   test.each(recoverable)("%s is answered and the next message is not lost", async (_name, bytes, codes) => {
     await using client = await bench.connect();
@@ -154,7 +170,10 @@ describe("frames", () => {
         client.write(bytes);
         client.write(valid(9002));
       })
-      .then(() => "answered", () => "closed");
+      .then(
+        () => "answered",
+        () => "closed",
+      );
     await until("an error answer or the end", () => client.strays.length > 0 || ended);
     for (const stray of client.strays) {
       expect([-32700, -32600]).toContain((stray["error"] as { code: number }).code);
@@ -168,7 +187,9 @@ describe("frames", () => {
 
   test("a message that comes byte by byte, with more headers and characters of several bytes, is read", async () => {
     await using client = await bench.connect();
-    const message = Buffer.from(JSON.stringify({ jsonrpc: "2.0", id: "ü-1", method: "lares/status", params: {} }));
+    const message = Buffer.from(
+      JSON.stringify({ jsonrpc: "2.0", id: "ü-1", method: "lares/status", params: {} }),
+    );
     const header = `content-length: ${message.length}\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n`;
     const answer = await client.answerTo("ü-1", "the slow message", () => {
       for (const byte of Buffer.concat([Buffer.from(header), message])) client.write(Buffer.of(byte));

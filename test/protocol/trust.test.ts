@@ -48,12 +48,16 @@ describe("an untrusted connection", () => {
     expect(status.trust.asks.join("\n")).toContain(PROBE);
     for (const [method, params] of CLOSED) {
       const { error } = await client.raw(method, params);
-      expect({ method, error }).toMatchObject({ error: { code: CODES.Untrusted, data: { code: "Untrusted" } } });
+      expect({ method, error }).toMatchObject({
+        error: { code: CODES.Untrusted, data: { code: "Untrusted" } },
+      });
     }
     client.notify("textDocument/didOpen", {
       textDocument: { uri: bench.uri("lares.yaml"), languageId: "yaml", version: 1, text: "version: 2\n" },
     });
-    const { diagnostics } = await client.notification<{ diagnostics: unknown[] }>("textDocument/publishDiagnostics");
+    const { diagnostics } = await client.notification<{ diagnostics: unknown[] }>(
+      "textDocument/publishDiagnostics",
+    );
     expect(diagnostics).not.toEqual([]);
     const agents = await client.request<Agent[]>("lares/agents/list");
     expect(agents.map(({ state }) => state).filter((state) => state !== "Unloaded")).toEqual([]);
@@ -66,7 +70,9 @@ describe("an untrusted connection", () => {
     ).rejects.toMatchObject({ code: CODES.DigestMismatch, data: { code: "DigestMismatch" } });
     const { trust, trusted } = await bench.status(client);
     expect(trusted).toBe(false);
-    expect(await client.request<Status>("lares/trust", { trusted: true, digest: trust.digest })).toMatchObject({
+    expect(
+      await client.request<Status>("lares/trust", { trusted: true, digest: trust.digest }),
+    ).toMatchObject({
       trusted: true,
       trust: { digest: trust.digest },
     });
@@ -147,7 +153,10 @@ describe("a document that changes under a running kernel", () => {
 
   test("a policy that grows more lenient waits too; a stricter one counts at once", async () => {
     await using client = await bench.open();
-    const write = (content: string) => [[{ kind: "file.write", path: "in/a.txt", content }], { title: "t", reason: "r" }];
+    const write = (content: string) => [
+      [{ kind: "file.write", path: "in/a.txt", content }],
+      { title: "t", reason: "r" },
+    ];
     const state = async (content: string): Promise<string> =>
       (await call<{ state: string }>(client, PROBE, "actions.preview", ...write(content))).state;
     const { trust } = await bench.status(client);
@@ -157,7 +166,12 @@ describe("a document that changes under a running kernel", () => {
       const now = await bench.status(client);
       return now.trust.digest !== trust.digest && now.trust;
     });
-    const proposed = await call<{ state: string }>(client, PROBE, "actions.propose", ...write("still asked\n"));
+    const proposed = await call<{ state: string }>(
+      client,
+      PROBE,
+      "actions.propose",
+      ...write("still asked\n"),
+    );
     expect(proposed.state).toBe("PendingApproval");
     await client.request("lares/trust", { trusted: true, digest: wider.digest });
     const allowed = await call<{ id: string }>(client, PROBE, "actions.propose", ...write("allowed\n"));

@@ -67,7 +67,12 @@ export function probe(spec: ProbeSpec): ExtensionSpec {
     manifest: {
       permissions: spec.permissions ?? ALL_PERMISSIONS,
       hooks: spec.hooks ?? [],
-      tools: ["ctx", "seen"].map((name) => ({ name, description: name, handler: name, parameters: anything })),
+      tools: ["ctx", "seen"].map((name) => ({
+        name,
+        description: name,
+        handler: name,
+        parameters: anything,
+      })),
       ...(spec.agent === undefined ? {} : { agent: spec.agent }),
       ...spec.manifest,
     },
@@ -88,13 +93,24 @@ export function host(client: Client, id: string, path: string, ...args: unknown[
 }
 
 /** The same, where the call has to succeed. */
-export async function call<Value>(client: Client, id: string, path: string, ...args: unknown[]): Promise<Value> {
+export async function call<Value>(
+  client: Client,
+  id: string,
+  path: string,
+  ...args: unknown[]
+): Promise<Value> {
   const outcome = await host(client, id, path, ...args);
   if (outcome.error !== undefined) throw new Error(`${path}: ${outcome.error.code} ${outcome.error.message}`);
   return outcome.value as Value;
 }
 
-export type SeenEvent = { name: string; via: string; id: string; timestamp: string; [field: string]: unknown };
+export type SeenEvent = {
+  name: string;
+  via: string;
+  id: string;
+  timestamp: string;
+  [field: string]: unknown;
+};
 
 /** The events the probe's hook has handled so far, in order. */
 export async function events(client: Client, id: string): Promise<SeenEvent[]> {
@@ -102,6 +118,11 @@ export async function events(client: Client, id: string): Promise<SeenEvent[]> {
 }
 
 /** Waits until the probe has handled an event that `matches`. */
-export function event(client: Client, id: string, what: string, matches: (event: SeenEvent) => boolean): Promise<SeenEvent> {
+export function event(
+  client: Client,
+  id: string,
+  what: string,
+  matches: (event: SeenEvent) => boolean,
+): Promise<SeenEvent> {
   return until(`${id} to handle ${what}`, async () => (await events(client, id)).find(matches));
 }

@@ -25,6 +25,8 @@ export interface ExtensionSpec {
 }
 
 export interface BenchSpec {
+  /** Where the state is kept, relative to the workspace; beside it by default. */
+  readonly home?: string;
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
   readonly extensions?: readonly ExtensionSpec[];
   /** Further keys of `lares.yaml`. */
@@ -50,7 +52,7 @@ export class Bench implements AsyncDisposable {
   private constructor(base: string, spec: BenchSpec) {
     this.base = base;
     this.root = join(base, "workspace");
-    this.home = join(base, "home");
+    this.home = spec.home === undefined ? join(base, "home") : join(this.root, spec.home);
     this.#spec = spec;
   }
 
@@ -96,13 +98,21 @@ export class Bench implements AsyncDisposable {
   }
 
   /** Writes `lares.yaml` from the bench's description, with grants of single extensions or other keys replaced. */
-  async writeLares(changes: { grants?: Record<string, Grants>; keys?: Record<string, unknown> } = {}): Promise<void> {
+  async writeLares(
+    changes: { grants?: Record<string, Grants>; keys?: Record<string, unknown> } = {},
+  ): Promise<void> {
     const extensions = (this.#spec.extensions ?? []).map(({ id, grants, config }) => ({
       path: `../extensions/${id}`,
       grants: { locations: ["."], ...(changes.grants?.[id] ?? grants) },
       ...(config === undefined ? {} : { config }),
     }));
-    const document = { version: 1, extensions, kernel: { linger: "1s" }, ...this.#spec.lares, ...changes.keys };
+    const document = {
+      version: 1,
+      extensions,
+      kernel: { linger: "1s" },
+      ...this.#spec.lares,
+      ...changes.keys,
+    };
     await this.write("lares.yaml", JSON.stringify(document, null, 2));
   }
 
@@ -199,8 +209,17 @@ export function inState(client: Client, id: string, ...states: string[]): Promis
 }
 
 /** Calls a tool and gives back its value; any other result fails the test. */
-export async function tool<Value>(client: Client, id: string, name: string, parameters: object = {}): Promise<Value> {
-  const result = await client.request<ToolResult>("lares/tools/call", { agent: id, name, arguments: parameters });
+export async function tool<Value>(
+  client: Client,
+  id: string,
+  name: string,
+  parameters: object = {},
+): Promise<Value> {
+  const result = await client.request<ToolResult>("lares/tools/call", {
+    agent: id,
+    name,
+    arguments: parameters,
+  });
   if (result.status !== "success") throw new Error(`${id}/${name}: ${JSON.stringify(result)}`);
   return result.value as Value;
 }

@@ -39,7 +39,12 @@ export class Client implements AsyncDisposable {
   #lastId = 0;
   #hasExited = false;
 
-  constructor(options: { home: string; cwd: string; args?: readonly string[]; environment?: NodeJS.ProcessEnv }) {
+  constructor(options: {
+    home: string;
+    cwd: string;
+    args?: readonly string[];
+    environment?: NodeJS.ProcessEnv;
+  }) {
     this.process = spawn(process.execPath, [EXECUTABLE, "serve", "--stdio", ...(options.args ?? [])], {
       cwd: options.cwd,
       env: { ...process.env, LARES_HOME: options.home, ...options.environment },
@@ -69,7 +74,9 @@ export class Client implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#pending.delete(id);
-        reject(new Error(`no answer to ${what} within ${PATIENCE_MS} ms; stderr: ${this.stderr.slice(-2000)}`));
+        reject(
+          new Error(`no answer to ${what} within ${PATIENCE_MS} ms; stderr: ${this.stderr.slice(-2000)}`),
+        );
       }, PATIENCE_MS);
       this.#pending.set(id, {
         resolve: (message) => (clearTimeout(timer), resolve(message)),
@@ -103,7 +110,9 @@ export class Client implements AsyncDisposable {
 
   /** The first notification, past or to come, that `matches`. */
   notification<Params>(method: string, matches: (params: Params) => boolean = () => true): Promise<Params> {
-    return until(`notification ${method}`, () => this.notifications<Params>(method).find(matches)) as Promise<Params>;
+    return until(`notification ${method}`, () =>
+      this.notifications<Params>(method).find(matches),
+    ) as Promise<Params>;
   }
 
   async shutdown(): Promise<Exit> {
@@ -138,7 +147,8 @@ export class Client implements AsyncDisposable {
       if (result !== undefined) this.write(frame({ jsonrpc: "2.0", id: message.id, result }));
       return;
     }
-    const pending = message.id === null || message.id === undefined ? undefined : this.#pending.get(message.id);
+    const pending =
+      message.id === null || message.id === undefined ? undefined : this.#pending.get(message.id);
     if (pending === undefined) {
       this.strays.push(message);
       return;

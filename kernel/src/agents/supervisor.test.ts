@@ -10,7 +10,9 @@ import { definitionOf, FakeGuest, FakeQueue, type Behaviour } from "./testing/fa
 
 const ready: Behaviour = (method, _params, guest) => {
   if (method === "shutdown") queueMicrotask(() => guest.die("exited"));
-  return method === "initialize" ? { handlers: ["seen"], tools: ["count"], jobs: [] } : { status: "success", value: method };
+  return method === "initialize"
+    ? { handlers: ["seen"], tools: ["count"], jobs: [] }
+    : { status: "success", value: method };
 };
 
 function setUp(behaviour: Behaviour = ready, change: Partial<AgentDefinition> = {}) {
@@ -130,7 +132,10 @@ describe("failures", () => {
     world.queue.push("seen");
     world.supervisor.start();
     await world.settle();
-    expect(world.supervisor.describe()).toMatchObject({ state: "Active", metrics: { events_failed: 1, events_processed: 0 } });
+    expect(world.supervisor.describe()).toMatchObject({
+      state: "Active",
+      metrics: { events_failed: 1, events_processed: 0 },
+    });
     expect(world.queue.items).toHaveLength(0);
     expect(world.traces).toContain("seen failed: boom");
   });
@@ -187,7 +192,10 @@ describe("failures", () => {
     world.queue.push("seen");
     world.supervisor.start();
     await world.settle(5_000);
-    expect(world.supervisor.describe()).toMatchObject({ state: "Active", metrics: { events_failed: 0, events_processed: 1 } });
+    expect(world.supervisor.describe()).toMatchObject({
+      state: "Active",
+      metrics: { events_failed: 0, events_processed: 1 },
+    });
   });
 
   it("a program that throws at load is Error, is not retried, and reload tries it once more", async () => {
@@ -207,7 +215,9 @@ describe("failures", () => {
   });
 
   it("a handler that the manifest names and the program lacks is Error, by name", async () => {
-    const world = setUp((method) => (method === "initialize" ? { handlers: [], tools: ["count"], jobs: [] } : {}));
+    const world = setUp((method) =>
+      method === "initialize" ? { handlers: [], tools: ["count"], jobs: [] } : {},
+    );
     world.queue.push("seen");
     world.supervisor.start();
     await world.settle(shutdownTimeoutMs);
@@ -228,7 +238,9 @@ describe("failures", () => {
 describe("commands, and what they race with", () => {
   it("suspend while a handler runs: its delivery is not lost and is handed over after resume", async () => {
     const hold: Behaviour = (method, params, guest) =>
-      method === "hook" && world.guests.length === 1 ? new Promise(() => undefined) : ready(method, params, guest);
+      method === "hook" && world.guests.length === 1
+        ? new Promise(() => undefined)
+        : ready(method, params, guest);
     const world = setUp(hold);
     world.queue.push("seen");
     world.supervisor.start();
@@ -280,7 +292,10 @@ describe("commands, and what they race with", () => {
   it("a tool call wakes it; two at once start it once", async () => {
     const world = setUp();
     world.supervisor.start();
-    const calls = [world.supervisor.callTool("count", {}, "user"), world.supervisor.callTool("count", {}, "user")];
+    const calls = [
+      world.supervisor.callTool("count", {}, "user"),
+      world.supervisor.callTool("count", {}, "user"),
+    ];
     await world.settle();
     await Promise.all(calls);
     expect(world.guests).toHaveLength(1);

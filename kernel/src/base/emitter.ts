@@ -16,7 +16,7 @@ export class Emitter<Event> {
   }
 
   emit(event: Event): void {
-    for (const listener of [...this.#listeners]) {
+    for (const listener of Array.from(this.#listeners)) {
       try {
         listener(event);
       } catch (error) {

@@ -61,15 +61,20 @@ export const permissionDenied = (extension: string, permission: string, message:
 export const scopeViolation = (path: string, message: string): LaresError =>
   new LaresError("ScopeViolation", message, { path });
 
-export const stale = (path: string, message: string): LaresError => new LaresError("Stale", message, { path });
+export const stale = (path: string, message: string): LaresError =>
+  new LaresError("Stale", message, { path });
 
 export const limitExceeded = (limit: string, value: number, message: string): LaresError =>
   new LaresError("LimitExceeded", message, { limit, value });
 
 export const conflict = (revision: number): LaresError =>
-  new LaresError("Conflict", `Somebody else wrote first; the state is now at revision ${revision}. Read it and try again.`, {
-    revision,
-  });
+  new LaresError(
+    "Conflict",
+    `Somebody else wrote first; the state is now at revision ${revision}. Read it and try again.`,
+    {
+      revision,
+    },
+  );
 
 export const storageError = (message: string, cause?: unknown): LaresError =>
   new LaresError("StorageError", message, {}, { cause });

@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { styleFor, type Surface } from "./render/style.ts";
 
 /** Columns where nothing says how many there are: a log, a pipe. Lines are cut at it, so it is generous. */
-const widthWithoutTerminal = 100;
+const widthWithoutTerminal = 160;
 const widestUseful = 160;
 /** While a person is asked, this much of what is printed is kept for afterwards, the newest. */
 const maxHeldPrints = 2000;

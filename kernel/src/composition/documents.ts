@@ -1,3 +1,4 @@
+import type { Diagnostic as LspDiagnostic, DiagnosticSeverity } from "vscode-languageserver";
 import { fileURLToPath } from "node:url";
 import type { Clock } from "../base/clock.ts";
 import type { Severity } from "../documents/codes.ts";
@@ -8,7 +9,7 @@ import type { EventPorts } from "../documents/ports.ts";
 import { compileSchedule } from "../events/cron.ts";
 import { compileFilter } from "../events/filter.ts";
 import { eventNames, isCustomEvent } from "../events/types.ts";
-import type { DocumentService, LspDiagnostic } from "../server/ports.ts";
+import type { DocumentService } from "../server/ports.ts";
 import type { Catalog } from "./catalog.ts";
 
 /** The language of hooks, for whoever checks documents. */
@@ -40,7 +41,7 @@ export async function diagnosticsOf(
   return (await checkManifest(text, file, catalog.manifestPorts(file))).diagnostics;
 }
 
-const severities: Record<Severity, LspDiagnostic["severity"]> = {
+const severities: Record<Severity, DiagnosticSeverity> = {
   error: 1,
   warning: 2,
   information: 3,

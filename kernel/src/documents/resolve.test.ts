@@ -88,7 +88,7 @@ describe("the stronger layer counts, setting by setting", () => {
       source: "workspace",
       place: "lares.yaml:2",
     });
-    expect(explained.get("approvals.expire_after")).toMatchObject({ value: "24h", source: "default" });
+    expect(explained.get("approvals.expire_after")).toMatchObject({ value: "24h", source: "defaults" });
   });
 
   test("without the environment the workspace's, without it the user's", async () => {

@@ -1,3 +1,4 @@
+import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { Agent } from "../base/vocabulary/agent.ts";
 import type { AgentCommand } from "../base/vocabulary/agent.ts";
 import type { Emitter } from "../base/emitter.ts";
@@ -91,19 +92,6 @@ export interface DocumentService {
   /** True for a file of a name that Lares reads. */
   handles(path: string): boolean;
   diagnose(uri: string, text: string): Promise<readonly LspDiagnostic[]>;
-}
-
-export interface LspDiagnostic {
-  readonly range: LspRange;
-  readonly severity: 1 | 2 | 3 | 4;
-  readonly code: string;
-  readonly source: "lares";
-  readonly message: string;
-}
-
-export interface LspRange {
-  readonly start: { readonly line: number; readonly character: number };
-  readonly end: { readonly line: number; readonly character: number };
 }
 
 export interface AgentNotice {

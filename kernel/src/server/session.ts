@@ -28,7 +28,7 @@ export class Session {
     const capabilities = isJsonObject(params["capabilities"]) ? params["capabilities"] : {};
     const window = isJsonObject(capabilities["window"]) ? capabilities["window"] : {};
     this.endpoint = endpoint;
-    this.options = options as SessionOptions;
+    this.options = options;
     this.supportsProgress = window["workDoneProgress"] === true;
   }
 }

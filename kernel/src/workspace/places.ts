@@ -58,9 +58,10 @@ export class Places {
     return located === null ? null : { reads: located.place.reads, path: located.components.join("/") };
   }
 
-  /** The folder nearest to the path that the index knows, and the names from there on. */
+  /** The folder nearest to the path that the index knows, and the names from there on; null for what is no path. */
   nearest(path: string): { folder: EntryNode; names: readonly string[] } | null {
     const names = path.split("/");
+    if (names.some((name) => name === "" || name === "." || name === "..")) return null;
     let folder = this.#tree.top;
     if (!this.#byNode.has(folder)) {
       const root = folder.child(names.shift() ?? "");

@@ -62,7 +62,10 @@ export interface Workspace extends AsyncDisposable {
   query(query: EntryQuery, visible: Visibility): EntryPage;
   count(query: EntryQuery, visible: Visibility): number;
   get(ref: { path: string } | { id: string }, visible: Visibility): Entry | null;
-  /** Throws NotFound for what is no file of the workspace, LimitExceeded for more than 262,144 bytes. */
+  /**
+   * Throws NotFound for what is no file that the index would list, LimitExceeded for more than 262,144
+   * bytes. What the index does not know is waited for while its first scan runs.
+   */
   read(path: string, offset: number, length: number): Promise<{ bytes: Uint8Array; eof: boolean }>;
   readSidecar(path: string, sidecar: string): Promise<{ readonly data: JsonValue } | null>;
   /** Files of this very content; at most 1,000 paths, in path order. */

@@ -36,16 +36,12 @@ interface Listing {
   readonly deep: boolean;
 }
 
-/**
- * Compares the index with the file system where it is told to look, and decides what happened. Hints only
- * say where to look; what is there counts. All of it is synchronous between two turns of the loop, and no
- * turn takes much longer than a slice.
- */
+/** Compares the index with the file system where it is told to look; what is there counts, not what was hinted. */
 export class Reconciler implements Disposable {
   readonly #ports: ReconcilerPorts;
   readonly #pending = new PendingNames();
   readonly #missing = new MissingEntries();
-  /** Folders to list, last in first out: children before siblings, as their parents are still open. */
+  /** Folders to list, last in first out: their parents are still open then. */
   readonly #listings: Listing[] = [];
   /** What is new while a scan still finds out what is missing. */
   #held: { readonly folder: EntryNode; readonly name: string }[] = [];
@@ -56,8 +52,8 @@ export class Reconciler implements Disposable {
   #isStopped = false;
   #turn: NodeJS.Immediate | null = null;
   #timer: { readonly dueAtMs: number; readonly handle: Disposable } | null = null;
-  #quietWaiters: (() => void)[] = [];
-  #listingsWaiters: (() => void)[] = [];
+  readonly #quietWaiters: (() => void)[] = [];
+  readonly #listingsWaiters: (() => void)[] = [];
   #isWaitingForRoom = false;
 
   constructor(ports: ReconcilerPorts) {
@@ -87,7 +83,7 @@ export class Reconciler implements Disposable {
       for (let depth = 0; depth <= workspaceLimits.depth; depth++) {
         const nearest = this.#ports.places.nearest(path);
         const name = nearest?.names[0];
-        if (nearest === undefined || nearest === null || name === undefined) break;
+        if (nearest === null || name === undefined) break;
         const observed = this.#ports.places.open(nearest.folder)?.observe(name) ?? null;
         if (observed === "unreadable") break;
         this.#pending.delete(nearest.folder, name);
@@ -136,8 +132,8 @@ export class Reconciler implements Disposable {
     this.#isStopped = true;
     if (this.#turn !== null) clearImmediate(this.#turn);
     this.#timer?.handle[Symbol.dispose]();
-    this.#wake(this.#quietWaiters.splice(0));
-    this.#wake(this.#listingsWaiters.splice(0));
+    wake(this.#quietWaiters);
+    wake(this.#listingsWaiters);
   }
 
   get isQuiet(): boolean {
@@ -192,12 +188,8 @@ export class Reconciler implements Disposable {
     }
     this.#pauseForRoom();
     this.#schedule();
-    if (this.isQuiet) this.#wake(this.#quietWaiters.splice(0));
-    if (this.#listings.length === 0) this.#wake(this.#listingsWaiters.splice(0));
-  }
-
-  #wake(waiters: readonly (() => void)[]): void {
-    for (const resolve of waiters) resolve();
+    if (this.isQuiet) wake(this.#quietWaiters);
+    if (this.#listings.length === 0) wake(this.#listingsWaiters);
   }
 
   /** A scan finds faster than is stored: it waits, so that what it found does not pile up. */
@@ -400,4 +392,8 @@ export class Reconciler implements Disposable {
     for (const node of subtree(folder)) if (node.kind === "folder") this.#ports.exclusions.forget(node);
     this.list(folder, "live", true);
   }
+}
+
+function wake(waiters: (() => void)[]): void {
+  for (const resolve of waiters.splice(0)) resolve();
 }

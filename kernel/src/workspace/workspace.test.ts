@@ -405,13 +405,27 @@ describe("what is left out", () => {
   });
 
   it("reads only what it would list, and bounded", async () => {
-    await using test = await openTestWorkspace({ prepare: (write) => write(".gitignore", "secret.txt\n") });
+    await using test = await openTestWorkspace({
+      index: { hidden: true },
+      prepare: (write) => write(".gitignore", "secret.txt\n"),
+    });
     test.write("secret.txt");
     test.write(".git/config");
     test.write("shown.txt", "0123456789");
     expect(Buffer.from((await test.workspace.read("shown.txt", 3, 4)).bytes).toString()).toBe("3456");
     expect((await test.workspace.read("shown.txt", 3, 100)).eof).toBe(true);
-    for (const path of ["secret.txt", ".git/config", "missing.txt", "../outside.txt", ""]) {
+    for (const path of [
+      "secret.txt",
+      ".git/config",
+      "missing.txt",
+      "../ledger.sqlite",
+      "..",
+      ".",
+      "",
+      "a//b",
+      "/etc/hostname",
+      "nul\0",
+    ]) {
       await expect(test.workspace.read(path, 0, 10), path).rejects.toMatchObject({ code: "NotFound" });
     }
     await expect(test.workspace.read("shown.txt", 0, 262_145)).rejects.toMatchObject({

@@ -187,15 +187,28 @@ class IndexedWorkspace implements Workspace {
         `${length} bytes are asked for at once; at most ${workspaceLimits.readBytes} are given. Read in pieces.`,
       );
     }
-    let node = this.#tree.find(path);
-    if (node === undefined) {
-      // Asked for before the index came by, or before the file has settled.
-      this.#reconciler.lookAt([path]);
-      node = this.#tree.find(path);
-    }
-    const located = node?.kind === "file" && node.isEntry ? this.#places.reads(node) : null;
+    if (this.#tree.find(path) === undefined) await this.indexed;
+    const node = this.#tree.find(path);
+    const located = node === undefined ? this.#locateUnsettled(path) : this.#locateFile(node);
     if (located === null) throw notFound("file", path);
     return await located.reads.readRange(located.path, offset, length);
+  }
+
+  #locateFile(node: EntryNode): ReturnType<Places["reads"]> {
+    return node.kind === "file" && node.isEntry ? this.#places.reads(node) : null;
+  }
+
+  /** A file that is not listed because it has not settled: whoever just heard of its name may read it. */
+  #locateUnsettled(path: string): ReturnType<Places["reads"]> {
+    const nearest = this.#places.nearest(path);
+    const [name, ...deeper] = nearest?.names ?? [];
+    if (nearest === null || name === undefined || deeper.length > 0) return null;
+    if (this.#exclusions.excludes(nearest.folder, name, "file")) return null;
+    const observed = this.#places.open(nearest.folder)?.observe(name) ?? null;
+    this.#places.release();
+    const located = this.#places.reads(nearest.folder);
+    const isFile = observed !== null && observed !== "unreadable" && observed.kind === "file";
+    return located === null || !isFile ? null : { reads: located.reads, path: joined(located.path, name) };
   }
 
   readSidecar: Workspace["readSidecar"] = (path, sidecar) => this.metadata.sidecar(path, sidecar);
@@ -286,7 +299,7 @@ class IndexedWorkspace implements Workspace {
   async #contentOf(arrival: Arrival): Promise<string | null> {
     const located = this.#places.reads(arrival.folder);
     if (located === null) return null;
-    const path = located.path === "" ? arrival.name : `${located.path}/${arrival.name}`;
+    const path = joined(located.path, arrival.name);
     try {
       return await located.reads.hashFile(path);
     } catch (error) {
@@ -303,4 +316,8 @@ class IndexedWorkspace implements Workspace {
       return this.roots.length === 1 ? inRoot : `${name}/${inRoot}`;
     });
   }
+}
+
+function joined(folder: string, name: string): string {
+  return folder === "" ? name : `${folder}/${name}`;
 }

@@ -1,6 +1,13 @@
 import { Emitter } from "../../base/emitter.ts";
 import { LaresError } from "../../base/errors.ts";
-import type { AgentDefinition, Delivery, DeliveryQueue, GuestEnd, GuestHandlers, GuestSession } from "../ports.ts";
+import type {
+  AgentDefinition,
+  Delivery,
+  DeliveryQueue,
+  GuestEnd,
+  GuestHandlers,
+  GuestSession,
+} from "../ports.ts";
 
 /** What a fake guest answers: a value, an error to reject with, or a promise a test holds. */
 export type Behaviour = (method: string, params: Record<string, unknown>, guest: FakeGuest) => unknown;

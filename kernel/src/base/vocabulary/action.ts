@@ -15,7 +15,14 @@ export const ActionState = Type.Union([
 export type ActionState = Static<typeof ActionState>;
 
 /** The states an action does not leave by itself (an undo still leads from Committed to Undone). */
-export const endedStates = ["Committed", "Rejected", "Failed", "Stale", "Expired", "Undone"] as const satisfies ActionState[];
+export const endedStates = [
+  "Committed",
+  "Rejected",
+  "Failed",
+  "Stale",
+  "Expired",
+  "Undone",
+] as const satisfies ActionState[];
 
 export function hasEnded(state: ActionState): boolean {
   return (endedStates as readonly ActionState[]).includes(state);
@@ -117,7 +124,9 @@ export const Effect = Type.Object({
     Type.Literal("sidecar.write"),
   ]),
   path: Type.String({ description: "The entry that is changed; for a move, where it ends" }),
-  before: Type.Union([Hash, Type.Null()], { description: "Hash of what the effect starts from; null: nothing there" }),
+  before: Type.Union([Hash, Type.Null()], {
+    description: "Hash of what the effect starts from; null: nothing there",
+  }),
   after: Type.Union([Hash, Type.Null()], { description: "Hash of what it leaves; null: nothing" }),
   from: Type.Optional(Type.String({ description: "For a move: where the entry was" })),
   diff: Type.Optional(Type.String({ description: "Unified; for text files up to 256 KiB" })),
@@ -151,8 +160,16 @@ export const ApprovalRule = Type.Object(
   {
     decide: Type.Union([Type.Literal("deny"), Type.Literal("ask"), Type.Literal("allow")]),
     agent: Type.Optional(Type.String({ maxLength: 256, description: "Extension id; default any" })),
-    kind: Type.Optional(Type.String({ maxLength: 64, description: 'Effect kind, "file.*" allowed; default any' })),
-    path: Type.Optional(Type.String({ maxLength: 4096, description: "Glob. An allow rule must match every path the effect touches; deny and ask, any of them" })),
+    kind: Type.Optional(
+      Type.String({ maxLength: 64, description: 'Effect kind, "file.*" allowed; default any' }),
+    ),
+    path: Type.Optional(
+      Type.String({
+        maxLength: 4096,
+        description:
+          "Glob. An allow rule must match every path the effect touches; deny and ask, any of them",
+      }),
+    ),
   },
   closed,
 );

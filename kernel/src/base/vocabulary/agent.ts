@@ -56,7 +56,9 @@ export const Agent = Type.Object(
     since: Timestamp,
     hooks: Type.Array(AgentHook),
     tools: Type.Array(Type.String()),
-    permissions: Type.Array(Type.String(), { description: "Effective: asked for and granted and not denied" }),
+    permissions: Type.Array(Type.String(), {
+      description: "Effective: asked for and granted and not denied",
+    }),
     locations: Type.Array(Type.String()),
     metrics: AgentMetrics,
   },

@@ -27,13 +27,17 @@ export const Entry = Type.Object(
     size: Type.Number({ description: "Bytes; 0 for a folder" }),
     created: Timestamp,
     modified: Timestamp,
-    content_id: Type.Union([Hash, Type.Null()], { description: "SHA-256 of the content; null until hashed, and for folders" }),
+    content_id: Type.Union([Hash, Type.Null()], {
+      description: "SHA-256 of the content; null until hashed, and for folders",
+    }),
     tags: Type.Array(Type.String()),
     fields: Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
       description: "Custom fields by namespace",
     }),
     sidecars: Type.Array(Type.String(), { description: "Kinds of sidecar that exist for this entry" }),
-    location: Type.String({ description: 'The granted folder it was seen through; "." for the whole workspace' }),
+    location: Type.String({
+      description: 'The granted folder it was seen through; "." for the whole workspace',
+    }),
   },
   closed,
 );
@@ -46,7 +50,9 @@ export const EntryQuery = Type.Object(
     kind: Type.Optional(EntryKind),
     media: Type.Optional(Media),
     extension: Type.Optional(Type.String({ maxLength: 64 })),
-    text: Type.Optional(Type.String({ maxLength: 256, description: "Occurs in the name, case-insensitively" })),
+    text: Type.Optional(
+      Type.String({ maxLength: 256, description: "Occurs in the name, case-insensitively" }),
+    ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
     cursor: Type.Optional(Type.String({ maxLength: 4096 })),
   },
@@ -54,5 +60,8 @@ export const EntryQuery = Type.Object(
 );
 export type EntryQuery = Static<typeof EntryQuery>;
 
-export const EntryPage = Type.Object({ items: Type.Array(Entry), cursor: Type.Optional(Type.String()) }, closed);
+export const EntryPage = Type.Object(
+  { items: Type.Array(Entry), cursor: Type.Optional(Type.String()) },
+  closed,
+);
 export type EntryPage = Static<typeof EntryPage>;

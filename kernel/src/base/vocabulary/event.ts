@@ -14,8 +14,23 @@ export interface LaresEvent {
 /** What the workspace reports. `origin` says whether the watcher saw it or an index run found it. */
 export type EntryChange =
   | { readonly kind: "created"; readonly entry: Entry; readonly origin: "live" | "index" }
-  | { readonly kind: "modified"; readonly entry: Entry; readonly changed_fields: readonly string[]; readonly origin: "live" | "index" }
-  | { readonly kind: "moved"; readonly entry: Entry; readonly from: string; readonly origin: "live" | "index" }
-  | { readonly kind: "deleted"; readonly entry_id: string; readonly path: string; readonly origin: "live" | "index" }
+  | {
+      readonly kind: "modified";
+      readonly entry: Entry;
+      readonly changed_fields: readonly string[];
+      readonly origin: "live" | "index";
+    }
+  | {
+      readonly kind: "moved";
+      readonly entry: Entry;
+      readonly from: string;
+      readonly origin: "live" | "index";
+    }
+  | {
+      readonly kind: "deleted";
+      readonly entry_id: string;
+      readonly path: string;
+      readonly origin: "live" | "index";
+    }
   | { readonly kind: "tag_added"; readonly entry: Entry; readonly tag: string; readonly origin: "live" }
   | { readonly kind: "tag_removed"; readonly entry: Entry; readonly tag: string; readonly origin: "live" };

@@ -35,7 +35,9 @@ export const Permissions = Type.Object(
       ),
     ),
     dispatch_jobs: Type.Optional(Type.Boolean()),
-    propose_actions: Type.Optional(Names('Kinds of effect it may propose, e.g. "file.move"; "file.*" is all of a family')),
+    propose_actions: Type.Optional(
+      Names('Kinds of effect it may propose, e.g. "file.move"; "file.*" is all of a family'),
+    ),
     emit_events: Type.Optional(Names("Names of its own events, without the publisher")),
     call_tools: Type.Optional(Names('"extension.id/tool" or "extension.id/*"')),
     shared_data: Type.Optional(

@@ -5,6 +5,9 @@ import { counted, dayAndTime } from "./quantities.ts";
 import type { Style, Surface } from "./style.ts";
 import { displayWidth, truncate, truncateMiddle, wrap } from "./width.ts";
 
+/** Columns; a card is text to be read. */
+const widestCard = 100;
+
 export interface CardOptions {
   /** "2 of 5", where there are more. */
   readonly position?: string;
@@ -19,7 +22,7 @@ export const fullCard: CardOptions = { maxDiffLines: 10_000, maxEffects: 1000 };
 /** A proposal as a person decides on it: what, who, how much, why, and each effect with its diff. */
 export function renderAction(action: Action, surface: Surface, options: CardOptions): string[] {
   const { style } = surface;
-  const width = Math.max(30, surface.width);
+  const width = Math.max(30, Math.min(surface.width, widestCard));
   const inner = { style, width: width - 3 };
   const bar = style.dim("│");
   const head = options.position === undefined ? "" : ` ${options.position} `;

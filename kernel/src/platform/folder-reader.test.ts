@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openFolderReader, type FolderReader } from "./folder-reader.ts";
+
+let home: string;
+let reader: FolderReader;
+const unreadable: string[] = [];
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "lares-reader-"));
+  for (const folder of ["root/a/b", "outside"]) mkdirSync(join(home, folder), { recursive: true });
+  writeFileSync(join(home, "root/a/b/file.txt"), "inside");
+  writeFileSync(join(home, "outside/secret.txt"), "secret");
+  unreadable.length = 0;
+  reader = openFolderReader(join(home, "root"), (path, reason) => void unreadable.push(`${reason} ${path}`));
+});
+afterEach(() => {
+  reader.release();
+  rmSync(home, { recursive: true });
+});
+
+describe("a folder reader", () => {
+  it("opens, lists, observes and reads", () => {
+    const folder = reader.open(["a", "b"]);
+    expect(folder?.names()).toEqual(["file.txt"]);
+    expect(folder?.observe("file.txt")).toMatchObject({ kind: "file", size: 6 });
+    expect(folder?.observe("missing")).toBeNull();
+    expect(Buffer.from(folder?.readBytes("file.txt", 100) ?? []).toString()).toBe("inside");
+    expect(folder?.readBytes("file.txt", 5)).toBeNull();
+    expect(reader.open(["a"])?.names()).toEqual(["b"]);
+    expect(reader.open([])?.names()).toEqual(["a"]);
+    expect(reader.open(["a", "missing"])).toBeNull();
+    expect(reader.open(["a", "b", "file.txt"])).toBeNull();
+    expect(unreadable).toEqual([]);
+  });
+
+  it("opens and reads nothing through a link, wherever on the way it stands", () => {
+    symlinkSync(join(home, "outside"), join(home, "root/link"));
+    symlinkSync(join(home, "outside/secret.txt"), join(home, "root/secret.txt"));
+    symlinkSync(join(home, "root/a"), join(home, "root/same"));
+    expect(reader.open(["link"])).toBeNull();
+    expect(reader.open(["same", "b"])).toBeNull();
+    const root = reader.open([]);
+    expect(root?.observe("link")).toMatchObject({ kind: "other" });
+    expect(root?.observe("secret.txt")).toMatchObject({ kind: "other", size: 0 });
+    expect(root?.readBytes("secret.txt", 100)).toBeNull();
+  });
+
+  it.runIf(process.platform === "linux")(
+    "stays in the folder it opened when that is swapped for a link",
+    () => {
+      const folder = reader.open(["a", "b"]);
+      renameSync(join(home, "root/a"), join(home, "root/was-a"));
+      symlinkSync(join(home, "outside"), join(home, "root/a"));
+      expect(folder?.names()).toEqual(["file.txt"]);
+      expect(folder?.observe("secret.txt")).toBeNull();
+      reader.release();
+      expect(reader.open(["a"])).toBeNull();
+    },
+  );
+
+  it("says why a root cannot be opened", () => {
+    expect(() => openFolderReader(join(home, "none"), () => {})).toThrowError(
+      expect.objectContaining({
+        code: "StorageError",
+        message: expect.stringContaining("none") as string,
+      }) as Error,
+    );
+  });
+});
