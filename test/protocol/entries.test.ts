@@ -94,7 +94,7 @@ describe("lares/entries/query", () => {
     expect(walked).toEqual(all);
   });
 
-  test.each([[{ limit: 1001 }], [{ limit: 0 }], [{ limit: -1 }], [{ kind: "device" }], [{ path: "{".repeat(100) }], [{ cursor: "nonsense" }]])(
+  test.each([[{ limit: 1001 }], [{ limit: 0 }], [{ limit: -1 }], [{ kind: "device" }], [{ path: "{".repeat(100) }]])(
     "%j is a clear error",
     async (params) => {
       const { error } = await client.raw("lares/entries/query", params);
@@ -128,11 +128,11 @@ describe("an agent's view", () => {
     const page = await call<Page | Entry[]>(client, NARROW, "vdfs.query", { kind: "file" });
     const items = Array.isArray(page) ? page : page.items;
     expect(items.map(({ path }) => path).toSorted()).toEqual(["photos/Beach.JPG", "photos/sea.png"]);
-    expect(await call(client, NARROW, "vdfs.get", "photos/clip.mp4")).toBeNull();
-    expect(await call(client, NARROW, "vdfs.get", "readme.md")).toBeNull();
     const copies = `sha256:${createHash("sha256").update("same content\n").digest("hex")}`;
     expect(await call(client, NARROW, "vdfs.copies", copies)).toEqual({ count: 0, paths: [] });
-    expect((await host(client, NARROW, "vdfs.readText", "readme.md")).error?.code).toBe("ScopeViolation");
-    expect((await host(client, NARROW, "vdfs.readText", "docs/guide.md")).error?.code).toBe("PermissionDenied");
+    for (const method of ["vdfs.get", "vdfs.readText"]) {
+      expect((await host(client, NARROW, method, "readme.md")).error?.code).toBe("ScopeViolation");
+      expect((await host(client, NARROW, method, "docs/guide.md")).error?.code).toBe("PermissionDenied");
+    }
   });
 });

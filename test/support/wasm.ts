@@ -1,0 +1,115 @@
+import createWabt from "wabt";
+
+const wabt = await createWabt();
+
+/** Assembles WebAssembly text into a module's bytes. */
+export function assemble(text: string): Uint8Array {
+  const module = wabt.parseWat("agent.wat", text);
+  try {
+    return new Uint8Array(module.toBinary({}).buffer);
+  } finally {
+    module.destroy();
+  }
+}
+
+const LINE = 65_536; // where the line that is being read stands in memory
+const SAVED = 1_048_576; // where the id of an open tool call is kept
+const CALL_ID = 4242;
+
+/**
+ * A guest made by hand that speaks the ABI: one JSON-RPC message a line, answered by fixed lines. It finds the
+ * message's id and method by their spelling in compact JSON and knows nothing else. A hook writes a trace line; its
+ * tool `conflict` swaps working memory at a revision that is not there, and returns the kernel's answer as it came.
+ */
+export function abiGuest(): Uint8Array {
+  const texts: string[] = [];
+  let end = 64;
+  /** Puts a text into memory and gives its place and length as two constants. */
+  const text = (value: string): string => {
+    const bytes = Buffer.from(value, "utf8");
+    const escaped = [...bytes].map((byte) => `\\${byte.toString(16).padStart(2, "0")}`).join("");
+    texts.push(`(data (i32.const ${end}) "${escaped}")`);
+    const place = `(i32.const ${end}) (i32.const ${bytes.length})`;
+    end += bytes.length;
+    return place;
+  };
+  const when = (method: string, body: string): string =>
+    `(if (i32.ge_s (call $find ${text(`"method":"${method}"`)}) (i32.const 0)) (then ${body} (return)))`;
+  const say = (value: string): string => `(call $emit ${text(value)})`;
+  const reply = (result: string): string =>
+    `${say('{"jsonrpc":"2.0","id":')} (call $emitId) ${say(`,"result":${result}}\n`)}`;
+  const trace = (message: string): string =>
+    say(`{"jsonrpc":"2.0","method":"trace","params":{"level":"info","message":"${message}","fields":{"by":"hand"}}}\n`);
+  const handle = [
+    when("initialize", reply('{"handlers":["seen"],"tools":["conflict"],"jobs":[]}')),
+    when("hook", trace("the hand-made guest saw it") + reply("null")),
+    when(
+      "tool",
+      "(call $saveId)" +
+        say(`{"jsonrpc":"2.0","id":${CALL_ID},"method":"memory/working/swap","params":{"revision":999,"state":{}}}\n`),
+    ),
+    when("shutdown", reply("{}") + "(call $exit (i32.const 0))"),
+    `(if (i32.ge_s (call $find ${text('"method":')}) (i32.const 0)) (then
+       (if (i32.ge_s (call $find ${text('"id":')}) (i32.const 0)) (then ${reply("{}")})) (return)))`,
+    // No method: the answer to its own call. It goes back as the tool's value, whole.
+    `(if (i32.ge_s (call $find ${text(`"id":${CALL_ID}`)}) (i32.const 0)) (then
+       ${say('{"jsonrpc":"2.0","id":')} (call $emit (i32.const ${SAVED}) (global.get $saved))
+       ${say(',"result":{"status":"success","value":')} (call $emit (i32.const ${LINE}) (global.get $length)) ${say("}}\n")}))`,
+  ].join("\n");
+  return assemble(`(module
+    (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
+    (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
+    (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+    (memory (export "memory") 32)
+    (global $length (mut i32) (i32.const 0))
+    (global $saved (mut i32) (i32.const 0))
+    (func $emit (param $at i32) (param $count i32)
+      (block $done (loop $more
+        (br_if $done (i32.eqz (local.get $count)))
+        (i32.store (i32.const 0) (local.get $at))
+        (i32.store (i32.const 4) (local.get $count))
+        (br_if $done (call $write (i32.const 1) (i32.const 0) (i32.const 1) (i32.const 8)))
+        (local.set $at (i32.add (local.get $at) (i32.load (i32.const 8))))
+        (local.set $count (i32.sub (local.get $count) (i32.load (i32.const 8))))
+        (br $more))))
+    (func $find (param $at i32) (param $count i32) (result i32)
+      (local $start i32) (local $index i32)
+      (block $none (loop $next
+        (br_if $none (i32.gt_s (i32.add (local.get $start) (local.get $count)) (global.get $length)))
+        (local.set $index (i32.const 0))
+        (block $differs (loop $same
+          (if (i32.eq (local.get $index) (local.get $count)) (then (return (local.get $start))))
+          (br_if $differs (i32.ne
+            (i32.load8_u (i32.add (i32.const ${LINE}) (i32.add (local.get $start) (local.get $index))))
+            (i32.load8_u (i32.add (local.get $at) (local.get $index)))))
+          (local.set $index (i32.add (local.get $index) (i32.const 1)))
+          (br $same)))
+        (local.set $start (i32.add (local.get $start) (i32.const 1)))
+        (br $next)))
+      (i32.const -1))
+    (func $idAt (result i32) (i32.add (i32.const ${LINE + 5}) (call $find ${text('"id":')})))
+    (func $idLength (result i32)
+      (local $at i32) (local $byte i32)
+      (local.set $at (call $idAt))
+      (loop $next
+        (local.set $byte (i32.load8_u (local.get $at)))
+        (if (i32.and (i32.ne (local.get $byte) (i32.const 44)) (i32.ne (local.get $byte) (i32.const 125)))
+          (then (local.set $at (i32.add (local.get $at) (i32.const 1))) (br $next))))
+      (i32.sub (local.get $at) (call $idAt)))
+    (func $emitId (call $emit (call $idAt) (call $idLength)))
+    (func $saveId
+      (global.set $saved (call $idLength))
+      (memory.copy (i32.const ${SAVED}) (call $idAt) (global.get $saved)))
+    (func $handle ${handle})
+    (func (export "_start")
+      (loop $next
+        (i32.store (i32.const 0) (i32.add (i32.const ${LINE}) (global.get $length)))
+        (i32.store (i32.const 4) (i32.const 1))
+        (if (call $read (i32.const 0) (i32.const 0) (i32.const 1) (i32.const 8)) (then (return)))
+        (if (i32.eqz (i32.load (i32.const 8))) (then (return)))
+        (if (i32.eq (i32.load8_u (i32.add (i32.const ${LINE}) (global.get $length))) (i32.const 10))
+          (then (call $handle) (global.set $length (i32.const 0)))
+          (else (global.set $length (i32.add (global.get $length) (i32.const 1)))))
+        (br $next)))
+    ${texts.join("\n")})`);
+}
