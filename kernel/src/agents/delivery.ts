@@ -165,9 +165,10 @@ export class DeliveryLoop {
   }
 }
 
-/** Trouble of the machine, not of the program: worth another try. */
+/** Trouble of the machine, not of the program: worth another try. A journal that fails verification stays as it is. */
 export function isTransient(error: unknown): boolean {
-  return isLaresError(error, "Busy") || isLaresError(error, "StorageError");
+  if (isLaresError(error, "StorageError")) return error.facts["firstBad"] === undefined;
+  return isLaresError(error, "Busy");
 }
 
 /** The guest's own stack, where the error came from one. */

@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import type { Entry } from "../base/vocabulary/entry.ts";
+import type { LaresEvent } from "../base/vocabulary/event.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import { backlogFor } from "./first-sight.ts";
+import type { AgentDefinition } from "./ports.ts";
+import { asSeenBy, deliveriesFor, locationOf, type RouterOptions } from "./router.ts";
+import { definitionOf } from "./testing/fake-guest.ts";
+
+function entryAt(path: string, kind: "file" | "folder" = "file"): Entry {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return {
+    id: `id of ${path}`,
+    path,
+    name,
+    kind,
+    media: "text",
+    extension: "md",
+    mime: "text/markdown",
+    size: 1,
+    created: "2026-11-20T12:00:00.000Z",
+    modified: "2026-11-20T12:00:00.000Z",
+    content_id: null,
+    tags: [],
+    fields: {},
+    sidecars: [],
+    location: ".",
+  };
+}
+
+function authorityFor(change: Partial<Authority>): Authority {
+  return { ...definitionOf().authority, ...change };
+}
+
+const options: RouterOptions = {
+  clock: new ManualClock(),
+  eventOf: (change) =>
+    change.kind === "created"
+      ? {
+          id: `created ${change.entry.path}`,
+          name: "EntryCreated",
+          timestamp: "t",
+          entry: change.entry,
+          location: ".",
+        }
+      : { id: "other", name: "Other", timestamp: "t" },
+  onFilterError: () => undefined,
+};
+
+describe("what an agent is told", () => {
+  const event = (fields: Record<string, unknown>, name = "EntryCreated"): LaresEvent => ({
+    id: "e",
+    name,
+    timestamp: "t",
+    ...fields,
+  });
+  const check = (
+    name: string,
+    seen: LaresEvent,
+    authority: Partial<Authority>,
+    expected: object | null,
+  ): void =>
+    it(name, () => {
+      const told = asSeenBy(authorityFor(authority), seen);
+      if (expected === null) expect(told).toBeNull();
+      else expect(told).toMatchObject(expected);
+    });
+
+  check(
+    "an entry in its folder, by that folder",
+    event({ entry: entryAt("notes/a.md") }),
+    { locations: ["notes"] },
+    {
+      entry: { path: "notes/a.md", location: "notes" },
+      location: "notes",
+    },
+  );
+  check(
+    "nothing of another folder",
+    event({ entry: entryAt("private/a.md") }),
+    { locations: ["notes"] },
+    null,
+  );
+  check(
+    "nothing of a folder that begins alike",
+    event({ entry: entryAt("notes-private/a.md") }),
+    { locations: ["notes"] },
+    null,
+  );
+  check(
+    "nothing without the permission to read",
+    event({ entry: entryAt("notes/a.md") }),
+    { locations: ["notes"], effective: {} },
+    null,
+  );
+  check(
+    "nothing that its own filter leaves out",
+    event({ entry: entryAt("notes/a.md") }),
+    { locations: ["notes"], effective: { read_entries: { filter: "*.jpg" } } },
+    null,
+  );
+  check("nothing of .git", event({ entry: entryAt(".git/config") }), {}, null);
+  check(
+    "not where a moved entry came from, if that is not its business",
+    event({ entry: entryAt("notes/a.md"), from: "private/a.md" }, "EntryMoved"),
+    { locations: ["notes"] },
+    {
+      from: "",
+    },
+  );
+  check(
+    "where a moved entry came from, inside its folder",
+    event({ entry: entryAt("notes/b.md"), from: "notes/a.md" }, "EntryMoved"),
+    { locations: ["notes"] },
+    {
+      from: "notes/a.md",
+    },
+  );
+  check(
+    "no deletion elsewhere",
+    event({ entry_id: "x", path: "private/a.md" }, "EntryDeleted"),
+    { locations: ["notes"] },
+    null,
+  );
+  check(
+    "a deletion in its folder",
+    event({ entry_id: "x", path: "notes/a.md" }, "EntryDeleted"),
+    { locations: ["notes"] },
+    { path: "notes/a.md" },
+  );
+});
+
+it("the innermost granted folder is the location", () => {
+  const authority = authorityFor({ locations: [".", "photos", "photos/2024"] });
+  expect(locationOf(authority, "photos/2024/a.jpg")).toBe("photos/2024");
+  expect(locationOf(authority, "photos/a.jpg")).toBe("photos");
+  expect(locationOf(authority, "notes/a.md")).toBe(".");
+});
+
+it("each hook that accepts gets the event, with its own handler; a filter that fails is said and does not pass", () => {
+  const errors: string[] = [];
+  const definition = definitionOf({
+    hooks: [
+      { handler: "one", on: "EntryCreated", accepts: () => ({ passed: true }) },
+      { handler: "two", on: "EntryCreated", accepts: () => ({ passed: false, error: "no such field" }) },
+      {
+        handler: "three",
+        on: "EntryCreated",
+        accepts: (_event, inScope) => ({ passed: inScope("notes/a.md") }),
+      },
+      { handler: "four", on: "EntryModified", accepts: () => ({ passed: true }) },
+    ],
+  });
+  const event = { id: "e", name: "EntryCreated", timestamp: "t", entry: entryAt("notes/a.md") };
+  const deliveries = deliveriesFor(definition, event, "live", {
+    ...options,
+    onFilterError: (_agent, hook, message) => errors.push(`${hook.handler}: ${message}`),
+  });
+  expect(deliveries.map(({ payload }) => payload.handler)).toEqual(["one", "three"]);
+  expect(errors).toEqual(["two: no such field"]);
+});
+
+describe("the first sight of what was there before", () => {
+  const withHooks = (change: Partial<Authority>): AgentDefinition =>
+    definitionOf({
+      authority: authorityFor(change),
+      hooks: ["EntryCreated", "IndexComplete"].map((on) => ({
+        handler: on,
+        on,
+        accepts: () => ({ passed: true }),
+      })),
+    });
+  const entries = ["notes", "notes/a.md", "notes/b.md", "photos", "photos/c.md"].map((path) => entryAt(path));
+  const told = (definition: AgentDefinition, shown: string[], already: string[] = []) => {
+    const run = backlogFor(
+      definition,
+      new Set(shown),
+      entries,
+      { entries: 5, durationMs: 1 },
+      new Set(already),
+      options,
+    );
+    return {
+      lines: run.deliveries.map(({ payload: { event } }) => {
+        const entry = event["entry"] as Entry | undefined;
+        return entry === undefined
+          ? `${event.name} ${String(event["location"])} ${String(event["entries_processed"])}`
+          : entry.path;
+      }),
+      newlyShown: run.newlyShown.map(({ location }) => location),
+    };
+  };
+
+  it("is each entry of a location, then that location's IndexComplete, then the next", () => {
+    expect(told(withHooks({ locations: ["notes", "photos"] }), [])).toEqual({
+      lines: [
+        "notes",
+        "notes/a.md",
+        "notes/b.md",
+        "IndexComplete notes 3",
+        "photos",
+        "photos/c.md",
+        "IndexComplete photos 2",
+      ],
+      newlyShown: ["notes", "photos"],
+    });
+  });
+  it("is not repeated for a location that was shown; its IndexComplete comes with each run", () => {
+    expect(told(withHooks({ locations: ["notes", "photos"] }), ["notes"]).lines).toEqual([
+      "photos",
+      "photos/c.md",
+      "IndexComplete photos 2",
+      "IndexComplete notes 3",
+    ]);
+  });
+  it("leaves out what was told live meanwhile", () => {
+    expect(told(withHooks({ locations: ["notes"] }), [], ["id of notes/a.md"]).lines).toEqual([
+      "notes",
+      "notes/b.md",
+      "IndexComplete notes 3",
+    ]);
+  });
+  it("counts only what the agent may see", () => {
+    expect(
+      told(withHooks({ locations: ["notes"], effective: { read_entries: { filter: "a.*" } } }), []).lines,
+    ).toEqual(["notes/a.md", "IndexComplete notes 1"]);
+  });
+});

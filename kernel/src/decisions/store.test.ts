@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { parse, stringify } from "yaml";
+import { silentLog } from "../base/log.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import { DecisionStore } from "./store.ts";
+import { noWishes, type Wishes } from "./wishes.ts";
+
+const digest = `sha256:${"a".repeat(64)}` as const;
+const wishes: Wishes = { ...noWishes, autoApproveBelow: 0.4, limits: { max_memory_mb: 600 } };
+
+function fileStore(text: string | null = null) {
+  const file = { text, setAside: 0 };
+  const open = async (): Promise<DecisionStore> => {
+    const store = new DecisionStore({
+      clock: new ManualClock(),
+      log: silentLog,
+      read: async () => file.text,
+      write: async (next) => void (file.text = next),
+      setAside: async () => {
+        file.setAside += 1;
+        file.text = null;
+        return "aside";
+      },
+      parse: (content) => parse(content),
+      stringify: (value) => stringify(value),
+    });
+    await store.load();
+    return store;
+  };
+  return { file, open };
+}
+
+it("what was accepted and remembered is there for the next kernel", async () => {
+  const { open } = fileStore();
+  const first = await open();
+  await first.accept(digest, wishes);
+  await first.remember([{ decide: "allow", kind: "file.move", path: "a.txt" }]);
+  const second = await open();
+  expect(second.isAccepted(digest)).toBe(true);
+  expect(second.accepted).toEqual(wishes);
+  expect(second.rules).toEqual([{ decide: "allow", kind: "file.move", path: "a.txt" }]);
+});
+
+it("a rule is remembered once", async () => {
+  const { open } = fileStore();
+  const store = await open();
+  await store.remember([{ decide: "allow", path: "a" }]);
+  await store.remember([{ decide: "allow", path: "a" }]);
+  expect(store.rules).toHaveLength(1);
+});
+
+it("two writes at once leave both in the file", async () => {
+  const { open } = fileStore();
+  const store = await open();
+  await Promise.all([store.accept(digest, wishes), store.remember([{ decide: "allow", path: "a" }])]);
+  const again = await open();
+  expect(again.isAccepted(digest)).toBe(true);
+  expect(again.rules).toHaveLength(1);
+});
+
+it("taking it back forgets every acceptance, and keeps the rules", async () => {
+  const { open } = fileStore();
+  const store = await open();
+  await store.accept(digest, wishes);
+  await store.remember([{ decide: "allow", path: "a" }]);
+  await store.revoke();
+  const again = await open();
+  expect(again.isAccepted(digest)).toBe(false);
+  expect(again.accepted).toEqual(noWishes);
+  expect(again.rules).toHaveLength(1);
+});
+
+describe("a file that cannot be believed is set aside, and nothing in it counts", () => {
+  const check = (name: string, text: string): void =>
+    it(name, async () => {
+      const { file, open } = fileStore(text);
+      const store = await open();
+      expect(file.setAside).toBe(1);
+      expect(store.isAccepted(digest)).toBe(false);
+      expect(store.rules).toEqual([]);
+    });
+  check("no YAML", "trust: [");
+  check("another version", "version: 2");
+  check("a list in the document's place", "[1, 2]");
+  check("an acceptance without wishes", `version: 1\ntrust: [{ digest: "${digest}" }]`);
+  check("a rule that decides something unheard of", "version: 1\nrules: [{ decide: maybe }]");
+});
+
+it("a person's edit counts when the file is read again", async () => {
+  const { file, open } = fileStore();
+  const store = await open();
+  await store.remember([{ decide: "allow", path: "a" }]);
+  file.text = stringify({ version: 1, trust: [], current: null, rules: [{ decide: "deny", path: "**" }] });
+  await store.load();
+  expect(store.rules).toEqual([{ decide: "deny", path: "**" }]);
+});
