@@ -1,7 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
-import { approve, pick, preview, propose, snapshot, tryToPropose, type EffectInput } from "../support/actions.ts";
+import {
+  approve,
+  pick,
+  preview,
+  propose,
+  snapshot,
+  tryToPropose,
+  type EffectInput,
+} from "../support/actions.ts";
 import { ALL_PERMISSIONS, call, host, probe } from "../support/agents.ts";
 import { actionIn, Bench, type BenchSpec } from "../support/bench.ts";
 import { frame as frameOf } from "../support/frames.ts";
@@ -21,7 +29,11 @@ const bench = (approvals: object, spec: BenchSpec = {}): Promise<Bench> =>
   });
 
 /** What the policy made of a proposal: refused and denied are one to the agent that asked. */
-async function decision(client: Client, agent: string, ...effects: EffectInput[]): Promise<"deny" | "ask" | "allow"> {
+async function decision(
+  client: Client,
+  agent: string,
+  ...effects: EffectInput[]
+): Promise<"deny" | "ask" | "allow"> {
   const { value, error } = await tryToPropose(client, agent, ...effects);
   if (error !== undefined) return "deny";
   const { id } = value as Action;
@@ -56,11 +68,16 @@ test("rules: deny beats ask beats allow, whatever their order; an action takes i
     [PROBE, [write("new.txt"), write("in/a.txt"), write("kept/c.txt")], "deny"],
   ];
   for (const [agent, effects, expected] of table) {
-    expect({ effects, decision: await decision(client, agent, ...effects) }).toEqual({ effects, decision: expected });
+    expect({ effects, decision: await decision(client, agent, ...effects) }).toEqual({
+      effects,
+      decision: expected,
+    });
   }
   expect(await snapshot(setting.root)).toEqual(before);
   expect(await decision(client, PROBE, write("a.txt"), write("new.txt"))).toBe("allow");
-  expect(await decision(client, OTHER, { kind: "file.move", from: "in/b.txt", to: "in/moved.txt" })).toBe("allow");
+  expect(await decision(client, OTHER, { kind: "file.move", from: "in/b.txt", to: "in/moved.txt" })).toBe(
+    "allow",
+  );
   expect(await readFile(setting.path("in/moved.txt"), "utf8")).toBe("b\n");
 });
 
@@ -120,7 +137,10 @@ test("protected paths are never automatic and never 'always'", async () => {
   for (const path of paths) {
     const effect = write(path, "version: 1\n");
     expect([path, await decision(client, PROBE, effect)]).toEqual([path, "ask"]);
-    expect([path, await decision(client, PROBE, write("ordinary.txt", "y\n"), effect)]).toEqual([path, "ask"]);
+    expect([path, await decision(client, PROBE, write("ordinary.txt", "y\n"), effect)]).toEqual([
+      path,
+      "ask",
+    ]);
   }
   const move: EffectInput = { kind: "file.move", from: "ordinary.txt", to: ".vscode/tasks.json" };
   expect(await decision(client, PROBE, move)).toBe("ask");
@@ -132,7 +152,10 @@ test("protected paths are never automatic and never 'always'", async () => {
 
 test(".git and the state folder are out of reach, for reading too", async () => {
   const files = { ".git/config": "[core]\n", "sub/.git/HEAD": "ref\n", "a.txt": "a\n" };
-  await using setting = await bench({ auto_approve_below: 1, rules: [{ decide: "allow" }] }, { files, home: "state" });
+  await using setting = await bench(
+    { auto_approve_below: 1, rules: [{ decide: "allow" }] },
+    { files, home: "state" },
+  );
   await using client = await setting.open();
   const { stateFolder } = await setting.status(client);
   const state = relative(setting.root, stateFolder);
@@ -160,7 +183,9 @@ test(".git and the state folder are out of reach, for reading too", async () => 
   }
   const seen = await call<{ items: { path: string }[] }>(client, PROBE, "vdfs.query", { limit: 1000 });
   const items = Array.isArray(seen) ? (seen as { path: string }[]) : seen.items;
-  expect(items.map(({ path }) => path).filter((path) => /(^|\/)\.git(\/|$)|^state\/workspaces/.test(path))).toEqual([]);
+  expect(
+    items.map(({ path }) => path).filter((path) => /(^|\/)\.git(\/|$)|^state\/workspaces\//.test(path)),
+  ).toEqual([]);
   expect(await readFile(setting.path(".git/config"), "utf8")).toBe(before);
 });
 
@@ -204,7 +229,11 @@ describe("approvals by window/showMessageRequest", () => {
     const second = await propose(client, PROBE, write("in/a.txt", "second\n"));
     const third = await propose(client, PROBE, write("in/b.txt", "third\n"));
     await until("a request", () => requests(client).length === 1);
-    expect(requests(client)[0]?.actions.map(({ title }) => title)).toEqual(["Approve", "Reject", "Show changes"]);
+    expect(requests(client)[0]?.actions.map(({ title }) => title)).toEqual([
+      "Approve",
+      "Reject",
+      "Show changes",
+    ]);
     expect(requests(client)[0]?.message).toContain("A title");
     await setting.status(client);
     expect(requests(client)).toHaveLength(1); // one outstanding per client
@@ -227,8 +256,12 @@ describe("approvals by window/showMessageRequest", () => {
     client.answer = () => undefined;
     await setting.ready(client);
     const action = await propose(client, PROBE, write("a.txt", "first\n"));
-    const request = await until("a request", () => client.received.find(({ method }) => method === "window/showMessageRequest"));
-    client.write(frameOf({ jsonrpc: "2.0", id: request.id, error: { code: -32601, message: "no such method" } }));
+    const request = await until("a request", () =>
+      client.received.find(({ method }) => method === "window/showMessageRequest"),
+    );
+    client.write(
+      frameOf({ jsonrpc: "2.0", id: request.id, error: { code: -32601, message: "no such method" } }),
+    );
     await setting.status(client);
     expect((await pick(client, action)).state).toBe("PendingApproval");
     expect(await approve(client, action)).toMatchObject({ state: "Committed" });

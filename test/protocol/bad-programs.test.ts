@@ -9,14 +9,15 @@ import { until } from "../support/until.ts";
 import { assemble } from "../support/wasm.ts";
 
 const HEALTHY = "test.healthy";
-const MODULES = "(module (memory (export \"memory\") 1) (func (export \"_start\")))";
-const fine = 'import { defineAgent } from "@lares/sdk";\nexport default defineAgent({ hooks: { async present() {} } });\n';
+const MODULES = '(module (memory (export "memory") 1) (func (export "_start")))';
+const fine =
+  'import { defineAgent } from "@lares/sdk";\nexport default defineAgent({ hooks: { async present() {} } });\n';
 
 type Broken = { name: string; error: RegExp[] } & Omit<ExtensionSpec, "id">;
 /** Programs that cannot run, and what their agent's error has to say. */
 const broken: Broken[] = [
   { name: "syntax", program: "const fine = 1;\nconst broken = ;\n", error: [/agent\.ts:2/] },
-  { name: "throws", program: "\n\nthrow new Error('not at load');\n", error: [/not at load/, /agent\.ts:3/] },
+  { name: "throws", program: "\n\nthrow new Error('not at load');\n", error: [/not at load/] },
   {
     name: "node-module",
     program: 'import "./helper.ts";\n',
@@ -24,18 +25,34 @@ const broken: Broken[] = [
     error: [/node:fs/, /helper\.ts/],
   },
   { name: "no-module", program: 'import "left-pad";\n', error: [/left-pad/, /agent\.ts/] },
-  { name: "outside", program: 'import secret from "../secret.json";\nconsole.log(secret);\n', error: [/secret\.json/, /agent\.ts/] },
-  { name: "link", program: 'import secret from "./link.json";\nconsole.log(secret);\n', error: [/link\.json/, /agent\.ts/] },
-  { name: "missing", error: [/agent\.(wasm|ts|js)/] },
+  {
+    name: "outside",
+    program: 'import secret from "../secret.json";\nconsole.log(secret);\n',
+    error: [/secret\.json/, /agent\.ts/],
+  },
+  {
+    name: "link",
+    program: 'import secret from "./link.json";\nconsole.log(secret);\n',
+    error: [/link\.json/, /agent\.ts/],
+  },
+  {
+    name: "missing",
+    manifest: { hooks: [{ on: "EntryCreated", handler: "present" }] },
+    error: [/agent\.(wasm|ts|js)/],
+  },
   { name: "missing-main", manifest: { main: "absent.ts" }, error: [/absent\.ts/] },
-  { name: "no-handler", program: fine, manifest: { hooks: [{ on: "EntryCreated", handler: "vanished" }] }, error: [/vanished/] },
+  {
+    name: "no-handler",
+    program: fine,
+    manifest: { hooks: [{ on: "EntryCreated", handler: "vanished" }] },
+    error: [/vanished/],
+  },
   {
     name: "no-tool",
     program: fine,
     manifest: { tools: [{ name: "t", description: "t", handler: "gone", parameters: { type: "object" } }] },
     error: [/gone/],
   },
-  { name: "spins", program: "for (;;) {}\n", manifest: { resources: { max_cpu_ms_per_event: 200 } }, error: [/CPU|time/i] },
   {
     name: "swells",
     program: "const all = [];\nfor (;;) all.push(new Uint8Array(1e6).fill(1));\n",
@@ -43,21 +60,53 @@ const broken: Broken[] = [
     error: [/memory/i],
   },
   { name: "garbage", files: { "agent.wasm": "this is no module" }, error: [/\w+ \w+/] },
-  { name: "truncated", files: { "agent.wasm": assembleLater(MODULES, (bytes) => bytes.subarray(0, bytes.length - 9)) }, error: [/\w+ \w+/] },
+  {
+    name: "truncated",
+    files: { "agent.wasm": assembleLater(MODULES, (bytes) => bytes.subarray(0, bytes.length - 9)) },
+    error: [/\w+ \w+/],
+  },
   {
     name: "foreign-import",
-    files: { "agent.wasm": assembleLater('(module (import "env" "open_the_door" (func)) (memory (export "memory") 1) (func (export "_start")))') },
+    files: {
+      "agent.wasm": assembleLater(
+        '(module (import "env" "open_the_door" (func)) (memory (export "memory") 1) (func (export "_start")))',
+      ),
+    },
     error: [/env/],
   },
   {
     name: "unknown-wasi",
-    files: { "agent.wasm": assembleLater('(module (import "wasi_snapshot_preview1" "fd_teleport" (func)) (memory (export "memory") 1) (func (export "_start")))') },
+    files: {
+      "agent.wasm": assembleLater(
+        '(module (import "wasi_snapshot_preview1" "fd_teleport" (func)) (memory (export "memory") 1) (func (export "_start")))',
+      ),
+    },
     error: [/fd_teleport/],
   },
-  { name: "silent", files: { "agent.wasm": assembleLater(MODULES) }, error: [/\w+ \w+/] },
 ];
 
-function assembleLater(text: string, change: (bytes: Uint8Array) => Uint8Array = (bytes) => bytes): Uint8Array {
+/** Programs that begin to run and then end, as one that crashes does: after a few tries they may be Suspended. */
+const crashing: Broken[] = [
+  {
+    name: "spins",
+    program: "for (;;) {}\n",
+    manifest: { resources: { max_cpu_ms_per_event: 200 } },
+    error: [/200 ms/],
+  },
+  { name: "silent", files: { "agent.wasm": assembleLater(MODULES) }, error: [/ended/] },
+];
+
+const extensionOf = ({ name, program, files, manifest }: Broken): ExtensionSpec => ({
+  id: `test.${name}`,
+  ...(program === undefined ? {} : { program }),
+  ...(files === undefined ? {} : { files }),
+  manifest: { agent: { activation: "eager" }, ...manifest },
+});
+
+function assembleLater(
+  text: string,
+  change: (bytes: Uint8Array) => Uint8Array = (bytes) => bytes,
+): Uint8Array {
   return change(assemble(text));
 }
 
@@ -68,12 +117,7 @@ beforeAll(async () => {
     lares: { limits: { active_agents: 16 } },
     extensions: [
       probe({ id: HEALTHY, hooks: [{ on: "EntryCreated", handler: "record" }] }),
-      ...broken.map(({ name, program, files, manifest }) => ({
-        id: `test.${name}`,
-        ...(program === undefined ? {} : { program }),
-        ...(files === undefined ? {} : { files }),
-        manifest: { agent: { activation: "eager" }, ...manifest },
-      })),
+      ...broken.map(extensionOf),
     ],
   });
   await mkdir(join(bench.base, "extensions"), { recursive: true });
@@ -90,9 +134,22 @@ describe("a program that cannot run is Error, and says why and where", () => {
     expect(shown.error).not.toContain("never bundled");
   });
 
+  test("and the trace of a throw at load points into the author's file", async () => {
+    const traces = await client.request<TraceEntry[]>("lares/traces/query", {
+      agent: "test.throws",
+      level: "error",
+    });
+    expect(JSON.stringify(traces)).toContain("agent.ts:3:");
+  });
+
   test("and takes neither the kernel nor another agent along", async () => {
     await bench.write("sign-of-life.txt", "x");
-    await event(client, HEALTHY, "EntryCreated", (seen) => (seen["entry"] as { path: string }).path === "sign-of-life.txt");
+    await event(
+      client,
+      HEALTHY,
+      "EntryCreated",
+      (seen) => (seen["entry"] as { path: string }).path === "sign-of-life.txt",
+    );
     expect((await agent(client, HEALTHY)).state).toBe("Active");
   });
 
@@ -131,7 +188,12 @@ describe("a handler that fails", () => {
       { on: "EntryCreated", handler: "moody", filter: 'entry.extension == "txt"' },
       { on: "EntryCreated", handler: "spin", filter: 'entry.extension == "spin"' },
     ],
-    tools: ["mood", "plan"].map((name) => ({ name, description: name, handler: name, parameters: { type: "object" } })),
+    tools: ["mood", "plan"].map((name) => ({
+      name,
+      description: name,
+      handler: name,
+      parameters: { type: "object" },
+    })),
   };
   let own: Bench;
   let connection: Client;
@@ -139,6 +201,7 @@ describe("a handler that fails", () => {
     own = await Bench.create({
       extensions: [
         { id: MOODY_ID, program: MOODY, manifest },
+        ...crashing.map(extensionOf),
         probe({ id: HEALTHY, hooks: [{ on: "EntryCreated", handler: "record" }] }),
       ],
     });
@@ -153,14 +216,24 @@ describe("a handler that fails", () => {
     const suspended = await inState(connection, MOODY_ID, "Suspended");
     expect(suspended.error).toContain("in a bad mood");
     expect(suspended.metrics.events_failed).toBeGreaterThanOrEqual(3);
-    const traces = await connection.request<TraceEntry[]>("lares/traces/query", { agent: MOODY_ID, level: "error" });
+    const traces = await connection.request<TraceEntry[]>("lares/traces/query", {
+      agent: MOODY_ID,
+      level: "error",
+    });
     expect(traces[0]).toMatchObject({ hook: "moody", message: expect.stringContaining("in a bad mood") });
     await event(connection, HEALTHY, "4.txt", (seen) => (seen["entry"] as { path: string }).path === "4.txt");
 
-    const resumed = await connection.request<{ state: string }>("lares/agents/control", { id: MOODY_ID, command: "resume" });
+    const resumed = await connection.request<{ state: string }>("lares/agents/control", {
+      id: MOODY_ID,
+      command: "resume",
+    });
     expect(["Active", "Initializing"]).toContain(resumed.state);
     await until("a mood that is better", async () => {
-      const answer = await connection.raw("lares/tools/call", { agent: MOODY_ID, name: "mood", arguments: { good: true } });
+      const answer = await connection.raw("lares/tools/call", {
+        agent: MOODY_ID,
+        name: "mood",
+        arguments: { good: true },
+      });
       if (answer["result"] !== undefined) return true;
       await connection.raw("lares/agents/control", { id: MOODY_ID, command: "resume" });
       return false;
@@ -178,9 +251,25 @@ describe("a handler that fails", () => {
     const { pid } = await own.status(connection);
     const before = (await agent(connection, MOODY_ID)).metrics.events_failed;
     await own.write("now.spin", "x");
-    await until("the failure", async () => (await agent(connection, MOODY_ID)).metrics.events_failed > before);
+    await until(
+      "the failure",
+      async () => (await agent(connection, MOODY_ID)).metrics.events_failed > before,
+    );
     await own.write("after.txt", "x");
-    await event(connection, HEALTHY, "after.txt", (seen) => (seen["entry"] as { path: string }).path === "after.txt");
+    await event(
+      connection,
+      HEALTHY,
+      "after.txt",
+      (seen) => (seen["entry"] as { path: string }).path === "after.txt",
+    );
     expect((await own.status(connection)).pid).toBe(pid);
   });
+
+  test.each(crashing.map(({ name, error }) => [name, error] as const))(
+    "%s: ending while it is loaded is shown with its reason",
+    async (name, error) => {
+      const shown = await inState(connection, `test.${name}`, "Error", "Suspended");
+      for (const pattern of error) expect(shown.error).toMatch(pattern);
+    },
+  );
 });

@@ -64,7 +64,10 @@ describe("lares/entries/query", () => {
     [{ extension: "md" }, ["docs/guide.md", "readme.md"]],
     [{ text: "beach" }, ["photos/Beach.JPG"]],
     [{ text: "copy", kind: "file" }, ["docs/copy.txt"]],
-    [{ kind: "file", media: "text", path: "docs/**", extension: "txt" }, ["docs/copy.txt", "docs/deep/notes.txt"]],
+    [
+      { kind: "file", media: "text", path: "docs/**", extension: "txt" },
+      ["docs/copy.txt", "docs/deep/notes.txt"],
+    ],
   ];
   test.each(table)("%j", async (params, expected) => {
     expect(paths(await query(params))).toEqual(expected);
@@ -76,7 +79,9 @@ describe("lares/entries/query", () => {
     expect(all.filter((path) => /ignored|\.tmp$/.test(path))).toEqual([]);
     const [entry] = (await query({ path: "photos/Beach.JPG" })).items;
     expect(Object.keys(entry ?? {}).toSorted()).toEqual(
-      "content_id created extension fields id kind location media mime modified name path sidecars size tags".split(" "),
+      "content_id created extension fields id kind location media mime modified name path sidecars size tags".split(
+        " ",
+      ),
     );
   });
 
@@ -94,17 +99,23 @@ describe("lares/entries/query", () => {
     expect(walked).toEqual(all);
   });
 
-  test.each([[{ limit: 1001 }], [{ limit: 0 }], [{ limit: -1 }], [{ kind: "device" }], [{ path: "{".repeat(100) }]])(
-    "%j is a clear error",
-    async (params) => {
-      const { error } = await client.raw("lares/entries/query", params);
-      expect(error).toMatchObject({ message: expect.stringMatching(/\w+ \w+/) });
-    },
-  );
+  test.each([
+    [{ limit: 1001 }],
+    [{ limit: 0 }],
+    [{ limit: -1 }],
+    [{ kind: "device" }],
+    [{ path: "{".repeat(100) }],
+  ])("%j is a clear error", async (params) => {
+    const { error } = await client.raw("lares/entries/query", params);
+    expect(error).toMatchObject({ message: expect.stringMatching(/\w+ \w+/) });
+  });
 
   test("content ids are the SHA-256 of the bytes, filled in the background", async () => {
     const expected = `sha256:${createHash("sha256").update("same content\n").digest("hex")}`;
-    await until("content ids", async () => (await query({ path: "docs/copy.txt" })).items[0]?.content_id === expected);
+    await until(
+      "content ids",
+      async () => (await query({ path: "docs/copy.txt" })).items[0]?.content_id === expected,
+    );
     await until("both copies", async () => {
       const copies = await call<{ count: number; paths: string[] }>(client, PROBE, "vdfs.copies", expected);
       return copies.count === 2 && copies.paths.toSorted().join() === "docs/copy.txt,docs/deep/notes.txt";
@@ -115,7 +126,10 @@ describe("lares/entries/query", () => {
 describe("an agent's view", () => {
   test("query, count and get agree with the client's", async () => {
     expect(await call(client, PROBE, "vdfs.count", { media: "image" })).toBe(2);
-    expect(await call(client, PROBE, "vdfs.get", "readme.md")).toMatchObject({ path: "readme.md", tags: ["#important"] });
+    expect(await call(client, PROBE, "vdfs.get", "readme.md")).toMatchObject({
+      path: "readme.md",
+      tags: ["#important"],
+    });
     expect(await call(client, PROBE, "vdfs.get", "absent.md")).toBeNull();
     expect(await call(client, PROBE, "vdfs.readText", "readme.md")).toBe("# readme\n");
     expect(await call(client, PROBE, "vdfs.read", "readme.md", { offset: 2, length: 4 })).toEqual({

@@ -1,4 +1,5 @@
-import { open, rename, unlink, utimes } from "node:fs/promises";
+import { closeSync, openSync, writeSync } from "node:fs";
+import { rename, unlink, utimes } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call, event, events, probe, type SeenEvent } from "../support/agents.ts";
 import { Bench } from "../support/bench.ts";
@@ -99,12 +100,23 @@ test("EntryCreated carries the whole entry", async () => {
 });
 
 test("a new file's EntryCreated is sent once it has settled, with the size it then has", async () => {
-  const file = await open(bench.path("slow.txt"), "wx");
-  for (let piece = 0; piece < 5; piece++) await file.write("0123456789");
-  await file.close();
-  const seen = await event(client, PROBE, "EntryCreated", of("EntryCreated", "slow.txt"));
+  // A pause of 20 ms counts as settled, and a busy machine may make one: such a try says nothing.
+  let name = "";
+  let longestPauseMs = Infinity;
+  for (let attempt = 0; longestPauseMs > 10 && attempt < 20; attempt++) {
+    name = `pieces-${attempt}.txt`;
+    longestPauseMs = 0;
+    const file = openSync(bench.path(name), "wx");
+    for (let piece = 0; piece < 5; piece++) {
+      const before = performance.now();
+      writeSync(file, "0123456789");
+      longestPauseMs = Math.max(longestPauseMs, performance.now() - before);
+    }
+    closeSync(file);
+  }
+  const seen = await event(client, PROBE, "EntryCreated", of("EntryCreated", name));
   expect(entryOf(seen).size).toBe(50);
-  expect((await events(client, PROBE)).filter(of("EntryCreated", "slow.txt"))).toHaveLength(1);
+  expect((await events(client, PROBE)).filter(of("EntryCreated", name))).toHaveLength(1);
 });
 
 test("EntryModified names what changed, EntryMoved keeps the id, EntryDeleted names id and path, in this order", async () => {

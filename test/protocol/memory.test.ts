@@ -34,7 +34,12 @@ beforeAll(async () => {
         id: KEEPER,
         program: PROGRAM,
         manifest: {
-          tools: tools.map((name) => ({ name, description: name, handler: name, parameters: { type: "object" } })),
+          tools: tools.map((name) => ({
+            name,
+            description: name,
+            handler: name,
+            parameters: { type: "object" },
+          })),
         },
       },
     ],
@@ -43,7 +48,8 @@ beforeAll(async () => {
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-const run = <Value = Plan>(name: string, parameters: object = {}) => tool<Value>(client, KEEPER, name, parameters);
+const run = <Value = Plan>(name: string, parameters: object = {}) =>
+  tool<Value>(client, KEEPER, name, parameters);
 const verify = () => client.request<Verdict>("lares/memory/verify", { agent: KEEPER });
 
 test("working memory begins with the program's initial state, and updates return the new one", async () => {
@@ -101,7 +107,9 @@ test("a journal that was changed: the kernel is ready, verify shows the first ba
   const [name = ""] = (await readdir(folder)).toSorted();
   const whole = await readFile(join(folder, name), "utf8");
   const lines = whole.split("\n");
-  const tampered = lines.map((line, index) => (index === 2 ? line.replace('"data":{', '"data":{"forged":1,') : line));
+  const tampered = lines.map((line, index) =>
+    index === 2 ? line.replace('"data":{', '"data":{"forged":1,') : line,
+  );
   expect(tampered).not.toEqual(lines);
   await writeFile(join(folder, name), tampered.join("\n"));
 

@@ -31,7 +31,10 @@ const PARAMETERS = {
   type: "object",
   required: ["text"],
   additionalProperties: false,
-  properties: { text: { type: "string", minLength: 1 }, limit: { type: "integer", minimum: 1, maximum: 100 } },
+  properties: {
+    text: { type: "string", minLength: 1 },
+    limit: { type: "integer", minimum: 1, maximum: 100 },
+  },
 };
 const any = { type: "object" };
 
@@ -50,7 +53,12 @@ beforeAll(async () => {
             { name: "find", description: "Finds things", handler: "find", parameters: PARAMETERS },
             { name: "boom", description: "Fails", handler: "boom", parameters: any },
             { name: "nothing", description: "Returns nothing", handler: "nothing", parameters: any },
-            { name: "renamed", description: "Another name than its handler", handler: "rewrite", parameters: any },
+            {
+              name: "renamed",
+              description: "Another name than its handler",
+              handler: "rewrite",
+              parameters: any,
+            },
           ],
         },
       },
@@ -121,7 +129,11 @@ describe("lares/tools/call", () => {
     ["no object", "x"],
   ];
   test.each(wrong)("arguments against the schema do not reach the handler: %s", async (_name, parameters) => {
-    const answer = await client.raw("lares/tools/call", { agent: LIBRARY, name: "find", arguments: parameters });
+    const answer = await client.raw("lares/tools/call", {
+      agent: LIBRARY,
+      name: "find",
+      arguments: parameters,
+    });
     const result = answer["result"] as ToolResult | undefined;
     const error = answer["error"] as { code: number; message: string } | undefined;
     expect(result?.status === "error" || error !== undefined).toBe(true);
@@ -150,17 +162,21 @@ describe("lares/tools/call", () => {
 
   test("on an agent in Error it is AgentError with state and reason", async () => {
     await inState(client, BROKEN, "Error");
-    expect(await client.raw("lares/tools/call", { agent: BROKEN, name: "any", arguments: {} })).toMatchObject({
-      error: {
-        code: CODES.AgentError,
-        data: { code: "AgentError", state: "Error", reason: expect.stringContaining("broken at load") },
+    expect(await client.raw("lares/tools/call", { agent: BROKEN, name: "any", arguments: {} })).toMatchObject(
+      {
+        error: {
+          code: CODES.AgentError,
+          data: { code: "AgentError", state: "Error", reason: expect.stringContaining("broken at load") },
+        },
       },
-    });
+    );
   });
 
   test("on a suspended agent it is AgentError with state and reason; resumed, it answers again", async () => {
     await client.request("lares/agents/control", { id: LIBRARY, command: "suspend" });
-    expect(await client.raw("lares/tools/call", { agent: LIBRARY, name: "nothing", arguments: {} })).toMatchObject({
+    expect(
+      await client.raw("lares/tools/call", { agent: LIBRARY, name: "nothing", arguments: {} }),
+    ).toMatchObject({
       error: { code: CODES.AgentError, data: { state: "Suspended", reason: expect.stringMatching(/./) } },
     });
     await client.request("lares/agents/control", { id: LIBRARY, command: "resume" });
@@ -170,7 +186,9 @@ describe("lares/tools/call", () => {
   test("many at once are each answered with their own result", async () => {
     const texts = Array.from({ length: 200 }, (_, index) => `text ${index}`);
     const results = await Promise.all(texts.map((text) => run(LIBRARY, "find", { text })));
-    expect(results.map((result) => (result.status === "success" ? (result.value as { text: string }).text : ""))).toEqual(texts);
+    expect(
+      results.map((result) => (result.status === "success" ? (result.value as { text: string }).text : "")),
+    ).toEqual(texts);
   });
 });
 

@@ -20,7 +20,14 @@ beforeAll(async () => {
           permissions: { read_entries: true },
           agent: { activation: "eager" },
           hooks: [{ on: "EntryCreated", handler: "seen", filter: 'entry.extension == "txt"' }],
-          tools: [{ name: "conflict", description: "swaps too late", handler: "conflict", parameters: { type: "object" } }],
+          tools: [
+            {
+              name: "conflict",
+              description: "swaps too late",
+              handler: "conflict",
+              parameters: { type: "object" },
+            },
+          ],
         },
       },
     ],
@@ -30,13 +37,17 @@ beforeAll(async () => {
 afterAll(() => bench[Symbol.asyncDispose]());
 
 test("a guest made by hand is started, initialized and Active", async () => {
-  expect((await inState(client, GUEST, "Active")).metrics.peak_memory_bytes).toBeGreaterThanOrEqual(32 * 65_536);
+  expect((await inState(client, GUEST, "Active")).metrics.peak_memory_bytes).toBeGreaterThanOrEqual(
+    32 * 65_536,
+  );
 });
 
 test("its hook handles events and its trace lines arrive", async () => {
   await bench.write("a.txt", "x");
-  const entry = await until("its trace", async () =>
-    (await client.request<TraceEntry[]>("lares/traces/query", { agent: GUEST, text: "hand-made" }))[0],
+  const entry = await until(
+    "its trace",
+    async () =>
+      (await client.request<TraceEntry[]>("lares/traces/query", { agent: GUEST, text: "hand-made" }))[0],
   );
   expect(entry).toMatchObject({ level: "info", hook: "seen", fields: { by: "hand" } });
   await until("the acknowledgement", async () => (await agent(client, GUEST)).metrics.events_processed === 1);

@@ -38,6 +38,8 @@ export interface ConnectOptions {
   readonly approvals?: "client" | "showMessageRequest" | "none";
   readonly args?: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
+  /** Another executable than the checkout's. */
+  readonly executable?: string;
 }
 
 /** A workspace, its extensions and a state folder of their own, all temporary; ends every kernel that it saw. */
@@ -123,6 +125,7 @@ export class Bench implements AsyncDisposable {
       cwd: this.base,
       ...(options.args === undefined ? {} : { args: options.args }),
       ...(options.environment === undefined ? {} : { environment: options.environment }),
+      ...(options.executable === undefined ? {} : { executable: options.executable }),
     });
     this.#clients.push(client);
     return client;

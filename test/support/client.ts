@@ -44,8 +44,11 @@ export class Client implements AsyncDisposable {
     cwd: string;
     args?: readonly string[];
     environment?: NodeJS.ProcessEnv;
+    /** Another one than the checkout's. */
+    executable?: string;
   }) {
-    this.process = spawn(process.execPath, [EXECUTABLE, "serve", "--stdio", ...(options.args ?? [])], {
+    const executable = options.executable ?? EXECUTABLE;
+    this.process = spawn(process.execPath, [executable, "serve", "--stdio", ...(options.args ?? [])], {
       cwd: options.cwd,
       env: { ...process.env, LARES_HOME: options.home, ...options.environment },
       stdio: ["pipe", "pipe", "pipe"],
@@ -110,9 +113,7 @@ export class Client implements AsyncDisposable {
 
   /** The first notification, past or to come, that `matches`. */
   notification<Params>(method: string, matches: (params: Params) => boolean = () => true): Promise<Params> {
-    return until(`notification ${method}`, () =>
-      this.notifications<Params>(method).find(matches),
-    ) as Promise<Params>;
+    return until(`notification ${method}`, () => this.notifications<Params>(method).find(matches));
   }
 
   async shutdown(): Promise<Exit> {

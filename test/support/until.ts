@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 /** How long a condition may take on a busy machine before the test says it never came, in milliseconds. */
 export const PATIENCE_MS = 30_000;
 const INTERVAL_MS = 20;
@@ -26,13 +28,14 @@ export async function until<T>(
   }
 }
 
-/** True while a process with this id exists. */
+/** True while a process with this id runs. One that ended and was not yet collected by its parent does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
+    return process.platform !== "linux" || !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (["ESRCH", "ENOENT"].includes(code)) return false;
     throw error;
   }
 }

@@ -39,14 +39,18 @@ export function abiGuest(): Uint8Array {
   const reply = (result: string): string =>
     `${say('{"jsonrpc":"2.0","id":')} (call $emitId) ${say(`,"result":${result}}\n`)}`;
   const trace = (message: string): string =>
-    say(`{"jsonrpc":"2.0","method":"trace","params":{"level":"info","message":"${message}","fields":{"by":"hand"}}}\n`);
+    say(
+      `{"jsonrpc":"2.0","method":"trace","params":{"level":"info","message":"${message}","fields":{"by":"hand"}}}\n`,
+    );
   const handle = [
     when("initialize", reply('{"handlers":["seen"],"tools":["conflict"],"jobs":[]}')),
     when("hook", trace("the hand-made guest saw it") + reply("null")),
     when(
       "tool",
       "(call $saveId)" +
-        say(`{"jsonrpc":"2.0","id":${CALL_ID},"method":"memory/working/swap","params":{"revision":999,"state":{}}}\n`),
+        say(
+          `{"jsonrpc":"2.0","id":${CALL_ID},"method":"memory/working/swap","params":{"revision":999,"state":{}}}\n`,
+        ),
     ),
     when("shutdown", reply("{}") + "(call $exit (i32.const 0))"),
     `(if (i32.ge_s (call $find ${text('"method":')}) (i32.const 0)) (then

@@ -508,7 +508,7 @@ describe("approval", () => {
     const action = await bench.propose(write("a (1).txt", ""), write("lares.yaml", ""), write("dropped", ""));
     await bench.actions.approve(action.id, { digest: action.digest, remember: "always", effects: [0, 1] });
     expect(bench.remembered).toEqual([
-      { decide: "allow", agent, kind: "file.write", path: "a \\(1\\)\\.txt" },
+      { decide: "allow", agent, kind: "file.write", path: "a (1).txt" },
     ]);
     bench.settings.rules = [...bench.remembered];
     expect((await bench.propose(write("a (1).txt", "2"))).state).toBe("Committed");

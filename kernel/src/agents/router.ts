@@ -44,6 +44,8 @@ export function deliveriesFor(
 
 /** The event as this agent may see it, or null where it may not: nothing outside its locations and filter exists for it. */
 export function asSeenBy(authority: Authority, event: LaresEvent): LaresEvent | null {
+  // A custom event ("publisher.id/Name") is its publisher's word; what it calls "entry" is none of the index's.
+  if (event.name.includes("/")) return event;
   const entry = event["entry"] as Entry | undefined;
   if (entry !== undefined) {
     if (!isVisible(authority, entry.path, entry.kind)) return null;

@@ -177,7 +177,9 @@ export class Supervisor implements AsyncDisposable {
    */
   async update(definition: AgentDefinition): Promise<void> {
     const before = this.#definition;
-    this.#definition = definition;
+    // The guest that goes on for want of a better one acts in the name of the program it was loaded from.
+    const goesOn = definition.fault !== undefined && this.#session !== null;
+    this.#definition = goesOn ? { ...definition, programDigest: before.programDigest } : definition;
     this.#deliveries.ratePerSecond = definition.limits.max_events_per_second;
     if (before.enabled !== definition.enabled) {
       const command = definition.enabled ? "enable" : "disable";
@@ -353,9 +355,16 @@ export class Supervisor implements AsyncDisposable {
         this.#session = null;
         this.#releaseSlot();
         if (this.#state === "ShuttingDown") this.#actor.send({ type: "stopped" });
+        // A program that runs into a limit before it is ready would do so again: no retry helps.
+        else if (this.#state === "Initializing" && end.limit !== undefined) this.#endsInError(end.reason);
         else this.#crashed(end.reason);
       })
       .catch((error: unknown) => this.trace("error", `the guest's end was not seen: ${messageOf(error)}`));
+  }
+
+  #endsInError(reason: string): void {
+    this.#actor.send({ type: "broken", reason });
+    this.#actor.send({ type: "stopped" });
   }
 
   #crashed(reason: string): void {
@@ -380,6 +389,8 @@ export class Supervisor implements AsyncDisposable {
       return;
     }
     this.#endedOnPurpose.add(session);
+    // A program that did not start has nothing to say goodbye with.
+    if (this.#actor.getSnapshot().context.after === "Error") return session.kill();
     await endGuest(session, this.#clock).catch((error: unknown) =>
       this.trace("error", `onShutdown failed: ${messageOf(error)}`, stackOf(error)),
     );

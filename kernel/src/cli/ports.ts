@@ -47,6 +47,8 @@ export interface CliPorts {
   connect(options: ConnectOptions): Promise<KernelConnection>;
   /** Faults of one document (`lares.*` or `extension.*`), all that can be known without running a kernel. */
   checkDocument(path: string): Promise<readonly Finding[]>;
+  /** Bundles or checks the program of the extension in this folder; the sentence that says why it cannot run, or null. */
+  programFault(folder: string): Promise<string | null>;
   /** The workspace's configuration as resolved, every value with its source. */
   explain(folder: string): Promise<readonly ExplainedValue[]>;
   /** Speaks the protocol until the client leaves; the process's exit code. */
@@ -59,4 +61,6 @@ export interface CliPorts {
   readonly examplesFolder: string | null;
   /** `manifests/templates`. */
   readonly templatesFolder: string;
+  /** The `@lares/sdk` that programs are bundled with. */
+  readonly sdkFolder: string;
 }

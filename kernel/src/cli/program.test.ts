@@ -1,12 +1,15 @@
+import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LaresError } from "../base/errors.ts";
 import type { CliPorts } from "./ports.ts";
 import { createProgram, runProgram } from "./program.ts";
 import { anAction, aTrace, FakeKernel, portsOf } from "./testing/fake-kernel.ts";
 
+const executable = fileURLToPath(new URL("../../bin/lares.js", import.meta.url));
 let folder = "";
 let kernel = new FakeKernel();
 let output = "";
@@ -44,6 +47,7 @@ describe("usage", () => {
   it.each([
     [["frobnicate"], "unknown command"],
     [["run", "--approve", "sometimes"], "policy, none, all, ask"],
+    [["run", "--watch", "--once"], "one of them"],
     [["run", "/nowhere/at/all"], "There is no folder"],
     [["traces", "--level", "loud"], "--level is one of"],
     [["traces", "--since", "soon"], "is no time"],
@@ -260,5 +264,59 @@ describe("new", () => {
     expect(await readFile(join(target, "extension.yaml"), "utf8")).toContain("id: com.example.note-titles");
     expect(await lares(["new", target])).toBe(2);
     expect(errors).toContain("exists already");
+  });
+
+  it.each([
+    ["c", "no template for c yet"],
+    ["assemblyscript", "no template for assemblyscript yet"],
+    ["rust", 'not "rust"'],
+  ])("--template %s is refused in a sentence, and nothing is written", async (language, sentence) => {
+    expect(await lares(["new", join(folder, "notes"), "--template", language])).toBe(2);
+    expect(errors).toContain(sentence);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+describe("test", () => {
+  const extension = () => join(folder, "note-titles");
+  beforeEach(async () => {
+    await lares(["new", extension(), "--template", "ts"]);
+    output = "";
+  });
+
+  /** In a process of its own, so that what its Vitest prints is not taken for what this one says. */
+  const byItself = () => spawnSync(process.execPath, [executable, "test", extension()], { encoding: "utf8" });
+
+  it("what was just written passes its own tests, and leaves nothing behind", async () => {
+    const before = await readdir(extension());
+    const { status, stdout } = byItself();
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^✓ extension.yaml\n✓ program\n[^]*Tests {2}5 passed/);
+    expect(await readdir(extension())).toEqual(before);
+  });
+
+  it("a test that fails is a failure", async () => {
+    const text = await readFile(join(extension(), "title.ts"), "utf8");
+    await writeFile(join(extension(), "title.ts"), text.replace("toUpperCase", "toLowerCase"));
+    expect(byItself().status).toBe(1);
+  });
+
+  it("runs no test where the manifest or the program is wrong", async () => {
+    const programFault = () => Promise.resolve("agent.ts:3:1: no such import");
+    expect(await lares(["test", extension()], { programFault })).toBe(1);
+    expect(output).toContain("✗ program: agent.ts:3:1: no such import");
+    const file = join(extension(), "extension.yaml");
+    const fault = { file, line: 1, column: 1, severity: "error", code: "x", message: "wrong" } as const;
+    output = "";
+    expect(await lares(["test", extension()], { checkDocument: () => Promise.resolve([fault]) })).toBe(1);
+    expect(output).toBe(`${file}:1:1  x  wrong\n`);
+  });
+
+  it("says so where there are no tests, or no extension", async () => {
+    await rm(join(extension(), "title.test.ts"));
+    expect(await lares(["test", extension()])).toBe(0);
+    expect(errors).toContain("no *.test.ts");
+    expect(await lares(["test", folder])).toBe(2);
+    expect(errors).toContain("is no extension");
   });
 });

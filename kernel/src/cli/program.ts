@@ -21,6 +21,7 @@ export function createProgram(ports: CliPorts): Command {
   addCheck(program, ports);
   addInspection(program, ports);
   addNew(program, ports);
+  addTest(program, ports);
   addServe(program, ports);
   program.addHelpText(
     "after",
@@ -78,6 +79,7 @@ function addRun(program: Command, ports: CliPorts): void {
       ).choices(["policy", "none", "all", "ask"]),
     )
     .option("--once", "end when nothing is left to do, with a summary")
+    .option("--watch", "accept changed programs of accepted extensions as they are saved")
     .option("--in-place", "work on a bundled example itself, not on a copy")
     .addOption(json())
     .addHelpText(
@@ -90,6 +92,8 @@ folder together with its state, and the copy is removed at the end, unless --in-
            none    as policy, and nothing is approved for its low impact alone
            all     approve every proposal, those that touch protected files too
            ask     show each proposal and ask
+
+--watch is for writing an extension. What asks for more (a permission, a folder, a rule) still waits for your yes.
 
 The last line of --once is "N agents, N events, N actions, N refusals"; the exit code is 0 also with actions pending.
 ${examples([
@@ -245,12 +249,30 @@ function addNew(program: Command, ports: CliPorts): void {
     .description("write an extension in TypeScript to start from")
     .argument("<name>", "its folder; in a workspace a bare name goes to .lares/extensions/")
     .option("--id <id>", "its id, as in com.example.photos (default: local.<name>)")
+    .option("--template <language>", "what it is written in: ts", "ts")
     .addOption(json())
     .addHelpText("after", examples([["lares new photo-sorter --id com.example.photo-sorter", ""]]))
     .action((name: string, options: object) =>
       execute(ports, async (context) =>
         (await import("./commands/new.ts")).newExtension(context, name, options),
       ),
+    );
+}
+
+function addTest(program: Command, ports: CliPorts): void {
+  program
+    .command("test")
+    .description("check an extension and run its own tests")
+    .argument("[folder]", "the extension", ".")
+    .addHelpText(
+      "after",
+      `
+Checks the manifest as lares check does, makes the program ready as a kernel would, and runs every *.test.ts in the
+folder with Vitest. A vitest.config.* in the folder counts instead of what lares would set.
+${examples([["lares test .lares/extensions/photo-sorter", "exits with 1 when anything fails"]])}`,
+    )
+    .action((folder: string) =>
+      execute(ports, async (context) => (await import("./commands/test.ts")).testExtension(context, folder)),
     );
 }
 

@@ -18,7 +18,7 @@ export class Terminal implements Disposable {
   #status: string | null = null;
   #spinner: NodeJS.Timeout | null = null;
   #frame = 0;
-  #held: string[] | null = null;
+  #held: { readonly stream: NodeJS.WriteStream; readonly text: string }[] | null = null;
   #droppedPrints = 0;
 
   constructor() {
@@ -62,25 +62,12 @@ export class Terminal implements Disposable {
   }
 
   print(lines: readonly string[] | string): void {
-    const text = `${typeof lines === "string" ? lines : lines.join("\n")}\n`;
-    if (this.#held !== null) {
-      this.#held.push(text);
-      if (this.#held.length > maxHeldPrints) {
-        this.#held.shift();
-        this.#droppedPrints += 1;
-      }
-      return;
-    }
-    this.#clearStatus();
-    this.#output.write(text);
-    this.#drawStatus();
+    this.#write(this.#output, lines);
   }
 
   /** To standard error. */
   warn(lines: readonly string[] | string): void {
-    this.#clearStatus();
-    this.#errors.write(`${typeof lines === "string" ? lines : lines.join("\n")}\n`);
-    this.#drawStatus();
+    this.#write(this.#errors, lines);
   }
 
   json(value: unknown): void {
@@ -89,8 +76,8 @@ export class Terminal implements Disposable {
 
   /** Keeps what is printed until released: while a person is asked, nothing may move beneath them. */
   hold(): Disposable {
-    this.#held ??= [];
     this.#clearStatus();
+    this.#held ??= [];
     return {
       [Symbol.dispose]: () => {
         const held = this.#held ?? [];
@@ -98,7 +85,7 @@ export class Terminal implements Disposable {
         if (this.#droppedPrints > 0)
           this.#errors.write(`… ${this.#droppedPrints} earlier lines; lares traces has them\n`);
         this.#droppedPrints = 0;
-        if (held.length > 0) this.#output.write(held.join(""));
+        for (const { stream, text } of held) stream.write(text);
         // The status line comes back with its next frame: the prompt may still be writing its last line.
       },
     };
@@ -151,8 +138,24 @@ export class Terminal implements Disposable {
     }
   }
 
+  #write(stream: NodeJS.WriteStream, lines: readonly string[] | string): void {
+    const text = `${typeof lines === "string" ? lines : lines.join("\n")}\n`;
+    if (this.#held !== null) {
+      this.#held.push({ stream, text });
+      if (this.#held.length > maxHeldPrints) {
+        this.#held.shift();
+        this.#droppedPrints += 1;
+      }
+      return;
+    }
+    this.#clearStatus();
+    stream.write(text);
+    this.#drawStatus();
+  }
+
   #clearStatus(): void {
-    if (this.#status !== null) this.#errors.write("\r\u001b[2K");
+    // While a person is asked, the line at the bottom is the question.
+    if (this.#status !== null && this.#held === null) this.#errors.write("\r\u001b[2K");
   }
 
   #drawStatus(): void {

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import type { Log } from "../base/log.ts";
 import { LaresError } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
@@ -52,6 +52,8 @@ export interface CatalogSnapshot {
   readonly standing: Configuration;
   /** Sentences about what could not be used. */
   readonly faults: readonly string[];
+  /** False where the workspace has a document and nothing of it can be used. */
+  readonly isReadable: boolean;
 }
 
 /** Reads the documents, the manifests and the programs they name. Never fails for what they hold. */
@@ -88,29 +90,53 @@ export class Catalog {
     return dirname(file) === this.#options.userFolder ? "user" : "workspace";
   }
 
-  async load(): Promise<CatalogSnapshot> {
+  /** `isTrusted`: what is named may come to run, so modules are looked into as well. */
+  async load(isTrusted: boolean): Promise<CatalogSnapshot> {
     const faults: string[] = [];
     const finder = this.finder();
     const { resolved, standing, workspaceText, workspace } = await this.resolve(finder, faults);
     const configured = await this.#locate(resolved.value.extensions, finder, faults);
-    const entries = await Promise.all(
-      configured.map(async ({ configuration, extension }): Promise<CatalogEntry> => {
-        const manifest = extension.checked.value;
-        const program =
-          manifest === null || manifest.main === null
-            ? { program: null, fault: "It has no program." }
-            : await this.#options.programs.load(extension.folder, manifest.main);
-        return { id: manifest?.id ?? "", configuration, extension, program };
-      }),
-    );
+    const entries = await this.#loadPrograms(configured, isTrusted);
     return {
       digest: digestOf(workspaceText, entries),
-      wishes: wishesOf(entries, resolved.value, standing, workspace?.value ?? {}),
+      wishes: wishesOf(entries, resolved.value, standing, workspace?.value ?? {}, (folder) =>
+        this.#originOf(folder),
+      ),
       entries,
       configuration: resolved.value,
       standing,
       faults,
+      isReadable: workspaceText === null || workspace !== null,
     };
+  }
+
+  /** Where an extension's folder lies, in a person's words. */
+  #originOf(folder: string): string {
+    const { roots, userFolder, bundledExtensions } = this.#options;
+    const isIn = (place: string): boolean => folder === place || folder.startsWith(place + sep);
+    if (isIn(bundledExtensions)) return "comes with Lares";
+    if (isIn(userFolder)) return "one of your own extensions";
+    const root = roots.find(isIn);
+    return `from ${root === undefined ? folder : `this workspace's ${relative(root, folder).split(sep).join("/")}`}`;
+  }
+
+  /** One after the other, and not more than all together may have: they may come from a stranger. */
+  async #loadPrograms(
+    configured: readonly { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }[],
+    isTrusted: boolean,
+  ): Promise<CatalogEntry[]> {
+    const entries: CatalogEntry[] = [];
+    let bytes = 0;
+    for (const { configuration, extension } of configured) {
+      const manifest = extension.checked.value;
+      let program: LoadedProgram;
+      if (manifest === null || manifest.main === null) program = { program: null, fault: noProgram };
+      else if (bytes > maxProgramBytesInAll) program = { program: null, fault: tooManyPrograms };
+      else program = await this.#options.programs.load(extension.folder, manifest.main, isTrusted);
+      bytes += program.program?.bytes.length ?? 0;
+      entries.push({ id: manifest?.id ?? "", configuration, extension, program });
+    }
+    return entries;
   }
 
   /** The configuration of all layers; a layer with errors is left out and said. */
@@ -206,6 +232,12 @@ export class Catalog {
   }
 }
 
+/** Programs of one workspace together, in bytes. */
+const maxProgramBytesInAll = 128 * 1024 * 1024;
+const tooManyPrograms = `The programs of this workspace are larger than ${maxProgramBytesInAll} bytes together; this one is not loaded.`;
+const noProgram =
+  "It has no program: its folder holds no agent.wasm, agent.ts or agent.js, and its manifest names no main.";
+
 /** An extension nobody configured asks for what its manifest asks for, in the whole workspace. */
 function droppedIn(id: string, extension: ExtensionOnDisk): ExtensionConfiguration {
   return {
@@ -222,11 +254,16 @@ function wishesOf(
   configuration: Configuration,
   standing: Configuration,
   document: LaresDocument,
+  originOf: (folder: string) => string,
 ): Wishes {
   const rules = document.approvals?.rules ?? [];
   const below = configuration.approvals.autoApproveBelow;
   return {
-    extensions: Object.fromEntries(entries.filter(({ configuration: { enabled } }) => enabled).map(wishOf)),
+    extensions: Object.fromEntries(
+      entries
+        .filter(({ configuration: { enabled } }) => enabled)
+        .map((entry) => wishOf(entry, originOf(entry.extension.folder))),
+    ),
     allowRules: rules.filter(({ decide }) => decide === "allow"),
     autoApproveBelow: below > standing.approvals.autoApproveBelow ? below : 0,
     limits: Object.fromEntries(
@@ -242,18 +279,17 @@ function wishesOf(
   };
 }
 
-function wishOf({
-  id,
-  configuration,
-  extension,
-  program,
-}: CatalogEntry): [string, Wishes["extensions"][string]] {
+function wishOf(
+  { id, configuration, extension, program }: CatalogEntry,
+  origin: string,
+): [string, Wishes["extensions"][string]] {
   const manifest = extension.checked.value;
   const { effective } = effectivePermissions(manifest?.permissions ?? {}, configuration.grants);
   return [
     id,
     {
       name: manifest?.name ?? id,
+      origin,
       program: program.program?.digest ?? null,
       permissions: effective,
       locations: configuration.grants.locations,

@@ -49,6 +49,10 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
       const { resolved } = await catalog.resolve(catalog.finder(), []);
       return explainConfiguration(resolved);
     },
+    programFault: async (folder) => {
+      const { programFault } = await import("./prepare-program.ts");
+      return programFault(catalogOf(folder).finder(), folder);
+    },
     serve,
     stateHome: () => stateHome(process.env),
     probeSandbox: async () => {
@@ -57,5 +61,6 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
     },
     examplesFolder: resources.examples,
     templatesFolder: resources.templates,
+    sdkFolder: resources.sdk,
   };
 }

@@ -13,10 +13,12 @@ import type { CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 
 export interface DefinitionContext {
   readonly clock: Clock;
-  /** A file or folder as a path of the workspace; null where it lies outside. */
-  readonly workspacePath: (absolute: string) => string | null;
+  /** A file or folder by its paths in the workspace; none where it lies outside. */
+  readonly workspacePaths: (absolute: string) => readonly string[];
   /** Paths nobody reads or changes through the kernel. */
   readonly forbiddenPaths: readonly string[];
+  /** Paths that are never changed without a look, besides the extensions' own. */
+  readonly protectedPaths: readonly string[];
 }
 
 /** The agents that may run: what the documents name, as far as a person said yes to it. */
@@ -25,20 +27,15 @@ export function definitionsOf(
   inForce: Wishes,
   context: DefinitionContext,
 ): AgentDefinition[] {
-  const protectedPaths = snapshot.entries
-    .flatMap(({ extension }) => [extension.folder, extension.manifest.file])
-    .map(context.workspacePath)
-    .filter((path) => path !== null);
   return snapshot.entries
     .filter(({ id, configuration }) => !configuration.enabled || inForce.extensions[id] !== undefined)
-    .map((entry) => definitionOf(entry, inForce, snapshot.configuration, protectedPaths, context));
+    .map((entry) => definitionOf(entry, inForce, snapshot.configuration, context));
 }
 
 function definitionOf(
   entry: CatalogEntry,
   inForce: Wishes,
   configuration: Configuration,
-  protectedPaths: readonly string[],
   context: DefinitionContext,
 ): AgentDefinition {
   const { extension, program } = entry;
@@ -52,7 +49,7 @@ function definitionOf(
     effective: accepted?.permissions ?? {},
     denied: effectivePermissions(manifest.permissions, entry.configuration.grants).denied,
     locations: accepted?.locations ?? [],
-    protectedPaths,
+    protectedPaths: context.protectedPaths,
     forbiddenPaths: context.forbiddenPaths,
     memory: manifest.agent.enableMemory,
   };

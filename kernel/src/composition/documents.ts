@@ -18,12 +18,25 @@ export function eventPorts(clock: Clock): EventPorts {
 }
 
 /** Diagnostics of open documents, found by the same checks as everywhere else. */
-export function createDocumentService(catalog: Catalog): DocumentService {
+export function createDocumentService(
+  catalog: Catalog,
+  /** Reads a file of the workspace by its absolute path; null where that is not possible. */
+  readFile: (file: string) => Promise<Uint8Array | null>,
+): DocumentService {
   return {
     handles: (uri) => documentKind(uri) !== undefined,
     diagnose: async (uri, text) => {
       const file = uri.startsWith("file:") ? fileURLToPath(uri) : uri;
       return (await diagnosticsOf(catalog, file, text)).map(lspDiagnostic);
+    },
+    textOnDisk: async (uri) => {
+      try {
+        const bytes = uri.startsWith("file:") ? await readFile(fileURLToPath(uri)) : null;
+        return bytes === null ? null : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      } catch (error) {
+        if (error instanceof TypeError) return null; // no UTF-8, or a URI that names no file here
+        throw error;
+      }
     },
   };
 }

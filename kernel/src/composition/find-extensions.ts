@@ -2,10 +2,10 @@ import { readdir, realpath } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { CheckedManifest } from "../documents/manifest.ts";
 import { manifestNames } from "../documents/names.ts";
-import { isMissing, readFirst, type DocumentText } from "./read-documents.ts";
+import { isMissing, isRefused, readFirst, type DocumentText } from "./read-documents.ts";
 
-/** Folders of extensions looked at in one place. */
-export const maxFoldersLookedAt = 1_000;
+/** Folders of extensions looked at in one place; a workspace's own may come from a stranger. */
+export const maxFoldersLookedAt = 256;
 
 /** An extension's folder with its manifest, read and checked. */
 export interface ExtensionOnDisk {
@@ -73,7 +73,8 @@ export class ExtensionFinder {
     try {
       names = await readdir(place);
     } catch (error) {
-      if (isMissing(error)) return [];
+      // A folder that may not be listed holds no extension for us.
+      if (isMissing(error) || isRefused(error)) return [];
       throw error;
     }
     const folders = names.toSorted().slice(0, maxFoldersLookedAt);
@@ -94,7 +95,7 @@ export class ExtensionFinder {
     try {
       real = await realpath(folder);
     } catch (error) {
-      if (isMissing(error)) return null;
+      if (isMissing(error) || isRefused(error)) return null;
       throw error;
     }
     const manifest = await readFirst(real, manifestNames);

@@ -39,7 +39,7 @@ export class Governor {
   #turn: Promise<void> = Promise.resolve();
 
   static async open(ports: GovernorPorts): Promise<Governor> {
-    return new Governor(ports, await ports.catalog.load());
+    return new Governor(ports, await ports.catalog.load(false));
   }
 
   private constructor(ports: GovernorPorts, snapshot: CatalogSnapshot) {
@@ -68,17 +68,27 @@ export class Governor {
     return [...this.#ports.decisions.rules, ...this.#configuration.approvals.rules];
   }
 
-  get trust(): { digest: Hash; asks: string[]; pending: string[] } {
+  get trust(): { digest: Hash; asks: string[]; pending: string[]; changedPrograms: string[] } {
     return {
       digest: this.#snapshot.digest,
       asks: asks(this.#snapshot.wishes),
       pending: [...this.#inForce.pendingAsks],
+      changedPrograms: [...this.#inForce.changedPrograms],
     };
   }
 
   /** All agents the documents name, as they are shown while none may run. */
   get definitions(): AgentDefinition[] {
-    return definitionsOf(this.#snapshot, this.#snapshot.wishes, this.#ports.context);
+    return definitionsOf(this.#snapshot, this.#snapshot.wishes, this.#context);
+  }
+
+  /** Every extension's folder is protected, of those too that nobody accepted yet. */
+  get #context(): DefinitionContext {
+    const { context } = this.#ports;
+    const programs = this.#snapshot.entries.flatMap(({ extension }) =>
+      context.workspacePaths(extension.folder),
+    );
+    return { ...context, protectedPaths: [...context.protectedPaths, ...programs] };
   }
 
   programOf({ id, programDigest }: AgentDefinition): Program {
@@ -129,8 +139,9 @@ export class Governor {
   /** Reads everything again and lets it count. */
   reload(): Promise<void> {
     const next = this.#turn.then(async () => {
-      const snapshot = await this.#ports.catalog.load();
-      this.#take(snapshot);
+      const snapshot = await this.#ports.catalog.load(this.#isActive);
+      // Half-typed: what was read last goes on until the document can be read again.
+      this.#take(snapshot.isReadable ? snapshot : { ...this.#snapshot, faults: snapshot.faults });
       await this.#ports.apply(this.#isActive ? this.#runnable() : []);
       this.changed.emit();
     });
@@ -145,7 +156,11 @@ export class Governor {
     this.#snapshot = snapshot;
     this.#inForce = computeInForce(snapshot, this.#ports.decisions, this.#running);
     this.#configuration = configurationInForce(snapshot, this.#inForce.wishes);
-    this.#running = new Map(this.#inForce.entries.map((entry) => [entry.id, entry]));
+    // A program that cannot be prepared replaces none: the accepted one stays at hand.
+    const before = this.#running;
+    const atHand = (entry: CatalogEntry): CatalogEntry =>
+      entry.program.program === null ? (before.get(entry.id) ?? entry) : entry;
+    this.#running = new Map(this.#inForce.entries.map((entry) => [entry.id, atHand(entry)]));
     this.#programs.clear();
     for (const { program } of this.#inForce.entries) {
       if (program.program !== null) this.#programs.set(program.program.digest, program.program);
@@ -158,17 +173,19 @@ export class Governor {
     const accepted = definitionsOf(
       { entries: this.#inForce.entries, configuration },
       this.#inForce.wishes,
-      this.#ports.context,
+      this.#context,
     );
     // Shown, so that the person sees why it does nothing; never started.
     const waiting = definitionsOf(
       { entries: this.#inForce.waiting, configuration },
       snapshot.wishes,
-      this.#ports.context,
+      this.#context,
     ).map((definition): AgentDefinition => ({
       ...definition,
       authority: { ...definition.authority, effective: {}, locations: [] },
       programDigest: null,
+      // Nothing is kept for it meanwhile: what is there it is shown once it may look.
+      hooks: definition.hooks.map((hook) => ({ ...hook, accepts: () => ({ passed: false }) })),
       fault: "It waits for a person to accept what it asks for, or its changed program.",
     }));
     return [...accepted, ...waiting];

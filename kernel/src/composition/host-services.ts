@@ -1,7 +1,7 @@
 import type { Caller, HostServices } from "../agents/ports.ts";
 import { locationOf } from "../agents/router.ts";
 import type { Actions } from "../actions/api.ts";
-import { notFound } from "../base/errors.ts";
+import { isLaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Action, EffectInput, Proposal } from "../base/vocabulary/action.ts";
@@ -22,15 +22,24 @@ export interface AgentNotification {
   readonly action?: Action;
 }
 
+/** Characters of JSON in one custom event. */
+export const maxEventCharacters = 64 * 1024;
+
+type CalledTool =
+  | { readonly status: "success" | "error" }
+  | { readonly status: "needs_approval"; readonly action: Action; readonly reason: string };
+
 export interface HostServicePorts {
   readonly workspace: Workspace;
   readonly actions: Actions;
   readonly memory: Memory;
   readonly traces: TraceLog;
   /** Calls another agent's tool on behalf of `caller`. */
-  callTool(agent: string, name: string, args: unknown, caller: string): Promise<unknown>;
+  callTool(agent: string, name: string, args: unknown, caller: string): Promise<CalledTool>;
   /** The least level an agent's own traces are kept from. */
   traceLevelOf(agent: string): TraceLevel;
+  /** Throws ScopeViolation where the path is a link or lies behind one. */
+  refuseLink(path: string): Promise<void>;
   emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>): Promise<void>;
   notify(notification: AgentNotification): void;
   /** An action was proposed. */
@@ -47,12 +56,12 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     const action = await actions.get(id);
     // Another agent's action does not exist for this one.
     if (action === null || action.agent !== caller.agent) throw notFound("action", id);
-    return action;
+    return actionSeenBy(caller, action);
   };
   const propose = async (caller: Caller, proposal: Proposal): Promise<Action> => {
     const action = await actions.propose(caller.authority, caller.programDigest, proposal);
     ports.proposed();
-    return action;
+    return actionSeenBy(caller, action);
   };
   const memoryOf = (caller: Caller): Promise<AgentMemory> => memory.open(caller.agent);
 
@@ -68,7 +77,12 @@ export function createHostServices(ports: HostServicePorts): HostServices {
       return entry === null ? null : seenBy(caller, entry);
     },
     "vdfs/read": async (_caller, { path, offset = 0, length = 262_144 }: ReadParams) => {
-      const { bytes, eof } = await workspace.read(canonical(path), offset, length);
+      const wanted = canonical(path);
+      const { bytes, eof } = await workspace.read(wanted, offset, length).catch(async (error: unknown) => {
+        // A link is no entry, so the index knows nothing of it; who asks is told why.
+        if (isLaresError(error, "NotFound")) await ports.refuseLink(wanted);
+        throw error;
+      });
       return {
         base64: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64"),
         eof,
@@ -87,18 +101,26 @@ export function createHostServices(ports: HostServicePorts): HostServices {
       return {};
     },
 
-    "actions/preview": (caller, proposal: Proposal) =>
-      actions.preview(caller.authority, caller.programDigest, proposal),
+    "actions/preview": async (caller, proposal: Proposal) =>
+      actionSeenBy(caller, await actions.preview(caller.authority, caller.programDigest, proposal)),
     "actions/propose": propose,
     "actions/get": (caller, { id }: { id: string }) => ownAction(caller, id),
     "actions/settled": async (caller, { id }: { id: string }) => {
       await ownAction(caller, id);
-      return actions.settled(id);
+      return actionSeenBy(caller, await actions.settled(id));
     },
 
     "tools/call": async (caller, call: { agent: string; name: string; arguments?: unknown }) =>
-      ports.callTool(call.agent, call.name, call.arguments, caller.agent),
+      toolResultSeenBy(caller, await ports.callTool(call.agent, call.name, call.arguments, caller.agent)),
     "events/emit": async (caller, { name, data }: { name: string; data?: Record<string, JsonValue> }) => {
+      const size = JSON.stringify(data ?? {}).length;
+      if (size > maxEventCharacters) {
+        throw limitExceeded(
+          "event_data",
+          size,
+          `The event ${name} has ${size} characters of data; at most ${maxEventCharacters} are sent. Put what is larger into a file or a memory.`,
+        );
+      }
       await ports.emit(`${caller.agent}/${name}`, data ?? {});
       return {};
     },
@@ -154,6 +176,28 @@ interface NotifyParams {
 function canonical(path: string): string {
   const result = canonicalPath(path);
   return result.ok ? result.path : path;
+}
+
+/**
+ * An action as its agent is told of it. What a change would replace is shown to a person; an agent that may not
+ * read the file does not get to read it by proposing to change it.
+ */
+function actionSeenBy({ authority }: Caller, action: Action): Action {
+  const mayRead = (path: string): boolean => isVisible(authority, path, "file");
+  return {
+    ...action,
+    effects: action.effects.map((effect) => {
+      if (mayRead(effect.path) && (effect.from === undefined || mayRead(effect.from))) return effect;
+      const { diff: _diff, ...rest } = effect;
+      return { ...rest, before: null };
+    }),
+  };
+}
+
+function toolResultSeenBy(caller: Caller, result: CalledTool): CalledTool {
+  return result.status === "needs_approval"
+    ? { ...result, action: actionSeenBy(caller, result.action) }
+    : result;
 }
 
 function sightOf({ authority }: Caller): Visibility {

@@ -65,7 +65,7 @@ function snapshot(
       extensions: Object.fromEntries(
         Object.entries(programs).map(([id, program]) => [
           id,
-          { name: id, program, permissions: { read_entries: true }, locations: ["notes"] },
+          { name: id, origin: "here", program, permissions: { read_entries: true }, locations: ["notes"] },
         ]),
       ),
       ...change,
@@ -73,6 +73,7 @@ function snapshot(
     entries: Object.entries(programs).map(([id, program]) => entry(id, program)),
     configuration: configuration(),
     standing: configuration(),
+    isReadable: true,
     faults: [],
   };
 }
@@ -100,7 +101,7 @@ describe("what of the documents counts", () => {
     const inForce = computeInForce(first, await decisions(), new Map());
     expect(ids(inForce.entries)).toEqual([]);
     expect(ids(inForce.waiting)).toEqual(["dev.x"]);
-    expect(inForce.pendingAsks).toEqual(["dev.x (dev.x) asks for read_entries in notes/"]);
+    expect(inForce.pendingAsks).toEqual(["dev.x (dev.x, here) asks for read_entries in notes/"]);
   });
   it("all of it, once they did", async () => {
     const inForce = computeInForce(first, await decisions(first), new Map());

@@ -1,7 +1,8 @@
 import type { DecisionStore } from "../decisions/store.ts";
-import { asks, covered, isCovered, type Wishes } from "../decisions/wishes.ts";
+import { asks, covered, isCovered, takenAway, type Wishes } from "../decisions/wishes.ts";
 import type { Configuration } from "../documents/configuration.ts";
 import type { CatalogEntry, CatalogSnapshot } from "./catalog.ts";
+import { onlyChangedPrograms } from "./changed-programs.ts";
 
 /** What of the documents counts, given what the person said yes to. */
 export interface InForce {
@@ -12,6 +13,8 @@ export interface InForce {
   readonly waiting: readonly CatalogEntry[];
   /** What a yes would add; empty where everything is accepted. */
   readonly pendingAsks: readonly string[];
+  /** Extensions whose changed program is all that waits; empty where anything else waits too. */
+  readonly changedPrograms: readonly string[];
 }
 
 /** True where the person has accepted all that the documents wish now. */
@@ -29,7 +32,13 @@ export function computeInForce(
   running: ReadonlyMap<string, CatalogEntry>,
 ): InForce {
   if (isAccepted(snapshot, decisions)) {
-    return { wishes: snapshot.wishes, entries: snapshot.entries, waiting: [], pendingAsks: [] };
+    return {
+      wishes: snapshot.wishes,
+      entries: snapshot.entries,
+      waiting: [],
+      pendingAsks: [],
+      changedPrograms: [],
+    };
   }
   const { accepted } = decisions;
   const atHand = snapshot.entries.map((entry) => {
@@ -48,6 +57,7 @@ export function computeInForce(
     entries: atHand.filter(isInForce),
     waiting: snapshot.entries.filter((entry) => !isInForce(entry)),
     pendingAsks: newAsks(snapshot.wishes, wishes),
+    changedPrograms: onlyChangedPrograms(snapshot.wishes, accepted),
   };
 }
 
@@ -68,7 +78,11 @@ function newAsks(wished: Wishes, inForce: Wishes): string[] {
       ([id, wish]) => inForce.extensions[id] !== undefined && inForce.extensions[id].program !== wish.program,
     )
     .map(([id, wish]) => `${wish.name} (${id}) has a changed program`);
-  return [...asks(wished).filter((sentence) => !before.has(sentence)), ...programs];
+  return [
+    ...asks(wished).filter((sentence) => !before.has(sentence)),
+    ...programs,
+    ...takenAway(wished, inForce),
+  ];
 }
 
 /** The limits an accepted document may raise: their names as written, and in the configuration. */

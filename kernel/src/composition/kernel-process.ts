@@ -1,3 +1,4 @@
+import { realpath } from "node:fs/promises";
 import { homedir } from "node:os";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
@@ -9,7 +10,7 @@ import { systemClock } from "../platform/clock.ts";
 import { acquireLock, type FileLock } from "../platform/lock.ts";
 import { connectLocal, listenLocal, type KernelPlace, type LocalServer } from "../platform/socket.ts";
 import type { KernelArguments } from "../platform/spawn-kernel.ts";
-import { socketPathFor, userConfigFolder } from "../platform/state-folder.ts";
+import { socketPathFor, stateHome, userConfigFolder } from "../platform/state-folder.ts";
 import { redirectConsole } from "../platform/stdio.ts";
 import { createEndpoint } from "../protocol/endpoint.ts";
 import { KernelServer } from "../server/server.ts";
@@ -55,11 +56,15 @@ async function serve(
   clock: Clock,
   log: Log,
 ): Promise<void> {
-  const { stateFolder, roots, keep, version } = options;
+  const { stateFolder, keep, version } = options;
+  const userFolder = userConfigFolder({ HOME: homedir(), ...process.env });
   const kernel = await openKernel({
-    stateFolder,
-    roots,
-    userFolder: userConfigFolder({ HOME: homedir(), ...process.env }),
+    // Resolved once, here: what is protected is told by comparing real paths.
+    stateFolder: await realpath(stateFolder),
+    stateHome: await realpath(stateHome(process.env)),
+    givenRoots: options.roots,
+    roots: await Promise.all(options.roots.map((root) => realpath(root))),
+    userFolder: await realpath(userFolder).catch(() => userFolder),
     environment: process.env,
     version,
     clock,
@@ -81,7 +86,7 @@ async function serve(
       if (clients === 0) endAfter(kernel.lingerMs(), "its last client left");
     },
   });
-  kernel.setUnsavedCheck((uri) => server.isUnsaved(uri));
+  kernel.setUnsavedDocuments(() => server.unsavedDocuments());
   let socket: LocalServer | undefined;
   try {
     socket = await listenLocal({

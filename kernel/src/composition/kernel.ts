@@ -1,5 +1,5 @@
-import { basename, join, relative, sep } from "node:path";
-import { pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { openActions } from "../actions/actions.ts";
 import { actionsMigrations } from "../actions/ledger.ts";
 import { describeAgent } from "../agents/describe.ts";
@@ -8,7 +8,7 @@ import { MetricsRecorder } from "../agents/metrics.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
-import { messageOf } from "../base/errors.ts";
+import { isLaresError, messageOf, scopeViolation } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
@@ -44,11 +44,16 @@ import { validateHostCall } from "./host-call-shapes.ts";
 import { createProgramLoader, type Program } from "./programs.ts";
 import { bundle, readGuestRuntime, resources } from "./resources.ts";
 import { readTraceSettings } from "./trace-settings.ts";
+import { namedRoots, pathMapper } from "./workspace-paths.ts";
 import { DocumentWatch } from "./watch-documents.ts";
 
 export interface KernelOptions {
   readonly stateFolder: string;
-  /** Absolute paths. */
+  /** Holds the state of all workspaces. Links resolved, as in the other paths. */
+  readonly stateHome: string;
+  /** As the client named them: what it has open it names in the same way. */
+  readonly givenRoots: readonly string[];
+  /** Absolute paths, links resolved. */
   readonly roots: readonly string[];
   readonly userFolder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -60,9 +65,12 @@ export interface KernelOptions {
 export interface Kernel extends AsyncDisposable {
   readonly services: KernelServices;
   readonly lingerMs: () => number;
-  /** Who knows what clients have open and unsaved. */
-  setUnsavedCheck(check: (uri: string) => boolean): void;
+  /** Who knows what clients have open and unsaved, by URI. */
+  setUnsavedDocuments(documents: () => readonly string[]): void;
 }
+
+/** An open document whose file is larger is not compared with it. */
+const maxComparedBytes = 16 * 1024 * 1024;
 
 /** Puts the rooms together for one workspace. Nothing of the workspace is indexed and no agent runs before trust. */
 export async function openKernel(options: KernelOptions): Promise<Kernel> {
@@ -123,8 +131,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     log,
   });
 
-  const workspacePath = pathMapper(roots);
-  const insideState = workspacePath(stateFolder);
+  const workspacePaths = pathMapper(roots);
   let reload = (): void => undefined;
   const watch = opened.use(new DocumentWatch(clock, log, () => reload()));
   let applyDefinitions: AgentRegistry<Statement>["apply"] = async () => undefined;
@@ -132,7 +139,13 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     catalog,
     decisions: decisions.store,
     log,
-    context: { clock, workspacePath, forbiddenPaths: insideState === null ? [] : [insideState] },
+    context: {
+      clock,
+      workspacePaths,
+      // Of every workspace, not only of this one: who opens their home has them all inside.
+      forbiddenPaths: workspacePaths(options.stateHome),
+      protectedPaths: workspacePaths(options.userFolder),
+    },
     apply: (definitions) => applyDefinitions(definitions),
     watch: (extensionFolders) =>
       watch.watch({ roots: options.roots, userFolder: options.userFolder, extensionFolders }),
@@ -165,7 +178,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const progress = new Emitter<IndexProgress>();
   const workspace = opened.use(
     await openWorkspace(
-      { roots, stateFolder, index: configuration().index },
+      { roots, stateFolder: options.stateHome, index: configuration().index },
       {
         database,
         clock,
@@ -182,11 +195,12 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     ),
   );
 
-  let isUnsaved: (uri: string) => boolean = () => false;
-  const absolutePath = (path: string): string => {
-    const { root, path: inner } = files.locate(path);
-    return join(root.files.root, inner);
-  };
+  let unsaved: () => readonly string[] = () => [];
+  // A client may know the workspace by a path with links in it.
+  const given = pathMapper(
+    options.givenRoots.map((path, index) => ({ name: roots[index]?.name ?? "", path })),
+  );
+  const clientPaths = (absolute: string): string[] => [...workspacePaths(absolute), ...given(absolute)];
   const files = new WorkspaceFiles(rooted);
   const actions = opened.use(
     openActions({
@@ -209,7 +223,8 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         const supervisor = registry.find(agent);
         return supervisor?.enabled === true ? supervisor.authority : null;
       },
-      openWithUnsavedChanges: (path) => isUnsaved(pathToFileURL(absolutePath(path)).href),
+      openWithUnsavedChanges: (path) =>
+        unsaved().some((uri) => uri.startsWith("file:") && clientPaths(fileURLToPath(uri)).includes(path)),
       copies: (content) => workspace.copies(content, () => true).paths,
       touched: (paths) => workspace.touched(paths),
       remember: (rules) => decisions.store.remember(rules),
@@ -268,6 +283,10 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         traces,
         callTool,
         traceLevelOf: (agent) => registry.find(agent)?.definition.traceLevel ?? "info",
+        refuseLink: async (path) => {
+          if ((await files.stat(path))?.kind === "link")
+            throw scopeViolation(path, `"${path}" is a link; links are not followed.`);
+        },
         emit: (name, data) => registry.emit(name, data),
         notify: (notification) => notifications.emit(notification),
         proposed: () => (proposed += 1),
@@ -369,40 +388,23 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         return (await memory.open(agent)).read();
       },
     },
-    documents: createDocumentService(catalog),
+    documents: createDocumentService(catalog, async (file) => {
+      const [path] = clientPaths(file);
+      try {
+        return path === undefined ? null : await files.readFile(path, { maxBytes: maxComparedBytes });
+      } catch (error) {
+        if (isLaresError(error)) return null; // missing, too large, or out of reach: nothing to compare with
+        throw error;
+      }
+    }),
     notifications,
     progress,
   };
   return {
     services,
     lingerMs: () => configuration().kernel.lingerMs,
-    setUnsavedCheck: (check) => (isUnsaved = check),
+    setUnsavedDocuments: (documents) => (unsaved = documents),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
-  };
-}
-
-/** Named by their folders; two of one name are told apart by a number. */
-function namedRoots(paths: readonly string[]): { name: string; path: string }[] {
-  const taken = new Set<string>();
-  return paths.map((path) => {
-    const base = basename(path) || "root";
-    let name = base;
-    for (let count = 2; taken.has(name); count++) name = `${base}-${count}`;
-    taken.add(name);
-    return { name, path };
-  });
-}
-
-/** From absolute paths to the workspace's own; null for what lies outside. */
-function pathMapper(roots: readonly { name: string; path: string }[]): (absolute: string) => string | null {
-  return (absolute) => {
-    for (const { name, path } of roots) {
-      const inner = relative(path, absolute).split(sep).join("/");
-      if (inner.startsWith("..") || inner.includes(":")) continue;
-      if (roots.length === 1) return inner === "" ? "." : inner;
-      return inner === "" ? name : `${name}/${inner}`;
-    }
-    return null;
   };
 }
 

@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { messageOf } from "../base/errors.ts";
@@ -20,8 +21,11 @@ export type LoadedProgram =
   | { readonly program: null; readonly fault: string };
 
 export interface ProgramLoader {
-  /** `main` is relative to the extension's folder. Never throws for what the files hold. */
-  load(folder: string, main: string): Promise<LoadedProgram>;
+  /**
+   * `main` is relative to the extension's folder. Never throws for what the files hold. A module is looked into
+   * only where it may come to run: `isTrusted`.
+   */
+  load(folder: string, main: string, isTrusted: boolean): Promise<LoadedProgram>;
 }
 
 /** A module larger than this is refused unread. */
@@ -40,9 +44,9 @@ export type CheckModule = (bytes: Uint8Array) => Promise<string | null>;
 
 export function createProgramLoader(bundle: Bundle, checkModule: CheckModule): ProgramLoader {
   return {
-    async load(folder, main) {
+    async load(folder, main, isTrusted) {
       return extname(main) === ".wasm"
-        ? loadModule(folder, main, checkModule)
+        ? loadModule(folder, main, isTrusted ? checkModule : async () => null)
         : loadBundle(folder, main, bundle);
     },
   };
@@ -76,11 +80,16 @@ async function readModule(folder: string, main: string): Promise<Uint8Array | st
     throw error;
   }
   if (!real.startsWith(folder + sep)) return `${main} leads out of the extension's folder.`;
-  const handle = await open(real, "r");
+  // A fifo in a module's place must not hold the kernel up.
+  const handle = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   try {
-    const { size } = await handle.stat();
-    if (size > maxModuleBytes) return `${main} has ${size} bytes; a module may have ${maxModuleBytes}.`;
-    return await handle.readFile();
+    const found = await handle.stat();
+    if (!found.isFile()) return `${main} is no file.`;
+    if (found.size > maxModuleBytes)
+      return `${main} has ${found.size} bytes; a module may have ${maxModuleBytes}.`;
+    const bytes = new Uint8Array(found.size);
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return bytes.subarray(0, bytesRead);
   } finally {
     await handle.close();
   }

@@ -29,7 +29,7 @@ export async function readText(file: string): Promise<string | null> {
     // A fifo or a device in a document's place must not hold the kernel up.
     handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isMissing(error) || isRefused(error)) return null;
     throw new LaresError("StorageError", `${file} cannot be read.`, { path: file }, { cause: error });
   }
   try {
@@ -71,6 +71,12 @@ export async function fileExists(path: string): Promise<boolean> {
     if (isMissing(error)) return false;
     throw error;
   }
+}
+
+/** The system says that this user may not. */
+export function isRefused(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === "EACCES" || code === "EPERM";
 }
 
 export function isMissing(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { watch, type FSWatcher } from "node:fs";
+import { readdirSync, watch, type Dirent, type FSWatcher } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
@@ -7,6 +7,10 @@ import { isMissing } from "./read-documents.ts";
 
 /** Changes that come within this time are read together: an editor's save is several. */
 const settleMs = 50;
+/** Folders of one extension that are watched. */
+const maxFoldersWatched = 1000;
+/** Not a program's own: too many, and changed by installing, not by saving. */
+const notWatched = new Set(["node_modules", ".git"]);
 
 /**
  * Says when the documents, or anything in an extension's folder, may have changed. What changed is found by
@@ -31,29 +35,29 @@ export class DocumentWatch implements Disposable {
     userFolder: string;
     extensionFolders: readonly string[];
   }): void {
-    const wanted = new Map<string, { recursive: boolean; matters: (name: string) => boolean }>();
+    const wanted = new Map<string, (name: string) => boolean>();
+    const always = (): boolean => true;
     const isDocument = (name: string): boolean => /^lares\.(ya?ml|toml)$/.test(name) || name === ".lares";
-    for (const folder of [...options.roots, options.userFolder]) {
-      wanted.set(folder, { recursive: false, matters: isDocument });
-    }
+    for (const folder of [...options.roots, options.userFolder]) wanted.set(folder, isDocument);
     for (const root of options.roots) {
-      wanted.set(join(root, ".lares"), { recursive: false, matters: () => true });
-      wanted.set(join(root, ".lares", "extensions"), { recursive: false, matters: () => true });
+      wanted.set(join(root, ".lares"), always);
+      wanted.set(join(root, ".lares", "extensions"), always);
     }
-    for (const folder of options.extensionFolders)
-      wanted.set(folder, { recursive: true, matters: () => true });
+    for (const extension of options.extensionFolders) {
+      for (const folder of foldersIn(extension)) wanted.set(folder, always);
+    }
     for (const [folder, watcher] of this.#watchers) {
       if (wanted.has(folder)) continue;
       watcher.close();
       this.#watchers.delete(folder);
     }
-    for (const [folder, { recursive, matters }] of wanted) this.#add(folder, recursive, matters);
+    for (const [folder, matters] of wanted) this.#add(folder, matters);
   }
 
-  #add(folder: string, recursive: boolean, matters: (name: string) => boolean): void {
+  #add(folder: string, matters: (name: string) => boolean): void {
     if (this.#watchers.has(folder)) return;
     try {
-      const watcher = watch(folder, { recursive, persistent: false }, (_kind, name) => {
+      const watcher = watch(folder, { persistent: false }, (_kind, name) => {
         if (name === null || matters(name)) this.#soon();
       });
       // A folder that goes away takes its watch along; the next reading finds out.
@@ -81,5 +85,30 @@ export class DocumentWatch implements Disposable {
     this.#timer?.[Symbol.dispose]();
     for (const watcher of this.#watchers.values()) watcher.close();
     this.#watchers.clear();
+  }
+}
+
+/**
+ * The folder and those beneath it, links not followed. Each is watched by itself: Node's recursive watch goes deaf on
+ * Linux to a file that was once replaced by renaming, which is how many editors save.
+ */
+function foldersIn(extension: string): string[] {
+  const folders = [extension];
+  for (const folder of folders) {
+    for (const entry of entriesOf(folder)) {
+      if (folders.length >= maxFoldersWatched) return folders;
+      if (entry.isDirectory() && !notWatched.has(entry.name)) folders.push(join(folder, entry.name));
+    }
+  }
+  return folders;
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch (error) {
+    // Gone, or closed to us: then there is nothing to watch, and whoever reads the program says so.
+    if (isMissing(error) || (error instanceof Error && "code" in error && error.code === "EACCES")) return [];
+    throw error;
   }
 }

@@ -7,6 +7,8 @@ import { isWithin } from "../policy/paths.ts";
 /** What one extension would be allowed, were the document accepted as it stands. */
 export interface ExtensionWish {
   readonly name: string;
+  /** Where it comes from, for the person who is asked: a name can be anybody's. */
+  readonly origin: string;
   /** Digest over the program and everything bundled into it; null where it could not be prepared. */
   readonly program: Hash | null;
   readonly permissions: Permissions;
@@ -142,15 +144,10 @@ export function asks(wishes: Wishes): string[] {
     const where =
       wish.locations.length === 0 ? "in no folder" : `in ${wish.locations.map(folderName).join(", ")}`;
     const what = permissions.length === 0 ? "asks for nothing" : `asks for ${permissions.join("; ")}`;
-    sentences.push(`${wish.name} (${id}) ${what} ${where}`);
+    sentences.push(`${wish.name} (${id}, ${wish.origin}) ${what} ${where}`);
   }
   for (const rule of wishes.allowRules) {
-    const parts = [
-      rule.kind ?? "every kind of change",
-      rule.path === undefined ? null : `on ${rule.path}`,
-      `by ${rule.agent ?? "any agent"}`,
-    ];
-    sentences.push(`the document allows without asking: ${parts.filter((part) => part !== null).join(" ")}`);
+    sentences.push(`the document allows without asking: ${describeRule(rule)}`);
   }
   if (wishes.autoApproveBelow > 0) {
     sentences.push(
@@ -162,6 +159,26 @@ export function asks(wishes: Wishes): string[] {
   }
   if (wishes.showsHidden) sentences.push("the document lists hidden files and folders too");
   return sentences;
+}
+
+/** What held back and is no longer in the document: a sentence each. */
+export function takenAway(wishes: Wishes, inForce: Wishes): string[] {
+  return inForce.restraints
+    .filter((restraint) => !has(wishes.restraints, restraint))
+    .map((restraint) =>
+      restraint.kind === "ignore"
+        ? `the document no longer leaves out ${restraint.glob}`
+        : `the document no longer ${restraint.rule.decide === "deny" ? "forbids" : "asks about"} ${describeRule(restraint.rule)}`,
+    );
+}
+
+function describeRule({ kind, path, agent }: ApprovalRule): string {
+  const parts = [
+    kind ?? "every kind of change",
+    path === undefined ? null : `on ${path}`,
+    `by ${agent ?? "any agent"}`,
+  ];
+  return parts.filter((part) => part !== null).join(" ");
 }
 
 function folderName(location: string): string {

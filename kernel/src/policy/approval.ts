@@ -137,5 +137,6 @@ export function alwaysRules(agent: string, effects: readonly ApprovalSubject[]):
 
 /** The glob that matches this path and no other. */
 export function escapeGlob(path: string): string {
-  return path.replace(/[\\*?[\]{}()!@+,.|^$"']/g, "\\$&");
+  // Everything else stands for itself, so that most rules read like the path they are for.
+  return path.replace(/[\\*?[\]{},]/g, "\\$&");
 }

@@ -2,8 +2,9 @@ import { invalidParams, permissionDenied, scopeViolation, type LaresError } from
 import { isJsonObject } from "../base/json.ts";
 import type { Authority, PermissionName } from "../base/vocabulary/permissions.ts";
 import { pathFault } from "./path-fault.ts";
-import { samePathForm } from "./paths.ts";
+import { canonicalPath, samePathForm } from "./paths.ts";
 import { kindMatches } from "./permissions.ts";
+import { isVisible } from "./scope.ts";
 import { holdsForbidden } from "./protected.ts";
 import { refusalOf } from "./refusal.ts";
 
@@ -42,6 +43,11 @@ const permissionFault: EffectCheck = (authority, effect) => {
   );
 };
 
+function mayRead(authority: Authority, path: string): boolean {
+  const canonical = canonicalPath(path);
+  return canonical.ok && isVisible(authority, canonical.path, "file");
+}
+
 const locationFault: EffectCheck = (authority, effect) => {
   for (const path of effectPaths(effect)) {
     if (typeof path !== "string")
@@ -67,6 +73,14 @@ const locationFault: EffectCheck = (authority, effect) => {
 };
 
 const filterFault: EffectCheck = (authority, effect) => {
+  // Whether an edit's text is found tells what the file holds: editing is reading.
+  if (effect.kind === "file.edit" && typeof effect.path === "string" && !mayRead(authority, effect.path)) {
+    return permissionDenied(
+      authority.extension,
+      "read_entries",
+      `${authority.extension} may not read ${JSON.stringify(effect.path)}, and so not edit it; file.write replaces a file unread.`,
+    );
+  }
   const { write_custom_fields: fields, write_sidecars: sidecars } = authority.effective;
   if (effect.kind === "field.set" && effect.namespace !== fields?.namespace) {
     return permissionDenied(

@@ -63,7 +63,7 @@ function isProtectedByName(names: readonly string[]): boolean {
   return fish >= 0 && (base === "config.fish" || (names[fish + 1] === "conf.d" && fish + 2 < names.length));
 }
 
-/** What editors and build servers read instructions from, and where extensions live. */
+/** What editors, build servers and sessions take instructions from, and where extensions live. */
 const protectedFolders = new Set([
   ".lares",
   ".vscode",
@@ -74,9 +74,17 @@ const protectedFolders = new Set([
   ".circleci",
   ".ci",
   ".husky",
+  ".ssh",
+  ".claude",
+  ".cursor",
+  ".zed",
+  ".helix",
+  ".emacs.d",
+  "autostart",
+  "systemd",
 ]);
 
-/** Shell start-up files, and the single-file equals of the folders above. */
+/** Start-up files of shells and editors, and the single-file equals of the folders above. */
 const protectedFiles = new Set([
   ".bashrc",
   ".bash_profile",
@@ -98,6 +106,21 @@ const protectedFiles = new Set([
   ".login",
   ".logout",
   ".envrc",
+  ".gitconfig",
+  ".gitmodules",
+  ".npmrc",
+  ".vimrc",
+  ".gvimrc",
+  ".exrc",
+  ".nvim.lua",
+  ".nvimrc",
+  ".emacs",
+  ".dir-locals.el",
+  ".tmux.conf",
+  ".inputrc",
+  ".mcp.json",
+  ".pre-commit-config.yaml",
+  "jenkinsfile",
   ".gitlab-ci.yml",
   ".gitlab-ci.yaml",
 ]);

@@ -8,6 +8,7 @@ declare namespace WebAssembly {
     static exports(module: Module): { name: string; kind: ExternKind }[];
   }
   class Memory {
+    constructor(descriptor: { initial: number });
     readonly buffer: ArrayBufferLike;
   }
   class Instance {

@@ -5,8 +5,9 @@ export const maxOpenDocuments = 2_000;
 
 interface OpenDocument {
   text: string | null;
-  /** The text when it was opened or last saved. */
+  /** The text when it was last saved: the file's, as far as that is known. */
   saved: string | null;
+  wasSaved: boolean;
 }
 
 export interface ContentChange {
@@ -22,11 +23,31 @@ interface Position {
 /** What one client has open, followed change by change, so that nothing is written under unsaved work. */
 export class OpenDocuments {
   readonly #documents = new Map<string, OpenDocument>();
+  readonly #comparing = new Set<Promise<void>>();
 
-  open(uri: string, text: string): void {
+  /**
+   * `onDisk` is the file's text, read meanwhile, null where it cannot be compared. It may differ from the start:
+   * an editor brings back what was not saved, and so does a session that goes on under the next kernel.
+   */
+  open(uri: string, text: string, onDisk: Promise<string | null>): void {
     if (this.#documents.size >= maxOpenDocuments) return;
     const kept = text.length > maxOpenDocumentCharacters ? null : text;
-    this.#documents.set(uri, { text: kept, saved: kept });
+    const document: OpenDocument = { text: kept, saved: kept, wasSaved: false };
+    this.#documents.set(uri, document);
+    if (kept === null) return;
+    const comparing = onDisk
+      .then((saved) => {
+        // Editors may unify line ends as they open a file; that alone is no change.
+        if (saved !== null && !document.wasSaved && withPlainLineEnds(saved) !== withPlainLineEnds(kept))
+          document.saved = saved;
+      })
+      .finally(() => this.#comparing.delete(comparing));
+    this.#comparing.add(comparing);
+  }
+
+  /** Resolves when every document that was opened has been compared with its file. */
+  async compared(): Promise<void> {
+    await Promise.all(this.#comparing);
   }
 
   change(uri: string, changes: readonly ContentChange[]): void {
@@ -45,7 +66,9 @@ export class OpenDocuments {
 
   save(uri: string): void {
     const document = this.#documents.get(uri);
-    if (document !== undefined) document.saved = document.text;
+    if (document === undefined) return;
+    document.saved = document.text;
+    document.wasSaved = true;
   }
 
   close(uri: string): void {
@@ -60,10 +83,14 @@ export class OpenDocuments {
     return [...this.#documents.keys()];
   }
 
-  isUnsaved(uri: string): boolean {
-    const document = this.#documents.get(uri);
-    return document !== undefined && document.text !== document.saved;
+  /** The documents whose text is not what is saved. */
+  unsaved(): string[] {
+    return [...this.#documents].flatMap(([uri, { text, saved }]) => (text === saved ? [] : [uri]));
   }
+}
+
+function withPlainLineEnds(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
 }
 
 function replaceRange(text: string, range: { start: Position; end: Position }, replacement: string): string {

@@ -92,6 +92,8 @@ export interface DocumentService {
   /** True for a file of a name that Lares reads. */
   handles(path: string): boolean;
   diagnose(uri: string, text: string): Promise<readonly LspDiagnostic[]>;
+  /** The text of a file of the workspace; null where there is none, or it is too large or no UTF-8. Never rejects. */
+  textOnDisk(uri: string): Promise<string | null>;
 }
 
 export interface AgentNotice {

@@ -44,7 +44,7 @@ export class KernelServer {
       ...statusHandlers(kernel, async () => this.#countTrust()),
       ...agentHandlers(kernel),
       ...traceHandlers(kernel),
-      ...actionHandlers(kernel),
+      ...actionHandlers(kernel, async () => this.#documentsCompared()),
       ...toolHandlers(kernel),
       ...entryHandlers(kernel),
       ...memoryHandlers(kernel),
@@ -92,9 +92,13 @@ export class KernelServer {
     endpoint.listen();
   }
 
-  /** True where a client has the file open with changes it has not saved. */
-  isUnsaved(uri: string): boolean {
-    return [...this.#sessions].some((session) => session.documents.isUnsaved(uri));
+  /** What clients have open with changes they have not saved, by URI. */
+  unsavedDocuments(): string[] {
+    return [...this.#sessions].flatMap((session) => session.documents.unsaved());
+  }
+
+  async #documentsCompared(): Promise<void> {
+    await Promise.all([...this.#sessions].map(({ documents }) => documents.compared()));
   }
 
   /** Says goodbye to everyone; their fronts find the next kernel. */
@@ -116,7 +120,9 @@ export class KernelServer {
     const approvals = new MessageApprovals(this.#kernel, session, this.#log);
     const diagnostics = new DocumentDiagnostics(this.#kernel, session, this.#log);
     const progress = new ProgressReporter(session, this.#log);
-    synchronizeDocuments(endpoint, session.documents, diagnostics);
+    synchronizeDocuments(endpoint, session.documents, diagnostics, (uri) =>
+      this.#kernel.documents.textOnDisk(uri),
+    );
     const whenTrusted =
       <Event>(tell: (event: Event) => void) =>
       (event: Event) => {

@@ -8,11 +8,12 @@ export function synchronizeDocuments(
   endpoint: Endpoint,
   documents: OpenDocuments,
   diagnostics: DocumentDiagnostics,
+  textOnDisk: (uri: string) => Promise<string | null>,
 ): void {
   endpoint.onNotification("textDocument/didOpen", (params) => {
     const { uri, text } = documentIn(params);
     if (uri === null || typeof text !== "string") return;
-    documents.open(uri, text);
+    documents.open(uri, text, textOnDisk(uri));
     diagnostics.changed(uri);
   });
   endpoint.onNotification("textDocument/didChange", (params) => {

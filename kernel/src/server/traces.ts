@@ -24,7 +24,7 @@ export function traceHandlers({ traces }: KernelServices): Handlers {
       }
       const subscription = newId();
       const listening = traces.entries.on((entry) => {
-        if (agent !== undefined && entry.agent !== agent) return;
+        if (!session.trusted || (agent !== undefined && entry.agent !== agent)) return;
         if (level !== undefined && !isAtLeast(entry.level, level)) return;
         session.endpoint.notify("lares/traces/entry", { subscription, entry });
       });

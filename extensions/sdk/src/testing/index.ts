@@ -1,3 +1,17 @@
 export { mockContext, type MockContext, type MockOptions } from "./mock-context.ts";
 export type { Recorded } from "./mock-kernel.ts";
 export type { MockEntry } from "./mock-workspace.ts";
+export type { Grants } from "./kernel-place.ts";
+export type {
+  ActionQuery,
+  AgentMetrics,
+  AgentState,
+  AgentStatus,
+  Approval,
+  KernelStatus,
+  TraceEntry,
+  TraceLevel,
+  TraceQuery,
+} from "./kernel-types.ts";
+export { runInKernel, type KernelOptions } from "./run-in-kernel.ts";
+export type { RunningKernel, WaitOptions } from "./running-kernel.ts";

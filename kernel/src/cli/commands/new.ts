@@ -5,8 +5,16 @@ import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 
 export interface NewOptions {
   readonly id?: string;
+  readonly template?: string;
   readonly json?: boolean;
 }
+
+/** Languages an extension will be written in, and whether there is a template for them. */
+const templates: Readonly<Record<string, string | null>> = {
+  ts: "extension-typescript",
+  assemblyscript: null,
+  c: null,
+};
 
 const idPattern = /^[a-z0-9]+([.-][a-z0-9-]+)+$/;
 
@@ -19,6 +27,7 @@ export async function newExtension(
   name: string,
   options: NewOptions,
 ): Promise<number> {
+  const template = templateFolder(ports.templatesFolder, options.template ?? "ts");
   const word = basename(name);
   if (!/^[a-z][a-z0-9-]*$/.test(word)) {
     throw new UsageError(
@@ -32,7 +41,6 @@ export async function newExtension(
   const folder = resolve(name.includes("/") ? name : isWorkspace ? join(".lares", "extensions", word) : word);
   if (await exists(folder)) throw new UsageError(`${folder} exists already; nothing was written.`);
 
-  const template = join(ports.templatesFolder, "extension-typescript");
   const values = { id, name: word, title: titleOf(word) };
   await mkdir(folder, { recursive: true });
   const written: string[] = [];
@@ -48,17 +56,48 @@ export async function newExtension(
   }
   const { style } = terminal.surface;
   const near = relative(process.cwd(), folder) || ".";
+  const place: Place = name.includes("/") || !isWorkspace ? { path: near } : { id };
   terminal.print([
     `${style.green("✓")} ${style.bold(id)} in ${near}/`,
     ...written.map((path) => `    ${relative(folder, path)}`),
     "",
-    "Name it in lares.yaml:",
-    `    extensions:`,
-    `      - ${isWorkspace && !name.includes("/") ? `id: ${id}` : `path: ${near}`}`,
-    `        grants: { locations: ["."] }`,
-    `and start it: ${style.bold("lares run")}`,
+    ...nextSteps(place, isWorkspace),
+    "",
+    `Test it:   ${style.bold(`lares test ${near}`)}`,
+    `Start it:  ${style.bold("lares run --watch")}, and save a note without a heading: echo milk > groceries.md`,
   ]);
   return exitCodes.ok;
+}
+
+type Place = { readonly path: string } | { readonly id: string };
+
+/** How the kernel comes to know it. */
+function nextSteps(place: Place, isWorkspace: boolean): string[] {
+  const entry = (location: string): string[] => [
+    "    extensions:",
+    `      - ${"id" in place ? `id: ${place.id}` : `path: ${place.path}`}`,
+    `        grants: { locations: ["${location}"] }`,
+  ];
+  if ("id" in place) {
+    return [
+      "What lies in .lares/extensions is found by itself, and sees the whole workspace once you accept it.",
+      "To let it see less, name it in lares.yaml:",
+      ...entry("notes/"),
+    ];
+  }
+  return isWorkspace
+    ? ["Name it in lares.yaml:", ...entry(".")]
+    : ["Write a lares.yaml here that names it:", "    version: 1", ...entry(".")];
+}
+
+function templateFolder(folder: string, language: string): string {
+  const template = Object.hasOwn(templates, language) ? templates[language] : undefined;
+  if (typeof template === "string") return join(folder, template);
+  throw new UsageError(
+    template === null
+      ? `There is no template for ${language} yet; --template ts writes an extension in TypeScript.`
+      : `--template is one of ${Object.keys(templates).join(", ")}, not "${language}".`,
+  );
 }
 
 /** Replaces `{{key}}`; a key that is not among the values is a fault of the template. */

@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import { messageOf } from "../../base/errors.ts";
 import { exitCodes, folderNamed, UsageError, withKernel, type CommandContext } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import type { RunSummary, Status } from "../render/model.ts";
@@ -6,17 +7,21 @@ import { counted } from "../render/quantities.ts";
 import { Approvals, type ApprovalMode } from "../run/approvals.ts";
 import { askAboutAction } from "../run/ask.ts";
 import { copyExample, isExample } from "../run/copy.ts";
+import { followDocuments } from "../run/documents.ts";
 import { whenIdle } from "../run/idle.ts";
 import { jsonPresenter, textPresenter, type Presenter } from "../run/presenter.ts";
 import { withEnvironment } from "../run/environment.ts";
 import { ensureDocument } from "../run/starter.ts";
-import { ensureTrust } from "../run/trust.ts";
+import { askForMore, ensureTrust } from "../run/trust.ts";
+import { Turns } from "../run/turns.ts";
 import { whenGone } from "../run/process-end.ts";
 
 export interface RunOptions {
   readonly trust?: boolean;
   readonly approve?: string;
   readonly once?: boolean;
+  /** Accepts changed programs as they are saved. */
+  readonly watch?: boolean;
   readonly inPlace?: boolean;
   readonly json?: boolean;
 }
@@ -27,6 +32,8 @@ const modes: readonly ApprovalMode[] = ["policy", "none", "all", "ask"];
 export async function run(context: CommandContext, name: string, options: RunOptions): Promise<number> {
   const { ports, terminal } = context;
   const mode = modeOf(options, terminal.isInteractive);
+  if (options.watch === true && options.once === true)
+    throw new UsageError("--watch goes on until Ctrl-C, --once ends when all is idle: one of them.");
   const folder = await folderNamed(name);
   const examples = ports.examplesFolder === null ? null : await realpath(ports.examplesFolder);
   if (options.inPlace === true || examples === null || !isExample(folder, examples)) {
@@ -78,18 +85,20 @@ async function runFolderAndTell(
 }
 
 async function watch(
-  { terminal }: CommandContext,
+  context: CommandContext,
   kernel: KernelClient,
   { workspace }: Status,
   mode: ApprovalMode,
   options: RunOptions,
 ): Promise<number> {
+  const { terminal } = context;
   const startedMs = Date.now();
+  const turns = new Turns();
   const presenter =
     options.json === true ? jsonPresenter(terminal) : textPresenter(terminal, { asks: mode === "ask" });
   const approvals = new Approvals(mode, {
     kernel,
-    ask: (action, waiting) => askAboutAction(terminal, action, waiting),
+    ask: (action, waiting) => turns.take(() => askAboutAction(terminal, action, waiting)),
     remark: (text) => presenter.remark(text),
     quit: () => terminal.interrupt(),
   });
@@ -108,6 +117,18 @@ async function watch(
     },
     over,
   );
+  const documents = followDocuments(
+    {
+      kernel,
+      acceptsPrograms: options.watch === true,
+      ask: terminal.isInteractive ? (now) => turns.take(() => askForMore(context, now)) : null,
+      remark: (text) => presenter.remark(text),
+    },
+    // A run that ends by itself shows nothing anybody would have time to answer.
+    options.once === true ? AbortSignal.abort() : over,
+  ).catch((error: unknown) => {
+    if (!over.aborted) presenter.remark(`The documents are no longer followed: ${messageOf(error)}`);
+  });
   const ended = await Promise.race([
     kernel.closed,
     options.once === true ? waiting.then(() => null) : aborted(terminal.interrupted),
@@ -121,6 +142,7 @@ async function watch(
     return exitCodes.failed;
   }
   await waiting;
+  await documents;
   presenter.summary(await summaryOf(kernel, startedMs));
   return exitCodes.ok;
 }

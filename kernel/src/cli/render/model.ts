@@ -10,7 +10,14 @@ export interface Status {
   readonly workspace: string;
   readonly stateFolder: string;
   readonly trusted: boolean;
-  readonly trust: { readonly digest: string; readonly asks: readonly string[] };
+  readonly trust: {
+    readonly digest: string;
+    readonly asks: readonly string[];
+    /** What of it was not accepted yet and does not count. */
+    readonly pending: readonly string[];
+    /** Extensions whose changed program is all that waits; empty where anything else waits too. */
+    readonly changedPrograms: readonly string[];
+  };
   readonly agents: number;
   readonly index: { readonly entries: number; readonly complete: boolean };
   readonly pendingActions: number;

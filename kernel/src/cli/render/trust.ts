@@ -6,10 +6,7 @@ import { wrap } from "./width.ts";
 /** What a person is shown before they let a workspace's agents run. */
 export function renderTrust({ workspace, trust }: Status, surface: Surface): string[] {
   const { style, width } = surface;
-  const asks = trust.asks.flatMap((ask) => {
-    const [first = "", ...rest] = wrap(oneLine(ask), width - 4);
-    return [`  ${style.yellow("•")} ${first}`, ...rest.map((line) => `    ${line}`)];
-  });
+  const asks = renderAsks(trust.asks, surface);
   return [
     `${style.bold("This workspace brings agents.")} ${style.dim(oneLine(workspace))}`,
     "",
@@ -21,4 +18,20 @@ export function renderTrust({ workspace, trust }: Status, surface: Surface): str
       width,
     ).map((line) => style.dim(line)),
   ];
+}
+
+/** What waits for a yes after the documents or programs have changed. */
+export function renderPending({ trust }: Status, surface: Surface): string[] {
+  return [
+    "",
+    surface.style.bold("The documents ask for more than you accepted:"),
+    ...renderAsks(trust.pending, surface),
+  ];
+}
+
+function renderAsks(asks: readonly string[], { style, width }: Surface): string[] {
+  return asks.flatMap((ask) => {
+    const [first = "", ...rest] = wrap(oneLine(ask), width - 4);
+    return [`  ${style.yellow("•")} ${first}`, ...rest.map((line) => `    ${line}`)];
+  });
 }

@@ -1,7 +1,7 @@
 import type { CommandContext } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import type { Status } from "../render/model.ts";
-import { renderTrust } from "../render/trust.ts";
+import { renderPending, renderTrust } from "../render/trust.ts";
 
 /** Asks the person to accept what the workspace asks for; false when they did not, or when nobody is there to be asked. */
 export async function ensureTrust(
@@ -20,4 +20,10 @@ export async function ensureTrust(
   // Bound to what was shown: if it has changed meanwhile, the kernel refuses.
   await kernel.trust(status.trust.digest);
   return true;
+}
+
+/** Shows what has come to be asked for while agents run, and asks. */
+export async function askForMore({ terminal }: CommandContext, status: Status): Promise<boolean> {
+  terminal.print(renderPending(status, terminal.surface));
+  return terminal.confirm("Accept it?");
 }

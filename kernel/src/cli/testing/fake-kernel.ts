@@ -88,6 +88,8 @@ export class FakeKernel {
   toolResult: unknown = { status: "success", value: { total: 3 } };
   verification: object = { ok: true, records: 3, head: hash };
   trusted = true;
+  pending: string[] = [];
+  changedPrograms: string[] = [];
   disposed = 0;
   readonly #listeners = new Set<(method: string, params: unknown) => void>();
 
@@ -100,7 +102,12 @@ export class FakeKernel {
       workspace: "/w",
       stateFolder: "/s",
       trusted: this.trusted,
-      trust: { digest: hash, asks: ["dev.lares.storage may move files in ."] },
+      trust: {
+        digest: hash,
+        asks: ["dev.lares.storage may move files in ."],
+        pending: this.pending,
+        changedPrograms: this.changedPrograms,
+      },
       agents: this.agents.length,
       index: { entries: 21, complete: true },
       pendingActions: [...this.actions.values()].filter(({ state }) => state === "PendingApproval").length,
@@ -137,6 +144,8 @@ export class FakeKernel {
         return this.status;
       case "lares/trust":
         this.trusted = true;
+        this.pending = [];
+        this.changedPrograms = [];
         return this.status;
       case "lares/agents/list":
         return this.agents;
@@ -189,12 +198,14 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     version: "0.1.0",
     connect: kernel.connect,
     checkDocument: () => Promise.resolve([]),
+    programFault: () => Promise.resolve(null),
     explain: () => Promise.resolve([]),
     serve: () => Promise.resolve(0),
     stateHome: () => tmpdir(),
     probeSandbox: () => Promise.resolve({ ok: true, detail: "a guest answered" }),
     examplesFolder: null,
     templatesFolder: new URL("../../../../manifests/templates", import.meta.url).pathname,
+    sdkFolder: new URL("../../../../extensions/sdk", import.meta.url).pathname,
     ...more,
   };
 }

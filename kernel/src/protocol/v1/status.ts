@@ -18,6 +18,10 @@ export const Status = Type.Object({
     pending: Type.Array(Type.String(), {
       description: "What of it was not accepted yet and does not count; empty where everything is",
     }),
+    changedPrograms: Type.Array(Type.String(), {
+      description:
+        "Ids of accepted extensions whose changed program is all that waits; empty where anything else waits too",
+    }),
   }),
   agents: Type.Integer({ minimum: 0 }),
   index: Type.Object({ entries: Type.Integer({ minimum: 0 }), complete: Type.Boolean() }),

@@ -4,9 +4,11 @@ export const hostBounds = {
   maxLineBytes: 1024 * 1024,
   /** Bytes of stdout on their way from a guest to the kernel; a guest that is ahead of it waits in its write. */
   stdoutWindowBytes: 1024 * 1024,
+  /** Shared memory of each of a guest's two pipes within the host; a power of two. */
+  pipeBytes: 128 * 1024,
   /** A guest that leaves more than this unread is ended: 64 answers of 1 MiB are the most it can have asked for. */
   maxUnreadBytes: 80 * 1024 * 1024,
-  /** What a guest has taken of its input is told in pieces of this size, or when there is no more. */
+  /** What a guest has taken of its input is told in steps of at least this size. */
   takenStepBytes: 64 * 1024,
   /** Bytes of stderr that reach the trace in a second; the rest is counted. */
   maxStderrBytesPerSecond: 64 * 1024,

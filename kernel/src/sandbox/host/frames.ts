@@ -18,16 +18,22 @@ export const frameType = {
 
 const headerLength = 9;
 
-export function frame(type: number, guest: number, payload: Uint8Array): [Uint8Array, Uint8Array] {
-  const header = new Uint8Array(headerLength);
-  const view = new DataView(header.buffer);
+/** A payload up to here is copied behind its header: one piece is sent faster than two. */
+const maxCopiedBytes = 16 * 1024;
+
+export function frame(type: number, guest: number, payload: Uint8Array): Uint8Array[] {
+  const isCopied = payload.length <= maxCopiedBytes;
+  const head = new Uint8Array(headerLength + (isCopied ? payload.length : 0));
+  const view = new DataView(head.buffer);
   view.setUint32(0, payload.length, true);
   view.setUint8(4, type);
   view.setUint32(5, guest, true);
-  return [header, payload];
+  if (!isCopied) return [head, payload];
+  head.set(payload, headerLength);
+  return [head];
 }
 
-export function countFrame(type: number, guest: number, count: number): [Uint8Array, Uint8Array] {
+export function countFrame(type: number, guest: number, count: number): Uint8Array[] {
   const payload = new Uint8Array(4);
   new DataView(payload.buffer).setUint32(0, count, true);
   return frame(type, guest, payload);
@@ -46,7 +52,7 @@ export interface UsageSample {
   readonly isComputing: boolean;
 }
 
-export function usageFrame(guest: number, sample: UsageSample): [Uint8Array, Uint8Array] {
+export function usageFrame(guest: number, sample: UsageSample): Uint8Array[] {
   const payload = new Uint8Array(17);
   const out = view(payload);
   out.setFloat64(0, sample.cpuTimeMs, true);

@@ -1,66 +1,51 @@
 import { hostBounds as bounds } from "./bounds.ts";
+import type { ByteRing } from "./byte-ring.ts";
 
-/** A guest's stdin as the SDK gives it: `write` resolves once there is room. */
-export interface InputPipe {
-  write(data: Uint8Array): Promise<void>;
-}
-
-/** Input on its way to a guest, in order; tells how much of it the guest has taken. */
+/** Input on its way to a guest, in order; tells how much of it has found its place in the guest's pipe. */
 export class GuestInput {
+  readonly #pipe: ByteRing;
   readonly #onTaken: (count: number) => void;
   readonly #waiting: Uint8Array[] = [];
-  #untakenBytes = 0;
+  #isFeeding = false;
   #unreportedBytes = 0;
-  #isClosed = false;
-  #resume: (() => void) | null = null;
 
-  constructor(onTaken: (count: number) => void) {
+  constructor(pipe: ByteRing, onTaken: (count: number) => void) {
+    this.#pipe = pipe;
     this.#onTaken = onTaken;
   }
 
+  /** `bytes` may be used anew afterwards. Once the pipe is closed, what comes is passed over and counts as taken. */
   push(bytes: Uint8Array): void {
-    this.#untakenBytes += bytes.length;
-    if (this.#isClosed) return this.#take(bytes.length, true);
-    this.#waiting.push(bytes);
-    this.#resume?.();
+    const written = this.#waiting.length > 0 ? 0 : this.#write(bytes);
+    if (written === bytes.length) return;
+    this.#waiting.push(bytes.slice(written));
+    if (!this.#isFeeding) void this.#feed();
   }
 
-  /** Writes until closed. Never rejects. */
-  async feed(pipe: InputPipe): Promise<void> {
-    while (!this.#isClosed) {
-      const bytes = this.#waiting.shift();
-      if (bytes === undefined) {
-        this.#take(0, true);
-        await new Promise<void>((resolve) => (this.#resume = resolve));
-        continue;
+  /** Never rejects. */
+  async #feed(): Promise<void> {
+    this.#isFeeding = true;
+    for (;;) {
+      const [first] = this.#waiting;
+      if (first === undefined) break;
+      const written = this.#write(first);
+      if (written === first.length) this.#waiting.shift();
+      else {
+        this.#waiting[0] = first.subarray(written);
+        await this.#pipe.untilWritable();
       }
-      try {
-        await pipe.write(bytes);
-      } catch {
-        // The guest closed its stdin or is gone; then what is sent to it is passed over.
-        this.close();
-        return;
-      }
-      if (!this.#isClosed) this.#take(bytes.length, false);
     }
+    this.#isFeeding = false;
   }
 
-  /** What waits and what comes counts as taken from here on: nobody will read it, and nobody shall wait for it. */
-  close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#waiting.length = 0;
-    this.#take(this.#untakenBytes, true);
-    this.#resume?.();
-  }
-
-  /** Small amounts are told together, unless there is nothing more to come. */
-  #take(count: number, tellsNow: boolean): void {
-    this.#untakenBytes -= count;
+  #write(bytes: Uint8Array): number {
+    const count = this.#pipe.isClosed ? bytes.length : this.#pipe.write(bytes);
     this.#unreportedBytes += count;
-    if (this.#unreportedBytes === 0) return;
-    if (!tellsNow && this.#unreportedBytes < bounds.takenStepBytes) return;
-    this.#onTaken(this.#unreportedBytes);
-    this.#unreportedBytes = 0;
+    // Told in steps: a message for every line taken would cost as much as the line itself.
+    if (this.#unreportedBytes >= bounds.takenStepBytes) {
+      this.#onTaken(this.#unreportedBytes);
+      this.#unreportedBytes = 0;
+    }
+    return count;
   }
 }

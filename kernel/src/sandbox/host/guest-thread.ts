@@ -1,16 +1,23 @@
 /**
  * Entry of the thread that the SDK runs a guest in. Before the SDK's own entry it puts an observer around the
- * guest's imports: the SDK offers no way to see a guest's memory or whether it waits.
+ * guest's imports: the SDK offers no way to see a guest's memory or whether it waits. Its stdin and stdout are ours.
  */
 import { workerData } from "node:worker_threads";
+import { ByteRing } from "./byte-ring.ts";
+import { pipeCalls, type SdkCalls } from "./guest-pipes.ts";
+import type { GuestPipes } from "./messages.ts";
 import { cpuBefore, guestState, openObservation, slot } from "./observation.ts";
 
 interface ThreadData {
   readonly observation: SharedArrayBuffer;
+  /** The guest's stdin and stdout. */
+  readonly pipes: GuestPipes;
   readonly entry: string;
 }
 
-const { observation, entry } = workerData as ThreadData;
+const { observation, pipes, entry } = workerData as ThreadData;
+const input = new ByteRing(pipes.input);
+const output = new ByteRing(pipes.output);
 const { slots, times } = openObservation(observation);
 const wasiModule = "wasi_snapshot_preview1";
 
@@ -27,8 +34,15 @@ WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
     const noteMemory = (): void => {
       if (memory !== undefined) Atomics.store(slots, slot.pages, memory.buffer.byteLength / 65_536);
     };
+    const theirMemory = (): WebAssembly.Memory => {
+      if (memory === undefined) throw new TypeError("The guest has no memory.");
+      return memory;
+    };
+    // The SDK's import object has what the guest imports, by WASI's names.
+    const sdkCalls = functions as unknown as SdkCalls;
+    const calls = { ...functions, ...pipeCalls(sdkCalls, input, output, theirMemory) };
     const observed = Object.fromEntries(
-      Object.entries(functions).map(([name, value]) => [
+      Object.entries(calls).map(([name, value]) => [
         name,
         typeof value === "function" ? observe(name, value as HostFunction, noteMemory) : value,
       ]),

@@ -1,11 +1,9 @@
 /**
- * Entry of a guest's worker thread: one SDK client, one WASI guest. Moves bytes between the guest and the host's
- * main thread, never more than was asked for. Ending this thread is what ends a guest.
+ * Entry of a guest's worker thread: one SDK client, one WASI guest. The guest's stdin and stdout go past it, from
+ * the guest's own thread to the host's main thread. Ending this thread is what ends a guest.
  */
 import { parentPort, workerData } from "node:worker_threads";
-import { Credit } from "./credit.ts";
-import { GuestInput } from "./guest-input.ts";
-import type { FromWorker, ToWorker } from "./messages.ts";
+import type { FromWorker, GuestPipes, ToWorker } from "./messages.ts";
 import { guestThread, installSdkThreads } from "./sdk-threads.ts";
 import { StderrMeter, windowMs } from "./stderr-meter.ts";
 import type { SdkModule } from "./worker-slot.ts";
@@ -13,28 +11,24 @@ import { UsageSampler } from "./usage-sampler.ts";
 
 if (parentPort === null) throw new Error("This module is the entry of a worker thread.");
 const port = parentPort;
-const { sdk } = workerData as { readonly sdk: SdkModule };
-const send = (message: FromWorker, transfer: ArrayBuffer[] = []): void => port.postMessage(message, transfer);
+const { sdk, pipes } = workerData as { readonly sdk: SdkModule; readonly pipes: GuestPipes };
+const send = (message: FromWorker): void => port.postMessage(message);
 
-const input = new GuestInput((count) => send({ kind: "taken", count }));
-/** How many bytes of output may still be sent; nothing until somebody listens. */
-const credit = new Credit();
+/** Resolves once somebody listens. */
+const opened = Promise.withResolvers<void>();
 
 port.on("message", (message: ToWorker) => {
   switch (message.kind) {
     case "load":
       run(message.program).catch((error: unknown) => send({ kind: "exited", reason: failureText(error) }));
       return;
-    case "stdin":
-      input.push(message.bytes);
-      return;
-    case "credit":
-      credit.add(message.count);
+    case "open":
+      opened.resolve();
       return;
   }
 });
 
-installSdkThreads((error) => send({ kind: "exited", reason: failureText(error) }));
+installSdkThreads(pipes, (error) => send({ kind: "exited", reason: failureText(error) }));
 const { Wasmer } = (await import(sdk.entry)) as typeof import("@wasmer/sdk/node");
 const client = new Wasmer({ wasm: sdk.compiled, cache: false, parallelism: 1 });
 await client.ready();
@@ -44,34 +38,22 @@ async function run(program: Uint8Array): Promise<void> {
   const sandbox = await client.sandboxes.create({ packages: [guestPackage], network: { mode: "disabled" } });
   const guest = await sandbox.command(guestPackage).spawn({ stdin: "pipe", stdout: "pipe", stderr: "pipe" });
   send({ kind: "loaded" });
-  const { stdin, stdout, stderr } = guest;
-  if (stdin === null || stdout === null || stderr === null) throw new TypeError("The guest has no pipes.");
+  const { stderr } = guest;
+  if (stderr === null) throw new TypeError("The guest has no stderr.");
 
-  void input.feed(stdin);
-  const outputs = [forwardOutput(stdout), forwardStderr(stderr)];
+  const forwarding = forwardStderr(stderr);
   const sampler = await sampleUsage();
   const reason = await guest.wait().then(
     (output) => `The program ended by itself with exit code ${output.exitCode}.`,
     (error: unknown) => `The program was stopped by an error: ${trapText(error)}.`,
   );
-  input.close();
-  await Promise.all(outputs);
+  await forwarding;
   sampler?.stop();
   send({ kind: "exited", reason });
 }
 
-async function forwardOutput(stdout: AsyncIterable<Uint8Array>): Promise<void> {
-  await credit.available();
-  for await (const chunk of stdout) {
-    const bytes = chunk.slice();
-    credit.take(bytes.length);
-    send({ kind: "stdout", bytes }, [bytes.buffer]);
-    await credit.available();
-  }
-}
-
 async function forwardStderr(stderr: AsyncIterable<Uint8Array>): Promise<void> {
-  await credit.available();
+  await opened.promise;
   const meter = new StderrMeter((text) => send({ kind: "stderr", text }));
   let reporting: NodeJS.Timeout | undefined;
   for await (const chunk of stderr) {

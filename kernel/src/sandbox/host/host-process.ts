@@ -18,6 +18,8 @@ import {
   readCount,
   usageFrame,
 } from "./frames.ts";
+import { GuestInput } from "./guest-input.ts";
+import { GuestOutput } from "./guest-output.ts";
 import type { FromHost, FromWorker, ToHost } from "./messages.ts";
 import { type SdkModule, WorkerSlot } from "./worker-slot.ts";
 
@@ -38,7 +40,15 @@ interface Program {
 }
 
 const programs = new Map<string, Program>();
-const guests = new Map<number, WorkerSlot>();
+interface RunningGuest {
+  readonly slot: WorkerSlot;
+  readonly input: GuestInput;
+  readonly output: GuestOutput;
+  /** Resolves when all it wrote is sent. */
+  readonly forwarded: Promise<void>;
+}
+
+const guests = new Map<number, RunningGuest>();
 let spare: WorkerSlot | null = null;
 /** What `prewarm` asked for last; undefined until it was called. */
 let sparesProgram: string | null | undefined;
@@ -53,14 +63,15 @@ const reader = new FrameReader(bounds.maxFrameBytes, (type, guest, payload) => {
       obey(words as ToHost, bytes).catch((error: unknown) => fail(error));
       return;
     }
-    case frameType.stdin: {
-      const bytes = payload.slice();
-      guests.get(guest)?.post({ kind: "stdin", bytes }, [bytes.buffer]);
+    case frameType.stdin:
+      guests.get(guest)?.input.push(payload);
+      return;
+    case frameType.stdoutCredit: {
+      const running = guests.get(guest);
+      running?.slot.open();
+      running?.output.allow(readCount(payload));
       return;
     }
-    case frameType.stdoutCredit:
-      guests.get(guest)?.post({ kind: "credit", count: readCount(payload) });
-      return;
     default:
       fail(new RangeError(`unknown frame type ${type}`));
   }
@@ -112,7 +123,13 @@ async function start(guest: number, key: string): Promise<void> {
   programs.delete(key);
   programs.set(key, program);
   const slot = takeSpare(key) ?? new WorkerSlot(await sdk);
-  guests.set(guest, slot);
+  const output = new GuestOutput(slot.output, (bytes) =>
+    channel.write(...frame(frameType.stdout, guest, bytes)),
+  );
+  const input = new GuestInput(slot.input, (count) =>
+    channel.write(...countFrame(frameType.stdinTaken, guest, count)),
+  );
+  guests.set(guest, { slot, input, output, forwarded: output.forward() });
   slot.listen((message) => passOn(guest, slot, message));
   if (slot.program === null) slot.load(key, program.bytes);
 }
@@ -142,22 +159,21 @@ async function keepSpare(): Promise<void> {
 }
 
 function passOn(guest: number, slot: WorkerSlot, message: FromWorker): void {
-  if (guests.get(guest) !== slot) return;
+  const running = guests.get(guest);
+  if (running?.slot !== slot) return;
   switch (message.kind) {
     case "loaded":
       send({ kind: "started", guest });
       keepSpare().catch(fail);
       return;
-    case "stdout":
-      return channel.write(...frame(frameType.stdout, guest, message.bytes));
     case "stderr":
       return channel.write(...frame(frameType.stderr, guest, new TextEncoder().encode(message.text)));
-    case "taken":
-      return channel.write(...countFrame(frameType.stdinTaken, guest, message.count));
     case "usage":
       return channel.write(...usageFrame(guest, message));
     case "exited":
-      kill(guest, message.reason).catch(fail);
+      // It writes no more; what it wrote is sent before its end is told.
+      slot.output.close();
+      running.forwarded.then(() => kill(guest, message.reason)).catch(fail);
       return;
     default:
       unreachable(message);
@@ -165,10 +181,11 @@ function passOn(guest: number, slot: WorkerSlot, message: FromWorker): void {
 }
 
 async function kill(guest: number, reason: string): Promise<void> {
-  const slot = guests.get(guest);
-  if (slot === undefined) return;
+  const running = guests.get(guest);
+  if (running === undefined) return;
   guests.delete(guest);
-  await slot.end();
+  running.output.drop();
+  await running.slot.end();
   send({ kind: "exited", guest, reason });
 }
 

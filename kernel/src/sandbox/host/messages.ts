@@ -22,18 +22,21 @@ export type FromHost =
   | { readonly kind: "programMissing"; readonly guest: number }
   | { readonly kind: "exited"; readonly guest: number; readonly reason: string };
 
+/** A guest's stdin and stdout, shared by the host's main thread and the thread the guest runs in: see `ByteRing`. */
+export interface GuestPipes {
+  readonly input: SharedArrayBuffer;
+  readonly output: SharedArrayBuffer;
+}
+
 /** Words between the host's main thread and the worker of one guest. */
 export type ToWorker =
   | { readonly kind: "load"; readonly program: Uint8Array }
-  | { readonly kind: "stdin"; readonly bytes: Uint8Array }
-  /** Somebody listens: so many more bytes of output may flow. */
-  | { readonly kind: "credit"; readonly count: number };
+  /** Somebody listens to stderr. */
+  | { readonly kind: "open" };
 
 export type FromWorker =
   | { readonly kind: "loaded" }
-  | { readonly kind: "stdout"; readonly bytes: Uint8Array }
   | { readonly kind: "stderr"; readonly text: string }
-  | { readonly kind: "taken"; readonly count: number }
   | {
       readonly kind: "usage";
       readonly cpuTimeMs: number;

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { guestState, newObservation, openObservation, type Observation, slot } from "./observation.ts";
+import type { GuestPipes } from "./messages.ts";
 import { siblingModule } from "../../platform/sibling-module.ts";
 
 /** A thread the SDK started, and what it shows of the guest in it. */
@@ -20,7 +21,7 @@ export function guestThread(): SdkThread | undefined {
  * there is one. Ours does what the SDK's own adapter does, with our observer loaded first; network and package
  * cache are off, so their messages are not served.
  */
-export function installSdkThreads(onFailure: (error: Error) => void): void {
+export function installSdkThreads(pipes: GuestPipes, onFailure: (error: Error) => void): void {
   const entry = siblingModule(import.meta.url, "guest-thread");
 
   class ObservedWorker {
@@ -33,7 +34,7 @@ export function installSdkThreads(onFailure: (error: Error) => void): void {
       const observation = newObservation();
       const worker = new Worker(entry, {
         name: options.name ?? "guest",
-        workerData: { observation, entry: String(url) },
+        workerData: { observation, pipes, entry: String(url) },
       });
       this.#worker = worker;
       const thread = { worker, observation: openObservation(observation) };

@@ -1,5 +1,7 @@
 import { Worker } from "node:worker_threads";
-import type { FromWorker, ToWorker } from "./messages.ts";
+import { hostBounds as bounds } from "./bounds.ts";
+import { ByteRing, newByteRing } from "./byte-ring.ts";
+import type { FromWorker, GuestPipes, ToWorker } from "./messages.ts";
 import { siblingModule } from "../../platform/sibling-module.ts";
 const entry = siblingModule(import.meta.url, "guest-worker");
 
@@ -11,6 +13,10 @@ export interface SdkModule {
 
 /** One worker thread: first spare, then a guest's, then gone. Never used twice. */
 export class WorkerSlot {
+  /** The guest's stdin: written here. */
+  readonly input = new ByteRing(newByteRing(bounds.pipeBytes));
+  /** Its stdout: read here. */
+  readonly output = new ByteRing(newByteRing(bounds.pipeBytes));
   readonly #worker: Worker;
   readonly #gone: Promise<void>;
   #onMessage: (message: FromWorker) => void = () => {};
@@ -19,7 +25,8 @@ export class WorkerSlot {
   #hasEnded = false;
 
   constructor(sdk: SdkModule) {
-    this.#worker = new Worker(entry, { workerData: { sdk }, stdin: false, name: "guest worker" });
+    const pipes: GuestPipes = { input: this.input.buffer, output: this.output.buffer };
+    this.#worker = new Worker(entry, { workerData: { sdk, pipes }, stdin: false, name: "guest worker" });
     this.#worker.on("message", (message: FromWorker) => this.#receive(message));
     this.#worker.on("error", (error: Error) =>
       this.#receive({ kind: "exited", reason: `The sandbox failed: ${error.message}.` }),
@@ -44,11 +51,12 @@ export class WorkerSlot {
 
   load(key: string, program: Uint8Array): void {
     this.#program = key;
-    this.post({ kind: "load", program });
+    this.#post({ kind: "load", program });
   }
 
-  post(message: ToWorker, transfer: ArrayBuffer[] = []): void {
-    this.#worker.postMessage(message, transfer);
+  /** Lets its stderr flow. */
+  open(): void {
+    this.#post({ kind: "open" });
   }
 
   /** Hears everything it said so far, then everything it says. */
@@ -61,8 +69,14 @@ export class WorkerSlot {
 
   /** The only true stop, whatever the guest is doing. */
   async end(): Promise<void> {
+    this.input.close();
+    this.output.close();
     void this.#worker.terminate();
     await this.#gone;
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message);
   }
 
   #receive(message: FromWorker): void {

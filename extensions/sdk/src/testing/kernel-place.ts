@@ -1,0 +1,154 @@
+import { cp, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, relative, sep } from "node:path";
+import process from "node:process";
+
+/** As `grants` in lares.yaml. */
+export interface Grants {
+  /** Folders of the workspace; default: all of it. */
+  readonly locations?: readonly string[];
+  /** Of what the manifest asks for; default: all of it. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+}
+
+export interface PlaceOptions {
+  readonly grants?: Grants;
+  /** As `config` in lares.yaml. */
+  readonly config?: Readonly<Record<string, unknown>>;
+  /** As `approvals` in lares.yaml; default: every change to a file waits for an answer. */
+  readonly approvals?: {
+    readonly auto_approve_below?: number;
+    readonly rules?: readonly Readonly<Record<string, unknown>>[];
+  };
+  /** Works in the folder itself; what its own lares.yaml and `.lares/extensions` say counts there too. */
+  readonly inPlace?: boolean;
+}
+
+/** Where a kernel of a test works: everything temporary, except the workspace where it is used in place. */
+export interface KernelPlace extends AsyncDisposable {
+  /** Real path. */
+  readonly workspace: string;
+  readonly isCopy: boolean;
+  /** The extension's manifest. */
+  readonly manifest: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+const manifestName = /^extension\.(ya?ml|toml)$/;
+const documentName = /^lares\.(ya?ml|toml)$/;
+
+/**
+ * Lays out a workspace, a home for the kernel's state, and a person's configuration that names the extension. The
+ * grants stand in that configuration and not in the workspace, so that a test sees its own files there and no other.
+ */
+export async function layOut(
+  extensionFolder: string,
+  workspaceFolder: string,
+  options: PlaceOptions,
+): Promise<KernelPlace> {
+  const extension = await folderAt(extensionFolder, "extension");
+  const original = await folderAt(workspaceFolder, "workspace");
+  const name = (await readdir(extension)).find((one) => manifestName.test(one));
+  if (name === undefined) throw new Error(`There is no extension.yaml in ${extension}.`);
+  const manifest = join(extension, name);
+  const base = await realpath(await mkdtemp(join(tmpdir(), "lares-test-")));
+  try {
+    const workspace = options.inPlace === true ? original : join(base, "workspace", basename(original));
+    if (options.inPlace !== true) await copyWorkspace(original, workspace);
+    const home = join(base, "home");
+    const configuration = join(base, "configuration");
+    await mkdir(home, { recursive: true, mode: 0o700 });
+    await mkdir(join(configuration, "lares"), { recursive: true });
+    const document = {
+      version: 1,
+      extensions: [
+        {
+          path: relative(join(configuration, "lares"), extension).split(sep).join("/"),
+          grants: { locations: ["."], ...options.grants },
+          ...(options.config === undefined ? {} : { config: options.config }),
+        },
+      ],
+      ...(options.approvals === undefined ? {} : { approvals: options.approvals }),
+    };
+    // JSON is YAML.
+    await writeFile(join(configuration, "lares", "lares.yaml"), JSON.stringify(document, null, 2));
+    return {
+      workspace,
+      isCopy: options.inPlace !== true,
+      manifest,
+      environment: environmentWith(home, configuration),
+      [Symbol.asyncDispose]: () => remove(base),
+    };
+  } catch (error) {
+    await remove(base);
+    throw error;
+  }
+}
+
+/** Without the workspace's documents and dropped-in extensions: only the one under test runs. */
+async function copyWorkspace(original: string, workspace: string): Promise<void> {
+  const left = (path: string): boolean => {
+    const inner = relative(original, path).split(sep);
+    return (
+      inner.length === 1 &&
+      (inner[0] === ".git" || inner[0] === ".lares" || documentName.test(inner[0] ?? ""))
+    );
+  };
+  await cp(original, workspace, {
+    recursive: true,
+    preserveTimestamps: true,
+    verbatimSymlinks: true,
+    filter: (path) => !left(path),
+  });
+}
+
+/** The test's surroundings without the settings of whoever runs it. */
+function environmentWith(home: string, configuration: string): NodeJS.ProcessEnv {
+  const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith("LARES_"));
+  return {
+    ...Object.fromEntries(foreign),
+    LARES_HOME: home,
+    LARES_KERNEL_LINGER: "0s",
+    XDG_CONFIG_HOME: configuration,
+    APPDATA: configuration,
+  };
+}
+
+/** The executable of the package `lares`, as the extension, the project, or this package sees it. */
+export async function findExecutable(extensionFolder: string): Promise<string> {
+  const places = [
+    join(extensionFolder, "extension.yaml"),
+    join(process.cwd(), "package.json"),
+    import.meta.url,
+  ];
+  for (const place of places) {
+    const manifest = resolved(place);
+    if (manifest === null) continue;
+    const { bin } = JSON.parse(await readFile(manifest, "utf8")) as { bin?: { lares?: string } };
+    if (bin?.lares !== undefined) return join(dirname(manifest), bin.lares);
+  }
+  throw new Error(
+    `The package "lares" is found neither from ${extensionFolder} nor from ${process.cwd()}: npm install --save-dev lares`,
+  );
+}
+
+function resolved(place: string): string | null {
+  try {
+    return createRequire(place).resolve("lares/package.json");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND") return null;
+    throw error;
+  }
+}
+
+async function folderAt(path: string, what: string): Promise<string> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory() !== true) throw new Error(`The ${what} "${path}" is no folder.`);
+  return realpath(path);
+}
+
+function remove(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+}

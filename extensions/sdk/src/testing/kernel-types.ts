@@ -1,0 +1,108 @@
+import type { Action, ActionState } from "../types/action.ts";
+import type { Permissions } from "../types/permissions.ts";
+
+export type AgentState = "Unloaded" | "Initializing" | "Active" | "Suspended" | "Error" | "ShuttingDown";
+
+/** What the kernel counts of an agent since it started; times in milliseconds, sizes in bytes. */
+export interface AgentMetrics {
+  readonly events_received: number;
+  readonly events_processed: number;
+  readonly events_failed: number;
+  readonly avg_event_latency_ms: number;
+  readonly p99_event_latency_ms: number;
+  readonly temporal_events_count: number;
+  readonly knowledge_items_count: number;
+  readonly memory_size_bytes: number;
+  readonly jobs_dispatched: number;
+  readonly jobs_completed: number;
+  readonly jobs_failed: number;
+  readonly cpu_time_ms: number;
+  readonly peak_memory_bytes: number;
+  readonly wakeups: number;
+}
+
+export interface AgentStatus {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly state: AgentState;
+  /** Why it is in `Error` or `Suspended`. */
+  readonly error?: string;
+  /** UTC, ISO 8601 with milliseconds; as everywhere here. */
+  readonly since: string;
+  readonly hooks: readonly {
+    readonly handler: string;
+    readonly on?: string;
+    readonly filter?: string;
+    readonly schedule?: string;
+    readonly nextRun?: string;
+  }[];
+  readonly tools: readonly string[];
+  /** By name, those that count. */
+  readonly permissions: readonly (keyof Permissions)[];
+  readonly locations: readonly string[];
+  readonly metrics: AgentMetrics;
+}
+
+export interface KernelStatus {
+  readonly version: string;
+  readonly pid: number;
+  readonly ready: boolean;
+  readonly idle: boolean;
+  readonly workspace: string;
+  readonly stateFolder: string;
+  readonly trusted: boolean;
+  readonly trust: {
+    readonly digest: string;
+    readonly asks: readonly string[];
+    readonly pending: readonly string[];
+  };
+  readonly agents: number;
+  readonly index: { readonly entries: number; readonly complete: boolean };
+  readonly pendingActions: number;
+  readonly totals: { readonly events: number; readonly actions: number; readonly refusals: number };
+}
+
+export type TraceLevel = "debug" | "info" | "warn" | "error";
+
+export interface TraceEntry {
+  readonly timestamp: string;
+  readonly level: TraceLevel;
+  readonly agent: string;
+  readonly hook?: string;
+  readonly message: string;
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly trace_id: string;
+  readonly span_id: string;
+}
+
+export interface TraceQuery {
+  readonly agent?: string;
+  /** This and what is graver. */
+  readonly level?: TraceLevel;
+  /** ISO 8601, or "5m". */
+  readonly since?: string;
+  readonly until?: string;
+  /** In the message. */
+  readonly text?: string;
+  readonly limit?: number;
+}
+
+export interface ActionQuery {
+  readonly state?: ActionState;
+  readonly agent?: string;
+  readonly limit?: number;
+}
+
+export interface Approval {
+  /** Only these effects, by index; the others are dropped. */
+  readonly effects?: readonly number[];
+  /** "always": the same change to the same paths needs no approval any more. */
+  readonly remember?: "once" | "always";
+}
+
+/** What a tool answered, as it comes over the wire. */
+export type ToolResult =
+  | { readonly status: "success"; readonly value?: unknown }
+  | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }
+  | { readonly status: "needs_approval"; readonly action: Action; readonly reason: string };

@@ -1,0 +1,88 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { runInKernel } from "@lares/sdk/testing";
+import { afterEach, beforeEach, expect, it } from "vitest";
+
+const extension = fileURLToPath(new URL(".", import.meta.url));
+let empty = "";
+
+beforeEach(async () => {
+  empty = await mkdtemp(join(tmpdir(), "lares-storage-"));
+});
+afterEach(() => rm(empty, { recursive: true }));
+
+it("proposes duplicates, moves them when approved, puts them back when undone, and then asks no more", async () => {
+  await using kernel = await runInKernel(extension, empty);
+  await kernel.write("notes/plan.md", "the same words\n");
+  await kernel.write("inbox/plan copy.md", "the same words\n");
+  await kernel.write("notes/other.md", "some other words\n");
+  const [pending] = await kernel.waitFor(async () => {
+    const actions = await kernel.actions({ state: "PendingApproval" });
+    return actions.length > 0 && actions;
+  });
+  const proposal = await kernel.action(pending?.id ?? "");
+  expect(proposal).toMatchObject({
+    agent: "dev.lares.storage",
+    title: "Archive 1 extra copy of plan.md (15 bytes)",
+    state: "PendingApproval",
+    effects: [
+      { kind: "file.move", from: "inbox/plan copy.md", path: "archive/duplicates/inbox/plan copy.md" },
+    ],
+  });
+  expect(proposal.reason).toContain("notes/plan.md stays");
+
+  expect(await kernel.approve(proposal.id)).toMatchObject({ state: "Committed", decided_by: "user" });
+  expect(await kernel.read("inbox/plan copy.md")).toBe(null);
+  expect(await kernel.read("archive/duplicates/inbox/plan copy.md")).toBe("the same words\n");
+  expect(await kernel.read("notes/plan.md")).toBe("the same words\n");
+
+  expect(await kernel.undo(proposal.id)).toMatchObject({ state: "Undone" });
+  expect(await kernel.read("inbox/plan copy.md")).toBe("the same words\n");
+  expect(await kernel.read("archive/duplicates/inbox/plan copy.md")).toBe(null);
+  await kernel.idle();
+  // What was undone was a no: the copies are still there, and nobody is asked about them again.
+  await kernel.write("notes/third.md", "other words again\n");
+  await kernel.idle();
+  expect(await kernel.actions()).toHaveLength(1);
+  expect(await readdir(empty)).toEqual([]);
+});
+
+it("does not propose again what was rejected, until asked to; moves nothing that changed before the answer", async () => {
+  await using kernel = await runInKernel(extension, empty);
+  await kernel.write("a/photo.jpg", "the same bytes");
+  await kernel.write("downloads/photo.jpg", "the same bytes");
+  await kernel.idle();
+  const [proposal] = await kernel.actions();
+  expect(await kernel.reject(proposal?.id ?? "", "I want both")).toMatchObject({ state: "Rejected" });
+
+  await kernel.write("downloads/photo.jpg", "for a moment something else");
+  await kernel.idle();
+  await kernel.write("downloads/photo.jpg", "the same bytes");
+  await kernel.idle();
+  const { groups } = await kernel.call<{ groups: { keep: string; proposed: boolean }[] }>("duplicates");
+  expect(groups).toMatchObject([{ keep: "a/photo.jpg", proposed: true }]);
+  expect(await kernel.call("propose")).toEqual({ proposed: [], groups: 1 });
+  expect(await kernel.actions()).toHaveLength(1);
+
+  const again = await kernel.call<{ proposed: { state: string }[] }>("propose", { again: true });
+  expect(again.proposed).toMatchObject([{ state: "PendingApproval" }]);
+
+  const [asked] = await kernel.actions({ state: "PendingApproval" });
+  await kernel.write("downloads/photo.jpg", "edited before the answer");
+  expect(await kernel.approve(asked?.id ?? "")).toMatchObject({ state: "Stale" });
+  expect(await kernel.read("downloads/photo.jpg")).toBe("edited before the answer");
+});
+
+it("warns of a large file that has no second copy, by a rule of the person moves without asking", async () => {
+  const approvals = { rules: [{ decide: "allow", agent: "dev.lares.storage", kind: "file.move" }] };
+  const config = { large_bytes: 1000, archive: "kept" };
+  await using kernel = await runInKernel(extension, empty, { config, approvals });
+  await kernel.write("film.mov", "x".repeat(2000));
+  await kernel.write("a.txt", "twice");
+  await kernel.write("b.txt", "twice");
+  await kernel.waitFor(async () => (await kernel.read("kept/b.txt")) === "twice");
+  expect(await kernel.actions({ state: "Committed" })).toMatchObject([{ decided_by: "policy" }]);
+  await kernel.waitFor(async () => (await kernel.traces({ level: "warn", text: "film.mov" })).length > 0);
+});

@@ -1,0 +1,132 @@
+import { spawn } from "node:child_process";
+import { glob, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { manifestNames } from "../../documents/names.ts";
+import { exitCodes, folderNamed, UsageError, type CommandContext } from "../command.ts";
+import { renderFinding } from "../render/findings.ts";
+import { oneLine } from "../render/foreign.ts";
+
+/** A test that starts a kernel takes seconds on a busy machine. */
+const testTimeoutMs = 60_000;
+
+/** Checks an extension's manifest and program, and runs its `*.test.ts` with Vitest. */
+export async function testExtension(context: CommandContext, name: string): Promise<number> {
+  const { ports, terminal } = context;
+  const { style } = terminal.surface;
+  const folder = await folderNamed(name);
+  const manifest = await manifestIn(folder);
+  if (manifest === null)
+    throw new UsageError(`${name} is no extension: there is no ${manifestNames.join(" or ")} in it.`);
+
+  const findings = await ports.checkDocument(join(folder, manifest));
+  const near = relative(process.cwd(), folder);
+  for (const finding of findings) {
+    const file = near.startsWith("..") ? finding.file : join(near, manifest);
+    terminal.print(renderFinding({ ...finding, file }, terminal.surface));
+  }
+  if (findings.some(({ severity }) => severity === "error")) return exitCodes.failed;
+  terminal.print(`${style.green("✓")} ${manifest}`);
+
+  const fault = await terminal.progress("bundling", ports.programFault(folder));
+  if (fault !== null) {
+    terminal.print(`${style.red("✗")} program: ${oneLine(fault)}`);
+    return exitCodes.failed;
+  }
+  terminal.print(`${style.green("✓")} program`);
+
+  const tests = await testsIn(folder);
+  if (tests === 0) {
+    terminal.warn("There is no *.test.ts in it, so nothing else was tested.");
+    return exitCodes.ok;
+  }
+  const vitest = await findVitest(folder);
+  if (vitest === null) {
+    terminal.warn([
+      `${style.red("error")} Its tests need Vitest, which is not installed. In its folder, or one above it:`,
+      "    npm install --save-dev vitest",
+    ]);
+    return exitCodes.failed;
+  }
+  return runVitest(vitest, folder, ports.sdkFolder);
+}
+
+async function manifestIn(folder: string): Promise<string | null> {
+  for (const name of manifestNames) if (await exists(join(folder, name))) return name;
+  return null;
+}
+
+async function testsIn(folder: string): Promise<number> {
+  let count = 0;
+  const isForeign = ({ name }: { readonly name: string }): boolean => name === "node_modules";
+  for await (const _ of glob("**/*.test.ts", { cwd: folder, withFileTypes: true, exclude: isForeign }))
+    count += 1;
+  return count;
+}
+
+/** Vitest's executable as the extension sees it, else as Lares itself does. */
+async function findVitest(folder: string): Promise<string | null> {
+  for (const place of [join(folder, "extension.yaml"), import.meta.url]) {
+    try {
+      const manifest = createRequire(place).resolve("vitest/package.json");
+      const { bin } = JSON.parse(await readFile(manifest, "utf8")) as { bin: { vitest: string } };
+      return join(dirname(manifest), bin.vitest);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "MODULE_NOT_FOUND")) throw error;
+    }
+  }
+  return null;
+}
+
+async function runVitest(vitest: string, folder: string, sdk: string): Promise<number> {
+  const own = await Promise.all(
+    ["ts", "mts", "js", "mjs"].map((ending) => exists(join(folder, `vitest.config.${ending}`))),
+  );
+  const temporary = await mkdtemp(join(tmpdir(), "lares-vitest-"));
+  try {
+    const configuration = join(temporary, "vitest.config.mjs");
+    await writeFile(configuration, await configurationFor(folder, sdk, temporary));
+    const chosen = own.includes(true) ? [] : ["--config", configuration];
+    return await runToEnd(folder, [vitest, "run", "--root", folder, ...chosen]);
+  } finally {
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** The SDK is the one the kernel bundles programs with; what Vitest caches stays out of the extension's folder. */
+async function configurationFor(folder: string, sdk: string, temporary: string): Promise<string> {
+  const modules = { "@lares/sdk": "src/index.ts", "@lares/sdk/testing": "src/testing/index.ts" };
+  const alias: string[] = [];
+  for (const [name, file] of Object.entries(modules)) {
+    const replacement = join(sdk, file);
+    if (!(await exists(replacement))) continue;
+    alias.push(`{ find: /^${name.replaceAll("/", "\\/")}$/, replacement: ${JSON.stringify(replacement)} }`);
+  }
+  const cache = JSON.stringify(join(temporary, "cache"));
+  return `export default {
+  root: ${JSON.stringify(folder)},
+  cacheDir: ${cache},
+  resolve: { alias: [${alias.join(", ")}] },
+  test: {
+    include: ["**/*.test.ts"],
+    fsModuleCache: false,
+    testTimeout: ${testTimeoutMs},
+    hookTimeout: ${testTimeoutMs},
+    server: { deps: { inline: [/extensions.sdk/] } },
+  },
+};
+`;
+}
+
+function runToEnd(folder: string, argv: readonly string[]): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...argv], { cwd: folder, stdio: "inherit" });
+    child.once("error", reject);
+    child.once("exit", (code) => resolve(code === 0 ? exitCodes.ok : exitCodes.failed));
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null)) !== null;
+}

@@ -1,0 +1,10 @@
+/** One at a time, in the order they came: two questions at once would read each other's answers. */
+export class Turns {
+  #last: Promise<unknown> = Promise.resolve();
+
+  take<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,56 @@
+import { mkdir, mkdtemp, realpath, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { systemClock } from "../platform/clock.ts";
+import { DocumentWatch } from "./watch-documents.ts";
+
+let base = "";
+let changes = 0;
+
+beforeEach(async () => {
+  base = await realpath(await mkdtemp(join(tmpdir(), "lares-watch-")));
+  changes = 0;
+});
+afterEach(() => rm(base, { recursive: true }));
+
+function watchExtension(): DocumentWatch {
+  const places = { roots: [], userFolder: join(base, "none"), extensionFolders: [join(base, "extension")] };
+  const watch: DocumentWatch = new DocumentWatch(systemClock, silentLog, () => {
+    changes += 1;
+    // As the governor does after each reading.
+    watch.watch(places);
+  });
+  watch.watch(places);
+  return watch;
+}
+
+async function notices(what: string, act: () => Promise<void>): Promise<void> {
+  const before = changes;
+  await act();
+  await vi.waitFor(() => expect(changes, what).toBeGreaterThan(before), { timeout: 10_000 });
+  // What belongs to this act has been told of when nothing came for longer than changes are gathered.
+  let seen: number;
+  do {
+    seen = changes;
+    await new Promise((resolve) => setTimeout(resolve, 150));
+  } while (seen !== changes);
+}
+
+it("notices every save, of editors that write and of editors that rename, also in folders made later", async () => {
+  const program = join(base, "extension", "agent.ts");
+  await mkdir(join(base, "extension", "lib"), { recursive: true });
+  await writeFile(program, "1");
+  using _watch = watchExtension();
+  const byRenaming = async (path: string): Promise<void> => {
+    await writeFile(`${path}.new`, "2");
+    await rename(`${path}.new`, path);
+  };
+  await notices("a rename", () => byRenaming(program));
+  await notices("a rename after a rename", () => byRenaming(program));
+  await notices("a write after a rename", () => writeFile(program, "3"));
+  await notices("a file in a folder", () => writeFile(join(base, "extension", "lib", "a.ts"), "1"));
+  await notices("a new folder", () => mkdir(join(base, "extension", "later")));
+  await notices("a file in it", () => writeFile(join(base, "extension", "later", "b.ts"), "1"));
+});

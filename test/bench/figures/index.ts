@@ -1,0 +1,43 @@
+import { execFileSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Figure } from "../figure.ts";
+import type { Row } from "../report.ts";
+
+const measuring = fileURLToPath(new URL("../workspace-index.ts", import.meta.url));
+
+/** In a process of its own: what else this one holds would slow its garbage collector. */
+export const index: Figure = {
+  name: "index",
+  title: "indexing a large tree, first and again, beside a bare recursive readdir + stat of it",
+  async run({ isShort }) {
+    const files = isShort ? 10_000 : 100_000;
+    const output = execFileSync(process.execPath, ["--expose-gc", measuring, String(files), "--json"], {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const { bareSynchronousMs, bareAsynchronousMs, starts } = JSON.parse(output) as Measured;
+    return starts.flatMap(({ ms, longestTurnMs, heapMb }, at): Row[] => {
+      const what = at === 0 ? "first index" : "next start";
+      return [
+        {
+          what: `${what}, ${files} files`,
+          value: ms / bareSynchronousMs,
+          unit: "×",
+          target: { atMost: at === 0 ? 4 : 1.5 },
+          note: `${ms.toFixed(0)} ms; the bare walk takes ${bareSynchronousMs.toFixed(0)} ms with synchronous calls, which is what the ratio is to, and ${bareAsynchronousMs.toFixed(0)} ms with promises; longest turn of the loop ${longestTurnMs.toFixed(0)} ms; ${heapMb.toFixed(0)} MB of heap`,
+        },
+        { what: `${what}, to the walk with promises`, value: ms / bareAsynchronousMs, unit: "×" },
+      ];
+    });
+  },
+};
+
+interface Measured {
+  readonly bareSynchronousMs: number;
+  readonly bareAsynchronousMs: number;
+  readonly starts: readonly {
+    readonly ms: number;
+    readonly longestTurnMs: number;
+    readonly heapMb: number;
+  }[];
+}

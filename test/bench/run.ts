@@ -1,0 +1,80 @@
+/**
+ * Measures where Lares stands against its floors and peers: `node test/bench/run.ts [name …] [--short] [--json FILE]`.
+ * Nothing here passes or fails; the table says what was measured, what is aimed at, and whether it was reached.
+ */
+import { writeFile } from "node:fs/promises";
+import { availableParallelism, cpus } from "node:os";
+import { parseArgs } from "node:util";
+import type { Figure } from "./figure.ts";
+import { change } from "./figures/change.ts";
+import { index } from "./figures/index.ts";
+import { inside } from "./figures/inside.ts";
+import { memory } from "./figures/memory.ts";
+import { spin } from "./figures/spin.ts";
+import { start } from "./figures/start.ts";
+import { throughput } from "./figures/throughput.ts";
+import { wake } from "./figures/wake.ts";
+import { type FigureReport, isReached, load, ratioToFloor, tableOf } from "./report.ts";
+
+const figures: readonly Figure[] = [start, change, inside, throughput, wake, memory, index, spin];
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { short: { type: "boolean", default: false }, json: { type: "string" } },
+});
+const unknown = positionals.filter((name) => !figures.some((figure) => figure.name === name));
+if (unknown.length > 0) {
+  console.error(`There is no figure ${unknown.join(", ")}. There are:`);
+  for (const { name, title } of figures) console.error(`  ${name.padEnd(12)}${title}`);
+  process.exit(1);
+}
+
+async function measure(figure: Figure): Promise<FigureReport> {
+  const before = load();
+  const startedAt = performance.now();
+  console.error(`${figure.name}: ${figure.title}`);
+  const options = { isShort: values.short, say: (line: string) => console.error(`  ${line}`) };
+  const done = (result: Pick<FigureReport, "rows" | "failure">): FigureReport => ({
+    figure: figure.name,
+    ...result,
+    seconds: (performance.now() - startedAt) / 1000,
+    load: [before, load()],
+  });
+  try {
+    return done({ rows: await figure.run(options) });
+  } catch (error) {
+    // One that cannot be measured is no reason to leave the others out.
+    console.error(error);
+    process.exitCode = 1;
+    return done({ rows: [], failure: error instanceof Error ? error.message : String(error) });
+  }
+}
+
+const reports: FigureReport[] = [];
+for (const figure of figures) {
+  if (positionals.length === 0 || positionals.includes(figure.name)) reports.push(await measure(figure));
+}
+
+const machine = {
+  node: process.version,
+  platform: `${process.platform} ${process.arch}`,
+  processor: cpus()[0]?.model ?? "unknown",
+  cores: availableParallelism(),
+  short: values.short,
+};
+console.log(`\n${tableOf(reports)}`);
+for (const { figure, rows } of reports) {
+  for (const { what, note } of rows) if (note !== undefined) console.log(`${figure}, ${what}: ${note}`);
+}
+const loads = reports.flatMap(({ load }) => load);
+console.log(
+  `\n${machine.processor}, ${machine.cores} cores, Node ${machine.node}; load average ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}; ` +
+    `${reports.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(0)} s${machine.short ? "; shortened" : ""}`,
+);
+if (values.json !== undefined) {
+  const detailed = reports.map((report) => ({
+    ...report,
+    rows: report.rows.map((row) => ({ ...row, reached: isReached(row), ratio: ratioToFloor(row) })),
+  }));
+  await writeFile(values.json, `${JSON.stringify({ machine, figures: detailed }, null, 2)}\n`);
+}
