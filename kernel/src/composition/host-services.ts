@@ -189,7 +189,7 @@ function actionSeenBy({ authority }: Caller, action: Action): Action {
     effects: action.effects.map((effect) => {
       if (mayRead(effect.path) && (effect.from === undefined || mayRead(effect.from))) return effect;
       const { diff: _diff, ...rest } = effect;
-      return { ...rest, before: null };
+      return { ...rest, before: null, ...(effect.kind === "file.move" ? { after: null } : {}) };
     }),
   };
 }

@@ -19,7 +19,7 @@ export async function readTraceSettings({
   }
   return {
     keepDays: Math.max(1, Math.ceil(trace.keepMs / dayMs)),
-    redactions: rules.map(({ name, pattern }) => ({ name, pattern: new RegExp(pattern, "g") })),
+    redactions: rules.map(({ name, pattern }) => ({ name, pattern })),
   };
 }
 
