@@ -2,20 +2,21 @@ import { createActor } from "xstate";
 import type { Clock } from "../base/clock.ts";
 import { isoTime } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
-import { illegalTransition, isLaresError, LaresError, messageOf } from "../base/errors.ts";
+import { illegalTransition, LaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Agent, AgentCommand, AgentState } from "../base/vocabulary/agent.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { backoffMs } from "./backoff.ts";
-import { bootGuest, endGuest, permissionParams } from "./boot.ts";
+import { permissionParams } from "./boot.ts";
 import { closedBreaker, failed, halfOpen, pauseMs, succeeded, type Breaker } from "./breaker.ts";
 import { describeAgent, hasSameAuthority, needsNewGuest } from "./describe.ts";
 import { lifecycleMachine, refusal, stateOf, type LifecycleActor } from "./machine.ts";
 import { MetricsRecorder } from "./metrics.ts";
 import type { AgentDefinition, Caller, GuestSession, SupervisorPorts } from "./ports.ts";
 import { createHostCallGate, type HostCallGate } from "./host-calls.ts";
-import { DeliveryLoop, isTransient, stackOf } from "./delivery.ts";
+import { DeliveryLoop, stackOf } from "./delivery.ts";
+import { GuestHolder } from "./guest-holder.ts";
 import { NamedTimers } from "./timers.ts";
 
 /** How long a command waits for the state it leads to before it answers with the state as it is. */
@@ -43,15 +44,11 @@ export class Supervisor implements AsyncDisposable {
   #state: AgentState = "Unloaded";
   #since: string;
   #breaker: Breaker = closedBreaker;
-  #session: GuestSession | null = null;
-  readonly #endedOnPurpose = new WeakSet<GuestSession>();
-  #slot: Disposable | null = null;
+  readonly #guest: GuestHolder;
   #openRequests = 0;
   #settledWaiters = new Set<() => void>();
   readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart">;
   #crashes = 0;
-  /** Counts the starts, so that one that was overtaken while it waited knows it. */
-  #generation = 0;
   #disposed = false;
   #lastActivity: number;
 
@@ -71,6 +68,37 @@ export class Supervisor implements AsyncDisposable {
         this.trace("warn", `refused: ${error.message}`, { method, ...error.facts });
       },
     });
+    this.#guest = new GuestHolder({
+      ports: this.#ports,
+      clock: this.#clock,
+      handlers: {
+        call: (method, params) => this.#gate.answer(this.#caller(), method, params),
+        notify: (method, params) => {
+          this.#gate
+            .answer(this.#caller(), method, params)
+            .catch((error: unknown) => this.trace("warn", `${method}: ${messageOf(error)}`));
+        },
+        stderr: (text) => this.trace("warn", text),
+      },
+      ask: (session, method, params) => this.#ask(session, method, params),
+      isStartWanted: () => this.#state === "Initializing",
+      became: {
+        ready: () => {
+          this.metrics.wokeUp();
+          this.#actor.send({ type: "started" });
+        },
+        broken: (reason, error) => {
+          this.#actor.send({ type: "broken", reason });
+          if (error !== undefined) this.trace("error", `did not start: ${reason}`, stackOf(error));
+        },
+        crashed: (reason) => this.#crashed(reason),
+        stopped: () => this.#actor.send({ type: "stopped" }),
+      },
+      onUsage: ({ cpuTimeMs, memoryBytes }) => this.metrics.usage(cpuTimeMs, memoryBytes),
+      onEnd: () => this.metrics.guestEnded(),
+      onFailedShutdown: (error) =>
+        this.trace("error", `onShutdown failed: ${messageOf(error)}`, stackOf(error)),
+    });
     this.#deliveries = new DeliveryLoop({
       queue: this.#ports.queue,
       clock: this.#clock,
@@ -82,10 +110,10 @@ export class Supervisor implements AsyncDisposable {
           !this.#disposed &&
           this.enabled &&
           (this.#state === "Active" || (this.#state === "Unloaded" && !this.#timers.has("restart"))),
-        session: () => (this.#state === "Active" ? this.#session : null),
+        session: () => (this.#state === "Active" ? this.#guest.session : null),
         wake: () => this.#actor.send({ type: "wake" }),
         ask: (session, method, params) => this.#ask(session, method, params),
-        wasEndedOnPurpose: (session) => this.#endedOnPurpose.has(session),
+        wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
         succeeded: () => {
           this.#breaker = succeeded(this.#breaker);
           this.#crashes = 0;
@@ -178,7 +206,7 @@ export class Supervisor implements AsyncDisposable {
   async update(definition: AgentDefinition): Promise<void> {
     const before = this.#definition;
     // The guest that goes on for want of a better one acts in the name of the program it was loaded from.
-    const goesOn = definition.fault !== undefined && this.#session !== null;
+    const goesOn = definition.fault !== undefined && this.#guest.session !== null;
     this.#definition = goesOn ? { ...definition, programDigest: before.programDigest } : definition;
     this.#deliveries.ratePerSecond = definition.limits.max_events_per_second;
     if (before.enabled !== definition.enabled) {
@@ -187,18 +215,22 @@ export class Supervisor implements AsyncDisposable {
     }
     if (definition.fault !== undefined) {
       // A program that can no longer be prepared leaves the old one running: it still does what was accepted.
-      if (this.#session === null) this.#actor.send({ type: "broken", reason: definition.fault });
+      if (this.#guest.session === null) this.#actor.send({ type: "broken", reason: definition.fault });
       else this.trace("error", `the changed program is not used: ${definition.fault}`);
     } else if (needsNewGuest(before, definition)) {
       if (
         refusal(this.#actor.getSnapshot(), "reload") === null &&
-        (this.#session !== null || this.#state !== "Unloaded")
+        (this.#guest.session !== null || this.#state !== "Unloaded")
       ) {
         this.#breaker = closedBreaker;
         this.#actor.send({ type: "reload" });
       }
-    } else if (this.#session !== null && this.#state === "Active" && !hasSameAuthority(before, definition)) {
-      await this.#ask(this.#session, "permissionChange", permissionParams(definition)).catch(
+    } else if (
+      this.#guest.session !== null &&
+      this.#state === "Active" &&
+      !hasSameAuthority(before, definition)
+    ) {
+      await this.#ask(this.#guest.session, "permissionChange", permissionParams(definition)).catch(
         (error: unknown) => this.trace("error", `onPermissionChange failed: ${messageOf(error)}`),
       );
     }
@@ -240,7 +272,7 @@ export class Supervisor implements AsyncDisposable {
       this.#actor.send({ type: "wake" });
       await this.#settled();
     }
-    const session = this.#session;
+    const session = this.#guest.session;
     if (this.#state !== "Active" || session === null) {
       const reason = this.reason ?? (this.enabled ? "It could not be loaded." : "It is disabled.");
       throw new LaresError("AgentError", `The agent ${this.id} is ${this.#state}: ${reason}`, {
@@ -273,12 +305,16 @@ export class Supervisor implements AsyncDisposable {
     if (state !== "Suspended") this.#timers.clear("breaker");
     if (state === "Initializing") {
       this.#timers.clear("restart");
-      this.#initialize().catch((error: unknown) =>
-        this.trace("error", `could not start: ${messageOf(error)}`),
-      );
+      this.#guest
+        .start(this.id, this.#definition)
+        .catch((error: unknown) => this.trace("error", `could not start: ${messageOf(error)}`));
     }
     if (state === "ShuttingDown") {
-      this.#shutDown().catch((error: unknown) => this.trace("error", `could not stop: ${messageOf(error)}`));
+      this.#timers.clear("idle");
+      // A program that did not start has nothing to say goodbye with.
+      this.#guest
+        .stop(this.#actor.getSnapshot().context.after === "Error")
+        .catch((error: unknown) => this.trace("error", `could not stop: ${messageOf(error)}`));
     }
     if (state === "Active" || state === "Unloaded") queueMicrotask(() => this.pump());
     if (state === "Suspended" || state === "Error") {
@@ -289,82 +325,6 @@ export class Supervisor implements AsyncDisposable {
       for (const resolve of this.#settledWaiters) resolve();
       this.#settledWaiters.clear();
     }
-  }
-
-  async #initialize(): Promise<void> {
-    const definition = this.#definition;
-    if (definition.fault !== undefined) {
-      this.#actor.send({ type: "broken", reason: definition.fault });
-      return;
-    }
-    const generation = (this.#generation += 1);
-    const overtaken = (): boolean => this.#state !== "Initializing" || this.#generation !== generation;
-    const slot = await this.#ports.acquireSlot(this.id);
-    if (overtaken()) {
-      slot[Symbol.dispose]();
-      return;
-    }
-    this.#slot = slot;
-    let session: GuestSession;
-    try {
-      if (definition.memory) await this.#ports.openMemory(this.id);
-      session = await this.#ports.startGuest(definition, {
-        call: (method, params) => this.#gate.answer(this.#caller(), method, params),
-        notify: (method, params) => {
-          this.#gate
-            .answer(this.#caller(), method, params)
-            .catch((error: unknown) => this.trace("warn", `${method}: ${messageOf(error)}`));
-        },
-        stderr: (text) => this.trace("warn", text),
-      });
-    } catch (error) {
-      this.#releaseSlot();
-      if (isTransient(error)) this.#crashed(messageOf(error));
-      else this.#actor.send({ type: "broken", reason: messageOf(error) });
-      if (this.#actor.getSnapshot().value === "ShuttingDown") this.#actor.send({ type: "stopped" });
-      return;
-    }
-    if (overtaken()) {
-      await session.kill();
-      this.#releaseSlot();
-      if (this.#state === "ShuttingDown") this.#actor.send({ type: "stopped" });
-      return;
-    }
-    this.#adopt(session);
-    try {
-      await bootGuest(definition, (method, params) => this.#ask(session, method, params));
-    } catch (error) {
-      if (this.#session !== session) return; // it ended meanwhile: that is a crash, already counted
-      if (isLaresError(error, "AgentError")) return; // the end is on its way
-      this.#actor.send({ type: "broken", reason: messageOf(error) });
-      this.trace("error", `did not start: ${messageOf(error)}`, stackOf(error));
-      return;
-    }
-    if (this.#session !== session || overtaken()) return;
-    this.metrics.wokeUp();
-    this.#actor.send({ type: "started" });
-  }
-
-  #adopt(session: GuestSession): void {
-    this.#session = session;
-    session.usage.on(({ cpuTimeMs, memoryBytes }) => this.metrics.usage(cpuTimeMs, memoryBytes));
-    session.ended
-      .then((end) => {
-        this.metrics.guestEnded();
-        if (this.#session !== session) return;
-        this.#session = null;
-        this.#releaseSlot();
-        if (this.#state === "ShuttingDown") this.#actor.send({ type: "stopped" });
-        // A program that runs into a limit before it is ready would do so again: no retry helps.
-        else if (this.#state === "Initializing" && end.limit !== undefined) this.#endsInError(end.reason);
-        else this.#crashed(end.reason);
-      })
-      .catch((error: unknown) => this.trace("error", `the guest's end was not seen: ${messageOf(error)}`));
-  }
-
-  #endsInError(reason: string): void {
-    this.#actor.send({ type: "broken", reason });
-    this.#actor.send({ type: "stopped" });
   }
 
   #crashed(reason: string): void {
@@ -378,22 +338,6 @@ export class Supervisor implements AsyncDisposable {
     });
     this.#actor.send({ type: "crashed" });
     this.#countFailure(reason);
-  }
-
-  async #shutDown(): Promise<void> {
-    this.#timers.clear("idle");
-    const session = this.#session;
-    if (session === null) {
-      // Still starting: #initialize sees the state and ends what it started.
-      if (this.#slot === null) this.#actor.send({ type: "stopped" });
-      return;
-    }
-    this.#endedOnPurpose.add(session);
-    // A program that did not start has nothing to say goodbye with.
-    if (this.#actor.getSnapshot().context.after === "Error") return session.kill();
-    await endGuest(session, this.#clock).catch((error: unknown) =>
-      this.trace("error", `onShutdown failed: ${messageOf(error)}`, stackOf(error)),
-    );
   }
 
   #caller(): Caller {
@@ -465,17 +409,12 @@ export class Supervisor implements AsyncDisposable {
     this.#timers.set("due", Math.max(0, dueAt - this.#clock.now()), () => this.pump());
   }
 
-  #releaseSlot(): void {
-    this.#slot?.[Symbol.dispose]();
-    this.#slot = null;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     if (refusal(this.#actor.getSnapshot(), "disable") === null) this.#actor.send({ type: "disable" });
     await this.#settled();
     this.#disposed = true;
     this.#timers[Symbol.dispose]();
-    await this.#session?.kill();
+    await this.#guest.session?.kill();
     this.#actor.stop();
   }
 }
