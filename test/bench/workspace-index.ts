@@ -92,7 +92,7 @@ async function index(): Promise<{
   isRunning = false;
   globalThis.gc?.();
   const heapMb = (process.memoryUsage().heapUsed - heapBefore) / 1e6;
-  workspace.query({ path: "**/*-7.txt" }, () => true);
+  await workspace.query({ path: "**/*-7.txt" }, () => true);
   const queryMs = await timed(() => workspace.query({ path: "**/*-7.txt", limit: 100 }, () => true));
   const countMs = await timed(() => workspace.count({ media: "text" }, () => true));
   await workspace[Symbol.asyncDispose]();

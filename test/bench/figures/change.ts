@@ -61,7 +61,7 @@ export const change: Figure = {
     };
     for (let warm = 0; warm < 10; warm++) await write(`notes/note-${warm}.txt`);
 
-    const lone = isShort ? 40 : 150;
+    const lone = isShort ? 20 : 150;
     const modified: number[] = [];
     const created: number[] = [];
     for (let at = 0; at < lone; at++) {
@@ -75,7 +75,7 @@ export const change: Figure = {
     say("alone: done");
 
     const stream: Promise<number>[] = [];
-    const length = isShort ? 60 : 240;
+    const length = isShort ? 40 : 240;
     let dueAt = performance.now();
     for (let at = 0; at < length; at++) {
       stream.push(write(`notes/note-${at % files}.txt`));

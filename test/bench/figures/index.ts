@@ -10,7 +10,7 @@ export const index: Figure = {
   name: "index",
   title: "indexing a large tree, first and again, beside a bare recursive readdir + stat of it",
   async run({ isShort }) {
-    const files = isShort ? 10_000 : 100_000;
+    const files = isShort ? 5_000 : 100_000;
     const output = execFileSync(process.execPath, ["--expose-gc", measuring, String(files), "--json"], {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "inherit"],

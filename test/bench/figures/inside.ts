@@ -72,7 +72,7 @@ export const inside: Figure = {
     const watcher = watch(join(bench.root, "notes"), () => onHint());
     const samples: number[] = [];
     try {
-      const rounds = isShort ? 60 : 300;
+      const rounds = isShort ? 30 : 300;
       for (let round = 0; round < rounds + 10; round++) {
         const staged = join(staging, "note.txt");
         await writeFile(staged, "x".repeat(round + 2));

@@ -5,6 +5,7 @@ import { inState } from "../../support/bench.ts";
 import { Bed, recorder, residentMb } from "../bed.ts";
 import { type Figure, pause } from "../figure.ts";
 import { installBuilt } from "../installed.ts";
+import type { Row } from "../report.ts";
 import { slope } from "../statistics.ts";
 
 /** Megabytes of resident memory of the sandbox host for each agent beyond the first. */
@@ -33,17 +34,19 @@ async function perAgent(agents: number, executable?: string): Promise<number> {
 export const memory: Figure = {
   name: "memory",
   title: "resident memory of the sandbox host for each further active agent",
-  async run({ isShort, say }) {
+  async run({ isShort }) {
     const agents = isShort ? 4 : 8;
-    const sources = await perAgent(agents);
-    say(`from sources: ${sources.toFixed(1)} MB`);
     const folder = mkdtempSync(join(tmpdir(), "lares-bench-built-"));
     try {
-      const built = await perAgent(agents, installBuilt(folder));
-      return [
-        { what: "built JavaScript", value: built, unit: "MB", target: { atMost: 45 }, samples: agents },
-        { what: "from sources", value: sources, unit: "MB", target: { atMost: 45 }, samples: agents },
-      ];
+      const row = (what: string, value: number): Row => ({
+        what,
+        value,
+        unit: "MB",
+        target: { atMost: 45 },
+        samples: agents,
+      });
+      const built = row("built JavaScript", await perAgent(agents, installBuilt(folder)));
+      return isShort ? [built] : [built, row("from sources", await perAgent(agents))];
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

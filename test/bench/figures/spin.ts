@@ -54,7 +54,7 @@ export default defineAgent({ hooks: { async go(event, ctx) { ctx.trace.info("spi
     };
     for (const name of names) await touch(name);
 
-    const rounds = isShort ? 3 : 10;
+    const rounds = isShort ? 2 : 10;
     const quiet: number[] = [];
     const until = performance.now() + rounds * limitMs;
     await meanwhile(() => performance.now() > until, quiet);

@@ -44,7 +44,7 @@ export const start: Figure = {
         await startTime([peer], home);
       }
       const times = { lares: [] as number[], bare: [] as number[] };
-      for (let round = 0; round < (isShort ? 12 : 40); round++) {
+      for (let round = 0; round < (isShort ? 8 : 40); round++) {
         times.bare.push(await startTime([peer], home));
         times.lares.push(await startTime(lares, home));
       }

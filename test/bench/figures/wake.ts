@@ -82,7 +82,7 @@ export const wake: Figure = {
   async run({ isShort }) {
     const folder = mkdtempSync(join(tmpdir(), "lares-bench-built-"));
     try {
-      const built = rowsOf("built", await wakeTimes(isShort ? 10 : 50, installBuilt(folder)));
+      const built = rowsOf("built", await wakeTimes(isShort ? 4 : 50, installBuilt(folder)));
       return isShort ? built : [...built, ...rowsOf("from sources", await wakeTimes(25))];
     } finally {
       rmSync(folder, { recursive: true, force: true });
