@@ -19,7 +19,7 @@ const mayImport = {
   actions: ["policy", "platform", "base"],
   sandbox: ["policy", "platform", "base"],
   agents: ["policy", "base"],
-  tools: ["policy", "base"],
+  tools: ["policy", "platform", "base"],
   front: ["protocol", "platform", "base"],
   server: ["protocol", "base"],
   cli: ["front", "server", "documents", "protocol", "platform", "base"],

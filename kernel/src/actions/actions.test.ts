@@ -8,13 +8,14 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { isLaresError } from "../base/errors.ts";
 import type { Action, EffectInput } from "../base/vocabulary/action.ts";
 import { sha256 } from "../platform/hash.ts";
@@ -507,9 +508,7 @@ describe("approval", () => {
   test("always remembers one rule for each chosen effect, and none for a protected path", async () => {
     const action = await bench.propose(write("a (1).txt", ""), write("lares.yaml", ""), write("dropped", ""));
     await bench.actions.approve(action.id, { digest: action.digest, remember: "always", effects: [0, 1] });
-    expect(bench.remembered).toEqual([
-      { decide: "allow", agent, kind: "file.write", path: "a (1).txt" },
-    ]);
+    expect(bench.remembered).toEqual([{ decide: "allow", agent, kind: "file.write", path: "a (1).txt" }]);
     bench.settings.rules = [...bench.remembered];
     expect((await bench.propose(write("a (1).txt", "2"))).state).toBe("Committed");
     expect((await bench.propose(write("a (2).txt", "2"))).state).toBe("PendingApproval");
@@ -898,4 +897,209 @@ test("any sequence of effects that can be proposed is committed as previewed and
     }),
     { numRuns: 30 },
   );
+});
+
+describe("files that are too large to be read", () => {
+  const huge = 3e12;
+  const grow = (path: string): void => truncateSync(join(root, path), huge);
+
+  test.each([
+    ["written", write("huge", "x"), "previewFileBytes"],
+    ["edited", edit("huge", "a", "b"), "previewFileBytes"],
+    [
+      "written as expected",
+      { ...write("huge", "x"), expected: sha256("") } as EffectInput,
+      "previewFileBytes",
+    ],
+    ["deleted", remove("huge"), "preimageBytes"],
+  ])("are not %s, which is said at once", async (_how, effect, limit) => {
+    put("huge", "");
+    grow("huge");
+    await expect(bench.preview(effect)).rejects.toMatchObject({
+      code: "LimitExceeded",
+      facts: { limit, value: huge },
+    });
+  });
+
+  test("are tagged and moved, told by inode, size and time; a change makes a move Stale", async () => {
+    put("huge", "");
+    grow("huge");
+    utimesSync(join(root, "huge"), 1_700_000_000, 1_700_000_000);
+    expect((await bench.perform(tag("huge", "large"))).state).toBe("Committed");
+    const moved = await bench.perform(move("huge", "archive/huge"));
+    expect(moved.state).toBe("Committed");
+    await bench.actions.undo(moved.id);
+    const late = await bench.propose(move("huge", "archive/huge"));
+    utimesSync(join(root, "huge"), 1_700_000_001, 1_700_000_001);
+    expect((await bench.actions.approve(late.id, { digest: late.digest })).state).toBe("Stale");
+    expect(lstatSync(join(root, "huge")).size).toBe(huge);
+  });
+});
+
+describe("what is kept beside a file that an action deletes", () => {
+  const sidecar = (data: unknown): EffectInput => ({
+    kind: "sidecar.write",
+    path: "a.txt",
+    sidecar: "notes",
+    data,
+  });
+
+  test("comes back with it when that is undone, also after a restart, large values too", async () => {
+    put("a.txt", "a");
+    await bench.perform(tag("a.txt", "#one"), field("a.txt", "f".repeat(10_000)), sidecar({ text: "n" }));
+    const before = bench.metadata.all();
+    const files = snapshot();
+    const deleted = await bench.perform(remove("a.txt"));
+    expect(bench.metadata.all()).toEqual({});
+    await restart();
+    await bench.actions.undo(deleted.id);
+    expect(bench.metadata.all()).toEqual(before);
+    expect(snapshot()).toEqual(files);
+  });
+
+  test("is as it was before the action, which changed it too", async () => {
+    put("a.txt", "a");
+    await bench.perform(tag("a.txt", "#one"));
+    const before = bench.metadata.all();
+    const action = await bench.perform(tag("a.txt", "#two"), field("a.txt", 1), remove("a.txt"));
+    expect([action.state, bench.metadata.all()]).toEqual(["Committed", {}]);
+    await bench.actions.undo(action.id);
+    expect(bench.metadata.all()).toEqual(before);
+  });
+
+  test("stays as it is where another file took the place in the same action", async () => {
+    put("a.txt", "a");
+    await bench.perform(tag("a.txt", "#one"));
+    const action = await bench.perform(remove("a.txt"), write("a.txt", "b"));
+    await bench.perform(tag("a.txt", "#two"));
+    await bench.actions.undo(action.id);
+    expect(contentOf("a.txt")).toBe("a");
+    expect(bench.metadata.current("a.txt")?.tags).toEqual(["#one", "#two"]);
+  });
+});
+
+describe("what actions keep is bounded", () => {
+  const MiB = 1_048_576;
+  const sidecar = (data: unknown): EffectInput => ({
+    kind: "sidecar.write",
+    path: "a.txt",
+    sidecar: "notes",
+    data,
+  });
+  const large = (at: number): string => String(at).padEnd(MiB - 2, "x");
+  const keptBytes = async (): Promise<number> => {
+    const [row] = await bench.database.query<{ bytes: number }>(
+      "SELECT sum(bytes) AS bytes FROM action_objects",
+    );
+    return row?.bytes ?? 0;
+  };
+  const ledgerBytes = async (): Promise<number> => {
+    const [row] = await bench.database.query<{ bytes: number }>(
+      "SELECT sum(octet_length(body) + octet_length(diffs) + coalesce(octet_length(inverse), 0)) AS bytes FROM actions",
+    );
+    return row?.bytes ?? 0;
+  };
+
+  test("a large field or sidecar is an object, not a row, shown by its hash, committed and undone", async () => {
+    put("a.txt", "a");
+    const first = await bench.perform(field("a.txt", "f".repeat(5000)), sidecar(large(1)));
+    const second = await bench.perform(sidecar(large(2)));
+    expect(await ledgerBytes()).toBeLessThan(5000);
+    expect(first.effects[0]).not.toHaveProperty("value");
+    expect(first.effects[0]).toMatchObject({ after: sha256(JSON.stringify("f".repeat(5000))) });
+    const { bytes, eof } = await bench.actions.content(second.id, 0, "after", 0, MiB);
+    expect([new TextDecoder().decode(bytes), eof]).toEqual([JSON.stringify(large(2)), true]);
+    await restart();
+    await bench.actions.undo(second.id);
+    expect(Object.values(bench.metadata.all())).toEqual(["f".repeat(5000), large(1)]);
+    await bench.actions.undo(first.id);
+    expect(bench.metadata.all()).toEqual({});
+  });
+
+  test("the ended actions of an agent: the oldest lose their contents and cannot be undone, as it goes", async () => {
+    put("a.txt", "a");
+    const ids: string[] = [];
+    // Each keeps its own value and the one before.
+    for (let at = 0; at < 150; at++) ids.push((await bench.propose(sidecar(large(at)))).id);
+    await bench.actions[Symbol.asyncDispose]();
+    expect(await keptBytes()).toBeLessThanOrEqual((256 + 16 + 2) * MiB);
+    await restart();
+    expect(await keptBytes()).toBeLessThanOrEqual(256 * MiB);
+    const [oldest = "", newest = ""] = [ids[0], ids.at(-1)];
+    expect(await bench.actions.get(oldest)).toMatchObject({ state: "Committed", title: "A test" });
+    await expect(bench.actions.undo(oldest)).rejects.toMatchObject({
+      code: "NotFound",
+      message: expect.stringContaining("no longer kept") as string,
+    });
+    expect(await codeOf(bench.actions.content(oldest, 0, "after"))).toBe("NotFound");
+    expect(await bench.objects.has(sha256(JSON.stringify(large(0))))).toBe(false);
+    await bench.actions.undo(newest);
+    expect(Object.values(bench.metadata.all())).toEqual([large(148)]);
+  }, 60_000);
+
+  test("after 30 days an ended action loses its contents, one that a person decided too, by the clock", async () => {
+    put("a.txt", "0");
+    await bench.actions.recover();
+    const old = await bench.perform(write("a.txt", "1"));
+    bench.clock.advance(15 * 86_400_000);
+    const young = await bench.perform(write("a.txt", "2"));
+    bench.clock.advance(15 * 86_400_000 + 3_600_001);
+    await vi.waitFor(async () => expect(await bench.objects.has(sha256("0"))).toBe(false));
+    await bench.actions.undo(young.id);
+    expect(contentOf("a.txt")).toBe("1");
+    await expect(bench.actions.undo(old.id)).rejects.toMatchObject({ code: "NotFound" });
+  });
+
+  test("records without contents: only so many of an agent are kept, the newest", async () => {
+    put("a.txt", "a");
+    const { id } = await bench.propose(tag("a.txt", "t"));
+    await bench.database.batch([
+      {
+        sql: `WITH RECURSIVE n(at) AS (SELECT 1 UNION ALL SELECT at + 1 FROM n WHERE at < 10100)
+              INSERT INTO actions (id, agent, state, created, decided, body, diffs, ended, contents_kept)
+              SELECT 'old-' || n.at, agent, state, created, decided, body, diffs, n.at, 1 FROM n, actions WHERE id = ?`,
+        params: [id],
+      },
+    ]);
+    await restart();
+    const rows = await bench.database.query<{ id: string }>("SELECT id FROM actions ORDER BY ended");
+    expect([rows.length, rows[0]?.id, rows.at(-1)?.id]).toEqual([10_001, "old-101", id]);
+  });
+
+  test("proposals that wait: an agent's together, through a restart, until some are decided", async () => {
+    put("a.txt", "a");
+    const text = (at: number): string => String(at).padEnd(8 * MiB, "x");
+    const waiting: Action[] = [];
+    for (let at = 0; at < 7; at++) waiting.push(await bench.propose(write(`f${at}`, text(at))));
+    await expect(bench.propose(write("f8", text(8)))).rejects.toMatchObject({
+      code: "LimitExceeded",
+      facts: { limit: "pendingBytesPerAgent" },
+    });
+    expect(await bench.objects.has(sha256(text(8)))).toBe(false);
+    await restart();
+    expect(await codeOf(bench.propose(write("f8", text(8))))).toBe("LimitExceeded");
+    await bench.actions.reject(waiting[0]?.id ?? "");
+    expect((await bench.propose(write("f8", text(8)))).state).toBe("PendingApproval");
+  });
+
+  test("race: a sweep takes away nothing that a proposal is just putting there", async () => {
+    put("a.txt", "a");
+    const text = "the same".padEnd(MiB, "x");
+    for (let round = 0; round < 5; round++) {
+      const gone = await bench.propose(write("b.txt", text));
+      await bench.actions.reject(gone.id);
+      const [, action] = await Promise.all([bench.actions.recover(), bench.propose(write("b.txt", text))]);
+      expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Committed");
+      await bench.actions.undo(action.id);
+    }
+  });
+
+  test("diffs of an action together", async () => {
+    const lines = (mark: string): string => `${mark}\n`.repeat(60_000);
+    const effects = Array.from({ length: 30 }, (_, at) => write(`f${at}`, lines(String(at))));
+    const { effects: seen } = await bench.preview(...effects);
+    const diffs = seen.flatMap(({ diff }) => diff ?? []);
+    expect(diffs.length).toBeGreaterThan(10);
+    expect(diffs.join("").length).toBeLessThan(5 * MiB);
+  });
 });

@@ -9,13 +9,14 @@ import { alwaysRules, decideApproval, type ApprovalDecision } from "../policy/ap
 import { decideHostCall } from "../policy/decide.ts";
 import type { Actions, Approval } from "./api.ts";
 import { Committer, isDrift, NotTakenBack } from "./committer.ts";
-import { readContent } from "./content.ts";
-import { actionWithoutDiffs, describeAction, effectForPolicy } from "./describe.ts";
+import { noLongerKept, readContent } from "./content.ts";
+import { actionWithoutDiffs, decidedAction, describeAction, effectForPolicy } from "./describe.ts";
 import { ImpactHours } from "./impact-hours.ts";
-import { Ledger, type ActionRecord, type StateChange } from "./ledger.ts";
+import { Ledger, storedAction, type ActionRecord, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
 import { planEffects, type Plan } from "./planner.ts";
 import type { ActionPorts } from "./ports.ts";
+import { Retention } from "./retention.ts";
 import { chosenEffects } from "./selection.ts";
 
 export function openActions(ports: ActionPorts): Actions {
@@ -29,6 +30,7 @@ class ActionService implements Actions {
   readonly #committer: Committer;
   readonly #pending: PendingActions;
   readonly #hours: ImpactHours;
+  readonly #retention: Retention;
   readonly #waiters = new Map<string, PromiseWithResolvers<Action>>();
   readonly #background = new Set<Promise<void>>();
   /** The end of the line: one change of the workspace at a time. */
@@ -37,7 +39,12 @@ class ActionService implements Actions {
 
   constructor(ports: ActionPorts) {
     this.#ports = ports;
-    this.#ledger = new Ledger(ports.database);
+    this.#ledger = new Ledger(ports.database, ports.clock);
+    this.#retention = new Retention({
+      ...ports,
+      ledger: this.#ledger,
+      inLine: (run) => this.#inLine(run),
+    });
     this.#committer = new Committer(ports, this.#ledger);
     this.#hours = new ImpactHours(ports.clock);
     this.#pending = new PendingActions(
@@ -50,6 +57,7 @@ class ActionService implements Actions {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     this.#pending[Symbol.dispose]();
+    this.#retention[Symbol.dispose]();
     for (const [id, waiter] of this.#waiters) {
       waiter.reject(new LaresError("Busy", `The kernel is ending; ask for the action ${id} again.`));
     }
@@ -63,27 +71,33 @@ class ActionService implements Actions {
   }
 
   async propose(authority: Authority, program: Hash, proposal: Proposal): Promise<Action> {
-    this.#pending.checkRoom(authority.extension);
+    this.#pending.checkRoom(authority.extension, 0);
     const { record, plan } = await this.#plan(authority, program, proposal, "actions/propose");
-    for (const [hash, content] of plan.contents) {
-      await this.#ports.objects.put(content, { hash, path: "a proposed content" });
-    }
     // From here to the reservation nothing waits, so that two proposals cannot both be the last small one.
     const decision = this.#decide(record);
     const { agent, id, impact_score: impact } = record.action;
     const now = this.#ports.clock.now();
-    if (decision.byImpact) this.#hours.add(agent, impact, now);
-    if (decision.decide === "ask") {
-      this.#pending.checkRoom(agent);
-      this.#pending.add(id, agent, now);
-    }
     const decided = decidedAction(record.action, decision, now);
+    // Of what is refused nothing needs to be kept.
+    const contents = decision.decide === "deny" ? [] : [...plan.contents];
+    const stored = storedAction(
+      { ...record, action: decided },
+      contents.map(([hash, { length }]) => ({ hash, bytes: length })),
+    );
+    if (decision.decide === "ask") this.#pending.checkRoom(agent, stored.bytes);
+    if (decision.byImpact) this.#hours.add(agent, impact, now);
+    if (decision.decide === "ask") this.#pending.add(id, agent, now, stored.bytes);
     try {
-      await this.#ledger.insert({ ...record, action: decided }, decision.byImpact ? impact : 0);
+      await this.#retention.storing(async () => {
+        for (const [hash, content] of contents)
+          await this.#ports.objects.put(content, { hash, path: "a proposed content" });
+        await this.#ledger.insert(stored, decision.byImpact ? impact : 0);
+      });
     } catch (error) {
       this.#pending.remove(id);
       throw error;
     }
+    this.#retention.grew(stored.bytes);
     this.#announce(decided);
     if (decision.decide !== "allow") return decided;
     return this.#commit(
@@ -146,6 +160,7 @@ class ActionService implements Actions {
     return this.#inLine(async () => {
       const record = await this.#record(id);
       mustBe(record.action, "Committed", "undone");
+      if (!record.contentsKept) throw noLongerKept(id);
       // What the commit could not tidy away goes first: the undo's own files take the same names.
       for (const entry of await this.#ledger.journaled())
         if (entry.action === id) await this.#committer.finish(entry);
@@ -155,7 +170,7 @@ class ActionService implements Actions {
             await this.#ports.database.batch([journal], { durability: "power" });
             return true;
           },
-          done: (_compiled, along) => this.#ledger.move(id, { from: "Committed", to: "Undone" }, along),
+          done: (_outcome, along) => this.#ledger.move(id, { from: "Committed", to: "Undone" }, along),
         });
       } catch (error) {
         if (!(error instanceof NotTakenBack)) await this.#ledger.forget(id);
@@ -214,10 +229,11 @@ class ActionService implements Actions {
     for (const { agent, decided, impact } of await this.#ledger.countedSince(this.#hours.since)) {
       this.#hours.add(agent, impact, decided);
     }
-    for (const { id, agent, created } of await this.#ledger.pending()) this.#pending.add(id, agent, created);
+    for (const { id, agent, created, bytes } of await this.#ledger.pending())
+      this.#pending.add(id, agent, created, bytes);
     this.#pending.sweep();
     await Promise.all(this.#background);
-    await this.#ports.objects.sweep(await this.#ledger.neededObjects());
+    await this.#retention.sweep();
   }
 
   pendingCount(): number {
@@ -274,17 +290,19 @@ class ActionService implements Actions {
             await this.#reread(id);
             return true;
           },
-          done: (compiled, along) =>
-            this.#ledger.move(
+          done: (outcome, along) => {
+            this.#retention.grew(outcome.keeps.reduce((sum, { bytes }) => sum + bytes, 0));
+            return this.#ledger.move(
               id,
               {
                 from: state,
                 to: "Committed",
                 receipt: { applied: [...chosen], finished: isoTime(this.#ports.clock.now()) },
-                inverse: compiled.inverse,
+                ...outcome,
               },
               along,
-            ),
+            );
+          },
         });
       } catch (error) {
         await this.#failed(id, state, error);
@@ -375,15 +393,4 @@ function mustBe(action: Action, state: ActionState, verb: string): void {
     action.state,
     `The action ${action.id} is ${action.state}; only one that is ${state} can be ${verb}.`,
   );
-}
-
-function decidedAction(action: Action, decision: ApprovalDecision, now: number): Action {
-  if (decision.decide === "ask") return action;
-  return {
-    ...action,
-    state: decision.decide === "allow" ? "Approved" : "Rejected",
-    decided: isoTime(now),
-    decided_by: "policy",
-    ...(decision.decide === "deny" ? { error: decision.because } : {}),
-  };
 }

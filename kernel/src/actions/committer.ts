@@ -8,18 +8,25 @@ import { apply, discard, revert, stage, verifyBackups } from "./executor.ts";
 import type { JournalEntry, Ledger } from "./ledger.ts";
 import type { Operation } from "./operations.ts";
 import type { ActionPorts } from "./ports.ts";
+import { withoutLargeValue, withValue, type KeptObject } from "./values.ts";
 
 export type CommitterPorts = Pick<
   ActionPorts,
   "files" | "objects" | "metadata" | "openWithUnsavedChanges" | "touched" | "log"
 >;
 
+/** What takes a change back, and the contents that this needs. */
+export interface Outcome {
+  readonly inverse: readonly Operation[];
+  readonly keeps: readonly KeptObject[];
+}
+
 /** How a change of the workspace is told to the ledger; each call is one transaction. */
 export interface Recording {
   /** Before the first file is touched: the journal entry joins. False: the action is no longer what it was. */
   begin(journal: Statement): Promise<boolean>;
   /** It has happened, from this transaction on. False: it could not be recorded, and is taken back. */
-  done(compiled: Compiled, along: readonly Statement[]): Promise<boolean>;
+  done(outcome: Outcome, along: readonly Statement[]): Promise<boolean>;
 }
 
 /**
@@ -44,26 +51,49 @@ export class Committer {
     operations: readonly Operation[],
     recording: Recording,
   ): Promise<void> {
-    const compiled = await compileOperations(this.#ports, action, operations);
-    for (const { path, hash } of compiled.preimages) {
-      await this.#ports.objects.put(this.#ports.files.readStream(path), { hash, path });
-    }
-    const metadata = compiled.metadata.flatMap((change) => this.#ports.metadata.statements(change));
-    if (compiled.plan.steps.length === 0) await this.#record(recording, compiled, metadata);
+    const whole: Operation[] = [];
+    for (const operation of operations) whole.push(await withValue(this.#ports.objects, operation));
+    const compiled = await compileOperations(this.#ports, action, whole);
+    const outcome = await this.#keep(compiled);
+    const { restored } = compiled;
+    const metadata = [
+      ...compiled.metadata.flatMap((change) => this.#ports.metadata.statements(change)),
+      ...(restored.length > 0 ? this.#ports.metadata.restore(restored) : []),
+    ];
+    if (compiled.plan.steps.length === 0) await this.#record(recording, outcome, metadata);
     else
       await this.#change(
         { action, direction, phase: "staging", plan: compiled.plan, identities: [] },
         compiled,
+        outcome,
         metadata,
         recording,
       );
-    this.#announce(compiled.metadata);
+    this.#announce([...compiled.metadata, ...restored]);
     if (compiled.touched.length > 0) await this.#touched(compiled.touched);
+  }
+
+  /** Puts what will be replaced, and is too large for the ledger, into the object store. */
+  async #keep({ preimages, inverse: whole }: Compiled): Promise<Outcome> {
+    const { objects, files } = this.#ports;
+    const keeps: KeptObject[] = [];
+    for (const { path, hash, bytes } of preimages) {
+      await objects.put(files.readStream(path), { hash, path });
+      keeps.push({ hash, bytes });
+    }
+    const inverse: Operation[] = [];
+    for (const each of whole) {
+      const { operation, content } = withoutLargeValue(each);
+      inverse.push(operation);
+      if (content !== null) keeps.push({ hash: await objects.put(content), bytes: content.length });
+    }
+    return { inverse, keeps };
   }
 
   async #change(
     entry: JournalEntry,
     compiled: Compiled,
+    outcome: Outcome,
     metadata: readonly Statement[],
     recording: Recording,
   ): Promise<void> {
@@ -78,7 +108,7 @@ export class Committer {
       await apply(this.#ports, entry.plan, identities);
       await verifyBackups(this.#ports, entry.plan);
       const done = this.#ledger.journalStatement({ ...reached, phase: "done" });
-      await this.#record(recording, compiled, [...metadata, done]);
+      await this.#record(recording, outcome, [...metadata, done]);
     } catch (error) {
       await this.#takeBack(reached, error);
       await this.#touched(compiled.touched);
@@ -87,9 +117,9 @@ export class Committer {
     await this.#tidy({ ...reached, phase: "done" });
   }
 
-  async #record(recording: Recording, compiled: Compiled, along: readonly Statement[]): Promise<void> {
+  async #record(recording: Recording, outcome: Outcome, along: readonly Statement[]): Promise<void> {
     failpoint("actions.before-record");
-    if (!(await recording.done(compiled, along))) throw changedHands("action");
+    if (!(await recording.done(outcome, along))) throw changedHands("action");
     failpoint("actions.after-record");
   }
 

@@ -4,6 +4,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
 import { stagingName } from "../base/names.ts";
 import { isWithin, parentOf } from "../policy/paths.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { listFolder } from "./folder-listing.ts";
 import { currentValue, hashOfValue, restoring, slotOf } from "./metadata.ts";
 import { valueOf, type Operation } from "./operations.ts";
@@ -13,10 +14,12 @@ import { identityOf, type BackedUp, type Identity, type Staged, type Step, type 
 export interface Compiled {
   readonly plan: StepPlan;
   readonly metadata: readonly MetadataChange[];
+  /** What is kept beside files that come back. */
+  readonly restored: readonly MetadataChange[];
   /** What takes all of it back, in the order in which it is to be done. */
   readonly inverse: readonly Operation[];
   /** Files of the workspace whose content must be kept before they are touched. */
-  readonly preimages: readonly { readonly path: string; readonly hash: Hash }[];
+  readonly preimages: readonly { readonly path: string; readonly hash: Hash; readonly bytes: number }[];
   /** Every path that changes. */
   readonly touched: readonly string[];
 }
@@ -62,8 +65,11 @@ class Compiler {
   readonly #staged: Staged[] = [];
   readonly #steps: Step[] = [];
   readonly #metadata: MetadataChange[] = [];
+  readonly #restored: MetadataChange[] = [];
   readonly #inverse: Operation[] = [];
-  readonly #preimages: { path: string; hash: Hash }[] = [];
+  readonly #preimages: { path: string; hash: Hash; bytes: number }[] = [];
+  /** Files that go, with all that is kept beside them. */
+  readonly #going = new Set<string>();
   readonly #touched = new Set<string>();
   #names = 0;
 
@@ -77,12 +83,14 @@ class Compiler {
 
   result(): Compiled {
     for (const { original, hash } of this.#slots.values()) {
+      if (this.#going.has(original.path)) continue;
       const after = hashOfValue(valueOf(original));
       if (after !== hash) this.#inverse.push({ do: "metadata", change: original, before: hash, after });
     }
     return {
       plan: { staged: this.#staged, steps: this.#steps },
       metadata: this.#metadata,
+      restored: this.#restored,
       inverse: this.#inverse.toReversed(),
       preimages: this.#preimages,
       touched: [...this.#touched],
@@ -141,7 +149,17 @@ class Compiler {
     this.#preserve(old);
     this.#steps.push({ kind: "remove", ...(await this.#backUp(path, old)) });
     this.#become(path, { kind: "absent" });
+    if (old.original === path) await this.#keepBeside(path);
     this.#inverse.push({ do: "put", path, before: null, after: before, ...attributes(old) });
+  }
+
+  /** What is kept beside an entry goes with it, so an undo has to bring it back too. */
+  async #keepBeside(path: string): Promise<void> {
+    this.#going.add(path);
+    for (const change of await this.#ports.metadata.kept(path)) {
+      const after = hashOfValue(valueOf(change));
+      this.#inverse.push({ do: "metadata", change, before: null, after, ofRestored: true });
+    }
   }
 
   async #moveFile({ from, to, content }: Extract<Operation, { do: "move" }>): Promise<void> {
@@ -187,6 +205,11 @@ class Compiler {
 
   async #changeMetadata(operation: Extract<Operation, { do: "metadata" }>): Promise<void> {
     const { change, before, after } = operation;
+    if (operation.ofRestored === true) {
+      // An entry that is there by now never went: another file took its place within the action.
+      if (this.#ports.metadata.current(change.path) === null) this.#restored.push(change);
+      return;
+    }
     const slot = slotOf(change);
     const earlier = this.#slots.get(slot);
     const original = earlier?.original ?? restoring(change, await currentValue(this.#ports.metadata, change));
@@ -238,7 +261,7 @@ class Compiler {
     const stat = await files.stat(path);
     if (stat === null) return { kind: "absent" };
     if (stat.kind === "folder") return { kind: "folder" };
-    const hash = stat.kind === "file" ? await files.hashFile(path) : null;
+    const hash = stat.kind === "file" ? await fingerprint(files, path, stat) : null;
     const after = await files.stat(path);
     if (
       hash === null ||
@@ -266,7 +289,8 @@ class Compiler {
   }
 
   #preserve(file: Extract<Simulated, { kind: "file" }>): void {
-    if (file.original !== undefined) this.#preimages.push({ path: file.original, hash: file.hash });
+    if (file.original !== undefined)
+      this.#preimages.push({ path: file.original, hash: file.hash, bytes: file.size ?? 0 });
   }
 
   async #stage(

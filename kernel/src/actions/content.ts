@@ -1,5 +1,6 @@
 import { invalidParams, limitExceeded, LaresError, notFound } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { actionLimits } from "./limits.ts";
 import type { ActionRecord } from "./ledger.ts";
 import { valueOf, type Operation } from "./operations.ts";
@@ -24,6 +25,7 @@ export async function readContent(
       `At most ${actionLimits.contentRangeBytes} bytes are read at once.`,
     );
   }
+  if (!record.contentsKept) throw noLongerKept(record.action.id);
   const effect = record.action.effects[index];
   const operation = record.operations[index];
   if (effect === undefined || operation === undefined) {
@@ -35,12 +37,15 @@ export async function readContent(
   if (hash === null) throw notFound("content", `${effect.path} (${side})`);
   if (operation.do === "metadata") {
     if (side === "before") throw notFound("content", `${effect.path} (before)`);
+    if (operation.isStored === true) return ports.objects.readRange(hash, offset, length);
     const bytes = new TextEncoder().encode(canonicalJson(valueOf(operation.change)));
     return { bytes: bytes.subarray(offset, offset + length), eof: offset + length >= bytes.length };
   }
   if (await ports.objects.has(hash)) return ports.objects.readRange(hash, offset, length);
   for (const path of placesOf(operation)) {
-    if ((await ports.files.hashFile(path)) === hash) return ports.files.readRange(path, offset, length);
+    const stat = await ports.files.stat(path);
+    if (stat?.kind === "file" && (await fingerprint(ports.files, path, stat)) === hash)
+      return ports.files.readRange(path, offset, length);
   }
   throw new LaresError(
     "Stale",
@@ -48,6 +53,15 @@ export async function readContent(
     {
       path: effect.path,
     },
+  );
+}
+
+/** The action ended long ago, or many others have since. */
+export function noLongerKept(id: string): LaresError {
+  return new LaresError(
+    "NotFound",
+    `What the action ${id} wrote and replaced is no longer kept, so it can neither be shown nor undone.`,
+    { what: "content", name: id },
   );
 }
 

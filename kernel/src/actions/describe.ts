@@ -3,6 +3,7 @@ import { canonicalJson } from "../base/json.ts";
 import type { Action, Effect, Proposal } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { sha256 } from "../platform/hash.ts";
+import type { ApprovalDecision } from "../policy/approval.ts";
 import { impactOf } from "../policy/impact.ts";
 import { withoutDiff, type ActionRecord } from "./ledger.ts";
 import type { Plan } from "./planner.ts";
@@ -39,6 +40,7 @@ export function describeAction(
     dependsOn: plan.effects.map(({ dependsOn }) => dependsOn),
     subjects: plan.effects.map(({ subject }) => subject),
     inverse: null,
+    contentsKept: true,
   };
 }
 
@@ -50,4 +52,16 @@ export function effectForPolicy(effect: Effect): Record<string, unknown> {
 
 export function actionWithoutDiffs(action: Action): Action {
   return { ...action, effects: action.effects.map(withoutDiff) };
+}
+
+/** The action as policy decides about it. */
+export function decidedAction(action: Action, decision: ApprovalDecision, now: number): Action {
+  if (decision.decide === "ask") return action;
+  return {
+    ...action,
+    state: decision.decide === "allow" ? "Approved" : "Rejected",
+    decided: isoTime(now),
+    decided_by: "policy",
+    ...(decision.decide === "deny" ? { error: decision.because } : {}),
+  };
 }

@@ -124,7 +124,7 @@ async function checkWhole(place: Place): Promise<string> {
   const committed = action?.state === "Committed";
   if (committed) expect(contents(found)).toEqual(after);
   else expect(found).toEqual(before);
-  expect(bench.metadata.current("edited.txt")?.tags).toEqual(committed ? ["#edited"] : []);
+  expect(bench.metadata.current("edited.txt")?.tags ?? []).toEqual(committed ? ["#edited"] : []);
   expect(["Committed", "Failed", "PendingApproval", "Undone", undefined]).toContain(action?.state);
   expect(await bench.database.query("SELECT * FROM action_journal")).toEqual([]);
   checkObjects(place);

@@ -2,7 +2,7 @@ import { invalidParams, notFound, scopeViolation, stale } from "../base/errors.t
 import type { EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { canonicalPath } from "../policy/paths.ts";
-import type { Node } from "./overlay.ts";
+import type { FileNode, Node, Overlay } from "./overlay.ts";
 
 /** Canonical, and not the workspace itself. */
 export function entryPath(input: string): string {
@@ -13,16 +13,21 @@ export function entryPath(input: string): string {
   return canonical.path;
 }
 
-export function fileOf(path: string, node: Node): Extract<Node, { kind: "file" }> {
+export function fileOf(path: string, node: Node): FileNode {
   if (node.kind === "absent") throw notFound("file", path);
   if (node.kind === "folder")
     throw invalidParams(`${JSON.stringify(path)} is a folder, not a file.`, { path });
   return node;
 }
 
-export function checkExpected(path: string, node: Node, expected: Hash | null | undefined): void {
+export async function checkExpected(
+  overlay: Overlay,
+  path: string,
+  node: Node,
+  expected: Hash | null | undefined,
+): Promise<void> {
   if (expected === undefined) return;
-  const found = node.kind === "file" ? node.hash : null;
+  const found = node.kind === "file" ? await overlay.hashOf(path, node) : null;
   if (found === expected) return;
   const is = found === null ? "does not exist" : `has the content ${found}`;
   throw stale(path, `${JSON.stringify(path)} ${is}; expected was ${expected ?? "that it does not exist"}.`);

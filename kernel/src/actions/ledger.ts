@@ -1,12 +1,14 @@
 import { isLaresError } from "../base/errors.ts";
-import { isoTime } from "../base/clock.ts";
-import type { Action, ActionState, Effect } from "../base/vocabulary/action.ts";
+import { isoTime, type Clock } from "../base/clock.ts";
+import { hasEnded, type Action, type ActionState, type Effect } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Database, Migration, Statement, SqlValue } from "../platform/database.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
+import { forgetStatements, keptBytesSql } from "./forget-old.ts";
 import { actionLimits } from "./limits.ts";
 import type { Operation } from "./operations.ts";
 import type { StepPlan } from "./steps.ts";
+import type { KeptObject } from "./values.ts";
 
 export const actionsMigrations: readonly Migration[] = [
   {
@@ -38,6 +40,28 @@ export const actionsMigrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    name: "actions-2-retention",
+    sql: `
+      ALTER TABLE actions ADD COLUMN ended INTEGER;
+      -- 0: what an undo needs was dropped, and the action is kept as a record.
+      ALTER TABLE actions ADD COLUMN contents_kept INTEGER NOT NULL DEFAULT 1;
+      UPDATE actions SET ended = coalesce(decided, created)
+        WHERE state IN ('Committed', 'Rejected', 'Failed', 'Stale', 'Expired', 'Undone');
+      CREATE INDEX actions_by_end ON actions (agent, ended) WHERE ended IS NOT NULL;
+      CREATE TABLE action_objects (
+        action TEXT NOT NULL, hash TEXT NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY (action, hash)
+      ) STRICT, WITHOUT ROWID;
+      INSERT OR IGNORE INTO action_objects
+        SELECT actions.id, operation.value ->> 'after', 0
+        FROM actions, json_each(actions.body, '$.operations') AS operation
+        WHERE operation.value ->> 'do' = 'put' AND state IN ('PendingApproval', 'Approved', 'Committing', 'Committed');
+      INSERT OR IGNORE INTO action_objects
+        SELECT actions.id, operation.value ->> 'after', 0
+        FROM actions, json_each(actions.inverse) AS operation
+        WHERE operation.value ->> 'do' = 'put' AND state = 'Committed' AND inverse IS NOT NULL;
+    `,
+  },
 ];
 
 /** What is known of an action beyond what a client is shown. */
@@ -49,6 +73,18 @@ export interface ActionRecord {
   readonly subjects: readonly ApprovalSubject[];
   /** Null until it is committed. */
   readonly inverse: readonly Operation[] | null;
+  /** False: it ended long ago, and what it replaced and what it wrote was dropped. */
+  readonly contentsKept: boolean;
+}
+
+/** An action as it is written down. */
+export interface StoredAction {
+  readonly action: Action;
+  readonly body: string;
+  readonly diffs: string;
+  readonly objects: readonly KeptObject[];
+  /** All that is kept for it. */
+  readonly bytes: number;
 }
 
 export interface JournalEntry {
@@ -72,6 +108,8 @@ export interface StateChange {
   readonly error?: string;
   readonly receipt?: NonNullable<Action["receipt"]>;
   readonly inverse?: readonly Operation[];
+  /** Contents that the inverse needs. */
+  readonly keeps?: readonly KeptObject[];
 }
 
 interface Row {
@@ -86,6 +124,7 @@ interface Row {
   readonly body: string;
   readonly diffs?: string;
   readonly inverse?: string | null;
+  readonly contents_kept: number;
 }
 
 interface Body {
@@ -95,40 +134,31 @@ interface Body {
   readonly digest: Hash;
   readonly program: Hash;
   readonly effects: readonly Effect[];
-  readonly operations: readonly Operation[];
-  readonly dependsOn: readonly (readonly number[])[];
-  readonly subjects: readonly ApprovalSubject[];
+  /** These three are dropped with the contents. */
+  readonly operations?: readonly Operation[];
+  readonly dependsOn?: readonly (readonly number[])[];
+  readonly subjects?: readonly ApprovalSubject[];
 }
 
-const listedColumns = "id, agent, state, created, decided, decided_by, error, receipt, body";
+const listedColumns = "id, agent, state, created, decided, decided_by, error, receipt, body, contents_kept";
 
 /** The actions and the journal of their commits, in SQLite. Each change of state names the state it leaves. */
 export class Ledger {
   readonly #database: Database;
+  readonly #clock: Clock;
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database;
+    this.#clock = clock;
   }
 
   /** Resolves once it is on the disk. */
-  async insert(record: ActionRecord, countedImpact: number): Promise<void> {
-    const { action } = record;
-    const body: Body = {
-      title: action.title,
-      reason: action.reason,
-      impact_score: action.impact_score,
-      digest: action.digest,
-      program: record.program,
-      effects: action.effects.map(withoutDiff),
-      operations: record.operations,
-      dependsOn: record.dependsOn,
-      subjects: record.subjects,
-    };
+  async insert({ action, body, diffs, objects }: StoredAction, countedImpact: number): Promise<void> {
     await this.#database.batch(
       [
         {
-          sql: `INSERT INTO actions (id, agent, state, created, decided, decided_by, counted_impact, error, body, diffs)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          sql: `INSERT INTO actions (id, agent, state, created, decided, decided_by, counted_impact, error, body, diffs, ended)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           params: [
             action.id,
             action.agent,
@@ -138,10 +168,12 @@ export class Ledger {
             action.decided_by ?? null,
             countedImpact,
             action.error ?? null,
-            JSON.stringify(body),
-            JSON.stringify(action.effects.map(({ diff }) => diff ?? null)),
+            body,
+            diffs,
+            hasEnded(action.state) ? this.#clock.now() : null,
           ],
         },
+        keepStatement(action.id, objects),
       ],
       { durability: "power" },
     );
@@ -174,9 +206,9 @@ export class Ledger {
     return rows.map((row) => recordOf(row).action);
   }
 
-  async pending(): Promise<{ id: string; agent: string; created: number }[]> {
-    const rows = await this.#database.query<{ id: string; agent: string; created: number }>(
-      "SELECT id, agent, created FROM actions WHERE state = 'PendingApproval' ORDER BY id",
+  async pending(): Promise<{ id: string; agent: string; created: number; bytes: number }[]> {
+    const rows = await this.#database.query<{ id: string; agent: string; created: number; bytes: number }>(
+      `SELECT id, agent, created, ${keptBytesSql} AS bytes FROM actions WHERE state = 'PendingApproval' ORDER BY id`,
     );
     return [...rows];
   }
@@ -200,7 +232,7 @@ export class Ledger {
   /** False if the action was not in the state that the change leaves: somebody else was first. */
   async move(id: string, change: StateChange, along: readonly Statement[] = []): Promise<boolean> {
     try {
-      await this.#database.batch([stateStatement(id, change), ...along], { durability: "power" });
+      await this.#database.batch([...this.#stateStatements(id, change), ...along], { durability: "power" });
       return true;
     } catch (error) {
       if (!isLaresError(error, "Conflict")) throw error;
@@ -248,24 +280,55 @@ export class Ledger {
 
   /** Contents that a pending or committed action still needs. */
   async neededObjects(): Promise<Set<Hash>> {
-    const rows = await this.#database.query<{ body: string; inverse: string | null }>(
-      "SELECT body, inverse FROM actions WHERE state IN ('PendingApproval', 'Approved', 'Committing', 'Committed')",
-    );
-    const needed = new Set<Hash>();
-    for (const { body, inverse } of rows) {
-      const operations = [
-        ...(JSON.parse(body) as Body).operations,
-        ...(inverse === null ? [] : (JSON.parse(inverse) as Operation[])),
-      ];
-      for (const operation of operations) if (operation.do === "put") needed.add(operation.after);
-    }
-    return needed;
+    const rows = await this.#database.query<{ hash: Hash }>("SELECT DISTINCT hash FROM action_objects");
+    return new Set(rows.map(({ hash }) => hash));
+  }
+
+  /** Drops what ended actions keep beyond the bounds. */
+  async forgetOld(): Promise<void> {
+    await this.#database.batch(forgetStatements(this.#clock.now()));
+  }
+
+  #stateStatements(id: string, change: StateChange): Statement[] {
+    const ended = hasEnded(change.to) ? this.#clock.now() : null;
+    const statements = [stateStatement(id, change, ended), keepStatement(id, change.keeps ?? [])];
+    // Only what is committed can be undone.
+    if (ended !== null && change.to !== "Committed")
+      statements.push({ sql: "DELETE FROM action_objects WHERE action = ?", params: [id] });
+    return statements;
   }
 }
 
-function stateStatement(id: string, change: StateChange): Statement {
-  const sets = ["state = ?"];
-  const params: SqlValue[] = [change.to];
+function keepStatement(id: string, objects: readonly KeptObject[]): Statement {
+  return {
+    sql: `INSERT OR IGNORE INTO action_objects SELECT ?, value ->> 'hash', value ->> 'bytes' FROM json_each(?)`,
+    params: [id, JSON.stringify(objects)],
+  };
+}
+
+/** The record as it is written down, with the contents that it needs. */
+export function storedAction(record: ActionRecord, objects: readonly KeptObject[]): StoredAction {
+  const { action } = record;
+  const content: Body = {
+    title: action.title,
+    reason: action.reason,
+    impact_score: action.impact_score,
+    digest: action.digest,
+    program: record.program,
+    effects: action.effects.map(withoutDiff),
+    operations: record.operations,
+    dependsOn: record.dependsOn,
+    subjects: record.subjects,
+  };
+  const body = JSON.stringify(content);
+  const diffs = JSON.stringify(action.effects.map(({ diff }) => diff ?? null));
+  const sizes = [Buffer.byteLength(body), Buffer.byteLength(diffs), ...objects.map(({ bytes }) => bytes)];
+  return { action, body, diffs, objects, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+function stateStatement(id: string, change: StateChange, ended: number | null): Statement {
+  const sets = ["state = ?", "ended = ?"];
+  const params: SqlValue[] = [change.to, ended];
   const set = (column: string, value: SqlValue | undefined): void => {
     if (value === undefined) return;
     sets.push(`${column} = ?`);
@@ -307,9 +370,10 @@ function recordOf(row: Row): ActionRecord {
       ...(row.receipt === null ? {} : { receipt: JSON.parse(row.receipt) as NonNullable<Action["receipt"]> }),
     },
     program: body.program,
-    operations: body.operations,
-    dependsOn: body.dependsOn,
-    subjects: body.subjects,
+    operations: body.operations ?? [],
+    dependsOn: body.dependsOn ?? [],
+    subjects: body.subjects ?? [],
+    contentsKept: row.contents_kept === 1,
     inverse:
       row.inverse === null || row.inverse === undefined ? null : (JSON.parse(row.inverse) as Operation[]),
   };

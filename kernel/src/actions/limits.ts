@@ -6,7 +6,7 @@ export const actionLimits = {
   previewFileBytes: 64 * MiB,
   /** New contents of all effects of one action together. Bytes. */
   previewTotalBytes: 256 * MiB,
-  /** Content that is kept for an undo. A larger file can be moved, not deleted. Bytes. */
+  /** Content that is compared, and kept for an undo. A larger file is told by inode, size and time: it can be moved, not deleted. Bytes. */
   preimageBytes: 1024 * MiB,
   /** Text whose difference is shown, each side. Bytes. */
   diffTextBytes: 256 * 1024,
@@ -14,8 +14,27 @@ export const actionLimits = {
   diffEdits: 1000,
   /** Files and folders within a folder that is moved. */
   folderMembers: 10_000,
-  /** Actions of one agent that wait for approval. */
+  /** Diffs of all effects of one action together; effects beyond have none. Bytes. */
+  diffTotalBytes: 4 * MiB,
+  /** JSON of a field or sidecar that is kept in the ledger itself; a longer one is an object. Bytes. */
+  metadataInlineBytes: 4096,
+  /** Actions of one agent that wait for approval, and what is kept for them. */
   pendingPerAgent: 1000,
+  pendingBytesPerAgent: 64 * MiB,
+  /** An ended action can be undone and its contents be read for so long. Milliseconds. */
+  contentsKeptMs: 30 * 86_400_000,
+  /**
+   * What is kept for the ended actions of one agent, those that policy decided and those that a person did:
+   * beyond, the oldest lose their contents and can no longer be undone. The newest keeps them in any case.
+   */
+  keptBytesPerAgent: 256 * MiB,
+  keptApprovedBytesPerAgent: 4096 * MiB,
+  /** Ended actions of one agent that are kept as a record, without contents: how many, and bytes. */
+  recordsPerAgent: 10_000,
+  recordBytesPerAgent: 64 * MiB,
+  /** The bounds on what is kept are looked at again after so much more. */
+  sweepAfterBytes: 16 * MiB,
+  sweepAfterActions: 1000,
   /** Actions that a list returns at most. */
   listed: 1000,
   /** What `content` returns at once. Bytes. */

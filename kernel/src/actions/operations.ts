@@ -35,6 +35,10 @@ export type Operation =
       readonly change: MetadataChange;
       readonly before: Hash | null;
       readonly after: Hash | null;
+      /** The change is without its value, which is the object `after`. */
+      readonly isStored?: true;
+      /** Only of an undo: beside a file that it brings back, so it is set once the index knows that. */
+      readonly ofRestored?: true;
     };
 
 /** The value a metadata change leaves; undefined: nothing. */

@@ -1,21 +1,21 @@
-import { invalidParams, limitExceeded, scopeViolation, stale } from "../base/errors.ts";
+import { invalidParams, scopeViolation, stale } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { sha256 } from "../platform/hash.ts";
+import type { FileStat } from "../platform/rooted-fs.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
 import { isWithin, parentOf } from "../policy/paths.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { actionLimits } from "./limits.ts";
 
 /** What is at a path, as far as an action has come. */
-export type Node =
-  | { readonly kind: "absent" }
-  | { readonly kind: "folder" }
-  | {
-      readonly kind: "file";
-      readonly hash: Hash;
-      readonly size: number;
-      /** Where its bytes are: still in the workspace, or made by an earlier effect. */
-      readonly content: { readonly path: string } | Uint8Array;
-    };
+export type Node = { readonly kind: "absent" } | { readonly kind: "folder" } | FileNode;
+
+export interface FileNode {
+  readonly kind: "file";
+  readonly size: number;
+  /** Where its bytes are: still in the workspace, where nothing has read it yet, or made by an earlier effect. */
+  readonly content: { readonly path: string; readonly stat: FileStat } | Uint8Array;
+}
 
 export interface Known {
   readonly node: Node;
@@ -31,6 +31,7 @@ export class Overlay {
   readonly #files: WorkspaceFiles;
   readonly #known = new Map<string, Known>();
   readonly #movedFolders: { readonly from: string; readonly to: string; readonly effect: number }[] = [];
+  readonly #hashes = new WeakMap<FileNode, Hash>();
   /** Paths at which another entry than before is, or none. */
   readonly #newIdentity = new Set<string>();
 
@@ -99,19 +100,27 @@ export class Overlay {
   }
 
   /** The bytes of a file, at most `previewFileBytes`. */
-  async bytesOf(path: string, node: Extract<Node, { kind: "file" }>): Promise<Uint8Array> {
+  async bytesOf(path: string, node: FileNode): Promise<Uint8Array> {
     if (node.content instanceof Uint8Array) return node.content;
-    if (node.size > actionLimits.previewFileBytes) {
-      throw limitExceeded(
-        "previewFileBytes",
-        node.size,
-        `${JSON.stringify(path)} has ${node.size} bytes; files up to ${actionLimits.previewFileBytes} bytes can be written or edited.`,
-      );
-    }
     const bytes = await this.#files.readFile(node.content.path, { maxBytes: actionLimits.previewFileBytes });
-    if (sha256(bytes) !== node.hash)
-      throw stale(path, `${JSON.stringify(path)} changed while it was read; propose again.`);
+    const hash = sha256(bytes);
+    if ((this.#hashes.get(node) ?? hash) !== hash) throw changedMeanwhile(path);
+    this.#hashes.set(node, hash);
     return bytes;
+  }
+
+  /** What the file is compared by. Read when it is needed, and once. */
+  async hashOf(path: string, node: FileNode): Promise<Hash> {
+    const known = this.#hashes.get(node);
+    if (known !== undefined) return known;
+    const { content } = node;
+    const hash =
+      content instanceof Uint8Array
+        ? sha256(content)
+        : await fingerprint(this.#files, content.path, content.stat);
+    if (hash === null) throw changedMeanwhile(path);
+    this.#hashes.set(node, hash);
+    return hash;
   }
 
   async #look(path: string): Promise<Node> {
@@ -124,8 +133,10 @@ export class Overlay {
         `${JSON.stringify(path)} is a link or a special file, which is never changed.`,
       );
     }
-    const hash = await this.#files.hashFile(path);
-    if (hash === null) return { kind: "absent" };
-    return { kind: "file", hash, size: stat.size, content: { path } };
+    return { kind: "file", size: stat.size, content: { path, stat } };
   }
+}
+
+function changedMeanwhile(path: string) {
+  return stale(path, `${JSON.stringify(path)} changed while it was read; propose again.`);
 }

@@ -8,6 +8,7 @@ const longestWaitMs = 3_600_000;
 interface Waiting {
   readonly agent: string;
   readonly created: number;
+  readonly bytes: number;
 }
 
 /** The actions that wait for a person: how many, whose, and when the next of them has waited too long. */
@@ -17,7 +18,7 @@ export class PendingActions implements Disposable {
   readonly #expire: (id: string) => void;
   /** Oldest first. */
   readonly #waiting = new Map<string, Waiting>();
-  readonly #perAgent = new Map<string, number>();
+  readonly #perAgent = new Map<string, { readonly count: number; readonly bytes: number }>();
   #timer: Disposable | null = null;
 
   constructor(clock: Clock, expireAfterMs: () => number, expire: (id: string) => void) {
@@ -30,21 +31,31 @@ export class PendingActions implements Disposable {
     return this.#waiting.size;
   }
 
-  /** LimitExceeded if the agent has as many waiting as it may. */
-  checkRoom(agent: string): void {
-    const waiting = this.#perAgent.get(agent) ?? 0;
-    if (waiting < actionLimits.pendingPerAgent) return;
+  /** LimitExceeded if the agent has as much waiting as it may, with another action for which so much is kept. */
+  checkRoom(agent: string, bytes: number): void {
+    const waiting = this.#of(agent);
+    if (waiting.count >= actionLimits.pendingPerAgent) {
+      throw limitExceeded(
+        "pendingPerAgent",
+        waiting.count,
+        `${waiting.count} actions of ${agent} wait for approval, as many as may; approve or reject some first.`,
+      );
+    }
+    const together = waiting.bytes + bytes;
+    if (together <= actionLimits.pendingBytesPerAgent) return;
     throw limitExceeded(
-      "pendingPerAgent",
-      waiting,
-      `${waiting} actions of ${agent} wait for approval, as many as may; approve or reject some first.`,
+      "pendingBytesPerAgent",
+      together,
+      `The actions of ${agent} that wait for approval would keep ${together} bytes; at most ${actionLimits.pendingBytesPerAgent} are kept. Approve or reject some first.`,
     );
   }
 
-  add(id: string, agent: string, created: number): void {
+  /** `bytes`: what is kept for it. */
+  add(id: string, agent: string, created: number, bytes: number): void {
     if (this.#waiting.has(id)) return;
-    this.#waiting.set(id, { agent, created });
-    this.#perAgent.set(agent, (this.#perAgent.get(agent) ?? 0) + 1);
+    this.#waiting.set(id, { agent, created, bytes });
+    const before = this.#of(agent);
+    this.#perAgent.set(agent, { count: before.count + 1, bytes: before.bytes + bytes });
     if (this.#timer === null) this.#schedule();
   }
 
@@ -52,8 +63,9 @@ export class PendingActions implements Disposable {
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) return;
     this.#waiting.delete(id);
-    const left = (this.#perAgent.get(waiting.agent) ?? 1) - 1;
-    if (left > 0) this.#perAgent.set(waiting.agent, left);
+    const before = this.#of(waiting.agent);
+    const left = { count: before.count - 1, bytes: before.bytes - waiting.bytes };
+    if (left.count > 0) this.#perAgent.set(waiting.agent, left);
     else this.#perAgent.delete(waiting.agent);
   }
 
@@ -72,6 +84,10 @@ export class PendingActions implements Disposable {
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = null;
+  }
+
+  #of(agent: string): { readonly count: number; readonly bytes: number } {
+    return this.#perAgent.get(agent) ?? { count: 0, bytes: 0 };
   }
 
   #dueAt(waiting: Waiting): number {

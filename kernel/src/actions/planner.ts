@@ -12,10 +12,11 @@ import { checkExpected, contentOf, entryPath, fileOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
 import { planMetadata, slotOf, type MetadataInput } from "./metadata.ts";
 import type { Operation } from "./operations.ts";
-import { Overlay, type Known } from "./overlay.ts";
+import { Overlay, type FileNode, type Known } from "./overlay.ts";
 import type { ActionPorts } from "./ports.ts";
 import { bytesText, sizeChange } from "./sizes.ts";
 import { applyEdits, textOf, unifiedDiff } from "./text.ts";
+import { withoutLargeValue } from "./values.ts";
 
 /** One effect, looked at against the workspace and the effects before it. */
 export interface PlannedEffect {
@@ -72,6 +73,7 @@ class Planner {
   /** What earlier effects leave beside entries, by place. */
   readonly #slots = new Map<string, { readonly hash: Hash | null; readonly effect: number }>();
   #contentBytes = 0;
+  #diffBytes = 0;
 
   constructor(ports: PlannerPorts, places: ProtectedPlaces) {
     this.#ports = ports;
@@ -105,7 +107,8 @@ class Planner {
     const path = entryPath(input.path);
     const known = await this.#overlay.at(path);
     if (known.node.kind === "folder") throw invalidParams(`${JSON.stringify(path)} is a folder.`, { path });
-    checkExpected(path, known.node, input.expected);
+    if (known.node.kind === "file") checkEditable(path, known.node);
+    await checkExpected(this.#overlay, path, known.node, input.expected);
     return this.#put(input.kind, path, known, contentOf(input), index);
   }
 
@@ -113,7 +116,8 @@ class Planner {
     const path = entryPath(input.path);
     const known = await this.#overlay.at(path);
     const node = fileOf(path, known.node);
-    checkExpected(path, node, input.expected);
+    checkEditable(path, node);
+    await checkExpected(this.#overlay, path, node, input.expected);
     const text = textOf(await this.#overlay.bytesOf(path, node));
     if (text === null) {
       throw invalidParams(
@@ -134,17 +138,12 @@ class Planner {
   ): Promise<PlannedEffect> {
     const { node } = known;
     const old = node.kind === "file" ? await this.#overlay.bytesOf(path, node) : null;
-    const before = node.kind === "file" ? node.hash : null;
+    const before = node.kind === "file" ? await this.#overlay.hashOf(path, node) : null;
     const after = sha256(content);
     this.#keep(after, content);
     const dependsOn = [...producers(known), ...(await this.#overlay.makeParents(path, index))];
-    this.#overlay.set(
-      path,
-      { kind: "file", hash: after, size: content.length, content },
-      index,
-      before !== null,
-    );
-    const diff = unifiedDiff({ before: path, after: path }, old, content);
+    this.#overlay.set(path, { kind: "file", size: content.length, content }, index, before !== null);
+    const diff = this.#diff(path, old, content);
     const share = old === null ? 1 : changedShare(old, content);
     const larger = Math.max(old?.length ?? 0, content.length);
     const verb = before === null ? "Create" : kind === "file.edit" ? "Edit" : "Overwrite";
@@ -173,30 +172,25 @@ class Planner {
     const path = entryPath(input.path);
     const known = await this.#overlay.at(path);
     const node = fileOf(path, known.node);
-    checkExpected(path, node, input.expected);
-    if (node.size > actionLimits.preimageBytes) {
-      throw limitExceeded(
-        "preimageBytes",
-        node.size,
-        `${JSON.stringify(path)} has ${node.size} bytes, more than are kept for an undo (${actionLimits.preimageBytes}); move it instead.`,
-      );
-    }
+    checkKeepable(path, node, "move it instead");
+    await checkExpected(this.#overlay, path, node, input.expected);
     const old = node.size <= actionLimits.diffTextBytes ? await this.#overlay.bytesOf(path, node) : null;
-    const diff = old === null ? undefined : unifiedDiff({ before: path, after: path }, old, null);
+    const diff = old === null ? undefined : this.#diff(path, old, null);
+    const before = await this.#overlay.hashOf(path, node);
     const copyRemains = this.#ports
-      .copies(node.hash)
+      .copies(before)
       .some((copy) => copy !== path && !this.#overlay.changesIdentity(copy));
     this.#overlay.set(path, { kind: "absent" }, index);
     return {
       effect: {
         kind: input.kind,
         path,
-        before: node.hash,
+        before,
         after: null,
         ...(diff === undefined ? {} : { diff }),
         summary: `Delete ${path} (${bytesText(node.size)})`,
       },
-      operation: { do: "remove", path, before: node.hash },
+      operation: { do: "remove", path, before },
       dependsOn: producers(known),
       facts: { kind: "delete", bytes: node.size, copyRemains, ...this.#protectedFact([path]) },
       subject: this.#subject(input.kind, [path]),
@@ -214,7 +208,9 @@ class Planner {
       });
     }
     const listing = source.node.kind === "folder" ? await this.#folderToMove(from, to, source, index) : null;
-    const content = listing?.hash ?? fileOf(from, source.node).hash;
+    if (source.node.kind === "file" && !this.#ports.files.sameRoot(from, to))
+      checkKeepable(from, source.node, "it can be moved within its own folder of the workspace only");
+    const content = listing?.hash ?? (await this.#overlay.hashOf(from, fileOf(from, source.node)));
     const dependsOn = [...producers(source, target), ...(await this.#overlay.makeParents(to, index))];
     if (listing === null) {
       this.#overlay.set(from, { kind: "absent" }, index);
@@ -310,17 +306,29 @@ class Planner {
       );
     }
     const planned = await planMetadata(this.#ports.metadata, path, input);
+    const { change } = planned;
     const slot = slotOf(planned.change);
     const earlier = this.#slots.get(slot);
     const before = earlier === undefined ? planned.effect.before : earlier.hash;
     this.#slots.set(slot, { hash: planned.effect.after, effect: index });
+    const { after } = planned.effect;
+    const { operation, content } = withoutLargeValue({ do: "metadata", change, before, after });
+    if (content !== null && after !== null) this.#keep(after, content);
+    const { value, ...rest } = planned.effect;
     return {
-      effect: { ...planned.effect, before },
-      operation: { do: "metadata", change: planned.change, before, after: planned.effect.after },
+      effect: { ...rest, before, ...(value === undefined || content !== null ? {} : { value }) },
+      operation,
       dependsOn: earlier === undefined ? [] : [earlier.effect],
       facts: { kind: "metadata", ...this.#protectedFact([path]) },
       subject: this.#subject(input.kind, [path]),
     };
+  }
+
+  #diff(path: string, old: Uint8Array | null, content: Uint8Array | null): string | undefined {
+    if (this.#diffBytes >= actionLimits.diffTotalBytes) return undefined;
+    const diff = unifiedDiff({ before: path, after: path }, old, content);
+    this.#diffBytes += diff?.length ?? 0;
+    return diff;
   }
 
   #keep(hash: Hash, content: Uint8Array): void {
@@ -360,6 +368,26 @@ class Planner {
     if (found.includes("forbidden")) return "forbidden";
     return found.includes("protected") ? "protected" : "none";
   }
+}
+
+/** Before anything of it is read. */
+function checkEditable(path: string, { size }: FileNode): void {
+  if (size <= actionLimits.previewFileBytes) return;
+  throw limitExceeded(
+    "previewFileBytes",
+    size,
+    `${JSON.stringify(path)} has ${size} bytes; files up to ${actionLimits.previewFileBytes} bytes can be written or edited.`,
+  );
+}
+
+/** The same for what an undo has to bring back. */
+function checkKeepable(path: string, { size }: FileNode, instead: string): void {
+  if (size <= actionLimits.preimageBytes) return;
+  throw limitExceeded(
+    "preimageBytes",
+    size,
+    `${JSON.stringify(path)} has ${size} bytes, more than are kept for an undo (${actionLimits.preimageBytes}); ${instead}.`,
+  );
 }
 
 function producers(...known: readonly Known[]): number[] {

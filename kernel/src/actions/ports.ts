@@ -14,9 +14,13 @@ export interface MetadataPort {
   /** Null if the index does not know the entry. */
   current(path: string): EntryMetadata | null;
   sidecar(path: string, sidecar: string): Promise<{ readonly data: JsonValue } | null>;
+  /** All of it, as the changes that would bring it back. */
+  kept(path: string): Promise<readonly MetadataChange[]>;
   /** Join the transaction that records the action as committed. */
   statements(change: MetadataChange): readonly Statement[];
-  /** Called after that transaction, in the same order. */
+  /** The same, beside a file that comes back with that transaction: set as soon as the index knows it. */
+  restore(changes: readonly MetadataChange[]): readonly Statement[];
+  /** Called after that transaction, in the same order, for the changes of both. */
   applied(change: MetadataChange): void;
 }
 

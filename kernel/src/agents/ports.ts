@@ -109,6 +109,8 @@ export interface DeliveryQueue {
   next(agent: string): Promise<Delivery | null>;
   nextDueAt(agent: string): number | null;
   depth(agent: string): number;
+  /** Of all payloads that wait. */
+  bytes(agent: string): number;
   acknowledge(agent: string, seq: number): void;
   retryLater(agent: string, seq: number, dueAt: number): Promise<void>;
   bury(agent: string, seq: number, reason: string): Promise<void>;

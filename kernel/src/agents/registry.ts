@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
-import { LaresError, notFound } from "../base/errors.ts";
+import { limitExceeded, notFound } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import { newId } from "../base/ids.ts";
 import { isoTime } from "../base/clock.ts";
@@ -13,8 +13,8 @@ import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router
 import { AgentSlots } from "./slots.ts";
 import { Supervisor } from "./supervisor.ts";
 
-/** A custom event is refused once this many deliveries wait for one of its subscribers. */
-export const customEventBacklog = 10_000;
+/** A custom event is refused once this much waits for one of its subscribers: deliveries, and their bytes. */
+export const customEventBacklog = { deliveries: 10_000, bytes: 64 * 1024 * 1024 } as const;
 
 /** Statements for somebody else's transaction, and what to do once it is committed. */
 export interface Enqueued<Statement> {
@@ -172,19 +172,23 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     const deliveries: RoutedDelivery[] = [];
     for (const { definition } of this.#listening()) {
       const own = deliveriesFor(definition, event, "live", this.#routing);
-      if (own.length > 0 && this.#ports.queue.depth(definition.id) >= customEventBacklog) {
-        throw new LaresError(
-          "LimitExceeded",
-          `${definition.id} has ${customEventBacklog} deliveries waiting; emit ${name} again later.`,
-          {
-            limit: "custom_event_backlog",
-            value: customEventBacklog,
-          },
-        );
-      }
+      if (own.length > 0) this.#checkBacklog(definition.id, name);
       deliveries.push(...own);
     }
     await this.#commit(this.#enqueue(deliveries));
+  }
+
+  #checkBacklog(agent: string, event: string): void {
+    const { queue } = this.#ports;
+    const waiting = { deliveries: queue.depth(agent), bytes: queue.bytes(agent) };
+    for (const unit of ["deliveries", "bytes"] as const) {
+      if (waiting[unit] < customEventBacklog[unit]) continue;
+      throw limitExceeded(
+        `custom_event_backlog_${unit}`,
+        waiting[unit],
+        `${waiting[unit]} ${unit} wait for ${agent} already; emit ${event} again later.`,
+      );
+    }
   }
 
   #add(definition: AgentDefinition): Supervisor {

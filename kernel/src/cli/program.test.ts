@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LaresError } from "../base/errors.ts";
 import type { CliPorts } from "./ports.ts";
 import { createProgram, runProgram } from "./program.ts";
-import { anAction, aTrace, FakeKernel, portsOf } from "./testing/fake-kernel.ts";
+import { anAction, anAgent, aTrace, FakeKernel, portsOf } from "./testing/fake-kernel.ts";
 
 const executable = fileURLToPath(new URL("../../bin/lares.js", import.meta.url));
 let folder = "";
@@ -48,6 +48,8 @@ describe("usage", () => {
     [["frobnicate"], "unknown command"],
     [["run", "--approve", "sometimes"], "policy, none, all, ask"],
     [["run", "--watch", "--once"], "one of them"],
+    [["run", "--once", "--timeout", "soon"], '"soon" is no duration'],
+    [["run", "--timeout", "1m"], "without --once"],
     [["run", "/nowhere/at/all"], "There is no folder"],
     [["traces", "--level", "loud"], "--level is one of"],
     [["traces", "--since", "soon"], "is no time"],
@@ -85,6 +87,22 @@ describe("run --once", () => {
     expect(kernel.actions.get("a")?.state).toBe("Committed");
     expect(output).toContain("✓ done  Archive 1 extra copy of a.jpg");
   });
+
+  it.each([
+    [{ metrics: { ...anAgent("").metrics, events_received: 4 } }, "the agent dev.lares.busy still works"],
+    [{ state: "Initializing" as const }, "the agent dev.lares.busy still works"],
+    [{}, "the agents dev.lares.filetypes, dev.lares.storage, dev.lares.busy still work"],
+  ])(
+    "--timeout ends it with the summary, names who still works (%j), and exits 1",
+    async (more, sentence) => {
+      kernel.idle = false;
+      kernel.agents.push(anAgent("dev.lares.busy", more), anAgent("dev.lares.asleep", { state: "Unloaded" }));
+      expect(await lares(["run", folder, "--once", "--timeout", "0s"])).toBe(1);
+      expect(errors).toContain(`Not done after 0s: ${sentence}.`);
+      expect(lastLine()).toBe("4 agents, 41 events, 0 actions, 1 refusals");
+      expect(kernel.disposed).toBe(1);
+    },
+  );
 
   it("--json prints nothing but JSON lines, the summary last", async () => {
     kernel.traces = [aTrace("hello")];

@@ -79,6 +79,10 @@ function addRun(program: Command, ports: CliPorts): void {
       ).choices(["policy", "none", "all", "ask"]),
     )
     .option("--once", "end when nothing is left to do, with a summary")
+    .option(
+      "--timeout <duration>",
+      "with --once: end after this long in any case, as in 90s or 1h (default: 10m)",
+    )
     .option("--watch", "accept changed programs of accepted extensions as they are saved")
     .option("--in-place", "work on a bundled example itself, not on a copy")
     .addOption(json())
@@ -96,6 +100,7 @@ folder together with its state, and the copy is removed at the end, unless --in-
 --watch is for writing an extension. What asks for more (a permission, a folder, a rule) still waits for your yes.
 
 The last line of --once is "N agents, N events, N actions, N refusals"; the exit code is 0 also with actions pending.
+Where agents still work when the time of --timeout is over, it names them and ends with 1.
 ${examples([
   ["lares run", "this folder"],
   ["lares run ~/Pictures --trust --once", "one pass, for a script; rules decide"],

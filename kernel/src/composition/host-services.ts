@@ -67,10 +67,12 @@ export function createHostServices(ports: HostServicePorts): HostServices {
 
   return {
     "vdfs/query": async (caller, query: EntryQuery) => {
-      const page = workspace.query(query, sightOf(caller));
+      const page = await workspace.query(query, sightOf(caller));
       return { ...page, items: page.items.map((entry) => seenBy(caller, entry)) };
     },
-    "vdfs/count": async (caller, query: EntryQuery) => ({ count: workspace.count(query, sightOf(caller)) }),
+    "vdfs/count": async (caller, query: EntryQuery) => ({
+      count: await workspace.count(query, sightOf(caller)),
+    }),
     "vdfs/get": async (caller, reference: { path: string } | { id: string }) => {
       const wanted = "path" in reference ? { path: canonical(reference.path) } : reference;
       const entry = workspace.get(wanted, sightOf(caller));

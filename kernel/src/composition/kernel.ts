@@ -264,6 +264,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         next: async (agent) => deliveryOf(await inbox.next(agent)),
         nextDueAt: (agent) => inbox.nextDueAt(agent),
         depth: (agent) => inbox.depth(agent),
+        bytes: (agent) => inbox.bytes(agent),
         acknowledge: (agent, seq) => inbox.acknowledge(agent, seq),
         retryLater: (agent, seq, dueAt) => inbox.retryLater(agent, seq, dueAt),
         bury: (agent, seq, reason) => inbox.bury(agent, seq, reason),

@@ -82,7 +82,8 @@ export const codes = {
   },
   "invalid-parameters": {
     severity: "error",
-    explanation: "A tool's parameters are not a JSON Schema of an object.",
+    explanation:
+      "A tool's parameters are not a JSON Schema of an object, or are one that takes too long to check.",
   },
   "requirement-not-met": {
     severity: "warning",

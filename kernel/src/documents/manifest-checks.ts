@@ -3,6 +3,7 @@ import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
 import type { FilterCheck, ManifestPorts } from "./ports.ts";
+import { countSubschemas, maxSubschemas } from "./schema-fan-out.ts";
 import type { Manifest, ManifestHook } from "./schema/manifest.ts";
 import { pointerTo, type ParsedDocument } from "./source.ts";
 import { isOlder, isVersion } from "./versions.ts";
@@ -137,6 +138,13 @@ async function checkTools({ extension }: Manifest, document: ParsedDocument): Pr
       const message = `The parameters of "${tool.name}" have to be a JSON Schema with type = "object": arguments are named.`;
       found.push(
         diagnostic("invalid-parameters", document.locate(pointerTo(pointer, "parameters", "type")), message),
+      );
+      continue;
+    }
+    if (countSubschemas(tool.parameters) > maxSubschemas) {
+      const message = `The parameters of "${tool.name}" come to more than ${maxSubschemas} schemas when every $ref is followed: too many to hold arguments against. Let them refer to each other less.`;
+      found.push(
+        diagnostic("invalid-parameters", document.locate(pointerTo(pointer, "parameters"), "key"), message),
       );
       continue;
     }

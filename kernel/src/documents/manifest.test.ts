@@ -10,6 +10,17 @@ import { manifestPorts } from "./testing/ports.ts";
 import { marked } from "./testing/marked.ts";
 
 const fixture = (name: string) => readFile(new URL(`fixtures/${name}`, import.meta.url), "utf8");
+/** Parameters of 40 definitions, each of which names the next one twice. */
+const fanOut = JSON.stringify({
+  type: "object",
+  allOf: [{ $ref: "#/definitions/d0" }],
+  definitions: Object.fromEntries(
+    Array.from({ length: 40 }, (_, level) => {
+      const next = { $ref: `#/definitions/d${level + 1}` };
+      return [`d${level}`, { allOf: [next, next] }];
+    }),
+  ),
+});
 const head = "extension:\n  id: com.example.a\n  name: A\n  version: 1.0.0\n";
 const tomlHead = '[extension]\nid = "com.example.a"\nname = "A"\nversion = "1.0.0"\n';
 
@@ -283,6 +294,12 @@ describe("faults, each at its place", () => {
       `${head}  tools:\n    - name: t\n      description: d\n      handler: t\n      parameters: { type: «array» }\n`,
       "invalid-parameters",
       /type = "object"/,
+    ],
+    [
+      "yaml",
+      `${head}  tools:\n    - name: t\n      description: d\n      handler: t\n      «parameters»: ${fanOut}\n`,
+      "invalid-parameters",
+      /more than 10000 schemas when every \$ref is followed/,
     ],
     ["yaml", `${head}  main: «missing.ts»\n`, "program-not-found", /"missing\.ts", which does not exist/],
     ["yaml", `${head}  main: «../other/agent.ts»\n`, "invalid-program", /lies in the manifest's folder/],

@@ -285,6 +285,32 @@ test("a kernel on its way out is waited for, and the next one is started", async
   expect(await bench.kernels()).toHaveLength(2);
 });
 
+describe("a frame of the kernel that cannot be read leaves nobody waiting", () => {
+  test("an answer that is too deep: an error for the one who asked, and the session goes on", async () => {
+    await using bench = await Bench.open();
+    const client = await bench.joined();
+    const { id } = client.ask("lares/actions/approve", { id: "a", digest });
+    const body = `{"jsonrpc":"2.0","id":${id},"result":${"[".repeat(300)}${"]".repeat(300)}}`;
+    client.ask("toy/raw", { bytes: `Content-Length: ${body.length}\r\n\r\n${body}` });
+    const answer = await client.until(() =>
+      client.messages.find((message) => "id" in message && message.id === id),
+    );
+    expect(answer).toMatchObject({ error: { code: -33007, data: { limit: "maxJsonDepth" } } });
+    expect(await bench.kernels()).toHaveLength(1);
+  });
+
+  test("one that does not say whose it is: the kernel is joined again, and who waited is told", async () => {
+    await using bench = await Bench.open();
+    const client = await bench.joined();
+    await client.state();
+    const change = client.request("lares/actions/approve", { id: "a", digest });
+    const broken = client.request("toy/raw", { bytes: "Content-Length: 7\r\n\r\n{broken" });
+    for (const request of [change, broken]) expect((await wireErrorOf(request)).code).toBe(-32803);
+    expect(await client.state()).toMatchObject({ sessions: 1 });
+    expect(client.stderr).toContain("it sent what cannot be read");
+  });
+});
+
 test("a client that does not read holds up neither another one nor the memory", async () => {
   await using bench = await Bench.open();
   const [slow, quick] = await Promise.all([bench.joined(), bench.joined()]);

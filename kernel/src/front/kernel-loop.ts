@@ -107,6 +107,8 @@ export class KernelLoop implements Disposable {
         if (isOver) return;
         isOver = true;
         this.#stream = null;
+        // What it had sent already is not for the next one's session.
+        this.#reader?.[Symbol.dispose]();
         this.#reader = null;
         stream.destroy();
         if (!this.#isDisposed)
@@ -123,7 +125,8 @@ export class KernelLoop implements Disposable {
           message: (message, body) => {
             if (!this.#relay.fromKernel(message, body)) over("it refused the session");
           },
-          refused: ({ message }) => log.error(`The kernel sent a bad frame: ${message}`),
+          // Whose answer it was cannot be told: all who wait ask the next one, or are told.
+          refused: ({ message }) => over(`it sent what cannot be read: ${message}`),
           closed: over,
         },
         kernelFrameLimits,

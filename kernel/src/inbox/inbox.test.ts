@@ -4,7 +4,14 @@ import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import { type Database, openDatabase } from "../platform/database.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
-import { type Inbox, maxDeadLetters, maxPayloadBytes, type NewItem, openInbox } from "./inbox.ts";
+import {
+  type Inbox,
+  maxDeadLetterBytes,
+  maxDeadLetters,
+  maxPayloadBytes,
+  type NewItem,
+  openInbox,
+} from "./inbox.ts";
 import type { LaneName } from "./lane.ts";
 import { inboxMigrations } from "./migrations.ts";
 
@@ -145,6 +152,44 @@ describe("ends", () => {
     const dead = await inbox.dead(agent, 5000);
     expect(dead).toHaveLength(maxDeadLetters);
     expect([dead[0]?.reason, dead.at(-1)?.seq]).toEqual(["newest", 1 - maxDeadLetters]);
+  });
+
+  test("dead letters are bounded in bytes too, the newest stay", async () => {
+    const { inbox } = await fixture();
+    const payload = "x".repeat(maxPayloadBytes - 2);
+    const count = maxDeadLetterBytes / maxPayloadBytes + 2;
+    for (let n = 0; n < count; n++) {
+      await inbox.enqueue([{ agent, lane: "live", payload }]);
+      await inbox.bury(agent, (await inbox.next(agent))?.seq ?? 0, String(n));
+    }
+    const dead = await inbox.dead(agent);
+    expect(dead.map(({ reason }) => Number(reason))).toEqual(upTo(count).slice(2).toReversed());
+  });
+
+  test("bytes are those of all payloads that wait, through a restart, down to none", async () => {
+    const { inbox, restart } = await fixture();
+    const payload = "\u00e9".repeat(1000);
+    await inbox.enqueue([
+      ...items(600, "backlog"),
+      { agent, lane: "live", payload },
+      { agent: "dev.lares.other", lane: "live", payload },
+    ]);
+    const inAll = items(600).reduce((sum, item) => sum + JSON.stringify(item.payload).length, 2002);
+    expect(inbox.bytes(agent)).toBe(inAll);
+    const again = await restart();
+    expect(again.bytes(agent)).toBe(inAll);
+    const first = await again.next(agent);
+    await again.retryLater(agent, first?.seq ?? 0, 0);
+    expect(again.bytes(agent)).toBe(inAll);
+    await again.bury(agent, first?.seq ?? 0, "x");
+    expect(again.bytes(agent)).toBe(inAll - 2002);
+    await drain(again);
+    expect(again.bytes(agent)).toBe(0);
+    await again.enqueue(items(1));
+    expect(again.bytes(agent)).toBe(7);
+    await again.clear(agent);
+    expect(again.bytes(agent)).toBe(0);
+    expect(again.bytes("dev.lares.other")).toBe(2002);
   });
 
   test("clear drops what waits, in memory and beyond, and nothing that comes after", async () => {

@@ -49,6 +49,8 @@ export interface Inbox extends AsyncDisposable {
   dead(agent: string, limit?: number): Promise<readonly DeadLetter[]>;
   /** Items that wait, in both lanes. */
   depth(agent: string): number;
+  /** Of JSON in the payloads of these. */
+  bytes(agent: string): number;
   /** Drops everything that waits for the agent; its dead letters stay. */
   clear(agent: string): Promise<void>;
   /** Resolves when what was acknowledged is written down. */
@@ -60,16 +62,25 @@ export interface Inbox extends AsyncDisposable {
 export const maxPayloadBytes = 1024 * 1024;
 /** Dead letters kept for each agent; the oldest go first. */
 export const maxDeadLetters = 1000;
+/** Bytes of their payloads, for each agent; the newest is kept in any case. */
+export const maxDeadLetterBytes = 16 * 1024 * 1024;
 const laneNames = ["live", "backlog"] as const satisfies LaneName[];
 
 /** `database` has `inboxMigrations` applied. */
 export async function openInbox(options: { database: Database; clock: Clock; log: Log }): Promise<Inbox> {
   const { database } = options;
-  const counts = await database.query<{ agent: string; lane: LaneName; count: number }>(
-    "SELECT agent, lane, count(*) AS count FROM inbox GROUP BY agent, lane",
+  const stored = await database.query<StoredLane>(
+    "SELECT agent, lane, count(*) AS count, sum(octet_length(payload)) AS bytes FROM inbox GROUP BY agent, lane",
   );
   const last = await database.query<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'inbox'");
-  return new SqlInbox(options, counts, (last[0]?.seq ?? 0) + 1);
+  return new SqlInbox(options, stored, (last[0]?.seq ?? 0) + 1);
+}
+
+interface StoredLane {
+  readonly agent: string;
+  readonly lane: LaneName;
+  readonly count: number;
+  readonly bytes: number;
 }
 
 type Lanes = Readonly<Record<LaneName, Lane>>;
@@ -82,18 +93,18 @@ class SqlInbox implements Inbox {
   readonly #agents = new Map<string, Lanes>();
   /** Numbers given out by `prepare` whose `committed()` has not been called. */
   readonly #unannounced = new Set<number>();
-  readonly #counts: ReadonlyMap<string, number>;
+  readonly #stored: ReadonlyMap<string, StoredLane>;
   #nextSeq: number;
 
   constructor(
     { database, clock, log }: { database: Database; clock: Clock; log: Log },
-    counts: readonly { agent: string; lane: LaneName; count: number }[],
+    stored: readonly StoredLane[],
     nextSeq: number,
   ) {
     this.#database = database;
     this.#clock = clock;
     this.#acknowledgements = new Acknowledgements(database, clock, log);
-    this.#counts = new Map(counts.map(({ agent, lane, count }) => [`${lane} ${agent}`, count]));
+    this.#stored = new Map(stored.map((lane) => [`${lane.lane} ${lane.agent}`, lane]));
     this.#nextSeq = nextSeq;
   }
 
@@ -110,7 +121,7 @@ class SqlInbox implements Inbox {
         enqueuedAt,
       };
       this.#unannounced.add(whole.seq);
-      return { item: whole, text: texts[index] ?? "" };
+      return { item: whole, text: texts[index]?.text ?? "", bytes: texts[index]?.bytes ?? 0 };
     });
     return {
       statements: numbered.map(({ item: { seq, agent, lane }, text }) => ({
@@ -119,9 +130,9 @@ class SqlInbox implements Inbox {
       })),
       committed: () => {
         const agents = new Set<string>();
-        for (const { item, text } of numbered) {
+        for (const { item, bytes } of numbered) {
           if (!this.#unannounced.delete(item.seq)) continue;
-          this.#lanes(item.agent)[item.lane].add(item, text.length);
+          this.#lanes(item.agent)[item.lane].add(item, bytes);
           agents.add(item.agent);
         }
         for (const agent of agents) this.arrivals.emit({ agent });
@@ -191,6 +202,14 @@ class SqlInbox implements Inbox {
                 (SELECT seq FROM inbox_dead WHERE agent = ? ORDER BY seq DESC LIMIT 1 OFFSET ?)`,
         params: [agent, agent, maxDeadLetters],
       },
+      {
+        sql: `DELETE FROM inbox_dead WHERE seq IN
+                (SELECT seq FROM (SELECT seq, sum(octet_length(payload)) OVER (ORDER BY seq DESC) AS through
+                                  FROM inbox_dead WHERE agent = ?)
+                 WHERE through > ?)
+              AND seq < (SELECT max(seq) FROM inbox_dead WHERE agent = ?)`,
+        params: [agent, maxDeadLetterBytes, agent],
+      },
     ]);
     failpoint("inbox.bury.committed");
     lane.remove(seq);
@@ -218,6 +237,11 @@ class SqlInbox implements Inbox {
   depth(agent: string): number {
     const { live, backlog } = this.#lanes(agent);
     return live.count + backlog.count;
+  }
+
+  bytes(agent: string): number {
+    const { live, backlog } = this.#lanes(agent);
+    return live.bytes + backlog.bytes;
   }
 
   async clear(agent: string): Promise<void> {
@@ -256,7 +280,7 @@ class SqlInbox implements Inbox {
         name,
         this.#database,
         (seq) => this.#unannounced.has(seq),
-        this.#counts.get(`${name} ${agent}`) ?? 0,
+        this.#stored.get(`${name} ${agent}`) ?? { count: 0, bytes: 0 },
       );
     const lanes: Lanes = { live: lane("live"), backlog: lane("backlog") };
     this.#agents.set(agent, lanes);
@@ -274,10 +298,10 @@ interface DeadRow {
   readonly reason: string;
 }
 
-function boundedText({ agent, payload }: NewItem): string {
+function boundedText({ agent, payload }: NewItem): { readonly text: string; readonly bytes: number } {
   const text = JSON.stringify(payload);
   const bytes = Buffer.byteLength(text);
-  if (bytes <= maxPayloadBytes) return text;
+  if (bytes <= maxPayloadBytes) return { text, bytes };
   throw limitExceeded(
     "event_bytes",
     bytes,

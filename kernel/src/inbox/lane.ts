@@ -18,17 +18,18 @@ export interface InboxItem {
 
 /** Items of a lane that are held in memory; the others wait in the database. */
 export const maxItemsInMemory = 256;
-/** Characters of payload that a lane holds in memory, beside its first item. */
+/** Bytes of payload that a lane holds in memory, beside its first item. */
 export const maxPayloadInMemory = 1024 * 1024;
 
 interface Held {
   item: InboxItem;
-  readonly payloadLength: number;
+  readonly payloadBytes: number;
 }
 
 interface Row {
   readonly seq: number;
   readonly payload: string;
+  readonly bytes: number;
   readonly attempts: number;
   readonly due_at: number;
   readonly enqueued_at: number;
@@ -36,8 +37,9 @@ interface Row {
 
 /** As many as fit: `before` is what the items ahead take, so the first always fits. */
 const pageQuery = `
-  SELECT seq, payload, attempts, due_at, enqueued_at
-  FROM (SELECT *, sum(length(payload)) OVER (ORDER BY seq) - length(payload) AS before
+  SELECT seq, payload, bytes, attempts, due_at, enqueued_at
+  FROM (SELECT *, octet_length(payload) AS bytes,
+          sum(octet_length(payload)) OVER (ORDER BY seq) - octet_length(payload) AS before
         FROM inbox WHERE agent = ? AND lane = ? AND seq > ? ORDER BY seq LIMIT ?)
   WHERE before < ? ORDER BY seq`;
 
@@ -52,8 +54,9 @@ export class Lane {
   /** True for what is committed already but not yet announced by `committed()`: that call will bring it. */
   readonly #isUnannounced: (seq: number) => boolean;
   #held: Held[] = [];
-  #payloadLength = 0;
+  #heldBytes = 0;
   #count = 0;
+  #bytes = 0;
   /** Everything up to here has been in memory; the database is read on from here. */
   #readThrough = 0;
   /** Counts `clear`: what was read before it is stale. */
@@ -65,18 +68,24 @@ export class Lane {
     name: LaneName,
     database: Database,
     isUnannounced: (seq: number) => boolean,
-    count: number,
+    stored: { readonly count: number; readonly bytes: number },
   ) {
     this.#agent = agent;
     this.#name = name;
     this.#database = database;
     this.#isUnannounced = isUnannounced;
-    this.#count = count;
+    this.#count = stored.count;
+    this.#bytes = stored.bytes;
   }
 
   /** Items that wait, in memory and beyond. */
   get count(): number {
     return this.#count;
+  }
+
+  /** Of the payloads of all of these. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** The oldest item; `undefined` while it has to be read first (see `load`), null where there is none. */
@@ -93,17 +102,18 @@ export class Lane {
   }
 
   /** An item that has been committed. Held in memory where that keeps the order and there is room. */
-  add(item: InboxItem, payloadLength: number): void {
+  add(item: InboxItem, payloadBytes: number): void {
     const followsDirectly = this.#held.length === this.#count;
     this.#count += 1;
+    this.#bytes += payloadBytes;
     const hasRoom =
       this.#held.length === 0 ||
-      (this.#held.length < maxItemsInMemory && this.#payloadLength + payloadLength <= maxPayloadInMemory);
+      (this.#held.length < maxItemsInMemory && this.#heldBytes + payloadBytes <= maxPayloadInMemory);
     // Below the mark it would never be read again: it must be held, whatever the room.
     if (item.seq > this.#readThrough && !(followsDirectly && hasRoom)) return;
     const before = this.#held.findLastIndex((held) => held.item.seq < item.seq);
-    this.#held.splice(before + 1, 0, { item, payloadLength });
-    this.#payloadLength += payloadLength;
+    this.#held.splice(before + 1, 0, { item, payloadBytes });
+    this.#heldBytes += payloadBytes;
     this.#readThrough = Math.max(this.#readThrough, item.seq);
   }
 
@@ -122,8 +132,9 @@ export class Lane {
     const index = this.#held.findIndex((held) => held.item.seq === seq);
     const [removed] = index < 0 ? [] : this.#held.splice(index, 1);
     if (removed === undefined) return false;
-    this.#payloadLength -= removed.payloadLength;
+    this.#heldBytes -= removed.payloadBytes;
     this.#count -= 1;
+    this.#bytes -= removed.payloadBytes;
     return true;
   }
 
@@ -132,8 +143,9 @@ export class Lane {
     this.#era += 1;
     this.#readThrough = throughSeq;
     this.#held = [];
-    this.#payloadLength = 0;
+    this.#heldBytes = 0;
     this.#count = 0;
+    this.#bytes = 0;
   }
 
   async #read(): Promise<void> {
@@ -150,6 +162,7 @@ export class Lane {
       if (rows.length === 0) {
         // Somebody else emptied the table: better to notice than to ask for ever.
         this.#count = 0;
+        this.#bytes = 0;
         return;
       }
       for (const row of rows) {
@@ -172,7 +185,7 @@ export class Lane {
       enqueuedAt: row.enqueued_at,
     };
     const before = this.#held.findLastIndex((held) => held.item.seq < item.seq);
-    this.#held.splice(before + 1, 0, { item, payloadLength: row.payload.length });
-    this.#payloadLength += row.payload.length;
+    this.#held.splice(before + 1, 0, { item, payloadBytes: row.bytes });
+    this.#heldBytes += row.bytes;
   }
 }

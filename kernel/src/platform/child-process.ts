@@ -31,6 +31,8 @@ export interface ChildProcessOptions {
   readonly readable: readonly (string | URL)[];
   /** Whether it may start worker threads. */
   readonly workers: boolean;
+  /** What its own JavaScript may take; at the limit it ends. Absent: what Node gives. */
+  readonly maxHeapMb?: number;
   readonly arguments?: readonly string[];
 }
 
@@ -50,6 +52,7 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<C
   const flags = [
     "--permission",
     ...(options.workers ? ["--allow-worker"] : []),
+    ...(options.maxHeapMb === undefined ? [] : [`--max-old-space-size=${options.maxHeapMb}`]),
     ...options.readable.map((path) => `--allow-fs-read=${path instanceof URL ? fileURLToPath(path) : path}`),
     // Node warns that workers could widen their own permissions; the children's code is ours.
     "--disable-warning=PERM0006",

@@ -46,8 +46,8 @@ export interface RootedFs extends Disposable {
   stat(path: string): Promise<FileStat | null>;
   readFile(path: string, options: { maxBytes: number }): Promise<Uint8Array>;
   readRange(path: string, offset: number, length: number): Promise<{ bytes: Uint8Array; eof: boolean }>;
-  /** Null if there is no file. */
-  hashFile(path: string): Promise<Hash | null>;
+  /** Null if there is no file. Reading ends with the signal's reason when that is aborted. */
+  hashFile(path: string, signal?: AbortSignal): Promise<Hash | null>;
   /** Not sorted. Names that are not valid UTF-8 are left out and reported. */
   list(path: string): Promise<{ name: string; kind: FileStat["kind"] }[]>;
   /** The file in pieces of at most 1 MiB. */
@@ -165,11 +165,14 @@ class DescriptorFs implements RootedFs {
     });
   }
 
-  async hashFile(path: string): Promise<Hash | null> {
+  async hashFile(path: string, signal?: AbortSignal): Promise<Hash | null> {
     if ((await this.stat(path))?.kind !== "file") return null;
     const hash = createHash("sha256");
     try {
-      for await (const bytes of this.readStream(path)) hash.update(bytes);
+      for await (const bytes of this.readStream(path)) {
+        signal?.throwIfAborted();
+        hash.update(bytes);
+      }
     } catch (error) {
       if (isLaresError(error, "NotFound")) return null;
       throw error;

@@ -56,6 +56,13 @@ function open(options: Partial<EndpointOptions> = {}): Peer {
   };
 }
 
+/** So many arrays, one in the other. */
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let level = 0; level < depth; level++) value = [value];
+  return value;
+}
+
 const agent = { id: "a", command: "enable" };
 
 describe("requests", () => {
@@ -102,6 +109,16 @@ describe("requests", () => {
         data: { code: "LimitExceeded", limit: "maxFrameBytes", value: kernelFrameLimits.maxFrameBytes + 36 },
       },
     },
+    {
+      name: "a result that is deeper than the peer reads",
+      send: { id: 1, method: "x/deep" },
+      says: { code: -33007, data: { code: "LimitExceeded", limit: "maxJsonDepth", value: 200 } },
+    },
+    {
+      name: "a result that is deeper than JSON can be written",
+      send: { id: 1, method: "x/deepest" },
+      says: { code: -32603, data: { code: "InternalError" } },
+    },
   ];
   for (const { name, send, says } of cases)
     test(`are answered for ${name}`, async () => {
@@ -117,6 +134,8 @@ describe("requests", () => {
         circle.self = circle;
         return circle;
       });
+      endpoint.onStandardRequest("x/deep", () => nested(200));
+      endpoint.onStandardRequest("x/deepest", () => nested(100_000));
       endpoint.onStandardRequest("x/large", () => "x".repeat(kernelFrameLimits.maxFrameBytes));
       endpoint.listen();
       write(send);
@@ -205,6 +224,15 @@ describe("requests to the peer", () => {
       message: "It changed.",
       facts: { path: "a" },
     });
+  });
+
+  test("reject when the answer is too deep to be read", async () => {
+    const { endpoint, send, until, heard } = open();
+    endpoint.listen();
+    const asked = endpoint.request("x/a", {});
+    const [request] = await until(() => (heard.length > 0 ? heard : undefined));
+    send({ id: request !== undefined && "id" in request ? request.id : null, result: nested(200) });
+    await expect(asked).rejects.toMatchObject({ code: "LimitExceeded", facts: { limit: "maxJsonDepth" } });
   });
 
   test("reject when the connection closes first, and closing is told once", async () => {

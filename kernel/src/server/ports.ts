@@ -18,7 +18,7 @@ export interface KernelServices {
   readonly traces: TraceService;
   readonly actions: ActionService;
   readonly tools: ToolService;
-  readonly entries: { query(query: EntryQuery): EntryPage };
+  readonly entries: { query(query: EntryQuery): Promise<EntryPage> };
   readonly memory: MemoryService;
   readonly documents: DocumentService;
   readonly notifications: Emitter<AgentNotice>;

@@ -1,6 +1,7 @@
-import type { Ajv as AjvInstance, ValidateFunction } from "ajv";
-import { LaresError, messageOf, notFound } from "../base/errors.ts";
+import { LaresError, limitExceeded, notFound } from "../base/errors.ts";
+import { isJsonObject } from "../base/json.ts";
 import type { Tool } from "../base/vocabulary/agent.ts";
+import { ArgumentChecker } from "./argument-checker.ts";
 
 /** The answer of a tool, as the guest gives it. */
 export type GuestToolResult =
@@ -27,18 +28,23 @@ export interface ToolPorts {
 
 /** How many calls may be on their way through agents at once: a ring of agents calling each other ends here. */
 export const openToolCalls = 256;
-/** Compiled argument schemas kept. */
-const compiledSchemas = 512;
+/** How many of them one agent may have as the caller: what is left is for the others. */
+export const openToolCallsPerAgent = 32;
+
+/** The caller's name where a client calls on behalf of a person; agents' ids have a dot. */
+const person = "user";
 
 /** Which tools there are, and calling them with arguments that fit their schema. */
-export class ToolRegistry {
+export class ToolRegistry implements AsyncDisposable {
   readonly #ports: ToolPorts;
-  readonly #validators = new Map<string, ValidateFunction>();
-  #ajv: AjvInstance | null = null;
+  readonly #checker: ArgumentChecker;
+  /** Open calls of each caller that has some. */
+  readonly #openOf = new Map<string, number>();
   #open = 0;
 
-  constructor(ports: ToolPorts) {
+  constructor(ports: ToolPorts, checker = new ArgumentChecker()) {
     this.#ports = ports;
+    this.#checker = checker;
   }
 
   list(agent?: string): Tool[] {
@@ -57,93 +63,46 @@ export class ToolRegistry {
 
   /**
    * Calls a tool. Throws NotFound where there is none, ToolError where the arguments do not fit its schema,
-   * AgentError where its agent cannot run, LimitExceeded where too many calls are open.
+   * AgentError where its agent cannot run, LimitExceeded where too many calls are open, of all or of this caller.
    */
   async call(agent: string, name: string, args: unknown, caller: string): Promise<GuestToolResult> {
     const owner = this.#ports.owners().find(({ id }) => id === agent);
     if (owner === undefined) throw notFound("agent", agent);
     const tool = owner.tools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw notFound("tool", `${agent}/${name}`);
-    const checked = await this.#check(agent, tool.name, tool.parameters, args ?? {});
-    if (this.#open >= openToolCalls) {
-      throw new LaresError(
-        "LimitExceeded",
-        `${openToolCalls} tool calls are open; try again when some have ended.`,
-        {
-          limit: "open_tool_calls",
-          value: openToolCalls,
-        },
-      );
-    }
-    this.#open += 1;
+    this.#begin(caller);
     try {
-      return decodeResult(agent, name, await this.#ports.invoke(agent, tool.handler, checked, caller));
+      const given = args ?? {};
+      await this.#checker.check(caller, `${agent}/${name}`, tool.parameters, given);
+      // Where a schema asks for no object.
+      if (!isJsonObject(given)) throw new LaresError("ToolError", `${agent}/${name}: arguments are named.`);
+      return decodeResult(agent, name, await this.#ports.invoke(agent, tool.handler, given, caller));
     } finally {
-      this.#open -= 1;
+      this.#end(caller);
     }
   }
 
-  async #check(
-    agent: string,
-    name: string,
-    schema: Record<string, unknown>,
-    args: unknown,
-  ): Promise<Record<string, unknown>> {
-    const validate = await this.#validator(agent, name, schema);
-    if (validate(args)) return args as Record<string, unknown>;
-    const [first] = validate.errors ?? [];
-    const where =
-      first?.instancePath === undefined || first.instancePath === "" ? "the arguments" : first.instancePath;
-    const facts = first?.params === undefined ? "" : ` (${JSON.stringify(first.params)})`;
-    throw new LaresError(
-      "ToolError",
-      `${agent}/${name}: ${where} ${first?.message ?? "do not fit"}${facts}.`,
-      {
-        errors: (validate.errors ?? [])
-          .slice(0, 10)
-          .map(({ instancePath, message }) => ({ path: instancePath, message })),
-      },
-    );
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#checker[Symbol.asyncDispose]();
   }
 
-  async #validator(agent: string, name: string, schema: Record<string, unknown>): Promise<ValidateFunction> {
-    const key = `${agent}/${name}\n${JSON.stringify(schema)}`;
-    const known = this.#validators.get(key);
-    if (known !== undefined) return known;
-    this.#ajv ??= await loadAjv();
-    let compiled: ValidateFunction;
-    try {
-      compiled = this.#ajv.compile(schema);
-    } catch (error) {
-      throw new LaresError(
-        "ToolError",
-        `The parameters of ${agent}/${name} are no valid JSON Schema: ${messageOf(error)}`,
-      );
-    }
-    const oldest = this.#validators.keys().next();
-    if (this.#validators.size >= compiledSchemas && oldest.done !== true)
-      this.#validators.delete(oldest.value);
-    this.#validators.set(key, compiled);
-    return compiled;
+  #begin(caller: string): void {
+    const own = this.#openOf.get(caller) ?? 0;
+    const refuse = (limit: string, value: number, whose: string): LaresError =>
+      limitExceeded(limit, value, `${value} tool calls${whose} are open; try again when some have ended.`);
+    if (own >= openToolCallsPerAgent && caller !== person)
+      throw refuse("open_tool_calls_per_agent", openToolCallsPerAgent, ` of ${caller}`);
+    if (this.#open >= openToolCalls) throw refuse("open_tool_calls", openToolCalls, "");
+    this.#open += 1;
+    this.#openOf.set(caller, own + 1);
   }
-}
 
-/** Loaded with the first call: most kernels never call a tool. */
-async function loadAjv(): Promise<AjvInstance> {
-  const { Ajv } = await import("ajv");
-  const formats = (await import("ajv-formats")).default;
-  // Patterns come from manifests: they run on RE2, where no pattern can be slow.
-  const { RE2JS } = await import("re2js");
-  const regExp = Object.assign(
-    (pattern: string) => {
-      const compiled = RE2JS.compile(pattern);
-      return { test: (text: string) => compiled.matcher(text).find() };
-    },
-    { code: "lares-re2" },
-  );
-  const ajv = new Ajv({ allErrors: false, strict: false, addUsedSchema: false, code: { regExp } });
-  formats.default(ajv);
-  return ajv;
+  #end(caller: string): void {
+    this.#open -= 1;
+    const left = (this.#openOf.get(caller) ?? 1) - 1;
+    if (left === 0) this.#openOf.delete(caller);
+    else this.#openOf.set(caller, left);
+  }
 }
 
 function decodeResult(agent: string, name: string, answer: unknown): GuestToolResult {

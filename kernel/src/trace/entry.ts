@@ -82,7 +82,7 @@ function redactedRecord(
 function redactedValue(key: string, value: unknown, redact: Redact, depth: number): unknown {
   if (typeof value === "string") {
     // With its name, since a secret may be known by that only, as in `password: …`.
-    const prefix = `${key}: `;
+    const prefix = `${key.slice(-maxNameLength)}: `;
     const named = redact(prefix + value);
     if (named.startsWith(prefix)) return named.slice(prefix.length);
     return /\[redacted: [^\]]*\]/.exec(named)?.[0] ?? named;

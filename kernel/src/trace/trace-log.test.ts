@@ -256,6 +256,24 @@ describe("entries", () => {
     });
     expect(await readFile(join(folder, "current.log"), "utf8")).not.toMatch(/hunter2|sk-abc/);
   });
+
+  test("hold what a rule does not match unchanged, with a name a rule knows or without", async () => {
+    const { log } = await fixture({ redactions: [{ name: "password", pattern: "password: \\S{6,}" }] });
+    const fields = { password: "short", note: "a: b", "a: b": "c", empty: "" };
+    log.write(entry("as it is", { fields }));
+    expect((await log.query({}))[0]?.fields).toEqual(fields);
+  });
+
+  test("cannot be written so that a rule takes ages: what would send a backtracking matcher into 2^8000 steps", async () => {
+    const { log } = await fixture({ redactions: [{ name: "slow", pattern: "(a+)+b" }] });
+    const message = "a".repeat(8000);
+    log.write(entry(message, { fields: { message } }));
+    expect(await log.query({})).toMatchObject([{ message, fields: { message } }]);
+  });
+
+  test("need rules that RE2 runs: another pattern is refused when the log is opened", async () => {
+    await expect(fixture({ redactions: [{ name: "twice", pattern: "(a)\\1" }] })).rejects.toThrow(/escape/);
+  });
 });
 
 test("a buffer that is too full loses the least important first, counts it, and keeps the order of the rest", () => {

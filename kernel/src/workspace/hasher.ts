@@ -22,11 +22,12 @@ interface HasherPorts {
  * loop, because opening a file takes longer than reading it; large ones in pieces. An id that arrives is no
  * event: the entry's creation or modification already was one.
  */
-export class Hasher implements Disposable {
+export class Hasher implements AsyncDisposable {
   readonly #ports: HasherPorts;
   readonly #small = new Set<EntryNode>();
   readonly #large = new Set<EntryNode>();
-  #running = 0;
+  /** Large files that are being read, and what ends that. */
+  readonly #reading = new Map<EntryNode, { readonly abort: AbortController; readonly done: Promise<void> }>();
   #isStarted = false;
   #turn: NodeJS.Immediate | null = null;
   #idleWaiters: (() => void)[] = [];
@@ -36,8 +37,12 @@ export class Hasher implements Disposable {
   }
 
   add(node: EntryNode): void {
+    // What is read of it by now is no longer its content.
+    this.#reading.get(node)?.abort.abort();
+    this.#small.delete(node);
+    this.#large.delete(node);
+    if (node.size > workspaceLimits.hashedBytes) return this.#wake();
     const isSmall = node.size <= workspaceLimits.smallFileBytes;
-    (isSmall ? this.#large : this.#small).delete(node);
     (isSmall ? this.#small : this.#large).add(node);
     this.#soon();
   }
@@ -49,19 +54,23 @@ export class Hasher implements Disposable {
   }
 
   get isIdle(): boolean {
-    return this.#small.size === 0 && this.#large.size === 0 && this.#running === 0;
+    return this.#small.size === 0 && this.#large.size === 0 && this.#reading.size === 0;
   }
 
   async idle(): Promise<void> {
     while (!this.isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  [Symbol.dispose](): void {
+  /** Resolves when nothing is read any more. */
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isStarted = false;
     if (this.#turn !== null) clearImmediate(this.#turn);
     this.#small.clear();
     this.#large.clear();
+    const reading = [...this.#reading.values()];
+    for (const { abort } of reading) abort.abort();
     this.#wake();
+    await Promise.all(reading.map(({ done }) => done));
   }
 
   #soon(): void {
@@ -78,14 +87,17 @@ export class Hasher implements Disposable {
 
   async #takeTurn(): Promise<void> {
     for (const node of this.#large) {
-      if (this.#running >= workspaceLimits.hashing) break;
+      if (this.#reading.size >= workspaceLimits.hashing) break;
+      // Its last reading is about to end.
+      if (this.#reading.has(node)) continue;
       this.#large.delete(node);
-      this.#running++;
-      void this.#hashLarge(node).finally(() => {
-        this.#running--;
+      const abort = new AbortController();
+      const done = this.#hashLarge(node, abort.signal).finally(() => {
+        this.#reading.delete(node);
         this.#soon();
         this.#wake();
       });
+      this.#reading.set(node, { abort, done });
     }
     const endMs = this.#ports.clock.monotonic() + workspaceTimes.hashSliceMs;
     try {
@@ -108,18 +120,19 @@ export class Hasher implements Disposable {
     if (bytes?.length === node.size) this.#found(node, node, sha256(bytes));
   }
 
-  async #hashLarge(node: EntryNode): Promise<void> {
+  async #hashLarge(node: EntryNode, signal: AbortSignal): Promise<void> {
     const { tree, places, log } = this.#ports;
     const located = isAttached(tree, node) ? places.reads(node) : null;
     if (located === null) return;
     const before = { size: node.size, mtimeMs: node.mtimeMs };
     try {
-      const contentId = await located.reads.hashFile(located.path);
-      if (!this.#isStarted || !isAttached(tree, node)) return;
+      const contentId = await located.reads.hashFile(located.path, signal);
+      if (signal.aborted || !isAttached(tree, node)) return;
       // Moved, with a folder above it perhaps, before it was opened: again.
       if (contentId !== null) this.#found(node, before, contentId);
       else if (places.reads(node)?.path !== located.path) this.add(node);
     } catch (error) {
+      if (signal.aborted) return;
       log.debug("A file could not be read for its content id.", {
         path: pathOf(node),
         error: messageOf(error),

@@ -32,6 +32,10 @@ export const workspaceLimits = {
   /** Files hashed at the same time, and bytes up to which a file is rather read at once. */
   hashing: 2,
   smallFileBytes: 64 * 1024,
+  /** A larger file is not read for its content id, which stays null. */
+  hashedBytes: 16 * 1024 ** 3,
+  /** Entries with a tag that are put in order at once; of more, all entries are looked at one after the other. */
+  taggedAtOnce: 1000,
   /** Bytes read to recognise files that were moved while nobody was looking, by their content. */
   moveHashBytes: 256 * 1024 * 1024,
 } as const;
@@ -46,7 +50,7 @@ export const workspaceTimes = {
   longSettledMs: 1000,
   /** A missing path waits this long for its other half (a move) or its return (a save) before it counts as deleted. */
   goneMs: 20,
-  /** How long a scan may hold the loop before it lets others run. */
+  /** How long a scan may hold the loop before it lets others run; the same for all queries together. */
   sliceMs: 8,
   /** The same for reading small files in the background. */
   hashSliceMs: 4,

@@ -30,7 +30,7 @@ describe("metadata", () => {
     expect(test.lines).toHaveLength(2);
     await apply(test, { kind: "tag", path: "a.txt", tag: "b", present: false });
     expect(test.lines.at(-1)).toBe("tag_removed a.txt b");
-    expect(test.workspace.query({ tag: "b" }, everything).items).toEqual([]);
+    expect((await test.workspace.query({ tag: "b" }, everything)).items).toEqual([]);
   });
 
   it("of two actions that were prepared at the same time keeps what both did", async () => {
@@ -81,6 +81,54 @@ describe("metadata", () => {
     unlinkSync(test.path("b.txt"));
     await test.workspace.touched(["b.txt"]);
     expect(await test.database.query("SELECT * FROM entry_tags")).toEqual([]);
+  });
+
+  for (const how of ["at once", "after a restart"]) {
+    it(`comes back ${how} with a deleted file that comes back, as it was, and only then`, async () => {
+      await using test = await openTestWorkspace({ prepare: (write) => write("a.txt") });
+      await test.settle();
+      await apply(
+        test,
+        { kind: "tag", path: "a.txt", tag: "kept", present: true },
+        { kind: "field", path: "a.txt", namespace: "n", key: "__proto__", value: [1] },
+        { kind: "sidecar", path: "a.txt", sidecar: "scene", data: { of: "a" } },
+      );
+      const attached = async () => {
+        const found = test.workspace.get({ path: "a.txt" }, everything);
+        return [found?.tags, found?.fields, await test.workspace.readSidecar("a.txt", "scene")];
+      };
+      const before = await attached();
+      const kept = await test.workspace.metadata.kept("a.txt");
+      unlinkSync(test.path("a.txt"));
+      await test.workspace.touched(["a.txt"]);
+      expect(await test.workspace.metadata.kept("a.txt")).toEqual([]);
+
+      const restore = async () => {
+        await test.database.batch(test.workspace.metadata.restore(kept));
+        for (const change of kept) test.workspace.metadata.applied(change);
+        await test.workspace.touched(["elsewhere"]);
+        expect(test.workspace.get({ path: "a.txt" }, everything)).toBeNull();
+        test.write("a.txt");
+      };
+      if (how === "at once") {
+        await restore();
+        await test.workspace.touched(["a.txt"]);
+      } else {
+        await restore();
+        await test.restart();
+      }
+      expect(await attached()).toEqual(before);
+      expect(test.lines.at(-1)).toBe("tag_added a.txt kept");
+      expect(await test.database.query("SELECT * FROM awaited_metadata")).toEqual([]);
+    });
+  }
+
+  it("that waits for a file which did not come back is forgotten at the next start", async () => {
+    await using test = await openTestWorkspace();
+    const change: MetadataChange = { kind: "tag", path: "none", tag: "t", present: true };
+    await test.database.batch(test.workspace.metadata.restore([change]));
+    await test.restart();
+    expect(await test.database.query("SELECT * FROM awaited_metadata")).toEqual([]);
   });
 
   it("finds an entry that was made a moment ago, and refuses what is not there", async () => {

@@ -5,6 +5,7 @@ import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { EntryMetadata, MetadataChange } from "../base/vocabulary/metadata.ts";
 import type { Database, Statement } from "../platform/database.ts";
 import { sha256 } from "../platform/hash.ts";
+import { keptMetadata } from "./awaited-metadata.ts";
 import { entryOf } from "./entry.ts";
 import { workspaceLimits } from "./limits.ts";
 import type { WorkspacePorts } from "./ports.ts";
@@ -15,6 +16,13 @@ export interface MetadataAccess {
   /** Null for a path without entry. */
   current(path: string): EntryMetadata | null;
   sidecar(path: string, sidecar: string): Promise<{ readonly data: JsonValue } | null>;
+  /** All that is attached to the entry, as changes that attach it again; empty for a path without entry. */
+  kept(path: string): Promise<readonly MetadataChange[]>;
+  /**
+   * What stores these changes for entries that are about to come back; `applied` says that it is stored. They
+   * take effect when the index knows the entry: at the next `touched`, or once it is complete after a start.
+   */
+  restore(changes: readonly MetadataChange[]): readonly Statement[];
   /**
    * What stores this change and delivers TagAdded or TagRemoved, for the caller's batch. An entry that was
    * just made is looked for. Throws NotFound for a path without entry, LimitExceeded for what is too large
@@ -29,6 +37,8 @@ export function metadataAccess(ports: {
   tree: EntryTree;
   database: Database;
   deliver: WorkspacePorts["deliver"];
+  /** Changes of `restore` were stored. */
+  awaiting(): void;
   lookAt(paths: readonly string[]): void;
 }): MetadataAccess {
   const { tree, database } = ports;
@@ -44,19 +54,31 @@ export function metadataAccess(ports: {
   };
   /** What is left to do for changes whose statements were handed out; those that were never stored are forgotten. */
   const prepared = new WeakMap<MetadataChange, () => void>();
+  const sidecarOf: MetadataAccess["sidecar"] = async (path, sidecar) => {
+    const node = entryAt(path);
+    if (node?.metadata.sidecars.has(sidecar) !== true) return null;
+    const [row] = await database.query<{ data: string }>(
+      "SELECT data FROM entry_sidecars WHERE entry = ? AND sidecar = ?",
+      [node.id, sidecar],
+    );
+    return row === undefined ? null : { data: JSON.parse(row.data) as JsonValue };
+  };
   return {
     current: (path) => {
       const node = entryAt(path);
       return node === null ? null : { tags: node.metadata.tags, fields: node.metadata.fields };
     },
-    sidecar: async (path, sidecar) => {
+    sidecar: sidecarOf,
+    kept: async (path) => {
       const node = entryAt(path);
-      if (node?.metadata.sidecars.has(sidecar) !== true) return null;
-      const [row] = await database.query<{ data: string }>(
-        "SELECT data FROM entry_sidecars WHERE entry = ? AND sidecar = ?",
-        [node.id, sidecar],
-      );
-      return row === undefined ? null : { data: JSON.parse(row.data) as JsonValue };
+      return node === null ? [] : keptMetadata(path, node.metadata, (sidecar) => sidecarOf(path, sidecar));
+    },
+    restore: (changes) => {
+      for (const change of changes) prepared.set(change, () => ports.awaiting());
+      return [...Map.groupBy(changes, ({ path }) => path)].map(([path, itsOwn]) => ({
+        sql: "INSERT OR REPLACE INTO awaited_metadata VALUES (?, ?)",
+        params: [path, JSON.stringify(itsOwn)],
+      }));
     },
     statements: (change) => {
       const node = found(change.path);

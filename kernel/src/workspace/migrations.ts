@@ -21,4 +21,8 @@ export const workspaceMigrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  {
+    name: "workspace-2-awaited-metadata",
+    sql: "CREATE TABLE awaited_metadata (path TEXT PRIMARY KEY, changes TEXT NOT NULL) STRICT, WITHOUT ROWID",
+  },
 ];

@@ -18,8 +18,14 @@ export class NodeSets<Key> {
   }
 
   get(key: Key): readonly EntryNode[] {
+    return this.getFew(key, Number.POSITIVE_INFINITY) ?? [];
+  }
+
+  /** Null if there are more than so many. */
+  getFew(key: Key, atMost: number): readonly EntryNode[] | null {
     const held = this.#nodes.get(key);
     if (held === undefined) return [];
-    return held instanceof Set ? [...held] : [held];
+    if (!(held instanceof Set)) return [held];
+    return held.size > atMost ? null : [...held];
   }
 }

@@ -23,7 +23,8 @@ export interface WorkspaceOptions {
 /** What this room needs of a rooted file system: reading, never through a link. */
 export interface FileReads extends Disposable {
   readRange(path: string, offset: number, length: number): Promise<{ bytes: Uint8Array; eof: boolean }>;
-  hashFile(path: string): Promise<Hash | null>;
+  /** Ends with the signal's reason when that is aborted. */
+  hashFile(path: string, signal?: AbortSignal): Promise<Hash | null>;
 }
 
 export interface WorkspacePorts {
@@ -58,9 +59,12 @@ export interface Workspace extends AsyncDisposable {
   readonly isIdle: boolean;
   /** Resolves when nothing is going on: no scan, no hint, no hashing, nothing waiting to be stored. */
   idle(): Promise<void>;
-  /** In path order. Throws InvalidParams for a glob or limit that is none. */
-  query(query: EntryQuery, visible: Visibility): EntryPage;
-  count(query: EntryQuery, visible: Visibility): number;
+  /**
+   * In path order; InvalidParams for a glob or limit that is none. Works in slices and lets others run in
+   * between: what changes meanwhile may or may not be in the answer, what did not change is in it once.
+   */
+  query(query: EntryQuery, visible: Visibility): Promise<EntryPage>;
+  count(query: EntryQuery, visible: Visibility): Promise<number>;
   get(ref: { path: string } | { id: string }, visible: Visibility): Entry | null;
   /**
    * Throws NotFound for what is no file that the index would list, LimitExceeded for more than 262,144

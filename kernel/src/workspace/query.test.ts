@@ -1,7 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EntryQuery } from "../base/vocabulary/entry.ts";
+import { systemClock } from "../platform/clock.ts";
 import { comparePaths, countEntries, queryEntries } from "./query.ts";
+import { Slices } from "./slices.ts";
 import { everything } from "./testing/test-workspace.ts";
 import { EntryNode, EntryTree, type FileFacts } from "./tree.ts";
 
@@ -35,6 +37,13 @@ const sample = treeOf([
   "e\u0301t\u00e9/x.txt",
 ]);
 
+const slices = new Slices(systemClock, 8);
+/** Each look at this clock takes a millisecond. */
+const slowClock = () => {
+  let nowMs = 0;
+  return { monotonic: () => nowMs++ };
+};
+
 describe("a query", () => {
   const cases: [string, EntryQuery, string[]][] = [
     [
@@ -64,6 +73,15 @@ describe("a query", () => {
     ],
     ["a glob with alternatives", { path: "{a,photos}/*.{md,jpg}" }, ["a/b.jpg", "photos/index.md"]],
     ["a plain path", { path: "photos/2024/one.jpg" }, ["photos/2024/one.jpg"]],
+    ["a plain path of a folder", { path: "photos" }, ["photos"]],
+    ["a plain path in another Unicode form", { path: "\u00e9t\u00e9/x.txt" }, ["e\u0301t\u00e9/x.txt"]],
+    ["no deeper than the path", { path: "photos/*" }, ["photos/2024", "photos/index.md"]],
+    [
+      "a path through an alternative with a slash",
+      { path: "{a/c,photos}/*" },
+      ["a/c/d.JPG", "photos/2024", "photos/index.md"],
+    ],
+    ["nothing beneath a file", { path: "notes.md/*" }, []],
     ["a folder in another Unicode form", { path: "\u00e9t\u00e9/*" }, ["e\u0301t\u00e9/x.txt"]],
     ["a kind", { kind: "folder", path: "photos*" }, ["photos"]],
     ["a medium", { media: "image" }, ["a/b.jpg", "a/c/d.JPG", "photos/2024/one.jpg"]],
@@ -72,21 +90,22 @@ describe("a query", () => {
     ["a tag nobody has", { tag: "none" }, []],
   ];
   for (const [what, query, expected] of cases) {
-    it(`finds ${what}`, () => {
-      expect(queryEntries(sample, query, everything).items.map(({ path }) => path)).toEqual(expected);
-      expect(countEntries(sample, query, everything)).toBe(expected.length);
+    it(`finds ${what}`, async () => {
+      const page = await queryEntries(sample, query, everything, slices);
+      expect(page.items.map(({ path }) => path)).toEqual(expected);
+      expect(await countEntries(sample, query, everything, slices)).toBe(expected.length);
     });
   }
 
-  it("shows only what may be seen, and its pages do not tell of the rest", () => {
+  it("shows only what may be seen, and its pages do not tell of the rest", async () => {
     const visible = (path: string): boolean => path.startsWith("photos");
-    const page = queryEntries(sample, { limit: 2 }, visible);
+    const page = await queryEntries(sample, { limit: 2 }, visible, slices);
     expect(page).toMatchObject({
       items: [{ path: "photos" }, { path: "photos/2024" }],
       cursor: "photos/2024",
     });
-    expect(countEntries(sample, {}, visible)).toBe(4);
-    expect(queryEntries(sample, { limit: 4 }, visible).cursor).toBeUndefined();
+    expect(await countEntries(sample, {}, visible, slices)).toBe(4);
+    expect((await queryEntries(sample, { limit: 4 }, visible, slices)).cursor).toBeUndefined();
   });
 
   for (const [query, word] of [
@@ -95,13 +114,11 @@ describe("a query", () => {
     [{ limit: 1001 }, "1001"],
     [{ limit: 1.5 }, "1.5"],
   ] as const) {
-    it(`refuses ${JSON.stringify(query)} and names the value`, () => {
-      expect(() => queryEntries(sample, query, everything)).toThrowError(
-        expect.objectContaining({
-          code: "InvalidParams",
-          message: expect.stringContaining(word) as string,
-        }) as Error,
-      );
+    it(`refuses ${JSON.stringify(query)} and names the value`, async () => {
+      await expect(queryEntries(sample, query, everything, slices)).rejects.toMatchObject({
+        code: "InvalidParams",
+        message: expect.stringContaining(word) as string,
+      });
     });
   }
 
@@ -111,15 +128,19 @@ describe("a query", () => {
     { maxLength: 30 },
   );
 
-  it("is the same in pages as at once, in the order of its comparison, also when the cursor's entry is gone", () => {
-    fc.assert(
-      fc.property(paths, fc.integer({ min: 1, max: 5 }), fc.nat(), (list, limit, victim) => {
+  it("is the same in pages as at once, in the order of its comparison, also when the cursor's entry is gone, and in slices", async () => {
+    await fc.assert(
+      fc.asyncProperty(paths, fc.integer({ min: 1, max: 5 }), fc.nat(), async (list, limit, victim) => {
         const tree = treeOf(list);
-        const all = queryEntries(tree, { limit: 1000 }, everything).items.map(({ path }) => path);
+        const whole = await queryEntries(tree, { limit: 1000 }, everything, slices);
+        const all = whole.items.map(({ path }) => path);
+        const tiny = new Slices(slowClock(), limit);
+        expect(await queryEntries(tree, { limit: 1000 }, everything, tiny)).toEqual(whole);
         expect(all).toEqual([...all].toSorted(comparePaths));
         const paged: string[] = [];
         for (let cursor: string | undefined; ;) {
-          const page = queryEntries(tree, { limit, ...(cursor === undefined ? {} : { cursor }) }, everything);
+          const query = { limit, ...(cursor === undefined ? {} : { cursor }) };
+          const page = await queryEntries(tree, query, everything, slices);
           paged.push(...page.items.map(({ path }) => path));
           if (page.cursor === undefined) break;
           cursor = page.cursor;
@@ -131,11 +152,66 @@ describe("a query", () => {
         const without = treeOf(
           all.filter((path) => path !== gone && !path.startsWith(`${gone}/`)).map((path) => `${path}/`),
         );
-        const after = queryEntries(without, { limit: 1000, cursor: gone }, everything).items.map(
-          ({ path }) => path,
-        );
+        const rest1000 = await queryEntries(without, { limit: 1000, cursor: gone }, everything, slices);
+        const after = rest1000.items.map(({ path }) => path);
         expect(after).toEqual(rest.filter((path) => !path.startsWith(`${gone}/`)));
       }),
     );
+  });
+});
+
+describe("a long query lets others run", () => {
+  const many = treeOf(Array.from({ length: 200 }, (_, at) => `${at % 7}/${at}/file.md`));
+
+  it("many at the same time together hold the loop no longer than one slice, and each comes to its end", async () => {
+    const sliced = new Slices(slowClock(), 8);
+    let [inThisTurn, most, turns, over] = [0, 0, 0, false];
+    const turn = (): void => {
+      [inThisTurn, turns] = [0, turns + 1];
+      if (!over) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const visible = (): boolean => {
+      most = Math.max(most, ++inThisTurn);
+      return true;
+    };
+    const counts = await Promise.all(
+      Array.from({ length: 20 }, () => countEntries(many, { path: "**" }, visible, sliced)),
+    );
+    over = true;
+    expect(counts).toEqual(Array.from({ length: 20 }, () => many.size));
+    expect(most).toBeLessThanOrEqual(8);
+    expect(turns).toBeGreaterThan((20 * many.size) / 8);
+  });
+
+  it("tells of nothing by a path that it lost during a pause, and of what stayed once", async () => {
+    const tree = treeOf(Array.from({ length: 40 }, (_, at) => `open/${String(at).padStart(2, "0")}`));
+    const closed = new EntryNode("closed", "closed", "folder", facts);
+    tree.add(tree.top, closed);
+    const stays = [...tree.nodes()].filter(({ name }) => /^[0-3][02468]$/.test(name)).map(({ name }) => name);
+    const finding = queryEntries(tree, { path: "open/*" }, everything, new Slices(slowClock(), 8));
+    // The first slice has begun, and ends in the folder.
+    await Promise.resolve();
+    for (const node of tree.nodes()) {
+      if (node.name !== "closed" && /^[0-3][13579]$/.test(node.name)) tree.move(node, closed, node.name);
+    }
+    const names = (await finding).items.map(({ name }) => name);
+    expect(names.filter((name) => stays.includes(name))).toEqual(stays);
+    expect(names.at(-1)).toBe("38");
+  });
+
+  it("looks at nothing but the way to a plain path, and at no more entries than have the tag", async () => {
+    let looks = 0;
+    const counting = { monotonic: () => looks++ };
+    for (const [query, most] of [
+      [{ path: "3/10/file.md" }, 3],
+      [{ path: "3/*" }, 40],
+      [{ tag: "none" }, 0],
+    ] as const) {
+      looks = 0;
+      await countEntries(many, query, everything, new Slices(counting, 1e9));
+      // One look for each entry; at the beginning a few more.
+      expect(looks).toBeLessThanOrEqual(most + 3);
+    }
   });
 });

@@ -5,13 +5,19 @@ import { entryOf } from "./entry.ts";
 import { workspaceLimits } from "./limits.ts";
 import { extensionOf, mediaTypeOf } from "./media-types.ts";
 import type { Visibility } from "./ports.ts";
+import type { Slices } from "./slices.ts";
 import { pathOf, type EntryNode, type EntryTree } from "./tree.ts";
 
 /**
  * One page, in path order: a folder before what is in it, names by their UTF-16 code units. The cursor is
  * the last path seen, so a page goes on at the right place whatever changed in between.
  */
-export function queryEntries(tree: EntryTree, query: EntryQuery, visible: Visibility): EntryPage {
+export async function queryEntries(
+  tree: EntryTree,
+  query: EntryQuery,
+  visible: Visibility,
+  slices: Slices,
+): Promise<EntryPage> {
   const limit = query.limit ?? workspaceLimits.queryEntriesByDefault;
   if (!Number.isInteger(limit) || limit < 1 || limit > workspaceLimits.queryEntries) {
     throw invalidParams(
@@ -19,43 +25,86 @@ export function queryEntries(tree: EntryTree, query: EntryQuery, visible: Visibi
     );
   }
   const items: Entry[] = [];
-  for (const { node, path } of matching(tree, query, visible)) {
-    if (items.length === limit) return { items, cursor: items.at(-1)?.path ?? "" };
-    items.push(entryOf(node, path));
-  }
-  return { items };
+  let isMore = false;
+  await eachMatch(tree, query, visible, slices, (node, path) => {
+    isMore = items.length === limit;
+    if (!isMore) items.push(entryOf(node, path));
+    return !isMore;
+  });
+  return isMore ? { items, cursor: items.at(-1)?.path ?? "" } : { items };
 }
 
 /** How many entries the query finds in all, whatever its limit and cursor. */
-export function countEntries(tree: EntryTree, query: EntryQuery, visible: Visibility): number {
+export async function countEntries(
+  tree: EntryTree,
+  query: EntryQuery,
+  visible: Visibility,
+  slices: Slices,
+): Promise<number> {
   const { cursor: _, ...rest } = query;
   let count = 0;
-  for (const _found of matching(tree, rest, visible)) count++;
+  await eachMatch(tree, rest, visible, slices, () => {
+    count++;
+    return true;
+  });
   return count;
 }
 
 interface Found {
   readonly node: EntryNode;
-  readonly path: string;
+  /** Of the folder it lies in, with "/" at the end; "" at the top. */
+  readonly prefix: string;
 }
 
-function* matching(tree: EntryTree, query: EntryQuery, visible: Visibility): Generator<Found> {
+/**
+ * Tells of each entry that the query finds until `take` answers false. After a pause it goes on behind the
+ * last path it looked at, as a page does, so that nothing is told by a path that it no longer has.
+ */
+async function eachMatch(
+  tree: EntryTree,
+  query: EntryQuery,
+  visible: Visibility,
+  slices: Slices,
+  take: (node: EntryNode, path: string) => boolean,
+): Promise<void> {
+  await slices.begin();
   const fitsName = nameTest(query);
   const fitsPath = pathTest(query.path);
-  const found =
-    query.tag === undefined ? walk(tree, query, fitsPath.folders) : tagged(tree, query.tag, query.cursor);
-  for (const { node, path } of found) {
-    if (!fitsName(node) || (query.tag !== undefined && !node.metadata.tags.includes(query.tag))) continue;
-    if (fitsPath.matches(path) && visible(path, node.kind)) yield { node, path };
+  for (let cursor = query.cursor; ;) {
+    let pausedAt: string | undefined;
+    for (const { node, prefix } of candidates(tree, query.tag, cursor, fitsPath)) {
+      if (fitsName(node)) {
+        const path = prefix + node.name;
+        if (fitsPath.matches(path) && visible(path, node.kind) && !take(node, path)) return;
+      }
+      if (slices.hasTime) continue;
+      pausedAt = prefix + node.name;
+      break;
+    }
+    if (pausedAt === undefined) return;
+    cursor = pausedAt;
+    await slices.next();
   }
 }
 
-/** What the name and kind alone decide: asked first, as it costs least. */
+/** Entries after the cursor, in path order, among them all that the path and the tag let through. */
+function candidates(
+  tree: EntryTree,
+  tag: string | undefined,
+  cursor: string | undefined,
+  within: PathTest,
+): Iterable<Found> {
+  const few = tag === undefined ? null : tree.byTag.getFew(tag, workspaceLimits.taggedAtOnce);
+  return few === null ? walk(tree, cursor, within) : inOrder(few, cursor);
+}
+
+/** What the name, the kind and the tag alone decide: asked first, as it costs least. */
 function nameTest(query: EntryQuery): (node: EntryNode) => boolean {
   const text = query.text?.toLowerCase();
   const wanted = query.extension?.toLowerCase().replace(/^\./, "");
   return (node) => {
     if (query.kind !== undefined && node.kind !== query.kind) return false;
+    if (query.tag !== undefined && !node.metadata.tags.includes(query.tag)) return false;
     if (text !== undefined && !node.name.toLowerCase().includes(text)) return false;
     if (wanted === undefined && query.media === undefined) return true;
     const extension = node.kind === "file" ? extensionOf(node.name) : "";
@@ -65,34 +114,45 @@ function nameTest(query: EntryQuery): (node: EntryNode) => boolean {
 }
 
 interface PathTest {
-  /** Names of the folders that everything found lies in. */
-  readonly folders: readonly string[];
+  /** Names that the path of everything found begins with, in Unicode's NFC. */
+  readonly names: readonly string[];
+  /** Components that a path which is found has at most. */
+  readonly depth: number;
   matches(path: string): boolean;
 }
 
 function pathTest(pattern: string | undefined): PathTest {
-  if (pattern === undefined || pattern === "**") return { folders: [], matches: () => true };
+  if (pattern === undefined || pattern === "**") {
+    return { names: [], depth: Number.POSITIVE_INFINITY, matches: () => true };
+  }
   const glob = compileGlob(pattern);
   if (!glob.ok) throw invalidParams(glob.message, { path: pattern });
   const parts = pattern.split("/");
   const firstWild = parts.findIndex((part) => isWild.test(part));
-  const folders = parts.slice(0, firstWild === -1 ? parts.length - 1 : firstWild);
+  const names = parts.slice(0, firstWild === -1 ? parts.length : firstWild);
+  // Only these two may stand for a "/".
+  const isDeep = pattern.includes("**") || pattern.includes("{");
   // What ends otherwise cannot match: cheaper to see than to run the expression.
   const ending = /[^*?[\]{}\\/]*$/.exec(pattern.normalize("NFC"))?.[0] ?? "";
-  const isAscii = /^[\x20-\x7e]*$/.test(ending);
+  const isPlainEnding = isAscii(ending);
   const { matches } = glob;
   return {
-    folders: folders.map((name) => name.normalize("NFC")),
-    matches: (path) => (!isAscii || path.endsWith(ending)) && matches(path),
+    names: names.map((name) => name.normalize("NFC")),
+    depth: isDeep ? Number.POSITIVE_INFINITY : parts.length,
+    matches: (path) => (!isPlainEnding || path.endsWith(ending)) && matches(path),
   };
 }
 
 const isWild = /[*?[\]{}\\]/;
 
-/** Entries after the cursor that lie in these folders. */
-function* walk(tree: EntryTree, query: EntryQuery, folders: readonly string[]): Generator<Found> {
-  const after = query.cursor === undefined || query.cursor === "" ? [] : query.cursor.split("/");
-  yield* beneath(tree.top, "", after, folders);
+function isAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
+}
+
+/** Entries after the cursor, of those folders and down to that depth which the path allows. */
+function* walk(tree: EntryTree, cursor: string | undefined, within: PathTest): Generator<Found> {
+  const after = cursor === undefined || cursor === "" ? [] : cursor.split("/");
+  yield* beneath(tree.top, "", after, within.names, within.depth);
 }
 
 function* beneath(
@@ -100,19 +160,26 @@ function* beneath(
   prefix: string,
   after: readonly string[],
   within: readonly string[],
+  depth: number,
 ): Generator<Found> {
   const [start, ...afterStart] = after;
   const [only, ...withinOnly] = within;
-  const children = folder.sorted;
+  const children = only === undefined ? folder.sorted : called(folder, only);
   for (let at = start === undefined ? 0 : firstFrom(children, start); at < children.length; at++) {
     const child = children[at];
     if (child === undefined) break;
-    if (only !== undefined && child.name !== only && child.name.normalize("NFC") !== only) continue;
-    const path = prefix + child.name;
     const isOnWay = start !== undefined && child.name === start;
-    if (child.isEntry && !isOnWay) yield { node: child, path };
-    if (child.children !== null) yield* beneath(child, `${path}/`, isOnWay ? afterStart : [], withinOnly);
+    if (child.isEntry && !isOnWay) yield { node: child, prefix };
+    if (child.children === null || depth <= 1) continue;
+    yield* beneath(child, `${prefix}${child.name}/`, isOnWay ? afterStart : [], withinOnly, depth - 1);
   }
+}
+
+/** The child of this name; several where its letters can be written in more than one Unicode form. */
+function called(folder: EntryNode, name: string): readonly EntryNode[] {
+  if (!isAscii(name)) return folder.sorted.filter((child) => child.name.normalize("NFC") === name);
+  const child = folder.child(name);
+  return child === undefined ? [] : [child];
 }
 
 /** Where the name is, or would be. */
@@ -127,11 +194,12 @@ function firstFrom(children: readonly EntryNode[], name: string): number {
   return low;
 }
 
-/** Entries with the tag, from the index over tags. */
-function tagged(tree: EntryTree, tag: string, cursor: string | undefined): Found[] {
-  const found = tree.byTag.get(tag).map((node) => ({ node, path: pathOf(node) }));
-  found.sort((a, b) => comparePaths(a.path, b.path));
-  return cursor === undefined ? found : found.filter(({ path }) => comparePaths(path, cursor) > 0);
+/** Those after the cursor. */
+function inOrder(nodes: readonly EntryNode[], cursor: string | undefined): Found[] {
+  const placed = nodes.map((node) => ({ node, path: pathOf(node) }));
+  const after = cursor === undefined ? placed : placed.filter(({ path }) => comparePaths(path, cursor) > 0);
+  after.sort((a, b) => comparePaths(a.path, b.path));
+  return after.map(({ node, path }) => ({ node, prefix: path.slice(0, path.length - node.name.length) }));
 }
 
 /** The order of a walk: by components, so that "a/b" comes before "a b". */

@@ -8,14 +8,17 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  truncateSync,
   unlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { storageError } from "../base/errors.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
 import type { Database } from "../platform/database.ts";
+import { sha256 } from "../platform/hash.ts";
 import { everything, openTestWorkspace, pathsOf } from "./testing/test-workspace.ts";
 
 describe("what happened while the kernel was down", () => {
@@ -99,7 +102,7 @@ describe("what happened while the kernel was down", () => {
     isFailing = true;
     test.write("lost.txt");
     unlinkSync(test.path("a.txt"));
-    await test.until(() => pathsOf(test.workspace).join() === "lost.txt");
+    await test.until(async () => (await pathsOf(test.workspace)).join() === "lost.txt");
     expect(test.lines).toEqual([]);
     await test.restart(() => {
       isFailing = false;
@@ -148,7 +151,7 @@ describe("what happened while the kernel was down", () => {
     expect(Object.entries(after?.fields ?? {})).toEqual([["__proto__", { n: { deep: [1] } }]]);
     expect(after?.content_id).toMatch(/^sha256:/);
     expect(await test.workspace.readSidecar("a.txt", "faces")).toEqual({ data: { count: 2 } });
-    expect(test.workspace.query({ tag: "red" }, everything).items).toHaveLength(1);
+    expect((await test.workspace.query({ tag: "red" }, everything)).items).toHaveLength(1);
   });
 });
 
@@ -192,7 +195,7 @@ describe("looking at everything again", () => {
     await test.workspace.rescan();
     await test.workspace.idle();
     const actual = (readdirSync(test.root, { recursive: true }) as string[]).toSorted();
-    expect(pathsOf(test.workspace).toSorted()).toEqual(actual);
+    expect((await pathsOf(test.workspace)).toSorted()).toEqual(actual);
     expect(test.workspace.status().entries).toBe(actual.length);
     const ids = new Set([...test.workspace.allEntries()].map(({ id }) => id));
     expect(ids.size).toBe(actual.length);
@@ -247,5 +250,41 @@ describe("content ids", () => {
     expect(
       [...test.workspace.allEntries()].every(({ kind, content_id: id }) => kind === "folder" || id !== null),
     ).toBe(true);
+  });
+
+  it("stay null for a file that is too large to read, and nobody waits for it", async () => {
+    await using test = await openTestWorkspace({
+      prepare: (write, root) => {
+        write("huge.bin", "", { old: true });
+        truncateSync(join(root, "huge.bin"), 3e12);
+        write("small.txt", "small", { old: true });
+      },
+    });
+    await test.workspace.idle();
+    const idOf = (path: string) => test.workspace.get({ path }, everything)?.content_id;
+    expect([idOf("huge.bin"), idOf("small.txt")]).toEqual([null, sha256("small")]);
+    truncateSync(test.path("huge.bin"), 5);
+    await test.workspace.idle();
+    expect(idOf("huge.bin")).toBe(sha256("\0".repeat(5)));
+  });
+
+  it("race: the workspace is closed while a large file is read, and does not wait for its end", async () => {
+    const reading = Promise.withResolvers<AbortSignal | undefined>();
+    await using test = await openTestWorkspace({
+      prepare: (write) => write("large.bin", "x".repeat(100_000), { old: true }),
+      reads: (real) => ({
+        readRange: (...range) => real.readRange(...range),
+        [Symbol.dispose]: () => real[Symbol.dispose](),
+        hashFile: (_path, signal) => {
+          reading.resolve(signal);
+          return new Promise((_resolve, reject) => {
+            signal?.addEventListener("abort", () => reject(signal.reason as Error));
+          });
+        },
+      }),
+    });
+    const signal = await reading.promise;
+    await test.restart();
+    expect(signal?.aborted).toBe(true);
   });
 });

@@ -74,14 +74,14 @@ describe("the first run", () => {
         { name: "second", path: join(root, "two") },
       ],
     });
-    expect(pathsOf(test.workspace)).toEqual(["first/a.txt", "second/a.txt"]);
+    expect(await pathsOf(test.workspace)).toEqual(["first/a.txt", "second/a.txt"]);
     test.write("two/b.txt");
     await test.until(() => test.lines.includes("created second/b.txt"));
     const { bytes } = await test.workspace.read("second/b.txt", 0, 100);
     expect(Buffer.from(bytes).toString()).toBe("two/b.txt");
     await test.restart();
     expect(test.lines).toEqual([]);
-    expect(pathsOf(test.workspace)).toEqual(["first/a.txt", "second/a.txt", "second/b.txt"]);
+    expect(await pathsOf(test.workspace)).toEqual(["first/a.txt", "second/a.txt", "second/b.txt"]);
   });
 });
 
@@ -239,7 +239,7 @@ describe("live changes", () => {
     writeFileSync(test.path("x"), "file");
     await test.workspace.idle();
     expect(test.workspace.get({ path: "x" }, everything)?.kind).toBe("file");
-    expect(pathsOf(test.workspace)).toEqual(["x"]);
+    expect(await pathsOf(test.workspace)).toEqual(["x"]);
   });
 
   it("watches the folder that took another one's place", async () => {
@@ -253,7 +253,7 @@ describe("live changes", () => {
     rmSync(test.path("a"), { recursive: true });
     renameSync(test.path("b"), test.path("a"));
     await test.workspace.idle();
-    expect(pathsOf(test.workspace)).toEqual(["a", "a/new.txt"]);
+    expect(await pathsOf(test.workspace)).toEqual(["a", "a/new.txt"]);
     test.write("a/later.txt");
     await test.until(() => test.lines.includes("created a/later.txt"));
   });
@@ -293,7 +293,7 @@ describe("names and links", () => {
     });
     for (const name of names.slice(4)) test.write(name);
     await test.until(() => test.workspace.status().entries === names.length);
-    expect(pathsOf(test.workspace).toSorted()).toEqual([...names].toSorted());
+    expect((await pathsOf(test.workspace)).toSorted()).toEqual([...names].toSorted());
     await test.workspace.idle();
     for (const name of names) {
       const { bytes } = await test.workspace.read(name, 0, 100);
@@ -309,7 +309,7 @@ describe("names and links", () => {
         writeFileSync(Buffer.concat([Buffer.from(`${root}/bad`), Buffer.from([0xff, 0xfe])]), "x");
       },
     });
-    expect(pathsOf(test.workspace)).toEqual(["valid \uFFFD.txt"]);
+    expect(await pathsOf(test.workspace)).toEqual(["valid \uFFFD.txt"]);
     expect(test.warnings).toEqual(["A name that is not valid UTF-8 is left out."]);
   });
 
@@ -322,7 +322,7 @@ describe("names and links", () => {
         symlinkSync(root, join(root, "real/loop"));
       },
     });
-    expect(pathsOf(test.workspace)).toEqual(["real", "real/file.txt"]);
+    expect(await pathsOf(test.workspace)).toEqual(["real", "real/file.txt"]);
     symlinkSync("/etc/hostname", test.path("live-link"));
     test.write("marker.txt");
     await test.until(() => test.lines.includes("created marker.txt"));
@@ -345,7 +345,7 @@ describe("names and links", () => {
     await test.workspace.touched(["folder/secret.txt", "folder"]);
     await test.workspace.rescan();
     await test.workspace.idle();
-    expect(pathsOf(test.workspace)).toEqual(["file.txt"]);
+    expect(await pathsOf(test.workspace)).toEqual(["file.txt"]);
     await expect(test.workspace.read("folder/secret.txt", 0, 10)).rejects.toMatchObject({ code: "NotFound" });
   });
 });
@@ -363,7 +363,7 @@ describe("what is left out", () => {
         write("nested/local.txt");
       },
     });
-    expect(pathsOf(test.workspace)).toEqual(["keep.txt", "nested", "nested/b.tmp"]);
+    expect(await pathsOf(test.workspace)).toEqual(["keep.txt", "nested", "nested/b.tmp"]);
     await test.settle();
     test.write(".gitignore", "keep.txt\n");
     await test.workspace.idle();
@@ -388,7 +388,7 @@ describe("what is left out", () => {
         write("sub/debug.log");
       },
     });
-    expect(pathsOf(test.workspace)).toEqual(["sub"]);
+    expect(await pathsOf(test.workspace)).toEqual(["sub"]);
     await test.settle();
     test.write("cache/y");
     test.write("sub/other.log");

@@ -4,6 +4,7 @@ import type { Entry } from "../base/vocabulary/entry.ts";
 import { openFolderReader } from "../platform/folder-reader.ts";
 import { watchFolders, type FolderWatch } from "../platform/folder-watch.ts";
 import type { Arrival } from "./arrival.ts";
+import { AwaitedMetadata } from "./awaited-metadata.ts";
 import { ChangeLog } from "./change-log.ts";
 import { entryOf } from "./entry.ts";
 import { Exclusions } from "./exclusions.ts";
@@ -16,6 +17,7 @@ import type { Workspace, WorkspaceOptions, WorkspacePorts } from "./ports.ts";
 import { comparePaths, countEntries, queryEntries } from "./query.ts";
 import { Reconciler } from "./reconciler.ts";
 import { Recorder } from "./recorder.ts";
+import { Slices } from "./slices.ts";
 import { EntryTree, pathOf, type EntryNode } from "./tree.ts";
 
 /**
@@ -54,6 +56,9 @@ class IndexedWorkspace implements Workspace {
   readonly #exclusions: Exclusions;
   readonly #changes: ChangeLog;
   readonly #hasher: Hasher;
+  readonly #awaited: AwaitedMetadata;
+  /** Of all queries together. */
+  readonly #slices: Slices;
   readonly #reconciler: Reconciler;
   readonly #markIndexed: () => void;
   readonly #watches = new Map<EntryNode, FolderWatch>();
@@ -76,6 +81,7 @@ class IndexedWorkspace implements Workspace {
       never: this.#pathsOf(options.stateFolder),
     });
     this.#changes = new ChangeLog(ports);
+    this.#slices = new Slices(ports.clock, workspaceTimes.sliceMs);
     this.#hasher = new Hasher({ tree, places, changes: this.#changes, clock: ports.clock, log: ports.log });
     const recorder = new Recorder({
       tree,
@@ -98,7 +104,13 @@ class IndexedWorkspace implements Workspace {
       tree,
       database: ports.database,
       deliver: (changes) => ports.deliver(changes),
+      awaiting: () => this.#awaited.expect(),
       lookAt: (paths) => this.#reconciler.lookAt(paths),
+    });
+    this.#awaited = new AwaitedMetadata({
+      database: ports.database,
+      metadata: this.metadata,
+      log: ports.log,
     });
   }
 
@@ -134,6 +146,7 @@ class IndexedWorkspace implements Workspace {
       await this.#reconciler.scan((arrival) => this.#contentOf(arrival));
       await this.#changes.flushed();
       if (this.#isDisposed) return;
+      await this.#awaited.attach(true);
       this.#isComplete = true;
       this.#markIndexed();
       const durationMs = Math.round(this.#ports.clock.monotonic() - startedMs);
@@ -169,8 +182,8 @@ class IndexedWorkspace implements Workspace {
     }
   }
 
-  query: Workspace["query"] = (query, visible) => queryEntries(this.#tree, query, visible);
-  count: Workspace["count"] = (query, visible) => countEntries(this.#tree, query, visible);
+  query: Workspace["query"] = (query, visible) => queryEntries(this.#tree, query, visible, this.#slices);
+  count: Workspace["count"] = (query, visible) => countEntries(this.#tree, query, visible, this.#slices);
 
   get: Workspace["get"] = (ref, visible) => {
     const node = "id" in ref ? this.#tree.byId(ref.id) : this.#tree.find(ref.path);
@@ -229,14 +242,15 @@ class IndexedWorkspace implements Workspace {
   async touched(paths: readonly string[]): Promise<void> {
     this.#reconciler.lookAt(paths);
     await this.#changes.flushed();
+    await this.#awaited.attach(false);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     this.#unwatched?.[Symbol.dispose]();
     for (const watch of this.#watches.values()) watch[Symbol.dispose]();
-    this.#hasher[Symbol.dispose]();
     this.#reconciler[Symbol.dispose]();
+    await this.#hasher[Symbol.asyncDispose]();
     await this.#changes[Symbol.asyncDispose]();
     this.#markIndexed();
     await this.#scanning;

@@ -53,7 +53,28 @@ export class TestMetadata implements MetadataPort {
       if (kind === "tag") tags.push(first);
       if (kind === "field") fields[first] = { ...fields[first], [second]: value };
     }
-    return { tags, fields };
+    return tags.length === 0 && Object.keys(fields).length === 0 ? null : { tags, fields };
+  }
+
+  async kept(path: string): Promise<MetadataChange[]> {
+    return [...this.#values].flatMap(([slot, value]): MetadataChange[] => {
+      const [of, kind, first, second] = JSON.parse(slot) as [string, string, string, string];
+      if (of !== path) return [];
+      if (kind === "tag") return [{ kind, path, tag: first, present: true }];
+      if (kind === "field") return [{ kind, path, namespace: first, key: second, value }];
+      return [{ kind: "sidecar", path, sidecar: first, data: value }];
+    });
+  }
+
+  restore(changes: readonly MetadataChange[]): Statement[] {
+    return changes.flatMap((change) => this.statements(change));
+  }
+
+  /** As the index does for what it no longer finds. */
+  gone(path: string): void {
+    for (const slot of this.#values.keys()) {
+      if ((JSON.parse(slot) as string[])[0] === path) this.#values.delete(slot);
+    }
   }
 
   async sidecar(path: string, sidecar: string): Promise<{ data: JsonValue } | null> {
@@ -145,9 +166,10 @@ export async function openBench(options: {
     touched: [] as string[],
     copies: new Map<Hash, string[]>(),
   };
+  const files = new WorkspaceFiles(roots);
   const actions = openActions({
     database,
-    files: new WorkspaceFiles(roots),
+    files,
     objects,
     clock: clock satisfies Clock,
     log: silentLog,
@@ -156,7 +178,10 @@ export async function openBench(options: {
     authorityOf: () => bench.authority,
     openWithUnsavedChanges: (path) => bench.unsaved.has(path),
     copies: (content) => bench.copies.get(content) ?? [],
-    touched: async (paths) => void bench.touched.push(...paths),
+    touched: async (paths) => {
+      bench.touched.push(...paths);
+      for (const path of paths) if ((await files.stat(path)) === null) metadata.gone(path);
+    },
     remember: async (rules) => void bench.remembered.push(...rules),
   });
   const proposalOf = (effects: EffectInput[]) => ({ title: "A test", reason: "To see", effects });

@@ -91,6 +91,10 @@ export class FakeQueue implements DeliveryQueue {
     return this.items.length;
   }
 
+  bytes(): number {
+    return JSON.stringify(this.items).length;
+  }
+
   acknowledge(_agent: string, seq: number): void {
     this.acknowledged.push(seq);
     this.#remove(seq);

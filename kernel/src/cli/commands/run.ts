@@ -3,12 +3,14 @@ import { messageOf } from "../../base/errors.ts";
 import { exitCodes, folderNamed, UsageError, withKernel, type CommandContext } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import type { RunSummary, Status } from "../render/model.ts";
+import { durationMs } from "../durations.ts";
 import { counted } from "../render/quantities.ts";
 import { Approvals, type ApprovalMode } from "../run/approvals.ts";
 import { askAboutAction } from "../run/ask.ts";
 import { copyExample, isExample } from "../run/copy.ts";
 import { followDocuments } from "../run/documents.ts";
 import { whenIdle } from "../run/idle.ts";
+import { whatGoesOn, whenOver } from "../run/timeout.ts";
 import { jsonPresenter, textPresenter, type Presenter } from "../run/presenter.ts";
 import { withEnvironment } from "../run/environment.ts";
 import { ensureDocument } from "../run/starter.ts";
@@ -20,11 +22,16 @@ export interface RunOptions {
   readonly trust?: boolean;
   readonly approve?: string;
   readonly once?: boolean;
+  /** With `once`: a duration, as in "10m". */
+  readonly timeout?: string;
   /** Accepts changed programs as they are saved. */
   readonly watch?: boolean;
   readonly inPlace?: boolean;
   readonly json?: boolean;
 }
+
+/** How long a run with --once may take. */
+const defaultTimeout = "10m";
 
 const modes: readonly ApprovalMode[] = ["policy", "none", "all", "ask"];
 
@@ -34,6 +41,11 @@ export async function run(context: CommandContext, name: string, options: RunOpt
   const mode = modeOf(options, terminal.isInteractive);
   if (options.watch === true && options.once === true)
     throw new UsageError("--watch goes on until Ctrl-C, --once ends when all is idle: one of them.");
+  if (options.timeout !== undefined && options.once !== true)
+    throw new UsageError(
+      "--timeout says how long --once may take; without --once a run goes on until Ctrl-C.",
+    );
+  durationMs(options.timeout ?? defaultTimeout);
   const folder = await folderNamed(name);
   const examples = ports.examplesFolder === null ? null : await realpath(ports.examplesFolder);
   if (options.inPlace === true || examples === null || !isExample(folder, examples)) {
@@ -129,13 +141,22 @@ async function watch(
   ).catch((error: unknown) => {
     if (!over.aborted) presenter.remark(`The documents are no longer followed: ${messageOf(error)}`);
   });
+  const { timeout = defaultTimeout } = options;
   const ended = await Promise.race([
     kernel.closed,
-    options.once === true ? waiting.then(() => null) : aborted(terminal.interrupted),
+    ...(options.once === true
+      ? [waiting.then(() => null), whenOver(durationMs(timeout), over)]
+      : [aborted(terminal.interrupted)]),
   ]);
   terminal.status(null);
   approvals.end();
   idle.abort();
+  if (ended === "timeout") {
+    await waiting;
+    presenter.remark(`Not done after ${timeout}: ${await whatGoesOn(kernel)}.`);
+    presenter.summary(await summaryOf(kernel, startedMs));
+    return exitCodes.failed;
+  }
   if (ended !== null) {
     waiting.catch(() => undefined);
     presenter.remark(`The kernel is gone: ${ended.reason}`);

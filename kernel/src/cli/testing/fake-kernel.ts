@@ -88,6 +88,7 @@ export class FakeKernel {
   toolResult: unknown = { status: "success", value: { total: 3 } };
   verification: object = { ok: true, records: 3, head: hash };
   trusted = true;
+  idle = true;
   pending: string[] = [];
   changedPrograms: string[] = [];
   disposed = 0;
@@ -98,7 +99,7 @@ export class FakeKernel {
       version: "0.1.0",
       pid: noProcess,
       ready: true,
-      idle: true,
+      idle: this.idle,
       workspace: "/w",
       stateFolder: "/s",
       trusted: this.trusted,

@@ -122,6 +122,11 @@ function serve(socket: LocalSocket): void {
     for (let sent = 0; sent < count; sent++)
       endpoint.notifyStandard("toy/noise", { sent, filler: "x".repeat(1000) });
   });
+  // Answers with these bytes instead of a frame of its own.
+  endpoint.onStandardRequest("toy/raw", (params) => {
+    socket.write(Buffer.from(isJsonObject(params) ? String(params["bytes"]) : ""));
+    return new Promise(() => {});
+  });
   endpoint.onStandardRequest("toy/close", () => {
     isClosing = true;
     setTimeout(() => process.exit(0), lingerMs);

@@ -216,7 +216,34 @@ const cases: readonly BadCase[] = [
     code: -32600,
     says: /deeper than 200/,
   },
+  {
+    name: "a request with params 100,000 deep, which is told by its id",
+    bytes: frame(`{"jsonrpc":"2.0","id":"deep","method":"m","params":${"[".repeat(1e5)}${"]".repeat(1e5)}}`),
+    code: -32600,
+    says: /deeper than 200/,
+    id: "deep",
+  },
 ];
+
+test("an answer that is too deep comes as an error for the one who waits for it, in its bytes too", () => {
+  const heard: [RpcMessage, unknown][] = [];
+  const decoder = new FrameDecoder({
+    message: (message, body) => heard.push([message, JSON.parse(new TextDecoder().decode(body))]),
+    refused: ({ message }) => expect.fail(message),
+    lost: (reason) => expect.fail(reason),
+  });
+  decoder.push(Buffer.from(frame(`{"jsonrpc":"2.0","id":4,"result":${"[".repeat(250)}${"]".repeat(250)}}`)));
+  const answer = {
+    jsonrpc: "2.0",
+    id: 4,
+    error: {
+      code: -33007,
+      message: "The answer nests deeper than 200 levels.",
+      data: { code: "LimitExceeded", limit: "maxJsonDepth", value: 200 },
+    },
+  };
+  expect(heard).toEqual([[answer, answer]]);
+});
 
 describe("a bad frame is answered, costs nothing but itself, and the next one is read", () => {
   for (const { name, bytes, code, says, id } of cases)

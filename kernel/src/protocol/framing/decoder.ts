@@ -1,17 +1,27 @@
+import { limitExceeded } from "../../base/errors.ts";
+import { nestsDeeperThan } from "../../base/json-depth.ts";
+import { toWireError } from "../errors.ts";
 import { faultCodes, refusalOf, type Refusal, type RpcMessage } from "../messages.ts";
-import { nestsDeeperThan } from "./depth.ts";
 import { nextHeaderPhase, readHeader, type HeaderPhase } from "./header.ts";
 import { clientFrameLimits, type FrameLimits } from "./limits.ts";
+import { outlineOf } from "./outline.ts";
 import { findLastSyncMark, findSyncMark, longestMark, partialSyncMarkLength } from "./sync-mark.ts";
 
 /** Who hears what a decoder found, in the stream's order. */
 export interface FrameSink {
-  /** `body` is the message's bytes as they came, for whoever passes them on. */
+  /**
+   * `body` is the message's bytes as they came, for whoever passes them on. An answer that is too deep comes as an
+   * error in its place: whoever asked is waiting for it.
+   */
   message(message: RpcMessage, body: Uint8Array): void;
   refused(refusal: Refusal): void;
   /** The stream cannot be followed any more; nothing is read after this. */
   lost(reason: string): void;
 }
+
+type ParsedBody =
+  | { readonly kind: "message"; readonly message: RpcMessage; readonly body: Uint8Array }
+  | { readonly kind: "refused"; readonly refusal: Refusal };
 
 const nothing = new Uint8Array(0);
 
@@ -140,7 +150,7 @@ export class FrameDecoder {
     const parsed = this.#parse(body);
     if (parsed.kind === "message") {
       this.#isBehindRefusedBody = false;
-      this.#sink.message(parsed.message, body);
+      this.#sink.message(parsed.message, parsed.body);
       return;
     }
     this.#sink.refused(parsed.refusal);
@@ -150,11 +160,8 @@ export class FrameDecoder {
     if (kept > 0) this.#input.push(body.slice(body.length - kept));
   }
 
-  #parse(body: Uint8Array): { kind: "message"; message: RpcMessage } | { kind: "refused"; refusal: Refusal } {
-    if (nestsDeeperThan(body, this.#limits.maxJsonDepth)) {
-      const message = `A message nests deeper than ${this.#limits.maxJsonDepth} levels.`;
-      return { kind: "refused", refusal: { code: faultCodes.invalidRequest, message, id: null } };
-    }
+  #parse(body: Uint8Array): ParsedBody {
+    if (nestsDeeperThan(body, this.#limits.maxJsonDepth)) return tooDeep(body, this.#limits.maxJsonDepth);
     let value: unknown;
     try {
       value = JSON.parse(this.#utf8.decode(body));
@@ -164,7 +171,7 @@ export class FrameDecoder {
       return { kind: "refused", refusal: { code: faultCodes.parseError, message, id: null } };
     }
     const refusal = refusalOf(value);
-    return refusal ? { kind: "refused", refusal } : { kind: "message", message: value as RpcMessage };
+    return refusal ? { kind: "refused", refusal } : { kind: "message", message: value as RpcMessage, body };
   }
 
   #skip(bytes: Uint8Array): void {
@@ -221,6 +228,18 @@ export class FrameDecoder {
     this.#body.set(bytes, this.#bodyBytes);
     this.#bodyBytes = needed;
   }
+}
+
+function tooDeep(body: Uint8Array, maxJsonDepth: number): ParsedBody {
+  const { id, hasMethod } = outlineOf(body);
+  const text = `nests deeper than ${maxJsonDepth} levels`;
+  if (id === null || hasMethod) {
+    const refusal = { code: faultCodes.invalidRequest, message: `A message ${text}.`, id };
+    return { kind: "refused", refusal };
+  }
+  const error = toWireError(limitExceeded("maxJsonDepth", maxJsonDepth, `The answer ${text}.`));
+  const message: RpcMessage = { jsonrpc: "2.0", id, error };
+  return { kind: "message", message, body: new TextEncoder().encode(JSON.stringify(message)) };
 }
 
 function tooLongHeader(limits: FrameLimits): string {

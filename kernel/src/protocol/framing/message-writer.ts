@@ -1,6 +1,7 @@
 import type { Message, MessageWriter } from "vscode-jsonrpc";
 import { limitExceeded, messageOf } from "../../base/errors.ts";
 import { Emitter } from "../../base/emitter.ts";
+import { nestsDeeperThan } from "../../base/json-depth.ts";
 import type { Log } from "../../base/log.ts";
 import { toWireError } from "../errors.ts";
 import { FrameWriter } from "./frame-writer.ts";
@@ -11,7 +12,7 @@ import type { ByteSink } from "./streams.ts";
 export interface GuardedWriterOptions {
   readonly log: Log;
   readonly limits?: QueueLimits;
-  /** Largest message that is sent, in bytes; an answer above it becomes an error. */
+  /** Largest message that is sent, in bytes; an answer above it, or too deep, becomes an error. */
   readonly maxFrameBytes?: number;
   /** Notifications of these methods may be thrown away while the peer does not read. */
   readonly droppableMethods?: ReadonlySet<string>;
@@ -62,12 +63,19 @@ const encoder = new TextEncoder();
 
 function bodyOf(message: Message, maxFrameBytes: number): Uint8Array {
   const body = encoder.encode(JSON.stringify(message));
-  if (body.length <= maxFrameBytes) return body;
-  throw limitExceeded(
-    "maxFrameBytes",
-    body.length,
-    `The answer has ${body.length} bytes, over the limit of ${maxFrameBytes}; ask for less at a time.`,
-  );
+  if (body.length > maxFrameBytes) {
+    throw limitExceeded(
+      "maxFrameBytes",
+      body.length,
+      `The answer has ${body.length} bytes, over the limit of ${maxFrameBytes}; ask for less at a time.`,
+    );
+  }
+  // The peer's reader has the same bound and would refuse it.
+  const { maxJsonDepth } = kernelFrameLimits;
+  if (nestsDeeperThan(body, maxJsonDepth)) {
+    throw limitExceeded("maxJsonDepth", maxJsonDepth, `The answer nests deeper than ${maxJsonDepth} levels.`);
+  }
+  return body;
 }
 
 function isDroppable(message: Message, methods: ReadonlySet<string> | undefined): boolean {

@@ -7,7 +7,7 @@ import { systemClock } from "../../platform/clock.ts";
 import { openDatabase, type Database } from "../../platform/database.ts";
 import { openRootedFs } from "../../platform/rooted-fs.ts";
 import { workspaceMigrations } from "../migrations.ts";
-import type { Workspace, WorkspaceOptions } from "../ports.ts";
+import type { FileReads, Workspace, WorkspaceOptions } from "../ports.ts";
 import { openWorkspace } from "../workspace.ts";
 
 /** For this room's tests: a real folder, a real database, and what was delivered. */
@@ -28,7 +28,7 @@ export interface TestWorkspace extends AsyncDisposable {
   /** Stops and starts on the same folder and database, after `between`. */
   restart(between?: () => void | Promise<void>): Promise<void>;
   /** Resolves when the condition holds; the test's own timeout is the limit. */
-  until(condition: () => boolean): Promise<void>;
+  until(condition: () => boolean | Promise<boolean>): Promise<void>;
   /** What the database holds of deliveries: the same lines. */
   delivered(): Promise<string[]>;
 }
@@ -39,6 +39,8 @@ export interface TestOptions {
   readonly roots?: (root: string) => WorkspaceOptions["roots"];
   /** Stands between the workspace and its database. */
   readonly database?: (real: Database) => Database;
+  /** Stands between the workspace and its files. */
+  readonly reads?: (real: FileReads) => FileReads;
 }
 
 export function lineOf(change: EntryChange): string {
@@ -92,7 +94,10 @@ export async function openTestWorkspace(options: TestOptions = {}): Promise<Test
         database: options.database?.(real) ?? real,
         clock: systemClock,
         log,
-        open: (path) => openRootedFs(path),
+        open: async (path) => {
+          const real = await openRootedFs(path);
+          return options.reads?.(real) ?? real;
+        },
         deliver: (found) => ({
           statements: found.map((change) => ({
             sql: "INSERT INTO delivered VALUES (?)",
@@ -145,7 +150,7 @@ export async function openTestWorkspace(options: TestOptions = {}): Promise<Test
       opened = await open();
     },
     until: async (condition) => {
-      while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+      while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
     },
     delivered: async () => {
       const rows = await opened.database.query<{ line: string }>("SELECT line FROM delivered ORDER BY rowid");
@@ -161,10 +166,11 @@ export async function openTestWorkspace(options: TestOptions = {}): Promise<Test
 export const everything = (): boolean => true;
 
 /** All paths that a query finds, page by page. */
-export function pathsOf(workspace: Workspace): string[] {
+export async function pathsOf(workspace: Workspace): Promise<string[]> {
   const paths: string[] = [];
   for (let cursor: string | undefined; ;) {
-    const page = workspace.query({ limit: 1000, ...(cursor === undefined ? {} : { cursor }) }, everything);
+    const query = { limit: 1000, ...(cursor === undefined ? {} : { cursor }) };
+    const page = await workspace.query(query, everything);
     paths.push(...page.items.map(({ path }) => path));
     if (page.cursor === undefined) return paths;
     cursor = page.cursor;

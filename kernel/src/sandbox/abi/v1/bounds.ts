@@ -2,6 +2,8 @@
 export const abiBounds = {
   /** Bytes of one message, in both directions. */
   maxLineBytes: 1024 * 1024,
+  /** How deep arrays and objects of a guest's message may nest; what clients are told of it nests a few levels more. */
+  maxDepth: 64,
   /** Calls that are open at once, in each direction. */
   maxOpenCalls: 64,
   /** Requests to the guest that wait for one of the open ones to be answered. */
@@ -20,8 +22,10 @@ export const abiBounds = {
   pingTimeoutMs: 2_000,
   /** CPU time within that time that is no computing: what reading the ping alone takes. */
   idleCpuMs: 20,
+  /** How long a tool may take while its agent neither computes nor has a call open; then its caller is told. */
+  maxIdleToolMs: 60_000,
   /** From the answer to `shutdown` to the end of the guest. */
   shutdownGraceMs: 2_000,
-  /** Part of the time that a guest may compute while nothing was asked of it. */
+  /** Part of the time that a guest may compute while nothing was asked of it; for a tool, more than that is work. */
   backgroundShare: 0.1,
 } as const;

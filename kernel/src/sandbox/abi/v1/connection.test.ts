@@ -110,6 +110,17 @@ describe("requests to the guest", () => {
     expect(await Promise.all(all)).toEqual(all.map((_, index) => index + 1));
   });
 
+  test("one that is given up rejects at once, makes room for the next, and its late answer is stray", async () => {
+    const wire = new Wire();
+    const all = Array.from({ length: bounds.maxOpenCalls + 1 }, () => wire.connection.request("tool", {}));
+    wire.connection.abandon(3, new LaresError("AgentError", "too late"));
+    wire.connection.abandon(3, new LaresError("AgentError", "again"));
+    await expect(all[2]).rejects.toThrow("too late");
+    expect(wire.sent).toHaveLength(bounds.maxOpenCalls + 1);
+    wire.says({ id: 3, result: "late" });
+    expect(wire.connection.strayAnswers).toBe(1);
+  });
+
   test("unanswered and waiting ones reject when the guest ends, and so does every later one", async () => {
     const wire = new Wire();
     const all = Array.from({ length: 70 }, () => wire.connection.request("hook", {}));
@@ -176,6 +187,32 @@ describe("calls of the guest", () => {
     expect([wire.connection.openCalls, wire.sent.length]).toEqual([64, 2]);
   });
 
+  test("trace is none: it has no answer to wait for", async () => {
+    const handed: string[] = [];
+    const wire = new Wire(async (method) => void handed.push(method));
+    wire.says({ id: 1, method: "trace", params: { level: "info", message: "m" } });
+    await settled();
+    expect(wire.sent).toMatchObject([{ id: 1, error: { code: -33004, data: { code: "MethodNotFound" } } }]);
+    expect(handed).toEqual([]);
+  });
+
+  test("notify counts with and without an answer: beyond the rate a call is refused", async () => {
+    const handed: string[] = [];
+    const wire = new Wire(async (method) => void handed.push(method));
+    for (let index = 0; index < 2; index++) wire.says({ method: "notify", params: {} });
+    for (let id = 0; id < 5; id++) wire.says({ id, method: "notify", params: {} });
+    await settled();
+    expect([wire.notified.length, handed.length]).toEqual([2, 3]);
+    expect(wire.sent.filter((answer) => "error" in answer)).toMatchObject([
+      { id: 3, error: { code: -33002, data: { code: "LimitExceeded", value: bounds.maxNotifiesPerSecond } } },
+      { id: 4, error: { code: -33002 } },
+    ]);
+    wire.clock.advance(1000);
+    wire.says({ id: 5, method: "notify", params: {} });
+    await settled();
+    expect(handed).toHaveLength(4);
+  });
+
   test("an answer that is too long or has no JSON form becomes an error", async () => {
     const wire = new Wire(async (method) => (method === "long" ? "x".repeat(bounds.maxLineBytes) : 1n));
     wire.says({ id: 1, method: "long" });
@@ -194,6 +231,59 @@ describe("calls of the guest", () => {
     await settled();
     expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: "a", result: "answer" }]);
     expect(wire.faults).toEqual(['It called "two" with the id "a", which an open call has already.']);
+  });
+});
+
+describe("what nests too deep", () => {
+  /** A member's text as deep as a message's may be when the message itself is one level, or deeper by `more`. */
+  const nested = (more = 0): string => {
+    const depth = bounds.maxDepth - 1 + more;
+    return "[".repeat(depth) + "]".repeat(depth);
+  };
+  const says = (wire: Wire, members: string): void => wire.lines.emit(`{"jsonrpc":"2.0",${members}}`);
+
+  test("as a call is refused and not handed on; a level less is", async () => {
+    const handed: unknown[] = [];
+    const wire = new Wire(async (_method, params) => void handed.push(params));
+    says(wire, `"id":1,"method":"actions/propose","params":{"a":${nested(-1)}}`);
+    says(wire, `"id":2,"method":"actions/propose","params":{"a":${nested()}}`);
+    await settled();
+    expect(wire.sent).toMatchObject([
+      { id: 2, error: { code: -33002, data: { code: "LimitExceeded", limit: "maxDepth", value: 64 } } },
+      { id: 1, result: null },
+    ]);
+    expect([handed.length, wire.faults]).toEqual([1, []]);
+  });
+
+  test("as an answer rejects what it answers, which is then no longer open", async () => {
+    const wire = new Wire();
+    const asked = [wire.connection.request("tool", {}), wire.connection.request("tool", {})];
+    says(wire, `"id":1,"result":${nested(1)}`);
+    says(wire, `"id":2,"result":${nested()}`);
+    await expect(asked[0]).rejects.toMatchObject({ code: "LimitExceeded", facts: { limit: "maxDepth" } });
+    expect(await asked[1]).toBeInstanceOf(Array);
+    says(wire, '"id":1,"result":1');
+    expect(wire.connection.strayAnswers).toBe(1);
+  });
+
+  test("as a notification, or with the id of an open call, is a fault", async () => {
+    const wire = new Wire(async () => "answer");
+    says(wire, `"method":"trace","params":{"a":${nested()}}`);
+    wire.says({ id: 1, method: "one" });
+    says(wire, `"id":1,"method":"two","params":{"a":${nested()}}`);
+    await settled();
+    expect(wire.sent).toEqual([{ jsonrpc: "2.0", id: 1, result: "answer" }]);
+    expect([wire.notified, wire.faults]).toEqual([
+      [],
+      [expect.stringMatching(/nests deeper than 64 levels/), expect.stringMatching(/nests deeper than 64/)],
+    ]);
+  });
+
+  test("by hundreds of thousands of levels is refused like by one", async () => {
+    const wire = new Wire();
+    says(wire, `"id":1,"method":"x","params":{"a":${"[".repeat(400_000)}${"]".repeat(400_000)}}`);
+    await settled();
+    expect(wire.sent).toMatchObject([{ id: 1, error: { code: -33002 } }]);
   });
 });
 
@@ -251,8 +341,8 @@ describe("what breaks the ABI", () => {
     expect(wire.notified).toHaveLength(bounds.maxTracesPerSecond + bounds.maxNotifiesPerSecond);
     wire.clock.advance(1000);
     expect(wire.faults.toSorted()).toEqual([
-      '3 "notify" notifications were dropped: more than 5 in a second.',
-      '50 "trace" notifications were dropped: more than 200 in a second.',
+      '3 times "notify" was dropped or refused: more than 5 in a second.',
+      '50 times "trace" was dropped or refused: more than 200 in a second.',
     ]);
     wire.says({ method: "trace", params: {} });
     expect(wire.notified).toHaveLength(bounds.maxTracesPerSecond + bounds.maxNotifiesPerSecond + 1);

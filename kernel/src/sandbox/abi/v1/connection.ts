@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/clock.ts";
 import { Emitter } from "../../../base/emitter.ts";
+import { nestsDeeperThan } from "../../../base/json-depth.ts";
 import { isLaresError, LaresError, limitExceeded, messageOf } from "../../../base/errors.ts";
 import { abiBounds as bounds } from "./bounds.ts";
 import { type CallId, type GuestMessage, readMessage, shown } from "./messages.ts";
@@ -19,7 +20,7 @@ export interface ConnectionPorts {
   readonly errors: ErrorNumbers;
   /** Answers a guest's call; a LaresError it throws goes to the guest as it is. */
   call(method: string, params: unknown): Promise<unknown>;
-  /** `trace` and `notify`, not more often than the bounds allow; their params are not checked yet. */
+  /** `trace` and `notify` without an id, not more often than the bounds allow; their params are not checked yet. */
   notify(method: string, params: unknown): void;
   /** A sentence about what the guest did against the ABI, or what was dropped; bounded in number. */
   fault(sentence: string): void;
@@ -39,11 +40,15 @@ export interface GuestConnection extends Disposable {
    */
   request(method: string, params: unknown): Promise<unknown>;
   readonly requests: Emitter<RequestChange>;
+  /** Gives up waiting for an answer: who asked gets this error, and what the guest still says to it is stray. */
+  abandon(id: number, error: LaresError): void;
   /** Calls of the guest that were not answered yet. */
   readonly openCalls: number;
   /** Answers to nothing: never asked, or answered before. */
   readonly strayAnswers: number;
 }
+
+const encoder = new TextEncoder();
 
 interface OpenRequest {
   readonly method: string;
@@ -74,7 +79,7 @@ class Connection implements GuestConnection {
     this.#ports = ports;
     const meter = (method: string, perSecond: number): NotificationMeter =>
       new NotificationMeter(ports.clock, perSecond, (count) =>
-        ports.fault(`${count} "${method}" notifications were dropped: more than ${perSecond} in a second.`),
+        ports.fault(`${count} times "${method}" was dropped or refused: more than ${perSecond} in a second.`),
       );
     this.#meters = {
       trace: meter("trace", bounds.maxTracesPerSecond),
@@ -115,6 +120,10 @@ class Connection implements GuestConnection {
     return request.reply.promise;
   }
 
+  abandon(id: number, error: LaresError): void {
+    if (this.#open.has(id)) this.#settle(id, (reply) => reply.reject(error));
+  }
+
   [Symbol.dispose](): void {
     this.#end("The connection to the agent was closed.");
   }
@@ -128,6 +137,10 @@ class Connection implements GuestConnection {
   #receive(line: string): void {
     if (this.#endReason !== null) return;
     const message = readMessage(line);
+    if (message.kind !== "fault" && nestsDeeperThan(encoder.encode(line), bounds.maxDepth)) {
+      this.#refuseDeep(message, line);
+      return;
+    }
     switch (message.kind) {
       case "call":
         return this.#receiveCall(message);
@@ -144,6 +157,27 @@ class Connection implements GuestConnection {
     }
   }
 
+  /** What nests deeper may be more than whoever is handed it can write down again. */
+  #refuseDeep(message: Exclude<GuestMessage, { kind: "fault" }>, line: string): void {
+    const tooDeep = (what: string): LaresError =>
+      limitExceeded("maxDepth", bounds.maxDepth, `${what} nests deeper than ${bounds.maxDepth} levels.`);
+    switch (message.kind) {
+      case "call":
+        // An open call of this id is answered by its own answer only.
+        if (!this.#calls.has(message.id)) {
+          this.#answerError(message.id, tooDeep(`The call ${shown(message.method)}`));
+          return;
+        }
+        break;
+      case "result":
+      case "error":
+        return this.#settle(message.id, (reply) => reply.reject(tooDeep("The agent's answer")));
+      case "notification":
+        break;
+    }
+    this.#fault(`A line of its stdout nests deeper than ${bounds.maxDepth} levels: ${shown(line)}.`);
+  }
+
   #receiveCall({ id, method, params }: GuestMessage & { kind: "call" }): void {
     if (this.#calls.has(id)) {
       this.#fault(
@@ -154,6 +188,17 @@ class Connection implements GuestConnection {
     if (this.#calls.size >= bounds.maxOpenCalls) {
       const message = `${bounds.maxOpenCalls} calls are open already; wait for one to be answered.`;
       this.#answerError(id, limitExceeded("maxOpenCalls", bounds.maxOpenCalls, message));
+      return;
+    }
+    if (method === "trace") {
+      const message = '"trace" is a notification: it is sent without an id, and not answered.';
+      this.#answerError(id, new LaresError("MethodNotFound", message, { method }));
+      return;
+    }
+    const meter = this.#meterOf(method);
+    if (meter !== undefined && !meter.admits()) {
+      const message = `More than ${meter.perSecond} calls of ${method} in a second.`;
+      this.#answerError(id, limitExceeded("perSecond", meter.perSecond, message));
       return;
     }
     this.#calls.add(id);
@@ -196,9 +241,13 @@ class Connection implements GuestConnection {
   }
 
   #receiveNotification(method: string, params: unknown): void {
-    const meter = Object.hasOwn(this.#meters, method) ? this.#meters[method] : undefined;
+    const meter = this.#meterOf(method);
     if (meter === undefined) this.#fault(`It sent the notification ${shown(method)}, which is not known.`);
     else if (meter.admits()) this.#ports.notify(method, params);
+  }
+
+  #meterOf(method: string): NotificationMeter | undefined {
+    return Object.hasOwn(this.#meters, method) ? this.#meters[method] : undefined;
   }
 
   #settle(id: CallId, settle: (reply: PromiseWithResolvers<unknown>) => void): void {
@@ -244,5 +293,5 @@ function agentEnded(reason: string): LaresError {
 function isTooLong(line: string): boolean {
   if (line.length > bounds.maxLineBytes) return true;
   if (line.length * 3 <= bounds.maxLineBytes) return false;
-  return new TextEncoder().encode(line).length > bounds.maxLineBytes;
+  return encoder.encode(line).length > bounds.maxLineBytes;
 }

@@ -5,7 +5,7 @@ const windowMs = 1000;
 /** Lets so many through in a second, and tells afterwards how many it did not. */
 export class NotificationMeter implements Disposable {
   readonly #clock: Clock;
-  readonly #perSecond: number;
+  readonly perSecond: number;
   readonly #onDropped: (count: number) => void;
   #windowStart = Number.NEGATIVE_INFINITY;
   #passed = 0;
@@ -14,7 +14,7 @@ export class NotificationMeter implements Disposable {
 
   constructor(clock: Clock, perSecond: number, onDropped: (count: number) => void) {
     this.#clock = clock;
-    this.#perSecond = perSecond;
+    this.perSecond = perSecond;
     this.#onDropped = onDropped;
   }
 
@@ -25,7 +25,7 @@ export class NotificationMeter implements Disposable {
       this.#windowStart = now;
       this.#passed = 0;
     }
-    if (this.#passed < this.#perSecond) {
+    if (this.#passed < this.perSecond) {
       this.#passed++;
       return true;
     }

@@ -11,6 +11,7 @@ class Watched {
   readonly requests = new Emitter<RequestChange>();
   readonly breaches: LimitBreach[] = [];
   readonly exit = Promise.withResolvers<void>();
+  readonly abandoned: unknown[] = [];
   openCalls = 0;
   pings = 0;
   /** What `ping` answers; "never" leaves it open. */
@@ -32,6 +33,11 @@ class Watched {
   request(): Promise<unknown> {
     this.pings++;
     return this.pong === "never" ? new Promise(() => {}) : Promise.resolve(this.pong);
+  }
+
+  abandon(id: number, error: unknown): void {
+    this.abandoned.push([id, error]);
+    this.answered(id, "tool");
   }
 
   ask(method = "hook"): number {
@@ -192,5 +198,55 @@ describe("leaving", () => {
     leaves.exit.resolve();
     await leaves.clock.advanceAsync(60_000);
     expect([leaves.limits, leaves.clock.pendingTimers]).toEqual([[], 0]);
+  });
+});
+
+describe("a tool", () => {
+  const waiting = (): Watched => {
+    const guest = new Watched();
+    guest.pong = { pending_timers: 1 };
+    return guest;
+  };
+
+  test("that only waits for timers of its own is given up after its time, and its agent lives", async () => {
+    const guest = waiting();
+    guest.ask("hook");
+    const tool = guest.ask("tool");
+    await guest.clock.advanceAsync(bounds.maxIdleToolMs - 1);
+    expect(guest.abandoned).toEqual([]);
+    await guest.clock.advanceAsync(1);
+    expect(guest.abandoned).toEqual([[tool, expect.objectContaining({ code: "AgentError" })]]);
+    await guest.clock.advanceAsync(bounds.maxIdleToolMs * 2);
+    expect([guest.abandoned.length, guest.breaches]).toEqual([1, []]);
+  });
+
+  test("whose agent waits for a call of its own, or computes, is given more; then as much again", async () => {
+    const guest = waiting();
+    guest.ask("tool");
+    guest.openCalls = 1;
+    await guest.clock.advanceAsync(bounds.maxIdleToolMs);
+    guest.openCalls = 0;
+    await guest.computes(1, 0, true);
+    await guest.clock.advanceAsync(bounds.maxIdleToolMs);
+    await guest.computes(1, 0, false);
+    expect(guest.abandoned).toEqual([]);
+    await guest.clock.advanceAsync(bounds.maxIdleToolMs);
+    expect(guest.abandoned).toHaveLength(1);
+  });
+
+  test("that looks up now and then does not work", async () => {
+    const guest = waiting();
+    guest.ask("tool");
+    for (let index = 0; index < 60; index++) await guest.computes(10, bounds.maxIdleToolMs / 60, false);
+    expect(guest.abandoned).toHaveLength(1);
+  });
+
+  test("that answered is not looked at any more", async () => {
+    const guest = waiting();
+    const tool = guest.ask("tool");
+    await guest.clock.advanceAsync(1000);
+    guest.answered(tool, "tool");
+    await guest.clock.advanceAsync(bounds.maxIdleToolMs * 2);
+    expect(guest.abandoned).toEqual([]);
   });
 });

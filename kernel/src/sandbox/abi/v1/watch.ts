@@ -1,5 +1,6 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Emitter } from "../../../base/emitter.ts";
+import { LaresError } from "../../../base/errors.ts";
 import { isJsonObject } from "../../../base/json.ts";
 import { abiBounds as bounds } from "./bounds.ts";
 import type { GuestConnection, RequestChange } from "./connection.ts";
@@ -23,7 +24,7 @@ export interface LimitBreach {
 }
 
 export interface WatchOptions {
-  readonly connection: Pick<GuestConnection, "request" | "requests" | "openCalls">;
+  readonly connection: Pick<GuestConnection, "request" | "requests" | "openCalls" | "abandon">;
   readonly usage: Emitter<Usage>;
   readonly exited: Promise<unknown>;
   readonly limits: WatchedLimits;
@@ -36,9 +37,14 @@ interface Handling {
   readonly method: string;
   readonly startedAt: number;
   readonly cpuAtStart: number;
+  /** For a tool: when it is looked at next. */
+  toolTimer: Disposable | null;
 }
 
-/** Holds a guest to its time: CPU while something is asked of it, waiting for nothing, and leaving when told. */
+/**
+ * Holds a guest to its time: CPU while something is asked of it, waiting for nothing, and leaving when told. A tool
+ * that only waits for timers of its own is given up without ending the guest: somebody else waits for its answer.
+ */
 export function watchGuest(options: WatchOptions): Disposable {
   return new GuestWatch(options);
 }
@@ -71,16 +77,25 @@ class GuestWatch implements Disposable {
     for (const subscription of this.#subscriptions.splice(0)) subscription[Symbol.dispose]();
     this.#wallTimer?.[Symbol.dispose]();
     this.#graceTimer?.[Symbol.dispose]();
+    for (const { toolTimer } of this.#handling.values()) toolTimer?.[Symbol.dispose]();
   }
 
   #hearRequest({ kind, id, method }: RequestChange): void {
     if (method === "ping") return;
     if (kind === "sent") {
-      this.#handling.set(id, { method, startedAt: this.#now(), cpuAtStart: this.#usage.cpuTimeMs });
+      const handling = {
+        method,
+        startedAt: this.#now(),
+        cpuAtStart: this.#usage.cpuTimeMs,
+        toolTimer: null,
+      };
+      this.#handling.set(id, handling);
+      if (method === "tool") this.#watchTool(id, handling);
       this.#backgroundMs = 0;
       this.#wallTimer ??= this.#timer(this.#options.limits.maxWallMs, () => this.#checkWaiting());
       return;
     }
+    this.#handling.get(id)?.toolTimer?.[Symbol.dispose]();
     this.#handling.delete(id);
     if (this.#handling.size === 0) {
       this.#wallTimer?.[Symbol.dispose]();
@@ -122,6 +137,21 @@ class GuestWatch implements Disposable {
 
   #breachCpu(sentence: string): void {
     this.#breach({ limit: "max_cpu_ms_per_event", value: this.#options.limits.maxCpuMs, sentence });
+  }
+
+  #watchTool(id: number, handling: Handling): void {
+    const cpuBefore = this.#usage.cpuTimeMs;
+    handling.toolTimer = this.#timer(bounds.maxIdleToolMs, () => {
+      const { connection } = this.#options;
+      const usedMs = this.#usage.cpuTimeMs - cpuBefore;
+      const computes = this.#usage.isComputing || usedMs > bounds.maxIdleToolMs * bounds.backgroundShare;
+      if (computes || connection.openCalls > 0) {
+        this.#watchTool(id, handling);
+        return;
+      }
+      const message = `The tool did not answer within ${bounds.maxIdleToolMs} ms, and its agent neither computes nor waits for a call.`;
+      connection.abandon(id, new LaresError("AgentError", message, { reason: "The tool does not answer." }));
+    });
   }
 
   /** The oldest request is old: is there anything it can still be waiting for? */

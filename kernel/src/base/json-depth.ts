@@ -7,7 +7,7 @@ export function nestsDeeperThan(json: Uint8Array, maxDepth: number): boolean {
   for (let at = 0; at < json.length; at++) {
     const byte = json[at];
     if (byte === quote) {
-      at = endOfString(json, at);
+      at = endOfJsonString(json, at);
       if (at === -1) return false;
     } else if (byte === 0x5b || byte === 0x7b) {
       if (++depth > maxDepth) return true;
@@ -17,7 +17,7 @@ export function nestsDeeperThan(json: Uint8Array, maxDepth: number): boolean {
 }
 
 /** Index of the quote that closes the string opened at `start`; -1 when it stays open. */
-function endOfString(json: Uint8Array, start: number): number {
+export function endOfJsonString(json: Uint8Array, start: number): number {
   for (let end = json.indexOf(quote, start + 1); end !== -1; end = json.indexOf(quote, end + 1)) {
     let backslashes = 0;
     while (json[end - 1 - backslashes] === backslash) backslashes++;

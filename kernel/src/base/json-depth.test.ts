@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { nestsDeeperThan } from "./json-depth.ts";
+
+const deeper = (json: string, maxDepth: number): boolean =>
+  nestsDeeperThan(new TextEncoder().encode(json), maxDepth);
+
+test.each<[string, number]>([
+  ["1", 0],
+  ["[]", 1],
+  ['{"a":[{"b":1}],"c":{}}', 3],
+  ['["[[[[", "\\"[[["]', 1],
+  ['{"\\\\":[1]}', 2],
+])("%s is %i deep: brackets in texts do not count", (json, depth) => {
+  expect([deeper(json, depth), depth > 0 && deeper(json, depth - 1)]).toEqual([false, depth > 0]);
+});
+
+test("a text that stays open hides what follows, and is no JSON anyway", () => {
+  expect(deeper('"[[[[', 1)).toBe(false);
+});

@@ -1,0 +1,128 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { ArgumentChecker, argumentBounds } from "./argument-checker.ts";
+
+const checker = new ArgumentChecker({ ...argumentBounds, deadlineMs: 60_000 });
+afterAll(() => checker[Symbol.asyncDispose]());
+
+const object = (properties: object, more: object = {}): Record<string, unknown> => ({
+  type: "object",
+  properties,
+  ...more,
+});
+
+/** What is wrong, or null. */
+async function fault(
+  schema: Record<string, unknown>,
+  args: unknown,
+  use = checker,
+  caller = "c",
+): Promise<string | null> {
+  try {
+    await use.check(caller, "a/t", schema, args);
+    return null;
+  } catch (error) {
+    expect(error).toMatchObject({ code: "ToolError" });
+    return (error as Error).message;
+  }
+}
+
+/** Definitions of which each asks for the next one twice: 2^levels comparisons. */
+function fanOut(levels: number): Record<string, unknown> {
+  const definitions: Record<string, unknown> = { [`d${levels}`]: { type: "object" } };
+  for (let level = 0; level < levels; level++) {
+    const next = { $ref: `#/definitions/d${level + 1}` };
+    definitions[`d${level}`] = { allOf: [next, next] };
+  }
+  return object({}, { allOf: [{ $ref: "#/definitions/d0" }], definitions });
+}
+
+describe("arguments", () => {
+  test("that fit, and that do not, with the place", async () => {
+    const schema = object({ n: { type: "integer" } }, { required: ["n"] });
+    expect(await fault(schema, { n: 1 })).toBeNull();
+    expect(await fault(schema, {})).toBe(
+      `a/t: the arguments must have required property 'n' ({"missingProperty":"n"}).`,
+    );
+    expect(await fault(schema, { n: "x" })).toBe(`a/t: /n must be integer ({"type":"integer"}).`);
+  });
+
+  test("for a schema that is none", async () => {
+    expect(await fault({ type: "objekt" }, {})).toMatch(/^The parameters of a\/t are no valid JSON Schema: /);
+    expect(await fault(object({ a: { $ref: "#/definitions/none" } }), {})).toMatch(/no valid JSON Schema/);
+    expect(await fault(object({ a: { pattern: "(a)\\1" } }), {})).toMatch(/no valid JSON Schema/);
+  });
+
+  test("two patterns in one schema are two", async () => {
+    const schema = object({ a: { pattern: "^a$" }, b: { pattern: "^b$" } });
+    expect(await fault(schema, { a: "a", b: "b" })).toBeNull();
+    expect(await fault(schema, { a: "a", b: "a" })).toMatch(/^a\/t: \/b must match pattern "\^b\$"/);
+  });
+
+  test("with the same $id in two schemas are held against their own", async () => {
+    const schema = (type: string): Record<string, unknown> =>
+      object({ a: { type } }, { $id: "https://same.example/schema" });
+    expect(await fault(schema("string"), { a: "x" })).toBeNull();
+    expect(await fault(schema("number"), { a: 1 })).toBeNull();
+  });
+
+  test("a megabyte long are not quoted whole", async () => {
+    const schema = object({}, { additionalProperties: false });
+    expect((await fault(schema, { ["x".repeat(1e6)]: 1 }))?.length).toBeLessThan(3000);
+  });
+});
+
+describe("formats", () => {
+  test.each<[string, readonly string[], readonly string[]]>([
+    ["date", ["2026-02-28"], ["2026-02-30"]],
+    ["date-time", ["2026-01-01T00:00:00Z"], ["2026-01-01"]],
+    ["duration", ["P1D", "PT1H30M", "P2W", "P1Y2M"], ["P", "PT", "P1DT", "1D", "P1H"]],
+    ["email", ["a@b.example", "A@B.EXAMPLE"], ["a@", "a b@c"]],
+    ["hostname", ["example.com", "a-b.C", "a."], ["-a", "a..b", "a".repeat(64), "a.".repeat(127) + "bc"]],
+    ["ipv4", ["10.0.0.1"], ["10.0.0.256"]],
+    ["ipv6", ["::1", "FE80::1"], ["::g"]],
+    ["regex", ["^a+$"], ["("]],
+    ["uri", ["http://a.example/x?y#z", "URN:x:y"], ["/x", "x", "http://a b"]],
+    ["uri-reference", ["/x", "x"], ["\\"]],
+    ["url", ["https://a.example"], ["a"]],
+    ["uuid", ["018F0000-0000-7000-8000-000000000000"], ["018f"]],
+    ["json-pointer", ["/a/0"], ["a"]],
+    ["unheard-of", ["anything"], []],
+  ])("%s", async (format, good, bad) => {
+    const schema = object({ value: { type: "string", format } });
+    for (const value of good) expect([value, await fault(schema, { value })]).toEqual([value, null]);
+    for (const value of bad)
+      expect([value, await fault(schema, { value })]).toEqual([value, expect.any(String)]);
+  });
+});
+
+describe("what would take ages", () => {
+  test("is stopped at the deadline, named, and the next check is made", async () => {
+    await using quick = new ArgumentChecker({ ...argumentBounds, deadlineMs: 500 });
+    expect(await fault(fanOut(40), {}, quick)).toMatch(
+      /^a\/t: its parameters schema takes too long to check\. /,
+    );
+    const items = Array.from({ length: 60_000 }, (_, index) => ({ index }));
+    const unique = object({ items: { type: "array", uniqueItems: true } });
+    expect(await fault(unique, { items }, quick)).toMatch(/too long/);
+    expect(await fault(unique, { items: [1, 2] }, quick)).toBeNull();
+  });
+
+  test("is not tried for ever; another caller's calls of the same tool are checked", async () => {
+    await using quick = new ArgumentChecker({ ...argumentBounds, deadlineMs: 500, maxOverruns: 1 });
+    const schema = object({ a: { $ref: "#/definitions/d0" } }, { definitions: fanOut(40)["definitions"] });
+    expect(await fault(schema, { a: {} }, quick)).toMatch(/took longer than 500 ms/);
+    expect(await fault(schema, { a: {} }, quick)).toMatch(/It did 1 times, and is not checked again/);
+    expect(await fault(schema, {}, quick, "another")).toBeNull();
+  });
+
+  test("of one caller, many times at once, holds another one up only once", async () => {
+    await using quick = new ArgumentChecker({ ...argumentBounds, deadlineMs: 500, maxOverruns: 100 });
+    const ended: string[] = [];
+    const slow = Array.from({ length: 3 }, () =>
+      fault(fanOut(40), {}, quick, "evil").then(() => ended.push("evil")),
+    );
+    await fault(object({}), {}, quick, "good").then(() => ended.push("good"));
+    await Promise.all(slow);
+    expect(ended).toEqual(["evil", "good", "evil", "evil"]);
+  });
+});
