@@ -10,6 +10,7 @@ import { connectLocal, type LocalSocket } from "../platform/socket.ts";
 import { kernelLogTail, startKernel, type Program } from "../platform/spawn-kernel.ts";
 import { socketPathFor, stateFolderOf } from "../platform/state-folder.ts";
 import { createEndpoint } from "../protocol/endpoint.ts";
+import { kernelFrameLimits } from "../protocol/framing/limits.ts";
 import { serverNotifications } from "../protocol/v1/notifications.ts";
 
 /** Joins the workspace's kernel as a client of its own, starting it where none runs. */
@@ -33,7 +34,7 @@ export async function connectToKernel(
     isCancelled: () => false,
   });
   if (socket === null) throw new Error("Joining the kernel was cancelled.");
-  const endpoint = createEndpoint({ source: socket, sink: socket, log });
+  const endpoint = createEndpoint({ source: socket, sink: socket, log, frameLimits: kernelFrameLimits });
   const news = new Emitter<{ method: string; params: unknown }>();
   for (const method of Object.keys(serverNotifications)) {
     endpoint.onNotification(method, (params) => news.emit({ method, params }));

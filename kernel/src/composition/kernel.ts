@@ -231,10 +231,12 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     }),
   );
 
-  const tools = new ToolRegistry({
-    owners: () => registry.definitions(),
-    invoke: (agent, handler, args, caller) => registry.get(agent).callTool(handler, args, caller),
-  });
+  const tools = opened.use(
+    new ToolRegistry({
+      owners: () => registry.definitions(),
+      invoke: (agent, handler, args, caller) => registry.get(agent).callTool(handler, args, caller),
+    }),
+  );
   const notifications = new Emitter<AgentNotice>();
   let proposed = 0;
   const callTool = async (agent: string, name: string, args: unknown, caller: string) => {
