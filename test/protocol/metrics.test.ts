@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { agent, Bench, inState, tool } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
@@ -140,6 +141,39 @@ test("cpu_time_ms grows with the work, in proportion", async () => {
   expect(long.cpu / short.cpu).toBeGreaterThan(4 * 0.75);
   expect(long.cpu / short.cpu).toBeLessThan(4 * 1.25);
 });
+
+test.runIf(process.platform === "linux")(
+  "cpu_time_ms is what the system has counted for the sandbox",
+  async () => {
+    const { pid } = await bench.status(client);
+    await tool(client, LOADED, "spin", { rounds: 1_000 });
+    const before = { metric: await restingCpuMs(), system: await childrenCpuMs(pid) };
+    await tool(client, LOADED, "spin", { rounds: 16_000_000 });
+    const after = { metric: await restingCpuMs(), system: await childrenCpuMs(pid) };
+    // The sandbox's process does little else meanwhile: what passes on lines, and samples.
+    expectWithin10Percent(after.metric - before.metric, after.system - before.system);
+  },
+);
+
+/** The figure once it no longer grows: it comes from another process. */
+async function restingCpuMs(): Promise<number> {
+  let last = -1;
+  return until("the figure to rest", async () => {
+    const now = (await metrics(LOADED)).cpu_time_ms;
+    const rests = now === last;
+    last = now;
+    return rests && now;
+  });
+}
+
+/** CPU time of a process's children as Linux counts it, in ticks of 10 ms. */
+async function childrenCpuMs(pid: number): Promise<number> {
+  const children = (await readFile(`/proc/${pid}/task/${pid}/children`, "utf8")).trim().split(/\s+/);
+  const stats = await Promise.all(children.map((child) => readFile(`/proc/${child}/stat`, "utf8")));
+  // Behind the name in parentheses: utime and stime are the 14th and 15th fields.
+  const ticks = stats.map((stat) => stat.slice(stat.lastIndexOf(")") + 2).split(" "));
+  return ticks.reduce((sum, fields) => sum + (Number(fields[11]) + Number(fields[12])) * 10, 0);
+}
 
 test("peak_memory_bytes is the guest's linear memory at its highest", async () => {
   await tool(client, LOADED, "hold", { megabytes: 1 });

@@ -176,5 +176,6 @@ function coloursWanted(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
-  return stream.isTTY && TERM !== "dumb";
+  // Undefined where it is none, which the library would take for "decide yourself", and CI for a terminal.
+  return Boolean(stream.isTTY) && TERM !== "dumb";
 }
