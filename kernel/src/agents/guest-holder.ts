@@ -113,8 +113,8 @@ export class GuestHolder {
       this.#session = null;
       this.#releaseSlot();
       if (this.#endedOnPurpose.has(session)) became.stopped();
-      // A program that runs into a limit before it is ready would do so again: no retry helps.
-      else if (isStartWanted() && end.limit !== undefined) became.broken(end.reason);
+      // A program that ends before it is ready would do so again: no retry helps.
+      else if (isStartWanted() && end.isSandboxFault !== true) became.broken(end.reason);
       else became.crashed(end.reason);
     });
   }

@@ -71,6 +71,8 @@ export interface GuestEnd {
   readonly reason: string;
   /** The limit that ended it, where one did. */
   readonly limit?: string;
+  /** The sandbox went away beneath it: no fault of the program, and another try may do. */
+  readonly isSandboxFault?: boolean;
 }
 
 /** What a guest may ask of the kernel, already decoded; the answer or a thrown LaresError goes back to it. */

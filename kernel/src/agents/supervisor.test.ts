@@ -214,6 +214,33 @@ describe("failures", () => {
     expect(world.guests).toHaveLength(2);
   });
 
+  it("a program that ends by itself before it is ready is Error, and is not retried", async () => {
+    const world = setUp((_method, _params, guest) => {
+      guest.die("exited with code 1");
+      return new Promise(() => undefined);
+    });
+    world.queue.push("seen");
+    world.supervisor.start();
+    await world.settle(120_000);
+    expect(world.supervisor.state).toBe("Error");
+    expect(world.supervisor.reason).toBe("exited with code 1");
+    expect(world.guests).toHaveLength(1);
+    expect(world.slots.taken).toBe(0);
+  });
+
+  it("a sandbox that goes away beneath a starting guest is tried again", async () => {
+    const world = setUp((method, params, guest) => {
+      if (world.guests.length > 1) return ready(method, params, guest);
+      guest.die("the sandbox host ended", true);
+      return new Promise(() => undefined);
+    });
+    world.queue.push("seen");
+    world.supervisor.start();
+    await world.settle(5_000);
+    expect(world.supervisor.state).toBe("Active");
+    expect(world.queue.acknowledged).toEqual([1]);
+  });
+
   it("a handler that the manifest names and the program lacks is Error, by name", async () => {
     const world = setUp((method) =>
       method === "initialize" ? { handlers: [], tools: ["count"], jobs: [] } : {},

@@ -42,11 +42,11 @@ export class FakeGuest implements GuestSession {
   }
 
   /** The guest ends on its own: open requests fail, as when a process dies. */
-  die(reason: string): void {
+  die(reason: string, isSandboxFault = false): void {
     if (this.isGone) return;
     this.isGone = true;
     for (const reject of this.#open) reject(gone());
-    this.#end({ reason });
+    this.#end({ reason, isSandboxFault });
   }
 
   async kill(): Promise<void> {

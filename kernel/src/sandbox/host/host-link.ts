@@ -154,7 +154,7 @@ export class HostLink {
 
   #abandon(reason: string): void {
     this.#endReason = reason;
-    for (const guest of this.#guests.values()) guest.receiveExit(reason);
+    for (const guest of this.#guests.values()) guest.receiveExit(reason, true);
     this.#guests.clear();
     for (const reply of this.#preparing.values()) reply.resolve(this.#hostGone());
     this.#preparing.clear();

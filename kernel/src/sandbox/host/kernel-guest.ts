@@ -3,6 +3,12 @@ import { hostBounds as bounds } from "./bounds.ts";
 import { countFrame, frame, frameType, type UsageSample } from "./frames.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
+/** How a guest ended. */
+export interface GuestExit {
+  readonly reason: string;
+  readonly isSandboxFault: boolean;
+}
+
 /** One running guest, seen from the kernel. */
 export interface Guest {
   /** Writes a line to its stdin; "\n" is added. Silently nothing once it has ended. */
@@ -14,7 +20,7 @@ export interface Guest {
   /** While it does something, and once after. */
   readonly usage: Emitter<UsageSample>;
   /** Resolves once it is gone, with a sentence that says why. */
-  readonly exited: Promise<{ readonly reason: string }>;
+  readonly exited: Promise<GuestExit>;
   /** Ends it whatever it is doing; resolves when its thread is gone. */
   kill(reason?: string): Promise<void>;
 }
@@ -29,11 +35,11 @@ export class KernelGuest implements Guest {
   readonly lines = new Emitter<string>();
   readonly stderr = new Emitter<string>();
   readonly usage = new Emitter<UsageSample>();
-  readonly exited: Promise<{ readonly reason: string }>;
+  readonly exited: Promise<GuestExit>;
   readonly #id: number;
   readonly #link: GuestLink;
   readonly #output = new LineSplitter(bounds.maxLineBytes);
-  readonly #resolveExited: (exit: { readonly reason: string }) => void;
+  readonly #resolveExited: (exit: GuestExit) => void;
   readonly #encoder = new TextEncoder();
   #outgoing: Uint8Array[] = [];
   #unreadBytes = 0;
@@ -44,7 +50,7 @@ export class KernelGuest implements Guest {
   constructor(id: number, link: GuestLink) {
     this.#id = id;
     this.#link = link;
-    const { promise, resolve } = Promise.withResolvers<{ readonly reason: string }>();
+    const { promise, resolve } = Promise.withResolvers<GuestExit>();
     this.exited = promise;
     this.#resolveExited = resolve;
   }
@@ -104,11 +110,12 @@ export class KernelGuest implements Guest {
     this.#unreadBytes -= count;
   }
 
-  receiveExit(reason: string): void {
+  /** `isSandboxFault`: the sandbox went away beneath it, which is no fault of the program. */
+  receiveExit(reason: string, isSandboxFault = false): void {
     if (this.#stderrRest !== "") this.stderr.emit(cut(this.#stderrRest));
     this.#stderrRest = "";
     this.#endReason ??= reason;
-    this.#resolveExited({ reason: this.#endReason });
+    this.#resolveExited({ reason: this.#endReason, isSandboxFault });
   }
 
   /** Credit goes back in large pieces. */

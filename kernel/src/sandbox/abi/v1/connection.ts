@@ -11,7 +11,7 @@ import { type ErrorNumbers, fromWireError, toWireError } from "./wire-errors.ts"
 export interface GuestPipe {
   send(line: string): void;
   readonly lines: Emitter<string>;
-  readonly exited: Promise<{ readonly reason: string }>;
+  readonly exited: Promise<{ readonly reason: string; readonly isSandboxFault?: boolean }>;
   kill(reason?: string): Promise<void>;
 }
 

@@ -7,7 +7,12 @@ export interface GuestSession {
   readonly request: GuestConnection["request"];
   readonly usage: Emitter<Usage>;
   /** Resolves once the guest is gone; `limit` names the one that ended it. */
-  readonly ended: Promise<{ readonly reason: string; readonly limit?: string; readonly value?: number }>;
+  readonly ended: Promise<{
+    readonly reason: string;
+    readonly limit?: string;
+    readonly value?: number;
+    readonly isSandboxFault?: boolean;
+  }>;
   kill(reason?: string): Promise<void>;
 }
 
@@ -37,8 +42,8 @@ export function openGuestSession(
   return {
     request: (method, params) => connection.request(method, params),
     usage: guest.usage,
-    ended: guest.exited.then(({ reason }) =>
-      breach === null ? { reason } : { reason, limit: breach.limit, value: breach.value },
+    ended: guest.exited.then((exit) =>
+      breach === null ? exit : { reason: exit.reason, limit: breach.limit, value: breach.value },
     ),
     kill: (reason) => guest.kill(reason),
   };
