@@ -76,7 +76,10 @@ describe("a guest's pipes", () => {
 
   test("a line over 1 MiB ends the guest with that reason", async () => {
     const guest = await start(flooding(1, "x", 1000));
-    expect(await guest.exited).toEqual({ reason: "The program wrote a line over 1 MiB." });
+    expect(await guest.exited).toEqual({
+      reason: "The program wrote a line over 1 MiB.",
+      isSandboxFault: false,
+    });
   });
 
   test("a quarter of a gigabyte of output passes without the host growing", async () => {
@@ -144,7 +147,7 @@ describe("how a guest ends", () => {
     await next(spinning.usage, (usage) => usage.cpuTimeMs > 150);
     for (let index = 0; index < 200; index++) expect(await roundTrip(other, `${index}`)).toBe(`${index}`);
     await spinning.kill("It is enough.");
-    expect(await spinning.exited).toEqual({ reason: "It is enough." });
+    expect(await spinning.exited).toEqual({ reason: "It is enough.", isSandboxFault: false });
     // A thread that went on spinning would leave no window of time idle.
     let cpuMs = hostFigures().cpuMs;
     const usedSinceLast = (): number => -cpuMs + (cpuMs = hostFigures().cpuMs);
