@@ -131,6 +131,11 @@ describe("what an agent is told", () => {
   );
 });
 
+it("a custom event is its publisher's word: what it calls an entry is not looked at", () => {
+  const event = { id: "e", name: "dev.other/Found", timestamp: "t", entry: { path: 5 } };
+  expect(asSeenBy(authorityFor({ locations: [] }), event)).toBe(event);
+});
+
 it("the innermost granted folder is the location", () => {
   const authority = authorityFor({ locations: [".", "photos", "photos/2024"] });
   expect(locationOf(authority, "photos/2024/a.jpg")).toBe("photos/2024");
