@@ -1,4 +1,3 @@
-import type { Emitter } from "../base/emitter.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { AgentLimits, Authority } from "../base/vocabulary/permissions.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
@@ -116,11 +115,6 @@ export interface DeliveryQueue {
   acknowledge(agent: string, seq: number): void;
   retryLater(agent: string, seq: number, dueAt: number): Promise<void>;
   bury(agent: string, seq: number, reason: string): Promise<void>;
-  readonly arrivals: Emitter<{ agent: string }>;
-}
-
-export interface StartedGuest {
-  readonly session: GuestSession;
 }
 
 export interface SupervisorPorts {

@@ -270,7 +270,6 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         acknowledge: (agent, seq) => inbox.acknowledge(agent, seq),
         retryLater: (agent, seq, dueAt) => inbox.retryLater(agent, seq, dueAt),
         bury: (agent, seq, reason) => inbox.bury(agent, seq, reason),
-        arrivals: inbox.arrivals,
       },
       traces,
       startGuest: (definition, handlers) =>

@@ -110,14 +110,6 @@ describe("order", () => {
     later.committed();
     expect(await drain(inbox)).toEqual([300]);
   });
-
-  test("arrivals are announced once an agent, after the commit", async () => {
-    const { inbox } = await fixture();
-    const heard: string[] = [];
-    inbox.arrivals.on((arrival) => heard.push(`${arrival.agent} ${inbox.depth(arrival.agent)}`));
-    await inbox.enqueue([...items(3), { agent: "dev.lares.other", lane: "live", payload: 1 }]);
-    expect(heard).toEqual([`${agent} 3`, "dev.lares.other 1"]);
-  });
 });
 
 describe("ends", () => {

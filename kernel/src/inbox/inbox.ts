@@ -1,5 +1,4 @@
 import type { Clock } from "../base/clock.ts";
-import { Emitter } from "../base/emitter.ts";
 import { limitExceeded, notFound } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
@@ -23,7 +22,7 @@ export interface DeadLetter extends Omit<InboxItem, "dueAt"> {
 export interface PreparedItems {
   /** Join the caller's own transaction. */
   readonly statements: readonly Statement[];
-  /** To be called once that transaction is committed, and only then: makes the items visible and says so. */
+  /** To be called once that transaction is committed, and only then: makes the items visible. */
   committed(): void;
 }
 
@@ -55,7 +54,6 @@ export interface Inbox extends AsyncDisposable {
   clear(agent: string): Promise<void>;
   /** Resolves when what was acknowledged is written down. */
   flush(): Promise<void>;
-  readonly arrivals: Emitter<{ agent: string }>;
 }
 
 /** Bytes of JSON in one payload. */
@@ -86,7 +84,6 @@ interface StoredLane {
 type Lanes = Readonly<Record<LaneName, Lane>>;
 
 class SqlInbox implements Inbox {
-  readonly arrivals = new Emitter<{ agent: string }>();
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #acknowledgements: Acknowledgements;
@@ -129,13 +126,10 @@ class SqlInbox implements Inbox {
         params: [seq, agent, lane, text, enqueuedAt],
       })),
       committed: () => {
-        const agents = new Set<string>();
         for (const { item, bytes } of numbered) {
           if (!this.#unannounced.delete(item.seq)) continue;
           this.#lanes(item.agent)[item.lane].add(item, bytes);
-          agents.add(item.agent);
         }
-        for (const agent of agents) this.arrivals.emit({ agent });
       },
     };
   }

@@ -79,10 +79,6 @@ export class OpenDocuments {
     return this.#documents.get(uri)?.text ?? null;
   }
 
-  uris(): string[] {
-    return [...this.#documents.keys()];
-  }
-
   /** The documents whose text is not what is saved. */
   unsaved(): string[] {
     return [...this.#documents].flatMap(([uri, { text, saved }]) => (text === saved ? [] : [uri]));

@@ -1,4 +1,3 @@
-import { newId } from "../base/ids.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Endpoint } from "../protocol/endpoint.ts";
 import { SessionOptions } from "../protocol/v1/session.ts";
@@ -7,7 +6,6 @@ import { OpenDocuments } from "./open-documents.ts";
 
 /** What the kernel knows of one connected client. */
 export class Session {
-  readonly id = newId();
   readonly endpoint: Endpoint;
   readonly documents = new OpenDocuments();
   /** Trace subscriptions by id. */

@@ -60,7 +60,6 @@ function gone(): LaresError {
 
 /** The durable queue's contract, in memory. */
 export class FakeQueue implements DeliveryQueue {
-  readonly arrivals = new Emitter<{ agent: string }>();
   readonly items: (Delivery & { dueAt: number })[] = [];
   readonly acknowledged: number[] = [];
   readonly buried: { seq: number; reason: string }[] = [];
