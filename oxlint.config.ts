@@ -99,6 +99,7 @@ export default defineConfig({
         "kernel/src/**/*.test.ts",
         "kernel/src/**/testing/**/*.ts",
         "kernel/src/sandbox/{host,prepare}/*.ts",
+        "kernel/src/memory/store/**/*.ts",
       ],
       rules: { "no-restricted-imports": "off" },
     },
@@ -107,5 +108,6 @@ export default defineConfig({
       rules: { "no-console": "off" },
     },
   ],
-  ignorePatterns: ["**/dist", "**/build-output", "examples/library"],
+  // AssemblyScript has its own compiler and types.
+  ignorePatterns: ["**/dist", "**/build-output", "examples/library", "extensions/sdk/hnsw/assembly"],
 });

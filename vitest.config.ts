@@ -1,19 +1,61 @@
+import { readdirSync } from "node:fs";
 import process from "node:process";
 import { configDefaults, defineConfig } from "vitest/config";
 
-/** Suites that kill processes at every failpoint, in loops: `npm run test:fault`. */
-const faultSuites = ["kernel/src/**/faults.test.ts", "test/fault/**/*.test.ts"];
-const runsFaults = process.env["LARES_TEST"] === "fault";
+interface Suite {
+  readonly include: readonly string[];
+  /** Of one test, and of what is done before and after it. */
+  readonly timeoutMs: number;
+}
+
+const slowMs = 600_000;
+/** Properties that have found something: what they found is tried again on every run. */
+const fuzzCorpora = readdirSync("test/fuzz/corpus").map((target) => `test/fuzz/${target}.test.ts`);
+
+/** By the name in `LARES_TEST`; without it, `npm test`. */
+const suites = {
+  /** Processes that die, disks that fail, peers and guests that are hostile: `npm run test:fault`. */
+  fault: {
+    include: ["kernel/src/**/{,*.}{faults,crash}.test.ts", "test/fault/**/*.test.ts"],
+    timeoutMs: slowMs,
+  },
+  /** Generated values, longer than a unit test's: `npm run test:fuzz`. */
+  fuzz: { include: ["test/fuzz/**/*.test.ts"], timeoutMs: slowMs },
+  /** What `npm pack` makes, which is built first: `npm run test:package`. */
+  package: { include: ["test/package/**/*.test.ts"], timeoutMs: slowMs },
+  unit: {
+    include: [
+      "kernel/src/**/*.test.ts",
+      "extensions/**/*.test.ts",
+      "examples/**/*.test.ts",
+      "test/protocol/**/*.test.ts",
+      ...fuzzCorpora,
+    ],
+    timeoutMs: 60_000,
+  },
+} as const satisfies Record<string, Suite>;
+
+const name = (process.env["LARES_TEST"] || "unit") as keyof typeof suites;
+if (!Object.hasOwn(suites, name))
+  throw new Error(`LARES_TEST=${name}: there is ${Object.keys(suites).join(", ")}.`);
+const suite: Suite = suites[name];
+
+if (name === "fuzz") {
+  process.env["LARES_SEED"] ??= String(Math.floor(Math.random() * 2 ** 31));
+  process.stdout.write(`LARES_SEED=${process.env["LARES_SEED"]}\n`);
+}
 
 export default defineConfig({
+  // As in tsconfig.json: in this checkout `@lares/sdk` is its sources.
+  ssr: { resolve: { conditions: ["lares-source", "module", "node", "development|production"] } },
   test: {
-    include: runsFaults
-      ? faultSuites
-      : ["kernel/src/**/*.test.ts", "extensions/**/*.test.ts", "test/protocol/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, "**/dist/**", ...(runsFaults ? [] : faultSuites)],
+    globalSetup: name === "package" ? ["test/package/setup.ts"] : [],
+    include: [...suite.include],
+    exclude: [...configDefaults.exclude, "**/dist/**", ...(name === "fault" ? [] : suites.fault.include)],
     // Real processes and a real sandbox on what may be two busy cores.
-    testTimeout: runsFaults ? 600_000 : 60_000,
-    hookTimeout: 60_000,
+    testTimeout: suite.timeoutMs,
+    hookTimeout: suite.timeoutMs,
+    disableConsoleIntercept: name === "fuzz",
     pool: "forks",
     maxWorkers: 2,
   },

@@ -83,6 +83,11 @@ it("warns of a large file that has no second copy, by a rule of the person moves
   await kernel.write("a.txt", "twice");
   await kernel.write("b.txt", "twice");
   await kernel.waitFor(async () => (await kernel.read("kept/b.txt")) === "twice");
-  expect(await kernel.actions({ state: "Committed" })).toMatchObject([{ decided_by: "policy" }]);
+  // The file is in its place a moment before the ledger says so.
+  const committed = await kernel.waitFor(async () => {
+    const actions = await kernel.actions({ state: "Committed" });
+    return actions.length > 0 && actions;
+  });
+  expect(committed).toMatchObject([{ decided_by: "policy" }]);
   await kernel.waitFor(async () => (await kernel.traces({ level: "warn", text: "film.mov" })).length > 0);
 });

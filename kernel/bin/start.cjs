@@ -24,8 +24,8 @@ try {
   mkdirSync(cache, { recursive: true, mode: 0o700 });
   enableCompileCache(cache);
 } catch (error) {
-  // A read-only home costs time at every start and nothing else.
-  if (error.code !== "EACCES" && error.code !== "EROFS" && error.code !== "EPERM") throw error;
+  // A home that is read-only or full costs time at every start and nothing else.
+  if (typeof error.syscall !== "string") throw error;
 }
 
 import(pathToFileURL(isCheckout ? sources : join(__dirname, "..", "dist", "main.js")).href).catch((error) => {

@@ -1,19 +1,26 @@
 /**
  * Builds `build-output/guest.wasm`, the WASI command in which agents written in TypeScript run:
- * QuickJS with its native libraries, the shim (`guest/shim.wat`) and the runtime
- * (`src/sandbox/guest/runtime/`), as an image that has already started.
+ * QuickJS with its native libraries, the micro HNSW, the shim (`guest/*.wat`) and the runtime
+ * (`src/sandbox/guest/runtime/`), as an image that has already started. The HNSW's own modules, which the SDK brings to
+ * authors in other languages, are laid beside it.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { compileHnsw, hnswInputs } from "./hnsw.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const outFolder = join(here, "..", "build-output");
 const runtimeFolder = join(here, "..", "src", "sandbox", "guest", "runtime");
 const outFile = join(outFolder, "guest.wasm");
 const stampFile = join(outFolder, "guest.stamp");
+const sdkOutFolder = join(here, "..", "..", "extensions", "sdk", "build-output");
+const hnswFiles = {
+  standalone: join(sdkOutFolder, "hnsw.wasm"),
+  linkable: join(sdkOutFolder, "hnsw-linkable.wasm"),
+};
 const libraries = ["encoding", "structured_clone", "url"];
 
 const resolve = createRequire(import.meta.url).resolve;
@@ -34,6 +41,7 @@ function digestOfInputs(): string {
     fileURLToPath(import.meta.url),
     ...filesIn(join(here, "guest")),
     ...filesIn(runtimeFolder),
+    ...hnswInputs(),
     packageFile("quickjs-wasi/quickjs.wasm"),
     ...libraries.map(libraryFile),
     join(dirname(packageFile("binaryen")), "package.json"),
@@ -43,13 +51,15 @@ function digestOfInputs(): string {
   return hash.digest("hex");
 }
 
-function stampOf(inputs: string, module: Uint8Array): string {
-  return `${inputs} ${createHash("sha256").update(module).digest("hex")}\n`;
+function stampOf(inputs: string, outputs: readonly Uint8Array[]): string {
+  const digests = outputs.map((bytes) => createHash("sha256").update(bytes).digest("hex"));
+  return `${[inputs, ...digests].join(" ")}\n`;
 }
 
 function isCurrent(inputs: string): boolean {
   try {
-    return readFileSync(stampFile, "utf8") === stampOf(inputs, readFileSync(outFile));
+    const outputs = [outFile, hnswFiles.standalone, hnswFiles.linkable].map((file) => readFileSync(file));
+    return readFileSync(stampFile, "utf8") === stampOf(inputs, outputs);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
     throw error;
@@ -76,19 +86,35 @@ async function build(inputs: string): Promise<void> {
   });
   const source = runtime.outputFiles[0]?.text ?? "";
   const read = (file: string): Uint8Array => new Uint8Array(readFileSync(file));
+  const wat = (name: string): string => readFileSync(join(here, "guest", `${name}.wat`), "utf8");
+  const hnsw = compileHnsw();
   const linked = link(
     read(packageFile("quickjs-wasi/quickjs.wasm")),
     libraries.map((name) => ({ name, bytes: read(libraryFile(name)) })),
-    readFileSync(join(here, "guest", "shim.wat"), "utf8"),
+    [
+      { name: "hnsw", content: hnsw.linkable },
+      { name: "vectors", content: wat("vectors") },
+      { name: "shim", content: wat("shim") },
+    ],
   );
   const module = makeImage(linked, source);
   mkdirSync(outFolder, { recursive: true });
-  // Renamed into place: a build that was interrupted leaves the old one, or none.
-  writeFileSync(`${outFile}.new`, module);
-  renameSync(`${outFile}.new`, outFile);
-  writeFileSync(stampFile, stampOf(inputs, module));
+  mkdirSync(sdkOutFolder, { recursive: true });
+  replace(hnswFiles.standalone, hnsw.standalone);
+  replace(hnswFiles.linkable, hnsw.linkable);
+  replace(outFile, module);
+  writeFileSync(stampFile, stampOf(inputs, [module, hnsw.standalone, hnsw.linkable]));
   const digest = createHash("sha256").update(module).digest("hex");
   console.log(`Built kernel/build-output/guest.wasm: ${module.length} bytes, sha256:${digest}`);
+  console.log(
+    `Built extensions/sdk/build-output/hnsw.wasm: ${hnsw.standalone.length} bytes; linkable: ${hnsw.linkable.length}`,
+  );
+}
+
+/** Renamed into place: a build that was interrupted leaves the old one, or none. */
+function replace(file: string, bytes: Uint8Array): void {
+  writeFileSync(`${file}.new`, bytes);
+  renameSync(`${file}.new`, file);
 }
 
 const inputs = digestOfInputs();

@@ -79,7 +79,7 @@ export class Bed implements AsyncDisposable {
       try {
         const parent = Number(fieldsAfterName(`/proc/${name}/stat`)[1]);
         // The bundler's is another one.
-        const isSandbox = readFileSync(`/proc/${name}/cmdline`, "utf8").includes("host-process");
+        const isSandbox = readFileSync(`/proc/${name}/cmdline`, "utf8").includes("sandbox/host/host-process");
         if (parent === this.kernelPid && isSandbox) return Number(name);
       } catch (error) {
         // Gone between listing and reading.

@@ -1,26 +1,45 @@
 /**
- * Measures where Lares stands against its floors and peers: `node test/bench/run.ts [name …] [--short] [--json FILE]`.
+ * Measures where Lares stands against its floors and peers:
+ * `node test/bench/run.ts [name …] [--short] [--json FILE] [--plot FILE.svg]`.
  * Nothing here passes or fails; the table says what was measured, what is aimed at, and whether it was reached.
  */
 import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import type { Figure } from "./figure.ts";
+import { append } from "./figures/append.ts";
 import { change } from "./figures/change.ts";
 import { index } from "./figures/index.ts";
 import { inside } from "./figures/inside.ts";
 import { memory } from "./figures/memory.ts";
+import { retrieval } from "./figures/retrieval.ts";
 import { spin } from "./figures/spin.ts";
 import { start } from "./figures/start.ts";
+import { temporal } from "./figures/temporal.ts";
 import { throughput } from "./figures/throughput.ts";
+import { vectors } from "./figures/vectors.ts";
 import { wake } from "./figures/wake.ts";
+import { plotOf } from "./plot.ts";
 import { type FigureReport, isReached, load, ratioToFloor, tableOf } from "./report.ts";
 
-const figures: readonly Figure[] = [start, change, inside, throughput, wake, memory, index, spin];
+const figures: readonly Figure[] = [
+  start,
+  change,
+  inside,
+  throughput,
+  wake,
+  memory,
+  index,
+  spin,
+  retrieval,
+  temporal,
+  append,
+  vectors,
+];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { short: { type: "boolean", default: false }, json: { type: "string" } },
+  options: { short: { type: "boolean", default: false }, json: { type: "string" }, plot: { type: "string" } },
 });
 const unknown = positionals.filter((name) => !figures.some((figure) => figure.name === name));
 if (unknown.length > 0) {
@@ -67,8 +86,9 @@ for (const { figure, rows } of reports) {
   for (const { what, note } of rows) if (note !== undefined) console.log(`${figure}, ${what}: ${note}`);
 }
 const loads = reports.flatMap(({ load }) => load);
+const measuredOn = `${machine.processor}, ${machine.cores} cores, Node ${machine.node}; load average ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}`;
 console.log(
-  `\n${machine.processor}, ${machine.cores} cores, Node ${machine.node}; load average ${Math.min(...loads).toFixed(1)} to ${Math.max(...loads).toFixed(1)}; ` +
+  `\n${measuredOn}; ` +
     `${reports.reduce((sum, { seconds }) => sum + seconds, 0).toFixed(0)} s${machine.short ? "; shortened" : ""}`,
 );
 if (values.json !== undefined) {
@@ -78,3 +98,4 @@ if (values.json !== undefined) {
   }));
   await writeFile(values.json, `${JSON.stringify({ machine, figures: detailed }, null, 2)}\n`);
 }
+if (values.plot !== undefined) await writeFile(values.plot, plotOf(reports, measuredOn));

@@ -29,6 +29,10 @@ const CLOSED: [string, object][] = [
   ["lares/memory/query", { agent: PROBE, kind: "working" }],
   ["lares/memory/verify", { agent: PROBE }],
   ["lares/memory/stats", { agent: PROBE }],
+  ["lares/memory/count", { agent: PROBE }],
+  ["lares/memory/export", { agent: PROBE, path: "/nowhere/at/all" }],
+  ["lares/memory/import", { agent: PROBE, path: "/nowhere/at/all" }],
+  ["lares/memory/forget", { agent: PROBE, id: "x" }],
 ];
 
 describe("an untrusted connection", () => {

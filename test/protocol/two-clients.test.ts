@@ -138,11 +138,20 @@ test("what a client has open with unsaved changes counts as drifted also under t
 });
 
 test("a kernel that is killed again and again is replaced again and again", async () => {
-  for (let round = 0; round < 2; round++) {
-    const { pid } = await bench.ready(first);
+  // After three that went soon after they were joined, whoever waits is told; who asks again gets the next one.
+  const askedAgain = async (client: Client): Promise<number> => {
+    const { pid } = await bench.ready(client).catch((error: unknown) => {
+      if (!String(error).includes("times in a row")) throw error;
+      return bench.ready(client);
+    });
+    return pid;
+  };
+  for (let round = 0; round < 4; round++) {
+    const pid = await askedAgain(first);
     await bench.kill(pid);
-    expect((await bench.ready(second)).pid).not.toBe(pid);
+    expect(await askedAgain(second)).not.toBe(pid);
   }
+  await askedAgain(first);
   expect(await call(first, PROBE, "vdfs.readText", "b.txt")).toBe("after the kill\n");
 });
 

@@ -44,6 +44,7 @@ export async function snapshot(root: string): Promise<Record<string, string>> {
     // A folder's time changes with its content and is nobody's data.
     if (about.isDirectory()) found[item] = mode;
     else if (about.isSymbolicLink()) found[item] = `${mode} → ${await readlink(path)}`;
+    else if (!about.isFile()) found[item] = mode;
     else found[item] = `${mode} ${about.mtimeMs} ${(await readFile(path)).toString("base64")}`;
   }
   return found;

@@ -40,6 +40,8 @@ export interface ConnectOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Another executable than the checkout's. */
   readonly executable?: string;
+  /** How the front is told to speak; "--stdio" by default. */
+  readonly channel?: readonly string[];
 }
 
 /** A workspace, its extensions and a state folder of their own, all temporary; ends every kernel that it saw. */
@@ -126,6 +128,7 @@ export class Bench implements AsyncDisposable {
       ...(options.args === undefined ? {} : { args: options.args }),
       ...(options.environment === undefined ? {} : { environment: options.environment }),
       ...(options.executable === undefined ? {} : { executable: options.executable }),
+      ...(options.channel === undefined ? {} : { channel: options.channel }),
     });
     this.#clients.push(client);
     return client;

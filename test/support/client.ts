@@ -46,9 +46,12 @@ export class Client implements AsyncDisposable {
     environment?: NodeJS.ProcessEnv;
     /** Another one than the checkout's. */
     executable?: string;
+    /** How the front is told to speak. */
+    channel?: readonly string[];
   }) {
     const executable = options.executable ?? EXECUTABLE;
-    this.process = spawn(process.execPath, [executable, "serve", "--stdio", ...(options.args ?? [])], {
+    const channel = options.channel ?? ["--stdio"];
+    this.process = spawn(process.execPath, [executable, "serve", ...channel, ...(options.args ?? [])], {
       cwd: options.cwd,
       env: { ...process.env, LARES_HOME: options.home, ...options.environment },
       stdio: ["pipe", "pipe", "pipe"],

@@ -16,12 +16,31 @@ const LINE = 65_536; // where the line that is being read stands in memory
 const SAVED = 1_048_576; // where the id of an open tool call is kept
 const CALL_ID = 4242;
 
+/** What a guest made by hand is put together from: each is WebAssembly text. */
+export interface Words {
+  /** Writes the text to its stdout as it is. */
+  say(text: string): string;
+  /** Answers the request in hand. */
+  reply(result: string): string;
+  /** The id of the request in hand, as it came. */
+  readonly id: string;
+  /** Does `body` and is done where the line in hand holds this text. */
+  on(text: string, body: string): string;
+  /** The same for a request's method. */
+  when(method: string, body: string): string;
+  /** Keeps the request's id, for an answer that comes later. */
+  readonly keepId: string;
+  readonly keptId: string;
+  /** The line in hand, whole. */
+  readonly line: string;
+}
+
 /**
- * A guest made by hand that speaks the ABI: one JSON-RPC message a line, answered by fixed lines. It finds the
- * message's id and method by their spelling in compact JSON and knows nothing else. A hook writes a trace line; its
- * tool `conflict` swaps working memory at a revision that is not there, and returns the kernel's answer as it came.
+ * A guest made by hand that reads one JSON-RPC message a line and does what `handle` says with it. It finds a
+ * message's id and method by their spelling in compact JSON and knows nothing else. What nothing was said about is
+ * answered by `{}`. `more` are functions of its own, `imports` what is to be merged into it.
  */
-export function abiGuest(): Uint8Array {
+export function handMade(handle: (words: Words) => readonly string[], more = "", imports = ""): Uint8Array {
   const texts: string[] = [];
   let end = 64;
   /** Puts a text into memory and gives its place and length as two constants. */
@@ -31,40 +50,36 @@ export function abiGuest(): Uint8Array {
     texts.push(`(data (i32.const ${end}) "${escaped}")`);
     const place = `(i32.const ${end}) (i32.const ${bytes.length})`;
     end += bytes.length;
+    if (end > LINE) throw new Error(`A guest made by hand has room for ${LINE} bytes of text.`);
     return place;
   };
-  const when = (method: string, body: string): string =>
-    `(if (i32.ge_s (call $find ${text(`"method":"${method}"`)}) (i32.const 0)) (then ${body} (return)))`;
+  const on = (spelling: string, body: string): string =>
+    `(if (i32.ge_s (call $find ${text(spelling)}) (i32.const 0)) (then ${body} (return)))`;
   const say = (value: string): string => `(call $emit ${text(value)})`;
-  const reply = (result: string): string =>
-    `${say('{"jsonrpc":"2.0","id":')} (call $emitId) ${say(`,"result":${result}}\n`)}`;
-  const trace = (message: string): string =>
-    say(
-      `{"jsonrpc":"2.0","method":"trace","params":{"level":"info","message":"${message}","fields":{"by":"hand"}}}\n`,
-    );
-  const handle = [
-    when("initialize", reply('{"handlers":["seen"],"tools":["conflict"],"jobs":[]}')),
-    when("hook", trace("the hand-made guest saw it") + reply("null")),
-    when(
-      "tool",
-      "(call $saveId)" +
-        say(
-          `{"jsonrpc":"2.0","id":${CALL_ID},"method":"memory/working/swap","params":{"revision":999,"state":{}}}\n`,
-        ),
-    ),
-    when("shutdown", reply("{}") + "(call $exit (i32.const 0))"),
+  const words: Words = {
+    say,
+    on,
+    id: "(call $emitId)",
+    reply: (result) => `${say('{"jsonrpc":"2.0","id":')} (call $emitId) ${say(`,"result":${result}}\n`)}`,
+    when: (method, body) => on(`"method":"${method}"`, body),
+    keepId: "(call $saveId)",
+    keptId: `(call $emit (i32.const ${SAVED}) (global.get $saved))`,
+    line: `(call $emit (i32.const ${LINE}) (global.get $length))`,
+  };
+  const handled = [
+    ...handle(words),
     `(if (i32.ge_s (call $find ${text('"method":')}) (i32.const 0)) (then
-       (if (i32.ge_s (call $find ${text('"id":')}) (i32.const 0)) (then ${reply("{}")})) (return)))`,
-    // No method: the answer to its own call. It goes back as the tool's value, whole.
-    `(if (i32.ge_s (call $find ${text(`"id":${CALL_ID}`)}) (i32.const 0)) (then
-       ${say('{"jsonrpc":"2.0","id":')} (call $emit (i32.const ${SAVED}) (global.get $saved))
-       ${say(',"result":{"status":"success","value":')} (call $emit (i32.const ${LINE}) (global.get $length)) ${say("}}\n")}))`,
+       (if (i32.ge_s (call $find ${text('"id":')}) (i32.const 0)) (then ${words.reply("{}")})) (return)))`,
   ].join("\n");
   return assemble(`(module
     (import "wasi_snapshot_preview1" "fd_read" (func $read (param i32 i32 i32 i32) (result i32)))
     (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
     (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
+    (import "wasi_snapshot_preview1" "fd_close" (func $close (param i32) (result i32)))
+    (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll (param i32 i32 i32 i32) (result i32)))
+    ${imports}
     (memory (export "memory") 32)
+    ${more}
     (global $length (mut i32) (i32.const 0))
     (global $saved (mut i32) (i32.const 0))
     (func $emit (param $at i32) (param $count i32)
@@ -104,7 +119,7 @@ export function abiGuest(): Uint8Array {
     (func $saveId
       (global.set $saved (call $idLength))
       (memory.copy (i32.const ${SAVED}) (call $idAt) (global.get $saved)))
-    (func $handle ${handle})
+    (func $handle (local $n i32) ${handled})
     (func (export "_start")
       (loop $next
         (i32.store (i32.const 0) (i32.add (i32.const ${LINE}) (global.get $length)))
@@ -116,4 +131,33 @@ export function abiGuest(): Uint8Array {
           (else (global.set $length (i32.add (global.get $length) (i32.const 1)))))
         (br $next)))
     ${texts.join("\n")})`);
+}
+
+/**
+ * A guest made by hand that speaks the ABI. A hook writes a trace line; its tool `conflict` swaps working memory at
+ * a revision that is not there, and returns the kernel's answer as it came.
+ */
+export function abiGuest(): Uint8Array {
+  return handMade(({ say, reply, when, on, keepId, keptId, line }) => [
+    when("initialize", reply('{"handlers":["seen"],"tools":["conflict"],"jobs":[]}')),
+    when(
+      "hook",
+      say(
+        '{"jsonrpc":"2.0","method":"trace","params":{"level":"info","message":"the hand-made guest saw it","fields":{"by":"hand"}}}\n',
+      ) + reply("null"),
+    ),
+    when(
+      "tool",
+      keepId +
+        say(
+          `{"jsonrpc":"2.0","id":${CALL_ID},"method":"memory/working/swap","params":{"revision":999,"state":{}}}\n`,
+        ),
+    ),
+    when("shutdown", reply("{}") + "(call $exit (i32.const 0))"),
+    // No method: the answer to its own call. It goes back as the tool's value, whole.
+    on(
+      `"jsonrpc":"2.0","id":${CALL_ID}`,
+      `${say('{"jsonrpc":"2.0","id":')} ${keptId} ${say(',"result":{"status":"success","value":')} ${line} ${say("}}\n")}`,
+    ),
+  ]);
 }

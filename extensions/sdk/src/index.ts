@@ -27,6 +27,7 @@ export type {
 } from "./types/event.ts";
 export type {
   AgentMemory,
+  Embedding,
   History,
   HistoryItem,
   HistoryQuery,
@@ -37,9 +38,12 @@ export type {
   MemoryShape,
   Operator,
   Plan,
+  Position,
   Relation,
   SearchHit,
+  SearchHits,
   SearchMode,
   When,
 } from "./types/memory.ts";
 export type { Permissions } from "./types/permissions.ts";
+export { VectorSet, type VectorLike, type VectorMatch, type VectorSetOptions } from "./vectors/vector-set.ts";

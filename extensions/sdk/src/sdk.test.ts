@@ -37,6 +37,7 @@ it("initialize names the handlers; hooks, jobs and lifecycle get their context",
     handlers: ["seen"],
     tools: ["run"],
     jobs: ["work"],
+    max_open_hooks: 64,
   });
   await guest.request("startup");
   await guest.request("hook", { handler: "seen", event: { entry: { path: "photos/a.jpg" } } });
@@ -58,6 +59,50 @@ it("initialize names the handlers; hooks, jobs and lifecycle get their context",
     ["jobs/checkpoint", { data: { next: 7 } }],
     ["jobs/progress", { fraction: 0.5, message: "half" }],
   ]);
+});
+
+it("hooks that come together are handled one after the other, in order, and one that throws holds up none", async () => {
+  await using guest = await startFiles({
+    "agent.ts": `import { defineAgent } from "@lares/sdk";
+      let inside = 0;
+      export default defineAgent({ hooks: { async seen({ n }: any, ctx) {
+        if (++inside > 1) throw new Error("two at once");
+        ctx.trace.info("begin " + n);
+        await ctx.vdfs.count({});
+        await new Promise((resolve) => setTimeout(resolve, 5 - n));
+        ctx.trace.info("end " + n);
+        inside--;
+        if (n === 2) throw new Error("no");
+      } } });`,
+  });
+  guest.onCall = () => ({ count: 0 });
+  await guest.initialize({});
+  const answers = await Promise.allSettled(
+    [0, 1, 2, 3].map((n) => guest.request("hook", { handler: "seen", event: { n } })),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"]);
+  expect(
+    guest.calls
+      .filter(({ method }) => method === "trace")
+      .map(({ params }) => (params as { message: string }).message),
+  ).toEqual([0, 1, 2, 3].flatMap((n) => [`begin ${n}`, `end ${n}`]));
+});
+
+it("a hook that was not begun when the agent is told to go is neither begun nor answered", async () => {
+  await using guest = await startFiles({
+    "agent.ts": `import { defineAgent } from "@lares/sdk";
+      export default defineAgent({ hooks: { async seen({ n }: any, ctx) { ctx.trace.info("begin " + n); await ctx.vdfs.count({}); } } });`,
+  });
+  guest.onCall = () => ({ count: 0 });
+  await guest.initialize({});
+  const lost = guest.exited.then(() => "lost");
+  const answers = [
+    ...[0, 1].map((n) => guest.request("hook", { handler: "seen", event: { n } })),
+    guest.request("shutdown"),
+  ].map((one) => Promise.race([one.then(() => "answered"), lost]));
+  const [, second, shutdown] = await Promise.all(answers);
+  expect({ second, shutdown }).toEqual({ second: "lost", shutdown: "answered" });
+  expect(guest.calls.filter(({ method }) => method === "trace")).toHaveLength(1);
 });
 
 it("plan.update retries on conflict, writes nothing when it throws, and gives the new state", async () => {
@@ -158,8 +203,13 @@ it("sends each call of the context as one message of the ABI", async () => {
     await memory.history.append("Seen", { a: 1 }, { timestamp: new Date(0) });
     await memory.history.query().variant("Seen").since("7d").whereText("name", "cat").where("size", "gt", 3).whereField("a.b", 1).orderByTime("asc").limit(3).collect();
     await memory.history.query().between(0, new Date(1000)).count();
+    await memory.history.query().until("2026-11-20").whereText("the beach").near("at", [48.2, 16.4], 2).limit(5).offset(10).page();
+    await memory.history.query().variant("Seen").countBy("day");
     await memory.knowledge.add("Place", { name: "x" }, { importance: 0.5, relations: [{ to: "1", relation: "PartOf" }] });
+    await memory.knowledge.record("Place", { name: "y" }, { embedding: new Float32Array([0.5, 1]) });
+    await memory.knowledge.update("1", { importance: 1 }); await memory.knowledge.remove("1"); await memory.knowledge.relate("1", "2", "PartOf");
     await memory.knowledge.query().similarTo("sea").near("at", [1, 2], 5).relatedTo("1", 2).minSimilarity(0.5).topK(3).collect();
+    await memory.knowledge.query().similarToEmbedding(new Float32Array([1, 0])).variant("Place").whereField("a", 1).relatedTo("1", 1, "PartOf").collect();
     await memory.in("team").search("x", { mode: "text", limit: 2 }); await memory.sync(); await memory.cleanup({ retentionDays: 7 });
     await actions.preview([{ kind: "folder.create", path: "a" }], { title: "t", reason: "r" }); await actions.get("1"); await actions.settled("1");
     await jobs.dispatch("work", { a: 1 }, { priority: "low", whenIdle: true });
@@ -172,7 +222,7 @@ it("sends each call of the context as one message of the ABI", async () => {
     "vdfs/count": { count: 1 },
     "actions/propose": { id: "1", state: "Committed" },
     "memory/temporal/append": { id: "1" },
-    "memory/temporal/count": { count: 2 },
+    "memory/temporal/count": { count: 2, groups: {} },
     "memory/associative/add": { id: "1" },
     "jobs/dispatch": { id: "1" },
     "tools/call": { status: "success", value: 1 },
@@ -222,6 +272,17 @@ it("sends each call of the context as one message of the ABI", async () => {
     ],
     ["memory/temporal/count", { since: "1970-01-01T00:00:00.000Z", until: "1970-01-01T00:00:01.000Z" }],
     [
+      "memory/temporal/query",
+      {
+        until: "2026-11-20",
+        text: { match: "the beach" },
+        where: [{ field: "at", op: "near", value: [48.2, 16.4], km: 2 }],
+        limit: 5,
+        offset: 10,
+      },
+    ],
+    ["memory/temporal/count", { variant: "Seen", group_by: "day" }],
+    [
       "memory/associative/add",
       {
         variant: "Place",
@@ -230,6 +291,10 @@ it("sends each call of the context as one message of the ABI", async () => {
         relations: [{ to: "1", relation: "PartOf" }],
       },
     ],
+    ["memory/associative/add", { variant: "Place", data: { name: "y" }, embedding: [0.5, 1] }],
+    ["memory/associative/update", { id: "1", importance: 1 }],
+    ["memory/associative/remove", { id: "1" }],
+    ["memory/associative/relate", { from: "1", to: "2", relation: "PartOf" }],
     [
       "memory/associative/query",
       {
@@ -238,6 +303,15 @@ it("sends each call of the context as one message of the ABI", async () => {
         related_to: { id: "1", depth: 2 },
         min_similarity: 0.5,
         top_k: 3,
+      },
+    ],
+    [
+      "memory/associative/query",
+      {
+        embedding: [1, 0],
+        variant: "Place",
+        where: [{ field: "a", op: "eq", value: 1 }],
+        related_to: { id: "1", depth: 1, relation: "PartOf" },
       },
     ],
     ["memory/search", { namespace: "team", text: "x", mode: "text", limit: 2 }],
@@ -258,7 +332,8 @@ it("sends each call of the context as one message of the ABI", async () => {
 it("throws LaresError with the protocol's word, its facts, and for a refused tag too", async () => {
   await using guest = await startTool(`
     const caught = async (run: () => Promise<unknown>) => { try { return await run(); } catch (error: any) { return [error.name, error.code, error.message, error instanceof Error]; } };
-    return [await caught(() => ctx.vdfs.get("x")), await caught(() => ctx.vdfs.tags.add("x", "y")), await caught(() => ctx.tools.call("nonsense")), await caught(() => ctx.tools.call("a.b/c")), await caught(() => ctx.shared.write("k", 1n))];
+    return [await caught(() => ctx.vdfs.get("x")), await caught(() => ctx.vdfs.tags.add("x", "y")), await caught(() => ctx.tools.call("nonsense")), await caught(() => ctx.tools.call("a.b/c")), await caught(() => ctx.shared.write("k", 1n)),
+      await caught(async () => ctx.memory.history.query().since(new Date(NaN))), await caught(() => ctx.memory.knowledge.add("x", 1, { embedding: [1, NaN] }))];
   `);
   guest.onCall = (method) => {
     if (method === "vdfs/get") throw refusal("ScopeViolation", "outside");
@@ -272,5 +347,7 @@ it("throws LaresError with the protocol's word, its facts, and for a refused tag
     ["LaresError", "InvalidParams", '"nonsense" names no tool; write "agent.id/tool".', true],
     ["LaresError", "ToolError", "it broke", true],
     ["TypeError", null, expect.any(String) as string, true],
+    ["LaresError", "InvalidParams", "Invalid Date is no time: it is no valid date.", true],
+    ["LaresError", "InvalidParams", "Number 1 of the embedding is NaN; all of them must be finite.", true],
   ]);
 });

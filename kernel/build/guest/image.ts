@@ -96,7 +96,7 @@ function initialise(exports: Exports, linked: Linked, runtimeSource: string): Ma
     throw new Error(`${what}: ${new TextDecoder().decode(bytes().slice(at, at + size))}`);
   };
   const native = run("qjs_new_object");
-  for (const name of ["write", "random", "now", "depth", "exit"]) {
+  for (const name of ["write", "random", "now", "depth", "vectors", "exit"]) {
     const at = cstring(name);
     run("qjs_set_prop_string", native, at, run("qjs_new_host_function", at, name.length, 0));
   }

@@ -1,4 +1,4 @@
-/** Joins QuickJS, its native libraries (URL, TextEncoder, structuredClone) and the shim into one module. */
+/** Joins QuickJS, its native libraries (URL, TextEncoder, structuredClone) and the modules of our own into one. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -24,6 +24,13 @@ import {
 export interface Library {
   readonly name: string;
   readonly bytes: Uint8Array;
+}
+
+/** A module that imports from the others by their names, and from QuickJS as "env". */
+export interface Part {
+  readonly name: string;
+  /** Text, or a module's bytes. */
+  readonly content: string | Uint8Array;
 }
 
 /** A library as it lies in the linked module; its exports are named `<name>:<export>`. */
@@ -58,9 +65,10 @@ const leftOut = new Set([sectionIds.custom, sectionIds.start, sectionIds.dataCou
 /**
  * The libraries are position independent: each is told where its memory and its table entries begin. The
  * memory is what `malloc` gives when it is asked for the libraries' sizes, in order, right after
- * `_initialize`; whoever makes the image asks again and must get the same.
+ * `_initialize`; whoever makes the image asks again and must get the same. One of our own parts is "shim": what QuickJS
+ * asks of its host.
  */
-export function link(quickjs: Uint8Array, libraries: readonly Library[], shimWat: string): Linked {
+export function link(quickjs: Uint8Array, libraries: readonly Library[], own: readonly Part[]): Linked {
   const main = readSections(quickjs);
   const needs = libraries.map((library) => sharedLibraryNeeds(readSections(library.bytes)));
   const bases = placesFor(
@@ -84,12 +92,12 @@ export function link(quickjs: Uint8Array, libraries: readonly Library[], shimWat
       const memoryBase = bases[index] ?? 0;
       const memoryBytes = needs[index]?.memoryBytes ?? 0;
       const environment = `${library.name}.env`;
-      const own = ownNames(library.bytes);
+      const inside = ownNames(library.bytes);
       const place = (entry: Import): Import => {
         const name = `${library.name}:${entry.name}`;
         if (entry.module.startsWith("GOT.")) return { ...entry, module: environment, name };
         if (entry.module !== "env" || mainExports.has(entry.name)) return entry;
-        return { ...entry, module: own.has(entry.name) ? library.name : environment, name };
+        return { ...entry, module: inside.has(entry.name) ? library.name : environment, name };
       };
       const imports = readImports(sections).map(place);
       const rest = withBodies(sections, {
@@ -116,7 +124,8 @@ export function link(quickjs: Uint8Array, libraries: readonly Library[], shimWat
     }).filter(({ id }) => id !== sectionIds.custom);
     const mainFile = joinPath(folder, "quickjs.wasm");
     writeFileSync(mainFile, writeSections(widened));
-    add("shim", "shim.wat", shimWat);
+    for (const { name, content } of own)
+      add(name, `${name}.${typeof content === "string" ? "wat" : "wasm"}`, content);
 
     const out = joinPath(folder, "linked.wasm");
     const merge = joinPath(dirname(createRequire(import.meta.url).resolve("binaryen")), "bin", "wasm-merge");

@@ -22,6 +22,7 @@
   (import "env" "memchr" (func $find_byte (param i32 i32 i32) (result i32)))
   (import "env" "wasm_malloc" (func $malloc (param i32) (result i32)))
   (import "env" "wasm_free" (func $free (param i32)))
+  (import "vectors" "host_vectors" (func $host_vectors (param i32 i32 i32) (result i32)))
   (import "wasi_snapshot_preview1" "fd_read" (func $fd_read (param i32 i32 i32 i32) (result i32)))
   (import "wasi_snapshot_preview1" "fd_write" (func $fd_write (param i32 i32 i32 i32) (result i32)))
   (import "wasi_snapshot_preview1" "poll_oneoff" (func $poll_oneoff (param i32 i32 i32 i32) (result i32)))
@@ -152,6 +153,8 @@
     (if (i32.eq (local.get $letter) (i32.const 0x72)) (then (return (call $host_random (local.get $argv))))) ;; r
     (if (i32.eq (local.get $letter) (i32.const 0x6e)) (then (return (call $host_now))))                      ;; n
     (if (i32.eq (local.get $letter) (i32.const 0x64)) (then (return (call $host_depth (local.get $argv)))))  ;; d
+    (if (i32.eq (local.get $letter) (i32.const 0x76))                                                        ;; v
+      (then (return (call $host_vectors (local.get $argc) (local.get $argv) (i32.add (global.get $scratch) (i32.const 16))))))
     (if (i32.eq (local.get $letter) (i32.const 0x65))                                                        ;; e(xit)
       (then (call $proc_exit (call $number (local.get $argv) (i32.const 0)))))
     (call $undefined))

@@ -5,6 +5,7 @@ import { newId } from "../base/ids.ts";
 import { hasEnded, type Action, type ActionState, type Proposal } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import { failpoint } from "../platform/failpoint.ts";
 import { alwaysRules, decideApproval, type ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall } from "../policy/decide.ts";
 import type { Actions, Approval } from "./api.ts";
@@ -16,6 +17,7 @@ import { Ledger, storedAction, type ActionRecord, type StateChange } from "./led
 import { PendingActions } from "./pending.ts";
 import { planEffects, type Plan } from "./planner.ts";
 import type { ActionPorts } from "./ports.ts";
+import { Recovery } from "./recovery.ts";
 import { Retention } from "./retention.ts";
 import { chosenEffects } from "./selection.ts";
 
@@ -28,6 +30,7 @@ class ActionService implements Actions {
   readonly #ports: ActionPorts;
   readonly #ledger: Ledger;
   readonly #committer: Committer;
+  readonly #recovery: Recovery;
   readonly #pending: PendingActions;
   readonly #hours: ImpactHours;
   readonly #retention: Retention;
@@ -45,7 +48,17 @@ class ActionService implements Actions {
       ledger: this.#ledger,
       inLine: (run) => this.#inLine(run),
     });
-    this.#committer = new Committer(ports, this.#ledger);
+    this.#committer = new Committer({ ...ports, leftBehind: (id) => this.#recovery.later(id) }, this.#ledger);
+    this.#recovery = new Recovery({
+      ...ports,
+      ledger: this.#ledger,
+      committer: this.#committer,
+      inLine: (run) => this.#inLine(run),
+      settled: async (ids) => {
+        await this.#readPending();
+        for (const id of ids) await this.#reread(id);
+      },
+    });
     this.#hours = new ImpactHours(ports.clock);
     this.#pending = new PendingActions(
       ports.clock,
@@ -58,6 +71,7 @@ class ActionService implements Actions {
     this.#closed = true;
     this.#pending[Symbol.dispose]();
     this.#retention[Symbol.dispose]();
+    this.#recovery[Symbol.dispose]();
     for (const [id, waiter] of this.#waiters) {
       waiter.reject(new LaresError("Busy", `The kernel is ending; ask for the action ${id} again.`));
     }
@@ -97,6 +111,7 @@ class ActionService implements Actions {
       this.#pending.remove(id);
       throw error;
     }
+    failpoint("approvals.proposal-stored");
     this.#retention.grew(stored.bytes);
     this.#announce(decided);
     if (decision.decide !== "allow") return decided;
@@ -141,19 +156,24 @@ class ActionService implements Actions {
       decided: this.#ports.clock.now(),
       decidedBy: "user",
     });
-    return this.#commit({ ...record, action: approved }, chosen);
+    failpoint("approvals.approved");
+    const committed = await this.#commit({ ...record, action: approved }, chosen);
+    failpoint("approvals.committed");
+    return committed;
   }
 
   async reject(id: string, reason?: string): Promise<Action> {
     if (this.#pending.isOverdue(id)) await this.#expire(id);
     mustBe((await this.#record(id)).action, "PendingApproval", "rejected");
-    return this.#move(id, {
+    const rejected = await this.#move(id, {
       from: "PendingApproval",
       to: "Rejected",
       decided: this.#ports.clock.now(),
       decidedBy: "user",
       ...(reason === undefined ? {} : { error: reason }),
     });
+    failpoint("approvals.rejected");
+    return rejected;
   }
 
   async undo(id: string): Promise<Action> {
@@ -161,9 +181,9 @@ class ActionService implements Actions {
       const record = await this.#record(id);
       mustBe(record.action, "Committed", "undone");
       if (!record.contentsKept) throw noLongerKept(id);
+      await this.#recovery.first();
       // What the commit could not tidy away goes first: the undo's own files take the same names.
-      for (const entry of await this.#ledger.journaled())
-        if (entry.action === id) await this.#committer.finish(entry);
+      await this.#recovery.of(id);
       try {
         await this.#committer.run(id, "undo", record.inverse ?? [], {
           begin: async (journal) => {
@@ -173,9 +193,11 @@ class ActionService implements Actions {
           done: (_outcome, along) => this.#ledger.move(id, { from: "Committed", to: "Undone" }, along),
         });
       } catch (error) {
-        if (!(error instanceof NotTakenBack)) await this.#ledger.forget(id);
+        if (error instanceof NotTakenBack) this.#recovery.later(id);
+        else await this.#orLater(id, this.#ledger.forget(id));
         throw error;
       }
+      failpoint("approvals.undone");
       return this.#reread(id);
     });
   }
@@ -196,41 +218,11 @@ class ActionService implements Actions {
   }
 
   async recover(): Promise<void> {
-    for (const entry of await this.#ledger.journaled()) {
-      try {
-        if (entry.phase === "done") {
-          await this.#committer.finish(entry);
-          continue;
-        }
-        const kept = await this.#committer.rollBack(entry);
-        if (entry.direction === "commit") {
-          const left =
-            kept.length === 0
-              ? ""
-              : ` Changed by somebody else meanwhile and left alone: ${kept.join(", ")}.`;
-          await this.#ledger.move(entry.action, {
-            from: "Committing",
-            to: "Failed",
-            error: `The kernel ended while this was being committed; everything was taken back.${left}`,
-          });
-        }
-        await this.#ledger.forget(entry.action);
-      } catch (error) {
-        this.#ports.log.error("An interrupted action could not be taken back; the next start tries again.", {
-          action: entry.action,
-          error: messageOf(error),
-        });
-      }
-    }
-    // Decided, but nothing was touched yet: it is asked again.
-    for (const id of await this.#ledger.withState("Approved")) {
-      await this.#ledger.move(id, { from: "Approved", to: "PendingApproval", decidedBy: null });
-    }
+    await this.#recovery.all();
     for (const { agent, decided, impact } of await this.#ledger.countedSince(this.#hours.since)) {
       this.#hours.add(agent, impact, decided);
     }
-    for (const { id, agent, created, bytes } of await this.#ledger.pending())
-      this.#pending.add(id, agent, created, bytes);
+    await this.#readPending();
     this.#pending.sweep();
     await Promise.all(this.#background);
     await this.#retention.sweep();
@@ -274,6 +266,7 @@ class ActionService implements Actions {
   async #commit(record: ActionRecord, chosen: readonly number[]): Promise<Action> {
     const { id } = record.action;
     return this.#inLine(async () => {
+      await this.#orLater(id, this.#recovery.first());
       let state: ActionState = "Approved";
       const refusal = this.#refusalNow(record, chosen);
       if (refusal !== null) {
@@ -314,10 +307,29 @@ class ActionService implements Actions {
   async #failed(id: string, from: ActionState, error: unknown): Promise<void> {
     if (!isLaresError(error))
       this.#ports.log.error("A commit failed.", { action: id, error: messageOf(error) });
-    // It stays Committing, for the next start.
-    if (error instanceof NotTakenBack) return;
+    // It stays Committing meanwhile.
+    if (error instanceof NotTakenBack) {
+      this.#recovery.later(id);
+      throw error;
+    }
     const to = isDrift(error) ? "Stale" : "Failed";
-    await this.#ledger.move(id, { from, to, error: messageOf(error) }, [this.#ledger.forgetStatement(id)]);
+    const along = [this.#ledger.forgetStatement(id)];
+    await this.#orLater(id, this.#ledger.move(id, { from, to, error: messageOf(error) }, along));
+  }
+
+  /** Where an end cannot be written down, the action is brought to one later. */
+  async #orLater(id: string, ending: Promise<unknown>): Promise<void> {
+    try {
+      await ending;
+    } catch (error) {
+      this.#recovery.later(id);
+      throw error;
+    }
+  }
+
+  async #readPending(): Promise<void> {
+    for (const { id, agent, created, bytes } of await this.#ledger.pending())
+      this.#pending.add(id, agent, created, bytes);
   }
 
   /** Permission and scope once more: both may have been taken away since the action was proposed. */

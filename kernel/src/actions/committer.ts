@@ -13,7 +13,10 @@ import { withoutLargeValue, withValue, type KeptObject } from "./values.ts";
 export type CommitterPorts = Pick<
   ActionPorts,
   "files" | "objects" | "metadata" | "openWithUnsavedChanges" | "touched" | "log"
->;
+> & {
+  /** The action is done, and something of it is still to be removed. */
+  leftBehind(action: string): void;
+};
 
 /** What takes a change back, and the contents that this needs. */
 export interface Outcome {
@@ -128,7 +131,7 @@ export class Committer {
     try {
       await this.rollBack(entry);
     } catch (error) {
-      this.#log.error("An action could not be taken back; it will be tried again at the next start.", {
+      this.#log.error("An action could not be taken back; it is tried again.", {
         action: entry.action,
         error: messageOf(error),
       });
@@ -145,7 +148,7 @@ export class Committer {
     return kept;
   }
 
-  /** After a success: the backups go, then the journal entry. What fails here is done at the next start. */
+  /** After a success: the backups go, then the journal entry. What fails here is done later. */
   async #tidy(entry: JournalEntry): Promise<void> {
     try {
       await this.finish(entry);
@@ -154,6 +157,7 @@ export class Committer {
         action: entry.action,
         error: messageOf(error),
       });
+      this.#ports.leftBehind(entry.action);
     }
   }
 
@@ -181,7 +185,7 @@ export class Committer {
 /** A change failed half-way and the workspace could not be brought back: the journal stays for the next start. */
 export class NotTakenBack extends LaresError {
   constructor(why: string, cause: unknown) {
-    const message = `The action failed (${why}) and could not be taken back yet (${messageOf(cause)}); the next start tries again.`;
+    const message = `The action failed (${why}) and could not be taken back yet (${messageOf(cause)}); that is tried again by itself.`;
     super("StorageError", message, {}, { cause });
   }
 }

@@ -1,8 +1,9 @@
 import { unreachable } from "../base/exhaustive.ts";
-import { isLaresError, messageOf, stale, storageError } from "../base/errors.ts";
+import { isLaresError, stale, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import type { ObjectStore } from "../platform/object-store.ts";
+import { storageFailure } from "../platform/storage-failure.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
 import { parentOf } from "../policy/paths.ts";
 import { identityOf, type Identity, type Step, type StepPlan } from "./steps.ts";
@@ -249,7 +250,8 @@ async function syncFolders(files: WorkspaceFiles, paths: readonly string[]): Pro
     try {
       await files.syncFolder(folder);
     } catch (error) {
-      if (!isLaresError(error, "NotFound")) throw storageError(messageOf(error), error);
+      if (!isLaresError(error, "NotFound"))
+        throw storageFailure(`The folder ${JSON.stringify(folder)} could not be brought to the disk`, error);
     }
   }
 }

@@ -166,7 +166,9 @@ async function visit(
 }
 
 describe.concurrent("killed during a commit", () => {
-  const moments = namesOf("actions.", "objects.", "database.").filter((name) => !name.endsWith("-revert"));
+  const moments = namesOf("actions.", "objects.put.", "database.group.").filter(
+    (name) => !name.endsWith("-revert"),
+  );
   test.each(moments)("at %s", async (name) => {
     const ends = await visit(name, async (place) => freshPlace(place), "commit");
     expect(ends.length).toBeGreaterThan(0);

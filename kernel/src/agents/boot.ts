@@ -16,8 +16,11 @@ export function permissionParams({ authority }: AgentDefinition): {
   return { permissions: authority.effective, locations: [...authority.locations] };
 }
 
-/** From a guest that runs to one that is ready: initialize, the handlers the manifest names, startup. */
-export async function bootGuest(definition: AgentDefinition, ask: Ask): Promise<void> {
+/**
+ * From a guest that runs to one that is ready: initialize, the handlers the manifest names, startup. Answers how many
+ * hooks it takes at once.
+ */
+export async function bootGuest(definition: AgentDefinition, ask: Ask): Promise<number> {
   const answer = await ask("initialize", {
     abi: 1,
     extension: { id: definition.id, version: definition.version },
@@ -25,15 +28,19 @@ export async function bootGuest(definition: AgentDefinition, ask: Ask): Promise<
     ...permissionParams(definition),
     limits: definition.limits,
   });
-  checkHandlers(definition, answer);
+  const said = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>;
+  checkHandlers(definition, said);
   await ask("startup", {});
+  const openHooks = said["max_open_hooks"];
+  return typeof openHooks === "number" && openHooks >= 1 ? openHooks : 1;
 }
 
 /** Asks the guest to end, and ends it when it does not. Resolves when it is gone; rejects with what its shutdown threw. */
 export async function endGuest(session: GuestSession, clock: Clock): Promise<void> {
   let timer: Disposable | undefined;
-  const deadline = new Promise<void>((resolve) => {
-    timer = clock.timer(shutdownTimeoutMs, resolve);
+  const deadline = new Promise<void>((_resolve, reject) => {
+    const message = `it was still there ${shutdownTimeoutMs} ms after it was told to shut down, and was ended.`;
+    timer = clock.timer(shutdownTimeoutMs, () => reject(new LaresError("AgentError", message)));
   });
   try {
     const asked = session.request("shutdown", {}).then(
@@ -51,10 +58,9 @@ export async function endGuest(session: GuestSession, clock: Clock): Promise<voi
 }
 
 /** The manifest's handlers must be there: found out now, not at the first event. */
-function checkHandlers(definition: AgentDefinition, answer: unknown): void {
-  const record = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>;
-  const handlers = namesIn(record["handlers"]);
-  const tools = namesIn(record["tools"]);
+function checkHandlers(definition: AgentDefinition, said: Readonly<Record<string, unknown>>): void {
+  const handlers = namesIn(said["handlers"]);
+  const tools = namesIn(said["tools"]);
   const missing = new Set([
     ...definition.hooks.map(({ handler }) => handler).filter((name) => !handlers.has(name)),
     ...definition.tools.map(({ handler }) => handler).filter((name) => !tools.has(name)),

@@ -35,6 +35,11 @@ export function halfOpen(breaker: Breaker): Breaker {
   return { ...breaker, state: "half-open" };
 }
 
+/** For a reason that is no failure of a delivery. */
+export function opened(breaker: Breaker): Breaker {
+  return { ...breaker, openings: breaker.openings + 1, state: "open" };
+}
+
 /** How long an open breaker stays open before one delivery is tried, in milliseconds. */
 export function pauseMs(breaker: Breaker): number {
   return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, breaker.openings - 1));

@@ -5,6 +5,7 @@ import { backoffMs, deliveryAttempts } from "./backoff.ts";
 import type { MetricsRecorder } from "./metrics.ts";
 import type { Delivery, DeliveryQueue, GuestSession } from "./ports.ts";
 import { Throttle } from "./throttle.ts";
+import { DeliveryWindow } from "./window.ts";
 
 /** What the loop needs of the agent it delivers to. */
 export interface Recipient {
@@ -13,6 +14,8 @@ export interface Recipient {
   canDeliver(): boolean;
   /** The running guest; null where there is none yet. */
   session(): GuestSession | null;
+  /** How many hooks that guest takes before it answered the first. */
+  maxOpenHooks(): number;
   wake(): void;
   ask(session: GuestSession, method: string, params: unknown): Promise<unknown>;
   /** The guest was ended on purpose: what it left undone is no failure. */
@@ -38,19 +41,35 @@ export interface DeliveryLoopOptions {
   readonly agent: Recipient;
 }
 
+/** After the queue refused to take a delivery back it is handed over again so much later. */
+export const putBackRetryMs = 1000;
+
 /** Which hook the guest is in, and for which event. */
 export interface DeliveryInHand {
   readonly hook?: string;
   readonly traceId?: string;
 }
 
-/** Hands an agent its deliveries, one at a time and in order, at the rate it may have. */
+/** A delivery from the moment the guest was handed it until it is acknowledged, put back or set aside. */
+interface Handed {
+  readonly delivery: Delivery;
+  isAnswered: boolean;
+  ended: Promise<void>;
+}
+
+/** Hands an agent its deliveries, in order, as far ahead as its window allows, at the rate it may have. */
 export class DeliveryLoop {
   readonly #options: DeliveryLoopOptions;
   readonly #throttle: Throttle;
+  readonly #window = new DeliveryWindow();
+  /** By number, the oldest first: the first that is not answered is the one the guest is working on. */
+  readonly #handed = new Map<number, Handed>();
+  /** When the guest could begin with that one. */
+  #begunAt = 0;
+  /** The guest that ended last: it gets nothing more, also before its end has become a state. */
+  #lostSession: GuestSession | null = null;
   #running = false;
   #again = false;
-  #inHand: DeliveryInHand = {};
 
   constructor(options: DeliveryLoopOptions) {
     this.#options = options;
@@ -63,7 +82,10 @@ export class DeliveryLoop {
 
   /** The delivery the guest is working on. */
   get inHand(): DeliveryInHand {
-    return this.#inHand;
+    const handed = this.#workedOn();
+    if (handed === undefined) return {};
+    const { handler, event } = handed.delivery.payload;
+    return { hook: handler, traceId: event.id };
   }
 
   get isRunning(): boolean {
@@ -85,64 +107,113 @@ export class DeliveryLoop {
   }
 
   async #run(): Promise<void> {
-    const { agent, queue, clock } = this.#options;
     while (this.#again) {
       this.#again = false;
-      for (;;) {
-        if (!agent.canDeliver()) return;
-        const delivery = await queue.next(agent.id);
-        if (delivery === null) break;
-        if (agent.session() === null) {
-          agent.wake(); // becoming Active starts the loop anew
-          return;
-        }
-        const delayMs = this.#throttle.take(clock.monotonic());
-        if (delayMs > 0) await new Promise<void>((resolve) => void clock.timer(delayMs, resolve));
-        const session = agent.session();
-        if (session === null) return;
-        if (!(await this.#deliver(session, delivery))) return;
-      }
+      while (await this.#handOver());
+      // What is in hand ends before the loop does: nothing is handed over twice.
+      for (const { ended } of this.#handed.values()) await ended;
     }
   }
 
-  /** One delivery to the guest; false where the guest did not survive it. */
-  async #deliver(session: GuestSession, delivery: Delivery): Promise<boolean> {
-    const { agent, queue, clock, metrics } = this.#options;
+  /** Hands over the next delivery, or waits for a place in the window; false where there is nothing to do now. */
+  async #handOver(): Promise<boolean> {
+    const { agent, queue, clock } = this.#options;
+    if (!agent.canDeliver()) return false;
+    const [oldest] = this.#handed.values();
+    if (oldest !== undefined && this.#handed.size >= this.#window.size(agent.maxOpenHooks())) {
+      await oldest.ended;
+      return true;
+    }
+    const delivery = await queue.next(agent.id, (seq) => this.#handed.has(seq));
+    if (delivery === null) {
+      // With the oldest's end something may be due: its next try, or what it held back.
+      await oldest?.ended;
+      return oldest !== undefined;
+    }
+    if (agent.session() === null) {
+      agent.wake(); // becoming Active starts the loop anew
+      return false;
+    }
+    const delayMs = this.#throttle.take(clock.monotonic());
+    if (delayMs > 0) await new Promise<void>((resolve) => void clock.timer(delayMs, resolve));
+    const session = agent.session();
+    if (session === null || session === this.#lostSession) return false;
+    if (this.#handed.size === 0) this.#begunAt = clock.monotonic();
+    const handed: Handed = { delivery, isAnswered: false, ended: Promise.resolve() };
+    this.#handed.set(delivery.seq, handed);
+    handed.ended = this.#deliver(session, handed);
+    return true;
+  }
+
+  /** One delivery, until it was answered or put back. Never rejects. */
+  async #deliver(session: GuestSession, handed: Handed): Promise<void> {
+    const { agent, clock } = this.#options;
+    const { delivery } = handed;
     const { handler, event } = delivery.payload;
-    const startedAt = clock.monotonic();
-    this.#inHand = { hook: handler, traceId: event.id };
+    let outcome: Outcome;
     try {
       await agent.ask(session, "hook", { handler, event });
+      outcome = { isAnswered: true };
     } catch (error) {
-      const latencyMs = clock.monotonic() - startedAt;
-      const message = messageOf(error);
-      if (isLaresError(error, "AgentError")) {
-        if (!agent.wasEndedOnPurpose(session)) await this.#lost(delivery, message, latencyMs);
-        return false;
-      }
-      if (isTransient(error) && delivery.attempts + 1 < deliveryAttempts) {
-        await queue.retryLater(agent.id, delivery.seq, clock.now() + backoffMs(delivery.attempts + 1));
-        return true;
-      }
-      // The handler answered, with an error: that is an answer, and asking again would bring the same one.
-      metrics.answered("failed", latencyMs);
-      queue.acknowledge(agent.id, delivery.seq);
-      agent.trace(
-        "error",
-        `${handler} failed: ${message}`,
-        { event: event.name, ...stackOf(error) },
-        handler,
-        event.id,
-      );
-      agent.failed(`${handler} failed on ${event.name}: ${message}`);
-      return true;
-    } finally {
-      this.#inHand = {};
+      outcome = { isAnswered: false, error };
     }
-    metrics.answered("processed", clock.monotonic() - startedAt);
+    const now = clock.monotonic();
+    const tookMs = now - this.#begunAt;
+    if (this.#workedOn() === handed) this.#begunAt = now;
+    handed.isAnswered = true;
+    try {
+      await this.#settle(session, delivery, outcome, tookMs);
+    } catch (error) {
+      // What the disk does not take stays in hand for a while, so that a full one is not asked without a pause.
+      agent.trace("error", `a delivery could not be put back yet: ${messageOf(error)}`);
+      await new Promise<void>((resolve) => void clock.timer(putBackRetryMs, resolve));
+    } finally {
+      this.#handed.delete(delivery.seq);
+    }
+  }
+
+  #workedOn(): Handed | undefined {
+    for (const handed of this.#handed.values()) if (!handed.isAnswered) return handed;
+    return undefined;
+  }
+
+  /** What becomes of a delivery. Of those in hand when the guest is lost, only the oldest had begun. */
+  async #settle(session: GuestSession, delivery: Delivery, outcome: Outcome, tookMs: number): Promise<void> {
+    const { agent, queue, clock, metrics } = this.#options;
+    const { handler, event } = delivery.payload;
+    if (outcome.isAnswered) {
+      this.#window.handled(tookMs);
+      metrics.answered("processed", tookMs);
+      queue.acknowledge(agent.id, delivery.seq);
+      agent.succeeded();
+      return;
+    }
+    const { error } = outcome;
+    const message = messageOf(error);
+    if (isLaresError(error, "AgentError")) {
+      // All that was in hand is lost with it, the oldest first: that is the one that had begun.
+      const isOldest = this.#lostSession !== session;
+      this.#lostSession = session;
+      this.#window.lost();
+      if (isOldest && !agent.wasEndedOnPurpose(session)) await this.#lost(delivery, message, tookMs);
+      return;
+    }
+    this.#window.handled(tookMs);
+    if (isTransient(error) && delivery.attempts + 1 < deliveryAttempts) {
+      await queue.retryLater(agent.id, delivery.seq, clock.now() + backoffMs(delivery.attempts + 1));
+      return;
+    }
+    // The handler answered, with an error: that is an answer, and asking again would bring the same one.
+    metrics.answered("failed", tookMs);
     queue.acknowledge(agent.id, delivery.seq);
-    agent.succeeded();
-    return true;
+    agent.trace(
+      "error",
+      `${handler} failed: ${message}`,
+      { event: event.name, ...stackOf(error) },
+      handler,
+      event.id,
+    );
+    agent.failed(`${handler} failed on ${event.name}: ${message}`);
   }
 
   /** The guest ended under a delivery: it is tried again, a few times, then set aside. */
@@ -164,6 +235,8 @@ export class DeliveryLoop {
     await queue.bury(agent.id, delivery.seq, message);
   }
 }
+
+type Outcome = { readonly isAnswered: true } | { readonly isAnswered: false; readonly error: unknown };
 
 /** Trouble of the machine, not of the program: worth another try. A journal that fails verification stays as it is. */
 export function isTransient(error: unknown): boolean {

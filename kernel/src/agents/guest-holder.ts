@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { isLaresError, messageOf } from "../base/errors.ts";
+import { isLaresError, LaresError, messageOf } from "../base/errors.ts";
 import { bootGuest, endGuest } from "./boot.ts";
 import { isTransient } from "./delivery.ts";
 import type { AgentDefinition, GuestHandlers, GuestSession, GuestUsage, SupervisorPorts } from "./ports.ts";
@@ -17,7 +17,7 @@ export interface GuestHolderOptions {
     ready(): void;
     /** No retry helps. */
     broken(reason: string, error?: unknown): void;
-    crashed(reason: string): void;
+    crashed(reason: string, isSandboxFault: boolean): void;
     /** It is gone, as was asked. */
     stopped(): void;
   };
@@ -32,6 +32,7 @@ export class GuestHolder {
   readonly #endedOnPurpose = new WeakSet<GuestSession>();
   #session: GuestSession | null = null;
   #slot: Disposable | null = null;
+  #maxOpenHooks = 1;
   /** Counts the starts, so that one that was overtaken while it waited knows it. */
   #generation = 0;
 
@@ -41,6 +42,11 @@ export class GuestHolder {
 
   get session(): GuestSession | null {
     return this.#session;
+  }
+
+  /** How many hooks the guest takes before it answered the first. */
+  get maxOpenHooks(): number {
+    return this.#maxOpenHooks;
   }
 
   wasEndedOnPurpose(session: GuestSession): boolean {
@@ -69,7 +75,7 @@ export class GuestHolder {
     } catch (error) {
       this.#releaseSlot();
       if (isOvertaken()) became.stopped();
-      else if (isTransient(error)) became.crashed(messageOf(error));
+      else if (isTransient(error)) became.crashed(messageOf(error), true);
       else became.broken(messageOf(error));
       return;
     }
@@ -81,7 +87,9 @@ export class GuestHolder {
     }
     this.#adopt(session);
     try {
-      await bootGuest(definition, (method, params) => this.#options.ask(session, method, params));
+      this.#maxOpenHooks = await bootGuest(definition, (method, params) =>
+        this.#options.ask(session, method, params),
+      );
     } catch (error) {
       // It ended meanwhile, or its end is on the way: that is told by `ended`.
       if (this.#session !== session || isLaresError(error, "AgentError")) return;
@@ -104,7 +112,7 @@ export class GuestHolder {
   }
 
   #adopt(session: GuestSession): void {
-    const { became, isStartWanted, onUsage, onEnd } = this.#options;
+    const { became, isStartWanted, onUsage, onEnd, onFailedShutdown } = this.#options;
     this.#session = session;
     session.usage.on(onUsage);
     void session.ended.then((end) => {
@@ -112,10 +120,13 @@ export class GuestHolder {
       if (this.#session !== session) return;
       this.#session = null;
       this.#releaseSlot();
-      if (this.#endedOnPurpose.has(session)) became.stopped();
+      if (this.#endedOnPurpose.has(session)) {
+        if (end.limit !== undefined) onFailedShutdown(new LaresError("AgentError", end.reason));
+        became.stopped();
+      }
       // A program that ends before it is ready would do so again: no retry helps.
       else if (isStartWanted() && end.isSandboxFault !== true) became.broken(end.reason);
-      else became.crashed(end.reason);
+      else became.crashed(end.reason, end.isSandboxFault === true);
     });
   }
 

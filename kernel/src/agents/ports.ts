@@ -42,6 +42,8 @@ export interface AgentDefinition {
   readonly limits: AgentLimits;
   readonly config: JsonObject;
   readonly memory: boolean;
+  /** Events of its memory are kept so long; null: for ever. */
+  readonly memoryRetentionDays: number | null;
   readonly traceLevel: TraceLevel;
   /** What the person accepted; null: the program could not be prepared, and `fault` says why. */
   readonly programDigest: Hash | null;
@@ -107,7 +109,8 @@ export interface DeliveryPayload {
 
 /** The agent's own view of the durable queue. */
 export interface DeliveryQueue {
-  next(agent: string): Promise<Delivery | null>;
+  /** The next that is due and not in hand already; null while one ahead of it waits for its next try. */
+  next(agent: string, isInHand: (seq: number) => boolean): Promise<Delivery | null>;
   nextDueAt(agent: string): number | null;
   depth(agent: string): number;
   /** Of all payloads that wait. */
@@ -122,6 +125,8 @@ export interface SupervisorPorts {
   readonly traces: TraceWriter;
   /** Starts a guest with the definition's program and limits. Throws a LaresError that says what is wrong with the program. */
   startGuest(definition: AgentDefinition, handlers: GuestHandlers): Promise<GuestSession>;
+  /** Resolves when a host call of the agent may begin; see `FairTurns`. */
+  takeTurn(agent: string): Promise<void>;
   /** Answers a call that policy allowed. */
   readonly services: HostServices;
   memoryFigures(agent: string): MemoryFigures;

@@ -7,6 +7,7 @@ import { isoTime } from "../base/clock.ts";
 import type { Agent, AgentCommand } from "../base/vocabulary/agent.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { EntryChange, LaresEvent } from "../base/vocabulary/event.ts";
+import { FairTurns } from "./fair-turns.ts";
 import { backlogFor, type ShownLocation } from "./first-sight.ts";
 import type { AgentDefinition, SupervisorPorts } from "./ports.ts";
 import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
@@ -22,8 +23,10 @@ export interface Enqueued<Statement> {
   committed(): void;
 }
 
-export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquireSlot"> {
+export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquireSlot" | "takeTurn"> {
   readonly clock: Clock;
+  /** Runs something after what has arrived meanwhile was read. */
+  readonly nextTurn: (run: () => void) => void;
   readonly eventOf: (change: EntryChange) => LaresEvent;
   readonly idleUnloadMs: () => number;
   readonly activeAgents: () => number;
@@ -47,6 +50,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly #shown = new Map<string, Set<string>>();
   readonly #createdBeforeShown = new Map<string, Set<string>>();
   readonly #slots: AgentSlots;
+  readonly #turns: FairTurns;
   readonly #routing: RouterOptions;
   #lastRun: { entries: number; durationMs: number } | null = null;
   #isStarted = false;
@@ -55,6 +59,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   constructor(ports: RegistryPorts<Statement>) {
     this.#ports = ports;
     for (const { agent, location } of ports.alreadyShown) this.#shownTo(agent).add(location);
+    this.#turns = new FairTurns(ports.clock, ports.nextTurn);
     this.#slots = new AgentSlots(ports.activeAgents(), () => this.#unloadLongestIdle());
     this.#routing = {
       clock: ports.clock,
@@ -143,11 +148,14 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   /** The workspace is about to store these changes: what follows for the agents goes into the same transaction. */
   deliver(changes: readonly EntryChange[]): Enqueued<Statement> {
     const deliveries: RoutedDelivery[] = [];
+    const listening = this.#listening();
     for (const change of changes) {
-      const event = this.#ports.eventOf(change);
-      for (const { definition } of this.#listening()) {
+      // Made when somebody may hear of it: a first index has many thousand changes that nobody is told of here.
+      let event: LaresEvent | null = null;
+      for (const { definition } of listening) {
         if (change.kind === "created" && !this.#mayTellOfCreation(definition, change.entry, change.origin))
           continue;
+        event ??= this.#ports.eventOf(change);
         const lane = change.origin === "live" ? "live" : "backlog";
         deliveries.push(...deliveriesFor(definition, event, lane, this.#routing));
       }
@@ -197,7 +205,11 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
       clock: this.#ports.clock,
       idleUnloadMs: this.#ports.idleUnloadMs,
       validateHostCall: this.#ports.validateHostCall,
-      ports: { ...this.#ports, acquireSlot: () => this.#slots.acquire() },
+      ports: {
+        ...this.#ports,
+        acquireSlot: () => this.#slots.acquire(),
+        takeTurn: (agent) => this.#turns.take(agent),
+      },
     });
     this.#supervisors.set(definition.id, supervisor);
     supervisor.changed.on((agent) => {
@@ -273,7 +285,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
 
   /** A disabled agent hears nothing, and is not told afterwards what it missed. */
   #listening(): Supervisor[] {
-    return [...this.#supervisors.values()].filter((supervisor) => supervisor.enabled);
+    return [...this.#supervisors.values()].filter((supervisor) => supervisor.isListening);
   }
 
   #enqueue(deliveries: readonly RoutedDelivery[]): Enqueued<Statement> {
@@ -311,8 +323,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // They stay known: what the index stores while the kernel closes is still put into their queues.
     await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor[Symbol.asyncDispose]()));
-    this.#supervisors.clear();
   }
 }
 

@@ -40,6 +40,7 @@ function setUp(behaviour: Behaviour = ready, change: Partial<AgentDefinition> = 
       memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
       openMemory: async () => undefined,
       acquireSlot: () => slots.acquire(),
+      takeTurn: async () => undefined,
     },
   });
   return {
@@ -181,6 +182,29 @@ describe("failures", () => {
     expect(world.supervisor.state).toBe("Suspended");
     expect(world.supervisor.reason).toContain("5,000 ms of CPU");
     expect(world.supervisor.describe().metrics.events_failed).toBe(1);
+  });
+
+  it("one whose program ends after every event, which it answered, is suspended; what the sandbox does is not held against it", async () => {
+    for (const isSandboxFault of [false, true]) {
+      const world = setUp();
+      world.supervisor.start();
+      for (let round = 0; round < 3; round++) {
+        world.queue.push("seen");
+        world.supervisor.pump();
+        await world.settle(1000);
+        world.guests.at(-1)?.die("computed too long", isSandboxFault);
+        await world.settle(1000);
+      }
+      expect(world.queue.acknowledged).toHaveLength(3);
+      expect([world.supervisor.state, world.supervisor.reason]).toEqual(
+        isSandboxFault
+          ? ["Unloaded", null]
+          : [
+              "Suspended",
+              "Suspended after its program ended 3 times within a minute; the last time: computed too long",
+            ],
+      );
+    }
   });
 
   it("trouble of the machine is tried again and does not count against the agent", async () => {

@@ -7,9 +7,8 @@ import { newId } from "../base/ids.ts";
 import type { Agent, AgentCommand, AgentState } from "../base/vocabulary/agent.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { backoffMs } from "./backoff.ts";
 import { permissionParams } from "./boot.ts";
-import { closedBreaker, failed, halfOpen, pauseMs, succeeded, type Breaker } from "./breaker.ts";
+import { Conduct } from "./conduct.ts";
 import { describeAgent, hasSameAuthority, needsNewGuest } from "./describe.ts";
 import { lifecycleMachine, refusal, stateOf, type LifecycleActor } from "./machine.ts";
 import { MetricsRecorder } from "./metrics.ts";
@@ -17,6 +16,7 @@ import type { AgentDefinition, Caller, GuestSession, SupervisorPorts } from "./p
 import { createHostCallGate, type HostCallGate } from "./host-calls.ts";
 import { DeliveryLoop, stackOf } from "./delivery.ts";
 import { GuestHolder } from "./guest-holder.ts";
+import { RefusalLog } from "./refusal-log.ts";
 import { NamedTimers } from "./timers.ts";
 
 /** How long a command waits for the state it leads to before it answers with the state as it is. */
@@ -43,13 +43,14 @@ export class Supervisor implements AsyncDisposable {
   readonly #deliveries: DeliveryLoop;
   #state: AgentState = "Unloaded";
   #since: string;
-  #breaker: Breaker = closedBreaker;
   readonly #guest: GuestHolder;
   #openRequests = 0;
   #settledWaiters = new Set<() => void>();
   readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart">;
-  #crashes = 0;
+  readonly #conduct: Conduct;
+  readonly #refusals: RefusalLog;
   #disposed = false;
+  #wasEnabledAtClose: boolean | undefined;
   #lastActivity: number;
 
   constructor(options: SupervisorOptions) {
@@ -58,6 +59,8 @@ export class Supervisor implements AsyncDisposable {
     this.#ports = options.ports;
     this.#clock = options.clock;
     this.#timers = new NamedTimers(this.#clock);
+    this.#conduct = new Conduct(this.#clock);
+    this.#refusals = new RefusalLog(this.#clock, (message, fields) => this.trace("warn", message, fields));
     this.#since = isoTime(this.#clock.now());
     this.#lastActivity = this.#clock.monotonic();
     this.#gate = createHostCallGate({
@@ -65,18 +68,18 @@ export class Supervisor implements AsyncDisposable {
       validate: options.validateHostCall,
       onRefusal: (_caller, method, error) => {
         this.metrics.refused();
-        this.trace("warn", `refused: ${error.message}`, { method, ...error.facts });
+        this.#refusals.refused(error.message, { method, ...error.facts });
       },
     });
     this.#guest = new GuestHolder({
       ports: this.#ports,
       clock: this.#clock,
       handlers: {
-        call: (method, params) => this.#gate.answer(this.#caller(), method, params),
+        call: (method, params) => this.#answer(method, params),
         notify: (method, params) => {
-          this.#gate
-            .answer(this.#caller(), method, params)
-            .catch((error: unknown) => this.trace("warn", `${method}: ${messageOf(error)}`));
+          this.#answer(method, params).catch((error: unknown) =>
+            this.trace("warn", `${method}: ${messageOf(error)}`),
+          );
         },
         stderr: (text) => this.trace("warn", text),
       },
@@ -91,7 +94,7 @@ export class Supervisor implements AsyncDisposable {
           this.#actor.send({ type: "broken", reason });
           if (error !== undefined) this.trace("error", `did not start: ${reason}`, stackOf(error));
         },
-        crashed: (reason) => this.#crashed(reason),
+        crashed: (reason, isSandboxFault) => this.#crashed(reason, isSandboxFault),
         stopped: () => this.#actor.send({ type: "stopped" }),
       },
       onUsage: ({ cpuTimeMs, memoryBytes }) => this.metrics.usage(cpuTimeMs, memoryBytes),
@@ -111,14 +114,12 @@ export class Supervisor implements AsyncDisposable {
           this.enabled &&
           (this.#state === "Active" || (this.#state === "Unloaded" && !this.#timers.has("restart"))),
         session: () => (this.#state === "Active" ? this.#guest.session : null),
+        maxOpenHooks: () => this.#guest.maxOpenHooks,
         wake: () => this.#actor.send({ type: "wake" }),
         ask: (session, method, params) => this.#ask(session, method, params),
         wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
-        succeeded: () => {
-          this.#breaker = succeeded(this.#breaker);
-          this.#crashes = 0;
-        },
-        failed: (reason) => this.#countFailure(reason),
+        succeeded: () => this.#conduct.succeeded(),
+        failed: (reason) => this.#pauseFor(this.#conduct.failed(reason)),
         trace: (level, message, fields, hook, traceId) => this.trace(level, message, fields, hook, traceId),
         rest: () => this.#rest(),
       },
@@ -150,6 +151,11 @@ export class Supervisor implements AsyncDisposable {
 
   get enabled(): boolean {
     return this.#actor.getSnapshot().context.enabled;
+  }
+
+  /** Enabled, and so also while the kernel closes, which is no decision of a person: events go on being kept for it. */
+  get isListening(): boolean {
+    return this.#wasEnabledAtClose ?? this.enabled;
   }
 
   /** Nothing in hand: no open request, and no delivery that could be made now. */
@@ -189,8 +195,7 @@ export class Supervisor implements AsyncDisposable {
     const snapshot = this.#actor.getSnapshot();
     const refused = refusal(snapshot, command);
     if (refused !== null) throw illegalTransition(this.#state, refused);
-    if (command === "resume" || command === "reload" || command === "enable") this.#breaker = closedBreaker;
-    if (command === "resume" || command === "reload") this.#crashes = 0;
+    if (command === "resume" || command === "reload" || command === "enable") this.#conduct.isForgiven();
     if (command === "suspend") this.#actor.send({ type: "suspend", reason: "Suspended by a person." });
     else this.#actor.send({ type: command });
     this.trace("info", `${command} by a person`);
@@ -222,7 +227,7 @@ export class Supervisor implements AsyncDisposable {
         refusal(this.#actor.getSnapshot(), "reload") === null &&
         (this.#guest.session !== null || this.#state !== "Unloaded")
       ) {
-        this.#breaker = closedBreaker;
+        this.#conduct.isForgiven();
         this.#actor.send({ type: "reload" });
       }
     } else if (
@@ -249,17 +254,12 @@ export class Supervisor implements AsyncDisposable {
     this.#deliveries.pump();
   }
 
-  #countFailure(reason: string): void {
-    this.#breaker = failed(this.#breaker);
-    if (this.#breaker.state !== "open") return;
-    const count = this.#breaker.consecutiveFailures;
-    this.#actor.send({
-      type: "suspend",
-      reason: `Suspended after ${count} failure${count === 1 ? "" : "s"} in a row; the last: ${reason}`,
-    });
-    this.#timers.set("breaker", pauseMs(this.#breaker), () => {
-      if (this.#state !== "Suspended" || this.#breaker.state !== "open") return;
-      this.#breaker = halfOpen(this.#breaker);
+  /** Suspends it for a while, where there is a sentence to suspend it with. */
+  #pauseFor(suspension: string | null): void {
+    if (suspension === null) return;
+    this.#actor.send({ type: "suspend", reason: suspension });
+    this.#timers.set("breaker", this.#conduct.pauseMs, () => {
+      if (this.#state !== "Suspended" || !this.#conduct.triesAgain()) return;
       this.trace("info", "trying again after a pause");
       this.#actor.send({ type: "resume" });
     });
@@ -327,23 +327,37 @@ export class Supervisor implements AsyncDisposable {
     }
   }
 
-  #crashed(reason: string): void {
-    this.#crashes += 1;
-    const pause = backoffMs(this.#crashes);
+  #crashed(reason: string, isSandboxFault: boolean): void {
+    const { restartAfterMs, suspension } = this.#conduct.ended(reason, isSandboxFault);
     this.trace("error", `ended: ${reason}`);
-    this.#timers.set("restart", pause, () => {
+    this.#timers.set("restart", restartAfterMs, () => {
       if (this.#state === "Unloaded" && this.#definition.activation === "eager")
         this.#actor.send({ type: "wake" });
       else this.pump();
     });
     this.#actor.send({ type: "crashed" });
-    this.#countFailure(reason);
+    this.#pauseFor(suspension);
+  }
+
+  /** In its turn, and in the name of what it is doing when it asks. */
+  async #answer(method: string, params: unknown): Promise<unknown> {
+    const { hook, traceId } = this.#deliveries.inHand;
+    await this.#ports.takeTurn(this.id);
+    return this.#gate.answer(
+      {
+        ...this.#caller(),
+        ...(hook === undefined ? {} : { hook }),
+        ...(traceId === undefined ? {} : { traceId }),
+      },
+      method,
+      params,
+    );
   }
 
   #caller(): Caller {
     const { id, authority, programDigest } = this.#definition;
     if (programDigest === null) throw new LaresError("AgentError", `The agent ${id} has no program.`);
-    return { agent: id, authority, programDigest, ...this.#deliveries.inHand };
+    return { agent: id, authority, programDigest };
   }
 
   trace(
@@ -410,10 +424,12 @@ export class Supervisor implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#wasEnabledAtClose ??= this.enabled;
     if (refusal(this.#actor.getSnapshot(), "disable") === null) this.#actor.send({ type: "disable" });
     await this.#settled();
     this.#disposed = true;
     this.#timers[Symbol.dispose]();
+    this.#refusals[Symbol.dispose]();
     await this.#guest.session?.kill();
     this.#actor.stop();
   }

@@ -8,7 +8,12 @@ export interface Clock {
   timer(delayMs: number, run: () => void): Disposable;
 }
 
+let lastMs = Number.NaN;
+let lastText = "";
+
 /** UTC, ISO 8601, milliseconds: the only form in which time is written down. */
 export function isoTime(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  // Much is written down within one millisecond, and this costs more than hashing it.
+  if (epochMs !== lastMs) [lastText, lastMs] = [new Date(epochMs).toISOString(), epochMs];
+  return lastText;
 }

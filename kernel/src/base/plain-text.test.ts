@@ -16,6 +16,12 @@ describe("plainText", () => {
   check("shows what reverses the direction", "photo\u202egpj.exe", "photo<U+202E>gpj.exe");
   check("shows what has no width", "ad\u200bmin\ufeff", "ad<U+200B>min<U+FEFF>");
   check("shows tag characters, which carry hidden text", "a\u{e0041}b", "a<U+E0041>b");
+  check(
+    "shows the other marks that can carry hidden text",
+    "a\u{e0100}b\u{1d173}c\u17b4",
+    "a<U+E0100>b<U+1D173>c<U+17B4>",
+  );
+  check("keeps the mark that makes a heart an emoji", "❤️", "❤️");
   check("mends half a surrogate pair", "a\ud800b", "a\ufffdb");
 
   test("whatever goes in, no control code and no direction mark comes out", () => {

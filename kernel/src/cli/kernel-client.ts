@@ -1,6 +1,8 @@
 import type { Action, ApprovalRule } from "../base/vocabulary/action.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
+import type { ResultOf } from "../protocol/v1/requests.ts";
+import type { Question } from "./commands/memory-query.ts";
 import type { KernelConnection } from "./ports.ts";
 import type { Notice, Status } from "./render/model.ts";
 
@@ -23,13 +25,6 @@ export interface Approval {
   readonly effects?: readonly number[];
   readonly remember?: "once" | "always";
   readonly rules?: readonly ApprovalRule[];
-}
-
-export interface MemoryVerification {
-  readonly ok: boolean;
-  readonly records: number;
-  readonly head: string;
-  readonly firstBad?: { readonly seq: number; readonly reason: string };
 }
 
 /** What the kernel tells without being asked. */
@@ -86,9 +81,28 @@ export class KernelClient {
   callTool = (agent: string, name: string, args: unknown): Promise<ToolResult> =>
     this.#ask("lares/tools/call", { agent, name, arguments: args });
 
-  verifyMemory = (agent: string): Promise<MemoryVerification> => this.#ask("lares/memory/verify", { agent });
-  memoryStats = (agent: string): Promise<Record<string, unknown>> =>
+  verifyMemory = (agent: string): Promise<ResultOf<"lares/memory/verify">> =>
+    this.#ask("lares/memory/verify", { agent });
+  memoryStats = (agent: string): Promise<ResultOf<"lares/memory/stats">> =>
     this.#ask("lares/memory/stats", { agent });
+  askMemory = (
+    agent: string,
+    { method, params }: Question,
+  ): Promise<ResultOf<"lares/memory/query" | "lares/memory/count">> =>
+    this.#ask(method, { agent, ...params });
+  exportMemory = (
+    agent: string,
+    path: string,
+    overwrite: boolean,
+  ): Promise<ResultOf<"lares/memory/export">> => this.#ask("lares/memory/export", { agent, path, overwrite });
+  importMemory = (
+    agent: string,
+    path: string,
+    options: { preview: boolean; head?: string },
+  ): Promise<ResultOf<"lares/memory/import">> =>
+    this.#ask("lares/memory/import", { agent, path, ...options });
+  forgetMemory = (agent: string, id: string, reason?: string): Promise<ResultOf<"lares/memory/forget">> =>
+    this.#ask("lares/memory/forget", { agent, id, ...(reason === undefined ? {} : { reason }) });
 
   async #ask<Result>(method: string, params: object): Promise<Result> {
     // The kernel is the same program as this one, and its answers follow the protocol's schemas.

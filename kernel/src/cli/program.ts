@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { exitCodes, renderError, UsageError, type CommandContext } from "./command.ts";
 import type { CliPorts } from "./ports.ts";
+import { manyLines } from "./render/foreign.ts";
 import { Terminal } from "./terminal.ts";
 
 /**
@@ -58,7 +59,7 @@ async function execute(ports: CliPorts, body: (context: CommandContext) => Promi
     if (terminal.interrupted.aborted) process.exitCode = 130;
     else {
       terminal.warn(renderError(error, terminal));
-      if (process.env["LARES_DEBUG"] && error instanceof Error) terminal.warn(error.stack ?? "");
+      if (process.env["LARES_DEBUG"] && error instanceof Error) terminal.warn(manyLines(error.stack ?? ""));
       process.exitCode = error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
     }
   }
@@ -143,7 +144,7 @@ function addInspection(program: Command, ports: CliPorts): void {
     .option("-f, --follow", "go on with what happens now")
     .option("--agent <id>", "of this agent only")
     .option("--level <level>", "debug, info, warn or error, and what is graver")
-    .option("--since <time>", "30m, 1h, 7d, or a time in ISO 8601")
+    .option("--since <time>", "30m, 1h, 7d, yesterday, monday, or a time in ISO 8601")
     .option("--text <text>", "with this in the message")
     .option("--limit <count>", "at most this many, the newest (default 100)")
     .addOption(json())
@@ -222,22 +223,7 @@ ${examples([
       execute(ports, async (context) => (await import("./commands/tools.ts")).tools(context, words, options)),
     );
 
-  program
-    .command("memory")
-    .description("the agents' memories: verify, stats")
-    .usage("[verify | stats] [folder] [options]")
-    .argument("[words...]")
-    .option("--agent <id>", "of this agent only")
-    .addOption(json())
-    .addHelpText(
-      "after",
-      examples([["lares memory verify --agent dev.lares.storage", "exit 1 when a record was altered"]]),
-    )
-    .action((words: string[], options: object) =>
-      execute(ports, async (context) =>
-        (await import("./commands/memory.ts")).memory(context, words, options),
-      ),
-    );
+  addMemory(program, ports);
 
   program
     .command("doctor")
@@ -245,6 +231,71 @@ ${examples([
     .addOption(json())
     .action((options: object) =>
       execute(ports, async (context) => (await import("./commands/doctor.ts")).doctor(context, options)),
+    );
+}
+
+function addMemory(program: Command, ports: CliPorts): void {
+  const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
+  program
+    .command("memory")
+    .description("what the agents remember: stats, query, verify, export, import, forget")
+    .usage(
+      "[folder] [verify [agent] | stats [agent] | query [agent] [words] | export [agent] <file> | import [agent] <file> | forget [agent] <id>] [options]",
+    )
+    .argument("[words...]")
+    .option("--agent <id>", "of this agent; it may be left out where only one has a memory")
+    .option("--all", "verify: every agent's (so it is where none is named)")
+    .addOption(
+      new Option("--kind <kind>", "query: which memory; words alone are a search").choices([
+        "temporal",
+        "associative",
+        "working",
+        "search",
+      ]),
+    )
+    .option("--variant <name>", "query: only of this variant")
+    .option("--since <time>", "query: events from then on: 7d, monday, or a time in ISO 8601")
+    .option("--until <time>", "query: events before that")
+    .option("--text <words>", "query: events with these words")
+    .option("--field <path>", "query: the words of --text stand in this field")
+    .option("--where <condition>", "query: a.b=3, size>10, name~word, kind!=draft; again for more", collect)
+    .option("--near <place>", "query: field=latitude,longitude,kilometres")
+    .option("--similar <text>", "query: knowledge like this")
+    .option("--related <id>", "query: knowledge related to this item")
+    .option("--depth <steps>", "query: how far from --related, 1 to 5 (default 1)")
+    .option("--limit <count>", "query: at most so many, 1 to 1000")
+    .addOption(new Option("--order <order>", "query: events by time").choices(["asc", "desc"]))
+    .addOption(
+      new Option("--mode <mode>", "query: how to search").choices(["auto", "text", "vector", "hybrid"]),
+    )
+    .option("--count", "query: how many events there are")
+    .addOption(new Option("--by <group>", "query: count them in groups").choices(["variant", "hour", "day"]))
+    .option("--force", "export: replace a file that is there")
+    .option("--head <hash>", "import: only a file with this head, as the export printed it")
+    .option("--yes", "import, forget: do not ask")
+    .option("--reason <text>", "forget: why; it is written down")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+verify exits with 1 and names the first bad record where a chain is not as it was written. An export is one file with
+the whole chain; an import proves every byte of it first, and goes only into an empty memory. Both print the chain's
+head: compare it, for nothing else tells a memory from one that somebody made up.
+${examples([
+  ["lares memory verify", "is the chain of every agent's records whole?"],
+  ['lares memory query dev.lares.storage "beach"', "search everything it remembers"],
+  ["lares memory query --since monday --text beach", "events since Monday that mention the beach"],
+  ["lares memory query --by day --variant seen", "how many a day, as bars"],
+  ["lares memory query --similar sunset --where 'rating>=4'", "knowledge like this, by its fields"],
+  ["lares memory export dev.lares.storage storage.lares", "one file, to be moved"],
+  ["lares memory import dev.lares.storage storage.lares", "shows what is in it, and asks"],
+  ["lares memory forget dev.lares.storage <id>", "for good"],
+])}`,
+    )
+    .action((words: string[], options: object) =>
+      execute(ports, async (context) =>
+        (await import("./commands/memory.ts")).memory(context, words, options),
+      ),
     );
 }
 

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { oneLine } from "./render/foreign.ts";
 import { styleFor, type Surface } from "./render/style.ts";
 
 /** Columns where nothing says how many there are: a log, a pipe. Lines are cut at it, so it is generous. */
@@ -71,7 +72,7 @@ export class Terminal implements Disposable {
   }
 
   json(value: unknown): void {
-    this.print(JSON.stringify(value));
+    this.print(jsonText(value));
   }
 
   /** Keeps what is printed until released: while a person is asked, nothing may move beneath them. */
@@ -92,7 +93,8 @@ export class Terminal implements Disposable {
   }
 
   /** A line at the bottom that says what is going on, at a terminal only; null takes it away. */
-  status(text: string | null): void {
+  status(wanted: string | null): void {
+    const text = wanted === null ? null : oneLine(wanted);
     if (!this.#errors.isTTY || text === this.#status) return;
     this.#clearStatus();
     this.#status = text;
@@ -170,6 +172,22 @@ export class Terminal implements Disposable {
     process.off("SIGINT", this.#onSignal);
     process.off("SIGTERM", this.#onSignal);
   }
+}
+
+/** For a program; a person may see it too, so what a terminal would obey, or what hides, is written as `\u….`. */
+function jsonText(value: unknown): string {
+  return JSON.stringify(value).replace(unprintable, escaped);
+}
+
+// oxlint-disable-next-line no-control-regex -- JSON itself escapes only those below U+0020
+const unprintable =
+  /[\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
+
+function escaped(character: string): string {
+  let text = "";
+  for (let unit = 0; unit < character.length; unit++)
+    text += `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`;
+  return text;
 }
 
 function coloursWanted(stream: NodeJS.WriteStream): boolean {

@@ -3,8 +3,8 @@ import type { Log } from "../base/log.ts";
 
 export interface ActivationSteps {
   readonly log: Log;
-  /** The first trusted client came: index, and let agents run. */
-  begin(): Promise<void>;
+  /** The first trusted client came: read the documents, which says what agents there are; index, and let them run. */
+  begin(agentsKnown: () => void): Promise<void>;
   /** No trusted client is left, but others are. */
   pause(): Promise<void>;
   /** A trusted client is there again. */
@@ -18,6 +18,7 @@ export class Activation {
   #isActive = false;
   #isWanted = false;
   #turn: Promise<void> = Promise.resolve();
+  readonly #known = Promise.withResolvers<void>();
 
   constructor(steps: ActivationSteps) {
     this.#steps = steps;
@@ -25,6 +26,11 @@ export class Activation {
 
   get isActive(): boolean {
     return this.#isActive;
+  }
+
+  /** Once a trusted client is there: resolves when it is known which agents there are. */
+  async agentsKnown(): Promise<void> {
+    if (this.#isWanted && !this.#hasBegun) await this.#known.promise;
   }
 
   connections(trusted: number, untrusted: number): void {
@@ -38,11 +44,13 @@ export class Activation {
     this.#isWanted = isWanted;
     this.#turn = this.#turn
       .then(() => this.#follow())
-      .catch((error: unknown) =>
+      .catch((error: unknown) => {
+        // Nobody may wait for what will not come.
+        this.#known.resolve();
         this.#steps.log.error(
           `The agents could not be ${isWanted ? "started" : "stopped"}: ${messageOf(error)}`,
-        ),
-      );
+        );
+      });
   }
 
   async #follow(): Promise<void> {
@@ -51,7 +59,7 @@ export class Activation {
     if (!isWanted) await this.#steps.pause();
     else if (this.#hasBegun) await this.#steps.resume();
     else {
-      await this.#steps.begin();
+      await this.#steps.begin(() => this.#known.resolve());
       this.#hasBegun = true;
     }
     this.#isActive = isWanted;

@@ -7,6 +7,7 @@ import type { Wishes } from "../decisions/wishes.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
 import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
 import { cappedLimits } from "./in-force.ts";
+import { namespaceWishes } from "./namespaces.ts";
 import { checkLares } from "../documents/lares.ts";
 import { checkManifest } from "../documents/manifest.ts";
 import type { LaresDocument } from "../documents/schema/lares.ts";
@@ -272,6 +273,10 @@ function wishesOf(
         .map(([written, name]) => [written, configuration.limits[name]]),
     ),
     showsHidden: configuration.index.hidden && !standing.index.hidden,
+    namespaces: namespaceWishes({
+      sharedNamespaces: document.shared_namespaces ?? [],
+      importNamespaces: document.import_namespaces ?? [],
+    }),
     restraints: [
       ...rules.filter(({ decide }) => decide !== "allow").map((rule) => ({ kind: "rule" as const, rule })),
       ...(document.index?.ignore ?? []).map((glob) => ({ kind: "ignore" as const, glob })),

@@ -1,7 +1,6 @@
-import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import process from "node:process";
-import { messageOf } from "../base/errors.ts";
+import { LaresError, messageOf } from "../base/errors.ts";
 import { silentLog } from "../base/log.ts";
 import type { CliPorts } from "../cli/ports.ts";
 import { explainConfiguration } from "../documents/explain.ts";
@@ -11,6 +10,7 @@ import { stateHome, userConfigFolder } from "../platform/state-folder.ts";
 import { Catalog } from "./catalog.ts";
 import { connectToKernel } from "./client.ts";
 import { diagnosticsOf, eventPorts } from "./documents.ts";
+import { readText } from "./read-documents.ts";
 import { resources } from "./resources.ts";
 import { dirname } from "node:path";
 
@@ -33,7 +33,11 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
     connect: (options) => connectToKernel(options, program, silentLog),
     checkDocument: async (path) => {
       const file = resolve(path);
-      const text = await readFile(file, "utf8");
+      const text = await readText(file);
+      if (text === null)
+        throw new LaresError("NotFound", `${JSON.stringify(file)} cannot be read: it is no plain file.`, {
+          path: file,
+        });
       const found = await diagnosticsOf(catalogOf(dirname(file)), file, text);
       return found.map(({ range, severity, code, message }) => ({
         file: path,

@@ -1,5 +1,5 @@
 import { watch } from "node:fs";
-import { readFile, rename } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parse, stringify } from "yaml";
 import { messageOf } from "../base/errors.ts";
@@ -7,7 +7,12 @@ import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { DecisionStore } from "../decisions/store.ts";
 import { writeFileAtomically } from "../platform/atomic-file.ts";
-import { isMissing, maxDocumentBytes } from "./read-documents.ts";
+import { failpoint } from "../platform/failpoint.ts";
+import { readPlainText, UnusableFile } from "../platform/plain-file.ts";
+import { storageFailure } from "../platform/storage-failure.ts";
+import { maxDocumentBytes } from "./read-documents.ts";
+
+const maxDecisionsBytes = 16 * maxDocumentBytes;
 
 /** The person's decisions in `decisions.yaml` of the state folder; an edit by hand counts when it is saved. */
 export async function openDecisions(
@@ -21,22 +26,33 @@ export async function openDecisions(
     log,
     read: async () => {
       try {
-        return await readFile(file, "utf8");
+        return await readPlainText(file, maxDecisionsBytes);
       } catch (error) {
-        if (isMissing(error)) return null;
+        if (error instanceof UnusableFile) return { unusable: error.message };
         throw error;
       }
     },
-    write: (text) => writeFileAtomically(file, new TextEncoder().encode(text), { mode: 0o600 }),
+    write: async (text) => {
+      failpoint("decisions.write.begun");
+      try {
+        await writeFileAtomically(file, new TextEncoder().encode(text), { mode: 0o600 });
+      } catch (error) {
+        throw storageFailure(`What you decided could not be written to "${file}"`, error);
+      }
+      failpoint("decisions.write.done");
+    },
     setAside: async () => {
       const name = `decisions.unreadable-${clock.now()}.yaml`;
-      await rename(file, join(stateFolder, name));
+      failpoint("decisions.set-aside.begun");
+      try {
+        await rename(file, join(stateFolder, name));
+      } catch (error) {
+        throw storageFailure(`"${file}" cannot be read, and not be moved away either`, error);
+      }
+      failpoint("decisions.set-aside.renamed");
       return name;
     },
-    parse: (text) => {
-      if (text.length > maxDocumentBytes * 16) throw new Error(`it has ${text.length} characters`);
-      return parse(text, { maxAliasCount: 0 });
-    },
+    parse: (text) => parse(text, { maxAliasCount: 0 }),
     stringify: (value) => stringify(value, { lineWidth: 110, aliasDuplicateObjects: false }),
   });
   await store.load();

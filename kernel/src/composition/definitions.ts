@@ -2,6 +2,7 @@ import type { AgentDefinition, HookDefinition } from "../agents/ports.ts";
 import type { Clock } from "../base/clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import type { NamespaceWish } from "../decisions/namespaces.ts";
 import type { Wishes } from "../decisions/wishes.ts";
 import type { Configuration } from "../documents/configuration.ts";
 import { effectiveLimits } from "../documents/limits.ts";
@@ -10,11 +11,14 @@ import { compileSchedule } from "../events/cron.ts";
 import { compileFilter } from "../events/filter.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
 import type { CatalogEntry, CatalogSnapshot } from "./catalog.ts";
+import { namespaceGrants } from "./namespaces.ts";
 
 export interface DefinitionContext {
   readonly clock: Clock;
   /** A file or folder by its paths in the workspace; none where it lies outside. */
   readonly workspacePaths: (absolute: string) => readonly string[];
+  /** The shared memories that count. */
+  readonly namespaces: readonly NamespaceWish[];
   /** Paths nobody reads or changes through the kernel. */
   readonly forbiddenPaths: readonly string[];
   /** Paths that are never changed without a look, besides the extensions' own. */
@@ -52,6 +56,7 @@ function definitionOf(
     protectedPaths: context.protectedPaths,
     forbiddenPaths: context.forbiddenPaths,
     memory: manifest.agent.enableMemory,
+    namespaces: namespaceGrants(manifest.id, context.namespaces),
   };
   return {
     id: manifest.id,
@@ -65,6 +70,7 @@ function definitionOf(
     limits: effectiveLimits(manifest, configuration),
     config: entry.configuration.config as JsonObject,
     memory: manifest.agent.enableMemory,
+    memoryRetentionDays: manifest.agent.memoryRetentionDays ?? null,
     traceLevel: manifest.agent.traceLevel ?? configuration.trace.level,
     programDigest: program.program?.digest ?? null,
     ...(fault === null ? {} : { fault }),

@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Clock } from "../base/clock.ts";
 import type { Severity } from "../documents/codes.ts";
 import type { Diagnostic } from "../documents/diagnostics.ts";
+import { plainMessage } from "../base/plain-text.ts";
 import { checkManifest } from "../documents/manifest.ts";
 import { documentKind } from "../documents/names.ts";
 import type { EventPorts } from "../documents/ports.ts";
@@ -62,5 +63,6 @@ const severities: Record<Severity, DiagnosticSeverity> = {
 };
 
 function lspDiagnostic({ range, severity, code, message }: Diagnostic): LspDiagnostic {
-  return { range, severity: severities[severity], code, source: "lares", message };
+  // Part of it may be a stranger's document, and an editor may live in a terminal.
+  return { range, severity: severities[severity], code, source: "lares", message: plainMessage(message) };
 }

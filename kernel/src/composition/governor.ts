@@ -4,9 +4,12 @@ import { LaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { DecisionStore } from "../decisions/store.ts";
+import { plainLine } from "../base/plain-text.ts";
 import { asks } from "../decisions/wishes.ts";
 import type { Catalog, CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 import { definitionsOf, type DefinitionContext } from "./definitions.ts";
+import type { NamespaceWish } from "../decisions/namespaces.ts";
+import { namespacesInForce } from "./namespaces.ts";
 import { computeInForce, configurationInForce, isAccepted, type InForce } from "./in-force.ts";
 import type { Configuration } from "../documents/configuration.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
@@ -16,7 +19,7 @@ export interface GovernorPorts {
   readonly catalog: Catalog;
   readonly decisions: DecisionStore;
   readonly log: Log;
-  readonly context: DefinitionContext;
+  readonly context: Omit<DefinitionContext, "namespaces">;
   /** Brings the agents to these definitions. */
   apply(definitions: readonly AgentDefinition[]): Promise<void>;
   /** The extensions' folders that are read now. */
@@ -63,6 +66,11 @@ export class Governor {
     return this.#configuration;
   }
 
+  /** The shared memories there are. */
+  get namespaces(): readonly NamespaceWish[] {
+    return namespacesInForce(this.#snapshot.standing, this.#inForce.wishes.namespaces);
+  }
+
   /** The person's own rules, and the documents' as far as accepted. */
   get rules(): readonly ApprovalRule[] {
     return [...this.#ports.decisions.rules, ...this.#configuration.approvals.rules];
@@ -71,8 +79,9 @@ export class Governor {
   get trust(): { digest: Hash; asks: string[]; pending: string[]; changedPrograms: string[] } {
     return {
       digest: this.#snapshot.digest,
-      asks: asks(this.#snapshot.wishes),
-      pending: [...this.#inForce.pendingAsks],
+      // Sentences for a person, with words of a document that may be a stranger's.
+      asks: asks(this.#snapshot.wishes).map(plainLine),
+      pending: this.#inForce.pendingAsks.map(plainLine),
       changedPrograms: [...this.#inForce.changedPrograms],
     };
   }
@@ -88,7 +97,11 @@ export class Governor {
     const programs = this.#snapshot.entries.flatMap(({ extension }) =>
       context.workspacePaths(extension.folder),
     );
-    return { ...context, protectedPaths: [...context.protectedPaths, ...programs] };
+    return {
+      ...context,
+      namespaces: this.namespaces,
+      protectedPaths: [...context.protectedPaths, ...programs],
+    };
   }
 
   programOf({ id, programDigest }: AgentDefinition): Program {
@@ -119,7 +132,13 @@ export class Governor {
   }
 
   async revoke(): Promise<void> {
-    await this.#ports.decisions.revoke();
+    try {
+      await this.#ports.decisions.revoke();
+    } catch (error) {
+      // Taken back it is, also where that could not be written down.
+      this.reloadBehind();
+      throw error;
+    }
     await this.reload();
   }
 
@@ -182,7 +201,7 @@ export class Governor {
       this.#context,
     ).map((definition): AgentDefinition => ({
       ...definition,
-      authority: { ...definition.authority, effective: {}, locations: [] },
+      authority: { ...definition.authority, effective: {}, locations: [], namespaces: {} },
       programDigest: null,
       // Nothing is kept for it meanwhile: what is there it is shown once it may look.
       hooks: definition.hooks.map((hook) => ({ ...hook, accepts: () => ({ passed: false }) })),

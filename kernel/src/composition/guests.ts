@@ -2,6 +2,7 @@ import type { AgentDefinition, GuestHandlers, GuestSession } from "../agents/por
 import type { Clock } from "../base/clock.ts";
 import { isLaresError, LaresError } from "../base/errors.ts";
 import { wireCodes } from "../protocol/errors.ts";
+import { isAgentEnd } from "../sandbox/abi/v1/connection.ts";
 import { openGuestSession } from "../sandbox/abi/v1/session.ts";
 import { mapStack } from "../sandbox/guest/stack.ts";
 import type { SandboxHost } from "../sandbox/host/sandbox-host.ts";
@@ -27,9 +28,6 @@ export async function startGuest(
   });
   const readable = (text: string): string =>
     program.sourceMap === undefined ? text : mapStack(text, program.sourceMap);
-  let isGone = false;
-  // Registered first, so that it is known when the open requests are rejected for it.
-  void guest.exited.then(() => (isGone = true));
   guest.stderr.on((text) => handlers.stderr(readable(text)));
   const session = openGuestSession(
     guest,
@@ -45,7 +43,7 @@ export async function startGuest(
   return {
     request: (method, params) =>
       session.request(method, params).catch((error: unknown) => {
-        throw isGone ? error : answeredError(error, readable);
+        throw isAgentEnd(error) ? error : answeredError(error, readable, limits.max_memory_mb);
       }),
     usage: session.usage,
     ended: session.ended,
@@ -54,13 +52,25 @@ export async function startGuest(
 }
 
 /** An error the guest answered with. It is the program's word: it cannot pass for the kernel's own AgentError. */
-function answeredError(error: unknown, readable: (text: string) => string): unknown {
+function answeredError(error: unknown, readable: (text: string) => string, maxMemoryMb: number): unknown {
   if (!isLaresError(error)) return error;
   const { stack, ...facts } = error.facts;
   const mapped = typeof stack === "string" ? { ...facts, stack: readable(stack) } : facts;
   return new LaresError(
     error.code === "AgentError" ? "ToolError" : error.code,
-    readable(error.message),
+    sentenceOf(error.message, maxMemoryMb) ?? readable(error.message),
     mapped,
   );
 }
+
+/** What a person is told instead of an engine's words that say nothing to them. */
+function sentenceOf(message: string, maxMemoryMb: number): string | null {
+  if (outOfMemory.has(message)) return `It ran out of memory; max_memory_mb is ${maxMemoryMb}.`;
+  return message.trim() === "" ? "The program failed without saying why." : null;
+}
+
+/** What a TypeScript guest's engine throws where there is no memory left; the second, where there is none for an error. */
+const outOfMemory = new Set([
+  "out of memory",
+  "null (what the engine throws when there is no memory left for an error)",
+]);

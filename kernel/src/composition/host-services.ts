@@ -4,14 +4,15 @@ import type { Actions } from "../actions/api.ts";
 import { isLaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
+import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Action, EffectInput, Proposal } from "../base/vocabulary/action.ts";
 import type { Entry, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
-import type { AgentMemory, Memory } from "../memory/memory.ts";
 import { canonicalPath } from "../policy/paths.ts";
 import { isVisible } from "../policy/scope.ts";
 import type { TraceLog } from "../trace/trace-log.ts";
 import type { Visibility, Workspace } from "../workspace/ports.ts";
+import { hostMemory, type HostMemoryPorts } from "./host-memory.ts";
 
 /** What an agent wants a person to know; with the action it proposes along with it. */
 export interface AgentNotification {
@@ -32,7 +33,7 @@ type CalledTool =
 export interface HostServicePorts {
   readonly workspace: Workspace;
   readonly actions: Actions;
-  readonly memory: Memory;
+  readonly memories: HostMemoryPorts;
   readonly traces: TraceLog;
   /** Calls another agent's tool on behalf of `caller`. */
   callTool(agent: string, name: string, args: unknown, caller: string): Promise<CalledTool>;
@@ -51,7 +52,7 @@ export interface HostServicePorts {
  * been checked and policy has allowed it; what is left is to see only what the caller may see.
  */
 export function createHostServices(ports: HostServicePorts): HostServices {
-  const { workspace, actions, memory, traces } = ports;
+  const { workspace, actions, traces } = ports;
   const ownAction = async (caller: Caller, id: string): Promise<Action> => {
     const action = await actions.get(id);
     // Another agent's action does not exist for this one.
@@ -63,15 +64,16 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     ports.proposed();
     return actionSeenBy(caller, action);
   };
-  const memoryOf = (caller: Caller): Promise<AgentMemory> => memory.open(caller.agent);
+  // Searches share the loop in slices: an agent that asks for sixty-four gets one agent's share.
+  const searches = new OneAtATime();
 
   return {
     "vdfs/query": async (caller, query: EntryQuery) => {
-      const page = await workspace.query(query, sightOf(caller));
+      const page = await searches.run(caller.agent, () => workspace.query(query, sightOf(caller)));
       return { ...page, items: page.items.map((entry) => seenBy(caller, entry)) };
     },
     "vdfs/count": async (caller, query: EntryQuery) => ({
-      count: await workspace.count(query, sightOf(caller)),
+      count: await searches.run(caller.agent, () => workspace.count(query, sightOf(caller))),
     }),
     "vdfs/get": async (caller, reference: { path: string } | { id: string }) => {
       const wanted = "path" in reference ? { path: canonical(reference.path) } : reference;
@@ -95,13 +97,7 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     "vdfs/copies": async (caller, { content_id }: { content_id: string }) =>
       workspace.copies(content_id, sightOf(caller)),
 
-    "memory/working/read": async (caller) => (await memoryOf(caller)).read(),
-    "memory/working/swap": async (caller, { revision, state }: { revision: number; state: JsonValue }) =>
-      (await memoryOf(caller)).swap(revision, state),
-    "memory/sync": async (caller) => {
-      await (await memoryOf(caller)).sync();
-      return {};
-    },
+    ...hostMemory(ports.memories),
 
     "actions/preview": async (caller, proposal: Proposal) =>
       actionSeenBy(caller, await actions.preview(caller.authority, caller.programDigest, proposal)),

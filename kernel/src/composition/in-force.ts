@@ -90,6 +90,7 @@ export const cappedLimits = [
   ["active_agents", "activeAgents"],
   ["max_memory_mb", "maxMemoryMb"],
   ["max_storage_mb", "maxStorageMb"],
+  ["max_vectors", "maxVectors"],
   ["max_cpu_ms_per_event", "maxCpuMsPerEvent"],
   ["max_wall_ms_per_event", "maxWallMsPerEvent"],
   ["max_events_per_second", "maxEventsPerSecond"],

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
+import { removeLeftoverTemporaries } from "../platform/atomic-file.ts";
 import { systemClock } from "../platform/clock.ts";
 import { acquireLock, type FileLock } from "../platform/lock.ts";
 import { connectLocal, listenLocal, type KernelPlace, type LocalServer } from "../platform/socket.ts";
@@ -26,7 +27,7 @@ const lockPollMs = 50;
 /** Runs a workspace's kernel until it is no longer needed; the process's exit code. */
 export async function runKernel(options: KernelArguments & { version: string }): Promise<number> {
   redirectConsole();
-  const log = stderrLog(process.env["LARES_LOG"] === "debug" ? "debug" : "info");
+  const log = stderrLog({ least: process.env["LARES_LOG"] === "debug" ? "debug" : "info" });
   const clock = systemClock;
   // A client that is gone makes pipes break; that is no reason to die.
   process.on("SIGHUP", () => undefined);
@@ -38,6 +39,8 @@ export async function runKernel(options: KernelArguments & { version: string }):
     return 0;
   }
   try {
+    // Of decisions, or of the token: nobody else writes here now.
+    await removeLeftoverTemporaries(stateFolder);
     await serve(options, place, clock, log);
     return 0;
   } catch (error) {

@@ -20,16 +20,15 @@ import { Activation } from "./activation.ts";
 import { eventOfChange } from "../events/changes.ts";
 import { openInbox } from "../inbox/inbox.ts";
 import { inboxMigrations } from "../inbox/migrations.ts";
-import { memoryMigrations } from "../memory/heads.ts";
-import { openMemory } from "../memory/memory.ts";
-import { openCacheFolder } from "../platform/cache-folder.ts";
+import { memoryMigrations } from "../memory/journal/heads.ts";
+import { cacheKey, openCacheFolder } from "../platform/cache-folder.ts";
 import { openDatabase, type Statement } from "../platform/database.ts";
 import { openObjectStore } from "../platform/object-store.ts";
 import { openRootedFs } from "../platform/rooted-fs.ts";
 import { WorkspaceFiles } from "../platform/workspace-files.ts";
 import { createSandboxHost } from "../sandbox/host/sandbox-host.ts";
 import { guestPreamble } from "../sandbox/guest/preamble.ts";
-import type { AgentNotice, IndexProgress, KernelServices } from "../server/ports.ts";
+import type { AgentNotice, WorkProgress, KernelServices } from "../server/ports.ts";
 import { ToolRegistry } from "../tools/registry.ts";
 import { openTraceLog } from "../trace/trace-log.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
@@ -41,6 +40,8 @@ import { Governor } from "./governor.ts";
 import { startGuest } from "./guests.ts";
 import { createHostServices } from "./host-services.ts";
 import { validateHostCall } from "./host-call-shapes.ts";
+import { openMemories } from "./memories.ts";
+import { createMemoryService } from "./memory-service.ts";
 import { createProgramLoader, type Program } from "./programs.ts";
 import { bundle, readGuestRuntime, resources } from "./resources.ts";
 import { readTraceSettings } from "./trace-settings.ts";
@@ -115,7 +116,11 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     createSandboxHost<Program>({
       clock,
       log,
-      cache: openCacheFolder(join(stateFolder, "cache"), { maxFiles: 256 }),
+      cache: openCacheFolder(join(stateFolder, "cache"), {
+        maxFiles: 256,
+        key: await cacheKey(join(stateFolder, "cache.key"), log),
+        log,
+      }),
       javascript: { runtime: readGuestRuntime, preamble: (program) => guestPreamble(program) },
     }),
   );
@@ -162,20 +167,29 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     }),
   );
   const inbox = opened.use(await openInbox({ database, clock, log }));
-  const memory = opened.use(
-    await openMemory({
+  const memories = opened.use(
+    await openMemories({
       stateFolder,
+      roots: options.roots,
+      userFolder: options.userFolder,
+      environment,
       database,
       clock,
       log,
-      storageLimitBytes: (extension) => {
-        const limits = registry.find(extension)?.definition.limits;
-        return (limits?.max_storage_mb ?? configuration().limits.maxStorageMb) * 1024 * 1024;
+      configuration,
+      namespaces: () => governor.namespaces,
+      agent: (id) => {
+        const definition = registry.find(id)?.definition;
+        return definition && { limits: definition.limits, retentionDays: definition.memoryRetentionDays };
       },
+      warn: (agent, message) =>
+        traces.write({ level: "warn", agent, message, trace_id: newId(), span_id: newId() }),
     }),
   );
+  const { memory } = memories;
 
-  const progress = new Emitter<IndexProgress>();
+  const progress = new Emitter<WorkProgress>();
+  memories.progress.on((work) => progress.emit(work));
   const workspace = opened.use(
     await openWorkspace(
       { roots, stateFolder: options.stateHome, index: configuration().index },
@@ -186,7 +200,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         open: (root) => openRootedFs(root),
         deliver: (changes) => registry.deliver(changes),
         indexed: (run) => {
-          progress.emit({ kind: "end", entries: run.entries });
+          progress.emit({ work: "index", kind: "end", message: `${run.entries} entries` });
           registry
             .indexed(run)
             .catch((error: unknown) => log.error(`The index's end was not delivered: ${messageOf(error)}`));
@@ -221,7 +235,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       }),
       authorityOf: (agent) => {
         const supervisor = registry.find(agent);
-        return supervisor?.enabled === true ? supervisor.authority : null;
+        return supervisor?.isListening === true ? supervisor.authority : null;
       },
       openWithUnsavedChanges: (path) =>
         unsaved().some((uri) => uri.startsWith("file:") && clientPaths(fileURLToPath(uri)).includes(path)),
@@ -258,12 +272,13 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const registry: AgentRegistry<Statement> = opened.use(
     new AgentRegistry<Statement>({
       clock,
+      nextTurn: (run) => void setImmediate(run),
       eventOf: (change) => eventOfChange(change, { id: newId(), timestamp: isoTime(clock.now()) }),
       idleUnloadMs: () => configuration().limits.idleUnloadMs,
       activeAgents: () => configuration().limits.activeAgents,
       validateHostCall,
       queue: {
-        next: async (agent) => deliveryOf(await inbox.next(agent)),
+        next: async (agent, isInHand) => deliveryOf(await inbox.next(agent, isInHand)),
         nextDueAt: (agent) => inbox.nextDueAt(agent),
         depth: (agent) => inbox.depth(agent),
         bytes: (agent) => inbox.bytes(agent),
@@ -281,7 +296,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       services: createHostServices({
         workspace,
         actions,
-        memory,
+        memories,
         traces,
         callTool,
         traceLevelOf: (agent) => registry.find(agent)?.definition.traceLevel ?? "info",
@@ -293,12 +308,8 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         notify: (notification) => notifications.emit(notification),
         proposed: () => (proposed += 1),
       }),
-      memoryFigures: (agent) => ({
-        temporalEvents: 0,
-        knowledgeItems: 0,
-        sizeBytes: memory.stats(agent).sizeBytes,
-      }),
-      openMemory: async (agent) => void (await memory.open(agent)),
+      memoryFigures: (agent) => memory.stats(`extension/${agent}`),
+      openMemory: async (agent) => void (await memory.open(`extension/${agent}`)),
       enqueue: (deliveries) =>
         inbox.prepare(
           deliveries.map(({ agent, lane, payload }) => ({
@@ -327,9 +338,10 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
 
   const activation = new Activation({
     log,
-    begin: async () => {
+    begin: async (agentsKnown) => {
       await governor.activate(true);
-      progress.emit({ kind: "begin" });
+      agentsKnown();
+      progress.emit({ work: "index", kind: "begin", title: "Lares: indexing" });
       await workspace.start();
       registry.start();
       if (governor.snapshot.entries.length > 0) sandbox.prewarm();
@@ -370,26 +382,28 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       changed: registry.changed,
     },
     traces,
-    actions,
+    // After a restart a client's request may come before the documents are read; what follows needs the agents.
+    actions: {
+      changed: actions.changed,
+      list: (query) => actions.list(query),
+      get: (id) => actions.get(id),
+      content: (id, effect, side, offset, length) => actions.content(id, effect, side, offset, length),
+      approve: async (id, approval) => {
+        await activation.agentsKnown();
+        return actions.approve(id, approval);
+      },
+      reject: (id, reason) => actions.reject(id, reason),
+      undo: (id) => actions.undo(id),
+    },
     tools: {
       list: (agent) => tools.list(agent),
-      call: (agent, name, args) => callTool(agent, name, args, "user"),
+      call: async (agent, name, args) => {
+        await activation.agentsKnown();
+        return callTool(agent, name, args, "user");
+      },
     },
     entries: { query: (query) => workspace.query(query, () => true) },
-    memory: {
-      verify: async (agent) => {
-        registry.get(agent);
-        return memory.verify(agent);
-      },
-      stats: async (agent) => {
-        registry.get(agent);
-        return { ...memory.stats(agent) };
-      },
-      working: async (agent) => {
-        registry.get(agent);
-        return (await memory.open(agent)).read();
-      },
-    },
+    memory: createMemoryService({ memories, checkAgent: (agent) => void registry.get(agent) }),
     documents: createDocumentService(catalog, async (file) => {
       const [path] = clientPaths(file);
       try {

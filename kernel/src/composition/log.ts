@@ -1,16 +1,44 @@
-import process from "node:process";
 import type { Log } from "../base/log.ts";
-import { plainText } from "../base/plain-text.ts";
+import { plainLine } from "../base/plain-text.ts";
+import { writeToStderr } from "../platform/stdio.ts";
 
 const levels = ["debug", "info", "warn", "error"] as const;
 
+/** A line has so many characters; what a peer or an agent made it say does not fill the disk. */
+const maxLineCharacters = 4_000;
+/** So many lines are written in a span of time; of the rest, the next span's first line says how many there were. */
+const maxLinesPerSpan = 500;
+const spanMs = 10_000;
+
+export interface StderrLogOptions {
+  readonly least?: (typeof levels)[number];
+  readonly write?: (line: string) => void;
+  readonly now?: () => Date;
+}
+
 /** The kernel's own log on stderr: a line each, nothing in it that a terminal would obey. */
-export function stderrLog(least: (typeof levels)[number] = "info"): Log {
-  const write =
+export function stderrLog({
+  least = "info",
+  write = writeToStderr,
+  now = () => new Date(),
+}: StderrLogOptions = {}): Log {
+  let spanStartMs = -Infinity;
+  let linesInSpan = 0;
+  const put = (level: string, text: string): void => write(`${now().toISOString()} ${level} ${text}\n`);
+  const say =
     (level: (typeof levels)[number]) => (message: string, fields?: Readonly<Record<string, unknown>>) => {
       if (levels.indexOf(level) < levels.indexOf(least)) return;
-      const facts = fields === undefined ? "" : ` ${plainText(JSON.stringify(fields))}`;
-      process.stderr.write(`${new Date().toISOString()} ${level} ${plainText(message)}${facts}\n`);
+      const nowMs = now().getTime();
+      if (nowMs - spanStartMs >= spanMs || nowMs < spanStartMs) {
+        const leftOut = linesInSpan - maxLinesPerSpan;
+        if (leftOut > 0) put("warn", `${leftOut} lines were left out: there were too many at once.`);
+        spanStartMs = nowMs;
+        linesInSpan = 0;
+      }
+      if (++linesInSpan > maxLinesPerSpan) return;
+      const facts = fields === undefined ? "" : ` ${JSON.stringify(fields)}`;
+      const text = `${message.slice(0, maxLineCharacters)}${facts.slice(0, maxLineCharacters)}`;
+      put(level, plainLine(text));
     };
-  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+  return { debug: say("debug"), info: say("info"), warn: say("warn"), error: say("error") };
 }

@@ -9,13 +9,16 @@ const digest = `sha256:${"a".repeat(64)}` as const;
 const wishes: Wishes = { ...noWishes, autoApproveBelow: 0.4, limits: { max_memory_mb: 600 } };
 
 function fileStore(text: string | null = null) {
-  const file = { text, setAside: 0 };
+  const file = { text, setAside: 0, failure: null as Error | null };
   const open = async (): Promise<DecisionStore> => {
     const store = new DecisionStore({
       clock: new ManualClock(),
       log: silentLog,
       read: async () => file.text,
-      write: async (next) => void (file.text = next),
+      write: async (next) => {
+        if (file.failure !== null) throw file.failure;
+        file.text = next;
+      },
       setAside: async () => {
         file.setAside += 1;
         file.text = null;
@@ -79,6 +82,7 @@ describe("a file that cannot be believed is set aside, and nothing in it counts"
       expect(store.isAccepted(digest)).toBe(false);
       expect(store.rules).toEqual([]);
     });
+  check("nothing in it", "");
   check("no YAML", "trust: [");
   check("another version", "version: 2");
   check("a list in the document's place", "[1, 2]");
@@ -93,4 +97,44 @@ it("a person's edit counts when the file is read again", async () => {
   file.text = stringify({ version: 1, trust: [], current: null, rules: [{ decide: "deny", path: "**" }] });
   await store.load();
   expect(store.rules).toEqual([{ decide: "deny", path: "**" }]);
+});
+
+describe("where the file cannot be written", () => {
+  const full = new Error("no space is left");
+  const check = (
+    name: string,
+    act: (store: DecisionStore) => Promise<void>,
+    see: (store: DecisionStore) => void,
+  ): void =>
+    it(name, async () => {
+      const { file, open } = fileStore();
+      const store = await open();
+      await store.accept(digest, wishes);
+      file.failure = full;
+      await expect(act(store)).rejects.toThrow("no space is left");
+      see(store);
+      // A second try is no success either.
+      await expect(act(store)).rejects.toThrow("no space is left");
+      // And with room again it goes on, from what was decided.
+      file.failure = null;
+      await store.remember([{ decide: "deny", path: "b" }]);
+      see(store);
+      see(await open());
+    });
+  const other = `sha256:${"b".repeat(64)}` as const;
+  check(
+    "an acceptance does not count",
+    (store) => store.accept(other, { ...wishes, autoApproveBelow: 1 }),
+    (store) => expect([store.isAccepted(other), store.accepted]).toEqual([false, wishes]),
+  );
+  check(
+    "a rule does not count",
+    (store) => store.remember([{ decide: "allow", path: "a" }]),
+    (store) => expect(store.rules.filter(({ decide }) => decide === "allow")).toEqual([]),
+  );
+  check(
+    "taking it back counts all the same",
+    (store) => store.revoke(),
+    (store) => expect([store.isAccepted(digest), store.accepted]).toEqual([false, noWishes]),
+  );
 });

@@ -5,6 +5,7 @@ import { canonicalJson, isJsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import { isNamespaceWish } from "./namespaces.ts";
 import { noWishes, type Wishes } from "./wishes.ts";
 
 /** Acceptances remembered; the oldest are forgotten first and asked again. */
@@ -19,17 +20,18 @@ export interface Acceptance {
 }
 
 interface DecisionsFile {
-  version: 1;
-  trust: Acceptance[];
+  readonly version: 1;
+  readonly trust: readonly Acceptance[];
   /** The digest that was revoked last, or accepted and is in force. */
-  current: Hash | null;
-  rules: ApprovalRule[];
+  readonly current: Hash | null;
+  readonly rules: readonly ApprovalRule[];
 }
 
 export interface DecisionStorePorts {
   readonly clock: Clock;
   readonly log: Log;
-  read(): Promise<string | null>;
+  /** Null where there is none; `unusable` says why what is there can be none, whoever reads it. */
+  read(): Promise<string | null | { readonly unusable: string }>;
   write(text: string): Promise<void>;
   /** Moves a file that cannot be believed out of the way; answers its new name. */
   setAside(): Promise<string>;
@@ -46,8 +48,10 @@ export class DecisionStore {
   readonly changed = new Emitter<void>();
   readonly #ports: DecisionStorePorts;
   #file: DecisionsFile = { version: 1, trust: [], current: null, rules: [] };
-  #writing: Promise<void> = Promise.resolve();
-  #lastText = "";
+  #writing: Promise<unknown> = Promise.resolve();
+  #lastText: string | null = null;
+  /** What counts was not written down. */
+  #isUnwritten = false;
 
   constructor(ports: DecisionStorePorts) {
     this.#ports = ports;
@@ -58,6 +62,7 @@ export class DecisionStore {
     const text = await this.#ports.read();
     if (text === null || text === this.#lastText) return;
     try {
+      if (typeof text !== "string") throw new Error(text.unusable);
       this.#file = decode(this.#ports.parse(text));
       this.#lastText = text;
     } catch (error) {
@@ -84,45 +89,71 @@ export class DecisionStore {
   }
 
   async accept(digest: Hash, wishes: Wishes): Promise<void> {
-    const others = this.#file.trust.filter((acceptance) => acceptance.digest !== digest);
-    const acceptance = { digest, accepted: isoTime(this.#ports.clock.now()), wishes };
-    this.#file.trust = [acceptance, ...others].slice(0, acceptancesKept);
-    this.#file.current = digest;
-    await this.#store();
+    await this.#change((file) => {
+      const others = file.trust.filter((acceptance) => acceptance.digest !== digest);
+      const acceptance = { digest, accepted: isoTime(this.#ports.clock.now()), wishes };
+      return { ...file, trust: [acceptance, ...others].slice(0, acceptancesKept), current: digest };
+    });
   }
 
-  /** Takes back every acceptance: the next run asks again. */
+  /**
+   * Takes back every acceptance: the next run asks again. Where that cannot be written down it counts all the
+   * same, until the kernel ends, and rejects.
+   */
   async revoke(): Promise<void> {
-    if (this.#file.trust.length === 0 && this.#file.current === null) return;
-    this.#file.trust = [];
-    this.#file.current = null;
-    await this.#store();
+    const without = (file: DecisionsFile): DecisionsFile | null =>
+      file.trust.length === 0 && file.current === null ? null : { ...file, trust: [], current: null };
+    try {
+      await this.#change(without);
+    } catch (error) {
+      this.#file = without(this.#file) ?? this.#file;
+      this.#isUnwritten = true;
+      this.changed.emit();
+      throw error;
+    }
   }
 
   async remember(rules: readonly ApprovalRule[]): Promise<void> {
-    const known = new Set(this.#file.rules.map((rule) => canonicalJson(rule)));
-    const fresh = rules.filter((rule) => !known.has(canonicalJson(rule)));
-    if (fresh.length === 0) return;
-    if (this.#file.rules.length + fresh.length > rememberedRulesKept) {
-      this.#ports.log.warn(
-        `decisions.yaml holds ${this.#file.rules.length} rules; "always" is not remembered until some are removed.`,
-      );
-      return;
-    }
-    this.#file.rules = [...this.#file.rules, ...fresh];
-    await this.#store();
+    await this.#change((file) => {
+      const known = new Set(file.rules.map((rule) => canonicalJson(rule)));
+      const fresh = rules.filter((rule) => !known.has(canonicalJson(rule)));
+      if (fresh.length === 0) return null;
+      if (file.rules.length + fresh.length > rememberedRulesKept) {
+        this.#ports.log.warn(
+          `decisions.yaml holds ${file.rules.length} rules; "always" is not remembered until some are removed.`,
+        );
+        return null;
+      }
+      return { ...file, rules: [...file.rules, ...fresh] };
+    });
   }
 
-  /** One write at a time, each with the newest state; resolves when it is on disk. */
-  async #store(): Promise<void> {
-    const write = this.#writing.then(async () => {
-      const text = heading + this.#ports.stringify(this.#file);
+  /**
+   * One change at a time, each of what the one before left; null: there is nothing to change. It counts when it
+   * is on the disk: what could not be written down was not decided.
+   */
+  async #change(changedFrom: (file: DecisionsFile) => DecisionsFile | null): Promise<void> {
+    const before = this.#writing;
+    const changed = (async () => {
+      await before;
+      const next = changedFrom(this.#file) ?? (this.#isUnwritten ? this.#file : null);
+      if (next === null) return;
+      const text = heading + this.#ports.stringify(next);
+      const textBefore = this.#lastText;
+      // Before it is written: a reader who is told of it at once must know it for this store's own.
       this.#lastText = text;
-      await this.#ports.write(text);
-    });
-    this.#writing = write.catch(() => undefined);
-    await write;
-    this.changed.emit();
+      try {
+        await this.#ports.write(text);
+      } catch (error) {
+        this.#lastText = textBefore;
+        throw error;
+      }
+      this.#file = next;
+      this.#isUnwritten = false;
+      this.changed.emit();
+    })();
+    this.#writing = changed.catch(() => undefined);
+    await changed;
   }
 }
 
@@ -135,7 +166,12 @@ function decode(value: unknown): DecisionsFile {
     throw new Error("`trust` is no list of acceptances");
   if (!Array.isArray(rules) || !rules.every(isRule)) throw new Error("`rules` is no list of rules");
   if (current !== null && typeof current !== "string") throw new Error("`current` is no digest");
-  return { version: 1, trust, current: current as Hash | null, rules };
+  return { version: 1, trust: trust.map(complete), current: current as Hash | null, rules };
+}
+
+/** An acceptance written before there were namespaces said yes to none. */
+function complete(acceptance: Acceptance): Acceptance {
+  return { ...acceptance, wishes: { ...noWishes, ...acceptance.wishes } };
 }
 
 function isAcceptance(value: unknown): value is Acceptance {
@@ -154,6 +190,8 @@ function isAcceptance(value: unknown): value is Acceptance {
     isJsonObject(wishes["limits"]) &&
     Object.values(wishes["limits"]).every((value) => typeof value === "number") &&
     typeof wishes["showsHidden"] === "boolean" &&
+    (wishes["namespaces"] === undefined ||
+      (Array.isArray(wishes["namespaces"]) && wishes["namespaces"].every(isNamespaceWish))) &&
     Array.isArray(wishes["restraints"]) &&
     wishes["restraints"].every(isRestraint)
   );

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { NamespaceWish } from "./namespaces.ts";
 import { asks, covered, isCovered, noWishes, type Wishes } from "./wishes.ts";
 
 const program = `sha256:${"a".repeat(64)}` as const;
@@ -17,6 +18,7 @@ const base: Wishes = {
   autoApproveBelow: 0.2,
   limits: { max_memory_mb: 1024 },
   showsHidden: false,
+  namespaces: [],
   restraints: [{ kind: "rule", rule: { decide: "deny", kind: "file.delete" } }],
 };
 const withExtension = (change: Partial<Wishes["extensions"][string]>): Wishes => ({
@@ -96,4 +98,40 @@ it("says everything that widens in a sentence each", () => {
     "the document approves by itself every change with an impact below 0.2",
     "the document raises the limit max_memory_mb to 1024",
   ]);
+});
+
+describe("shared memories", () => {
+  const wish = (change: Partial<NamespaceWish> = {}): Wishes => ({
+    ...base,
+    namespaces: [{ name: "team", extensions: ["dev.x"], writable: false, workspace: null, ...change }],
+  });
+  const check = (
+    name: string,
+    wishes: Wishes,
+    accepted: Wishes,
+    isSaidYesTo: boolean,
+    left: unknown[],
+  ): void =>
+    it(name, () => {
+      expect(isCovered(wishes, accepted)).toBe(isSaidYesTo);
+      expect(covered(wishes, accepted).namespaces).toEqual(left);
+    });
+  const team = wish().namespaces[0]!;
+  check("the same", wish(), wish(), true, [team]);
+  check("a new one", wish(), base, false, []);
+  check("one that is gone", base, wish(), true, []);
+  check("written to, where only reading was accepted", wish({ writable: true }), wish(), false, [team]);
+  check("only read, where writing was accepted", wish(), wish({ writable: true }), true, [team]);
+  check("one more agent", wish({ extensions: ["dev.x", "dev.y"] }), wish(), false, [team]);
+  check("every agent", wish({ extensions: null }), wish(), false, [team]);
+  check("one agent of all", wish(), wish({ extensions: null }), true, [team]);
+  check("another workspace's of the same name", wish({ workspace: "../other" }), wish(), false, []);
+  it("is asked in a sentence", () => {
+    expect(asks(wish({ writable: true, extensions: null }))).toContain(
+      "the document lets every agent read and write the shared memory team",
+    );
+    expect(asks(wish({ workspace: "../other" }))).toContain(
+      "the document lets dev.x read the shared memory team of the workspace ../other",
+    );
+  });
 });

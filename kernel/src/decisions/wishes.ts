@@ -3,6 +3,12 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import { permissionNames, type Permissions } from "../base/vocabulary/permissions.ts";
 import { canonicalJson } from "../base/json.ts";
 import { isWithin } from "../policy/paths.ts";
+import {
+  coveredNamespaces,
+  describeNamespace,
+  isNamespaceCovered,
+  type NamespaceWish,
+} from "./namespaces.ts";
 
 /** What one extension would be allowed, were the document accepted as it stands. */
 export interface ExtensionWish {
@@ -29,6 +35,8 @@ export interface Wishes {
   readonly limits: Readonly<Record<string, number>>;
   /** List what is hidden, where the person's own configuration does not. */
   readonly showsHidden: boolean;
+  /** Memories that agents may open besides their own. */
+  readonly namespaces: readonly NamespaceWish[];
   /** What only tightens: rules that deny or ask, globs that are left out. To take one away is to widen. */
   readonly restraints: readonly Restraint[];
 }
@@ -42,6 +50,7 @@ export const noWishes: Wishes = {
   autoApproveBelow: 0,
   limits: {},
   showsHidden: false,
+  namespaces: [],
   restraints: [],
 };
 
@@ -52,6 +61,7 @@ export function isCovered(wishes: Wishes, accepted: Wishes): boolean {
     wishes.allowRules.every((rule) => has(accepted.allowRules, rule)) &&
     Object.entries(wishes.limits).every(([name, value]) => value <= (accepted.limits[name] ?? 0)) &&
     (!wishes.showsHidden || accepted.showsHidden) &&
+    wishes.namespaces.every((wish) => isNamespaceCovered(wish, accepted.namespaces)) &&
     accepted.restraints.every((restraint) => has(wishes.restraints, restraint)) &&
     Object.entries(wishes.extensions).every(([id, wish]) => {
       const before = accepted.extensions[id];
@@ -102,6 +112,7 @@ export function covered(wishes: Wishes, accepted: Wishes): Wishes {
       ]),
     ),
     showsHidden: wishes.showsHidden && accepted.showsHidden,
+    namespaces: coveredNamespaces(wishes.namespaces, accepted.namespaces),
     // Those of both: a new one counts at once, one that was taken away goes on counting.
     restraints: [
       ...wishes.restraints,
@@ -158,6 +169,7 @@ export function asks(wishes: Wishes): string[] {
     sentences.push(`the document raises the limit ${name} to ${value}`);
   }
   if (wishes.showsHidden) sentences.push("the document lists hidden files and folders too");
+  sentences.push(...wishes.namespaces.map(describeNamespace));
   return sentences;
 }
 

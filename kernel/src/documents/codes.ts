@@ -41,6 +41,15 @@ export const codes = {
     severity: "error",
     explanation: "A pattern that is no glob, or has brace ranges or more than 64 alternatives.",
   },
+  "invalid-namespace": {
+    severity: "error",
+    explanation: "An import that says not from which workspace, or a shared memory that says one.",
+  },
+  "duplicate-namespace": { severity: "error", explanation: "The same name for two shared memories." },
+  "import-read-only": {
+    severity: "warning",
+    explanation: "An import that asks to write: another workspace's memory is only ever read.",
+  },
   "invalid-id": { severity: "error", explanation: "An extension's id that is not a reverse domain name." },
   "invalid-version": { severity: "warning", explanation: "A version that is not of the form 1.2.3." },
   "invalid-hash": { severity: "warning", explanation: "A SHA-256 that does not have 64 hexadecimal digits." },

@@ -19,6 +19,11 @@ export interface ExtensionConfiguration {
   readonly config: Readonly<Record<string, unknown>>;
 }
 
+export interface MemoryConfiguration {
+  readonly embedder: Embedder;
+  readonly vectors: "auto" | "exact" | "usearch" | "faiss";
+}
+
 /** What the kernel runs by: all layers merged, every value there. */
 export interface Configuration {
   readonly extensions: readonly ExtensionConfiguration[];
@@ -32,12 +37,16 @@ export interface Configuration {
     readonly idleUnloadMs: number;
     readonly maxMemoryMb: number;
     readonly maxStorageMb: number;
+    readonly maxVectors: number;
     readonly maxCpuMsPerEvent: number;
     readonly maxWallMsPerEvent: number;
     readonly maxEventsPerSecond: number;
   };
   readonly kernel: { readonly lingerMs: number };
-  readonly memory: { readonly embedder: Embedder; readonly vectors: "auto" | "exact" | "usearch" | "faiss" };
+  readonly memory: MemoryConfiguration & {
+    /** What differs for one extension's memory, by its id. */
+    readonly extensions: Readonly<Record<string, Partial<MemoryConfiguration>>>;
+  };
   readonly trace: { readonly level: TraceLevel; readonly keepMs: number };
   readonly index: { readonly hidden: boolean; readonly ignore: readonly string[] };
   readonly sharedNamespaces: NonNullable<LaresDocument["shared_namespaces"]>;

@@ -11,6 +11,7 @@ export const environmentSettings = {
   LARES_LIMITS_IDLE_UNLOAD: "/limits/idle_unload",
   LARES_LIMITS_MAX_MEMORY_MB: "/limits/max_memory_mb",
   LARES_LIMITS_MAX_STORAGE_MB: "/limits/max_storage_mb",
+  LARES_LIMITS_MAX_VECTORS: "/limits/max_vectors",
   LARES_LIMITS_MAX_CPU_MS_PER_EVENT: "/limits/max_cpu_ms_per_event",
   LARES_LIMITS_MAX_WALL_MS_PER_EVENT: "/limits/max_wall_ms_per_event",
   LARES_LIMITS_MAX_EVENTS_PER_SECOND: "/limits/max_events_per_second",

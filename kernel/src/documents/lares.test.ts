@@ -116,6 +116,31 @@ describe("faults, each at its place", () => {
     ["yaml", "approvals: { auto_approve_below: «1.5» }\n", "invalid-value", /at most 1/],
     ["yaml", "approvals: { rules: [{ decide: «maybe» }] }\n", "invalid-value", /one of deny, ask, allow/],
     ["yaml", 'approvals: { rules: [{ decide: deny, path: «"{a,b"» }] }\n', "invalid-glob", /not closed/],
+    ["yaml", "import_namespaces: [«{ name: team }»]\n", "invalid-namespace", /whose memory/],
+    [
+      "yaml",
+      "shared_namespaces: [{ name: team, «workspace»: ../x }]\n",
+      "invalid-namespace",
+      /under import_namespaces/,
+    ],
+    [
+      "yaml",
+      "import_namespaces: [{ name: team, workspace: ../x, «read_write»: true }]\n",
+      "import-read-only",
+      /only ever read/,
+    ],
+    [
+      "yaml",
+      "shared_namespaces: [{ name: team }]\nimport_namespaces: [{ name: «team», workspace: ../x }]\n",
+      "duplicate-namespace",
+      /shared_namespaces\[0\]/,
+    ],
+    [
+      "toml",
+      '[[shared_namespaces]]\nname = "a"\n[[shared_namespaces]]\nname = «"a"»\n',
+      "duplicate-namespace",
+      /already/,
+    ],
     ["yaml", 'index: { ignore: [ok, «"{1..3}"»] }\n', "invalid-glob", /brace range/],
     [
       "yaml",

@@ -33,6 +33,7 @@ export async function checkLares(text: string, file: string, ports: LaresPorts):
   const semantics = [
     ...checkDurations(value, document),
     ...checkGlobs(value, document),
+    ...checkNamespaces(value, document),
     ...checkReach(value, document, ports),
     ...(await checkExtensions(value.extensions ?? [], document, ports)),
   ];
@@ -44,6 +45,9 @@ export async function checkLares(text: string, file: string, ports: LaresPorts):
 export function reachingSettings(value: LaresDocument): string[] {
   const found: string[] = [];
   if (typeof value.memory?.embedder === "object") found.push("/memory/embedder");
+  // One map, one setting: what reaches out in any of its entries takes the map with it.
+  const overrides = Object.values(value.memory?.extensions ?? {});
+  if (overrides.some(({ embedder }) => typeof embedder === "object")) found.push("/memory/extensions");
   if (value.ai !== undefined) found.push("/ai");
   return found;
 }
@@ -94,6 +98,40 @@ function checkGlobs(value: LaresDocument, document: ParsedDocument): Diagnostic[
     const glob = compileGlob(pattern);
     return glob.ok ? [] : [diagnostic("invalid-glob", document.locate(pointer), glob.message)];
   });
+}
+
+function checkNamespaces(value: LaresDocument, document: ParsedDocument): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  const owners = new Map<string, string>();
+  for (const list of ["shared_namespaces", "import_namespaces"] as const) {
+    for (const [index, { name, workspace, read_write: writable }] of (value[list] ?? []).entries()) {
+      const pointer = pointerTo("", list, index);
+      const isImport = list === "import_namespaces";
+      if (isImport && workspace === undefined) {
+        const message = `The import ${name} has to say whose memory it is: workspace: <path of that workspace>.`;
+        found.push(diagnostic("invalid-namespace", document.locate(pointer), message));
+      }
+      if (!isImport && workspace !== undefined) {
+        const message = `${name} is this workspace's own memory; to read another's, put it under import_namespaces.`;
+        found.push(
+          diagnostic("invalid-namespace", document.locate(pointerTo(pointer, "workspace"), "key"), message),
+        );
+      }
+      if (isImport && writable === true) {
+        const message = `Another workspace's memory is only ever read; read_write of ${name} is ignored.`;
+        found.push(
+          diagnostic("import-read-only", document.locate(pointerTo(pointer, "read_write"), "key"), message),
+        );
+      }
+      const owner = owners.get(name);
+      if (owner !== undefined) {
+        const message = `${owner} is named "${name}" already; agents could not tell the two apart.`;
+        found.push(diagnostic("duplicate-namespace", document.locate(pointerTo(pointer, "name")), message));
+      }
+      owners.set(name, owner ?? `${list}[${index}]`);
+    }
+  }
+  return found;
 }
 
 async function checkExtensions(

@@ -6,6 +6,7 @@ import type { ResolvedManifest } from "./resolved-manifest.ts";
 export const defaultAgentLimits: AgentLimits = {
   max_memory_mb: 256,
   max_storage_mb: 1024,
+  max_vectors: 200_000,
   max_cpu_ms_per_event: 5000,
   max_wall_ms_per_event: 30_000,
   max_events_per_second: 100,
@@ -23,6 +24,7 @@ export function effectiveLimits(
   return {
     max_memory_mb: capped("max_memory_mb", limits.maxMemoryMb),
     max_storage_mb: capped("max_storage_mb", limits.maxStorageMb),
+    max_vectors: capped("max_vectors", limits.maxVectors),
     max_cpu_ms_per_event: capped("max_cpu_ms_per_event", limits.maxCpuMsPerEvent),
     max_wall_ms_per_event: capped("max_wall_ms_per_event", limits.maxWallMsPerEvent),
     max_events_per_second: capped("max_events_per_second", limits.maxEventsPerSecond),

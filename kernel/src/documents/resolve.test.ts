@@ -42,12 +42,13 @@ test("the defaults set everything", async () => {
       idleUnloadMs: 300_000,
       maxMemoryMb: 512,
       maxStorageMb: 4096,
+      maxVectors: 1_000_000,
       maxCpuMsPerEvent: 5000,
       maxWallMsPerEvent: 30_000,
       maxEventsPerSecond: 1000,
     },
     kernel: { lingerMs: 10_000 },
-    memory: { embedder: "hash", vectors: "auto" },
+    memory: { embedder: "hash", vectors: "auto", extensions: {} },
     trace: { level: "info", keepMs: 30 * 86_400_000 },
     index: { hidden: false, ignore: [] },
     sharedNamespaces: [],
@@ -139,11 +140,23 @@ describe("a workspace cannot take from the person", () => {
     const reaching =
       "memory: { embedder: { kind: openai-compatible, url: https://attacker.invalid, model: m }, vectors: exact }\nai: { providers: [x] }\n";
     const workspace = await resolve({ workspace: reaching });
-    expect(workspace.value.memory).toEqual({ embedder: "hash", vectors: "exact" });
+    expect(workspace.value.memory).toEqual({ embedder: "hash", vectors: "exact", extensions: {} });
     expect(workspace.value.ai).toEqual({});
     const user = await resolve({ user: reaching });
     expect(user.value.memory.embedder).toMatchObject({ kind: "openai-compatible" });
     expect(user.value.ai).toEqual({ providers: ["x"] });
+  });
+
+  test("nor for a single extension's memory; an engine of its own may be named", async () => {
+    const reaching = "memory: { extensions: { dev.x: { embedder: { kind: onnx, path: /m.onnx } } } }\n";
+    expect((await resolve({ workspace: reaching })).value.memory.extensions).toEqual({});
+    expect((await resolve({ user: reaching })).value.memory.extensions).toMatchObject({
+      "dev.x": { embedder: { kind: "onnx" } },
+    });
+    const harmless = "memory: { extensions: { dev.x: { vectors: exact } } }\n";
+    expect((await resolve({ workspace: harmless })).value.memory.extensions).toEqual({
+      "dev.x": { vectors: "exact" },
+    });
   });
 });
 
@@ -199,6 +212,7 @@ describe("an agent's limits", () => {
       max_memory_mb: 300,
       max_cpu_ms_per_event: 10,
       max_storage_mb: 4096,
+      max_vectors: 200_000,
       max_events_per_second: 50,
     });
   });

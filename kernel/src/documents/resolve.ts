@@ -170,6 +170,7 @@ function configurationOf(
       idleUnloadMs: durationMs(given(limits?.idle_unload, "limits.idle_unload")),
       maxMemoryMb: given(limits?.max_memory_mb, "limits.max_memory_mb"),
       maxStorageMb: given(limits?.max_storage_mb, "limits.max_storage_mb"),
+      maxVectors: given(limits?.max_vectors, "limits.max_vectors"),
       maxCpuMsPerEvent: given(limits?.max_cpu_ms_per_event, "limits.max_cpu_ms_per_event"),
       maxWallMsPerEvent: given(limits?.max_wall_ms_per_event, "limits.max_wall_ms_per_event"),
       maxEventsPerSecond: given(limits?.max_events_per_second, "limits.max_events_per_second"),
@@ -178,6 +179,7 @@ function configurationOf(
     memory: {
       embedder: given(memory?.embedder, "memory.embedder"),
       vectors: given(memory?.vectors, "memory.vectors"),
+      extensions: memory?.extensions ?? {},
     },
     trace: {
       level: given(trace?.level, "trace.level"),

@@ -12,7 +12,12 @@ export const filterLimits = {
   elements: 100,
   callArguments: 8,
   patternLength: 512,
+  /** Instructions a pattern is compiled to: `(a?){1000}` is short and has 4,000. */
+  patternInstructions: 1000,
 } as const;
+
+/** Characters times instructions that make one step of the budget: an engine without backtracking may need them all. */
+const patternWorkPerStep = 8;
 
 /** What evaluation needs beside the event; functions of the language reach it through the session. */
 export interface FilterScope {
@@ -77,8 +82,9 @@ export function createLanguage(eventName: string): FilterLanguage {
     returnType: "bool",
     async: false,
     handler: (text: string, pattern: string) => {
-      session.spend((text.length * pattern.length) >> 8);
-      return compilePattern(pattern).matcher(text).find();
+      const compiled = compilePattern(pattern);
+      session.spend(Math.ceil(((text.length + 1) * compiled.programSize()) / patternWorkPerStep));
+      return compiled.matcher(text).find();
     },
   });
   const fields = { ...commonFields, ...type?.fields };
@@ -147,11 +153,17 @@ class EntryValue {
 const patterns = new Map<string, RE2JS>();
 const maxPatterns = 256;
 
-/** Compiles a pattern of RE2's syntax; throws where it is none. */
+/** Compiles a pattern of RE2's syntax; throws where it is none, or too large. */
 export function compilePattern(pattern: string): RE2JS {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {
     compiled = RE2JS.compile(pattern);
+    const instructions = compiled.programSize();
+    if (instructions > filterLimits.patternInstructions) {
+      throw new RangeError(
+        `it stands for ${instructions} steps of matching, and at most ${filterLimits.patternInstructions} are allowed; repeat less`,
+      );
+    }
     if (patterns.size >= maxPatterns) patterns.delete(patterns.keys().next().value ?? "");
     patterns.set(pattern, compiled);
   }

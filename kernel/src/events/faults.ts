@@ -87,6 +87,7 @@ function faultOfPattern(pattern: ExpressionNode): string | undefined {
     compilePattern(pattern.args);
     return undefined;
   } catch (error) {
+    if (error instanceof RangeError) return `The pattern cannot be used: ${error.message}.`;
     return `The pattern is not a regular expression of RE2's syntax: ${messageOf(error).replace(/^error parsing regexp: /, "")}.`;
   }
 }

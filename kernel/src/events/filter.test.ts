@@ -220,6 +220,10 @@ describe("bounds", () => {
     ["items.exists(a, items.exists(b, a + b == -1.0))", big],
     ["items.exists(a, text.contains('b'))", big],
     ["items.exists(a, text.matches('(a|a)*b'))", big],
+    // Short patterns that stand for large machines, over texts that keep all of it busy.
+    ["text.matches('[ab]{300}[ac]{299}[bc]')", big],
+    ["items.exists(a, text.substring(0, 900).matches('((a?){12}){12}[bc]'))", big],
+    ["items.exists(a, ''.matches('((a?){12}){12}[bc]'))", big],
     ["items.exists(a, items == items.map(x, x + 1.0))", big],
   ];
   for (const [source, event] of expensive) {
@@ -246,6 +250,8 @@ describe("bounds", () => {
     ["members", `entry${".a".repeat(2000)}`],
     ["a nested repetition", 'entry.name.matches("((((a{100}){100}){100}){100}){100}")'],
     ["a repetition of repetitions", `entry.name.matches("${"(".repeat(40)}a${"{1,30})".repeat(40)}")`],
+    ["a repetition of what may be empty", 'entry.name.matches("(a?){1000}[bc]")'],
+    ["many long repetitions", `entry.name.matches("${"[ab]{999}".repeat(50)}")`],
     ["sums", `${"1+".repeat(1500)}1 == 2`],
   ];
   for (const [name, source] of hostile) {

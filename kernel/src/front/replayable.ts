@@ -11,6 +11,7 @@ const replayable: ReadonlySet<string> = new Set([
   "lares/tools/list",
   "lares/entries/query",
   "lares/memory/query",
+  "lares/memory/count",
   "lares/memory/verify",
   "lares/memory/stats",
 ]);

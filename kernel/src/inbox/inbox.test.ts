@@ -75,6 +75,25 @@ describe("order", () => {
     expect(await inbox.next(agent)).toEqual(first);
   });
 
+  test("what is in hand is passed over, over pages, and neither lane's order is lost", async () => {
+    const { inbox } = await fixture();
+    await inbox.enqueue([...items(600), ...items(300, "backlog", 600)]);
+    const inHand = new Set<number>();
+    const handed: unknown[] = [];
+    const take = async (): Promise<void> => {
+      const item = await inbox.next(agent, (seq) => inHand.has(seq));
+      if (item === null) return;
+      inHand.add(item.seq);
+      handed.push((item.payload as { n: number }).n);
+    };
+    for (let count = 0; count < 901; count++) await take();
+    expect(handed).toEqual(upTo(900));
+    expect(inbox.depth(agent)).toBe(900);
+    for (const seq of inHand) inbox.acknowledge(agent, seq);
+    expect(inbox.depth(agent)).toBe(0);
+    expect(await inbox.next(agent)).toBeNull();
+  });
+
   test("an item that waits for its next try holds back its own lane and not the other", async () => {
     const { inbox, clock } = await fixture();
     await inbox.enqueue([...items(2), ...items(1, "backlog", 10)]);

@@ -34,8 +34,11 @@ export interface Inbox extends AsyncDisposable {
   /** Throws LimitExceeded where a payload is over `maxPayloadBytes`. */
   prepare(items: readonly NewItem[]): PreparedItems;
   enqueue(items: readonly NewItem[]): Promise<void>;
-  /** The item that is due; the same one again until it is acknowledged, put back or buried. */
-  next(agent: string): Promise<InboxItem | null>;
+  /**
+   * The item that is due; the same one again until it is acknowledged, put back or buried, or until the caller has it
+   * in hand: then the one behind it.
+   */
+  next(agent: string, isInHand?: (seq: number) => boolean): Promise<InboxItem | null>;
   /** When `next` has something, in milliseconds since 1970 (0: now); null where nothing waits. */
   nextDueAt(agent: string): number | null;
   /** Done with it. Written down a moment later: a crash before that brings it once more. */
@@ -107,6 +110,7 @@ class SqlInbox implements Inbox {
 
   prepare(items: readonly NewItem[]): PreparedItems {
     const enqueuedAt = this.#clock.now();
+    failpoint("inbox.enqueue.begun");
     const texts = items.map((item) => boundedText(item));
     const numbered = items.map((item, index) => {
       const whole: InboxItem = {
@@ -126,6 +130,7 @@ class SqlInbox implements Inbox {
         params: [seq, agent, lane, text, enqueuedAt],
       })),
       committed: () => {
+        failpoint("inbox.enqueue.committed");
         for (const { item, bytes } of numbered) {
           if (!this.#unannounced.delete(item.seq)) continue;
           this.#lanes(item.agent)[item.lane].add(item, bytes);
@@ -136,19 +141,19 @@ class SqlInbox implements Inbox {
 
   async enqueue(items: readonly NewItem[]): Promise<void> {
     const prepared = this.prepare(items);
-    failpoint("inbox.enqueue.begun");
     await this.#database.batch(prepared.statements);
-    failpoint("inbox.enqueue.committed");
     prepared.committed();
   }
 
-  async next(agent: string): Promise<InboxItem | null> {
+  async next(agent: string, isInHand: (seq: number) => boolean = () => false): Promise<InboxItem | null> {
     const lanes = this.#lanes(agent);
     for (const name of laneNames) {
       const lane = lanes[name];
-      if (lane.head === undefined) await lane.load();
-      const { head } = lane;
-      if (head !== null && head !== undefined && head.dueAt <= this.#clock.now()) return head;
+      if (lane.first(isInHand) === undefined) await lane.load();
+      const first = lane.first(isInHand);
+      if (first === null || first === undefined || first.dueAt > this.#clock.now()) continue;
+      failpoint("inbox.next.found");
+      return first;
     }
     return null;
   }
@@ -156,16 +161,18 @@ class SqlInbox implements Inbox {
   nextDueAt(agent: string): number | null {
     const lanes = this.#lanes(agent);
     const dueTimes = laneNames
-      .map((name) => lanes[name].head)
-      .filter((head) => head !== null)
+      .map((name) => lanes[name].first(() => false))
+      .filter((first) => first !== null)
       // Not read yet: asking for it will tell.
-      .map((head) => head?.dueAt ?? 0);
+      .map((first) => first?.dueAt ?? 0);
     return dueTimes.length === 0 ? null : Math.min(...dueTimes);
   }
 
   acknowledge(agent: string, seq: number): void {
+    failpoint("inbox.acknowledge.called");
     const lanes = this.#lanes(agent);
     if (laneNames.some((name) => lanes[name].remove(seq))) this.#acknowledgements.add(seq);
+    failpoint("inbox.acknowledge.noted");
   }
 
   async retryLater(agent: string, seq: number, dueAt: number): Promise<void> {

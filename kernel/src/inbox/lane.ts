@@ -88,14 +88,16 @@ export class Lane {
     return this.#bytes;
   }
 
-  /** The oldest item; `undefined` while it has to be read first (see `load`), null where there is none. */
-  get head(): InboxItem | null | undefined {
-    const first = this.#held[0];
-    if (first !== undefined) return first.item;
-    return this.#count === 0 ? null : undefined;
+  /**
+   * The oldest item that is not in hand; `undefined` while it has to be read first (see `load`), null where there is
+   * none.
+   */
+  first(isInHand: (seq: number) => boolean): InboxItem | null | undefined {
+    for (const { item } of this.#held) if (!isInHand(item.seq)) return item;
+    return this.#held.length === this.#count ? null : undefined;
   }
 
-  /** Reads the next page where none is in memory. Calls at the same time share one reading. */
+  /** Reads the next page behind what is in memory. Calls at the same time share one reading. */
   load(): Promise<void> {
     this.#loading ??= this.#read().finally(() => (this.#loading = null));
     return this.#loading;
@@ -150,7 +152,8 @@ export class Lane {
 
   async #read(): Promise<void> {
     const era = this.#era;
-    while (this.#held.length === 0) {
+    const before = this.#held.length;
+    while (this.#held.length <= before && this.#held.length < this.#count) {
       const rows = await this.#database.query<Row>(pageQuery, [
         this.#agent,
         this.#name,
@@ -161,8 +164,8 @@ export class Lane {
       if (era !== this.#era) return;
       if (rows.length === 0) {
         // Somebody else emptied the table: better to notice than to ask for ever.
-        this.#count = 0;
-        this.#bytes = 0;
+        this.#count = this.#held.length;
+        this.#bytes = this.#heldBytes;
         return;
       }
       for (const row of rows) {

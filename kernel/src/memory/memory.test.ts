@@ -1,51 +1,25 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
-import { type Log, silentLog } from "../base/log.ts";
-import { ManualClock } from "../base/testing/manual-clock.ts";
+import { silentLog } from "../base/log.ts";
 import { type Database, openDatabase } from "../platform/database.ts";
-import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
-import { memoryMigrations } from "./heads.ts";
-import { type AgentMemory, type Memory, type MemoryOptions, openMemory } from "./memory.ts";
+import { memoryMigrations } from "./journal/heads.ts";
+import type { AgentMemory } from "./agent-memory.ts";
+import { type MemoryFixture, memoryFixture, testKey } from "./testing/memory-fixture.ts";
 import { maxStateBytes } from "./working.ts";
 
-const extension = "dev.lares.test";
-
-interface Fixture {
-  readonly folder: string;
-  readonly journal: string;
-  readonly database: Database;
-  readonly clock: ManualClock;
-  readonly warnings: string[];
-  start(options?: Partial<MemoryOptions>): Promise<Memory>;
-  /** Opens, runs, and closes cleanly. */
-  within<T>(run: (agent: AgentMemory) => Promise<T>, options?: Partial<MemoryOptions>): Promise<T>;
-}
-
-async function fixture(): Promise<Fixture> {
-  const stateFolder = await temporaryFolder();
+/** One that is not the fixture's: what is stored in it is lost. */
+async function deafDatabase(): Promise<Database> {
   const database = await openDatabase({ path: ":memory:", migrations: memoryMigrations, log: silentLog });
   onTestFinished(() => database[Symbol.asyncDispose]());
-  const clock = new ManualClock();
-  const warnings: string[] = [];
-  const log: Log = { ...silentLog, warn: (message) => warnings.push(message) };
-  const start = (options: Partial<MemoryOptions> = {}): Promise<Memory> =>
-    openMemory({ stateFolder, database, clock, log, storageLimitBytes: () => 1e9, ...options });
-  const folder = join(stateFolder, "extensions", extension, "memory");
-  return {
-    folder,
-    journal: join(folder, "journal"),
-    database,
-    clock,
-    warnings,
-    start,
-    async within(run, options) {
-      await using memory = await start(options);
-      return await run(await memory.open(extension));
-    },
-  };
+  return database;
+}
+
+/** As a file system shows a page that did not reach the disk. */
+function zeroed(bytes: Buffer, from: number, to: number): Buffer {
+  return Buffer.from(bytes).fill(0, from, to);
 }
 
 /** `count` swaps one after the other, the state of each being its number. */
@@ -58,7 +32,7 @@ async function swaps(agent: AgentMemory, count: number): Promise<void> {
 
 describe("swap", () => {
   test("begins with nothing at revision 0, and counts", async () => {
-    const { within } = await fixture();
+    const { within } = await memoryFixture();
     await within(async (agent) => {
       expect(agent.read()).toEqual({ revision: 0, state: null });
       expect(await agent.swap(0, { pending: ["a"] })).toEqual({ revision: 1 });
@@ -67,7 +41,7 @@ describe("swap", () => {
   });
 
   test("of two at once at one revision exactly one wins, the other learns the revision", async () => {
-    const { within } = await fixture();
+    const { within } = await memoryFixture();
     await within(async (agent) => {
       const outcomes = await Promise.allSettled([agent.swap(0, "first"), agent.swap(0, "second")]);
       expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected"]);
@@ -78,7 +52,7 @@ describe("swap", () => {
   });
 
   test("what the caller does to its object afterwards does not change what is stored", async () => {
-    const { within } = await fixture();
+    const { within } = await memoryFixture();
     await within(async (agent) => {
       const state = { list: [1] };
       await agent.swap(0, state);
@@ -88,7 +62,7 @@ describe("swap", () => {
   });
 
   test("what has no JSON form is refused, and what looks like the journal's own fields is only data", async () => {
-    const { within } = await fixture();
+    const { within } = await memoryFixture();
     const state = { data: 1, x: 1, salt: "abc", z: ',"salt":"', kind: '"kind":"temporal"' };
     await within(async (agent) => {
       for (const bad of [NaN, "half a pair: \ud800"]) {
@@ -101,7 +75,7 @@ describe("swap", () => {
   });
 
   test("a state over its bound is refused with its size, and nothing is written", async () => {
-    const { within } = await fixture();
+    const { within } = await memoryFixture();
     await within(async (agent) => {
       await expect(agent.swap(0, "x".repeat(maxStateBytes - 1))).rejects.toMatchObject({
         code: "LimitExceeded",
@@ -114,7 +88,7 @@ describe("swap", () => {
   });
 
   test("over max_storage_mb is refused with the limit's name, nothing is written, and a higher limit counts at once", async () => {
-    const { within } = await fixture();
+    const { within } = await memoryFixture();
     let limit = 3000;
     await within(
       async (agent) => {
@@ -135,7 +109,7 @@ describe("swap", () => {
 
 describe("the journal's records", () => {
   test("hold what an independent reader can prove: data_hash, hash, and the chain from 64 zeros", async () => {
-    const { within, journal } = await fixture();
+    const { within, journal } = await memoryFixture();
     const states: JsonValue[] = [{ b: 1, a: 'ä\u0000\n"😀' }, [1e21, 0.1, -0], null, "text"];
     const stats = await within(async (agent) => {
       for (const [revision, state] of states.entries()) await agent.swap(revision, state);
@@ -173,7 +147,7 @@ describe("the journal's records", () => {
   });
 
   test("roll over to the next segment by size, and are read back across all of them", async () => {
-    const { within, journal } = await fixture();
+    const { within, journal } = await memoryFixture();
     await within((agent) => swaps(agent, 20), { segmentBytes: 1500 });
     expect((await readdir(journal)).length).toBeGreaterThan(3);
     await within(async (agent) => {
@@ -185,8 +159,8 @@ describe("the journal's records", () => {
 });
 
 describe("the checkpoint", () => {
-  async function checkpointed(): Promise<Fixture & { path: string }> {
-    const made = await fixture();
+  async function checkpointed(): Promise<MemoryFixture & { path: string }> {
+    const made = await memoryFixture();
     await made.within((agent) => swaps(agent, 5));
     return { ...made, path: join(made.folder, "working.json") };
   }
@@ -224,13 +198,13 @@ describe("the checkpoint", () => {
 
 describe("opening", () => {
   test("gives the same memory to all who ask, and a fresh one after it was closed", async () => {
-    const { start } = await fixture();
+    const { start } = await memoryFixture();
     await using memory = await start();
-    const [first, second] = await Promise.all([memory.open(extension), memory.open(extension)]);
+    const [first, second] = await Promise.all([memory.open(testKey), memory.open(testKey)]);
     expect(second).toBe(first);
     await first.swap(0, 1);
     const closing = first[Symbol.asyncDispose]();
-    const third = await memory.open(extension);
+    const third = await memory.open(testKey);
     await closing;
     expect(third.read()).toEqual({ revision: 1, state: 1 });
     await expect(first.swap(1, 2)).rejects.toMatchObject({ code: "StorageError" });
@@ -238,7 +212,7 @@ describe("opening", () => {
   });
 
   test("a torn last line is cut and reported, and what follows is whole", async () => {
-    const { within, journal, warnings } = await fixture();
+    const { within, journal, warnings } = await memoryFixture();
     await within((agent) => swaps(agent, 3));
     const path = join(journal, "000001.ndjson");
     const whole = await readFile(path);
@@ -247,44 +221,121 @@ describe("opening", () => {
       expect(agent.read().revision).toBe(3);
       await swaps(agent, 1);
     });
-    expect(warnings).toEqual([expect.stringContaining("middle of a record")]);
+    expect(warnings).toEqual([expect.stringContaining("never reached the disk whole")]);
     await within(async (agent) => expect(await agent.verify()).toMatchObject({ ok: true, records: 4 }));
   });
 
+  const page = 512;
+  test.each<[string, (tail: Buffer) => Buffer]>([
+    ["is missing", () => Buffer.alloc(0)],
+    ["is there up to the middle of a record", (tail) => tail.subarray(0, Math.floor(tail.length / 2))],
+    ["is zeros", (tail) => Buffer.alloc(tail.length)],
+    ["is more zeros than a record may have bytes", () => Buffer.alloc(3 * 1024 * 1024)],
+    ["has zeros in the middle and whole records behind", (tail) => zeroed(tail, page, 2 * page)],
+    ["begins with zeros, with whole records behind", (tail) => zeroed(tail, 0, page)],
+    ["ends in zeros", (tail) => zeroed(tail, tail.length - page, tail.length)],
+  ])("after a power cut, where what was never waited for %s, all that was stays", async (_name, cut) => {
+    const { folder, start, within, journal, warnings } = await memoryFixture();
+    const path = join(journal, "000001.ndjson");
+    await within((agent) => swaps(agent, 3));
+    const cuts: number[] = [];
+    {
+      // The database forgets what comes now, as it may: nobody waited for it.
+      await using memory = await start({ database: await deafDatabase() });
+      const agent = await memory.open(testKey);
+      await swaps(agent, 10);
+      const whole = await readFile(path);
+      const lines = whole.toString().split(/(?<=\n)/);
+      const synced = Buffer.byteLength(lines.slice(0, 3).join(""));
+      await writeFile(`${path}.cut`, Buffer.concat([whole.subarray(0, synced), cut(whole.subarray(synced))]));
+    }
+    await rename(`${path}.cut`, path);
+    await rm(join(folder, "working.json"));
+    await within(
+      async (agent) => {
+        const { revision, state } = agent.read();
+        expect(revision).toBeGreaterThanOrEqual(3);
+        expect(state).toEqual({ n: revision });
+        expect(await agent.verify()).toMatchObject({ ok: true, records: revision });
+        await swaps(agent, 1);
+      },
+      { cutOff: (_key, bytes) => cuts.push(bytes) },
+    );
+    expect(cuts).toHaveLength(warnings.length);
+    await within(async (agent) => expect(await agent.verify()).toMatchObject({ ok: true }));
+  });
+
+  test("zeros in what was waited for are damage, also behind them", async () => {
+    const { start, within, journal } = await memoryFixture();
+    const path = join(journal, "000001.ndjson");
+    await within(async (agent) => {
+      await swaps(agent, 3);
+      await agent.sync();
+    });
+    const bad = zeroed(await readFile(path), 700, 800);
+    await writeFile(path, bad);
+    await using memory = await start();
+    await expect(memory.open(testKey)).rejects.toMatchObject({ facts: { firstBad: { seq: 2 } } });
+    expect(await readFile(path)).toEqual(bad);
+  });
+
+  test("sync waits until the anchor would survive a power cut, what nobody waits for does not", async () => {
+    const { start, clock, database } = await memoryFixture();
+    const asked: (string | undefined)[] = [];
+    const heard: Database = {
+      query: (...args) => database.query(...args),
+      batch: (statements, options) => {
+        asked.push(options?.durability);
+        return database.batch(statements, options);
+      },
+      [Symbol.asyncDispose]: async () => undefined,
+    };
+    await using memory = await start({ database: heard });
+    const agent = await memory.open(testKey);
+    await swaps(agent, 1);
+    clock.advance(50);
+    await vi.waitUntil(() => asked.length === 1);
+    await agent.sync();
+    await swaps(agent, 1);
+    await agent.sync();
+    await agent.sync();
+    expect(asked).toEqual(["process", "power", "power"]);
+  });
+
   test("a damaged journal is refused with its first bad record, left as it is, and carries on once made whole", async () => {
-    const { start, within, journal } = await fixture();
+    const { start, within, journal } = await memoryFixture();
     await within((agent) => swaps(agent, 5));
     const path = join(journal, "000001.ndjson");
     const good = await readFile(path);
     const bad = Buffer.from(good.toString().replace('"n":3', '"n":4'));
     await writeFile(path, bad);
     await using memory = await start();
-    await expect(memory.open(extension)).rejects.toMatchObject({
+    await expect(memory.open(testKey)).rejects.toMatchObject({
       code: "StorageError",
       message: expect.stringContaining("damaged at seq 3: its data_hash does not match its data"),
       facts: { firstBad: { seq: 3 } },
     });
-    expect(await memory.verify(extension)).toMatchObject({ ok: false, records: 2, firstBad: { seq: 3 } });
+    expect(await memory.verify(testKey)).toMatchObject({ ok: false, records: 2, firstBad: { seq: 3 } });
     expect(await readFile(path)).toEqual(bad);
     await writeFile(path, good);
-    expect(await memory.verify(extension)).toMatchObject({ ok: true, records: 5 });
-    expect((await memory.open(extension)).read().revision).toBe(5);
+    expect(await memory.verify(testKey)).toMatchObject({ ok: true, records: 5 });
+    expect((await memory.open(testKey)).read().revision).toBe(5);
   });
 
   test("a journal cut short at a record's end, or put back, names the first missing record", async () => {
-    const { start, within, journal } = await fixture();
+    const { start, within, journal } = await memoryFixture();
     await within((agent) => swaps(agent, 3));
     const old = await readFile(join(journal, "000001.ndjson"));
     await within((agent) => swaps(agent, 3));
     await writeFile(join(journal, "000001.ndjson"), old);
     await using memory = await start();
-    await expect(memory.open(extension)).rejects.toMatchObject({ facts: { firstBad: { seq: 4 } } });
-    expect(memory.stats(extension).records).toBe(6);
+    await expect(memory.open(testKey)).rejects.toMatchObject({ facts: { firstBad: { seq: 4 } } });
+    expect(memory.stats(testKey).records).toBe(6);
   });
 
   test("a journal rewritten as a whole, in itself sound, is found out by its anchored head", async () => {
-    const one = await fixture();
-    const other = await fixture();
+    const one = await memoryFixture();
+    const other = await memoryFixture();
     for (const each of [one, other]) await each.within((agent) => swaps(agent, 3));
     await writeFile(join(one.journal, "000001.ndjson"), await readFile(join(other.journal, "000001.ndjson")));
     await expect(one.within(async () => undefined)).rejects.toMatchObject({
@@ -293,7 +344,7 @@ describe("opening", () => {
   });
 
   test("an anchor that lags behind the journal, as after a crash between the two, is no damage", async () => {
-    const { within, database } = await fixture();
+    const { within, database } = await memoryFixture();
     await within((agent) => swaps(agent, 2));
     const [row] = await database.query("SELECT * FROM memory_heads");
     await within((agent) => swaps(agent, 3));
@@ -307,13 +358,13 @@ describe("opening", () => {
   });
 
   test("an id that is no extension's is refused before any file is touched", async () => {
-    const { start } = await fixture();
+    const { start } = await memoryFixture();
     await using memory = await start();
-    await expect(memory.open("../../evil")).rejects.toMatchObject({ code: "InvalidParams" });
+    await expect(memory.open("extension/../../evil")).rejects.toMatchObject({ code: "InvalidParams" });
   });
 
   test("a folder where a segment should be is a StorageError that is seen, not a silence", async () => {
-    const { within, journal } = await fixture();
+    const { within, journal } = await memoryFixture();
     await mkdir(join(journal, "000001.ndjson"), { recursive: true });
     await expect(within(async () => undefined)).rejects.toMatchObject({ code: "StorageError" });
   });
@@ -321,9 +372,9 @@ describe("opening", () => {
 
 describe("durability", () => {
   test("what is written is anchored within 50 ms, without anybody asking", async () => {
-    const { start, clock, database } = await fixture();
+    const { start, clock, database } = await memoryFixture();
     await using memory = await start();
-    const agent = await memory.open(extension);
+    const agent = await memory.open(testKey);
     await swaps(agent, 3);
     const anchored = (): Promise<readonly unknown[]> => database.query("SELECT seq FROM memory_heads");
     expect(await anchored()).toEqual([]);
@@ -332,9 +383,9 @@ describe("durability", () => {
   });
 
   test("sync resolves when everything before it is anchored, that under way included", async () => {
-    const { start, database } = await fixture();
+    const { start, database } = await memoryFixture();
     await using memory = await start();
-    const agent = await memory.open(extension);
+    const agent = await memory.open(testKey);
     const first = agent.swap(0, 1);
     const early = agent.sync();
     await first;
@@ -346,7 +397,7 @@ describe("durability", () => {
   });
 
   test("verify of an open memory sees what was changed under its feet", async () => {
-    const { within, journal } = await fixture();
+    const { within, journal } = await memoryFixture();
     await within(async (agent) => {
       await swaps(agent, 4);
       const path = join(journal, "000001.ndjson");

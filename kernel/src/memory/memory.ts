@@ -1,55 +1,62 @@
 import type { Clock } from "../base/clock.ts";
-import { invalidParams } from "../base/errors.ts";
-import type { JsonValue } from "../base/json.ts";
+import { LaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { joinPath } from "../platform/data-files.ts";
 import type { Database } from "../platform/database.ts";
-import { Heads } from "./heads.ts";
-import { Journal, type Verification, verifyJournal } from "./journal.ts";
-import { chainStart } from "./record.ts";
-import { type NewestWorkingRecord, WorkingMemory, type WorkingState } from "./working.ts";
-
-export interface MemoryStats {
-  /** Records in the journal. */
-  readonly records: number;
-  /** Bytes of the journal, over all its segments. */
-  readonly sizeBytes: number;
-  /** Hash of the last record, 64 hexadecimal digits; zeros where there is none. */
-  readonly head: string;
-}
-
-/** One agent's memory. */
-export interface AgentMemory extends AsyncDisposable {
-  read(): WorkingState;
-  /** Rejects with Conflict { revision }, LimitExceeded { limit, value } or StorageError; nothing is then written. */
-  swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }>;
-  /** Resolves when the outcome of every swap called before is on the disk. */
-  sync(): Promise<void>;
-  stats(): MemoryStats;
-  verify(): Promise<Verification>;
-}
+import { type AgentMemory, createAgentMemory, type MemoryStats } from "./agent-memory.ts";
+import { FirstLook } from "./first-look.ts";
+import { Heads } from "./journal/heads.ts";
+import { Journal, type Verification, verifyJournal } from "./journal/journal.ts";
+import { chainStart } from "./journal/record.ts";
+import { folderOfMemory, type MemoryKey } from "./memory-key.ts";
+import { askerOf, storeViewOf } from "./store-view.ts";
+import type { Store, StoreMemory, StoreSettings } from "./store/port.ts";
+import { type Exported, exportMemory } from "./transfer/export.ts";
+import {
+  describeExport,
+  type ExportDescription,
+  importMemory,
+  removeUnfinishedImport,
+} from "./transfer/import.ts";
+import { WorkingMemory } from "./working.ts";
 
 export interface Memory extends AsyncDisposable {
   /**
-   * Opens an agent's memory, or gives the one that is open. The journal is proven first; where it is not as
-   * it was written, it is left so and StorageError names the first bad record. The next call tries again.
+   * Opens a memory, or gives the one that is open. The journal is proven first; where it is not as it was written, it
+   * is left so and StorageError names the first bad record. The next call tries again.
    */
-  open(extension: string): Promise<AgentMemory>;
+  open(key: MemoryKey): Promise<AgentMemory>;
   /** Proves the journal on the disk, whether the memory is open, can be opened, or neither. */
-  verify(extension: string): Promise<Verification>;
+  verify(key: MemoryKey): Promise<Verification>;
   /** Of the open memory; of the last known head where it is not open. */
-  stats(extension: string): MemoryStats;
+  stats(key: MemoryKey): MemoryStats;
+  /** Writes it into one file, as it is now, while it goes on; see `exportMemory`. */
+  export(key: MemoryKey, path: string, options: { readonly overwrite: boolean }): Promise<Exported>;
+  /** What an import of this file would bring; Conflict where this memory is not empty. See `describeExport`. */
+  describe(key: MemoryKey, path: string, expectedHead?: string): Promise<ExportDescription>;
+  /** Puts the file's journal in the place of an empty one; whoever uses the memory meanwhile waits. See `importMemory`. */
+  import(key: MemoryKey, path: string, expectedHead?: string): Promise<ExportDescription>;
 }
 
 export interface MemoryOptions {
-  /** The workspace's state folder; memories lie in `extensions/<id>/memory` beneath it. */
+  /**
+   * The workspace's state folder; memories lie in `extensions/<id>/memory` and `namespaces/<name>/memory` beneath it.
+   */
   readonly stateFolder: string;
   /** Has `memoryMigrations` applied; keeps the journals' heads. */
   readonly database: Database;
+  /** Projects the journals and answers what is asked of them. Not closed with the memories. */
+  readonly store: Store;
   readonly clock: Clock;
   readonly log: Log;
-  /** Bytes an extension's journal may have (max_storage_mb); asked at each write, so a change counts at once. */
-  storageLimitBytes(extension: string): number;
+  /** What a memory's projections are to be like; asked each time. */
+  storeSettings(key: MemoryKey): StoreSettings;
+  /** Bytes a memory's journal may have (max_storage_mb); asked at each write, so a change counts at once. */
+  storageLimitBytes(key: MemoryKey): number;
+  /** Days that events are kept (memory_retention_days), null: for ever. Asked at the opening and once a day. */
+  retentionDays(key: MemoryKey): number | null;
+  /** So many bytes at the end of its journal never reached the disk whole, and were cut off. */
+  cutOff?(key: MemoryKey, bytes: number): void;
   readonly segmentBytes?: number;
 }
 
@@ -57,43 +64,73 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
   return new Memories(options, await Heads.load(options.database));
 }
 
-const extensionId = /^[a-z0-9]+([.-][a-z0-9-]+)+$/;
-
 class Memories implements Memory {
   readonly #options: MemoryOptions;
   readonly #heads: Heads;
-  readonly #opening = new Map<string, Promise<AgentMemory>>();
-  readonly #open = new Map<string, AgentMemory>();
-  readonly #closing = new Map<string, Promise<void>>();
+  readonly #opening = new Map<MemoryKey, Promise<AgentMemory>>();
+  readonly #open = new Map<MemoryKey, AgentMemory>();
+  readonly #closing = new Map<MemoryKey, Promise<void>>();
+  /** What stands in a memory's place when it is next opened is being put there. */
+  readonly #replacing = new Map<MemoryKey, Promise<unknown>>();
 
   constructor(options: MemoryOptions, heads: Heads) {
     this.#options = options;
     this.#heads = heads;
   }
 
-  open(extension: string): Promise<AgentMemory> {
-    const known = this.#opening.get(extension);
+  open(key: MemoryKey): Promise<AgentMemory> {
+    const open = this.#open.get(key);
+    if (open?.isBroken === true) {
+      // From here on it is closing, and whoever opens it waits for that.
+      this.#closeBroken(key, open);
+    }
+    const known = this.#opening.get(key);
     if (known !== undefined) return known;
-    const opening = this.#start(extension);
-    this.#opening.set(extension, opening);
-    opening.catch(() => this.#opening.delete(extension));
+    const opening = this.#start(key);
+    this.#opening.set(key, opening);
+    opening.catch(() => this.#opening.delete(key));
     return opening;
   }
 
-  async verify(extension: string): Promise<Verification> {
-    const open = this.#open.get(extension);
+  async verify(key: MemoryKey): Promise<Verification> {
+    const open = this.#open.get(key);
     if (open !== undefined) return await open.verify();
-    return await verifyJournal(this.#journalFolder(extension), this.#heads.of(extension) ?? chainStart);
+    const folder = folderOfMemory(this.#options.stateFolder, key);
+    return await verifyJournal(joinPath(folder, "journal"), this.#heads.of(key) ?? chainStart);
   }
 
-  stats(extension: string): MemoryStats {
-    const open = this.#open.get(extension);
+  stats(key: MemoryKey): MemoryStats {
+    const open = this.#open.get(key);
     if (open !== undefined) return open.stats();
-    const { seq, hash, size } = this.#heads.of(extension) ?? { ...chainStart, size: 0 };
-    return { records: seq, sizeBytes: size, head: hash };
+    const { seq, hash, size } = this.#heads.of(key) ?? { ...chainStart, size: 0 };
+    return { records: seq, sizeBytes: size, head: hash, temporalEvents: 0, knowledgeItems: 0 };
+  }
+
+  async export(key: MemoryKey, path: string, { overwrite }: { overwrite: boolean }): Promise<Exported> {
+    const source = await (await this.open(key)).exportSource();
+    return await exportMemory(source, { path, overwrite, clock: this.#options.clock });
+  }
+
+  async describe(key: MemoryKey, path: string, expectedHead?: string): Promise<ExportDescription> {
+    if (this.stats(key).records > 0) throw notEmpty(key);
+    return await describeExport(path, expectedHead);
+  }
+
+  async import(key: MemoryKey, path: string, expectedHead?: string): Promise<ExportDescription> {
+    const { stateFolder } = this.#options;
+    return await this.#replace(key, () =>
+      importMemory(path, {
+        memoryFolder: folderOfMemory(stateFolder, key),
+        anchor: this.#heads.of(key),
+        ...(expectedHead === undefined ? {} : { expectedHead }),
+        maxBytes: this.#options.storageLimitBytes(key),
+        storeAnchor: (anchor) => this.#heads.store(key, anchor, "power"),
+      }),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled(this.#replacing.values());
     await Promise.allSettled(this.#opening.values());
     const outcomes = await Promise.allSettled(
       [...this.#open.values()].map((memory) => memory[Symbol.asyncDispose]()),
@@ -102,29 +139,53 @@ class Memories implements Memory {
     if (failed !== undefined) throw failed.reason;
   }
 
-  async #start(extension: string): Promise<AgentMemory> {
-    const folder = this.#memoryFolder(extension);
-    await this.#closing.get(extension);
-    const { clock, log, segmentBytes } = this.#options;
-    let newest: NewestWorkingRecord | null = null;
+  async #start(key: MemoryKey): Promise<AgentMemory> {
+    const { clock, log, segmentBytes, store, ...options } = this.#options;
+    const folder = folderOfMemory(options.stateFolder, key);
+    const journalFolder = joinPath(folder, "journal");
+    await this.#replacing.get(key)?.catch(() => undefined);
+    await this.#closing.get(key)?.catch(() => undefined);
+    await removeUnfinishedImport(folder);
+    const firstLook = new FirstLook();
+    const maxBytes = (): number => options.storageLimitBytes(key);
+    let view: StoreMemory | undefined;
     const journal = await Journal.open(
       {
-        folder: this.#journalFolder(extension),
-        anchor: this.#heads.of(extension),
-        storeAnchor: (anchor) => this.#heads.store(extension, anchor),
-        maxBytes: () => this.#options.storageLimitBytes(extension),
+        folder: journalFolder,
+        anchor: this.#heads.of(key),
+        storeAnchor: (anchor, durability) => this.#heads.store(key, anchor, durability),
+        cutOff: (bytes) => options.cutOff?.(key, bytes),
+        maxBytes,
+        grown: () => {
+          if (view !== undefined) store.grown(view);
+          this.#open.get(key)?.grown();
+        },
         clock,
         log,
         ...(segmentBytes === undefined ? {} : { segmentBytes }),
       },
-      (record, place) => {
-        if (record.kind === "working") newest = { record, place };
-      },
+      (record, place, line) => firstLook.visit(record, place, line),
     );
     try {
-      const working = await WorkingMemory.open(folder, journal, newest, log);
-      const memory = this.#agentMemory(extension, journal, working);
-      this.#open.set(extension, memory);
+      const working = await WorkingMemory.open(folder, journal, firstLook.working, { clock, log });
+      const policyText = await firstLook.readPolicy();
+      // Only now: places in the journal no longer hold after it.
+      await this.#finishRedactions(key, journal);
+      view = storeViewOf(journal, { key, folder, journalFolder, settings: () => options.storeSettings(key) });
+      const memory = createAgentMemory({
+        journal,
+        working,
+        ask: askerOf(store, view),
+        store: view,
+        oldestEvent: firstLook.oldestEvent,
+        policyText,
+        clock,
+        log,
+        retentionDays: () => options.retentionDays(key),
+        maxBytes,
+        close: (closeParts) => this.#close(key, closeParts),
+      });
+      this.#open.set(key, memory);
       return memory;
     } catch (error) {
       await journal[Symbol.asyncDispose]();
@@ -132,45 +193,62 @@ class Memories implements Memory {
     }
   }
 
-  #agentMemory(extension: string, journal: Journal, working: WorkingMemory): AgentMemory {
-    return {
-      read: () => working.read(),
-      swap: (revision, state) => working.swap(revision, state),
-      sync: async () => {
-        await working.settled();
-        await journal.sync();
-      },
-      stats: () => ({ records: journal.end.seq, sizeBytes: journal.size, head: journal.end.hash }),
-      verify: () => journal.verify(),
-      [Symbol.asyncDispose]: () => this.#close(extension, journal, working),
-    };
+  /** Closes the memory and does the work before anybody can open it again. One at a time for each memory. */
+  async #replace<Result>(key: MemoryKey, work: () => Promise<Result>): Promise<Result> {
+    const before = this.#replacing.get(key);
+    const opening = this.#opening.get(key);
+    const replaced = (async () => {
+      await before?.catch(() => undefined);
+      const memory = await opening?.catch(() => undefined);
+      await memory?.[Symbol.asyncDispose]();
+      return await work();
+    })();
+    this.#replacing.set(key, replaced);
+    try {
+      return await replaced;
+    } finally {
+      if (this.#replacing.get(key) === replaced) this.#replacing.delete(key);
+    }
+  }
+
+  /** Not having room for it is no reason to have no memory: it is tried again with the next cleanup. */
+  async #finishRedactions(key: MemoryKey, journal: Journal): Promise<void> {
+    try {
+      await journal.finishRedactions();
+    } catch (error) {
+      if (journal.isBroken) throw error;
+      const reason = messageOf(error);
+      this.#options.log.warn("What a memory was told to forget is still in its journal.", {
+        memory: key,
+        reason,
+      });
+    }
+  }
+
+  #closeBroken(key: MemoryKey, memory: AgentMemory): void {
+    Promise.resolve(memory[Symbol.asyncDispose]()).catch((error: unknown) => {
+      const reason = messageOf(error);
+      this.#options.log.warn("A broken memory could not be closed cleanly.", { memory: key, reason });
+    });
   }
 
   /** Whoever opens it again meanwhile waits until it is closed. */
-  #close(extension: string, journal: Journal, working: WorkingMemory): Promise<void> {
-    const known = this.#closing.get(extension);
+  #close(key: MemoryKey, closeParts: () => Promise<void>): Promise<void> {
+    const known = this.#closing.get(key);
     if (known !== undefined) return known;
-    if (!this.#open.has(extension)) return Promise.resolve();
-    this.#open.delete(extension);
-    this.#opening.delete(extension);
-    const closing = (async () => {
-      try {
-        await working[Symbol.asyncDispose]();
-      } finally {
-        await journal[Symbol.asyncDispose]();
-        this.#closing.delete(extension);
-      }
-    })();
-    this.#closing.set(extension, closing);
+    if (!this.#open.has(key)) return Promise.resolve();
+    this.#open.delete(key);
+    this.#opening.delete(key);
+    const closing = closeParts().finally(() => this.#closing.delete(key));
+    this.#closing.set(key, closing);
     return closing;
   }
+}
 
-  #memoryFolder(extension: string): string {
-    if (!extensionId.test(extension)) throw invalidParams(`"${extension}" is not the id of an extension.`);
-    return joinPath(this.#options.stateFolder, "extensions", extension, "memory");
-  }
-
-  #journalFolder(extension: string): string {
-    return joinPath(this.#memoryFolder(extension), "journal");
-  }
+function notEmpty(key: MemoryKey): LaresError {
+  return new LaresError(
+    "Conflict",
+    "This memory is not empty, and an import does not mix memories. Import into another agent's, or into another workspace.",
+    { memory: key },
+  );
 }

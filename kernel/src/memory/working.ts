@@ -1,12 +1,21 @@
-import { conflict, invalidParams, isLaresError, limitExceeded, messageOf } from "../base/errors.ts";
+import type { Clock } from "../base/clock.ts";
+import {
+  conflict,
+  invalidParams,
+  isLaresError,
+  limitExceeded,
+  messageOf,
+  storageError,
+} from "../base/errors.ts";
 import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import { isLeftoverTemporary, writeFileAtomically } from "../platform/atomic-file.ts";
-import { joinPath, listFiles, openDataFile, readSmallFile, removeFile } from "../platform/data-files.ts";
+import { removeLeftoverTemporaries, writeFileAtomically } from "../platform/atomic-file.ts";
+import { isNoPlainFile, joinPath, moveAside, readSmallFile } from "../platform/data-files.ts";
+import { failpoint } from "../platform/failpoint.ts";
 import { sha256Hex } from "../platform/hash.ts";
-import type { Journal } from "./journal.ts";
-import { type DecodedRecord, maxLineBytes } from "./record.ts";
-import type { RecordPlace } from "./scan.ts";
+import type { Journal } from "./journal/journal.ts";
+import { type DecodedRecord, maxLineBytes } from "./journal/record.ts";
+import { type FoundRecord, parsed, readData } from "./first-look.ts";
 
 /** Bytes of canonical JSON that a working memory may have. */
 export const maxStateBytes = 1024 * 1024;
@@ -20,12 +29,6 @@ export interface WorkingState {
   /** Counts the swaps; 0 where nothing was ever stored, and `state` then is null. */
   readonly revision: number;
   readonly state: JsonValue;
-}
-
-/** Where the newest record of working memory was found, while the journal was read. */
-export interface NewestWorkingRecord {
-  readonly record: DecodedRecord;
-  readonly place: RecordPlace;
 }
 
 /** The newest record as it is kept in memory and in the checkpoint. */
@@ -55,17 +58,39 @@ export class WorkingMemory implements AsyncDisposable {
   static async open(
     folder: string,
     journal: Journal,
-    newest: NewestWorkingRecord | null,
-    log: Log,
+    newest: FoundRecord | null,
+    { clock, log }: { readonly clock: Pick<Clock, "now">; readonly log: Log },
   ): Promise<WorkingMemory> {
-    for (const name of await listFiles(folder)) {
-      if (isLeftoverTemporary(name)) await removeFile(joinPath(folder, name));
+    await removeLeftoverTemporaries(folder);
+    const checkpointPath = joinPath(folder, checkpointName);
+    if (await isNoPlainFile(checkpointPath)) {
+      const movedTo = await moveAside(checkpointPath, clock.now());
+      log.warn("The checkpoint of a working memory was no file; it is made again from the journal.", {
+        movedTo,
+      });
     }
     if (newest === null) return new WorkingMemory(folder, journal, log, null);
     const checkpoint = await readCheckpoint(folder, newest.record, log);
-    const memory = new WorkingMemory(folder, journal, log, checkpoint ?? (await readRecord(newest)));
+    const memory = new WorkingMemory(
+      folder,
+      journal,
+      log,
+      checkpoint ?? storedFrom(newest.record, parsed(await readData(newest))),
+    );
     if (checkpoint === null) memory.#swapsSinceCheckpoint = 1;
     return memory;
+  }
+
+  /** Seq of the record that holds the state; 0 where there is none. */
+  get newestSeq(): number {
+    return this.#stored?.seq ?? 0;
+  }
+
+  /** Bytes of the records that hold older states; about, for all but the newest. */
+  get supersededBytes(): number {
+    const { tally } = this.#journal;
+    const records = tally.records("working", "update");
+    return records < 2 ? 0 : (tally.bytes("working", "update") * (records - 1)) / records;
   }
 
   read(): WorkingState {
@@ -116,6 +141,7 @@ export class WorkingMemory implements AsyncDisposable {
       id: recordId,
       data,
     });
+    failpoint("working.swap.appended");
     // Parsed anew, so that nobody who still holds the old object can change what is stored.
     this.#stored = { seq: end.seq, salt, revision: next, state: JSON.parse(text) as JsonValue };
     this.#swapsSinceCheckpoint += 1;
@@ -135,7 +161,11 @@ export class WorkingMemory implements AsyncDisposable {
     const { seq, salt, revision, state } = this.#stored;
     try {
       const text = canonicalJson({ version: 1, seq, salt, data: { revision, state } });
+      // What a power cut leaves of the journal must not end before what the checkpoint says.
+      await this.#journal.sync();
+      failpoint("working.checkpoint.begun");
       await writeFileAtomically(joinPath(this.#folder, checkpointName), text);
+      failpoint("working.checkpoint.done");
       this.#swapsSinceCheckpoint = 0;
       this.#bytesSinceCheckpoint = 0;
     } catch (error) {
@@ -167,15 +197,16 @@ async function readCheckpoint(folder: string, newest: DecodedRecord, log: Log): 
   return null;
 }
 
-async function readRecord({ record, place }: NewestWorkingRecord): Promise<Stored> {
-  await using file = await openDataFile(place.segment.path, "r");
-  const bytes = Buffer.alloc(record.dataEnd - record.dataStart);
-  await file.readInto(bytes, place.offset + record.dataStart);
-  return storedFrom(record, JSON.parse(bytes.toString("utf8")));
-}
-
-/** From data whose hash has been proven, so it has the shape in which `swap` wrote it. */
+/** Throws StorageError where an intact record says what no swap wrote: a journal can be forged as a whole. */
 function storedFrom(record: DecodedRecord, data: unknown): Stored {
-  const { revision, state } = data as WorkingState;
-  return { seq: record.end.seq, salt: record.salt, revision, state };
+  const revision = isJsonObject(data) ? data["revision"] : null;
+  if (
+    !isJsonObject(data) ||
+    typeof revision !== "number" ||
+    !Number.isSafeInteger(revision) ||
+    revision < 1
+  ) {
+    throw storageError(`The journal's record ${record.seq} of working memory holds no state.`);
+  }
+  return { seq: record.end.seq, salt: record.salt, revision, state: (data["state"] ?? null) as JsonValue };
 }

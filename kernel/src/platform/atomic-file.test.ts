@@ -1,7 +1,7 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { isLeftoverTemporary, writeFileAtomically } from "./atomic-file.ts";
+import { removeLeftoverTemporaries, writeFileAtomically } from "./atomic-file.ts";
 import { failpointNames } from "./failpoints.ts";
 import { TestChild } from "./testing/child.ts";
 import { temporaryFolder } from "./testing/temporary-folder.ts";
@@ -25,17 +25,21 @@ test("a target that cannot be replaced rejects and leaves no temporary file", as
 });
 
 const points = failpointNames.filter((name) => name.startsWith("atomic-file."));
-test.each(points)("dying at %s leaves the old content or the new, whole", async (name) => {
-  const folder = await temporaryFolder();
-  const path = join(folder, "a.json");
-  await writeFile(path, "old");
-  const child = new TestChild(`await writeFileAtomically(${JSON.stringify(path)}, "new content");`, {
-    modules: { "{ writeFileAtomically }": new URL("./atomic-file.ts", import.meta.url) },
-    failpoint: name,
-  });
-  expect(await child.ended()).toBe("SIGKILL");
-  const isAfterRename = points.indexOf(name) >= points.indexOf("atomic-file.renamed");
-  expect(await readFile(path, "utf8")).toBe(isAfterRename ? "new content" : "old");
-  const others = (await readdir(folder)).filter((other) => other !== "a.json");
-  expect(others.every(isLeftoverTemporary)).toBe(true);
-});
+test.each(points)(
+  "dying at %s leaves the old content or the new, whole, and what else it leaves is removed",
+  async (name) => {
+    const folder = await temporaryFolder();
+    const path = join(folder, "a.json");
+    await writeFile(path, "old");
+    const child = new TestChild(`await writeFileAtomically(${JSON.stringify(path)}, "new content");`, {
+      modules: { "{ writeFileAtomically }": new URL("./atomic-file.ts", import.meta.url) },
+      failpoint: name,
+    });
+    expect(await child.ended()).toBe("SIGKILL");
+    const isAfterRename = points.indexOf(name) >= points.indexOf("atomic-file.renamed");
+    expect(await readFile(path, "utf8")).toBe(isAfterRename ? "new content" : "old");
+    await writeFile(join(folder, ".mine.tmp"), "somebody else's");
+    await removeLeftoverTemporaries(folder);
+    expect((await readdir(folder)).toSorted()).toEqual([".mine.tmp", "a.json"]);
+  },
+);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
 import { failpoint } from "./failpoint.ts";
@@ -7,8 +7,19 @@ import { failpoint } from "./failpoint.ts";
 const temporaryName = /^\..+\.[0-9a-f]{12}\.tmp$/;
 
 /** True for the name of a file that `writeFileAtomically` left behind when its process died: safe to remove. */
-export function isLeftoverTemporary(name: string): boolean {
+function isLeftoverTemporary(name: string): boolean {
   return temporaryName.test(name);
+}
+
+/**
+ * Removes what `writeFileAtomically` left behind in a folder, of the files whose names begin with `prefix`. Only for
+ * whoever alone writes there.
+ */
+export async function removeLeftoverTemporaries(folder: string, prefix = ""): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (isLeftoverTemporary(name) && name.startsWith(`.${prefix}`))
+      await rm(join(folder, name), { force: true });
+  }
 }
 
 /**
@@ -16,18 +27,30 @@ export function isLeftoverTemporary(name: string): boolean {
  * the old bytes or the new ones whole: temporary file, fsync, rename, fsync of the folder.
  * Resolves when the new content is durable. Mode 0600 unless told. Rejects with node's own errors.
  */
-export async function writeFileAtomically(
+export function writeFileAtomically(
   path: string,
   bytes: Uint8Array | string,
   options: { readonly mode?: number } = {},
 ): Promise<void> {
+  return replaceFileAtomically(path, (file) => file.writeFile(bytes), options);
+}
+
+/**
+ * The same for content that is written piece by piece. `beforeRename` runs when the new bytes are durable under
+ * their temporary name; what it throws leaves the old file in place.
+ */
+export async function replaceFileAtomically(
+  path: string,
+  write: (file: FileHandle) => Promise<unknown>,
+  options: { readonly mode?: number; readonly beforeRename?: () => Promise<void> } = {},
+): Promise<void> {
   const folder = dirname(path);
-  const temporary = join(folder, `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
+  const temporary = temporaryPathFor(path);
   try {
     // "wx": never through a link that somebody placed under our temporary name.
     await using file = await open(temporary, "wx", options.mode ?? 0o600);
     failpoint("atomic-file.created");
-    await file.writeFile(bytes);
+    await write(file);
     failpoint("atomic-file.written");
     await file.sync();
     failpoint("atomic-file.synced");
@@ -36,6 +59,7 @@ export async function writeFileAtomically(
     throw error;
   }
   try {
+    await options.beforeRename?.();
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -44,6 +68,11 @@ export async function writeFileAtomically(
   failpoint("atomic-file.renamed");
   await syncFolder(folder);
   failpoint("atomic-file.folder-synced");
+}
+
+/** A name beside `path` that nobody has yet, and that `removeLeftoverTemporaries` removes. */
+export function temporaryPathFor(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
 }
 
 /** Makes names in a folder durable (what was created, renamed or removed in it). */

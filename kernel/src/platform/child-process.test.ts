@@ -1,9 +1,9 @@
-import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ChildProcess, startChildProcess } from "./child-process.ts";
+import { type ChildProcess, type ChildProcessOptions, startChildProcess } from "./child-process.ts";
 
 let folder = "";
 beforeAll(async () => {
@@ -12,7 +12,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 /** A child that runs `body`, with `channel` and `say` (a line to the parent) at hand. */
-async function child(name: string, body: string): Promise<ChildProcess> {
+async function child(
+  name: string,
+  body: string,
+  more: Pick<ChildProcessOptions, "writable" | "environment" | "nativeCode"> = {},
+): Promise<ChildProcess> {
   const channel = new URL("./child-process.ts", import.meta.url).href;
   const entry = join(folder, `${name}.mjs`);
   await writeFile(
@@ -26,6 +30,7 @@ async function child(name: string, body: string): Promise<ChildProcess> {
     entry: pathToFileURL(entry),
     readable: [folder, new URL("../", import.meta.url)],
     workers: false,
+    ...more,
   });
 }
 
@@ -64,6 +69,33 @@ test("a child sees no environment, reads only what it may, writes nothing, start
     write: "ERR_ACCESS_DENIED",
     spawn: "ERR_ACCESS_DENIED",
     worker: "ERR_ACCESS_DENIED",
+  });
+});
+
+test("one that is allowed more writes where it may, loads native code and sees what it is given", async () => {
+  const writable = join(folder, "writable");
+  await mkdir(writable);
+  const body = `import { writeFileSync } from "node:fs";
+     const tried = (run) => { try { run(); return "done"; } catch (error) { return error.code; } };
+     say({
+       environment: process.env,
+       inside: tried(() => writeFileSync(new URL("./writable/x", import.meta.url), "")),
+       beside: tried(() => writeFileSync(new URL("./x", import.meta.url), "")),
+       native: tried(() => process.dlopen({ exports: {} }, new URL("./no.node", import.meta.url).pathname)),
+     });`;
+  const environment = { NAME: "value" };
+  await using wide = await child("wide", body, { writable: [writable], environment, nativeCode: true });
+  expect(await firstLine(wide)).toEqual({
+    environment,
+    inside: "done",
+    beside: "ERR_ACCESS_DENIED",
+    native: "ERR_DLOPEN_FAILED",
+  });
+  await using narrow = await child("without", body);
+  expect(await firstLine(narrow)).toMatchObject({
+    environment: {},
+    inside: "ERR_ACCESS_DENIED",
+    native: "ERR_DLOPEN_DISABLED",
   });
 });
 

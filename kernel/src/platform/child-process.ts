@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess as NodeChild } from "node:child_process";
 import { existsSync } from "node:fs";
 import { Socket } from "node:net";
-import { createRequire } from "node:module";
-import { dirname, join, parse } from "node:path";
+import { createRequire, findPackageJSON } from "node:module";
+import { dirname, join, parse, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { Emitter } from "../base/emitter.ts";
 
@@ -27,13 +27,19 @@ export interface ByteChannel {
 export interface ChildProcessOptions {
   /** The module the child runs. */
   readonly entry: URL;
-  /** Folders and files it may read; it may write none, start no process, load no native code. */
+  /** Folders and files it may read; it starts no process. */
   readonly readable: readonly (string | URL)[];
+  /** Folders and files it may write; default none. */
+  readonly writable?: readonly string[];
+  /** Whether it may load native code, which these permissions do not bind. Default false. */
+  readonly nativeCode?: boolean;
   /** Whether it may start worker threads. */
   readonly workers: boolean;
   /** What its own JavaScript may take; at the limit it ends. Absent: what Node gives. */
   readonly maxHeapMb?: number;
   readonly arguments?: readonly string[];
+  /** Its environment; default none. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export interface ChildProcess extends AsyncDisposable {
@@ -47,14 +53,16 @@ export interface ChildProcess extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-/** Starts a Node process with an empty environment that may do only what the options name. */
+/** Starts a Node process that has and may do only what the options name. */
 export async function startChildProcess(options: ChildProcessOptions): Promise<ChildProcess> {
   const flags = [
     "--permission",
     ...(options.workers ? ["--allow-worker"] : []),
+    ...(options.nativeCode === true ? ["--allow-addons"] : []),
     ...(options.maxHeapMb === undefined ? [] : [`--max-old-space-size=${options.maxHeapMb}`]),
     ...options.readable.map((path) => `--allow-fs-read=${path instanceof URL ? fileURLToPath(path) : path}`),
-    // Node warns that workers could widen their own permissions; the children's code is ours.
+    ...(options.writable ?? []).map((path) => `--allow-fs-write=${path}`),
+    // Node warns that workers and native code could widen their own permissions; the children's code is ours.
     "--disable-warning=PERM0006",
     "--disable-warning=SecurityWarning",
     "--disable-warning=ExperimentalWarning",
@@ -64,7 +72,7 @@ export async function startChildProcess(options: ChildProcessOptions): Promise<C
     [...flags, fileURLToPath(options.entry), ...(options.arguments ?? [])],
     {
       cwd: parse(process.execPath).root,
-      env: {},
+      env: { ...options.environment },
       stdio: ["ignore", "pipe", "pipe", "pipe"],
       windowsHide: true,
     },
@@ -108,6 +116,28 @@ export function locateModule(
   return { url: pathToFileURL(path).href, folder };
 }
 
+/**
+ * The outermost `node_modules` in which an installed package lies; null where it is not installed. It has what the
+ * package itself depends on, also where a package manager works with links, which lead through the whole of it.
+ */
+export function packagesAround(name: string, importMetaUrl: string): string | null {
+  const file = findPackage(name, importMetaUrl);
+  if (file === undefined) return null;
+  const folder = dirname(file);
+  const holder = `${sep}node_modules${sep}`;
+  const start = folder.indexOf(holder);
+  return start < 0 ? folder : folder.slice(0, start + holder.length - 1);
+}
+
+function findPackage(name: string, importMetaUrl: string): string | undefined {
+  try {
+    return findPackageJSON(name, importMetaUrl);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
 /** In a child: the way to its parent. */
 export function openParentChannel(): ByteChannel {
   return byteChannel(new Socket({ fd: channelDescriptor, readable: true, writable: true }));
@@ -141,7 +171,8 @@ function byteChannel(socket: Socket): ByteChannel {
       if (!isCorked) {
         isCorked = true;
         socket.cork();
-        process.nextTick(() => {
+        // With everything else that this turn of the loop brings: a system call costs more than what it carries.
+        setImmediate(() => {
           isCorked = false;
           socket.uncork();
         });

@@ -1,6 +1,10 @@
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { storageError } from "../base/errors.ts";
+import { writeSync } from "node:fs";
+import { type FileHandle, lstat, mkdir, readdir, readFile, rename, rm, rmdir, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { syncFolder } from "./atomic-file.ts";
+import { failpoint } from "./failpoint.ts";
+import { openPlainFile, setAside } from "./plain-file.ts";
+import { storageFailure } from "./storage-failure.ts";
 
 /**
  * Files of the kernel's own state folder, for the rooms that keep data there. (Files of the workspace are
@@ -19,6 +23,16 @@ export function makeFolder(path: string): Promise<void> {
   });
 }
 
+/** Makes a folder in one that is there, for the owner alone; fails where something has that name. */
+export function makeNewFolder(path: string): Promise<void> {
+  return guarded(`make the folder "${path}"`, () => mkdir(path, { mode: 0o700 }));
+}
+
+/** Resolves when the names in a folder are on the disk. */
+export function synchronizeFolder(path: string): Promise<void> {
+  return guarded(`bring "${path}" to the disk`, () => syncFolder(path));
+}
+
 /** The names of the plain files in a folder, sorted; none where the folder is missing. */
 export function listFiles(path: string): Promise<string[]> {
   return guarded(`list "${path}"`, async () => {
@@ -35,12 +49,24 @@ export function fileSize(path: string): Promise<number | null> {
   return guarded(`look at "${path}"`, async () => (await orMissing(stat(path), null))?.size ?? null);
 }
 
-/** A whole file of at most `maxBytes`; null where it is missing or larger. */
+/** A whole file of at most `maxBytes`; null where it is missing, larger, or no plain file. */
 export function readSmallFile(path: string, maxBytes: number): Promise<Uint8Array | null> {
   return guarded(`read "${path}"`, async () => {
-    const found = await orMissing(stat(path), null);
-    return found === null || found.size > maxBytes ? null : await orMissing(readFile(path), null);
+    const found = await orMissing(lstat(path), null);
+    // A pipe in its place would be waited for.
+    if (found === null || !found.isFile() || found.size > maxBytes) return null;
+    return await orMissing(readFile(path), null);
   });
+}
+
+/** True where something stands at `path` that is no plain file; a link is none, whatever it leads to. */
+export function isNoPlainFile(path: string): Promise<boolean> {
+  return guarded(`look at "${path}"`, async () => (await orMissing(lstat(path), null))?.isFile() === false);
+}
+
+/** Gives what stands at `path` another name beside it, and says which. */
+export function moveAside(path: string, nowMs: number): Promise<string> {
+  return guarded(`move "${path}" away`, () => setAside(path, nowMs));
 }
 
 /** Removes a file; a missing one is fine. */
@@ -53,12 +79,42 @@ export function renameFile(from: string, to: string): Promise<void> {
   return guarded(`rename "${from}" to "${to}"`, () => rename(from, to));
 }
 
-/** A file's first `size` bytes, piece by piece. A piece is only good until the next one is asked for. */
-export async function* readPieces(path: string, size: number): AsyncGenerator<Uint8Array, void, undefined> {
+/** Removes a folder with all that is in it; a missing one is fine. A link is removed, and not what it leads to. */
+export function removeFolder(path: string): Promise<void> {
+  return guarded(`remove "${path}"`, () => rm(path, { recursive: true, force: true }));
+}
+
+/** Gives a folder the name of another, which is empty or missing. Durable when it resolves. */
+export function putFolderInPlace(from: string, to: string): Promise<void> {
+  return guarded(`rename "${from}" to "${to}"`, async () => {
+    await orMissing(rmdir(to), null);
+    failpoint("folder.place.cleared");
+    await rename(from, to);
+    failpoint("folder.place.renamed");
+    await syncFolder(dirname(to));
+  });
+}
+
+/** A file's bytes from `start` on, `size` of them, piece by piece. A piece is only good until the next one is asked for. */
+export async function* readPieces(
+  path: string,
+  size: number,
+  start = 0,
+): AsyncGenerator<Uint8Array, void, undefined> {
   await using file = await openDataFile(path, "r");
-  const piece = new Uint8Array(pieceBytes);
-  for (let position = 0; position < size;) {
-    const count = await file.readInto(piece.subarray(0, Math.min(pieceBytes, size - position)), position);
+  yield* piecesOf(file, start, size);
+}
+
+/** As `readPieces`, of a file that is open and stays so. Fewer bytes where the file ends before. */
+export async function* piecesOf(
+  file: Pick<DataFile, "readInto">,
+  start: number,
+  size: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const piece = new Uint8Array(Math.min(pieceBytes, size));
+  const end = start + size;
+  for (let position = start; position < end;) {
+    const count = await file.readInto(piece.subarray(0, Math.min(pieceBytes, end - position)), position);
     if (count === 0) return;
     yield piece.subarray(0, count);
     position += count;
@@ -68,7 +124,7 @@ export async function* readPieces(path: string, size: number): AsyncGenerator<Ui
 /** Opens for reading ("r"), or for appending and reading, made where it is missing ("a"). */
 export function openDataFile(path: string, mode: "r" | "a"): Promise<DataFile> {
   return guarded(`open "${path}"`, async () => {
-    const handle = await open(path, mode === "r" ? "r" : "a+", 0o600);
+    const handle = await openPlainFile(path, mode === "r" ? "read" : "append");
     return new DataFile(handle, path, (await handle.stat()).size);
   });
 }
@@ -99,6 +155,21 @@ export class DataFile implements AsyncDisposable {
       }
       this.#size += bytes.byteLength;
     });
+  }
+
+  /**
+   * As `append`, in this very turn of the loop: for what is so small that handing it to a thread would cost more than
+   * the system's taking it.
+   */
+  appendNow(bytes: Uint8Array): void {
+    try {
+      for (let written = 0; written < bytes.byteLength;) {
+        written += writeSync(this.#handle.fd, bytes, written, bytes.byteLength - written);
+      }
+    } catch (error) {
+      throw storageFailure(`Could not write "${this.path}"`, error);
+    }
+    this.#size += bytes.byteLength;
   }
 
   /** Resolves when what was written is on the disk. */
@@ -140,10 +211,7 @@ async function guarded<T>(what: string, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
   } catch (error) {
-    throw storageError(
-      `Could not ${what}: ${error instanceof Error ? error.message : String(error)}.`,
-      error,
-    );
+    throw storageFailure(`Could not ${what}`, error);
   }
 }
 

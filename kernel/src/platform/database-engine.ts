@@ -1,10 +1,14 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { LaresError } from "../base/errors.ts";
+import { isLaresError, LaresError } from "../base/errors.ts";
 import type { Migration, SqlValue, Statement, StatementResult } from "./database.ts";
 import { damagedDatabase, databaseError, failureOf } from "./database-errors.ts";
 import type { DatabaseJob, DatabaseOutcome } from "./database-messages.ts";
+import { breakSeal, sealDatabase } from "./database-seal.ts";
 import { failpoint } from "./failpoint.ts";
+import { storageFailure } from "./storage-failure.ts";
+
+const inMemory = ":memory:";
 
 /** Prepared statements kept ready; the least recently used goes first. */
 const maxPreparedStatements = 256;
@@ -30,6 +34,7 @@ export class DatabaseEngine implements Disposable {
     this.checkedAfterCrash = wasLeftOpen(path);
     let database: DatabaseSync | undefined;
     try {
+      if (path !== inMemory) checkPlace(path, this.checkedAfterCrash);
       database = new DatabaseSync(path, { timeout: lockTimeoutMs });
       this.#database = database;
       database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA trusted_schema = OFF");
@@ -37,7 +42,9 @@ export class DatabaseEngine implements Disposable {
       this.#migrate(migrations);
     } catch (error) {
       if (database?.isOpen === true) database.close();
-      throw databaseError(error, path);
+      throw isLaresError(error) || "errcode" in (error as object)
+        ? databaseError(error, path)
+        : storageFailure(`The database "${path}" cannot be opened`, error);
     }
   }
 
@@ -65,6 +72,8 @@ export class DatabaseEngine implements Disposable {
   [Symbol.dispose](): void {
     this.#prepared.clear();
     this.#database.close();
+    // Somebody else has it open too, or the log could not be emptied: then the file is not all of it.
+    if (this.#path !== inMemory && !existsSync(`${this.#path}-wal`)) sealDatabase(this.#path);
   }
 
   /** One job of a group; throws only what ends the whole group. */
@@ -93,7 +102,12 @@ export class DatabaseEngine implements Disposable {
     const { statement: prepared, returnsRows } = this.#prepare(statement.sql);
     const params = statement.params ?? [];
     let result: StatementResult;
-    if (returnsRows) {
+    if (statement.rows !== undefined) {
+      let changes = 0;
+      for (const row of JSON.parse(statement.rows) as SqlValue[][])
+        changes += Number(prepared.run(...row).changes);
+      result = { changes, lastInsertRowid: 0, rows: [] };
+    } else if (returnsRows) {
       const rows = prepared.all(...params);
       result = { changes: rows.length, lastInsertRowid: 0, rows };
     } else {
@@ -158,7 +172,9 @@ export class DatabaseEngine implements Disposable {
       try {
         this.#database.exec(sql);
         this.#database.prepare("INSERT INTO migrations (name) VALUES (?)").run(name satisfies SqlValue);
+        failpoint("database.migration.executed");
         this.#database.exec("COMMIT");
+        failpoint("database.migration.committed");
       } catch (error) {
         if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
         throw error;
@@ -167,8 +183,15 @@ export class DatabaseEngine implements Disposable {
   }
 }
 
+/** A link, a folder or a pipe is no database; what was closed is still what it was. */
+function checkPlace(path: string, wasOpen: boolean): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
+    throw damagedDatabase(path, "it is no plain file");
+  if (!wasOpen) breakSeal(path);
+}
+
 /** A clean close empties and removes the write-ahead log. */
 function wasLeftOpen(path: string): boolean {
   const log = `${path}-wal`;
-  return path !== ":memory:" && existsSync(log) && statSync(log).size > 0;
+  return path !== inMemory && existsSync(log) && statSync(log).size > 0;
 }

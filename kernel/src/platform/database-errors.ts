@@ -52,7 +52,10 @@ export function databaseError(error: unknown, path: string): LaresError {
         `The database "${path}" cannot be written: ${message}. Check that its folder exists and is yours.`,
       );
     case resultCodes.inputOutput:
-      return make("StorageError", `The disk refused to serve the database "${path}": ${message}.`);
+      return make(
+        "StorageError",
+        `The disk refused to serve the database "${path}": ${message}. Nothing was written; see whether the disk is full or failing, then try again.`,
+      );
     default:
       return make("StorageError", `The database "${path}" refused a statement: ${message}.`);
   }

@@ -15,8 +15,11 @@ function serve(port: NonNullable<typeof parentPort>, { path, migrations }: Datab
   }
   port.on("message", (request: DatabaseRequest) => {
     if (request.kind === "group") return reply({ kind: "group", outcomes: engine.run(request.jobs) });
-    engine[Symbol.dispose]();
-    port.close();
+    try {
+      engine[Symbol.dispose]();
+    } finally {
+      port.close();
+    }
   });
   reply({ kind: "opened", checkedAfterCrash: engine.checkedAfterCrash });
 }

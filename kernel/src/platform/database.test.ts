@@ -51,6 +51,19 @@ describe("batch", () => {
     );
   });
 
+  test("a statement with rows is carried out for each of them, or for none", async () => {
+    const database = await opened();
+    const insertAll = (...values: (string | null)[]) => ({
+      sql: "INSERT INTO words (word) VALUES (?)",
+      rows: JSON.stringify(values.map((word) => [word])),
+    });
+    const [result] = await database.batch([{ ...insertAll("a", "\u0000 ü \ud83d\ude00"), expectChanges: 2 }]);
+    expect(result?.changes).toBe(2);
+    await expect(database.batch([insertAll("c", "a", "d")])).rejects.toMatchObject({ code: "Conflict" });
+    await expect(database.batch([insertAll("e", null)])).rejects.toMatchObject({ code: "Conflict" });
+    expect(await words(database)).toEqual(["a", "\u0000 ü \ud83d\ude00"]);
+  });
+
   test("expectChanges that does not hold is a Conflict and leaves nothing", async () => {
     const database = await opened();
     const update = { sql: "UPDATE words SET word = 'x' WHERE word = 'none'", expectChanges: 1 };
@@ -121,7 +134,7 @@ describe("durability", () => {
     expect(level(true)).toMatchObject({ rows: [{ synchronous: 2 }] });
   });
 
-  const points = failpointNames.filter((name) => name.startsWith("database."));
+  const points = failpointNames.filter((name) => name.startsWith("database.group."));
   test.each(points)(
     "dying at %s leaves a batch whole or absent, and every acknowledged one",
     async (name) => {

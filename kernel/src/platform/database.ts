@@ -9,6 +9,7 @@ import type {
   DatabaseRequest,
   DatabaseWorkerData,
 } from "./database-messages.ts";
+import { failpoint } from "./failpoint.ts";
 import { siblingModule } from "./sibling-module.ts";
 
 export type SqlValue = string | number | bigint | null | Uint8Array;
@@ -16,6 +17,11 @@ export type SqlValue = string | number | bigint | null | Uint8Array;
 export interface Statement {
   readonly sql: string;
   readonly params?: readonly SqlValue[];
+  /**
+   * Instead of `params`: the statement is carried out once for each of these, in order. Text, a JSON array of arrays
+   * of strings, numbers and nulls: it crosses to the database's thread faster than the values would.
+   */
+  readonly rows?: string;
   /** The batch is rolled back with LaresError("Conflict") unless exactly this many rows changed. */
   readonly expectChanges?: number;
 }
@@ -218,6 +224,7 @@ class WorkerDatabase implements Database {
     if (reply.kind !== "group") return;
     const group = this.#inFlight;
     this.#inFlight = [];
+    failpoint("database.group.answered");
     // The next group is on its way before this one's callers go on.
     this.#flush();
     group.forEach((call, index) => {

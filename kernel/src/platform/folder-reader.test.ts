@@ -36,6 +36,36 @@ describe("a folder reader", () => {
     expect(unreadable).toEqual([]);
   });
 
+  it("observes many names at once as it does one by one, of old folders and of young ones", async () => {
+    writeFileSync(join(home, "root/a/b/other.txt"), "four");
+    symlinkSync(join(home, "outside"), join(home, "root/a/b/link"));
+    const names = ["file.txt", "missing", "link", "other.txt"];
+    // Young at first, then old.
+    for (const endMs of [0, Date.now() + 200]) {
+      while (Date.now() < endMs) await new Promise((resolve) => setImmediate(resolve));
+      const folder = reader.open(["a", "b"]);
+      const all = reader.observeAll(names);
+      expect(all).toEqual(names.map((name) => folder?.observe(name)));
+      expect(all).toMatchObject([
+        { kind: "file", size: 6 },
+        null,
+        { kind: "other" },
+        { kind: "file", size: 4 },
+      ]);
+    }
+  });
+
+  it("observes many names in the folder that was opened, whatever took its place since", async () => {
+    const endMs = Date.now() + 200;
+    while (Date.now() < endMs) await new Promise((resolve) => setImmediate(resolve));
+    writeFileSync(join(home, "outside/file.txt"), "something else");
+    reader.open(["a", "b"]);
+    renameSync(join(home, "root/a"), join(home, "root/aside"));
+    symlinkSync(home, join(home, "root/a"));
+    symlinkSync(join(home, "outside"), join(home, "b"));
+    expect(reader.observeAll(["file.txt"])).toMatchObject([{ kind: "file", size: 6 }]);
+  });
+
   it("opens and reads nothing through a link, wherever on the way it stands", () => {
     symlinkSync(join(home, "outside"), join(home, "root/link"));
     symlinkSync(join(home, "outside/secret.txt"), join(home, "root/secret.txt"));

@@ -54,9 +54,17 @@ export interface FolderReader {
    * synchronously, and releases before it lets others run.
    */
   open(components: readonly string[]): OpenFolder | null;
+  /**
+   * `observe` for many names in the folder that was opened last, at a lower price: by path, which is a third
+   * faster than by descriptor, as long as it is certain that no folder on the path changed meanwhile.
+   */
+  observeAll(names: readonly string[]): readonly (Observation | null | "unreadable")[];
   /** Closes what `open` holds open. */
   release(): void;
 }
+
+/** A folder that changed less long ago than this may change again without its times showing it: they have steps. */
+const steadyAfterMs = 100;
 
 const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
 const fileFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -73,7 +81,7 @@ export function openFolderReader(
   } catch (error) {
     throw storageError(`The workspace folder "${root}" cannot be opened: ${String(error)}.`, error);
   }
-  const openAt = (path: string): OpenFolder | null => {
+  const openAt = (path: string): HeldFolder | null => {
     const usesDescriptors = process.platform === "linux";
     if (!usesDescriptors) {
       const found = lstatSync(path, { throwIfNoEntry: false });
@@ -82,19 +90,13 @@ export function openFolderReader(
     const descriptor = tolerating(() => openSync(path, folderFlags), path);
     return descriptor === null ? null : folderAt(`/proc/self/fd/${descriptor}`, descriptor);
   };
-  const folderAt = (handle: string, descriptor: number | null): OpenFolder => {
+  const folderAt = (handle: string, descriptor: number | null): HeldFolder => {
     const prefix = `${handle}/`;
     return {
       handle,
+      descriptor,
       names: () => tolerating(() => readdirSync(prefix), handle),
-      observe: (name) => {
-        try {
-          const stats = lstatSync(prefix + name, { throwIfNoEntry: false });
-          return stats === undefined ? null : observationOf(stats);
-        } catch (error) {
-          return vanished.has(codeOf(error)) ? null : "unreadable";
-        }
-      },
+      observe: (name) => observeAt(prefix + name),
       openFolder: (name) => openAt(prefix + name),
       readBytes: (name, maxBytes) =>
         tolerating(() => {
@@ -122,7 +124,7 @@ export function openFolderReader(
       return null;
     }
   };
-  const held: { readonly name: string; readonly folder: OpenFolder }[] = [];
+  const held: { readonly name: string; readonly folder: HeldFolder }[] = [];
   const closeFrom = (depth: number): void => {
     for (const { folder } of held.splice(depth).toReversed()) folder[Symbol.dispose]();
   };
@@ -139,14 +141,63 @@ export function openFolderReader(
         held.push({ name: "", folder });
       }
       for (const name of components.slice(shared)) {
-        const folder = held.at(-1)?.folder.openFolder(name) ?? null;
+        const folder: HeldFolder | null = held.at(-1)?.folder.openFolder(name) ?? null;
         if (folder === null) return null;
         held.push({ name, folder });
       }
       return held.at(-1)?.folder ?? null;
     },
+    observeAll: (names) => {
+      const folder = held.at(-1)?.folder;
+      if (folder === undefined) return names.map(() => null);
+      const path = [real, ...held.slice(1).map(({ name }) => name)].join("/");
+      const before = changeTimes(held);
+      if (before !== null) {
+        const seen = names.map((name) => observeAt(`${path}/${name}`));
+        const after = changeTimes(held);
+        if (before.every((time, at) => time === after?.[at]) && leadsTo(path, folder)) return seen;
+      }
+      return names.map((name) => folder.observe(name));
+    },
     release: () => closeFrom(0),
   };
+}
+
+interface HeldFolder extends OpenFolder {
+  readonly descriptor: number | null;
+  openFolder(name: string): HeldFolder | null;
+}
+
+/**
+ * When each of these folders last changed. Where all say the same before and after, no name in any of them led
+ * elsewhere in between. Null when that cannot be told.
+ */
+function changeTimes(held: readonly { readonly folder: HeldFolder }[]): number[] | null {
+  const youngest = Date.now() - steadyAfterMs;
+  const times: number[] = [];
+  for (const { folder } of held) {
+    if (folder.descriptor === null) return null;
+    const { ctimeMs } = fstatSync(folder.descriptor);
+    if (ctimeMs > youngest) return null;
+    times.push(ctimeMs);
+  }
+  return times;
+}
+
+function leadsTo(path: string, { descriptor }: HeldFolder): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined || descriptor === null) return false;
+  const { ino, dev } = fstatSync(descriptor);
+  return found.ino === ino && found.dev === dev;
+}
+
+function observeAt(path: string): Observation | null | "unreadable" {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? null : observationOf(stats);
+  } catch (error) {
+    return vanished.has(codeOf(error)) ? null : "unreadable";
+  }
 }
 
 const vanished = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ESTALE", "ENAMETOOLONG", "ENXIO"]);

@@ -20,6 +20,24 @@ export function sha256Hex(bytes: Uint8Array | string): string {
   return hash("sha256", bytes, "hex");
 }
 
+/** SHA-256 of bytes that come piece by piece. */
+export interface Sha256Sum {
+  update(bytes: Uint8Array): Sha256Sum;
+  /** 32 bytes, of what came so far. */
+  digest(): Uint8Array;
+}
+
+export function sha256Sum(): Sha256Sum {
+  const sum = createHash("sha256");
+  return {
+    update(bytes) {
+      sum.update(bytes);
+      return this;
+    },
+    digest: () => sum.copy().digest(),
+  };
+}
+
 /** SHA-256 in the form the vocabulary uses: `sha256:` and 64 hexadecimal digits. */
 export function sha256(bytes: Uint8Array | string): Hash {
   return `sha256:${sha256Hex(bytes)}`;

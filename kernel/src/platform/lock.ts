@@ -1,8 +1,13 @@
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import process from "node:process";
 import { databaseError } from "./database-errors.ts";
-import { isLaresError, messageOf, storageError } from "../base/errors.ts";
+import { isLaresError } from "../base/errors.ts";
+import { failpoint } from "./failpoint.ts";
+import { readPlainText } from "./plain-file.ts";
+import { storageFailure } from "./storage-failure.ts";
+
+const maxNoteBytes = 64;
 
 export interface FileLock extends AsyncDisposable {
   /** Lets the next one in. */
@@ -36,31 +41,35 @@ export async function acquireLock(path: string): Promise<FileLock | LockHeld> {
     throw known;
   }
   const held = database;
+  failpoint("lock.taken");
   try {
-    await writeFile(note, `${process.pid}\n`, { mode: 0o600 });
+    // Made anew: what a dead holder left, or somebody put there, is not written to.
+    await rm(note, { force: true });
+    await writeFile(note, `${process.pid}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {
     held.close();
-    throw storageError(
-      `The lock "${path}" was taken, but "${note}" cannot be written: ${messageOf(error)}`,
-      error,
-    );
+    throw storageFailure(`The lock "${path}" was taken, but "${note}" cannot be written`, error);
   }
+  failpoint("lock.noted");
   const release = async (): Promise<void> => {
     if (!held.isOpen) return;
     // First the note, then the lock: the other way round would remove the next holder's note.
     await rm(note, { force: true });
+    failpoint("lock.note-removed");
     if (held.isOpen) held.close();
+    failpoint("lock.released");
   };
   return { release, [Symbol.asyncDispose]: release };
 }
 
 async function readProcessId(note: string): Promise<number | "unknown"> {
   try {
-    const text = (await readFile(note, "utf8")).trim();
-    return /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : "unknown";
+    // None: the holder is between taking the lock and writing, or between removing the note and leaving.
+    const text = (await readPlainText(note, maxNoteBytes)) ?? "";
+    return /^[1-9][0-9]{0,9}\n?$/.test(text) ? Number(text) : "unknown";
   } catch (error) {
-    // The holder is between taking the lock and writing, or between removing the note and leaving.
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return "unknown";
+    // For a message only: that somebody has the lock is known without it.
+    if (isLaresError(error, "StorageError")) return "unknown";
     throw error;
   }
 }

@@ -1,11 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
+import { lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { limitExceeded, LaresError, storageError } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { syncFolder } from "./atomic-file.ts";
 import { failpoint } from "./failpoint.ts";
 import { sha256File } from "./hash.ts";
+import { storageFailure } from "./storage-failure.ts";
 
 /**
  * Contents by their SHA-256, each in `ab/cdef…`. What was put is on the disk when the call resolves and never
@@ -48,10 +49,10 @@ class FolderObjectStore implements ObjectStore {
     content: Uint8Array | AsyncIterable<Uint8Array>,
     expected?: { hash: Hash; path: string },
   ): Promise<Hash> {
-    if (expected !== undefined && (await this.#isWhole(expected.hash))) return expected.hash;
     const temporary = join(this.#folder, `${temporaryPrefix}${randomBytes(8).toString("hex")}`);
     const digest = createHash("sha256");
     try {
+      if (expected !== undefined && (await this.#isWhole(expected.hash))) return expected.hash;
       {
         await using file = await open(temporary, "wx", 0o600);
         failpoint("objects.put.created");
@@ -80,8 +81,7 @@ class FolderObjectStore implements ObjectStore {
       return hash;
     } catch (error) {
       await rm(temporary, { force: true });
-      if (error instanceof LaresError) throw error;
-      throw storageError(`A content could not be stored in ${this.#folder}: ${String(error)}`, error);
+      throw storageFailure(`A content could not be stored in "${this.#folder}"`, error);
     }
   }
 
@@ -106,15 +106,19 @@ class FolderObjectStore implements ObjectStore {
       throw limitExceeded("length", length, `At most ${chunkBytes} bytes are read at once.`);
     const size = await this.#sizeOf(hash);
     if (size === null) throw storageError(`The stored content ${hash} is missing.`);
-    await using file = await open(this.#pathOf(hash), "r");
-    const buffer = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
-    let read = 0;
-    while (read < buffer.length) {
-      const { bytesRead } = await file.read(buffer, read, buffer.length - read, offset + read);
-      if (bytesRead === 0) throw damaged(hash);
-      read += bytesRead;
+    try {
+      await using file = await open(this.#pathOf(hash), "r");
+      const buffer = new Uint8Array(Math.max(0, Math.min(length, size - offset)));
+      let read = 0;
+      while (read < buffer.length) {
+        const { bytesRead } = await file.read(buffer, read, buffer.length - read, offset + read);
+        if (bytesRead === 0) throw damaged(hash);
+        read += bytesRead;
+      }
+      return { bytes: buffer, eof: offset + read >= size };
+    } catch (error) {
+      throw storageFailure(`The stored content ${hash} cannot be read`, error);
     }
-    return { bytes: buffer, eof: offset + read >= size };
   }
 
   async sweep(keep: ReadonlySet<Hash>): Promise<number> {
@@ -123,7 +127,9 @@ class FolderObjectStore implements ObjectStore {
       if (!/^[0-9a-f]{2}$/.test(shelf)) continue;
       for (const rest of await readdir(join(this.#folder, shelf))) {
         if (keep.has(`sha256:${shelf}${rest}`)) continue;
+        failpoint("objects.sweep.found");
         await rm(join(this.#folder, shelf, rest), { force: true });
+        failpoint("objects.sweep.removed");
         removed++;
       }
     }
@@ -135,12 +141,15 @@ class FolderObjectStore implements ObjectStore {
     return join(this.#folder, hexadecimal.slice(0, 2), hexadecimal.slice(2));
   }
 
+  /** Null where there is no file of its own: what a link, a pipe or a folder in its place holds is not asked. */
   async #sizeOf(hash: Hash): Promise<number | null> {
     try {
-      return (await stat(this.#pathOf(hash))).size;
+      const found = await lstat(this.#pathOf(hash));
+      return found.isFile() ? found.size : null;
     } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
-      throw storageError(`The stored content ${hash} cannot be read: ${String(error)}`, error);
+      if (error instanceof Error && "code" in error && ["ENOENT", "ENOTDIR"].includes(String(error.code)))
+        return null;
+      throw storageFailure(`The stored content ${hash} cannot be read`, error);
     }
   }
 

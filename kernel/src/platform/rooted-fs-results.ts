@@ -1,6 +1,7 @@
 import { lstatSync, type Stats } from "node:fs";
-import { LaresError, messageOf, notFound, stale, storageError } from "../base/errors.ts";
+import { LaresError, notFound, stale } from "../base/errors.ts";
 import { linkInTheWay, systemCodeOf } from "./rooted-fs-folders.ts";
+import { storageFailure } from "./storage-failure.ts";
 
 export interface FileStat {
   readonly kind: "file" | "folder" | "link" | "other";
@@ -65,6 +66,6 @@ export function translated(path: string, error: unknown): LaresError {
     case "ELOOP":
       return linkInTheWay(path);
     default:
-      return storageError(`${JSON.stringify(path)}: ${messageOf(error)}`, error);
+      return storageFailure(JSON.stringify(path), error);
   }
 }

@@ -207,12 +207,15 @@ class DescriptorFs implements RootedFs {
   async writeNew(path: string, content: FileContent, options: NewFileOptions = {}): Promise<FileStat> {
     return this.#changing(path, async (folder, name) => {
       const file = await open(folder.at(name), createFlags, 0o666);
+      failpoint("staging.file.created");
       try {
         if (content instanceof Uint8Array) await writeAll(file, content);
         else for await (const bytes of content) await writeAll(file, bytes);
         if (options.mode !== undefined) await file.chmod(options.mode);
         if (options.mtimeMs !== undefined) await setModifiedTime(file, options.mtimeMs);
+        failpoint("staging.file.written");
         await file.sync();
+        failpoint("staging.file.synced");
         return fileStat(await file.stat());
       } finally {
         await file.close();

@@ -1,11 +1,14 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import { chmod, lstat, readFile, rm } from "node:fs/promises";
+import { chmod, lstat, rm } from "node:fs/promises";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import process from "node:process";
 import { messageOf, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { writeFileAtomically } from "./atomic-file.ts";
+import { failpoint } from "./failpoint.ts";
+import { readPlainText, setAside, UnusableFile } from "./plain-file.ts";
+import { storageFailure } from "./storage-failure.ts";
 
 /** The greeting's own version. After it, both sides speak the protocol's frames. */
 const greetingVersion = "lares/1";
@@ -44,9 +47,11 @@ export interface LocalServer extends AsyncDisposable {
 export async function listenLocal(options: LocalServerOptions): Promise<LocalServer> {
   const { stateFolder, socketPath } = options.place;
   const token = randomBytes(32).toString("hex");
-  await writeFileAtomically(tokenPath(stateFolder), new TextEncoder().encode(token), { mode: 0o600 });
+  await writeToken(tokenPath(stateFolder), token);
+  failpoint("socket.token-written");
   const isFile = process.platform !== "win32";
   if (isFile) await rm(socketPath, { force: true });
+  failpoint("socket.cleared");
   const server = createServer({ pauseOnConnect: false }, (socket) => {
     greet(socket, token, options).catch((error: unknown) => {
       options.log.debug(`A connection was let go: ${messageOf(error)}`);
@@ -60,7 +65,9 @@ export async function listenLocal(options: LocalServerOptions): Promise<LocalSer
     server.listen(socketPath, resolve);
   });
   server.on("error", (error) => options.log.error(`The socket failed: ${messageOf(error)}`));
+  failpoint("socket.listening");
   if (isFile) await chmod(socketPath, 0o600);
+  failpoint("socket.ready");
   return { path: socketPath, [Symbol.asyncDispose]: () => stop(server) };
 }
 
@@ -76,15 +83,21 @@ async function greet(socket: LocalSocket, token: string, options: LocalServerOpt
   const given = Buffer.from(line);
   const expected = Buffer.from(`${greetingVersion} ${token}`);
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-    socket.end(`${greetingVersion} refused\n`);
+    dismiss(socket, "refused");
     return;
   }
   if (options.isClosing()) {
-    socket.end(`${greetingVersion} closing\n`);
+    dismiss(socket, "closing");
     return;
   }
   socket.write(`${greetingVersion} ok ${process.pid}\n`);
   options.accept(socket);
+}
+
+/** Says why and hangs up, also on a peer that keeps its own side open: it must hold nothing here. */
+function dismiss(socket: LocalSocket, answer: string): void {
+  socket.write(`${greetingVersion} ${answer}\n`);
+  socket.destroySoon();
 }
 
 export type ConnectOutcome =
@@ -119,7 +132,7 @@ export async function connectLocal(place: KernelPlace): Promise<ConnectOutcome> 
   // A kernel that started this very moment may have replaced the token; then the next attempt knows the new one.
   if ((await readToken(place.stateFolder)) !== token) return { kind: "closing" };
   throw storageError(
-    `What listens on "${place.socketPath}" is not this workspace's kernel. End it, or remove the file.`,
+    `What listens on "${place.socketPath}" does not know the token in "${tokenPath(place.stateFolder)}": it is not this workspace's kernel, or the token was changed. End it, or wait until it ends.`,
   );
 }
 
@@ -127,12 +140,28 @@ function tokenPath(stateFolder: string): string {
   return join(stateFolder, "kernel.token");
 }
 
+async function writeToken(path: string, token: string): Promise<void> {
+  try {
+    // Whatever else has the name is replaced with the file; a folder would not be.
+    if ((await lstat(path).catch(missingIsNull))?.isDirectory()) await setAside(path, Date.now());
+    await writeFileAtomically(path, new TextEncoder().encode(token), { mode: 0o600 });
+  } catch (error) {
+    throw storageFailure(`The kernel's token "${path}" cannot be written`, error);
+  }
+}
+
+function missingIsNull(error: unknown): null {
+  if (hasCode(error, ["ENOENT"])) return null;
+  throw error;
+}
+
 async function readToken(stateFolder: string): Promise<string | null> {
   try {
-    return await readFile(tokenPath(stateFolder), "utf8");
+    return await readPlainText(tokenPath(stateFolder), maxGreetingBytes);
   } catch (error) {
-    if (hasCode(error, ["ENOENT"])) return null;
-    throw storageError(`The kernel's token cannot be read: ${messageOf(error)}`, error);
+    // No kernel left that there: the next one replaces it.
+    if (error instanceof UnusableFile) return null;
+    throw error;
   }
 }
 

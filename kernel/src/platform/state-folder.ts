@@ -44,12 +44,25 @@ export function userConfigFolder(
 }
 
 /**
- * The state folder of a workspace, made with mode 0700 where it is missing:
- * `<state home>/workspaces/<name>-<12 hexadecimal digits of the SHA-256 of the real path>`.
- * With several roots the digest is over all real paths, sorted, and the name is the first one's.
+ * The state folder of a workspace, made with mode 0700 where it is missing.
  * Throws StorageError where the folder could be written by somebody else, or cannot be made.
  */
 export async function stateFolderOf(
+  workspaceRoots: readonly string[],
+  environment: Environment,
+): Promise<string> {
+  const folder = await stateFolderPath(workspaceRoots, environment);
+  const home = stateHome(environment);
+  for (const step of [home, join(home, "workspaces"), folder]) await makePrivateFolder(step);
+  return folder;
+}
+
+/**
+ * Where the state folder of a workspace is, or would be:
+ * `<state home>/workspaces/<name>-<12 hexadecimal digits of the SHA-256 of the real path>`.
+ * With several roots the digest is over all real paths, sorted, and the name is the first one's.
+ */
+export async function stateFolderPath(
   workspaceRoots: readonly string[],
   environment: Environment,
 ): Promise<string> {
@@ -58,10 +71,7 @@ export async function stateFolderOf(
   const first = sorted[0];
   if (first === undefined) throw invalidParams("A workspace needs at least one folder.");
   const name = `${workspaceName(first)}-${sha256Hex(sorted.join("\0")).slice(0, 12)}`;
-  const home = stateHome(environment);
-  const folder = join(home, "workspaces", name);
-  for (const step of [home, join(home, "workspaces"), folder]) await makePrivateFolder(step);
-  return folder;
+  return join(stateHome(environment), "workspaces", name);
 }
 
 /**

@@ -1,8 +1,10 @@
 import { Console } from "node:console";
+import { fstatSync, writeSync } from "node:fs";
 import { connect } from "node:net";
 import process from "node:process";
-import type { Readable } from "node:stream";
+import { type Readable, Writable } from "node:stream";
 import type { Log } from "../base/log.ts";
+import { plainLine } from "../base/plain-text.ts";
 
 /** Both directions of a connection to a client, as streams. */
 export interface ByteStreams {
@@ -20,7 +22,40 @@ export interface ProtocolSink {
 
 /** From here on `console` writes to stderr: stdout belongs to the protocol. */
 export function redirectConsole(): void {
-  globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
+  const stderr = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      writeToStderr(chunk.toString("utf8"));
+      done();
+    },
+  });
+  globalThis.console = new Console({ stdout: stderr, stderr });
+}
+
+/** What stderr did not take since it last took something. */
+let lostLines = 0;
+let stderrIsFile: boolean | undefined;
+
+/**
+ * Writes a line to stderr, and never fails: on a full disk, or where nobody reads any more, the line is lost.
+ * (Node's own stream for a file would be closed for good by the first failure, and raise it as an uncaught error,
+ * which is logged, which fails …) How many were lost is said with the first one that is taken again.
+ */
+export function writeToStderr(line: string): void {
+  if (stderrIsFile === undefined) {
+    stderrIsFile = fstatSync(2).isFile();
+    process.stderr.on("error", () => (lostLines += 1));
+  }
+  if (!stderrIsFile) {
+    process.stderr.write(line);
+    return;
+  }
+  try {
+    const bytes = Buffer.from(lostLines === 0 ? line : `(${lostLines} lines could not be written)\n${line}`);
+    for (let written = 0; written < bytes.length;) written += writeSync(2, bytes, written);
+    lostLines = 0;
+  } catch {
+    lostLines += 1;
+  }
 }
 
 /** A log whose lines a person at stderr can tell from a client's. Debug messages are left out. */
@@ -32,7 +67,7 @@ export const stderrLog: Log = {
 };
 
 function writeLine(message: string): void {
-  process.stderr.write(`lares: ${message}\n`);
+  writeToStderr(`lares: ${plainLine(message)}\n`);
 }
 
 /** Takes stdin and stdout for the protocol. What anything else writes to stdout afterwards goes to stderr. */

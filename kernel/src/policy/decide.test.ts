@@ -30,6 +30,7 @@ function authority(change: Partial<Authority> = {}): Authority {
     protectedPaths: [],
     forbiddenPaths: ["photos/state"],
     memory: true,
+    namespaces: {},
     ...change,
   };
 }
@@ -242,6 +243,20 @@ describe("every host call", () => {
       expect(outcome(nothing, method, { namespace: "team" })).toBe("PermissionDenied shared_namespaces");
     },
   );
+
+  test.each(memoryMethods)("%s in a namespace: read needs a grant, a change one to write", (method) => {
+    const mayRead = authority({ namespaces: { team: "read", mine: "read_write" } });
+    const changes = /\/(?:swap|append|add|update|remove|relate|cleanup)$/.test(method)
+      ? "PermissionDenied shared_namespaces"
+      : "allowed";
+    expect(outcome(mayRead, method, { namespace: "team" })).toBe(changes);
+    expect(outcome(mayRead, method, { namespace: "mine" })).toBe("allowed");
+    for (const namespace of ["other", "", "constructor", "__proto__", "toString", 7, null, ["team"]]) {
+      expect(outcome(mayRead, method, { namespace })).toBe("PermissionDenied shared_namespaces");
+    }
+    const off = authority({ memory: false, namespaces: { team: "read_write" } });
+    expect(outcome(off, method, { namespace: "team" })).toBe("PermissionDenied enable_memory");
+  });
 });
 
 test.each(["vdfs/write", "", "__proto__", "constructor", "toString"])(

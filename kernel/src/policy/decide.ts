@@ -48,19 +48,19 @@ const rules: Readonly<Record<string, Rule>> = {
     params.path === undefined ? reading(authority, params) : readingPath(authority, params),
   "vdfs/read": readingPath,
   "vdfs/sidecar/read": readingPath,
-  "memory/working/read": remembering,
-  "memory/working/swap": remembering,
-  "memory/temporal/append": remembering,
-  "memory/temporal/query": remembering,
-  "memory/temporal/count": remembering,
-  "memory/associative/add": remembering,
-  "memory/associative/update": remembering,
-  "memory/associative/remove": remembering,
-  "memory/associative/relate": remembering,
-  "memory/associative/query": remembering,
-  "memory/search": remembering,
-  "memory/sync": remembering,
-  "memory/cleanup": remembering,
+  "memory/working/read": remembering("read"),
+  "memory/working/swap": remembering("read_write"),
+  "memory/temporal/append": remembering("read_write"),
+  "memory/temporal/query": remembering("read"),
+  "memory/temporal/count": remembering("read"),
+  "memory/associative/add": remembering("read_write"),
+  "memory/associative/update": remembering("read_write"),
+  "memory/associative/remove": remembering("read_write"),
+  "memory/associative/relate": remembering("read_write"),
+  "memory/associative/query": remembering("read"),
+  "memory/search": remembering("read"),
+  "memory/sync": remembering("read"),
+  "memory/cleanup": remembering("read_write"),
   "actions/preview": effects,
   "actions/propose": effects,
   "actions/get": always, // its own only; the service compares the agent
@@ -97,20 +97,31 @@ function readingPath(authority: Authority, params: Record<string, unknown>): Lar
   );
 }
 
-function remembering(authority: Authority, params: Record<string, unknown>): LaresError | null {
-  if (!authority.memory) {
+function remembering(wanted: "read" | "read_write"): Rule {
+  return (authority, { namespace }) => {
+    const { extension } = authority;
+    if (!authority.memory) {
+      return permissionDenied(
+        extension,
+        "enable_memory",
+        `${extension} has its memory switched off; set enable_memory = true in its manifest.`,
+      );
+    }
+    if (namespace === undefined) return null;
+    const granted =
+      typeof namespace === "string" && Object.hasOwn(authority.namespaces, namespace)
+        ? authority.namespaces[namespace]
+        : undefined;
+    if (granted === wanted || granted === "read_write") return null;
+    const name = JSON.stringify(namespace);
     return permissionDenied(
-      authority.extension,
-      "enable_memory",
-      `${authority.extension} has its memory switched off; set enable_memory = true in its manifest.`,
+      extension,
+      "shared_namespaces",
+      granted === undefined
+        ? `${extension} was not granted the memory namespace ${name}; name it under shared_namespaces in lares.yaml.`
+        : `${extension} may only read the memory namespace ${name}; set read_write: true under shared_namespaces in lares.yaml.`,
     );
-  }
-  if (params.namespace === undefined) return null;
-  return permissionDenied(
-    authority.extension,
-    "shared_namespaces",
-    `${authority.extension} was not granted the memory namespace ${JSON.stringify(params.namespace)}.`,
-  );
+  };
 }
 
 function callingTool(authority: Authority, params: Record<string, unknown>): LaresError | null {

@@ -12,6 +12,7 @@ const authority: Authority = {
   protectedPaths: [],
   forbiddenPaths: [],
   memory: false,
+  namespaces: {},
 };
 const edit = { kind: "file.edit", path: "notes/diary.txt", edits: [{ find: "secret", replace: "" }] };
 const proposal = { title: "t", reason: "r", effects: [edit] };

@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { protectionOf } from "./protected.ts";
+import { isForbidden, protectionOf } from "./protected.ts";
+
+test("the workspace itself is not closed because something at its top is", () => {
+  const top = { protectedPaths: [], forbiddenPaths: ["state"] };
+  expect([".", "state", "state/x", "other"].map((path) => isForbidden(path, top))).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+});
 
 const places = { protectedPaths: ["tools/agent", "one/program.ts"], forbiddenPaths: ["var/lares"] };
 

@@ -40,7 +40,9 @@ export function holdsForbidden(path: string, places: ProtectedPlaces): boolean {
 }
 
 function liesIn(names: readonly string[], place: string): boolean {
-  return place === "." || (names.length >= place.split("/").length && touches(names, place));
+  if (place === ".") return true;
+  const isWorkspace = names.length === 1 && names[0] === "";
+  return !isWorkspace && names.length >= place.split("/").length && touches(names, place);
 }
 
 /** Inside the place, the place itself, or a folder that holds it: moving or deleting that takes the place along. */

@@ -8,6 +8,7 @@ import { Emitter } from "../base/emitter.ts";
 import { isLaresError, LaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { fromWireError, toWireError } from "./errors.ts";
+import type { FrameWriter } from "./framing/frame-writer.ts";
 import { clientFrameLimits, type FrameLimits, type QueueLimits } from "./framing/limits.ts";
 import { createGuardedReader } from "./framing/message-reader.ts";
 import { createGuardedWriter } from "./framing/message-writer.ts";
@@ -68,6 +69,9 @@ export interface EndpointOptions {
 /** A peer may have so many requests open at a time; more are answered Busy. */
 export const maxOpenRequests = 1000;
 
+/** A peer whose stream has ended, or cannot be followed any more, has so long to read what is left for it. */
+const farewellMs = 1_000;
+
 export function createEndpoint(options: EndpointOptions): Endpoint {
   return new JsonRpcEndpoint(options);
 }
@@ -113,7 +117,10 @@ class JsonRpcEndpoint implements Endpoint {
       this.#isClosed = true;
       closed.resolve();
     };
-    this.#connection.onClose(close);
+    this.#connection.onClose(() => {
+      close();
+      this.#hangUp(writer.frames);
+    });
     this.#connection.onDispose(close);
     this.#connection.onRequest((method, params: unknown, token) => this.#handle(method, params, token));
     this.#connection.onNotification((method, params: unknown) => this.#hear(method, params));
@@ -177,6 +184,13 @@ class JsonRpcEndpoint implements Endpoint {
   [Symbol.dispose](): void {
     this.#connection.dispose();
     this.#options.sink.destroy();
+  }
+
+  /** Nothing more is read: sends what is queued and closes, also on a peer that keeps its own side open. */
+  #hangUp(frames: FrameWriter): void {
+    const { sink } = this.#options;
+    setTimeout(() => sink.destroy(), farewellMs).unref();
+    frames.end(() => sink.destroy());
   }
 
   async #handle(method: string, params: unknown, token: CancellationToken): Promise<unknown> {

@@ -6,6 +6,7 @@ declare namespace WebAssembly {
     constructor(bytes: Uint8Array);
     static imports(module: Module): { module: string; name: string; kind: ExternKind }[];
     static exports(module: Module): { name: string; kind: ExternKind }[];
+    static customSections(module: Module, name: string): ArrayBuffer[];
   }
   class Memory {
     constructor(descriptor: { initial: number });
@@ -15,5 +16,6 @@ declare namespace WebAssembly {
     constructor(module: Module, imports?: Record<string, Record<string, unknown>>);
     readonly exports: Readonly<Record<string, unknown>>;
   }
+  function validate(bytes: Uint8Array): boolean;
   function compile(bytes: Uint8Array): Promise<Module>;
 }

@@ -1,6 +1,6 @@
 import { isLaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { plainText } from "../base/plain-text.ts";
+import { plainMessage, plainText, withoutLinks } from "../base/plain-text.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { KernelServices } from "./ports.ts";
 import type { Session } from "./session.ts";
@@ -70,7 +70,7 @@ export class MessageApprovals {
         if (!isLaresError(error)) throw error;
         this.#session.endpoint.notifyStandard("window/showMessage", {
           type: 2,
-          message: plainText(error.message),
+          message: plainMessage(error.message),
         });
       }
       if (title !== show) return;
@@ -81,7 +81,11 @@ export class MessageApprovals {
 
 function question(action: Action): string {
   const count = action.effects.length === 1 ? "1 change" : `${action.effects.length} changes`;
-  return `${plainText(action.agent)} proposes: ${plainText(action.title)} (${count}, impact ${action.impact_score.toFixed(2)}). ${plainText(action.reason)}`;
+  return `${plainMessage(action.agent)} proposes: ${plainMessage(action.title)} (${count}, impact ${action.impact_score.toFixed(2)}). ${plainMessage(action.reason)}`;
+}
+
+function diffLine(line: string): string {
+  return withoutLinks(plainText(line));
 }
 
 /** The diffs as one text; what is too long for a message is cut, with the count of what is left out. */
@@ -89,9 +93,7 @@ function changes(action: Action): string {
   const maxCharacters = 8_000;
   const text = action.effects
     .map((effect) =>
-      [plainText(effect.summary), ...(effect.diff ?? "").split("\n").map((line) => plainText(line))].join(
-        "\n",
-      ),
+      [plainMessage(effect.summary), ...(effect.diff ?? "").split("\n").map(diffLine)].join("\n"),
     )
     .join("\n");
   return text.length <= maxCharacters

@@ -1,17 +1,35 @@
-import { LaresError } from "../base/errors.ts";
 import type { Handlers } from "./handlers.ts";
 import type { KernelServices } from "./ports.ts";
 
-/** `lares/memory/*`, as far as the kernel has memories: the journal's proof and figures, and working memory. */
-export function memoryHandlers({ memory }: KernelServices): Handlers {
+/** `lares/memory/*`: what agents remember, asked, proven, carried and forgotten by a person. */
+export function memoryHandlers({ memory }: Pick<KernelServices, "memory">): Handlers {
   return {
+    "lares/memory/query": async (params) => {
+      switch (params.kind) {
+        case "temporal": {
+          const { agent, kind: _, ...query } = params;
+          return memory.temporal(agent, query);
+        }
+        case "associative": {
+          const { agent, kind: _, ...query } = params;
+          return memory.associative(agent, query);
+        }
+        case "working": {
+          const { agent, kind: _, ...query } = params;
+          return memory.working(agent, query);
+        }
+        case "search": {
+          const { agent, kind: _, ...query } = params;
+          return memory.search(agent, query);
+        }
+      }
+    },
+    "lares/memory/count": ({ agent, ...query }) => memory.count(agent, query),
     "lares/memory/verify": ({ agent }) => memory.verify(agent),
     "lares/memory/stats": ({ agent }) => memory.stats(agent),
-    "lares/memory/query": async (query) => {
-      if (query.kind === "working") return memory.working(query.agent);
-      throw new LaresError("MethodNotFound", `This kernel keeps no ${query.kind} memory yet.`, {
-        kind: query.kind,
-      });
-    },
+    "lares/memory/export": ({ agent, path, overwrite = false }) => memory.export(agent, path, { overwrite }),
+    "lares/memory/import": ({ agent, path, preview = false, head }) =>
+      memory.import(agent, path, { preview, ...(head === undefined ? {} : { head }) }),
+    "lares/memory/forget": ({ agent, id, reason }) => memory.forget(agent, id, reason),
   };
 }

@@ -1,13 +1,20 @@
-/** A client's open documents are kept up to this size each; beyond it a document counts as unsaved as a whole. */
+/** A client's open documents are kept up to this size each; beyond it only whether one was changed is known. */
 export const maxOpenDocumentCharacters = 4 * 1024 * 1024;
+/** The same for all of a client's documents together. */
+export const maxOpenCharacters = 64 * 1024 * 1024;
 /** Open documents remembered per client. */
-export const maxOpenDocuments = 2_000;
+export const maxOpenDocuments = 10_000;
+/** No editor has a document with a longer one, and each is remembered. */
+export const maxUriCharacters = 8 * 1024;
 
 interface OpenDocument {
+  /** Null where it is not kept; then `isChanged` says what is known of it. */
   text: string | null;
-  /** The text when it was last saved: the file's, as far as that is known. */
+  /** The text when it was last saved: the file's, as far as that is known. Null where the text is. */
   saved: string | null;
   wasSaved: boolean;
+  /** Of a document whose text is not kept: it is not what is saved. */
+  isChanged: boolean;
 }
 
 export interface ContentChange {
@@ -24,22 +31,30 @@ interface Position {
 export class OpenDocuments {
   readonly #documents = new Map<string, OpenDocument>();
   readonly #comparing = new Set<Promise<void>>();
+  /** That all of them keep. */
+  #characters = 0;
 
   /**
    * `onDisk` is the file's text, read meanwhile, null where it cannot be compared. It may differ from the start:
    * an editor brings back what was not saved, and so does a session that goes on under the next kernel.
    */
   open(uri: string, text: string, onDisk: Promise<string | null>): void {
-    if (this.#documents.size >= maxOpenDocuments) return;
-    const kept = text.length > maxOpenDocumentCharacters ? null : text;
-    const document: OpenDocument = { text: kept, saved: kept, wasSaved: false };
+    this.close(uri);
+    if (this.#documents.size >= maxOpenDocuments || uri.length > maxUriCharacters) return;
+    const document: OpenDocument = { text, saved: text, wasSaved: false, isChanged: false };
     this.#documents.set(uri, document);
-    if (kept === null) return;
+    this.#characters += charactersOf(document);
+    this.#bound(document);
     const comparing = onDisk
       .then((saved) => {
         // Editors may unify line ends as they open a file; that alone is no change.
-        if (saved !== null && !document.wasSaved && withPlainLineEnds(saved) !== withPlainLineEnds(kept))
-          document.saved = saved;
+        if (saved === null || document.wasSaved || withPlainLineEnds(saved) === withPlainLineEnds(text))
+          return;
+        if (this.#documents.get(uri) === document)
+          this.#update(document, () => {
+            if (document.text === null) document.isChanged = true;
+            else document.saved = saved;
+          });
       })
       .finally(() => this.#comparing.delete(comparing));
     this.#comparing.add(comparing);
@@ -52,26 +67,30 @@ export class OpenDocuments {
 
   change(uri: string, changes: readonly ContentChange[]): void {
     const document = this.#documents.get(uri);
-    if (document === undefined) return;
-    for (const change of changes) {
-      if (change.range === undefined) document.text = change.text;
-      else if (document.text !== null) document.text = replaceRange(document.text, change.range, change.text);
-      else document.saved = ""; // Too large to follow: it was changed, that is what counts.
-    }
-    if (document.text !== null && document.text.length > maxOpenDocumentCharacters) {
-      document.text = null;
-      document.saved = "";
-    }
+    if (document === undefined || changes.length === 0) return;
+    this.#update(document, () => {
+      for (const change of changes) {
+        if (document.text === null) document.isChanged = true;
+        else if (change.range === undefined) document.text = change.text;
+        else document.text = replaceRange(document.text, change.range, change.text);
+      }
+    });
   }
 
   save(uri: string): void {
     const document = this.#documents.get(uri);
     if (document === undefined) return;
-    document.saved = document.text;
-    document.wasSaved = true;
+    this.#update(document, () => {
+      document.saved = document.text;
+      document.wasSaved = true;
+      document.isChanged = false;
+    });
   }
 
   close(uri: string): void {
+    const document = this.#documents.get(uri);
+    if (document === undefined) return;
+    this.#characters -= charactersOf(document);
     this.#documents.delete(uri);
   }
 
@@ -81,8 +100,33 @@ export class OpenDocuments {
 
   /** The documents whose text is not what is saved. */
   unsaved(): string[] {
-    return [...this.#documents].flatMap(([uri, { text, saved }]) => (text === saved ? [] : [uri]));
+    return [...this.#documents].flatMap(([uri, { text, saved, isChanged }]) =>
+      isChanged || text !== saved ? [uri] : [],
+    );
   }
+
+  #update(document: OpenDocument, change: () => void): void {
+    this.#characters -= charactersOf(document);
+    change();
+    this.#characters += charactersOf(document);
+    this.#bound(document);
+  }
+
+  /** Lets go of the text of a document that is too large, or that is one too many: all it then has is a mark. */
+  #bound(document: OpenDocument): void {
+    const { text, saved } = document;
+    if (text === null) return;
+    if (text.length <= maxOpenDocumentCharacters && this.#characters <= maxOpenCharacters) return;
+    this.#characters -= charactersOf(document);
+    document.isChanged = text !== saved;
+    document.text = null;
+    document.saved = null;
+  }
+}
+
+/** What it keeps; text and saved are mostly one and the same. */
+function charactersOf({ text, saved }: OpenDocument): number {
+  return (text?.length ?? 0) + (saved === text ? 0 : (saved?.length ?? 0));
 }
 
 function withPlainLineEnds(text: string): string {

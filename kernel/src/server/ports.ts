@@ -22,7 +22,7 @@ export interface KernelServices {
   readonly memory: MemoryService;
   readonly documents: DocumentService;
   readonly notifications: Emitter<AgentNotice>;
-  readonly progress: Emitter<IndexProgress>;
+  readonly progress: Emitter<WorkProgress>;
 }
 
 export interface StatusService {
@@ -80,11 +80,38 @@ export interface ToolService {
   call(agent: string, name: string, args: unknown): Promise<ResultOf<"lares/tools/call">>;
 }
 
+/** What is asked of one kind of memory: the wire's fields but those that say whom and which. */
+export type MemoryQuery<Kind extends ParamsOf<"lares/memory/query">["kind"]> = Omit<
+  Extract<ParamsOf<"lares/memory/query">, { kind: Kind }>,
+  "agent" | "kind"
+>;
+
+/** The memories of agents. Every method rejects with NotFound for an agent that is not here. */
 export interface MemoryService {
   verify(agent: string): Promise<ResultOf<"lares/memory/verify">>;
-  stats(agent: string): Promise<Record<string, unknown>>;
+  stats(agent: string): Promise<ResultOf<"lares/memory/stats">>;
   /** Working memory as it stands. */
-  working(agent: string): Promise<{ revision: number; state: unknown }>;
+  working(agent: string, query: MemoryQuery<"working">): Promise<{ revision: number; state: unknown }>;
+  temporal(agent: string, query: MemoryQuery<"temporal">): Promise<ResultOf<"lares/memory/query">>;
+  associative(agent: string, query: MemoryQuery<"associative">): Promise<ResultOf<"lares/memory/query">>;
+  search(agent: string, query: MemoryQuery<"search">): Promise<ResultOf<"lares/memory/query">>;
+  count(
+    agent: string,
+    query: Omit<ParamsOf<"lares/memory/count">, "agent">,
+  ): Promise<ResultOf<"lares/memory/count">>;
+  export(
+    agent: string,
+    path: string,
+    options: { readonly overwrite: boolean },
+  ): Promise<ResultOf<"lares/memory/export">>;
+  /** Conflict where the memory is not empty; DigestMismatch where the file's head is not the one that was expected. */
+  import(
+    agent: string,
+    path: string,
+    options: { readonly preview: boolean; readonly head?: string },
+  ): Promise<ResultOf<"lares/memory/import">>;
+  /** The record that says so; what the id's records said is gone when it resolves. */
+  forget(agent: string, id: string, reason?: string): Promise<ResultOf<"lares/memory/forget">>;
 }
 
 /** Diagnostics of one document, as LSP has them. */
@@ -105,6 +132,11 @@ export interface AgentNotice {
 }
 
 /** An index run: begins, and ends with what it found. */
-export type IndexProgress = { readonly kind: "begin" } | { readonly kind: "end"; readonly entries: number };
+/** Work that takes a while, by a name of its own: begun, how far it is, over. */
+export type WorkProgress = { readonly work: string } & (
+  | { readonly kind: "begin"; readonly title: string }
+  | { readonly kind: "report"; readonly message: string; readonly percentage: number }
+  | { readonly kind: "end"; readonly message: string }
+);
 
 export const traceLevels: readonly TraceLevel[] = ["debug", "info", "warn", "error"];

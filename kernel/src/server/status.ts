@@ -12,7 +12,16 @@ export function statusHandlers(
     "lares/status": async (_params, session) => status(session),
     "lares/trust": async ({ trusted, digest }, session) => {
       if (trusted) await kernel.trust.accept(digest);
-      else await kernel.trust.revoke();
+      else {
+        try {
+          await kernel.trust.revoke();
+        } catch (error) {
+          // Taken back all the same, only not for the next kernel.
+          session.trusted = false;
+          await trustChanged(session);
+          throw error;
+        }
+      }
       session.trusted = trusted;
       await trustChanged(session);
       return status(session);

@@ -9,6 +9,13 @@ interface Line {
   readonly text: string;
 }
 
+export interface Taken {
+  readonly text: string;
+  readonly dropped: Readonly<Record<string, number>> | null;
+  /** They could not be written: they wait again, before all that came meanwhile. */
+  putBack(): void;
+}
+
 /** Lines that wait for the disk. When there are too many, the least important ones go first, and are counted. */
 export class TraceBuffer {
   readonly #maxLength: number;
@@ -30,16 +37,29 @@ export class TraceBuffer {
     if (this.#length > this.#maxLength) this.#shrink();
   }
 
+  /** Newest first. */
+  newestFirst(): readonly string[] {
+    return this.#lines.map((line) => line.text).toReversed();
+  }
+
   /** All lines as one text, and how many of each level were dropped before; then it is empty. */
-  take(): { readonly text: string; readonly dropped: Readonly<Record<string, number>> | null } {
-    const taken = {
-      text: this.#lines.map((line) => line.text).join(""),
-      dropped: this.#dropped.size === 0 ? null : Object.fromEntries(this.#dropped),
-    };
+  take(): Taken {
+    const lines = this.#lines;
+    const dropped = this.#dropped;
     this.#lines = [];
     this.#length = 0;
     this.#dropped = new Map();
-    return taken;
+    return {
+      text: lines.map((line) => line.text).join(""),
+      dropped: dropped.size === 0 ? null : Object.fromEntries(dropped),
+      putBack: () => {
+        this.#lines = [...lines, ...this.#lines];
+        this.#length = this.#lines.reduce((sum, { text }) => sum + text.length, 0);
+        for (const [level, count] of dropped)
+          this.#dropped.set(level, (this.#dropped.get(level) ?? 0) + count);
+        while (this.#length > this.#maxLength) this.#shrink();
+      },
+    };
   }
 
   /** Everything of the lowest level that waits; at once, so that a flood costs little for each line. */

@@ -19,6 +19,8 @@ export type NewTraceEntry = Omit<TraceEntry, "timestamp"> & { readonly timestamp
 export const maxMessageLength = 8 * 1024;
 /** Characters of an entry's fields as JSON. */
 export const maxFieldsLength = 16 * 1024;
+/** Of a text that is cut so much is left out at the cut: half a secret there is one that no pattern knows. */
+const cutMargin = 2048;
 /** Characters of a name or an id in an entry. */
 const maxNameLength = 256;
 /** Deeper values in fields are not looked into. */
@@ -50,8 +52,7 @@ export function storedEntry(entry: NewTraceEntry, epochMs: number, redact: Redac
     level: entry.level,
     agent: cut(entry.agent, maxNameLength),
     ...(hook === undefined ? {} : { hook: cut(hook, maxNameLength) }),
-    // Cut twice: first so that no pattern runs over megabytes, then because a mark may be longer than the secret.
-    message: cut(redact(cut(entry.message, 2 * maxMessageLength)), maxMessageLength),
+    message: redactedAndCut(entry.message, maxMessageLength, redact),
     ...(fields === undefined ? {} : { fields: boundedFields(fields, redact) }),
     trace_id: cut(entry.trace_id, maxNameLength),
     span_id: cut(entry.span_id, maxNameLength),
@@ -65,7 +66,7 @@ function boundedFields(fields: Record<string, unknown>, redact: Redact): Record<
   } catch (error) {
     return { unreadable: messageOf(error) };
   }
-  if (text.length > maxFieldsLength) return { cut: cut(redact(cut(text, maxFieldsLength)), maxFieldsLength) };
+  if (text.length > maxFieldsLength) return { cut: redactedAndCut(text, maxFieldsLength, redact) };
   // From the text, so that what is stored is what JSON makes of it and nobody else holds it.
   return redactedRecord(JSON.parse(text) as Record<string, unknown>, redact, 0);
 }
@@ -75,7 +76,10 @@ function redactedRecord(
   redact: Redact,
   depth: number,
 ): Record<string, unknown> {
-  const pairs = Object.entries(record).map(([key, value]) => [key, redactedValue(key, value, redact, depth)]);
+  const pairs = Object.entries(record).map(([key, value]) => [
+    redact(key),
+    redactedValue(key, value, redact, depth),
+  ]);
   return Object.fromEntries(pairs) as Record<string, unknown>;
 }
 
@@ -93,9 +97,17 @@ function redactedValue(key: string, value: unknown, redact: Redact, depth: numbe
   return redactedRecord(value as Record<string, unknown>, redact, depth + 1);
 }
 
-function cut(text: string, maxLength: number): string {
-  if (text.length <= maxLength) return text;
-  const note = `… [${text.length} characters, cut]`;
+/** So that no pattern runs over megabytes, what is far beyond the cut is not looked at. */
+function redactedAndCut(text: string, maxLength: number, redact: Redact): string {
+  const readLength = 2 * maxLength;
+  if (text.length <= readLength) return cut(redact(text), maxLength);
+  const redacted = redact(text.slice(0, readLength));
+  return cut(redacted.slice(0, -cutMargin), maxLength, text.length);
+}
+
+function cut(text: string, maxLength: number, wholeLength = text.length): string {
+  if (wholeLength <= maxLength) return text;
+  const note = `… [${wholeLength} characters, cut]`;
   return text.slice(0, maxLength - note.length).toWellFormed() + note;
 }
 

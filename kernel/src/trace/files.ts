@@ -1,13 +1,18 @@
 import { isoTime } from "../base/clock.ts";
 import {
   type DataFile,
+  fileSize,
+  isNoPlainFile,
   joinPath,
   listFiles,
   makeFolder,
+  moveAside,
   openDataFile,
   removeFile,
   renameFile,
 } from "../platform/data-files.ts";
+import { failpoint } from "../platform/failpoint.ts";
+import { readLinesBackwards } from "./read-backwards.ts";
 
 export const currentName = "current.log";
 const rotatedName = /^(\d{4}-\d{2}-\d{2})(?:\.(\d{1,6}))?\.log$/;
@@ -29,11 +34,17 @@ export interface RotatedFile {
 /** The folder of traces: `current.log`, and what it was rotated to. Not safe for two callers at once. */
 export class TraceFiles implements AsyncDisposable {
   readonly #folder: string;
-  #current: DataFile;
+  /** Null where it could not be opened again after a rotation: the next use tries anew. */
+  #current: DataFile | null;
+  /** What a failed write may have left behind the file's end is still to be cut off. */
+  #hasRemains = false;
   /** The day the current file belongs to. */
   #day: string;
+  /** Where something that is no file, and stood in the current one's place, was moved to. */
+  readonly aside: string | null;
 
-  private constructor(folder: string, current: DataFile, day: string) {
+  private constructor(folder: string, current: DataFile, day: string, aside: string | null) {
+    this.aside = aside;
     this.#folder = folder;
     this.#current = current;
     this.#day = day;
@@ -41,13 +52,19 @@ export class TraceFiles implements AsyncDisposable {
 
   static async open(folder: string, nowMs: number): Promise<TraceFiles> {
     await makeFolder(folder);
-    const current = await openDataFile(joinPath(folder, currentName), "a");
+    const path = joinPath(folder, currentName);
+    const aside = (await isNoPlainFile(path)) ? await moveAside(path, nowMs) : null;
+    const current = await openDataFile(path, "a");
     await endLine(current);
-    return new TraceFiles(folder, current, (await firstDay(current)) ?? dayOf(nowMs));
+    const files = new TraceFiles(folder, current, (await lastDay(current)) ?? dayOf(nowMs), aside);
+    const [newest] = await files.rotated();
+    // What was written just before midnight, and reached the disk after it, came behind its day's last file.
+    if (newest?.part === null && newest.day >= files.#day) files.#day = dayOf(Date.parse(newest.day) + dayMs);
+    return files;
   }
 
   get size(): number {
-    return this.#current.size;
+    return this.#current?.size ?? 0;
   }
 
   get day(): string {
@@ -55,39 +72,49 @@ export class TraceFiles implements AsyncDisposable {
   }
 
   async append(bytes: Uint8Array): Promise<void> {
-    const { size } = this.#current;
-    try {
-      await this.#current.append(bytes);
-    } catch (error) {
-      // Half an entry would swallow the next one.
-      await this.#current.truncate(size);
-      throw error;
-    }
+    const current = await this.#open();
+    // Half an entry would swallow the next one.
+    if (this.#hasRemains) await current.truncate(current.size);
+    this.#hasRemains = true;
+    failpoint("traces.append.begun");
+    await current.append(bytes);
+    failpoint("traces.append.done");
+    this.#hasRemains = false;
   }
 
   /** The current file becomes its day's: the last one where the day is over, else the next part. */
   async rotate(nowMs: number): Promise<void> {
     const path = joinPath(this.#folder, currentName);
-    if (this.#current.size > 0) {
+    const current = await this.#open();
+    if (current.size > 0) {
       const ofDay = (await this.rotated()).filter((file) => file.day === this.#day);
       const nextPart = Math.max(0, ...ofDay.map((file) => file.part ?? 0)) + 1;
       const isLast = dayOf(nowMs) !== this.#day && ofDay.every((file) => file.part !== null);
       const name = isLast ? `${this.#day}.log` : `${this.#day}.${nextPart}.log`;
-      await this.#current[Symbol.asyncDispose]();
-      try {
-        await renameFile(path, joinPath(this.#folder, name));
-      } finally {
-        this.#current = await openDataFile(path, "a");
-      }
+      if (this.#hasRemains) await current.truncate(current.size);
+      this.#hasRemains = false;
+      this.#current = null;
+      await current[Symbol.asyncDispose]();
+      failpoint("traces.rotate.closed");
+      await renameFile(path, joinPath(this.#folder, name));
+      failpoint("traces.rotate.renamed");
+      await this.#open();
+      failpoint("traces.rotate.opened");
     }
     this.#day = dayOf(nowMs);
   }
 
-  /** Removes what is older than `keepDays` days. */
-  async expire(nowMs: number, keepDays: number): Promise<void> {
+  async #open(): Promise<DataFile> {
+    return (this.#current ??= await openDataFile(joinPath(this.#folder, currentName), "a"));
+  }
+
+  /** Removes what is older than `keepDays` days, and the oldest of more than `maxFiles`. */
+  async expire(nowMs: number, keepDays: number, maxFiles: number): Promise<void> {
     const oldest = dayOf(Math.max(0, nowMs - keepDays * dayMs));
-    for (const { name, day } of await this.rotated()) {
-      if (day < oldest) await removeFile(joinPath(this.#folder, name));
+    for (const [newer, { name, day }] of (await this.rotated()).entries()) {
+      if (day >= oldest && newer < maxFiles) continue;
+      await removeFile(joinPath(this.#folder, name));
+      failpoint("traces.expire.removed");
     }
   }
 
@@ -109,8 +136,18 @@ export class TraceFiles implements AsyncDisposable {
     return openDataFile(joinPath(this.#folder, name), "r");
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#current[Symbol.asyncDispose]();
+  /** The same; null where the file went since it was listed. */
+  async openIfThere(name: string): Promise<DataFile | null> {
+    try {
+      return await this.openForReading(name);
+    } catch (error) {
+      if ((await fileSize(joinPath(this.#folder, name))) !== null) throw error;
+      return null;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#current?.[Symbol.asyncDispose]();
   }
 }
 
@@ -122,8 +159,11 @@ async function endLine(file: DataFile): Promise<void> {
   if (last[0] !== lineFeed) await file.append(new Uint8Array([lineFeed]));
 }
 
-async function firstDay(file: DataFile): Promise<string | null> {
-  const start = new Uint8Array(64);
-  await file.readInto(start, 0);
-  return /^\{"timestamp":"(\d{4}-\d{2}-\d{2})T/.exec(Buffer.from(start).toString("latin1"))?.[1] ?? null;
+/** Of its newest entry: the oldest may have been written just before the midnight that the file began with. */
+async function lastDay(file: DataFile): Promise<string | null> {
+  for await (const line of readLinesBackwards(file)) {
+    const day = /^\{"timestamp":"(\d{4}-\d{2}-\d{2})T/.exec(line)?.[1];
+    if (day !== undefined) return day;
+  }
+  return null;
 }

@@ -5,7 +5,7 @@ import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import type { TraceEntry } from "../base/vocabulary/trace.ts";
 import type { DataFile } from "../platform/data-files.ts";
-import { TraceBuffer } from "./buffer.ts";
+import { type Taken, TraceBuffer } from "./buffer.ts";
 import { createRedact, type NewTraceEntry, type Redact, type RedactionRule, storedEntry } from "./entry.ts";
 import { currentName, dayOf, type RotatedFile, TraceFiles } from "./files.ts";
 import { type CompiledQuery, compileQuery, type TraceQuery } from "./query.ts";
@@ -31,12 +31,17 @@ export interface TraceLogOptions {
   readonly keepDays: number;
   readonly redactions: readonly RedactionRule[];
   readonly maxFileBytes?: number;
+  readonly maxFiles?: number;
 }
 
 /** A file that has grown beyond this is followed by another of the same day. */
 export const defaultMaxFileBytes = 32 * 1024 * 1024;
+/** Finished files that are kept, whatever their days: with the size of one, what a chatty agent can take of the disk. */
+export const defaultMaxFiles = 32;
 /** An entry waits so long for others to be written with. */
 const maxDelayMs = 50;
+/** After a failure it is tried again so much later, or when somebody asks. */
+const retryMs = 1000;
 /** So much waiting is written without delay. */
 const eagerLength = 64 * 1024;
 /** Whose entries are the log's own. */
@@ -44,8 +49,20 @@ const ownAgent = "lares";
 
 export async function openTraceLog(options: TraceLogOptions): Promise<TraceLog> {
   const files = await TraceFiles.open(options.folder, options.clock.now());
-  await files.expire(options.clock.now(), options.keepDays);
-  return new FileTraceLog(options, files);
+  await files.expire(options.clock.now(), options.keepDays, options.maxFiles ?? defaultMaxFiles);
+  const traces = new FileTraceLog(options, files);
+  if (files.aside !== null) {
+    options.log.warn(`The trace log was no file; what stood there is now ${files.aside}.`);
+    traces.write({
+      level: "warn",
+      agent: ownAgent,
+      message: `traces/${currentName} was no file; what stood there was moved away, and a new one begun`,
+      fields: { moved: files.aside },
+      trace_id: newId(),
+      span_id: newId(),
+    });
+  }
+  return traces;
 }
 
 class FileTraceLog implements TraceLog {
@@ -58,6 +75,8 @@ class FileTraceLog implements TraceLog {
   /** Everything that touches the files, one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
   #flushWaits = false;
+  /** The last attempt to write failed. */
+  #isFailing = false;
   #isClosed = false;
 
   constructor(options: TraceLogOptions, files: TraceFiles) {
@@ -70,7 +89,7 @@ class FileTraceLog implements TraceLog {
     if (this.#isClosed) return;
     const stored = storedEntry(entry, this.#options.clock.now(), this.#redact);
     this.#buffer.add(stored.level, `${JSON.stringify(stored)}\n`);
-    if (this.#buffer.length >= eagerLength) this.#flushBehind();
+    if (this.#buffer.length >= eagerLength && !this.#isFailing) this.#flushBehind();
     else this.#timer ??= this.#options.clock.timer(maxDelayMs, () => this.#flushBehind());
     this.entries.emit(stored);
   }
@@ -83,12 +102,15 @@ class FileTraceLog implements TraceLog {
 
   async query(query: TraceQuery): Promise<TraceEntry[]> {
     const compiled = compileQuery(query, this.#options.clock.now());
-    const { current, rotated } = await this.#inTurn(async () => {
-      await this.#flush();
+    const { current, rotated, unwritten } = await this.#inTurn(async () => {
+      // What the disk does not take is answered all the same.
+      await this.#flush().catch((error: unknown) => this.#reportFailure(error));
+      const unwritten = this.#buffer.newestFirst();
       // Opened before the next rotation can take its name away.
-      return { current: await this.#files.openForReading(currentName), rotated: await this.#files.rotated() };
+      const current = await this.#files.openForReading(currentName);
+      return { current, rotated: await this.#files.rotated(), unwritten };
     });
-    const found: TraceEntry[] = [];
+    const found = unwritten.flatMap((line) => compiled.match(line) ?? []).slice(0, compiled.limit);
     try {
       await collect(current, compiled, found);
     } finally {
@@ -97,8 +119,8 @@ class FileTraceLog implements TraceLog {
     for (const file of rotated) {
       if (found.length >= compiled.limit) break;
       if (!mayHold(file, compiled)) continue;
-      await using reading = await this.#files.openForReading(file.name);
-      await collect(reading, compiled, found);
+      await using reading = await this.#files.openIfThere(file.name);
+      if (reading !== null) await collect(reading, compiled, found);
     }
     return found;
   }
@@ -123,25 +145,41 @@ class FileTraceLog implements TraceLog {
     // One that waits takes all that comes meanwhile.
     if (this.#flushWaits) return;
     this.#flushWaits = true;
-    this.flush().catch((error: unknown) => {
-      this.#options.log.error("Traces could not be written.", {
+    this.flush().catch((error: unknown) => this.#reportFailure(error));
+  }
+
+  #reportFailure(error: unknown): void {
+    // Once: it goes on failing until somebody makes room.
+    if (!this.#isFailing)
+      this.#options.log.error("Traces could not be written; they wait, as many as have room.", {
         folder: this.#options.folder,
         reason: messageOf(error),
       });
-    });
+    this.#isFailing = true;
+    if (!this.#isClosed) this.#timer ??= this.#options.clock.timer(retryMs, () => this.#flushBehind());
   }
 
   async #flush(): Promise<void> {
     this.#flushWaits = false;
-    const { text, dropped } = this.#buffer.take();
-    if (text === "" && dropped === null) return;
+    const taken = this.#buffer.take();
+    if (taken.text === "" && taken.dropped === null) return;
+    try {
+      await this.#write(taken);
+      this.#isFailing = false;
+    } catch (error) {
+      taken.putBack();
+      throw error;
+    }
+  }
+
+  async #write({ text, dropped }: Taken): Promise<void> {
     const nowMs = this.#options.clock.now();
     if (
       dayOf(nowMs) !== this.#files.day ||
       this.#files.size >= (this.#options.maxFileBytes ?? defaultMaxFileBytes)
     ) {
       await this.#files.rotate(nowMs);
-      await this.#files.expire(nowMs, this.#options.keepDays);
+      await this.#files.expire(nowMs, this.#options.keepDays, this.#options.maxFiles ?? defaultMaxFiles);
     }
     await this.#files.append(Buffer.from(dropped === null ? text : this.#droppedLine(dropped, nowMs) + text));
   }

@@ -3,6 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Database, Statement } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoint.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { rowStatements, type EntryRow } from "./rows.ts";
 
@@ -27,6 +28,9 @@ export class ChangeLog implements AsyncDisposable {
   #steps: Step[] = [];
   #storing: Promise<void> | null = null;
   #stopped = false;
+  /** The last transaction failed, and is tried again. */
+  #isStalled = false;
+  readonly #stallWaiters = new Set<() => void>();
   #wakeRetry: (() => void) | null = null;
   #batchWaiters: (() => void)[] = [];
 
@@ -49,6 +53,19 @@ export class ChangeLog implements AsyncDisposable {
     while (this.#storing !== null) await this.#storing;
   }
 
+  /** The same, but where the disk refuses it is not waited for: false then. */
+  async flushedUnlessStalled(): Promise<boolean> {
+    const stalled = Promise.withResolvers<false>();
+    const stall = (): void => stalled.resolve(false);
+    if (this.#isStalled) stall();
+    this.#stallWaiters.add(stall);
+    try {
+      return await Promise.race([this.flushed().then(() => true), stalled.promise]);
+    } finally {
+      this.#stallWaiters.delete(stall);
+    }
+  }
+
   /** Resolves at once unless too much waits; then when half of that is stored. */
   async room(): Promise<void> {
     if (this.#steps.length <= workspaceLimits.changesWaiting) return;
@@ -69,6 +86,7 @@ export class ChangeLog implements AsyncDisposable {
       if (!(await this.#untilStored(statements))) break;
       this.#steps = this.#steps.slice(steps.length);
       delivery?.committed();
+      failpoint("index.store.announced");
       this.#wakeBatchWaiters();
     }
     this.#storing = null;
@@ -82,10 +100,15 @@ export class ChangeLog implements AsyncDisposable {
   async #untilStored(statements: readonly Statement[]): Promise<boolean> {
     for (let waitMs: number = workspaceTimes.retryFirstMs; ; waitMs *= 2) {
       try {
+        failpoint("index.store.begun");
         await this.#ports.database.batch(statements);
+        failpoint("index.store.committed");
+        this.#isStalled = false;
         return true;
       } catch (error) {
         if (this.#stopped) return false;
+        this.#isStalled = true;
+        for (const stall of this.#stallWaiters) stall();
         const delayMs = Math.min(waitMs, workspaceTimes.retryAtMostMs);
         this.#ports.log.error("The index cannot store what changed and tries again.", {
           error: messageOf(error),

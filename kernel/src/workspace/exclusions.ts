@@ -39,6 +39,13 @@ export class Exclusions {
     return this.#options.never.includes(path) || this.#globs.some((matches) => matches(path));
   }
 
+  /** Whether any name in the folder may be excluded that does not begin with a dot. Its rules must be known. */
+  mayExcludeIn(folder: EntryNode): boolean {
+    if (this.#globs.length > 0 || this.#rulesOf(folder).hasRules) return true;
+    const inFolder = Places.pathIn(folder, "");
+    return this.#options.never.some((path) => path.startsWith(inFolder));
+  }
+
   /** Whether a hint about this name can be passed over without a look. */
   isNeverOfInterest(name: string): boolean {
     return !this.#options.hidden && name.startsWith(".") && name !== ignoreFileName;
@@ -49,9 +56,13 @@ export class Exclusions {
     if (folder.isEntry && folder.parent !== null) this.#rulesOf(folder.parent);
   }
 
-  /** Reads a folder's own rules anew, now that it is open and warm. */
+  /** Reads an open folder's own rules anew, now that it is warm. */
   readRules(folder: EntryNode, open: OpenFolder, names: readonly string[]): void {
-    const text = names.includes(ignoreFileName) ? readRules(open) : null;
+    this.setRules(folder, names.includes(ignoreFileName) ? readRules(open) : null);
+  }
+
+  /** The text of a folder's own rules, read anew; null: it has none. It must be warm. */
+  setRules(folder: EntryNode, text: string | null): void {
     this.#rules.set(folder, this.#compile(folder, text));
   }
 

@@ -7,6 +7,7 @@ export const ignoreFileName = ".gitignore";
 
 /** Left out whatever the configuration says: version control's own, and the kernel's folder and files in the making. */
 export function isAlwaysExcluded(name: string): boolean {
+  if (!name.startsWith(".")) return false;
   const lower = name.toLowerCase();
   return lower === ".git" || lower === ".lares" || isStagingName(lower);
 }
@@ -49,6 +50,11 @@ export class IgnoreRules {
     const patterns = text === null ? [] : patternsOf(text);
     this.#file = patterns.length === 0 ? null : new IgnoreFile(patterns);
     this.hidden = options.hidden;
+  }
+
+  /** Whether any file says anything; names that begin with a dot are another matter. */
+  get hasRules(): boolean {
+    return this.#file !== null || this.#above?.hasRules === true;
   }
 
   /** Whether the child of that name is left out, by the nearest file that says anything about it. */

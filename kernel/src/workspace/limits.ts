@@ -24,11 +24,13 @@ export const workspaceLimits = {
   /** Answers that a compiled .gitignore remembers before it is compiled anew. */
   ignoreAnswers: 20_000,
   /** Changes stored in one transaction. */
-  changesPerBatch: 4000,
+  changesPerBatch: 2000,
   /** Changes that wait for being stored when a scan pauses; at half of it the scan goes on. */
   changesWaiting: 16_000,
-  /** Rows that one page holds when the index is loaded. */
-  rowsPerPage: 20_000,
+  /** Rows that one page holds when the index is loaded: what is put into the tree in one go. */
+  rowsPerPage: 4000,
+  /** Folders that a scan has listed in advance by another thread. */
+  foldersAsked: 8192,
   /** Files hashed at the same time, and bytes up to which a file is rather read at once. */
   hashing: 2,
   smallFileBytes: 64 * 1024,
@@ -44,6 +46,10 @@ export const workspaceLimits = {
 export const workspaceTimes = {
   /** A file that has not changed for so long has settled. */
   settleMs: 20,
+  /** One that is in the index, did not get smaller and had rested before: so long. */
+  settleModifiedMs: 4,
+  /** Between two modifications, by the file's own times, for the second to count as the first after a rest. */
+  restedMs: 500,
   /** One that never settles (a log under constant writing) is reported as it is after this. */
   settleAtMostMs: 10_000,
   /** A file last written longer ago than this is not being written now. */
@@ -52,6 +58,8 @@ export const workspaceTimes = {
   goneMs: 20,
   /** How long a scan may hold the loop before it lets others run; the same for all queries together. */
   sliceMs: 8,
+  /** How much of the loop's time one query may have in all its slices. */
+  queryMs: 5000,
   /** The same for reading small files in the background. */
   hashSliceMs: 4,
   /** Folders that the system refuses to watch are looked at again this often. */

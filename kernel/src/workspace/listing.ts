@@ -1,43 +1,88 @@
 import type { Log } from "../base/log.ts";
+import type { ListedNames } from "../platform/folder-lister.ts";
 import type { Observation, OpenFolder } from "../platform/folder-reader.ts";
 import type { Exclusions } from "./exclusions.ts";
 import { isAlwaysExcluded } from "./ignore-rules.ts";
 import { workspaceLimits } from "./limits.ts";
+import type { MissingEntries } from "./missing.ts";
 import { Places } from "./places.ts";
-import type { EntryNode } from "./tree.ts";
+import { isUnchanged, type EntryNode } from "./tree.ts";
 
-/** What one look into a folder shows. */
-export interface FolderListing {
-  readonly seen: readonly { readonly name: string; readonly observed: Observation | null }[];
-  /** Known children whose names are no longer there. */
-  readonly absent: readonly EntryNode[];
+export interface ListingPorts {
+  readonly places: Places;
+  readonly exclusions: Exclusions;
+  readonly missing: MissingEntries;
+  readonly log: Log;
 }
 
-/** Lists an open folder and takes its .gitignore; null when it cannot be read. */
-export function readListing(
-  folder: EntryNode,
-  open: OpenFolder,
-  ports: { readonly places: Places; readonly exclusions: Exclusions; readonly log: Log },
-): FolderListing | null {
+/** One look into a folder, held against what the index has there: what has to be judged. */
+export class FolderComparison {
+  readonly #folder: EntryNode;
+  readonly #ports: ListingPorts;
+  /** Names that are not to be judged by this look: something happened to them since. */
+  readonly #outdated: ReadonlySet<string>;
+  readonly #pieces: (readonly string[])[] = [];
+  #knownSeen = 0;
+
+  constructor(folder: EntryNode, ports: ListingPorts, outdated: ReadonlySet<string> = new Set()) {
+    this.#folder = folder;
+    this.#ports = ports;
+    this.#outdated = outdated;
+  }
+
+  /** What of these names may be new or changed. The folder's rules must be known by now. */
+  seen(listed: ListedNames): { readonly name: string; readonly observed: Observation | null }[] {
+    const { places, exclusions, missing, log } = this.#ports;
+    const folder = this.#folder;
+    const isDeepest = places.depthOf(folder) >= workspaceLimits.depth;
+    const mayExclude = exclusions.mayExcludeIn(folder);
+    const seen: { name: string; observed: Observation | null }[] = [];
+    const { names } = listed;
+    this.#pieces.push(names);
+    for (let at = 0; at < names.length; at++) {
+      const name = names[at] ?? "";
+      const known = folder.child(name);
+      if (known !== undefined) {
+        this.#knownSeen++;
+        // By far the most common case, and nothing is made for it.
+        if (known.kind === "file" && !mayExclude && listed.isFile(at, known) && !missing.has(known)) continue;
+      }
+      if (isAlwaysExcluded(name) || exclusions.isNeverOfInterest(name) || this.#outdated.has(name)) continue;
+      const observed = listed.observed(at);
+      if (observed === "unreadable") continue;
+      if (observed === null && name.includes("\uFFFD")) {
+        log.warn("A name that is not valid UTF-8 is left out.", { path: Places.pathIn(folder, name) });
+      } else if (observed?.kind === "folder" && isDeepest) {
+        log.warn("A folder lies too deep and is left out.", { path: Places.pathIn(folder, name) });
+      } else seen.push({ name, observed });
+    }
+    return seen;
+  }
+
+  /** Known children whose names are no longer there, once all names were seen. */
+  absent(): readonly EntryNode[] {
+    const children = this.#folder.children;
+    if (children === null || children.size === this.#knownSeen) return [];
+    const present = new Set(this.#pieces.flat());
+    return [...children.values()].filter(({ name }) => !present.has(name) && !this.#outdated.has(name));
+  }
+}
+
+/** Lists an open folder here and now; null when it cannot be read. */
+export function listNow(open: OpenFolder): ListedNames | null {
   const names = open.names();
   if (names === null) return null;
-  const { exclusions, log } = ports;
-  exclusions.readRules(folder, open, names);
-  const isDeepest = ports.places.depthOf(folder) >= workspaceLimits.depth;
-  const seen: { name: string; observed: Observation | null }[] = [];
-  let unseenChildren = folder.children?.size ?? 0;
-  for (const name of names) {
-    if (folder.child(name) !== undefined) unseenChildren--;
-    if (isAlwaysExcluded(name) || exclusions.isNeverOfInterest(name)) continue;
-    const observed = open.observe(name);
-    if (observed === "unreadable") continue;
-    if (observed === null && name.includes("\uFFFD")) {
-      log.warn("A name that is not valid UTF-8 is left out.", { path: Places.pathIn(folder, name) });
-    } else if (observed?.kind === "folder" && isDeepest) {
-      log.warn("A folder lies too deep and is left out.", { path: Places.pathIn(folder, name) });
-    } else seen.push({ name, observed });
-  }
-  if (unseenChildren === 0 || folder.children === null) return { seen, absent: [] };
-  const present = new Set(names);
-  return { seen, absent: [...folder.children.values()].filter((child) => !present.has(child.name)) };
+  return {
+    names,
+    observed: (at) => open.observe(names[at] ?? ""),
+    isFile: (at, known) => {
+      const observed = open.observe(names[at] ?? "");
+      return (
+        observed !== null &&
+        observed !== "unreadable" &&
+        observed.kind === "file" &&
+        isUnchanged(known, observed)
+      );
+    },
+  };
 }

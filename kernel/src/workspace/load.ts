@@ -1,64 +1,118 @@
 import type { Hash } from "../base/vocabulary/common.ts";
+import type { EntryKind } from "../base/vocabulary/entry.ts";
 import type { Database } from "../platform/database.ts";
 import { workspaceLimits } from "./limits.ts";
-import { entryColumns, type EntryRow } from "./rows.ts";
 import { EntryNode, noMetadata, type EntryTree, type Metadata } from "./tree.ts";
 
+export interface LoadEvents {
+  /** All folders hang in the tree; files follow. */
+  foldersLoaded(): void;
+  fileLoaded(node: EntryNode): void;
+}
+
 /**
- * Fills the tree with what is stored. Rows that hang on nothing (their root is no longer one of the
- * workspace's) are left out and returned, for the caller to delete.
+ * Fills the tree with what is stored, a page in a turn of the loop. Rows that hang on nothing (their root is no
+ * longer one of the workspace's) are left out and returned, for the caller to delete.
  */
 export async function loadTree(
   database: Database,
   tree: EntryTree,
   rootOf: (name: string) => EntryNode | undefined,
+  events: LoadEvents,
 ): Promise<string[]> {
-  const waiting = new Map<string, { node: EntryNode; row: EntryRow }>();
   const metadata = loadMetadata(database);
-  let page = readPage(database, "");
-  for (;;) {
-    const { rows, last } = await page;
-    if (last === null) break;
-    // The next page is read while this one is parsed.
-    page = readPage(database, last);
-    for (const row of JSON.parse(rows) as EntryRow[]) waiting.set(row[0], { node: nodeOf(row), row });
-  }
+  const folders = new Map<string, LoadedRow>();
+  await eachPage(database, "folder", (rows) => {
+    for (const row of rows) folders.set(row.node.id, row);
+  });
   const attachments = await metadata;
   const orphans: string[] = [];
-  const attach = (id: string): EntryNode | undefined => {
-    const found = waiting.get(id);
-    if (found === undefined) return tree.byId(id);
-    waiting.delete(id);
-    const { node, row } = found;
-    const parent = row[2] === null ? rootOf(row[1]) : (tree.byId(row[2]) ?? attach(row[2]));
-    if (parent === undefined || parent.children === null || parent.children.has(node.name)) {
-      orphans.push(id);
-      return undefined;
+  const attach = ({ node, parent, root }: LoadedRow): boolean => {
+    const folder = parent === null ? rootOf(root) : (tree.byId(parent) ?? attachFolder(parent));
+    if (folder === undefined || folder.children === null || folder.children.has(node.name)) {
+      orphans.push(node.id);
+      return false;
     }
-    node.metadata = attachments.get(id) ?? noMetadata;
-    tree.add(parent, node);
-    return node;
+    if (attachments.size > 0) node.metadata = attachments.get(node.id) ?? noMetadata;
+    tree.add(folder, node);
+    return true;
   };
-  // `attach` takes out of the map what it has dealt with, which a map bears while it is walked.
-  for (const id of waiting.keys()) attach(id);
+  const attachFolder = (id: string): EntryNode | undefined => {
+    const row = folders.get(id);
+    if (row === undefined) return undefined;
+    folders.delete(id);
+    return attach(row) ? row.node : undefined;
+  };
+  // `attachFolder` takes out of the map what it has dealt with, which a map bears while it is walked.
+  for (const id of folders.keys()) attachFolder(id);
+  events.foldersLoaded();
+  await eachPage(database, "file", (rows) => {
+    for (const row of rows) if (attach(row)) events.fileLoaded(row.node);
+  });
   return orphans;
 }
 
-async function readPage(database: Database, after: string): Promise<{ rows: string; last: string | null }> {
-  const [page] = await database.query<{ rows: string; last: string | null }>(
-    `SELECT json_group_array(json_array(${entryColumns})) AS rows, max(id) AS last
-     FROM (SELECT * FROM entries WHERE id > ? ORDER BY id LIMIT ?)`,
-    [after, workspaceLimits.rowsPerPage],
-  );
-  return page ?? { rows: "[]", last: null };
+interface LoadedRow {
+  readonly node: EntryNode;
+  readonly root: string;
+  readonly parent: string | null;
 }
 
-function nodeOf(row: EntryRow): EntryNode {
-  const [id, , , name, kind, size, mtimeUs, birthtimeUs, inode, device, contentId] = row;
-  const facts = { size, mtimeMs: mtimeUs / 1000, birthtimeMs: birthtimeUs / 1000, inode, device };
-  const node = new EntryNode(id, name, kind, facts);
-  node.contentId = contentId as Hash | null;
-  return node;
+/** Columns of many rows, each a JSON array: a few large texts cross between threads faster than many small values. */
+interface Page {
+  readonly last: string | null;
+  readonly ids: string;
+  readonly roots: string;
+  readonly parents: string;
+  readonly names: string;
+  readonly sizes: string;
+  readonly mtimes: string;
+  readonly birthtimes: string;
+  readonly inodes: string;
+  readonly devices: string;
+  readonly contents: string;
+}
+
+const pageSql = `SELECT max(id) AS last, json_group_array(id) AS ids, json_group_array(root) AS roots,
+    json_group_array(parent) AS parents, json_group_array(name) AS names, json_group_array(size) AS sizes,
+    json_group_array(mtime_us) AS mtimes, json_group_array(birthtime_us) AS birthtimes,
+    json_group_array(inode) AS inodes, json_group_array(device) AS devices, json_group_array(content_id) AS contents
+  FROM (SELECT * FROM entries WHERE id > ? AND kind = ? ORDER BY id LIMIT ?)`;
+
+async function eachPage(
+  database: Database,
+  kind: EntryKind,
+  take: (rows: Iterable<LoadedRow>) => void,
+): Promise<void> {
+  const read = (after: string): Promise<Page | undefined> =>
+    database.query<Page>(pageSql, [after, kind, workspaceLimits.rowsPerPage]).then(([page]) => page);
+  for (let next = read(""); ;) {
+    const page = await next;
+    if (page === undefined || page.last === null) return;
+    // The next page is read while this one is taken apart.
+    next = read(page.last);
+    take(rowsOf(page, kind));
+  }
+}
+
+function* rowsOf(page: Page, kind: EntryKind): Generator<LoadedRow> {
+  const texts = (json: string): (string | null)[] => JSON.parse(json) as (string | null)[];
+  const numbers = (json: string): number[] => JSON.parse(json) as number[];
+  const [ids, roots, parents] = [texts(page.ids), texts(page.roots), texts(page.parents)];
+  const [names, contents] = [texts(page.names), texts(page.contents)];
+  const [sizes, mtimes, birthtimes] = [numbers(page.sizes), numbers(page.mtimes), numbers(page.birthtimes)];
+  const [inodes, devices] = [numbers(page.inodes), numbers(page.devices)];
+  for (let at = 0; at < ids.length; at++) {
+    const node = new EntryNode(ids[at] ?? "", names[at] ?? "", kind, {
+      size: sizes[at] ?? 0,
+      mtimeMs: (mtimes[at] ?? 0) / 1000,
+      birthtimeMs: (birthtimes[at] ?? 0) / 1000,
+      inode: inodes[at] ?? 0,
+      device: devices[at] ?? 0,
+    });
+    node.contentId = (contents[at] ?? null) as Hash | null;
+    yield { node, root: roots[at] ?? "", parent: parents[at] ?? null };
+  }
 }
 
 async function loadMetadata(database: Database): Promise<Map<string, Metadata>> {

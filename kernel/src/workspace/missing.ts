@@ -22,6 +22,13 @@ export class MissingEntries {
     return this.#roots.has(node);
   }
 
+  /** Whether the node, or a folder above it, is missing. */
+  hasAbove(node: EntryNode): boolean {
+    if (this.#roots.size === 0) return false;
+    for (let at: EntryNode | null = node; at !== null; at = at.parent) if (this.#roots.has(at)) return true;
+    return false;
+  }
+
   /** Whether something is missing that a scan missed. */
   hasFromIndex(): boolean {
     return this.#roots.values().some(({ origin }) => origin === "index");

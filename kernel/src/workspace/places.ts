@@ -27,7 +27,7 @@ export class Places {
   }
 
   /** Null for a node that no longer hangs in the tree. */
-  #locate(node: EntryNode): { place: Place; components: string[] } | null {
+  locate(node: EntryNode): { place: Place; components: string[] } | null {
     const components: string[] = [];
     for (let at: EntryNode | null = node; at !== null; at = at.parent) {
       const place = this.#byNode.get(at);
@@ -39,7 +39,7 @@ export class Places {
 
   /** Open until `release`. */
   open(folder: EntryNode): OpenFolder | null {
-    const located = this.#locate(folder);
+    const located = this.locate(folder);
     return located === null ? null : located.place.reader.open(located.components);
   }
 
@@ -49,12 +49,12 @@ export class Places {
 
   /** How deep below its root; -1 outside. */
   depthOf(node: EntryNode): number {
-    return this.#locate(node)?.components.length ?? -1;
+    return this.locate(node)?.components.length ?? -1;
   }
 
   /** What reads this node's content, and under which path beneath its root. */
   reads(node: EntryNode): { reads: FileReads; path: string } | null {
-    const located = this.#locate(node);
+    const located = this.locate(node);
     return located === null ? null : { reads: located.place.reads, path: located.components.join("/") };
   }
 

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { EntryQuery } from "../base/vocabulary/entry.ts";
 import { systemClock } from "../platform/clock.ts";
+import { workspaceTimes } from "./limits.ts";
 import { comparePaths, countEntries, queryEntries } from "./query.ts";
 import { Slices } from "./slices.ts";
 import { everything } from "./testing/test-workspace.ts";
@@ -182,6 +183,25 @@ describe("a long query lets others run", () => {
     expect(counts).toEqual(Array.from({ length: 20 }, () => many.size));
     expect(most).toBeLessThanOrEqual(8);
     expect(turns).toBeGreaterThan((20 * many.size) / 8);
+  });
+
+  it("one that costs too much of the kernel's time ends with what to do; others meanwhile come to their end", async () => {
+    let nowMs = 0;
+    const sliced = new Slices({ monotonic: () => nowMs }, 8);
+    const costly = (costMs: number) => (): boolean => {
+      nowMs += costMs;
+      return true;
+    };
+    const query = { path: "**" };
+    const [refused, done] = await Promise.allSettled([
+      countEntries(many, query, costly(1 + workspaceTimes.queryMs / 100), sliced),
+      countEntries(many, query, costly(1), sliced),
+    ]);
+    expect(refused).toMatchObject({
+      status: "rejected",
+      reason: { code: "LimitExceeded", message: expect.stringContaining("Use a simpler pattern") as string },
+    });
+    expect(done).toEqual({ status: "fulfilled", value: many.size });
   });
 
   it("tells of nothing by a path that it lost during a pause, and of what stayed once", async () => {

@@ -1,8 +1,8 @@
-import { invalidParams } from "../base/errors.ts";
+import { invalidParams, limitExceeded } from "../base/errors.ts";
 import { compileGlob } from "../base/glob.ts";
 import type { Entry, EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
 import { entryOf } from "./entry.ts";
-import { workspaceLimits } from "./limits.ts";
+import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { extensionOf, mediaTypeOf } from "./media-types.ts";
 import type { Visibility } from "./ports.ts";
 import type { Slices } from "./slices.ts";
@@ -68,6 +68,8 @@ async function eachMatch(
   take: (node: EntryNode, path: string) => boolean,
 ): Promise<void> {
   await slices.begin();
+  let spentMs = 0;
+  let begunMs = slices.nowMs;
   const fitsName = nameTest(query);
   const fitsPath = pathTest(query.path);
   for (let cursor = query.cursor; ;) {
@@ -83,7 +85,16 @@ async function eachMatch(
     }
     if (pausedAt === undefined) return;
     cursor = pausedAt;
+    spentMs += slices.nowMs - begunMs;
+    if (spentMs > workspaceTimes.queryMs) {
+      throw limitExceeded(
+        "query_ms",
+        Math.round(spentMs),
+        `The query took more than ${workspaceTimes.queryMs} ms of the kernel's time. Use a simpler pattern, or ask for a folder at a time.`,
+      );
+    }
     await slices.next();
+    begunMs = slices.nowMs;
   }
 }
 

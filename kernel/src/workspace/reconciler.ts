@@ -1,19 +1,20 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { EntryKind } from "../base/vocabulary/entry.ts";
+import type { FolderLister, FolderListerEvents, FolderListing } from "../platform/folder-lister.ts";
 import type { Observation, OpenFolder } from "../platform/folder-reader.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Exclusions } from "./exclusions.ts";
 import { ignoreFileName, isAlwaysExcluded } from "./ignore-rules.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
-import { readListing } from "./listing.ts";
-import { matchByContent, type ContentOf } from "./lookalikes.ts";
-import { MissingEntries } from "./missing.ts";
+import { FolderComparison, listNow, type ListingPorts } from "./listing.ts";
+import { Judge } from "./judge.ts";
+import type { ContentOf } from "./lookalikes.ts";
 import { PendingNames } from "./pending-names.ts";
-import { Places } from "./places.ts";
+import type { Place, Places } from "./places.ts";
 import type { Origin, Recorder } from "./recorder.ts";
-import { isLongSettled, newPending, settles, type Pending } from "./settling.ts";
-import { contains, isAttached, isUnchanged, subtree, type EntryNode, type EntryTree } from "./tree.ts";
+import { ScanListings, type Asked } from "./scan-listings.ts";
+import { isAttached, isSameFolder, subtree, type EntryNode, type EntryTree } from "./tree.ts";
+import { Turns } from "./turns.ts";
 
 export interface ReconcilerPorts {
   readonly tree: EntryTree;
@@ -22,6 +23,8 @@ export interface ReconcilerPorts {
   readonly recorder: Recorder;
   readonly clock: Clock;
   readonly log: Log;
+  /** Lists folders in another thread, for scans. */
+  openLister(place: Place, events: FolderListerEvents): FolderLister;
   /** Begins to watch a folder that is open; what was there before is listed afterwards. */
   watch(folder: EntryNode, open: OpenFolder): void;
   unwatch(folder: EntryNode): void;
@@ -37,27 +40,35 @@ interface Listing {
 }
 
 /** Compares the index with the file system where it is told to look; what is there counts, not what was hinted. */
-export class Reconciler implements Disposable {
+export class Reconciler implements AsyncDisposable {
   readonly #ports: ReconcilerPorts;
   readonly #pending = new PendingNames();
-  readonly #missing = new MissingEntries();
   /** Folders to list, last in first out: their parents are still open then. */
   readonly #listings: Listing[] = [];
-  /** What is new while a scan still finds out what is missing. */
-  #held: { readonly folder: EntryNode; readonly name: string }[] = [];
-  /** New files that may be missing ones, by their content. */
-  readonly #lookalikes: Arrival[] = [];
-  #isHolding = false;
-  #isMatchingContent = false;
   #isStopped = false;
-  #turn: NodeJS.Immediate | null = null;
-  #timer: { readonly dueAtMs: number; readonly handle: Disposable } | null = null;
+  /** Folders that a scan compares; null while none runs. */
+  #scan: ScanListings | null = null;
+  /** What is stored is being loaded: nothing can be compared yet. */
+  #isLoading = false;
+  readonly #judge: Judge;
+  readonly #turns: Turns;
   readonly #quietWaiters: (() => void)[] = [];
   readonly #listingsWaiters: (() => void)[] = [];
   #isWaitingForRoom = false;
 
   constructor(ports: ReconcilerPorts) {
     this.#ports = ports;
+    this.#turns = new Turns(ports.clock, () => this.#takeTurn());
+    this.#judge = new Judge({
+      ...ports,
+      pending: this.#pending,
+      hint: (folder, name, origin) => this.hint(folder, name, origin),
+      list: (folder, origin, deep) => this.list(folder, origin, deep),
+      replaced: (folder) => {
+        ports.unwatch(folder);
+        this.#scan?.outdate(folder);
+      },
+    });
   }
 
   /** Something happened to this name. Null: to nobody knows which. */
@@ -65,18 +76,36 @@ export class Reconciler implements Disposable {
     if (name === null) return this.list(folder, origin, false);
     if (isAlwaysExcluded(name)) return;
     if (this.#ports.exclusions.isNeverOfInterest(name) && folder.child(name) === undefined) return;
+    this.#scan?.hinted(folder, name);
     this.#pending.hint(folder, name, this.#ports.clock.now(), origin);
-    this.#soon();
+    this.#turns.soon();
   }
 
   /** Compares a folder with what is in it. */
   list(folder: EntryNode, origin: Origin, deep: boolean): void {
+    if (origin === "index" && this.#scan !== null) {
+      if (!this.#scan.has(folder)) this.#scan.add(folder, deep);
+    } else this.#listHere(folder, origin, deep || this.#scan?.outdate(folder) === true);
+    this.#turns.soon();
+  }
+
+  #listHere(folder: EntryNode, origin: Origin, deep: boolean): void {
     this.#listings.push({ folder, origin, deep });
-    this.#soon();
+  }
+
+  /** Begins a scan while what is stored is still being loaded; the folders are known. `scan` goes on with it. */
+  prepare(): void {
+    this.#isLoading = true;
+    this.#openScan();
+    for (const place of this.#ports.places.all) {
+      for (const node of subtree(place.node)) if (node.kind === "folder") this.list(node, "index", true);
+    }
   }
 
   /** Looks at these paths now and takes what is there as settled. */
   lookAt(paths: readonly string[]): void {
+    // What is not loaded yet would be taken for new; the scan that follows sees it.
+    if (this.#isLoading) return;
     const arrivals: Arrival[] = [];
     for (const path of paths) {
       // Folders on the way that are new come first: each makes the next one known.
@@ -87,21 +116,22 @@ export class Reconciler implements Disposable {
         const observed = this.#ports.places.open(nearest.folder)?.observe(name) ?? null;
         if (observed === "unreadable") break;
         this.#pending.delete(nearest.folder, name);
-        const arrival = this.#judge(nearest.folder, name, observed, "live", null, true);
+        this.#scan?.hinted(nearest.folder, name);
+        const arrival = this.#judge.judge(nearest.folder, name, observed, "live", null, true);
         if (nearest.names.length === 1 || arrival === null || arrival.observed.kind !== "folder") {
           if (arrival !== null) arrivals.push(arrival);
           break;
         }
-        this.#arrive(arrival);
+        this.#judge.arrive(arrival);
       }
     }
-    for (const arrival of arrivals) this.#arrive(arrival);
+    for (const arrival of arrivals) this.#judge.arrive(arrival);
     for (const path of paths) {
       const node = this.#ports.tree.find(path);
-      if (node !== undefined) this.#removeIfMissing(node);
+      if (node !== undefined) this.#judge.removeIfMissing(node);
     }
     this.#ports.places.release();
-    this.#soon();
+    this.#turns.soon();
   }
 
   /**
@@ -109,16 +139,43 @@ export class Reconciler implements Disposable {
    * moved is recognised; on an empty index there is nothing to wait for.
    */
   async scan(contentOf: ContentOf): Promise<void> {
-    this.#isHolding = this.#ports.tree.size > 0;
-    this.#isMatchingContent = this.#isHolding;
+    if (this.#ports.tree.size > 0) this.#judge.hold();
+    this.#isLoading = false;
+    if (this.#scan === null) this.#openScan();
     for (const place of this.#ports.places.all) this.list(place.node, "index", true);
     await this.#listed();
-    this.#isHolding = false;
-    for (const { folder, name } of this.#held) this.hint(folder, name, "index");
-    this.#held = [];
+    this.#judge.release();
     await this.#listed();
-    await this.#matchContent(contentOf);
+    await this.#judge.matchContent(contentOf);
+    // What went missing meanwhile may be gone now, and nothing else may happen that makes anybody look.
+    this.#turns.soon();
     await this.#settledIndex();
+    await this.#closeScan();
+  }
+
+  #openScan(): void {
+    if (this.#isStopped) return;
+    const { tree, places, log } = this.#ports;
+    const scan = new ScanListings({
+      tree,
+      places,
+      log,
+      openLister: (place, events) => this.#ports.openLister(place, events),
+      watch: (folder, open) => this.#ports.watch(folder, open),
+      arrived: () => this.#turns.soon(),
+      unopened: (folder) => this.#hintItself(folder, "index"),
+      abandoned: (listings) => {
+        this.#scan = null;
+        for (const { folder, deep } of listings) this.list(folder, "index", deep);
+      },
+    });
+    if (!scan.isClosed) this.#scan = scan;
+  }
+
+  async #closeScan(): Promise<void> {
+    const scan = this.#scan;
+    this.#scan = null;
+    await scan?.close();
   }
 
   /** Resolves when nothing waits to be looked at. */
@@ -128,35 +185,34 @@ export class Reconciler implements Disposable {
     }
   }
 
-  [Symbol.dispose](): void {
+  async [Symbol.asyncDispose](): Promise<void> {
     this.#isStopped = true;
-    if (this.#turn !== null) clearImmediate(this.#turn);
-    this.#timer?.handle[Symbol.dispose]();
+    this.#turns[Symbol.dispose]();
     wake(this.#quietWaiters);
     wake(this.#listingsWaiters);
+    await this.#closeScan();
   }
 
   get isQuiet(): boolean {
-    return (
-      this.#pending.isEmpty &&
-      this.#listings.length === 0 &&
-      this.#missing.size === 0 &&
-      this.#held.length === 0
-    );
+    return this.#pending.isEmpty && !this.#hasListings && this.#judge.isQuiet;
+  }
+
+  get #hasListings(): boolean {
+    return this.#listings.length > 0 || this.#scan?.isEmpty === false;
   }
 
   /** Resolves when all listings are done and everything found in them was judged once. */
   async #listed(): Promise<void> {
-    while ((this.#listings.length > 0 || this.#hasDue()) && !this.#isStopped) {
+    while ((this.#hasListings || this.#hasDue()) && !this.#isStopped) {
       await new Promise<void>((resolve) => this.#listingsWaiters.push(resolve));
     }
   }
 
   /** Resolves when all that a scan found has settled. */
   async #settledIndex(): Promise<void> {
-    const isOpen = (): boolean => this.#pending.hasFromIndex() || this.#missing.hasFromIndex();
-    while ((this.#listings.length > 0 || isOpen()) && !this.#isStopped) {
-      this.#soon();
+    const isOpen = (): boolean => this.#pending.hasFromIndex() || this.#judge.missing.hasFromIndex();
+    while ((this.#hasListings || isOpen()) && !this.#isStopped) {
+      this.#turns.soon();
       await new Promise<void>((resolve) => this.#listingsWaiters.push(resolve));
     }
   }
@@ -165,61 +221,40 @@ export class Reconciler implements Disposable {
     return this.#pending.nextDueAtMs() <= this.#ports.clock.now();
   }
 
-  #soon(): void {
-    if (this.#isStopped) return;
-    this.#turn ??= setImmediate(() => {
-      this.#turn = null;
-      this.#takeTurn();
-    });
-  }
-
   #takeTurn(): void {
     const endMs = this.#ports.clock.monotonic() + workspaceTimes.sliceMs;
     const hasTime = (): boolean => this.#ports.clock.monotonic() < endMs;
+    let hasMore = false;
     try {
+      this.#scan?.ask(hasTime);
+      hasMore = this.#scan?.mayAsk === true;
+      if (this.#isLoading) return;
       this.#lookAtDue(hasTime);
       while (this.#listings.length > 0 && hasTime() && !this.#isWaitingForRoom) {
         const listing = this.#listings.pop();
         if (listing !== undefined) this.#list(listing);
       }
-      this.#expireMissing();
+      hasMore = !this.#compareArrived(hasTime) || hasMore;
+      this.#judge.expireMissing();
     } finally {
       this.#ports.places.release();
+      if (hasMore && !this.#isWaitingForRoom) this.#turns.soon();
     }
     this.#pauseForRoom();
-    this.#schedule();
+    this.#turns.at(Math.min(this.#pending.nextDueAtMs(), this.#judge.nextGoneAtMs()));
     if (this.isQuiet) wake(this.#quietWaiters);
-    if (this.#listings.length === 0) wake(this.#listingsWaiters);
+    if (!this.#hasListings) wake(this.#listingsWaiters);
   }
 
   /** A scan finds faster than is stored: it waits, so that what it found does not pile up. */
   #pauseForRoom(): void {
-    if (this.#listings.length === 0 || this.#isWaitingForRoom) return;
+    if (!this.#hasListings || this.#isWaitingForRoom) return;
     this.#isWaitingForRoom = true;
     void this.#ports.roomForChanges().then(() => {
       this.#isWaitingForRoom = false;
-      this.#soon();
+      const { hasArrived = false, mayAsk = false } = this.#scan ?? {};
+      if (this.#listings.length > 0 || hasArrived || mayAsk) this.#turns.soon();
     });
-  }
-
-  #schedule(): void {
-    if (this.#isStopped) return;
-    const nowMs = this.#ports.clock.now();
-    let dueAtMs = this.#pending.nextDueAtMs();
-    if (!this.#isHolding && !this.#isMatchingContent) {
-      for (const { sinceMs } of this.#missing.all())
-        dueAtMs = Math.min(dueAtMs, sinceMs + workspaceTimes.goneMs);
-    }
-    if (dueAtMs <= nowMs) return this.#soon();
-    if (this.#timer !== null && this.#timer.dueAtMs <= dueAtMs && this.#timer.dueAtMs > nowMs) return;
-    this.#timer?.handle[Symbol.dispose]();
-    this.#timer = null;
-    if (dueAtMs === Infinity) return;
-    const handle = this.#ports.clock.timer(dueAtMs - nowMs, () => {
-      this.#timer = null;
-      this.#soon();
-    });
-    this.#timer = { dueAtMs, handle };
   }
 
   #lookAtDue(hasTime: () => boolean): void {
@@ -227,18 +262,25 @@ export class Reconciler implements Disposable {
     const arrivals: Arrival[] = [];
     for (const { folder, due } of this.#pending.takeDue(nowMs)) {
       const open = this.#ports.places.open(folder);
+      // A listing under way is older than this look.
+      for (const [name] of due) this.#scan?.hinted(folder, name);
       const seen = due.map(([name, pending]) => ({ name, pending, observed: open?.observe(name) ?? null }));
       // A folder that cannot be opened (any more) is judged where it is listed, not by what was in it.
-      if (open === null && folder.isEntry && folder.parent !== null) this.hint(folder.parent, folder.name);
+      if (open === null) this.#hintItself(folder, "live");
       for (const { name, pending, observed } of seen) {
         if (name === ignoreFileName) this.#rulesChanged(folder);
         if (open === null || observed === "unreadable") continue;
-        const arrival = this.#judge(folder, name, observed, pending.origin, pending, false);
+        const arrival = this.#judge.judge(folder, name, observed, pending.origin, pending, false);
         if (arrival !== null) arrivals.push(arrival);
       }
       if (!hasTime()) break;
     }
-    for (const arrival of arrivals) this.#arrive(arrival);
+    for (const arrival of arrivals) this.#judge.arrive(arrival);
+  }
+
+  /** Gone or not ours to read. The folder above knows whether it is still there. */
+  #hintItself(folder: EntryNode, origin: Origin): void {
+    if (folder.parent !== null && folder.isEntry) this.hint(folder.parent, folder.name, origin);
   }
 
   #list({ folder, origin, deep }: Listing): void {
@@ -246,146 +288,71 @@ export class Reconciler implements Disposable {
     if (!isAttached(tree, folder)) return;
     exclusions.warm(folder);
     const open = places.open(folder);
-    if (open === null) {
-      // Gone or not ours to read. The folder above knows whether it is still there.
-      if (folder.parent !== null && folder.isEntry) this.hint(folder.parent, folder.name, origin);
-      return;
-    }
+    if (open === null) return this.#hintItself(folder, origin);
     this.#ports.watch(folder, open);
-    const listing = readListing(folder, open, this.#ports);
-    if (listing === null) return;
+    const listed = listNow(open);
+    if (listed === null) return;
+    exclusions.readRules(folder, open, listed.names);
+    const comparison = new FolderComparison(folder, this.#listingPorts);
+    const seen = comparison.seen(listed);
+    this.#judgeAll(folder, seen, comparison.absent(), origin, deep);
+  }
+
+  get #listingPorts(): ListingPorts {
+    return { ...this.#ports, missing: this.#judge.missing };
+  }
+
+  #judgeAll(
+    folder: EntryNode,
+    seen: readonly { readonly name: string; readonly observed: Observation | null }[],
+    absent: readonly EntryNode[],
+    origin: Origin,
+    deep: boolean,
+  ): void {
     const arrivals: Arrival[] = [];
-    for (const { name, observed } of listing.seen) {
+    for (const { name, observed } of seen) {
       const known = folder.child(name);
-      const arrival = this.#judge(folder, name, observed, origin, null, false);
+      const arrival = this.#judge.judge(folder, name, observed, origin, null, false);
       if (arrival !== null) arrivals.push(arrival);
-      else if (deep && known?.kind === "folder" && !this.#missing.has(known)) this.list(known, origin, true);
-    }
-    for (const child of listing.absent) this.#judge(folder, child.name, null, origin, null, false);
-    for (const arrival of arrivals) this.#arrive(arrival);
-  }
-
-  /**
-   * Holds what was seen under a name against the index. What is new is returned, to be dealt with when all
-   * that was seen together was judged: only then it is known what is missing.
-   */
-  #judge(
-    folder: EntryNode,
-    name: string,
-    seen: Observation | null,
-    origin: Origin,
-    pending: Pending | null,
-    isForced: boolean,
-  ): Arrival | null {
-    const { recorder, exclusions, clock } = this.#ports;
-    const known = folder.child(name);
-    const kind: EntryKind | null = seen === null || seen.kind === "other" ? null : seen.kind;
-    const observed = kind !== null && !exclusions.excludes(folder, name, kind) ? seen : null;
-    if (observed === null) {
-      if (known !== undefined) this.#missing.add(known, clock.now(), origin);
-      return null;
-    }
-    if (known === undefined) return { folder, name, observed, origin, pending, isForced };
-    this.#missing.delete(known);
-    if (known.kind !== kind) {
-      recorder.remove(known, origin);
-      return { folder, name, observed, origin, pending, isForced };
-    }
-    if (kind === "folder") {
-      if (known.inode !== observed.inode || known.device !== observed.device) {
-        // Another folder of the same name: the watch is on the old one.
-        this.#ports.unwatch(known);
-        recorder.refresh(known, observed);
+      else if (deep && known?.kind === "folder" && !this.#judge.missing.has(known))
         this.list(known, origin, true);
-      } else known.take(observed);
-      return null;
     }
-    if (isUnchanged(known, observed)) return null;
-    if (this.#mayGoOn(folder, name, observed, origin, pending, isForced))
-      recorder.modify(known, observed, origin);
-    return null;
+    for (const child of absent) this.#judge.judge(folder, child.name, null, origin, null, false);
+    for (const arrival of arrivals) this.#judge.arrive(arrival);
   }
 
-  /** Something is where the index has nothing: a missing entry found again, or a new one. */
-  #arrive(arrival: Arrival): void {
-    const { recorder, tree } = this.#ports;
-    const { folder, name, observed, origin, isForced } = arrival;
-    if (!isAttached(tree, folder) || folder.child(name) !== undefined) return;
-    if (Places.pathIn(folder, name).length > workspaceLimits.pathLength) {
-      this.#ports.log.warn("A path is too long and is left out.", { folder: folder.name });
-      return;
+  /** What other threads listed. False: there is more. */
+  #compareArrived(hasTime: () => boolean): boolean {
+    while (hasTime() && !this.#isWaitingForRoom) {
+      const arrived = this.#scan?.take();
+      if (arrived === undefined) return true;
+      const { asked, listing } = arrived;
+      if (this.#scan?.isWanted(asked) === true) this.#compare(asked, listing);
+      this.#scan?.done(arrived);
     }
-    const kind = observed.kind === "folder" ? "folder" : "file";
-    const missing = this.#missing.matching(kind, observed);
-    if (missing !== undefined && isAttached(tree, missing) && !contains(missing, folder)) {
-      this.#missing.delete(missing);
-      recorder.move(missing, folder, name, origin);
-      // Under its new name it may have changed as well, and other rules hold.
-      if (kind === "folder") {
-        for (const each of subtree(missing)) this.#ports.exclusions.forget(each);
-        this.list(missing, origin, true);
-      } else if (!isUnchanged(missing, observed)) this.hint(folder, name, origin);
-      return;
-    }
-    if (this.#isHolding && !isForced) {
-      this.#held.push({ folder, name });
-      return;
-    }
-    if (kind === "folder") {
-      const created = recorder.create(folder, name, observed, origin);
-      this.list(created, origin, false);
-      return;
-    }
-    if (this.#isMatchingContent && !isForced && this.#missing.sizesWithContent().has(observed.size)) {
-      this.#lookalikes.push(arrival);
-    } else if (this.#mayGoOn(folder, name, observed, origin, arrival.pending, isForced)) {
-      recorder.create(folder, name, observed, origin);
-    }
-  }
-
-  /** Whether a file has settled; if not, it will be looked at again. */
-  #mayGoOn(
-    folder: EntryNode,
-    name: string,
-    observed: Observation,
-    origin: Origin,
-    pending: Pending | null,
-    isForced: boolean,
-  ): boolean {
-    const nowMs = this.#ports.clock.now();
-    if (isForced || isLongSettled(observed, nowMs)) return true;
-    const waiting = pending ?? this.#pending.get(folder, name) ?? newPending(nowMs, origin);
-    if (settles(waiting, observed, nowMs)) return true;
-    this.#pending.put(folder, name, waiting);
     return false;
   }
 
-  async #matchContent(contentOf: ContentOf): Promise<void> {
-    const lookalikes = this.#lookalikes.splice(0);
-    await matchByContent(lookalikes, contentOf, {
-      missing: this.#missing,
-      recorder: this.#ports.recorder,
-      tree: this.#ports.tree,
-    });
-    this.#isMatchingContent = false;
-    for (const { folder, name } of lookalikes) this.hint(folder, name, "index");
-  }
-
-  #expireMissing(): void {
-    if (this.#missing.size === 0 || this.#isHolding || this.#isMatchingContent) return;
-    const nowMs = this.#ports.clock.now();
-    for (const { node, sinceMs, origin } of this.#missing.all()) {
-      if (nowMs - sinceMs < workspaceTimes.goneMs) continue;
-      this.#missing.delete(node);
-      if (isAttached(this.#ports.tree, node)) this.#ports.recorder.remove(node, origin);
+  #compare(asked: Asked, listing: FolderListing | null): void {
+    const { tree, places, exclusions } = this.#ports;
+    const { folder, deep } = asked;
+    if (!isAttached(tree, folder) || this.#judge.missing.hasAbove(folder)) return;
+    const isSame = listing !== null && (!folder.isEntry || isSameFolder(folder, listing));
+    if (!isSame || places.locate(folder)?.components.join("/") !== asked.path) {
+      // Not what was asked for, or not to be read: what is there is found here and now.
+      this.#hintItself(folder, "index");
+      this.#scan?.outdate(folder);
+      return this.#listHere(folder, "index", deep);
     }
-  }
-
-  #removeIfMissing(node: EntryNode): void {
-    const found = this.#missing.all().find((missing) => missing.node === node);
-    if (found === undefined) return;
-    this.#missing.delete(node);
-    this.#ports.recorder.remove(node, "live");
+    if (asked.comparison === null) {
+      exclusions.warm(folder);
+      exclusions.setRules(folder, listing.text);
+      asked.comparison = new FolderComparison(folder, this.#listingPorts, asked.hinted);
+    }
+    const seen = asked.comparison.seen(listing);
+    this.#judgeAll(folder, seen, listing.isLast ? asked.comparison.absent() : [], "index", deep);
+    if (!listing.isLast) return;
+    for (const name of asked.hinted) this.hint(folder, name, "index");
   }
 
   #rulesChanged(folder: EntryNode): void {

@@ -47,6 +47,15 @@ export class Recorder {
     this.#ports.unhashed(node);
   }
 
+  /** Its content may be another than the one that was read. */
+  reread(node: EntryNode): void {
+    if (node.contentId !== null) {
+      this.#ports.tree.setContentId(node, null);
+      this.#record(node, null);
+    }
+    this.#ports.unhashed(node);
+  }
+
   /** Remembers what nobody needs to hear of: another inode, a folder's times. */
   refresh(node: EntryNode, observed: Observation): void {
     node.take(observed);

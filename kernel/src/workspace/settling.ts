@@ -1,6 +1,7 @@
 import type { Observation } from "../platform/folder-reader.ts";
 import { workspaceTimes } from "./limits.ts";
 import type { Origin } from "./recorder.ts";
+import type { FileFacts } from "./tree.ts";
 
 /** A name in a folder that has to be looked at (again). Times are the clock's, in milliseconds. */
 export interface Pending {
@@ -11,17 +12,21 @@ export interface Pending {
   lookedAtMs: number;
   dueAtMs: number;
   observed: Observation | null;
+  /** It had rested before the change that is waited for; as far as is known. */
+  hadRested: boolean;
 }
 
 export function newPending(nowMs: number, origin: Origin): Pending {
-  return { origin, firstAtMs: nowMs, changedAtMs: nowMs, lookedAtMs: 0, dueAtMs: nowMs, observed: null };
+  const times = { firstAtMs: nowMs, changedAtMs: nowMs, lookedAtMs: 0, dueAtMs: nowMs };
+  return { origin, ...times, observed: null, hadRested: false };
 }
 
 /** A hint came while the path was waiting: look soon, but not at each of a thousand hints. */
 export function hintAgain(pending: Pending, nowMs: number, origin: Origin): void {
   pending.changedAtMs = nowMs;
   if (origin === "live") pending.origin = "live";
-  if (nowMs - pending.lookedAtMs >= workspaceTimes.settleMs / 4) pending.dueAtMs = nowMs;
+  const nextLookAtMs = pending.lookedAtMs + workspaceTimes.settleMs / 4;
+  pending.dueAtMs = Math.min(pending.dueAtMs, Math.max(nowMs, nextLookAtMs));
 }
 
 /** A file that was last written long ago is not being written: nothing to wait for. */
@@ -29,16 +34,35 @@ export function isLongSettled(observed: Observation, nowMs: number): boolean {
   return nowMs - observed.mtimeMs > workspaceTimes.longSettledMs;
 }
 
-/** Whether the file rests, now that it was seen like this; if not, `pending` says when to look again. */
-export function settles(pending: Pending, observed: Observation, nowMs: number): boolean {
+/**
+ * Whether the file rests, now that it was seen like this; if not, `pending` says when to look again.
+ * `known`: what the index has under that name, if anything.
+ */
+export function settles(
+  pending: Pending,
+  observed: Observation,
+  known: FileFacts | null,
+  nowMs: number,
+): boolean {
   const before = pending.observed;
   pending.lookedAtMs = nowMs;
   if (before === null || before.size !== observed.size || before.mtimeMs !== observed.mtimeMs) {
     pending.observed = observed;
     if (before !== null) pending.changedAtMs = nowMs;
+    else if (known !== null) pending.hadRested = observed.mtimeMs - known.mtimeMs >= workspaceTimes.restedMs;
   }
   if (isLongSettled(observed, nowMs)) return true;
   if (nowMs - pending.firstAtMs >= workspaceTimes.settleAtMostMs) return true;
-  pending.dueAtMs = pending.changedAtMs + workspaceTimes.settleMs;
+  pending.dueAtMs = pending.changedAtMs + restNeededMs(pending, observed, known);
   return pending.dueAtMs <= nowMs;
+}
+
+/**
+ * How long a file has to be left alone. A save often empties the file and writes it anew, piece by piece: one
+ * that is smaller than it was, goes on changing, or was changed a moment before, is given the time of a new one.
+ */
+function restNeededMs(pending: Pending, observed: Observation, known: FileFacts | null): number {
+  const { settleMs, settleModifiedMs } = workspaceTimes;
+  if (known === null || observed.size < known.size || !pending.hadRested) return settleMs;
+  return pending.changedAtMs - pending.firstAtMs < settleMs ? settleModifiedMs : settleMs;
 }

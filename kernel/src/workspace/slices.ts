@@ -21,6 +21,10 @@ export class Slices {
     if (this.#waiting.length > 0 || !this.hasTime) await this.next();
   }
 
+  get nowMs(): number {
+    return this.#clock.monotonic();
+  }
+
   /** False: it is time to wait for the next slice. */
   get hasTime(): boolean {
     if (this.#endMs === null) {

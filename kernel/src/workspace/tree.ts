@@ -203,6 +203,13 @@ export function isUnchanged(known: FileFacts, observed: FileFacts): boolean {
   );
 }
 
+export function isSameFolder(
+  known: Pick<FileFacts, "inode" | "device">,
+  observed: Pick<FileFacts, "inode" | "device">,
+): boolean {
+  return known.inode === observed.inode && known.device === observed.device;
+}
+
 /** Whether the node is the folder or lies in it, however deep. */
 export function contains(folder: EntryNode, node: EntryNode): boolean {
   for (let at: EntryNode | null = node; at !== null; at = at.parent) if (at === folder) return true;

@@ -1,6 +1,7 @@
 import { limitExceeded, messageOf, notFound } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
+import { openFolderLister } from "../platform/folder-lister.ts";
 import { openFolderReader } from "../platform/folder-reader.ts";
 import { watchFolders, type FolderWatch } from "../platform/folder-watch.ts";
 import type { Arrival } from "./arrival.ts";
@@ -9,6 +10,7 @@ import { ChangeLog } from "./change-log.ts";
 import { entryOf } from "./entry.ts";
 import { Exclusions } from "./exclusions.ts";
 import { Hasher } from "./hasher.ts";
+import { ignoreFileName } from "./ignore-rules.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { loadTree } from "./load.ts";
 import { metadataAccess, type MetadataAccess } from "./metadata.ts";
@@ -64,6 +66,7 @@ class IndexedWorkspace implements Workspace {
   readonly #watches = new Map<EntryNode, FolderWatch>();
   #isComplete = false;
   #isDisposed = false;
+  #loading: Promise<void> | null = null;
   #scanning: Promise<void> | null = null;
   #scanAgain = false;
   #unwatched: Disposable | null = null;
@@ -96,6 +99,16 @@ class IndexedWorkspace implements Workspace {
       recorder,
       clock: ports.clock,
       log: ports.log,
+      openLister: ({ reader }, events) =>
+        openFolderLister(
+          {
+            root: reader.root,
+            hidden: options.index.hidden,
+            textName: ignoreFileName,
+            textBytes: workspaceLimits.ignoreFileBytes,
+          },
+          events,
+        ),
       watch: (folder, open) => this.#watchOf(folder)?.add(folder, open),
       unwatch: (folder) => this.#watchOf(folder)?.remove(folder),
       roomForChanges: () => this.#changes.room(),
@@ -114,17 +127,23 @@ class IndexedWorkspace implements Workspace {
     });
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return (this.#loading ??= this.#start());
+  }
+
+  async #start(): Promise<void> {
     const rootOf = (name: string): EntryNode | undefined =>
       this.#places.all.length === 1
         ? this.#places.all[0]?.node
         : this.#places.all.find((place) => place.name === name)?.node;
-    const orphans = await loadTree(this.#ports.database, this.#tree, rootOf);
-    for (const id of orphans) this.#changes.add({ id, row: null, change: null });
-    for (const node of this.#tree.nodes()) {
-      if (node.kind === "file" && node.contentId === null) this.#hasher.add(node);
-    }
     for (const place of this.#places.all) this.#watches.set(place.node, this.#watchPlace(place));
+    const orphans = await loadTree(this.#ports.database, this.#tree, rootOf, {
+      foldersLoaded: () => this.#reconciler.prepare(),
+      fileLoaded: (node) => {
+        if (node.contentId === null) this.#hasher.add(node);
+      },
+    });
+    for (const id of orphans) this.#changes.add({ id, row: null, change: null });
     void this.rescan();
   }
 
@@ -240,16 +259,27 @@ class IndexedWorkspace implements Workspace {
   }
 
   async touched(paths: readonly string[]): Promise<void> {
+    // What is stored and not loaded yet would be taken for new.
+    await this.#loading;
     this.#reconciler.lookAt(paths);
-    await this.#changes.flushed();
-    await this.#awaited.attach(false);
+    const attached = async (): Promise<void> => {
+      await this.#changes.flushed();
+      await this.#awaited.attach(false);
+    };
+    if (await this.#changes.flushedUnlessStalled()) return attached();
+    // The disk refuses: it will be stored when there is room, and whoever changed something need not wait for that.
+    attached().catch((error: unknown) =>
+      this.#ports.log.error("What was restored could not be given its metadata yet.", {
+        error: messageOf(error),
+      }),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
     this.#unwatched?.[Symbol.dispose]();
     for (const watch of this.#watches.values()) watch[Symbol.dispose]();
-    this.#reconciler[Symbol.dispose]();
+    await this.#reconciler[Symbol.asyncDispose]();
     await this.#hasher[Symbol.asyncDispose]();
     await this.#changes[Symbol.asyncDispose]();
     this.#markIndexed();

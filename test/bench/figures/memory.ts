@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { inState } from "../../support/bench.ts";
 import { Bed, recorder, residentMb } from "../bed.ts";
 import { type Figure, pause } from "../figure.ts";
-import { installBuilt } from "../installed.ts";
+import { installBuilt } from "../../support/installed.ts";
 import type { Row } from "../report.ts";
 import { slope } from "../statistics.ts";
 

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { agent as agentOf, inState } from "../../support/bench.ts";
 import { Bed, cpuTimeMs, hear, recorder, threadCpuTimesMs } from "../bed.ts";
 import { type Figure, pause } from "../figure.ts";
@@ -56,9 +57,11 @@ export default defineAgent({ hooks: { async go(event, ctx) { ctx.trace.info("spi
 
     const rounds = isShort ? 2 : 10;
     const quiet: number[] = [];
-    const until = performance.now() + rounds * limitMs;
-    await meanwhile(() => performance.now() > until, quiet);
-
+    const besidePeer: number[] = [];
+    const forOneLimit = (): (() => boolean) => {
+      const until = performance.now() + limitMs;
+      return () => performance.now() > until;
+    };
     const overruns: number[] = [];
     const cpuOverruns: number[] = [];
     const idle: number[] = [];
@@ -70,6 +73,11 @@ export default defineAgent({ hooks: { async go(event, ctx) { ctx.trace.info("spi
         endedAt = Math.min(endedAt, performance.now());
     });
     for (let round = 0; round < rounds; round++) {
+      await meanwhile(forOneLimit(), quiet);
+      {
+        using _ = busyProcess();
+        await meanwhile(forOneLimit(), besidePeer);
+      }
       endedAt = Number.POSITIVE_INFINITY;
       const spinning = bed.trace("the spin", ({ message }) => message === "spinning");
       const said = bed.trace(
@@ -85,7 +93,8 @@ export default defineAgent({ hooks: { async go(event, ctx) { ctx.trace.info("spi
       cpuOverruns.push(Number(/computed for (\d+) ms/.exec(message)?.[1]) - limitMs);
       // Its event would be tried again: not now.
       await bed.client.request("lares/agents/control", { id: spinner, command: "disable" });
-      await pause(300);
+      // The next spare worker is made behind its end.
+      await pause(700);
       const cpuBefore = cpuTimeMs(bed.sandboxPid);
       const from = performance.now();
       await pause(500);
@@ -128,6 +137,13 @@ export default defineAgent({ hooks: { async go(event, ctx) { ctx.trace.info("spi
         samples: beside.length,
       },
       {
+        what: "the same beside it, p99",
+        value: percentile(beside, 0.99),
+        unit: "ms",
+        floor: { what: "beside a busy process", value: percentile(besidePeer, 0.99) },
+        samples: besidePeer.length,
+      },
+      {
         what: "the neighbour's events, p50",
         value: percentile(beside, 0.5),
         unit: "ms",
@@ -137,6 +153,12 @@ export default defineAgent({ hooks: { async go(event, ctx) { ctx.trace.info("spi
     ];
   },
 };
+
+/** What any program that computes does to the neighbour: no sandbox, no reload, the priority every program has. */
+function busyProcess(): Disposable {
+  const child = spawn(process.execPath, ["--eval", "for (;;);"], { stdio: "ignore" });
+  return { [Symbol.dispose]: () => void child.kill("SIGKILL") };
+}
 
 /** Sees when the thread that computes most has used up the limit: the limit is CPU time, not time that passes. */
 class Deadline {

@@ -1,14 +1,12 @@
-import type { History, HistoryItem, HistoryQuery, Operator, When } from "../types/memory.ts";
+import type { History, HistoryItem, HistoryQuery } from "../types/memory.ts";
+import { nearby, type Question, timeOf, withCondition } from "./conditions.ts";
 import type { Kernel } from "./kernel.ts";
 
-interface Where {
-  readonly field: string;
-  readonly op: Operator | "near";
-  readonly value: unknown;
+interface Paging {
+  readonly order?: "asc" | "desc";
+  readonly limit?: number;
+  readonly offset?: number;
 }
-
-type Filter = Readonly<Record<string, unknown>> & { readonly where?: readonly Where[] };
-type Paging = { readonly order?: "asc" | "desc"; readonly limit?: number };
 
 export function makeHistory<Shape>(kernel: Kernel, shared: { namespace?: string }): History<Shape> {
   return {
@@ -22,31 +20,36 @@ export function makeHistory<Shape>(kernel: Kernel, shared: { namespace?: string 
       });
       return id;
     },
-    query: () => makeQuery<Shape>(kernel, { ...shared }, {}),
+    query: () => makeQuery<Shape, Shape>(kernel, { ...shared }, {}),
   };
 }
 
-function makeQuery<Data>(kernel: Kernel, filter: Filter, paging: Paging): HistoryQuery<Data> {
-  const and = (more: Filter): HistoryQuery<Data> => makeQuery(kernel, { ...filter, ...more }, paging);
-  const where = (field: string, op: Operator, value: unknown): HistoryQuery<Data> =>
-    and({ where: [...(filter.where ?? []), { field, op, value }] });
+function makeQuery<Data, Shape>(kernel: Kernel, filter: Question, paging: Paging): HistoryQuery<Data, Shape> {
+  const asking = <Found = Data>(more: Question): HistoryQuery<Found, Shape> =>
+    makeQuery<Found, Shape>(kernel, { ...filter, ...more }, paging);
+  const paged = (more: Paging): HistoryQuery<Data, Shape> =>
+    makeQuery(kernel, filter, { ...paging, ...more });
+  const page = (): Promise<{ items: HistoryItem<Data>[]; total: number }> =>
+    kernel.call("memory/temporal/query", { ...filter, ...paging });
   return {
-    variant: (variant) => and({ variant }),
-    since: (when) => and({ since: timeOf(when) }),
-    between: (from, until) => and({ since: timeOf(from), until: timeOf(until) }),
-    whereText: (field, match) => and({ text: { field, match } }),
-    where,
-    whereField: (field, value) => where(field, "eq", value),
-    orderByTime: (order) => makeQuery(kernel, filter, { ...paging, order }),
-    limit: (limit) => makeQuery(kernel, filter, { ...paging, limit }),
-    collect: async () =>
-      (await kernel.call<{ items: HistoryItem<Data>[] }>("memory/temporal/query", { ...filter, ...paging }))
-        .items,
+    variant: (variant) => asking({ variant }),
+    since: (when) => asking({ since: timeOf(when) }),
+    until: (when) => asking({ until: timeOf(when) }),
+    between: (from, until) => asking({ since: timeOf(from), until: timeOf(until) }),
+    whereText: (first: string, second?: string) =>
+      asking({ text: second === undefined ? { match: first } : { field: first, match: second } }),
+    where: (field, op, value) => asking(withCondition(filter, { field, op, value })),
+    whereField: (field, value) => asking(withCondition(filter, { field, op: "eq", value })),
+    near: (field, position, km) => asking(withCondition(filter, nearby(field, position, km))),
+    orderByTime: (order) => paged({ order }),
+    limit: (limit) => paged({ limit }),
+    offset: (offset) => paged({ offset }),
+    collect: async () => (await page()).items,
+    page,
     count: async () => (await kernel.call<{ count: number }>("memory/temporal/count", filter)).count,
+    countBy: async (group) => {
+      const params = { ...filter, group_by: group };
+      return (await kernel.call<{ groups: Record<string, number> }>("memory/temporal/count", params)).groups;
+    },
   };
-}
-
-/** Ages ("7d") and ISO dates go as they are. */
-function timeOf(when: When): string {
-  return typeof when === "string" ? when : new Date(when).toISOString();
 }

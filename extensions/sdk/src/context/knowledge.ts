@@ -1,49 +1,41 @@
-import type { Knowledge, KnowledgeItem, KnowledgeQuery, Operator } from "../types/memory.ts";
+import type { Embedding, Knowledge, KnowledgeItem, KnowledgeQuery } from "../types/memory.ts";
+import { nearby, numbersOf, type Question, withCondition } from "./conditions.ts";
 import type { Kernel } from "./kernel.ts";
 
-interface Where {
-  readonly field: string;
-  readonly op: Operator | "near";
-  readonly value: unknown;
-  readonly km?: number;
-}
-
-type Question = Readonly<Record<string, unknown>> & { readonly where?: readonly Where[] };
-
 export function makeKnowledge<Shape>(kernel: Kernel, shared: { namespace?: string }): Knowledge<Shape> {
+  const record: Knowledge<Shape>["record"] = (variant, data, options = {}) =>
+    kernel.call("memory/associative/add", { ...shared, variant, data, ...sendable(options) });
   return {
-    add: async (variant, data, options = {}) => {
-      const { id } = await kernel.call<{ id: string }>("memory/associative/add", {
-        ...shared,
-        variant,
-        data,
-        ...options,
-      });
-      return id;
-    },
+    add: async (variant, data, options) => (await record(variant, data, options)).id,
+    record,
     update: async (id, change) =>
-      void (await kernel.call("memory/associative/update", { ...shared, id, ...change })),
+      void (await kernel.call("memory/associative/update", { ...shared, id, ...sendable(change) })),
     remove: async (id) => void (await kernel.call("memory/associative/remove", { ...shared, id })),
     relate: async (from, to, relation) =>
       void (await kernel.call("memory/associative/relate", { ...shared, from, to, relation })),
-    query: () => makeQuery<Shape>(kernel, { ...shared }),
+    query: () => makeQuery<Shape, Shape>(kernel, { ...shared }),
   };
 }
 
-function makeQuery<Data>(kernel: Kernel, question: Question): KnowledgeQuery<Data> {
-  const and = (more: Question): KnowledgeQuery<Data> => makeQuery(kernel, { ...question, ...more });
-  const where = (condition: Where): KnowledgeQuery<Data> =>
-    and({ where: [...(question.where ?? []), condition] });
+function sendable(options: { readonly embedding?: Embedding }): object {
+  const { embedding } = options;
+  return embedding === undefined ? options : { ...options, embedding: numbersOf(embedding) };
+}
+
+function makeQuery<Data, Shape>(kernel: Kernel, question: Question): KnowledgeQuery<Data, Shape> {
+  const asking = <Found = Data>(more: Question): KnowledgeQuery<Found, Shape> =>
+    makeQuery<Found, Shape>(kernel, { ...question, ...more });
   return {
-    similarTo: (text) => and({ similar_to: text }),
-    similarToEmbedding: (embedding) => and({ embedding }),
-    variant: (variant) => and({ variant }),
-    where: (field, op, value) => where({ field, op, value }),
-    whereField: (field, value) => where({ field, op: "eq", value }),
-    near: (field, position, km) => where({ field, op: "near", value: position, km }),
-    relatedTo: (id, depth = 1) => and({ related_to: { id, depth } }),
-    minSimilarity: (similarity) => and({ min_similarity: similarity }),
-    topK: (count) => and({ top_k: count }),
+    similarTo: (text) => asking({ similar_to: text }),
+    similarToEmbedding: (embedding) => asking({ embedding: numbersOf(embedding) }),
+    variant: (variant) => asking({ variant }),
+    where: (field, op, value) => asking(withCondition(question, { field, op, value })),
+    whereField: (field, value) => asking(withCondition(question, { field, op: "eq", value })),
+    near: (field, position, km) => asking(withCondition(question, nearby(field, position, km))),
+    relatedTo: (id, depth = 1, relation) =>
+      asking({ related_to: relation === undefined ? { id, depth } : { id, depth, relation } }),
+    minSimilarity: (similarity) => asking({ min_similarity: similarity }),
+    topK: (count) => asking({ top_k: count }),
     collect: async () =>
       (await kernel.call<{ items: KnowledgeItem<Data>[] }>("memory/associative/query", question)).items,
   };

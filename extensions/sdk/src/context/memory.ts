@@ -1,4 +1,4 @@
-import type { AgentMemory, PartOf, SearchHit } from "../types/memory.ts";
+import type { AgentMemory, PartOf, SearchHit, SearchHits } from "../types/memory.ts";
 import { makeHistory } from "./history.ts";
 import type { Kernel } from "./kernel.ts";
 import { makeKnowledge } from "./knowledge.ts";
@@ -13,8 +13,13 @@ export function makeMemory<Memory>(
     history: makeHistory(kernel, shared),
     knowledge: makeKnowledge(kernel, shared),
     plan: makePlan(kernel, initialPlan, shared),
-    search: async (text, options = {}) =>
-      (await kernel.call<{ items: SearchHit[] }>("memory/search", { ...shared, text, ...options })).items,
+    search: async (text, options = {}) => {
+      const { items, mode } = await kernel.call<{
+        items: SearchHit<Memory>[];
+        mode: SearchHits<Memory>["mode"];
+      }>("memory/search", { ...shared, text, ...options });
+      return Object.assign(items, { mode });
+    },
     sync: async () => void (await kernel.call("memory/sync", { ...shared })),
     cleanup: async ({ retentionDays }) =>
       void (await kernel.call("memory/cleanup", { ...shared, retention_days: retentionDays })),

@@ -9,6 +9,16 @@ export interface GuestHost {
   serve(methods: Record<string, (params: never) => unknown>): void;
   /** One report on stderr, with the error's stack. */
   report(what: string, error: unknown): void;
+  /** The micro HNSW; see `../vectors/engine.ts`. */
+  vectors(
+    operation: number,
+    block: ArrayBuffer | null,
+    other: ArrayBuffer | null,
+    a: number,
+    b: number,
+    c: number,
+    d: number,
+  ): number;
 }
 
 export function findHost(): GuestHost {

@@ -14,6 +14,9 @@ type ToolResult =
 /** Errors after which the same call may work. */
 const passing = new Set<ErrorCode>(["Busy", "Conflict", "Stale"]);
 
+/** Hooks taken before the first is answered: they wait here instead of on the way. */
+const maxOpenHooks = 64;
+
 /** Connects a program's default export with the kernel. The bundler writes the call of it; authors need not. */
 export function serveAgent(program: { readonly default?: unknown }): void {
   const definition = program.default;
@@ -31,6 +34,8 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
   const ending = new AbortController();
   let identity: Identity | undefined;
   let context: AgentContext | undefined;
+  /** Resolves when the hook that was taken last is done. */
+  let hooksDone: Promise<void> | undefined;
   const ready = (): AgentContext => {
     if (context === undefined)
       throw new Error("The agent was asked for something before it was initialized.");
@@ -42,15 +47,31 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
       identity = { extension, config: config ?? {}, permissions, locations };
       context = makeContext(kernel, identity, definition, ending.signal);
       const { hooks, tools, jobs } = definition;
-      return { handlers: namesOf(hooks), tools: namesOf(tools), jobs: namesOf(jobs) };
+      return {
+        handlers: namesOf(hooks),
+        tools: namesOf(tools),
+        jobs: namesOf(jobs),
+        max_open_hooks: maxOpenHooks,
+      };
     },
     async startup() {
       await definition.onStartup?.(ready());
       return {};
     },
+    /** One at a time and in order, whatever the handlers wait for. */
     async hook({ handler, event }: { handler: string; event: HookEvent }) {
-      await named(definition.hooks, handler, "hook")(event, ready());
-      return {};
+      const before = hooksDone;
+      let done = (): void => {};
+      hooksDone = new Promise((resolve) => (done = resolve));
+      await before;
+      try {
+        // What was not begun when the agent is told to go is never answered, and so handed out again.
+        if (ending.signal.aborted) return await new Promise(() => {});
+        await named(definition.hooks, handler, "hook")(event, ready());
+        return {};
+      } finally {
+        done();
+      }
     },
     async tool(params: {
       name: string;

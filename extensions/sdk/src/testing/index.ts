@@ -1,5 +1,8 @@
+import { provideVectorEngine } from "../vectors/engine.ts";
+import { makeVectorModule } from "./vector-module.ts";
+
 export { mockContext, type MockContext, type MockOptions } from "./mock-context.ts";
-export type { Recorded } from "./mock-kernel.ts";
+export type { Recorded } from "./recorded.ts";
 export type { MockEntry } from "./mock-workspace.ts";
 export type { Grants } from "./kernel-place.ts";
 export type {
@@ -15,3 +18,6 @@ export type {
 } from "./kernel-types.ts";
 export { runInKernel, type KernelOptions } from "./run-in-kernel.ts";
 export type { RunningKernel, WaitOptions } from "./running-kernel.ts";
+
+// Tests run where no index is linked in.
+provideVectorEngine(makeVectorModule);

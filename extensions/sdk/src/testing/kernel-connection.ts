@@ -3,6 +3,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { laresErrorFrom } from "../errors.ts";
 import { frame, FrameReader, type Message } from "./frames.ts";
+import type { Environment } from "./kernel-place.ts";
 
 /** An answer that takes longer than this never comes: the kernel hangs, or is gone. */
 const answerTimeoutMs = 60_000;
@@ -27,7 +28,7 @@ export class KernelConnection implements AsyncDisposable {
   #lastId = 0;
   #errorOutput = "";
 
-  constructor(executable: string, environment: NodeJS.ProcessEnv) {
+  constructor(executable: string, environment: Environment) {
     this.#process = spawn(process.execPath, [executable, "serve", "--stdio"], { env: environment });
     this.#process.stdout.on("data", (chunk: Buffer) => this.#receive(chunk));
     this.#process.stderr.on("data", (chunk: Buffer) => {

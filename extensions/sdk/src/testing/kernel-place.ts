@@ -26,6 +26,9 @@ export interface PlaceOptions {
   readonly inPlace?: boolean;
 }
 
+/** Of a process; written out, so that the declarations need nobody else's. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /** Where a kernel of a test works: everything temporary, except the workspace where it is used in place. */
 export interface KernelPlace extends AsyncDisposable {
   /** Real path. */
@@ -33,7 +36,7 @@ export interface KernelPlace extends AsyncDisposable {
   readonly isCopy: boolean;
   /** The extension's manifest. */
   readonly manifest: string;
-  readonly environment: NodeJS.ProcessEnv;
+  readonly environment: Environment;
 }
 
 const manifestName = /^extension\.(ya?ml|toml)$/;
@@ -105,7 +108,7 @@ async function copyWorkspace(original: string, workspace: string): Promise<void>
 }
 
 /** The test's surroundings without the settings of whoever runs it. */
-function environmentWith(home: string, configuration: string): NodeJS.ProcessEnv {
+function environmentWith(home: string, configuration: string): Environment {
   const foreign = Object.entries(process.env).filter(([name]) => !name.startsWith("LARES_"));
   return {
     ...Object.fromEntries(foreign),

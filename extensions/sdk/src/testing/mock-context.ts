@@ -1,25 +1,26 @@
 import { effectivePermissions } from "../../../../kernel/src/policy/decide.ts";
-import type {
-  Authority,
-  Permissions as KernelPermissions,
-} from "../../../../kernel/src/base/vocabulary/permissions.ts";
+import type { Authority } from "../../../../kernel/src/base/vocabulary/permissions.ts";
 import { forJob, forTool, makeContext } from "../context/context.ts";
 import type { JobContext, ToolContext } from "../types/context.ts";
 import type { MemoryShape, PartOf } from "../types/memory.ts";
-import { makeMockKernel, type Recorded } from "./mock-kernel.ts";
+import type { Permissions } from "../types/permissions.ts";
+import { makeMockKernel } from "./mock-kernel.ts";
 import { type MockEntry, MockWorkspace } from "./mock-workspace.ts";
+import type { Recorded } from "./recorded.ts";
 
 export interface MockOptions<Memory = MemoryShape> {
   readonly entries?: readonly MockEntry[];
   /** What working memory holds already. */
   readonly memory?: { readonly plan?: PartOf<Memory, "plan"> };
   /** What the manifest asks for; default: everything that is not bound to a name. */
-  readonly permissions?: KernelPermissions;
+  readonly permissions?: Permissions;
   /** As `grants` in lares.yaml; default: the whole workspace, all that is asked for. */
   readonly grants?: {
     readonly locations?: readonly string[];
     readonly allow?: readonly string[];
     readonly deny?: readonly string[];
+    /** Shared memories, as `shared_namespaces` and `import_namespaces` say; default: none. Each begins empty. */
+    readonly namespaces?: Readonly<Record<string, "read" | "read_write">>;
   };
   /** Milliseconds since 1970; default: the machine's clock. */
   readonly clock?: { now(): number };
@@ -35,7 +36,7 @@ export interface MockOptions<Memory = MemoryShape> {
 export type MockContext<Memory = MemoryShape> = ToolContext<Memory> &
   JobContext<Memory> & { readonly recorded: Recorded };
 
-const everything: KernelPermissions = {
+const everything: Permissions = {
   read_entries: true,
   write_tags: true,
   dispatch_jobs: true,
@@ -51,11 +52,9 @@ const everything: KernelPermissions = {
  *     expect(ctx.recorded.actions).toHaveLength(1);
  */
 export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> = {}): MockContext<Memory> {
-  const {
-    extension = { id: "dev.test.agent", version: "1.0.0" },
-    permissions = everything,
-    grants = {},
-  } = options;
+  const { extension = { id: "dev.test.agent", version: "1.0.0" }, grants = {} } = options;
+  // The same shape; the kernel's is made from a schema, and no schema says that a list is not written to.
+  const permissions = (options.permissions ?? everything) as Authority["requested"];
   const now = (): number => options.clock?.now() ?? Date.now();
   const locations = [...(grants.locations ?? ["."])].map((location) => location.replace(/\/+$/, ""));
   const authority: Authority = {
@@ -66,6 +65,7 @@ export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> =
     protectedPaths: [],
     forbiddenPaths: [],
     memory: true,
+    namespaces: grants.namespaces ?? {},
   };
   const kernel = makeMockKernel({
     authority,

@@ -1,22 +1,14 @@
 import type { Authority } from "../../../../kernel/src/base/vocabulary/permissions.ts";
+import { isLaresError as isKernelError } from "../../../../kernel/src/base/errors.ts";
 import { decideHostCall, isVisible } from "../../../../kernel/src/policy/decide.ts";
+import { memoryCalls } from "../../../../kernel/src/protocol/guest/v1/memory.ts";
+import { checkParams } from "../../../../kernel/src/protocol/validate.ts";
 import type { Kernel } from "../context/kernel.ts";
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput, Reasons } from "../types/action.ts";
-import type { HistoryItem } from "../types/memory.ts";
+import { MockMemory } from "./mock-memory.ts";
 import type { MockWorkspace } from "./mock-workspace.ts";
-
-/** What a handler did, in order. */
-export interface Recorded {
-  /** Every call of the ABI, refused ones too. */
-  readonly calls: { method: string; params: Readonly<Record<string, unknown>> }[];
-  readonly actions: Action[];
-  readonly traces: { level: string; message: string; fields?: Readonly<Record<string, unknown>> }[];
-  readonly notifications: Readonly<Record<string, unknown>>[];
-  readonly jobs: Readonly<Record<string, unknown>>[];
-  readonly events: Readonly<Record<string, unknown>>[];
-  readonly history: HistoryItem[];
-}
+import type { Recorded } from "./recorded.ts";
 
 export interface MockKernelOptions {
   readonly authority: Authority;
@@ -46,7 +38,15 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     history: [],
   };
   const visible: Parameters<MockWorkspace["query"]>[1] = (path, kind) => isVisible(authority, path, kind);
-  const working = { revision: 0, state: options.plan ?? null };
+  const memories = new Map<unknown, MockMemory>([
+    [undefined, new MockMemory({ now, plan: options.plan, history: recorded.history })],
+  ]);
+  /** The agent's own, or a shared one by its name. */
+  const memoryOf = (namespace: unknown): MockMemory => {
+    const memory = memories.get(namespace) ?? new MockMemory({ now, plan: null, history: [] });
+    memories.set(namespace, memory);
+    return memory;
+  };
   const shared = new Map<unknown, { version: number; value: unknown }>();
   const iso = (): string => new Date(now()).toISOString();
 
@@ -100,24 +100,6 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
         .map(({ path }) => path);
       return { count: paths.length, paths };
     },
-    "memory/working/read": () => structuredClone(working),
-    "memory/working/swap": ({ revision, state }) => {
-      if (revision !== working.revision)
-        throw new LaresError("Conflict", "Somebody else wrote first.", { revision: working.revision });
-      working.state = state ?? null;
-      return { revision: ++working.revision };
-    },
-    "memory/temporal/append": ({ variant, data, timestamp }) => {
-      const id = `item-${recorded.history.length + 1}`;
-      recorded.history.push({
-        id,
-        variant: String(variant),
-        timestamp: typeof timestamp === "string" ? timestamp : iso(),
-        data,
-      });
-      return { id };
-    },
-    "memory/sync": () => ({}),
     "actions/preview": preview,
     "actions/propose": (params) => {
       const action = preview(params);
@@ -147,6 +129,19 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     notify: (params) => void recorded.notifications.push(params),
   };
 
+  /** What has another shape than the ABI's is refused as the kernel refuses it. */
+  const remember = (method: keyof typeof memoryCalls, params: Params): unknown => {
+    try {
+      checkParams(method, memoryCalls[method].params, params);
+      const { namespace, ...asked } = params;
+      return memoryOf(namespace).calls[method]?.(asked as never);
+    } catch (error) {
+      // The kernel's own class; an agent meets the SDK's.
+      if (!isKernelError(error)) throw error;
+      throw new LaresError(error.code, error.message, error.facts);
+    }
+  };
+
   return {
     recorded,
     async call<Result>(method: string, given: Params): Promise<Result> {
@@ -156,7 +151,9 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
       const decision = decideHostCall(authority, { method, params });
       if (!decision.allowed)
         throw new LaresError(decision.error.code, decision.error.message, decision.error.facts);
-      const service = services[method];
+      const service = Object.hasOwn(memoryCalls, method)
+        ? (asked: Params) => remember(method as keyof typeof memoryCalls, asked)
+        : services[method];
       if (service === undefined)
         throw new LaresError(
           "MethodNotFound",

@@ -21,8 +21,12 @@ export type DataOf<Shape, Variant> = Variant extends keyof Shape ? Shape[Variant
 
 export type Operator = "eq" | "ne" | "in" | "gt" | "gte" | "lt" | "lte" | "contains";
 export type SearchMode = "auto" | "text" | "vector" | "hybrid";
-/** Milliseconds since 1970, an age such as "7d", or a date. */
+/** Milliseconds since 1970, a date, ISO 8601, or an age: "90s", "30m", "12h", "7d", "2w". */
 export type When = number | string | Date;
+/** In degrees. */
+export type Position = readonly [latitude: number, longitude: number];
+/** As many numbers as the others of this memory have. */
+export type Embedding = readonly number[] | Float32Array;
 
 export interface HistoryItem<Data = Untyped> {
   readonly id: string;
@@ -31,32 +35,49 @@ export interface HistoryItem<Data = Untyped> {
   readonly data: Data;
 }
 
-/** A question to temporal memory. Each step returns the same query; `collect` or `count` sends it. */
-export interface HistoryQuery<Data = Untyped> {
-  variant(variant: string): HistoryQuery<Data>;
-  /** From then on. */
-  since(when: When): HistoryQuery<Data>;
-  between(from: When, until: When): HistoryQuery<Data>;
-  /** Full text, in one field of the data. */
-  whereText(field: string, match: string): HistoryQuery<Data>;
-  /** `field` is dotted: "a.b.c". */
-  where(field: string, op: Operator, value: unknown): HistoryQuery<Data>;
-  whereField(field: string, value: unknown): HistoryQuery<Data>;
+/**
+ * A question to temporal memory. Each step gives a new query that asks for more; `collect`, `page`, `count` or `countBy`
+ * sends it. All conditions have to hold; `variant`, times and text said again replace what was said before.
+ */
+export interface HistoryQuery<Data = Untyped, Shape = Data> {
+  variant<Variant extends string>(variant: Variant): HistoryQuery<DataOf<Shape, Variant>, Shape>;
+  /** From then on, that moment included. */
+  since(when: When): HistoryQuery<Data, Shape>;
+  /** Before then, that moment not included. */
+  until(when: When): HistoryQuery<Data, Shape>;
+  /** `from` included, `until` not. */
+  between(from: When, until: When): HistoryQuery<Data, Shape>;
+  /** All these words, in one field of the data ("a.b.c"), or anywhere in it. */
+  whereText(match: string): HistoryQuery<Data, Shape>;
+  whereText(field: string, match: string): HistoryQuery<Data, Shape>;
+  /** `field` is dotted: "a.b.c"; a number is a place in an array. At most 32 conditions. */
+  where(field: string, op: Operator, value: unknown): HistoryQuery<Data, Shape>;
+  /** The same as `where(field, "eq", value)`. */
+  whereField(field: string, value: unknown): HistoryQuery<Data, Shape>;
+  /** Within `km` of [latitude, longitude]. */
+  near(field: string, position: Position, km: number): HistoryQuery<Data, Shape>;
   /** Default "desc": newest first. */
-  orderByTime(order: "asc" | "desc"): HistoryQuery<Data>;
-  /** Default 100, at most 1,000. */
-  limit(count: number): HistoryQuery<Data>;
+  orderByTime(order: "asc" | "desc"): HistoryQuery<Data, Shape>;
+  /** 1 to 1,000, default 100. */
+  limit(count: number): HistoryQuery<Data, Shape>;
+  /** Leaves out so many from the beginning; default 0. */
+  offset(count: number): HistoryQuery<Data, Shape>;
   collect(): Promise<HistoryItem<Data>[]>;
+  /** `total`: all that match, not only these. */
+  page(): Promise<{ readonly items: HistoryItem<Data>[]; readonly total: number }>;
+  /** All that match, whatever the limit. */
   count(): Promise<number>;
+  /** The same, for each variant, or each hour or day (UTC) in which there is one, by the ISO time of its beginning. */
+  countBy(group: "variant" | "hour" | "day"): Promise<Record<string, number>>;
 }
 
 /** Temporal memory: what happened, by time. */
 export interface History<Shape = Untyped> {
-  /** The new item's id. */
+  /** The new item's id. `timestamp`: when it happened, default now; milliseconds since 1970, a date, or ISO 8601. */
   append<Variant extends string>(
     variant: Variant,
     data: DataOf<Shape, Variant>,
-    options?: { readonly timestamp?: string | Date },
+    options?: { readonly timestamp?: number | string | Date },
   ): Promise<string>;
   query(): HistoryQuery<Shape>;
 }
@@ -68,10 +89,11 @@ export interface Relation {
 }
 
 export interface KnowledgeOptions {
-  /** What is embedded and searched; default: the data's own text. */
+  /** What is embedded and searched; default: the words in the data. */
   readonly text?: string;
-  readonly embedding?: readonly number[];
-  /** 0 to 1. */
+  /** Of the agent's own model; found by `similarToEmbedding`, and never compared with what the kernel embeds. */
+  readonly embedding?: Embedding;
+  /** 0 to 1, default 0.5. */
   readonly importance?: number;
   readonly relations?: readonly Relation[];
 }
@@ -81,26 +103,36 @@ export interface KnowledgeItem<Data = Untyped> {
   readonly variant: string;
   readonly data: Data;
   readonly text?: string;
+  /** Cosine, -1 to 1; only where similarity was asked for. */
   readonly similarity?: number;
+  /** 0 to 1; falls with time, rises with use and relations. */
   readonly importance: number;
   readonly relations: readonly Relation[];
   /** False: not embedded yet, found by text only. */
   readonly embedded: boolean;
 }
 
-/** A question to associative memory. Each step returns the same query; `collect` sends it. */
-export interface KnowledgeQuery<Data = Untyped> {
-  similarTo(text: string): KnowledgeQuery<Data>;
-  similarToEmbedding(embedding: readonly number[]): KnowledgeQuery<Data>;
-  variant(variant: string): KnowledgeQuery<Data>;
-  where(field: string, op: Operator, value: unknown): KnowledgeQuery<Data>;
-  whereField(field: string, value: unknown): KnowledgeQuery<Data>;
+/**
+ * A question to associative memory. Each step gives a new query that asks for more; `collect` sends it. By similarity
+ * where it asks for one, else the most important first.
+ */
+export interface KnowledgeQuery<Data = Untyped, Shape = Data> {
+  similarTo(text: string): KnowledgeQuery<Data, Shape>;
+  /** Instead of `similarTo`: among the items that brought an embedding. */
+  similarToEmbedding(embedding: Embedding): KnowledgeQuery<Data, Shape>;
+  variant<Variant extends string>(variant: Variant): KnowledgeQuery<DataOf<Shape, Variant>, Shape>;
+  /** `field` is dotted: "a.b.c"; a number is a place in an array. At most 32 conditions. */
+  where(field: string, op: Operator, value: unknown): KnowledgeQuery<Data, Shape>;
+  /** The same as `where(field, "eq", value)`. */
+  whereField(field: string, value: unknown): KnowledgeQuery<Data, Shape>;
   /** Within `km` of [latitude, longitude]. */
-  near(field: string, position: readonly [number, number], km: number): KnowledgeQuery<Data>;
-  relatedTo(id: string, depth?: number): KnowledgeQuery<Data>;
-  minSimilarity(similarity: number): KnowledgeQuery<Data>;
-  /** Default 10. */
-  topK(count: number): KnowledgeQuery<Data>;
+  near(field: string, position: Position, km: number): KnowledgeQuery<Data, Shape>;
+  /** Reached from this item in at most `depth` (1 to 5, default 1) relations, in either direction, of one kind where it is named. */
+  relatedTo(id: string, depth?: number, relation?: string): KnowledgeQuery<Data, Shape>;
+  /** -1 to 1. */
+  minSimilarity(similarity: number): KnowledgeQuery<Data, Shape>;
+  /** 1 to 1,000, default 10. */
+  topK(count: number): KnowledgeQuery<Data, Shape>;
   collect(): Promise<KnowledgeItem<Data>[]>;
 }
 
@@ -112,6 +144,16 @@ export interface Knowledge<Shape = Untyped> {
     data: DataOf<Shape, Variant>,
     options?: KnowledgeOptions,
   ): Promise<string>;
+  /**
+   * As `add`, and says of which item of the same variant it seems to be a newer form (similarity over 0.9): the new one
+   * was related to it by "Updates". Which of them stays is the agent's to decide.
+   */
+  record<Variant extends string>(
+    variant: Variant,
+    data: DataOf<Shape, Variant>,
+    options?: KnowledgeOptions,
+  ): Promise<{ readonly id: string; readonly updates?: string }>;
+  /** Changes what is named, and leaves the rest. Rejects with `NotFound` for an unknown id, as the two below. */
   update(
     id: string,
     change: { readonly variant?: string; readonly data?: unknown } & Omit<KnowledgeOptions, "relations">,
@@ -135,23 +177,32 @@ export interface Plan<State = Untyped> {
   reset(): Promise<void>;
 }
 
-export interface SearchHit {
-  readonly id: string;
-  readonly kind: string;
-  readonly score: number;
-  readonly [field: string]: unknown;
-}
+/** An event, or an item of knowledge; `kind` says which. A higher `score` is better. */
+export type SearchHit<Memory = MemoryShape> = { readonly score: number } & (
+  | ({ readonly kind: "temporal" } & HistoryItem<PartOf<Memory, "history">>)
+  | ({ readonly kind: "associative" } & KnowledgeItem<PartOf<Memory, "knowledge">>)
+);
+
+/** The hits, best first, and what was really done: "auto" becomes one of the others. */
+export type SearchHits<Memory = MemoryShape> = SearchHit<Memory>[] & {
+  readonly mode: Exclude<SearchMode, "auto">;
+};
 
 export interface AgentMemory<Memory = MemoryShape> {
   readonly history: History<PartOf<Memory, "history">>;
   readonly knowledge: Knowledge<PartOf<Memory, "knowledge">>;
   readonly plan: Plan<PartOf<Memory, "plan">>;
+  /**
+   * Over history and knowledge together. `limit`: 1 to 1,000, default 10. Mode "auto" takes the best there is; "vector"
+   * rejects with `VectorSearchNotConfigured` where nothing can be embedded.
+   */
   search(
     text: string,
     options?: { readonly mode?: SearchMode; readonly limit?: number },
-  ): Promise<SearchHit[]>;
+  ): Promise<SearchHits<Memory>>;
   /** Resolves when everything written so far survives a power cut. */
   sync(): Promise<void>;
+  /** Forgets events that are older. */
   cleanup(options: { readonly retentionDays: number }): Promise<void>;
   /** The same memories in a shared namespace that was granted. */
   in(namespace: string): AgentMemory<Memory>;

@@ -5,6 +5,7 @@ import type {
   EntryPage as KernelPage,
 } from "../../../../kernel/src/base/vocabulary/entry.ts";
 import type { Permissions as KernelPermissions } from "../../../../kernel/src/base/vocabulary/permissions.ts";
+import type * as queries from "../../../../kernel/src/memory/queries.ts";
 import {
   defineAgent,
   type Action,
@@ -12,7 +13,10 @@ import {
   type Entry,
   type EntryCreated,
   type EntryPage,
+  type HistoryItem,
+  type KnowledgeItem,
   type Permissions,
+  type SearchHit,
 } from "../index.ts";
 
 interface Memory {
@@ -28,6 +32,9 @@ it("has the kernel's own shapes (checked by the compiler)", () => {
   expectTypeOf<kernel.EffectInput>().toExtend<EffectInput>();
   expectTypeOf<kernel.EffectInput["kind"]>().toEqualTypeOf<EffectInput["kind"]>();
   expectTypeOf<KernelPermissions>().toExtend<Permissions>();
+  expectTypeOf<queries.TemporalItem>().toExtend<HistoryItem>();
+  expectTypeOf<queries.KnowledgeItem>().toExtend<KnowledgeItem>();
+  expectTypeOf<queries.SearchHit>().toExtend<SearchHit>();
 });
 
 it("types an agent by its memory (checked by the compiler)", () => {
@@ -48,6 +55,19 @@ it("types an agent by its memory (checked by the compiler)", () => {
         await ctx.memory.knowledge.add("Place", { place: "x" });
         // @ts-expect-error -- not what the knowledge holds
         await ctx.memory.knowledge.add("Place", { elsewhere: "x" });
+        const [added] = await ctx.memory.history.query().variant("PhotoAdded").since("7d").collect();
+        expectTypeOf(added?.data).toEqualTypeOf<{ id: string } | undefined>();
+        const { items, total } = await ctx.memory.history.query().variant("Counted").page();
+        expectTypeOf(items[0]?.data).toEqualTypeOf<number | undefined>();
+        expectTypeOf(total).toEqualTypeOf<number>();
+        const [place] = await ctx.memory.knowledge.query().variant("Place").similarTo("sea").collect();
+        expectTypeOf(place?.data.place).toEqualTypeOf<string | undefined>();
+        const hits = await ctx.memory.search("sea");
+        expectTypeOf(hits.mode).toEqualTypeOf<"text" | "vector" | "hybrid">();
+        for (const hit of hits) {
+          if (hit.kind === "associative") expectTypeOf(hit.data).toEqualTypeOf<{ place: string }>();
+          else expectTypeOf(hit.timestamp).toEqualTypeOf<string>();
+        }
       },
       async annotated({ entry, location }: EntryCreated) {
         expectTypeOf(entry).toEqualTypeOf<Entry>();

@@ -134,6 +134,7 @@ export const everything: Authority = {
   protectedPaths: [],
   forbiddenPaths: [],
   memory: true,
+  namespaces: {},
 };
 
 /** The whole of actions over real folders and a real database; what other rooms give is in plain sight. */

@@ -70,6 +70,11 @@ export class FakeQueue implements DeliveryQueue {
     this.#now = now;
   }
 
+  /** How many there ever were; they are numbered from 1. */
+  get pushed(): number {
+    return this.#seq;
+  }
+
   push(handler: string, name = "EntryCreated"): number {
     this.#seq += 1;
     const event = { id: `event-${this.#seq}`, name, timestamp: "2026-11-20T12:00:00.000Z" };
@@ -77,8 +82,8 @@ export class FakeQueue implements DeliveryQueue {
     return this.#seq;
   }
 
-  async next(): Promise<Delivery | null> {
-    const [first] = this.items;
+  async next(_agent: string, isInHand: (seq: number) => boolean): Promise<Delivery | null> {
+    const first = this.items.find(({ seq }) => !isInHand(seq));
     return first !== undefined && first.dueAt <= this.#now() ? first : null;
   }
 
@@ -127,6 +132,7 @@ export const authority = {
   protectedPaths: [],
   forbiddenPaths: [],
   memory: false,
+  namespaces: {},
 } as const;
 
 export function definitionOf(change: Partial<AgentDefinition> = {}): AgentDefinition {
@@ -138,16 +144,25 @@ export function definitionOf(change: Partial<AgentDefinition> = {}): AgentDefini
     activation: "on_event",
     hooks: [{ handler: "seen", on: "EntryCreated", accepts: () => ({ passed: true }) }],
     tools: [{ name: "count", description: "", handler: "count", parameters: { type: "object" } }],
-    authority: { ...authority, locations: ["."], denied: [], protectedPaths: [], forbiddenPaths: [] },
+    authority: {
+      ...authority,
+      locations: ["."],
+      denied: [],
+      protectedPaths: [],
+      forbiddenPaths: [],
+      namespaces: {},
+    },
     limits: {
       max_memory_mb: 64,
       max_storage_mb: 64,
+      max_vectors: 1000,
       max_cpu_ms_per_event: 5000,
       max_wall_ms_per_event: 30000,
       max_events_per_second: 100,
     },
     config: {},
     memory: false,
+    memoryRetentionDays: null,
     traceLevel: "info",
     programDigest: `sha256:${"a".repeat(64)}`,
     ...change,

@@ -66,6 +66,7 @@ export const permissionNames = [
 export interface AgentLimits {
   readonly max_memory_mb: number;
   readonly max_storage_mb: number;
+  readonly max_vectors: number;
   readonly max_cpu_ms_per_event: number;
   readonly max_wall_ms_per_event: number;
   readonly max_events_per_second: number;
@@ -89,4 +90,6 @@ export interface Authority {
   readonly forbiddenPaths: readonly string[];
   /** The manifest's `enable_memory`. */
   readonly memory: boolean;
+  /** The shared memories it may open, by name. */
+  readonly namespaces: Readonly<Record<string, "read" | "read_write">>;
 }

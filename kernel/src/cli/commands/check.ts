@@ -44,7 +44,8 @@ export async function check(
     const { surface } = terminal;
     for (const finding of shown) terminal.print(renderFinding(finding, surface));
     if (explained !== null) terminal.print(renderExplained(explained, surface));
-    if (documents.length === 0) terminal.warn(`No lares.* or extension.* beneath ${roots.join(", ")}.`);
+    if (documents.length === 0)
+      terminal.warn(oneLine(`No lares.* or extension.* beneath ${roots.join(", ")}.`));
     else terminal.warn(renderCheckResult(documents.length, findings, terminal.errorSurface));
   }
   return failed ? exitCodes.failed : exitCodes.ok;

@@ -1,11 +1,37 @@
-import { exitCodes, folderAndVerb, folderNamed, withReadyKernel, type CommandContext } from "../command.ts";
+import { didYouMean } from "../../base/suggest.ts";
+import {
+  type CommandContext,
+  exitCodes,
+  folderAndVerb,
+  folderNamed,
+  UsageError,
+  withReadyKernel,
+} from "../command.ts";
+import type { KernelClient } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
-import { bytes, counted } from "../render/quantities.ts";
+import {
+  type Count,
+  type Events,
+  type Hits,
+  type Items,
+  renderCount,
+  renderEvents,
+  renderHits,
+  renderItems,
+  renderWorking,
+  type Working,
+} from "../render/memory.ts";
+import { renderStats } from "../render/memory-stats.ts";
+import { counted } from "../render/quantities.ts";
+import { type QueryOptions, questionOf } from "./memory-query.ts";
+import { exportTo, forget, importFrom, type TransferOptions } from "./memory-transfer.ts";
 
-export interface MemoryOptions {
+export interface MemoryOptions extends QueryOptions, TransferOptions {
   readonly agent?: string;
-  readonly json?: boolean;
+  readonly all?: boolean;
 }
+
+const verbs = ["stats", "query", "verify", "export", "import", "forget"] as const;
 
 /** `verify` exits with 1 when a chain is broken, so that a script can tell. */
 export async function memory(
@@ -13,45 +39,156 @@ export async function memory(
   words: readonly string[],
   options: MemoryOptions,
 ): Promise<number> {
-  const { folder: before, verb, rest } = folderAndVerb(words, ["verify", "stats"], "verify");
-  const folder = rest[0] ?? before;
-  return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
-    const { terminal } = context;
-    const { style } = terminal.surface;
-    const ids = options.agent === undefined ? (await kernel.agents()).map(({ id }) => id) : [options.agent];
-    let allSound = true;
-    for (const agent of ids) {
-      if (verb === "stats") {
-        const stats = await kernel.memoryStats(agent);
-        if (options.json === true) terminal.json({ agent, ...stats });
-        else
-          terminal.print([
-            style.bold(oneLine(agent)),
-            ...Object.entries(stats).map(([key, value]) => statLine(key, value)),
-          ]);
-        continue;
-      }
-      const result = await terminal.progress(`verifying ${agent}`, kernel.verifyMemory(agent));
-      allSound &&= result.ok;
-      if (options.json === true) terminal.json({ agent, ...result });
-      else if (result.ok) {
-        const head = style.dim(`head ${result.head.slice(0, 19)}…`);
-        terminal.print(
-          `${style.green("✓")} ${oneLine(agent)}  ${counted(result.records, "record")}, chain whole  ${head}`,
-        );
-      } else {
-        const { firstBad } = result;
-        const where = firstBad === undefined ? "" : ` at record ${firstBad.seq}: ${oneLine(firstBad.reason)}`;
-        terminal.print(`${style.red("✗")} ${oneLine(agent)}  chain broken${where}`);
-      }
+  const { folder: before, verb, rest } = folderAndVerb(words, verbs, "verify");
+  if (verb === "verify" || verb === "stats") {
+    const { folder = before, agent } = placeAndAgent(rest, options);
+    return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
+      const agents = agent === undefined ? (await kernel.agents()).map(({ id }) => id) : [agent];
+      if (agents.length === 0 && options.json !== true)
+        context.terminal.print(context.terminal.surface.style.dim("No agent has a memory here."));
+      return verb === "verify"
+        ? verify(context, kernel, agents, options)
+        : stats(context, kernel, agents, options);
+    });
+  }
+  return withReadyKernel(context, { folder: await folderNamed(before) }, async (kernel) => {
+    const { agent, words: left } = await agentFor(kernel, verb, rest, options.agent);
+    switch (verb) {
+      case "query":
+        return query(context, kernel, agent, left, options);
+      case "export":
+        return exportTo(context, kernel, agent, only(left, "file", verb), options);
+      case "import":
+        return importFrom(context, kernel, agent, only(left, "file", verb), options);
+      case "forget":
+        return forget(context, kernel, agent, only(left, "id", verb), options);
     }
-    if (ids.length === 0 && options.json !== true) terminal.print(style.dim("No agent has a memory here."));
-    return allSound ? exitCodes.ok : exitCodes.failed;
   });
 }
 
-function statLine(key: string, value: unknown): string {
-  const text =
-    typeof value === "number" && /bytes/i.test(key) ? bytes(value) : oneLine(JSON.stringify(value) ?? "–");
-  return `  ${oneLine(key)}: ${text}`;
+/** A word with a slash in it is the folder, another is the agent. */
+function placeAndAgent(
+  words: readonly string[],
+  { agent, all }: MemoryOptions,
+): { folder?: string; agent?: string } {
+  const isFolder = (word: string): boolean => /[/\\]/.test(word) || word === "." || word === "..";
+  const folders = words.filter(isFolder);
+  const agents = [...words.filter((word) => !isFolder(word)), ...(agent === undefined ? [] : [agent])];
+  if (folders.length > 1 || agents.length > 1)
+    throw new UsageError(`One folder and one agent at a time: ${words.join(" ")} is too much.`);
+  if (all === true && agents.length > 0) throw new UsageError("--all or one agent, not both.");
+  return {
+    ...(folders[0] === undefined ? {} : { folder: folders[0] }),
+    ...(agents[0] === undefined ? {} : { agent: agents[0] }),
+  };
+}
+
+/** The agent that is meant: named, or the only one there is; and the words that are left. */
+async function agentFor(
+  kernel: KernelClient,
+  verb: "query" | "export" | "import" | "forget",
+  words: readonly string[],
+  named: string | undefined,
+): Promise<{ agent: string; words: readonly string[] }> {
+  const agents = await kernel.agents();
+  const ids = agents.map(({ id }) => id);
+  const isKnown = (id: string): boolean => ids.includes(id);
+  const [first, ...rest] = words;
+  // Two words where one is expected: the first is the agent, known or not.
+  const isMeant = first !== undefined && (isKnown(first) || (verb !== "query" && words.length === 2));
+  const given = named ?? (isMeant ? first : undefined);
+  if (given !== undefined) {
+    if (!isKnown(given))
+      throw new UsageError(
+        `There is no agent "${given}" here${didYouMean(given, ids) || "; lares agents lists them."}`,
+      );
+    return { agent: given, words: named === undefined ? rest : words };
+  }
+  const possible = verb === "import" ? agents : agents.filter(({ metrics }) => metrics.memory_size_bytes > 0);
+  const [only, other] = possible;
+  if (only === undefined) throw new UsageError("No agent has a memory here.");
+  if (other !== undefined) {
+    const names = possible.map(({ id }) => id).join(", ");
+    throw new UsageError(`Which agent? There are ${names}. Write: lares memory ${verb} <agent> …`);
+  }
+  return { agent: only.id, words };
+}
+
+function only(words: readonly string[], what: string, verb: string): string {
+  const [word, ...more] = words;
+  if (word === undefined || more.length > 0)
+    throw new UsageError(`Which ${what}? lares memory ${verb} [agent] <${what}>`);
+  return word;
+}
+
+async function verify(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  agents: readonly string[],
+  { json }: MemoryOptions,
+): Promise<number> {
+  const { style } = terminal.surface;
+  let allSound = true;
+  for (const agent of agents) {
+    const result = await terminal.progress(`verifying ${agent}`, kernel.verifyMemory(agent));
+    allSound &&= result.ok;
+    if (json === true) terminal.json({ agent, ...result });
+    else if (result.ok) {
+      const head = result.head === null ? "" : style.dim(`head ${oneLine(result.head).slice(0, 19)}…`);
+      terminal.print(
+        `${style.green("✓")} ${oneLine(agent)}  ${counted(result.records, "record")}, chain whole  ${head}`,
+      );
+    } else {
+      const { firstBad } = result;
+      const where = firstBad === undefined ? "" : ` at record ${firstBad.seq}: ${oneLine(firstBad.reason)}`;
+      terminal.print(`${style.red("✗")} ${oneLine(agent)}  chain broken${where}`);
+    }
+  }
+  return allSound ? exitCodes.ok : exitCodes.failed;
+}
+
+async function stats(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  agents: readonly string[],
+  { json }: MemoryOptions,
+): Promise<number> {
+  for (const agent of agents) {
+    const found = await terminal.progress(`measuring ${agent}`, kernel.memoryStats(agent));
+    if (json === true) terminal.json({ agent, ...found });
+    else terminal.print(renderStats(agent, found, terminal.surface));
+  }
+  return exitCodes.ok;
+}
+
+async function query(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  agent: string,
+  words: readonly string[],
+  options: MemoryOptions,
+): Promise<number> {
+  const question = questionOf(words, options, Date.now());
+  const answer = await terminal.progress(`asking ${agent}`, kernel.askMemory(agent, question));
+  const { surface } = terminal;
+  if (options.json === true) terminal.json(answer);
+  else if (question.method === "lares/memory/count")
+    terminal.print(renderCount(answer as Count, options.by, surface));
+  else {
+    switch (question.params.kind) {
+      case "temporal":
+        terminal.print(renderEvents(answer as Events, surface));
+        break;
+      case "associative":
+        terminal.print(renderItems(answer as Items, surface));
+        break;
+      case "working":
+        terminal.print(renderWorking(answer as Working, surface));
+        break;
+      case "search":
+        terminal.print(renderHits(answer as Hits, surface));
+        break;
+    }
+  }
+  return exitCodes.ok;
 }

@@ -8,6 +8,11 @@ import { exitCodes, folderNamed, UsageError, type CommandContext } from "../comm
 import { renderFinding } from "../render/findings.ts";
 import { oneLine } from "../render/foreign.ts";
 
+/** The SDK's files: in a checkout what people edit, in a package what was built, for Node runs no sources there. */
+const sdkModules = {
+  sources: { "@lares/sdk": "src/index.ts", "@lares/sdk/testing": "src/testing/index.ts" },
+  built: { "@lares/sdk": "dist/index.js", "@lares/sdk/testing": "dist/testing.js" },
+} as const;
 /** A test that starts a kernel takes seconds on a busy machine. */
 const testTimeoutMs = 60_000;
 
@@ -96,13 +101,13 @@ async function runVitest(vitest: string, folder: string, sdk: string): Promise<n
 
 /** The SDK is the one the kernel bundles programs with; what Vitest caches stays out of the extension's folder. */
 async function configurationFor(folder: string, sdk: string, temporary: string): Promise<string> {
-  const modules = { "@lares/sdk": "src/index.ts", "@lares/sdk/testing": "src/testing/index.ts" };
-  const alias: string[] = [];
-  for (const [name, file] of Object.entries(modules)) {
-    const replacement = join(sdk, file);
-    if (!(await exists(replacement))) continue;
-    alias.push(`{ find: /^${name.replaceAll("/", "\\/")}$/, replacement: ${JSON.stringify(replacement)} }`);
-  }
+  const modules = (await exists(join(sdk, sdkModules.sources["@lares/sdk/testing"])))
+    ? sdkModules.sources
+    : sdkModules.built;
+  const alias = Object.entries(modules).map(([name, file]) => {
+    const replacement = JSON.stringify(join(sdk, file));
+    return `{ find: /^${name.replaceAll("/", "\\/")}$/, replacement: ${replacement} }`;
+  });
   const cache = JSON.stringify(join(temporary, "cache"));
   return `export default {
   root: ${JSON.stringify(folder)},

@@ -47,7 +47,7 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
       } else if (hasEnded(action.state)) terminal.print(renderActionLine(action, terminal.surface));
     },
     notice: (notice) => terminal.print(renderNotice(notice, terminal.surface)),
-    remark: (text) => terminal.warn(terminal.errorSurface.style.dim(text)),
+    remark: (text) => terminal.warn(terminal.errorSurface.style.dim(oneLine(text))),
     summary(summary) {
       terminal.print(["", ...renderSummary(summary, terminal.surface), summaryLine(summary)]);
     },
@@ -61,7 +61,7 @@ export function jsonPresenter(terminal: Terminal): Presenter {
     agent: (agent) => terminal.json({ type: "agent", id: agent.id, state: agent.state, error: agent.error }),
     action: (action) => terminal.json({ type: "action", action }),
     notice: (notice) => terminal.json({ type: "notice", ...notice }),
-    remark: (text) => terminal.warn(text),
+    remark: (text) => terminal.warn(oneLine(text)),
     summary: ({ agents, totals, pendingActions }) =>
       terminal.json({ type: "summary", agents: agents.length, ...totals, pending_actions: pendingActions }),
   };

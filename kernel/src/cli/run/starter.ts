@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { isJsonObject } from "../../base/json.ts";
 import { laresNames } from "../../documents/names.ts";
 import type { CommandContext } from "../command.ts";
+import { oneLine } from "../render/foreign.ts";
 
 /** True when the folder has its document now, or after the person let one be written. */
 export async function ensureDocument({ ports, terminal }: CommandContext, folder: string): Promise<boolean> {
@@ -11,7 +12,7 @@ export async function ensureDocument({ ports, terminal }: CommandContext, folder
   const starter = await readFile(join(ports.templatesFolder, "lares.yaml"), "utf8");
   const { style } = terminal.errorSurface;
   terminal.warn([
-    `There is no lares.yaml in ${folder}.`,
+    `There is no lares.yaml in ${oneLine(folder)}.`,
     `A starter would enable: ${extensionsOf(starter).join(", ")}.`,
     style.dim("Both see the whole folder; neither changes a file unless you approve its proposal."),
   ]);

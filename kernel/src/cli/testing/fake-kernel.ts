@@ -87,6 +87,8 @@ export class FakeKernel {
   tools: unknown[] = [];
   toolResult: unknown = { status: "success", value: { total: 3 } };
   verification: object = { ok: true, records: 3, head: hash };
+  /** What it answers to requests for memory other than verify, by method. */
+  readonly memories = new Map<string, unknown>();
   trusted = true;
   idle = true;
   pending: string[] = [];
@@ -174,8 +176,12 @@ export class FakeKernel {
         return this.toolResult;
       case "lares/memory/verify":
         return this.verification;
-      default:
+      default: {
+        const answer = this.memories.get(method);
+        if (answer instanceof Error) throw answer;
+        if (answer !== undefined) return answer;
         throw new LaresError("MethodNotFound", `The fake has no ${method}.`);
+      }
     }
   }
 

@@ -63,6 +63,11 @@ export const Embedder = Type.Union([Type.Literal("hash"), RemoteEmbedder, LocalE
     "How texts become vectors; default hash, which needs nothing. Others in the user's document only",
 });
 
+const Vectors = Type.Union(
+  [Type.Literal("auto"), Type.Literal("exact"), Type.Literal("usearch"), Type.Literal("faiss")],
+  { description: "The vector index; default auto" },
+);
+
 const Namespace = (description: string) =>
   Type.Object(
     {
@@ -109,6 +114,7 @@ export const Lares = Type.Object(
           idle_unload: Type.Optional(Duration("An agent idle for this long is unloaded; default 5m")),
           max_memory_mb: Type.Optional(Amount(4096, "Caps what manifests request; default 512")),
           max_storage_mb: Type.Optional(Amount(1_048_576, "Caps what manifests request; default 4096")),
+          max_vectors: Type.Optional(Amount(100_000_000, "Caps what manifests request; default 1000000")),
           max_cpu_ms_per_event: Type.Optional(Amount(3_600_000, "Caps what manifests request; default 5000")),
           max_wall_ms_per_event: Type.Optional(
             Amount(3_600_000, "Caps what manifests request; default 30000"),
@@ -132,12 +138,12 @@ export const Lares = Type.Object(
       Type.Object(
         {
           embedder: Type.Optional(Embedder),
-          vectors: Type.Optional(
-            Type.Union(
-              [Type.Literal("auto"), Type.Literal("exact"), Type.Literal("usearch"), Type.Literal("faiss")],
-              {
-                description: "The vector index; default auto",
-              },
+          vectors: Type.Optional(Vectors),
+          extensions: Type.Optional(
+            Type.Record(
+              Type.String({ minLength: 1, maxLength: 128 }),
+              Type.Object({ embedder: Type.Optional(Embedder), vectors: Type.Optional(Vectors) }, closed),
+              { maxProperties: 256, description: "For one extension's memory, by its id" },
             ),
           ),
         },

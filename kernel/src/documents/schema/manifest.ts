@@ -69,6 +69,12 @@ const Resources = Type.Object(
   {
     max_memory_mb: Type.Optional(Amount(4096, "Linear memory of the program, mebibytes; default 256")),
     max_storage_mb: Type.Optional(Amount(1_048_576, "Memories and sidecars, mebibytes; default 1024")),
+    max_vectors: Type.Optional(
+      Amount(
+        100_000_000,
+        "Vectors of its memory; beyond it the ones used least go, and are found by text only; default 200000",
+      ),
+    ),
     max_cpu_ms_per_event: Type.Optional(
       Amount(3_600_000, "CPU time for one event, milliseconds; default 5000"),
     ),

@@ -14,11 +14,31 @@ export interface GuardedReaderOptions {
   readonly limits?: FrameLimits;
 }
 
+/** Messages handed on and not yet handled; above it the peer is not read until half of them are. */
+const maxBacklog = 256;
+
 /** The framing guard as the reader of a vscode-jsonrpc connection. */
 export function createGuardedReader(source: ByteSource, options: GuardedReaderOptions): MessageReader {
   const errors = new Emitter<Error>();
   const closes = new Emitter<void>();
   let reader: FrameReader | null = null;
+  // The connection queues without a bound what it is handed, and handles one message a turn of the loop; so does
+  // this count. A message it never gets to (cancelled in the queue) only makes the count too high for a while.
+  let backlog = 0;
+  let isPaused = false;
+  const handled = (): void => {
+    backlog--;
+    if (backlog > 0) setImmediate(handled);
+    if (!isPaused || backlog > maxBacklog / 2) return;
+    isPaused = false;
+    reader?.resume();
+  };
+  const handedOn = (): void => {
+    if (++backlog === 1) setImmediate(handled);
+    if (isPaused || backlog <= maxBacklog) return;
+    isPaused = true;
+    reader?.pause();
+  };
   return {
     onError: eventOf(errors),
     onClose: eventOf(closes),
@@ -29,6 +49,7 @@ export function createGuardedReader(source: ByteSource, options: GuardedReaderOp
         source,
         {
           message(message) {
+            handedOn();
             if (isUsable(message)) callback(message satisfies Message);
             else options.log.warn("A $/cancelRequest without an id was ignored.");
           },

@@ -1,4 +1,4 @@
-import { Type } from "typebox";
+import { Type, type Static } from "typebox";
 import { define } from "../define.ts";
 import { memoryFields, memoryResults } from "../memory-calls.ts";
 import { Name } from "./fields.ts";
@@ -9,6 +9,46 @@ const MachinePath = Type.String({
   maxLength: 4096,
   description: "Absolute, on the kernel's machine",
 });
+
+const Count = Type.Integer({ minimum: 0 });
+const Head = Type.String({ description: "The chain's last hash, 64 hexadecimal digits: what to compare" });
+const Time = Type.Union([Type.String(), Type.Null()]);
+
+/** What is made of the journal so that it can be asked. */
+const Projections = Type.Object({
+  projected: Type.Integer({ minimum: 0, description: "Up to this record" }),
+  temporal: Type.Object({ events: Count, oldest: Time, newest: Time }),
+  knowledge: Type.Object({ items: Count, relations: Count }),
+  vectors: Type.Object({
+    engine: Type.String({ description: "What serves now: exact, faiss, usearch" }),
+    dimensions: Count,
+    count: Count,
+    hot: Count,
+    warm: Count,
+    cold: Count,
+    pending: Type.Integer({ minimum: 0, description: "Items that wait for their embedding" }),
+    failed: Type.Integer({ minimum: 0, description: "Items that were given up on; found by text only" }),
+  }),
+  embedder: Type.String(),
+  rebuilding: Type.Optional(
+    Type.Object({
+      what: Type.Enum(["projections", "embeddings", "index"]),
+      fraction: Type.Number({ minimum: 0, maximum: 1 }),
+    }),
+  ),
+  bytes: Type.Integer({ minimum: 0, description: "Of all projections on the disk" }),
+});
+
+export const MemoryStats = Type.Object({
+  records: Count,
+  head: Type.String({ description: "The chain's last hash; zeros where there is no record" }),
+  sizeBytes: Type.Integer({ minimum: 0, description: "Of the journal" }),
+  limitBytes: Type.Integer({ minimum: 0, description: "max_storage_mb: what the journal may have" }),
+  projections: Type.Union([Projections, Type.Null()], {
+    description: "Null where nothing was asked of this memory yet: they are made when they are needed",
+  }),
+});
+export type MemoryStats = Static<typeof MemoryStats>;
 
 export const memoryRequests = define({
   "lares/memory/query": {
@@ -25,6 +65,11 @@ export const memoryRequests = define({
       memoryResults.search,
     ]),
   },
+  /** The ABI's `memory/temporal/count`, for clients. */
+  "lares/memory/count": {
+    params: Type.Object({ ...memoryFields.temporalCount, agent: Name }),
+    result: memoryResults.temporalCount,
+  },
   "lares/memory/verify": {
     params: Type.Object({ agent: Name }),
     result: Type.Object({
@@ -36,17 +81,54 @@ export const memoryRequests = define({
       firstBad: Type.Optional(Type.Object({ seq: Type.Integer(), reason: Type.String() })),
     }),
   },
+  /** One file that carries the memory, as it was when this was asked. */
   "lares/memory/export": {
-    params: Type.Object({ agent: Name, path: MachinePath }),
-    result: Type.Record(Type.String(), Type.Unknown()),
+    params: Type.Object({
+      agent: Name,
+      path: MachinePath,
+      overwrite: Type.Optional(
+        Type.Boolean({ description: "Replaces a file that is there", default: false }),
+      ),
+    }),
+    result: Type.Object({
+      path: Type.String(),
+      records: Count,
+      head: Head,
+      bytes: Type.Integer({ minimum: 0, description: "Of the file" }),
+      vectors: Count,
+    }),
   },
+  /** Only into an empty memory; all of the file is proven first, also by a preview. */
   "lares/memory/import": {
-    params: Type.Object({ agent: Name, path: MachinePath }),
-    result: Type.Record(Type.String(), Type.Unknown()),
+    params: Type.Object({
+      agent: Name,
+      path: MachinePath,
+      preview: Type.Optional(
+        Type.Boolean({ description: "Only proves the file and says what is in it", default: false }),
+      ),
+      head: Type.Optional(
+        Type.String({
+          pattern: "^[0-9a-f]{64}$",
+          description:
+            "The head that is expected, as a person was shown it; DigestMismatch where it is another",
+        }),
+      ),
+    }),
+    result: Type.Object({
+      records: Count,
+      head: Head,
+      from: Type.String({ description: 'Which memory it was, as the file says: "extension/<id>"' }),
+      created: Type.String({ description: "When it was exported, as the file says" }),
+      first: Type.String({ description: "When the first record was written down" }),
+      last: Type.String({ description: "When the last record was written down" }),
+      bytes: Type.Integer({ minimum: 0, description: "Of the journal in it" }),
+      vectors: Count,
+      imported: Type.Boolean({ description: "False: a preview, nothing was written" }),
+    }),
   },
   "lares/memory/stats": {
     params: Type.Object({ agent: Name }),
-    result: Type.Record(Type.String(), Type.Unknown()),
+    result: MemoryStats,
   },
   "lares/memory/forget": {
     params: Type.Object({ agent: Name, id: Name, reason: Type.Optional(Type.String({ maxLength: 4000 })) }),

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { extensionOf, sdkFolder } from "../guest/testing/run-guest.ts";
 import { bundleProgram, type BundleError, type BundleResult } from "./bundle.ts";
-import { packageEntry } from "./package-exports.ts";
+import { packageEntry, sourceCondition } from "./package-exports.ts";
 
 const agent = `import { defineAgent } from "@lares/sdk";\nexport default defineAgent({});\n`;
 
@@ -245,4 +245,10 @@ describe("a package's entry", () => {
   );
   check({ exports: { "./*": "./src/*.js", "./deep/no": null } }, "./deep/no", undefined);
   check({ exports: { "./*": "./src/*.js" } }, "__proto__", undefined);
+
+  it("is a source only to who asks for sources: the SDK beside the kernel, never an extension's package", () => {
+    const manifest = { exports: { ".": { "lares-source": "./src/a.ts", default: "./dist/a.js" } } };
+    expect(packageEntry(manifest, ".")).toBe("./dist/a.js");
+    expect(packageEntry(manifest, ".", [sourceCondition])).toBe("./src/a.ts");
+  });
 });

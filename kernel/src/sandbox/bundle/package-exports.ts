@@ -1,16 +1,23 @@
 import { isJsonObject } from "../../base/json.ts";
 
 /** How a package is imported here: as ECMAScript, by nobody in particular. */
-const conditions = new Set(["import", "module", "default"]);
+const conditions: readonly string[] = ["import", "module", "default"];
+/** The SDK beside the kernel is bundled from its sources; what it offers to everyone else has been built from them. */
+export const sourceCondition = "lares-source";
 
 /**
  * The file a package gives for a subpath (`.` or `./name`), by its `exports`, else `module`, else `main`;
  * relative to the package. Undefined: its `exports` do not offer it.
  */
-export function packageEntry(manifest: unknown, subpath: string): string | undefined {
+export function packageEntry(
+  manifest: unknown,
+  subpath: string,
+  furtherConditions: readonly string[] = [],
+): string | undefined {
   const fields = isJsonObject(manifest) ? manifest : {};
   const exports = fields["exports"];
-  if (exports !== undefined && exports !== null) return exported(exports, subpath);
+  if (exports !== undefined && exports !== null)
+    return exported(exports, subpath, new Set([...conditions, ...furtherConditions]));
   if (subpath !== ".") return subpath;
   for (const name of ["module", "main"]) {
     const entry = fields[name];
@@ -19,10 +26,12 @@ export function packageEntry(manifest: unknown, subpath: string): string | undef
   return "./index";
 }
 
-function exported(exports: unknown, subpath: string): string | undefined {
+type Conditions = ReadonlySet<string>;
+
+function exported(exports: unknown, subpath: string, conditions: Conditions): string | undefined {
   const isMap = isJsonObject(exports) && Object.keys(exports).some((key) => key.startsWith("."));
-  if (!isMap) return subpath === "." ? chosen(exports) : undefined;
-  if (Object.hasOwn(exports, subpath)) return chosen(exports[subpath]);
+  if (!isMap) return subpath === "." ? chosen(exports, conditions) : undefined;
+  if (Object.hasOwn(exports, subpath)) return chosen(exports[subpath], conditions);
   // "./features/*": the longest prefix wins.
   const patterns = Object.keys(exports).filter((key) => key.includes("*"));
   const fits = patterns.filter((key) => {
@@ -33,15 +42,16 @@ function exported(exports: unknown, subpath: string): string | undefined {
   if (best === undefined) return undefined;
   const [before = "", after = ""] = best.split("*");
   const part = subpath.slice(before.length, subpath.length - after.length);
-  return chosen(exports[best])?.replaceAll("*", part);
+  return chosen(exports[best], conditions)?.replaceAll("*", part);
 }
 
-function chosen(target: unknown): string | undefined {
+function chosen(target: unknown, conditions: Conditions): string | undefined {
   if (typeof target === "string") return target;
-  if (Array.isArray(target)) return target.map(chosen).find((entry) => entry !== undefined);
+  if (Array.isArray(target))
+    return target.map((one) => chosen(one, conditions)).find((entry) => entry !== undefined);
   if (!isJsonObject(target)) return undefined;
   for (const [condition, value] of Object.entries(target)) {
-    const entry = conditions.has(condition) ? chosen(value) : undefined;
+    const entry = conditions.has(condition) ? chosen(value, conditions) : undefined;
     if (entry !== undefined) return entry;
   }
   return undefined;

@@ -18,8 +18,19 @@ export const hostBounds = {
   maxStderrLineBytes: 8 * 1024,
   /** How often usage is looked at while a guest does something. */
   usageIntervalMs: 25,
+  /** CPU time of one turn, after which a guest's thread yields to everything else for as long as it lives. */
+  longTurnMs: 100,
+  /**
+   * How far such a thread steps back: 5 steps of niceness leave it a third beside another. Further back it is ended
+   * later too, on a machine that is busy with other things: a thread has to run to be ended.
+   */
+  longTurnNiceness: 5,
   /** From a start's request to the guest's first instruction. */
   startTimeoutMs: 20_000,
+  /** The next spare worker is begun when no guest was started and none computed for this long. */
+  spareDelayMs: 100,
+  /** But at the latest so long after the last start. */
+  maxSpareDelayMs: 1000,
   /** One frame between kernel and host: a module and some words. */
   maxFrameBytes: 48 * 1024 * 1024,
   /** Programs the host keeps compiled. */

@@ -30,6 +30,13 @@ export class ByteRing {
 
   /** Writes as much as there is room for; how much that was. One thread writes. */
   write(source: Uint8Array): number {
+    const count = this.put(source);
+    if (count > 0) this.announce();
+    return count;
+  }
+
+  /** As `write`, but who waits to read is told by the next `announce` only: one wake-up may do for many pieces. */
+  put(source: Uint8Array): number {
     const count = Math.min(source.length, this.writable);
     if (count === 0) return 0;
     const written = Atomics.load(this.#slots, slot.written);
@@ -38,8 +45,12 @@ export class ByteRing {
     this.#bytes.set(source.subarray(0, first), start);
     this.#bytes.set(source.subarray(first, count), 0);
     Atomics.store(this.#slots, slot.written, (written + count) | 0);
-    this.#tell(slot.readerSignal);
     return count;
+  }
+
+  /** Wakes who waits to read. */
+  announce(): void {
+    this.#tell(slot.readerSignal);
   }
 
   /** Reads as much as there is and fits; how much that was. One thread reads. */

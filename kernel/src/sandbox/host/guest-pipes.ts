@@ -34,6 +34,16 @@ export function pipeCalls(
 ): PipeCalls {
   let isInputOpen = true;
   let isOutputOpen = true;
+  let hasUnannounced = false;
+  /**
+   * Before the guest waits for anything. Until then what it writes lies ready, and whoever measures its time looks
+   * for it now and then: a guest that computes on is heard a little later, and no call costs a wake-up of its own.
+   */
+  const announce = (): void => {
+    if (!hasUnannounced) return;
+    hasUnannounced = false;
+    output.announce();
+  };
 
   const fdRead: PipeCalls["fd_read"] = (fd, vectors, count, answer) => {
     if (fd !== descriptor.stdin) return sdk.fd_read(fd, vectors, count, answer);
@@ -41,7 +51,10 @@ export function pipeCalls(
     const parts = vectorsAt(memory(), vectors, count);
     if (parts === null || !isInside(memory(), answer, 4)) return errno.fault;
     if (parts.some(({ length }) => length > 0)) {
-      while (input.readable === 0 && !input.isClosed) input.waitReadable();
+      while (input.readable === 0 && !input.isClosed) {
+        announce();
+        input.waitReadable();
+      }
     }
     let read = 0;
     for (const part of parts) read += input.read(part);
@@ -57,8 +70,12 @@ export function pipeCalls(
     let written = 0;
     for (const part of parts) {
       for (let at = 0; at < part.length && !output.isClosed;) {
-        const wrote = output.write(part.subarray(at));
-        if (wrote === 0) output.waitWritable();
+        const wrote = output.put(part.subarray(at));
+        hasUnannounced ||= wrote > 0;
+        if (wrote === 0) {
+          announce();
+          output.waitWritable();
+        }
         at += wrote;
         written += wrote;
       }
@@ -72,6 +89,7 @@ export function pipeCalls(
       isInputOpen = false;
       input.close();
     }
+    announce();
     if (fd === descriptor.stdout) isOutputOpen = false;
     return sdk.fd_close(fd);
   };
@@ -91,6 +109,7 @@ export function pipeCalls(
       subscriptionAt(viewOf(memory()), from + index * sizes.subscription),
     );
     if (!asked.some(({ type, fd }) => type === eventType.read && fd === descriptor.stdin)) {
+      announce();
       return sdk.poll_oneoff(subscriptions, events, count, answer);
     }
     /** Milliseconds until a clock's time, asked of the SDK's clock where it is absolute. */
@@ -110,6 +129,7 @@ export function pipeCalls(
     const hasOther = asked.some(({ type, fd }) => type !== eventType.clock && fd !== descriptor.stdin);
     if (isInputOpen && !hasOther) {
       while (input.readable === 0 && !input.isClosed && !isDue(dueMs)) {
+        announce();
         input.waitReadable(dueMs - (performance.now() - begunMs));
       }
     }

@@ -1,24 +1,22 @@
 /**
  * Entry of the thread that the SDK runs a guest in. Before the SDK's own entry it puts an observer around the
  * guest's imports: the SDK offers no way to see a guest's memory or whether it waits. Its stdin and stdout are ours.
+ *
+ * The SDK was given a stand-in. In the moment in which it would be instantiated, this thread waits for the compiled
+ * program and instantiates that: so all that comes before can be done before anybody knows which program it will be.
  */
-import { workerData } from "node:worker_threads";
+import "./without-fetch.ts";
+import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import { ByteRing } from "./byte-ring.ts";
 import { pipeCalls, type SdkCalls } from "./guest-pipes.ts";
-import type { GuestPipes } from "./messages.ts";
+import type { GuestEnds } from "./messages.ts";
+import { ownThreadId } from "./thread-priority.ts";
 import { cpuBefore, guestState, openObservation, slot } from "./observation.ts";
+import type { SdkThreadData } from "./sdk-threads.ts";
 
-interface ThreadData {
-  readonly observation: SharedArrayBuffer;
-  /** The guest's stdin and stdout. */
-  readonly pipes: GuestPipes;
-  readonly entry: string;
-}
-
-const { observation, pipes, entry } = workerData as ThreadData;
-const input = new ByteRing(pipes.input);
-const output = new ByteRing(pipes.output);
+const { observation, ends, entry, later } = workerData as SdkThreadData;
 const { slots, times } = openObservation(observation);
+Atomics.store(slots, slot.threadId, ownThreadId() ?? 0);
 const wasiModule = "wasi_snapshot_preview1";
 
 /** Calls in which a guest may wait: for input, for room in its output, for time to pass. */
@@ -30,6 +28,9 @@ WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
   construct(target, [module, imports]: [WebAssembly.Module, Record<string, Record<string, unknown>>]) {
     const functions = imports?.[wasiModule];
     if (functions === undefined) return new target(module, imports);
+    if (ends === undefined) throw new TypeError("This thread is not the guest's.");
+    const input = new ByteRing(ends.input);
+    const output = new ByteRing(ends.output);
     let memory: WebAssembly.Memory | undefined;
     const noteMemory = (): void => {
       if (memory !== undefined) Atomics.store(slots, slot.pages, memory.buffer.byteLength / 65_536);
@@ -47,7 +48,8 @@ WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
         typeof value === "function" ? observe(name, value as HostFunction, noteMemory) : value,
       ]),
     );
-    const instance = new target(module, { ...imports, [wasiModule]: observed });
+    const program = receiveProgram(ends);
+    const instance = new target(program, { ...imports, [wasiModule]: observed });
     if (instance.exports["memory"] instanceof WebAssembly.Memory) memory = instance.exports["memory"];
     noteMemory();
     const { user, system } = process.threadCpuUsage();
@@ -57,6 +59,15 @@ WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
     return instance;
   },
 });
+
+/** Waits for it, without a turn of this thread's loop. */
+function receiveProgram({ gate, program }: GuestEnds): WebAssembly.Module {
+  const slots = new Int32Array(gate);
+  while (Atomics.load(slots, 0) === 0) Atomics.wait(slots, 0, 0);
+  const received: unknown = receiveMessageOnPort(program)?.message;
+  if (!(received instanceof WebAssembly.Module)) throw new TypeError("There is no program for the guest.");
+  return received;
+}
 
 function observe(name: string, call: HostFunction, noteMemory: () => void): HostFunction {
   if (!mayWait.has(name)) {
@@ -83,3 +94,5 @@ function wake(): void {
 }
 
 await import(entry);
+// Its init would load this, when the SDK asks for it.
+await import(later);

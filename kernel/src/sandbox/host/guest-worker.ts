@@ -2,39 +2,33 @@
  * Entry of a guest's worker thread: one SDK client, one WASI guest. The guest's stdin and stdout go past it, from
  * the guest's own thread to the host's main thread. Ending this thread is what ends a guest.
  */
+import "./without-fetch.ts";
 import { parentPort, workerData } from "node:worker_threads";
-import type { FromWorker, GuestPipes, ToWorker } from "./messages.ts";
-import { guestThread, installSdkThreads } from "./sdk-threads.ts";
+import type { FromWorker, GuestEnds, SdkModule, ToWorker } from "./messages.ts";
+import { installSdkThreads } from "./sdk-threads.ts";
 import { StderrMeter, windowMs } from "./stderr-meter.ts";
-import type { SdkModule } from "./worker-slot.ts";
 import { UsageSampler } from "./usage-sampler.ts";
 
 if (parentPort === null) throw new Error("This module is the entry of a worker thread.");
 const port = parentPort;
-const { sdk, pipes } = workerData as { readonly sdk: SdkModule; readonly pipes: GuestPipes };
+const { sdk, ends } = workerData as { readonly sdk: SdkModule; readonly ends: GuestEnds };
 const send = (message: FromWorker): void => port.postMessage(message);
 
 /** Resolves once somebody listens. */
 const opened = Promise.withResolvers<void>();
 
-port.on("message", (message: ToWorker) => {
-  switch (message.kind) {
-    case "load":
-      run(message.program).catch((error: unknown) => send({ kind: "exited", reason: failureText(error) }));
-      return;
-    case "open":
-      opened.resolve();
-      return;
-  }
-});
+// The one thing it is ever told.
+port.on("message", (_message: ToWorker) => opened.resolve());
 
-installSdkThreads(pipes, (error) => send({ kind: "exited", reason: failureText(error) }));
-const { Wasmer } = (await import(sdk.entry)) as typeof import("@wasmer/sdk/node");
-const client = new Wasmer({ wasm: sdk.compiled, cache: false, parallelism: 1 });
-await client.ready();
+const guestThread = installSdkThreads(ends, sdk.entry, (error) =>
+  send({ kind: "exited", reason: failureText(error) }),
+);
+run().catch((error: unknown) => send({ kind: "exited", reason: failureText(error) }));
 
-async function run(program: Uint8Array): Promise<void> {
-  const guestPackage = await client.packages.load(program);
+async function run(): Promise<void> {
+  const { Wasmer } = (await import(sdk.entry)) as typeof import("@wasmer/sdk/browser");
+  const client = new Wasmer({ wasm: sdk.compiled, cache: false, parallelism: 1 });
+  const guestPackage = await client.packages.load(sdk.standIn);
   const sandbox = await client.sandboxes.create({ packages: [guestPackage], network: { mode: "disabled" } });
   const guest = await sandbox.command(guestPackage).spawn({ stdin: "pipe", stdout: "pipe", stderr: "pipe" });
   send({ kind: "loaded" });
@@ -42,13 +36,14 @@ async function run(program: Uint8Array): Promise<void> {
   if (stderr === null) throw new TypeError("The guest has no stderr.");
 
   const forwarding = forwardStderr(stderr);
-  const sampler = await sampleUsage();
+  const sampler = new UsageSampler(guestThread, (sample) => send({ kind: "usage", ...sample }));
+  void sampler.run();
   const reason = await guest.wait().then(
     (output) => `The program ended by itself with exit code ${output.exitCode}.`,
     (error: unknown) => `The program was stopped by an error: ${trapText(error)}.`,
   );
   await forwarding;
-  sampler?.stop();
+  sampler.stop();
   send({ kind: "exited", reason });
 }
 
@@ -67,22 +62,13 @@ async function forwardStderr(stderr: AsyncIterable<Uint8Array>): Promise<void> {
   meter.report();
 }
 
-/** The guest's thread shows itself within moments of the spawn. */
-async function sampleUsage(): Promise<UsageSampler | undefined> {
-  for (let attempt = 0; attempt < 200; attempt++) {
-    const thread = guestThread();
-    if (thread !== undefined) {
-      const sampler = new UsageSampler(thread, (sample) => send({ kind: "usage", ...sample }));
-      void sampler.run();
-      return sampler;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return undefined;
-}
-
 function failureText(error: unknown): string {
-  return `The sandbox failed: ${trapText(error)}.`;
+  const text = trapText(error);
+  // What the engine says of a module that it compiled and could not lay out is about the program.
+  const instance = /WebAssembly\.Instance\(\): (.+)$/.exec(text)?.[1];
+  return instance === undefined
+    ? `The sandbox failed: ${text}.`
+    : `The program could not be started: ${instance}.`;
 }
 
 /** The SDK's message for a trap is "command execution failed: RuntimeError: js: unreachable", then a stack. */
@@ -92,5 +78,6 @@ function trapText(error: unknown): string {
   return first
     .replace(/^command execution failed: /, "")
     .replace(/^RuntimeError: js: /, "")
+    .replace(/^unreachable$/, "unreachable code was reached, as when a program aborts itself")
     .slice(0, 500);
 }

@@ -6,6 +6,7 @@ import { siblingModule } from "../../platform/sibling-module.ts";
 import { hostBounds as bounds } from "./bounds.ts";
 import { sandboxFault } from "./faults.ts";
 import { HostLink } from "./host-link.ts";
+import { ownThread } from "./thread-priority.ts";
 
 /** Keeps one host process: started when first needed, and again after it died, with growing pauses. */
 export class HostKeeper implements AsyncDisposable {
@@ -47,12 +48,12 @@ export class HostKeeper implements AsyncDisposable {
   async #launch(): Promise<HostLink> {
     if (this.#deaths > 0) await this.#pause();
     if (this.#isDisposed) throw sandboxFault("The sandbox host has been closed.");
-    const sdk = locateModule("@wasmer/sdk/node", import.meta.url);
+    const sdk = locateModule("@wasmer/sdk/browser", import.meta.url);
     try {
       const child = await startChildProcess({
         entry: siblingModule(import.meta.url, "host-process"),
-        // The kernel's own modules and the SDK; nothing of the workspace, nothing of the person's.
-        readable: [new URL("../../", import.meta.url), sdk.folder],
+        // The kernel's own modules and the SDK; nothing of the workspace, nothing of the person's. A thread's own number.
+        readable: [new URL("../../", import.meta.url), sdk.folder, ownThread],
         workers: true,
         arguments: [sdk.url],
       });

@@ -73,8 +73,8 @@ export class HostLink {
     this.#send({ kind: "program", key }, bytes);
   }
 
-  prewarm(program: string | null): void {
-    this.#send({ kind: "prewarm", program });
+  prewarm(): void {
+    this.#send({ kind: "prewarm" });
   }
 
   /** Starts a guest of a program; nothing of its output arrives before `guest.open()`. */

@@ -20,8 +20,9 @@ import {
 } from "./frames.ts";
 import { GuestInput } from "./guest-input.ts";
 import { GuestOutput } from "./guest-output.ts";
-import type { FromHost, FromWorker, ToHost } from "./messages.ts";
-import { type SdkModule, WorkerSlot } from "./worker-slot.ts";
+import type { FromHost, FromWorker, SdkModule, ToHost } from "./messages.ts";
+import { standInModule } from "./stand-in.ts";
+import { WorkerSlot } from "./worker-slot.ts";
 
 const channel = openParentChannel();
 /** Where the SDK lies: resolved by the parent, for this process may not look around. */
@@ -31,15 +32,11 @@ const sdkFile = new URL("../pkg/wasmer_sdk_js_bg.wasm", sdkEntry);
 const sdk: Promise<SdkModule> = readFile(sdkFile).then(async (bytes) => ({
   entry: sdkEntry,
   compiled: await WebAssembly.compile(new Uint8Array(bytes)),
+  standIn: standInModule(),
 }));
 
-interface Program {
-  readonly bytes: Uint8Array;
-  /** Held so that the engine finds the compiled code again when a worker compiles the same bytes. */
-  readonly compiled: WebAssembly.Module;
-}
-
-const programs = new Map<string, Program>();
+/** Compiled once; every guest of a program shares its code. */
+const programs = new Map<string, WebAssembly.Module>();
 interface RunningGuest {
   readonly slot: WorkerSlot;
   readonly input: GuestInput;
@@ -49,9 +46,12 @@ interface RunningGuest {
 }
 
 const guests = new Map<number, RunningGuest>();
+/** Fits every program. */
 let spare: WorkerSlot | null = null;
-/** What `prewarm` asked for last; undefined until it was called. */
-let sparesProgram: string | null | undefined;
+let isSpareWanted = false;
+let spareTimer: NodeJS.Timeout | undefined;
+/** On the monotonic clock: no longer put off from then on. */
+let spareDueAt = 0;
 
 const send = (words: FromHost, bytes?: Uint8Array): void => channel.write(...controlFrames(words, bytes));
 
@@ -99,7 +99,7 @@ async function obey(words: ToHost, bytes: Uint8Array): Promise<void> {
     case "kill":
       return kill(words.guest, words.reason);
     case "prewarm":
-      sparesProgram = words.program;
+      isSpareWanted = true;
       return keepSpare();
     default:
       unreachable(words);
@@ -107,10 +107,7 @@ async function obey(words: ToHost, bytes: Uint8Array): Promise<void> {
 }
 
 function keepProgram(key: string, bytes: Uint8Array): void {
-  // Shared, so that handing it to a worker copies nothing.
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length));
-  shared.set(bytes);
-  programs.set(key, { bytes: shared, compiled: new WebAssembly.Module(bytes.slice()) });
+  programs.set(key, new WebAssembly.Module(bytes.slice()));
   for (const oldest of programs.keys()) {
     if (programs.size <= bounds.maxPrograms) break;
     programs.delete(oldest);
@@ -122,7 +119,7 @@ async function start(guest: number, key: string): Promise<void> {
   if (program === undefined) return send({ kind: "programMissing", guest });
   programs.delete(key);
   programs.set(key, program);
-  const slot = takeSpare(key) ?? new WorkerSlot(await sdk);
+  const slot = takeSpare() ?? new WorkerSlot(await sdk);
   const output = new GuestOutput(slot.output, (bytes) =>
     channel.write(...frame(frameType.stdout, guest, bytes)),
   );
@@ -130,32 +127,27 @@ async function start(guest: number, key: string): Promise<void> {
     channel.write(...countFrame(frameType.stdinTaken, guest, count)),
   );
   guests.set(guest, { slot, input, output, forwarded: output.forward() });
+  slot.give(program);
   slot.listen((message) => passOn(guest, slot, message));
-  if (slot.program === null) slot.load(key, program.bytes);
+  spareDueAt = performance.now() + bounds.maxSpareDelayMs;
+  putOffSpare();
 }
 
-/** The spare worker where it fits: one with no program yet, or with this one already loaded. */
-function takeSpare(key: string): WorkerSlot | null {
+/** Making one takes both of two processors for a while: the guests' events come first. */
+function putOffSpare(): void {
+  clearTimeout(spareTimer);
+  spareTimer = setTimeout(() => void keepSpare().catch(fail), bounds.spareDelayMs);
+}
+
+function takeSpare(): WorkerSlot | null {
   const taken = spare;
-  if (taken === null || !taken.isAlive || (taken.program !== null && taken.program !== key)) return null;
   spare = null;
-  return taken;
+  return taken?.isAlive === true ? taken : null;
 }
 
 async function keepSpare(): Promise<void> {
-  if (sparesProgram === undefined) return;
-  const wanted = sparesProgram;
-  const isUsable = spare !== null && spare.isAlive && (spare.program === wanted || spare.program === null);
-  if (!isUsable) {
-    const old = spare;
-    spare = null;
-    await old?.end();
-    const loaded = await sdk;
-    // Another call may have come here first in the meantime.
-    spare ??= new WorkerSlot(loaded);
-  }
-  const program = wanted === null ? undefined : programs.get(wanted);
-  if (program !== undefined && wanted !== null && spare?.program === null) spare.load(wanted, program.bytes);
+  const loaded = await sdk;
+  if (isSpareWanted && spare?.isAlive !== true) spare = new WorkerSlot(loaded);
 }
 
 function passOn(guest: number, slot: WorkerSlot, message: FromWorker): void {
@@ -163,12 +155,13 @@ function passOn(guest: number, slot: WorkerSlot, message: FromWorker): void {
   if (running?.slot !== slot) return;
   switch (message.kind) {
     case "loaded":
-      send({ kind: "started", guest });
-      keepSpare().catch(fail);
-      return;
+      return send({ kind: "started", guest });
     case "stderr":
       return channel.write(...frame(frameType.stderr, guest, new TextEncoder().encode(message.text)));
     case "usage":
+      // What a guest wrote that has not waited since.
+      slot.output.announce();
+      if (message.isComputing && spare === null && performance.now() < spareDueAt) putOffSpare();
       return channel.write(...usageFrame(guest, message));
     case "exited":
       // It writes no more; what it wrote is sent before its end is told.

@@ -1,3 +1,5 @@
+import type { MessagePort } from "node:worker_threads";
+
 /** Words between kernel and host, in control frames. `bytes` says what travels behind them. */
 export type ToHost =
   /** bytes: the module. Answered by `prepared`. */
@@ -7,8 +9,8 @@ export type ToHost =
   /** Answered by `started`, or by `exited` alone. */
   | { readonly kind: "start"; readonly guest: number; readonly program: string }
   | { readonly kind: "kill"; readonly guest: number; readonly reason: string }
-  /** Keeps a worker ready, with the program's guest already waiting for input where one is named. */
-  | { readonly kind: "prewarm"; readonly program: string | null };
+  /** Keeps a worker ready for the next guest, whatever its program. */
+  | { readonly kind: "prewarm" };
 
 export type FromHost =
   /** bytes: the prepared module, where it could be. */
@@ -22,19 +24,32 @@ export type FromHost =
   | { readonly kind: "programMissing"; readonly guest: number }
   | { readonly kind: "exited"; readonly guest: number; readonly reason: string };
 
-/** A guest's stdin and stdout, shared by the host's main thread and the thread the guest runs in: see `ByteRing`. */
-export interface GuestPipes {
+/** What the host's main thread has in common with the thread a guest runs in. */
+export interface GuestEnds {
+  /** The guest's stdin and stdout: see `ByteRing`. */
   readonly input: SharedArrayBuffer;
   readonly output: SharedArrayBuffer;
+  /** Brings the compiled program, once. */
+  readonly program: MessagePort;
+  /** An Int32: 1 once the program is there. */
+  readonly gate: SharedArrayBuffer;
 }
 
-/** Words between the host's main thread and the worker of one guest. */
-export type ToWorker =
-  | { readonly kind: "load"; readonly program: Uint8Array }
-  /** Somebody listens to stderr. */
-  | { readonly kind: "open" };
+/** The SDK as every worker loads it. */
+export interface SdkModule {
+  readonly entry: string;
+  readonly compiled: WebAssembly.Module;
+  /** See `standInModule`. */
+  readonly standIn: Uint8Array;
+}
+
+/** Words between the host's main thread and the worker of one guest: somebody listens to stderr. */
+export interface ToWorker {
+  readonly kind: "open";
+}
 
 export type FromWorker =
+  /** The guest runs, or will as soon as it has its program. */
   | { readonly kind: "loaded" }
   | { readonly kind: "stderr"; readonly text: string }
   | {

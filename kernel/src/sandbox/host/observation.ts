@@ -16,6 +16,8 @@ export const slot = {
   pages: 2,
   /** 1 while the neighbour waits for the next wake. */
   isAwaited: 3,
+  /** The system's number of the thread; 0 where it has none that is known. */
+  threadId: 4,
 } as const;
 
 /** Index in `times`: CPU time the thread had used, in microseconds, before the guest's first instruction. */
@@ -23,12 +25,13 @@ export const cpuBefore = 0;
 
 export const guestState = { none: 0, computing: 1, waiting: 2 } as const;
 
-const slotBytes = 16;
+const slotCount = 6;
+const slotBytes = slotCount * 4;
 
 export function newObservation(): SharedArrayBuffer {
   return new SharedArrayBuffer(slotBytes + 8);
 }
 
 export function openObservation(buffer: SharedArrayBuffer): Observation {
-  return { slots: new Int32Array(buffer, 0, 4), times: new Float64Array(buffer, slotBytes, 1) };
+  return { slots: new Int32Array(buffer, 0, slotCount), times: new Float64Array(buffer, slotBytes, 1) };
 }

@@ -36,7 +36,7 @@ export interface SandboxHost<Program extends GuestProgram> extends AsyncDisposab
   start(program: Program, options: { readonly agent: string; readonly maxMemoryMb: number }): Promise<Guest>;
   /** Says in a sentence why this program could never be started; null where it can be prepared. */
   check(program: GuestProgram, maxMemoryMb?: number): Promise<string | null>;
-  /** Keeps a worker ready from now on, with the JavaScript runtime waiting in it where there is one. */
+  /** Keeps a worker ready from now on, and the JavaScript runtime, where there is one, for this memory limit. */
   prewarm(maxMemoryMb?: number): void;
   /** The host process, where one is running. */
   readonly pid: number | null;
@@ -113,11 +113,10 @@ class ProcessSandboxHost<Program extends GuestProgram> implements SandboxHost<Pr
   async #warm(maxMemoryMb: number): Promise<void> {
     const link = await this.#keeper.connect();
     this.#warmed = link;
-    link.prewarm(null);
+    link.prewarm();
     if (this.#options.javascript === undefined) return;
     const prepared = await this.#prepare(link, await this.#readRuntime(), maxMemoryMb);
     link.program(prepared.key, prepared.bytes);
-    link.prewarm(prepared.key);
   }
 
   #readRuntime(): Promise<Uint8Array> {

@@ -1,28 +1,59 @@
 import { Worker } from "node:worker_threads";
-import { guestState, newObservation, openObservation, type Observation, slot } from "./observation.ts";
-import type { GuestPipes } from "./messages.ts";
+import { newObservation, openObservation, type Observation } from "./observation.ts";
+import type { GuestEnds } from "./messages.ts";
 import { siblingModule } from "../../platform/sibling-module.ts";
 
-/** A thread the SDK started, and what it shows of the guest in it. */
+/** A thread that is the SDK's, and what it shows of the guest in it. */
 export interface SdkThread {
   readonly worker: Worker;
   readonly observation: Observation;
 }
 
-const threads: SdkThread[] = [];
-
-/** The thread a guest runs in, once there is one. */
-export function guestThread(): SdkThread | undefined {
-  return threads.find(({ observation }) => Atomics.load(observation.slots, slot.state) !== guestState.none);
+/** What such a thread is started with. */
+export interface SdkThreadData {
+  readonly observation: SharedArrayBuffer;
+  /** The SDK's own entry for a thread, and the part of it that this loads later. */
+  readonly entry: string;
+  readonly later: string;
+  /** Absent in a thread that runs no guest. */
+  readonly ends?: GuestEnds;
 }
 
 /**
- * Puts our way of starting threads in the place where the SDK looks for it: it takes `globalThis.Worker` where
- * there is one. Ours does what the SDK's own adapter does, with our observer loaded first; network and package
- * cache are off, so their messages are not served.
+ * Puts our way of starting threads in the place where the SDK looks for it: it takes `globalThis.Worker`. Ours does
+ * what the SDK's own adapter for Node does, with our observer loaded first; network and package cache are off, so
+ * their messages are not served. The first thread runs the guest. It is started here at once, long before the SDK
+ * asks for it: so the two threads load the SDK at the same time, not one after the other.
  */
-export function installSdkThreads(pipes: GuestPipes, onFailure: (error: Error) => void): void {
-  const entry = siblingModule(import.meta.url, "guest-thread");
+export function installSdkThreads(
+  ends: GuestEnds,
+  sdkEntry: string,
+  onFailure: (error: Error) => void,
+): SdkThread {
+  const guestThread = siblingModule(import.meta.url, "guest-thread");
+  // Beside the SDK's entry; the one it would name itself is for a browser.
+  const entry = new URL("./node-worker.js", sdkEntry).href;
+  const later = new URL("../pkg/wasmer_sdk_js.js", sdkEntry).href;
+
+  const startThread = (forGuest?: GuestEnds): SdkThread => {
+    const observation = newObservation();
+    const data: SdkThreadData = {
+      observation,
+      entry,
+      later,
+      ...(forGuest === undefined ? {} : { ends: forGuest }),
+    };
+    const worker = new Worker(guestThread, {
+      name: forGuest === undefined ? "sdk" : "guest",
+      workerData: data,
+      transferList: forGuest === undefined ? [] : [forGuest.program],
+      stdin: false,
+    });
+    return { worker, observation: openObservation(observation) };
+  };
+
+  const first = startThread(ends);
+  let isFirstTaken = false;
 
   class ObservedWorker {
     onmessage: ((event: { data: unknown }) => void) | null = null;
@@ -30,19 +61,13 @@ export function installSdkThreads(pipes: GuestPipes, onFailure: (error: Error) =
     readonly #worker: Worker;
     #isEnding = false;
 
-    constructor(url: string | URL, options: { name?: string } = {}) {
-      const observation = newObservation();
-      const worker = new Worker(entry, {
-        name: options.name ?? "guest",
-        workerData: { observation, pipes, entry: String(url) },
-      });
+    constructor() {
+      const { worker } = isFirstTaken ? startThread() : first;
+      isFirstTaken = true;
       this.#worker = worker;
-      const thread = { worker, observation: openObservation(observation) };
-      threads.push(thread);
       worker.on("message", (data) => this.onmessage?.({ data }));
       worker.on("error", (error: Error) => this.#fail(error));
       worker.on("exit", (code) => {
-        threads.splice(threads.indexOf(thread), 1);
         if (!this.#isEnding) this.#fail(new Error(`a thread of the sandbox ended with exit code ${code}`));
       });
     }
@@ -62,4 +87,9 @@ export function installSdkThreads(pipes: GuestPipes, onFailure: (error: Error) =
     }
   }
   Object.defineProperty(globalThis, "Worker", { configurable: true, value: ObservedWorker });
+  // Until the SDK has taken it.
+  first.worker.on("error", (error) => {
+    if (!isFirstTaken) onFailure(error);
+  });
+  return first;
 }

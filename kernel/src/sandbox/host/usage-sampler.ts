@@ -2,6 +2,7 @@ import { cpuBefore, guestState, slot } from "./observation.ts";
 import { hostBounds } from "./bounds.ts";
 import type { UsageSample } from "./frames.ts";
 import type { SdkThread } from "./sdk-threads.ts";
+import { stepBack } from "./thread-priority.ts";
 
 /**
  * Looks at a guest's CPU time and memory while it does something, and once more when it has stopped, so that the
@@ -11,6 +12,9 @@ export class UsageSampler {
   readonly #thread: SdkThread;
   readonly #report: (sample: UsageSample) => void;
   #isStopped = false;
+  /** CPU time when the turn that is under way was first seen, and the count of wakes that tells it from the next. */
+  #turn = { wakes: -1, cpuTimeMs: 0 };
+  #hasSteppedBack = false;
 
   constructor(thread: SdkThread, report: (sample: UsageSample) => void) {
     this.#thread = thread;
@@ -21,6 +25,7 @@ export class UsageSampler {
   async run(): Promise<void> {
     const { slots } = this.#thread.observation;
     let wakesSeen = -1;
+    while (Atomics.load(slots, slot.state) === guestState.none) await this.#wakeAfter(0);
     while (!this.#isStopped) {
       await new Promise((resolve) => setTimeout(resolve, hostBounds.usageIntervalMs));
       const wakes = Atomics.load(slots, slot.wakes);
@@ -28,11 +33,17 @@ export class UsageSampler {
       const isQuiet = wakes === wakesSeen && Atomics.load(slots, slot.state) === guestState.waiting;
       wakesSeen = wakes;
       if (!isQuiet) continue;
-      Atomics.store(slots, slot.isAwaited, 1);
-      // Where the guest woke in between, the count has moved on and this does not wait.
-      const wait = Atomics.waitAsync(slots, slot.wakes, wakes);
-      if (wait.async) await wait.value;
+      await this.#wakeAfter(wakes);
     }
+  }
+
+  /** Resolves when the guest came back from a call that may wait, or begins, after so many times that it did. */
+  async #wakeAfter(wakes: number): Promise<void> {
+    const { slots } = this.#thread.observation;
+    Atomics.store(slots, slot.isAwaited, 1);
+    // Where the guest woke in between, the count has moved on and this does not wait.
+    const wait = Atomics.waitAsync(slots, slot.wakes, wakes);
+    if (wait.async) await wait.value;
   }
 
   /** Reports once; false where the thread is gone. */
@@ -41,8 +52,10 @@ export class UsageSampler {
     try {
       const isComputing = Atomics.load(slots, slot.state) === guestState.computing;
       const { user, system } = await this.#thread.worker.cpuUsage();
+      const cpuTimeMs = Math.max(0, (user + system - (times[cpuBefore] ?? 0)) / 1000);
+      this.#yieldWhereLong(Atomics.load(slots, slot.wakes), cpuTimeMs);
       this.#report({
-        cpuTimeMs: Math.max(0, (user + system - (times[cpuBefore] ?? 0)) / 1000),
+        cpuTimeMs,
         memoryBytes: Atomics.load(slots, slot.pages) * 65_536,
         isComputing,
       });
@@ -51,6 +64,18 @@ export class UsageSampler {
       if (error instanceof Error && "code" in error && error.code === "ERR_WORKER_NOT_RUNNING") return false;
       throw error;
     }
+  }
+
+  /** So that who computes for ever, or for long, takes nothing from its neighbours until its limit ends it. */
+  #yieldWhereLong(wakes: number, cpuTimeMs: number): void {
+    if (this.#hasSteppedBack) return;
+    if (wakes !== this.#turn.wakes) {
+      this.#turn = { wakes, cpuTimeMs };
+      return;
+    }
+    if (cpuTimeMs - this.#turn.cpuTimeMs < hostBounds.longTurnMs) return;
+    this.#hasSteppedBack = true;
+    stepBack(Atomics.load(this.#thread.observation.slots, slot.threadId), hostBounds.longTurnNiceness);
   }
 
   stop(): void {

@@ -1,15 +1,9 @@
-import { Worker } from "node:worker_threads";
+import { MessageChannel, type MessagePort, Worker } from "node:worker_threads";
 import { hostBounds as bounds } from "./bounds.ts";
 import { ByteRing, newByteRing } from "./byte-ring.ts";
-import type { FromWorker, GuestPipes, ToWorker } from "./messages.ts";
+import type { FromWorker, GuestEnds, SdkModule, ToWorker } from "./messages.ts";
 import { siblingModule } from "../../platform/sibling-module.ts";
 const entry = siblingModule(import.meta.url, "guest-worker");
-
-/** The SDK as every worker loads it. */
-export interface SdkModule {
-  readonly entry: string;
-  readonly compiled: WebAssembly.Module;
-}
 
 /** One worker thread: first spare, then a guest's, then gone. Never used twice. */
 export class WorkerSlot {
@@ -19,14 +13,27 @@ export class WorkerSlot {
   readonly output = new ByteRing(newByteRing(bounds.pipeBytes));
   readonly #worker: Worker;
   readonly #gone: Promise<void>;
+  readonly #program: MessagePort;
+  readonly #gate = new Int32Array(new SharedArrayBuffer(4));
   #onMessage: (message: FromWorker) => void = () => {};
   #early: FromWorker[] | null = [];
-  #program: string | null = null;
   #hasEnded = false;
 
   constructor(sdk: SdkModule) {
-    const pipes: GuestPipes = { input: this.input.buffer, output: this.output.buffer };
-    this.#worker = new Worker(entry, { workerData: { sdk, pipes }, stdin: false, name: "guest worker" });
+    const { port1, port2 } = new MessageChannel();
+    this.#program = port1;
+    const ends: GuestEnds = {
+      input: this.input.buffer,
+      output: this.output.buffer,
+      program: port2,
+      gate: this.#gate.buffer,
+    };
+    this.#worker = new Worker(entry, {
+      workerData: { sdk, ends },
+      transferList: [port2],
+      stdin: false,
+      name: "guest worker",
+    });
     this.#worker.on("message", (message: FromWorker) => this.#receive(message));
     this.#worker.on("error", (error: Error) =>
       this.#receive({ kind: "exited", reason: `The sandbox failed: ${error.message}.` }),
@@ -39,19 +46,16 @@ export class WorkerSlot {
     );
   }
 
-  /** The program it was told to load. */
-  get program(): string | null {
-    return this.#program;
-  }
-
   /** False once it reported that its guest is gone, or it is gone itself. */
   get isAlive(): boolean {
     return !this.#hasEnded;
   }
 
-  load(key: string, program: Uint8Array): void {
-    this.#program = key;
-    this.#post({ kind: "load", program });
+  /** Gives it the one program that will run in it. */
+  give(program: WebAssembly.Module): void {
+    this.#program.postMessage(program);
+    Atomics.store(this.#gate, 0, 1);
+    Atomics.notify(this.#gate, 0);
   }
 
   /** Lets its stderr flow. */
@@ -71,6 +75,7 @@ export class WorkerSlot {
   async end(): Promise<void> {
     this.input.close();
     this.output.close();
+    this.#program.close();
     void this.#worker.terminate();
     await this.#gone;
   }

@@ -110,7 +110,24 @@ describe("what is refused", () => {
       "tooLarge",
       /maxTableElements/,
     ],
+    [
+      "data beyond the memory it starts with",
+      `(module ${memory} (data (i32.const 65530) "1234567") ${start})`,
+      "memory",
+      /puts 7 bytes of data at 65530 into a memory that starts with 65536 bytes/,
+    ],
+    [
+      "data at an address that is negative as a number",
+      `(module ${memory} (data (i32.const -1) "1") ${start})`,
+      "memory",
+      /at 4294967295 into/,
+    ],
   ])("%s", async (_name, text, code, words) => refused(text, code, words));
+
+  test("data that just fits is not", async () => {
+    const text = `(module ${memory} (data "passive, and of any length") (data (i32.const 65535) "1") ${start})`;
+    expect(prepareModule(await wat(text), { maxMemoryMb: 16 })).toMatchObject({ ok: true });
+  });
 
   test.each<[string, Uint8Array, RegExp]>([
     ["nothing at all", new Uint8Array(), /not valid WebAssembly/],

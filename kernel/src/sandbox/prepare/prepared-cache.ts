@@ -5,7 +5,6 @@ import { prepareVersion } from "./prepare-module.ts";
 
 /** Bytes of prepared modules that are held in memory. */
 const maxCachedBytes = 64 * 1024 * 1024;
-const digestLength = 32;
 
 /** A module that may run, under the name the sandbox host knows it by. */
 export interface PreparedProgram {
@@ -15,7 +14,7 @@ export interface PreparedProgram {
 
 /**
  * Prepares each module once: by the hash of what came in, the version of preparing, and the memory maximum.
- * A file of the disk cache begins with the SHA-256 of the rest; one that does not agree is removed and made again.
+ * What the disk's cache gives is what was put there, or nothing: it is run as it is.
  */
 export class PreparedCache {
   readonly #held = new Map<string, Promise<PreparedProgram>>();
@@ -66,25 +65,17 @@ export class PreparedCache {
   async #read(key: string): Promise<Uint8Array | null> {
     if (this.#folder === undefined) return null;
     try {
-      const file = await this.#folder.read(`${key}.wasm`);
-      if (file === null) return null;
-      const bytes = file.slice(digestLength);
-      if (hex(await sha256(bytes)) === hex(file.subarray(0, digestLength))) return bytes;
-      this.#log.warn("a prepared module in the cache is damaged and is made again", { key });
-      await this.#folder.remove(`${key}.wasm`);
+      return await this.#folder.read(`${key}.wasm`);
     } catch (error) {
       this.#log.warn("the cache of prepared modules cannot be read", { key, error: messageOf(error) });
+      return null;
     }
-    return null;
   }
 
   async #write(key: string, bytes: Uint8Array): Promise<void> {
     if (this.#folder === undefined) return;
     try {
-      const file = new Uint8Array(digestLength + bytes.length);
-      file.set(await sha256(bytes));
-      file.set(bytes, digestLength);
-      await this.#folder.write(`${key}.wasm`, file);
+      await this.#folder.write(`${key}.wasm`, bytes);
     } catch (error) {
       this.#log.warn("a prepared module cannot be cached", { key, error: messageOf(error) });
     }

@@ -83,6 +83,11 @@ const takesDescriptor = new Set(["fd_close", "fd_fdstat_get", "fd_read", "fd_see
 /** Libcs walk the preopened folders until this errno says there are none. */
 const walksPreopens = new Set(["fd_prestat_get", "fd_prestat_dir_name"]);
 
+/** Every function that a prepared module may import, by name, with its signature in the form of `signatureText`. */
+export const importable: ReadonlyMap<string, string> = new Map(
+  [...allowed].map((name) => [name, `${signatures[name]}:${name === "proc_exit" ? "" : "i"}`]),
+);
+
 export type Preview1Treatment =
   | { readonly kind: "unknown" }
   | { readonly kind: "kept"; readonly signature: string }

@@ -209,9 +209,44 @@ function rewriteCode(
 
 function boundedData(outline: ModuleOutline): Uint8Array | undefined {
   const bytes = outline.sections.get(section.data);
-  if (bytes !== undefined)
-    boundedCount(new BinaryReader(bytes), bounds.maxSegments, "maxSegments", "data segments");
+  if (bytes !== undefined) checkData(bytes, outline.memory.initialPages * 65_536);
   return bytes;
+}
+
+/** Data that does not fit into the first memory would stop the runtime from making the program at all. */
+function checkData(bytes: Uint8Array, memoryBytes: number): void {
+  const reader = new BinaryReader(bytes);
+  const count = boundedCount(reader, bounds.maxSegments, "maxSegments", "data segments");
+  for (let index = 0; index < count; index++) {
+    const flags = reader.u32();
+    let offset = 0;
+    if (flags !== 1) {
+      if (flags === 2) reader.u32();
+      // What is computed from globals is the engine's to check.
+      if (reader.byte() !== instruction.i32Const) return;
+      const start = reader.position;
+      reader.skipLeb();
+      offset = unsignedOf(bytes.subarray(start, reader.position));
+      if (reader.byte() !== instruction.end) return;
+    }
+    const length = reader.u32();
+    reader.skip(length);
+    if (flags !== 1 && offset + length > memoryBytes) {
+      throw new ModuleRefusal(
+        "memory",
+        `The module puts ${length} bytes of data at ${offset} into a memory that starts with ${memoryBytes} bytes.`,
+      );
+    }
+  }
+}
+
+/** A signed LEB128 of 32 bits as the address it stands for. */
+function unsignedOf(leb: Uint8Array): number {
+  let result = 0n;
+  for (const [index, byte] of leb.entries()) result |= BigInt(byte & 0x7f) << BigInt(7 * index);
+  const last = leb.at(-1) ?? 0;
+  if ((last & 0x40) !== 0) result -= 1n << BigInt(7 * leb.length);
+  return Number(BigInt.asUintN(32, result));
 }
 
 const instruction = {

@@ -8,6 +8,7 @@ const Names = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxIte
 export const Limits = Type.Object({
   max_memory_mb: Type.Number(),
   max_storage_mb: Type.Number(),
+  max_vectors: Type.Number(),
   max_cpu_ms_per_event: Type.Number(),
   max_wall_ms_per_event: Type.Number(),
   max_events_per_second: Type.Number(),
@@ -36,7 +37,18 @@ export const guestRequests = define({
       locations: Locations,
       limits: Limits,
     }),
-    result: Type.Object({ handlers: Names, tools: Names, jobs: Names }),
+    result: Type.Object({
+      handlers: Names,
+      tools: Names,
+      jobs: Names,
+      max_open_hooks: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          description:
+            "How many hooks it takes before it answered the first; it handles them one at a time and in order. 1 where it does not say",
+        }),
+      ),
+    }),
   },
   startup: { params: Type.Object({}), result: Type.Unknown() },
   hook: {

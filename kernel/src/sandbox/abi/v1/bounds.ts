@@ -16,6 +16,12 @@ export const abiBounds = {
   maxErrorCharacters: 8192,
   /** Characters of a call's id. */
   maxIdCharacters: 128,
+  /** Messages in a second that are dropped or answer nothing; with more the guest is ended. */
+  maxWastedPerSecond: 20_000,
+  /** Calls in a second that are refused unread. Fewer: each is answered, and no call is refused of a guest that waits its turn. */
+  maxRefusedCallsPerSecond: 2_000,
+  /** Characters of these and of all notifications. */
+  maxWastedCharactersPerSecond: 32 * 1024 * 1024,
   maxTracesPerSecond: 200,
   maxNotifiesPerSecond: 5,
   /** How long a guest that does not compute may take to answer `ping`. */

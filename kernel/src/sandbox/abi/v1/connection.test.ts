@@ -3,7 +3,7 @@ import { Emitter } from "../../../base/emitter.ts";
 import { conflict, type ErrorCode, LaresError } from "../../../base/errors.ts";
 import { ManualClock } from "../../../base/testing/manual-clock.ts";
 import { abiBounds as bounds } from "./bounds.ts";
-import { connectGuest, type ConnectionPorts, type GuestConnection } from "./connection.ts";
+import { connectGuest, isAgentEnd, type ConnectionPorts, type GuestConnection } from "./connection.ts";
 import type { ErrorNumbers } from "./wire-errors.ts";
 
 const words: readonly ErrorCode[] = [
@@ -71,6 +71,10 @@ describe("requests to the guest", () => {
     wire.says({ id: 77, result: null });
     wire.says({ id: "1", result: null });
     expect([wire.connection.strayAnswers, wire.faults]).toEqual([3, []]);
+    wire.clock.advance(1000);
+    expect(wire.faults).toEqual([
+      "It answered 3 times what was not asked, was answered before or was given up on.",
+    ]);
   });
 
   test.each<[string, object, object]>([
@@ -295,8 +299,8 @@ describe("what breaks the ABI", () => {
     ["another version", `{"jsonrpc":"1.0"}`, /does not say/],
     ["a method that is a number", `{"jsonrpc":"2.0","method":1}`, /names its method/],
     [
-      "params that are a list",
-      `{"jsonrpc":"2.0","id":1,"method":"x","params":[]}`,
+      "params that are a list, of a notification",
+      `{"jsonrpc":"2.0","method":"trace","params":[]}`,
       /params that are no object/,
     ],
     ["an id that is an object", `{"jsonrpc":"2.0","id":{},"method":"x"}`, /an id that is neither/],
@@ -334,6 +338,51 @@ describe("what breaks the ABI", () => {
     );
   });
 
+  test.each<[string, (wire: Wire, at: number) => void, string]>([
+    ["answers to nothing", (wire) => wire.says({ id: 77, result: null }), "more than 20000 of its messages"],
+    [
+      "traces beyond their rate",
+      (wire) => wire.says({ method: "trace", params: { level: "info", message: "m" } }),
+      "more than 20000 of its messages",
+    ],
+    [
+      "calls beyond those that may be open",
+      (wire, at) => wire.says({ id: at, method: "vdfs/count", params: {} }),
+      "more than 2000 of its calls",
+    ],
+    [
+      "notifications of a megabyte",
+      (wire) => wire.says({ method: "trace", params: { level: "info", message: "m".repeat(1_000_000) } }),
+      "more than 33554432 characters",
+    ],
+  ])("%s: a flood of them ends the guest; as many over more time do not", async (_name, say, reason) => {
+    const slow = new Wire(() => new Promise(() => {}));
+    for (let at = 0; at < 30; at++) {
+      for (let count = 0; count < 2; count++) say(slow, at * 2 + count);
+      slow.clock.advance(1000);
+    }
+    expect(slow.killedFor).toBeUndefined();
+    const wire = new Wire(() => new Promise(() => {}));
+    const asked = wire.connection.request("hook", {});
+    for (let at = 0; at < 20_300 && wire.killedFor === undefined; at++) say(wire, at);
+    expect(wire.killedFor).toContain(reason);
+    await expect(asked).rejects.toSatisfy(isAgentEnd);
+  });
+
+  test("an error that a guest words like our own is none of ours", async () => {
+    const wire = new Wire();
+    const asked = wire.connection.request("hook", {});
+    wire.says({
+      id: 1,
+      error: {
+        code: numbers.AgentError,
+        message: "The agent ended before it answered.",
+        data: { code: "AgentError" },
+      },
+    });
+    await expect(asked).rejects.not.toSatisfy(isAgentEnd);
+  });
+
   test("notifications beyond the rate are dropped, counted, and pass again in the next second", () => {
     const wire = new Wire();
     for (let index = 0; index < 250; index++) wire.says({ method: "trace", params: { message: `${index}` } });
@@ -341,8 +390,8 @@ describe("what breaks the ABI", () => {
     expect(wire.notified).toHaveLength(bounds.maxTracesPerSecond + bounds.maxNotifiesPerSecond);
     wire.clock.advance(1000);
     expect(wire.faults.toSorted()).toEqual([
-      '3 times "notify" was dropped or refused: more than 5 in a second.',
-      '50 times "trace" was dropped or refused: more than 200 in a second.',
+      '"notify" was dropped or refused 3 times: more than 5 came within a second.',
+      '"trace" was dropped or refused 50 times: more than 200 came within a second.',
     ]);
     wire.says({ method: "trace", params: {} });
     expect(wire.notified).toHaveLength(bounds.maxTracesPerSecond + bounds.maxNotifiesPerSecond + 1);

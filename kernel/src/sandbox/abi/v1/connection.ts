@@ -3,6 +3,7 @@ import { Emitter } from "../../../base/emitter.ts";
 import { nestsDeeperThan } from "../../../base/json-depth.ts";
 import { isLaresError, LaresError, limitExceeded, messageOf } from "../../../base/errors.ts";
 import { abiBounds as bounds } from "./bounds.ts";
+import { FloodGate, type Spent } from "./flood-gate.ts";
 import { type CallId, type GuestMessage, readMessage, shown } from "./messages.ts";
 import { NotificationMeter } from "./notification-meter.ts";
 import { type ErrorNumbers, fromWireError, toWireError } from "./wire-errors.ts";
@@ -68,19 +69,30 @@ class Connection implements GuestConnection {
   readonly #waiting: { readonly line: string; readonly id: number; readonly request: OpenRequest }[] = [];
   readonly #calls = new Set<CallId>();
   readonly #meters: Readonly<Record<string, NotificationMeter>>;
+  /** Of answers to nothing: none passes, and they are told together. */
+  readonly #strayMeter: NotificationMeter;
+  readonly #gate: FloodGate;
   readonly #listening: Disposable;
   #nextId = 1;
   #faults = 0;
   #strayAnswers = 0;
   #endReason: string | null = null;
+  /** Of the line in hand, in characters. */
+  #lineLength = 0;
 
   constructor(guest: GuestPipe, ports: ConnectionPorts) {
     this.#guest = guest;
     this.#ports = ports;
     const meter = (method: string, perSecond: number): NotificationMeter =>
       new NotificationMeter(ports.clock, perSecond, (count) =>
-        ports.fault(`${count} times "${method}" was dropped or refused: more than ${perSecond} in a second.`),
+        ports.fault(
+          `"${method}" was dropped or refused ${times(count)}: more than ${perSecond} came within a second.`,
+        ),
       );
+    this.#strayMeter = new NotificationMeter(ports.clock, 0, (count) =>
+      ports.fault(`It answered ${times(count)} what was not asked, was answered before or was given up on.`),
+    );
+    this.#gate = new FloodGate(ports.clock);
     this.#meters = {
       trace: meter("trace", bounds.maxTracesPerSecond),
       notify: meter("notify", bounds.maxNotifiesPerSecond),
@@ -137,6 +149,7 @@ class Connection implements GuestConnection {
   #receive(line: string): void {
     if (this.#endReason !== null) return;
     const message = readMessage(line);
+    this.#lineLength = line.length;
     if (message.kind !== "fault" && nestsDeeperThan(encoder.encode(line), bounds.maxDepth)) {
       this.#refuseDeep(message, line);
       return;
@@ -165,6 +178,7 @@ class Connection implements GuestConnection {
       case "call":
         // An open call of this id is answered by its own answer only.
         if (!this.#calls.has(message.id)) {
+          this.#waste("refused");
           this.#answerError(message.id, tooDeep(`The call ${shown(message.method)}`));
           return;
         }
@@ -186,17 +200,20 @@ class Connection implements GuestConnection {
       return;
     }
     if (this.#calls.size >= bounds.maxOpenCalls) {
+      this.#waste("refused");
       const message = `${bounds.maxOpenCalls} calls are open already; wait for one to be answered.`;
       this.#answerError(id, limitExceeded("maxOpenCalls", bounds.maxOpenCalls, message));
       return;
     }
     if (method === "trace") {
+      this.#waste("refused");
       const message = '"trace" is a notification: it is sent without an id, and not answered.';
       this.#answerError(id, new LaresError("MethodNotFound", message, { method }));
       return;
     }
     const meter = this.#meterOf(method);
     if (meter !== undefined && !meter.admits()) {
+      this.#waste("refused");
       const message = `More than ${meter.perSecond} calls of ${method} in a second.`;
       this.#answerError(id, limitExceeded("perSecond", meter.perSecond, message));
       return;
@@ -242,8 +259,13 @@ class Connection implements GuestConnection {
 
   #receiveNotification(method: string, params: unknown): void {
     const meter = this.#meterOf(method);
-    if (meter === undefined) this.#fault(`It sent the notification ${shown(method)}, which is not known.`);
-    else if (meter.admits()) this.#ports.notify(method, params);
+    if (meter === undefined) {
+      this.#fault(`It sent the notification ${shown(method)}, which is not known.`);
+      return;
+    }
+    const isAdmitted = meter.admits();
+    this.#waste(isAdmitted ? "used" : "wasted");
+    if (isAdmitted) this.#ports.notify(method, params);
   }
 
   #meterOf(method: string): NotificationMeter | undefined {
@@ -254,6 +276,8 @@ class Connection implements GuestConnection {
     const request = this.#open.get(id);
     if (request === undefined || typeof id !== "number") {
       this.#strayAnswers++;
+      this.#strayMeter.admits();
+      this.#waste("wasted");
       return;
     }
     this.#open.delete(id);
@@ -269,7 +293,16 @@ class Connection implements GuestConnection {
       this.#ports.fault(sentence);
       return;
     }
-    const reason = `It broke the ABI ${this.#faults} times; the last time: ${sentence}`;
+    this.#throwOut(`It broke the ABI ${this.#faults} times; the last time: ${sentence}`);
+  }
+
+  /** Counts the line in hand. */
+  #waste(what: Spent): void {
+    const reason = this.#gate.take(what, this.#lineLength);
+    if (reason !== null) this.#throwOut(reason);
+  }
+
+  #throwOut(reason: string): void {
     void this.#guest.kill(reason);
     this.#end(reason);
   }
@@ -278,15 +311,28 @@ class Connection implements GuestConnection {
     if (this.#endReason !== null) return;
     this.#endReason = reason;
     this.#listening[Symbol.dispose]();
-    for (const meter of Object.values(this.#meters)) meter[Symbol.dispose]();
+    for (const meter of [...Object.values(this.#meters), this.#strayMeter]) meter[Symbol.dispose]();
     const unanswered = [...this.#open.values(), ...this.#waiting.splice(0).map(({ request }) => request)];
     this.#open.clear();
     for (const { reply } of unanswered) reply.reject(agentEnded(reason));
   }
 }
 
+const ends = new WeakSet<object>();
+
+/** True for an error of ours, because the guest ended; one that a guest answered with may only look like it. */
+export function isAgentEnd(error: unknown): boolean {
+  return typeof error === "object" && error !== null && ends.has(error);
+}
+
 function agentEnded(reason: string): LaresError {
-  return new LaresError("AgentError", `The agent ended before it answered. ${reason}`, { reason });
+  const error = new LaresError("AgentError", `The agent ended before it answered. ${reason}`, { reason });
+  ends.add(error);
+  return error;
+}
+
+function times(count: number): string {
+  return count === 1 ? "once" : `${count} times`;
 }
 
 /** A UTF-16 unit takes at most three bytes, so only a line in between needs to be measured. */

@@ -30,10 +30,13 @@ export function readMessage(line: string): GuestMessage {
   const { id, method, params } = message;
   if (method !== undefined) {
     if (typeof method !== "string") return fault("names its method by something that is no text");
-    if (params !== undefined && !isJsonObject(params))
-      return fault(`calls ${shown(method)} with params that are no object`);
-    if (id === undefined) return { kind: "notification", method, params: params ?? {} };
+    if (id === undefined) {
+      if (params !== undefined && !isJsonObject(params))
+        return fault(`sends ${shown(method)} with params that are no object`);
+      return { kind: "notification", method, params: params ?? {} };
+    }
     if (!isCallId(id)) return fault(`calls ${shown(method)} with an id that is neither a text nor a number`);
+    // Params of any shape: whoever called with wrong ones waits, and is told with the others that do not fit.
     return { kind: "call", id, method, params: params ?? {} };
   }
   if (!isCallId(id)) return fault("is neither a call nor an answer");

@@ -72,7 +72,7 @@ describe("CPU", () => {
       {
         limit: "max_cpu_ms_per_event",
         value: 1000,
-        sentence: 'It computed for 1025 ms on "hook"; at most 1000 ms are allowed.',
+        sentence: "It computed for 1025 ms on an event; max_cpu_ms_per_event allows 1000 ms.",
       },
     ]);
   });
@@ -89,13 +89,27 @@ describe("CPU", () => {
 
   test("a later request does not renew the budget of the oldest; its answer moves the beginning to the next", async () => {
     const guest = new Watched(1000);
-    const first = guest.ask();
+    const first = guest.ask("tool");
     await guest.computes(600);
-    guest.ask();
+    guest.ask("tool");
     await guest.computes(300);
-    guest.answered(first);
+    guest.answered(first, "tool");
     await guest.computes(600);
     expect(guest.breaches).toEqual([]);
+    await guest.computes(200);
+    expect(guest.limits).toEqual(["max_cpu_ms_per_event"]);
+  });
+
+  test("a hook handed over ahead begins when the one before it was answered, and not with a later one's answer", async () => {
+    const guest = new Watched(1000);
+    const first = guest.ask();
+    guest.ask();
+    const third = guest.ask();
+    await guest.computes(900);
+    guest.answered(first);
+    await guest.computes(900);
+    expect(guest.breaches).toEqual([]);
+    guest.answered(third);
     await guest.computes(200);
     expect(guest.limits).toEqual(["max_cpu_ms_per_event"]);
   });

@@ -35,8 +35,8 @@ export interface WatchOptions {
 
 interface Handling {
   readonly method: string;
-  readonly startedAt: number;
-  readonly cpuAtStart: number;
+  startedAt: number;
+  cpuAtStart: number;
   /** For a tool: when it is looked at next. */
   toolTimer: Disposable | null;
 }
@@ -48,6 +48,21 @@ interface Handling {
 export function watchGuest(options: WatchOptions): Disposable {
   return new GuestWatch(options);
 }
+
+/** What a request asks of a guest, in a person's words. */
+function workOf(method: string): string {
+  return Object.hasOwn(works, method) ? (works[method] ?? "") : `"${method}"`;
+}
+
+const works: Readonly<Record<string, string>> = {
+  initialize: "its start",
+  startup: "its onStartup",
+  hook: "an event",
+  tool: "a tool call",
+  job: "a job",
+  permissionChange: "its onPermissionChange",
+  shutdown: "its onShutdown",
+};
 
 class GuestWatch implements Disposable {
   readonly #options: WatchOptions;
@@ -96,7 +111,9 @@ class GuestWatch implements Disposable {
       return;
     }
     this.#handling.get(id)?.toolTimer?.[Symbol.dispose]();
+    const wasOldestHook = this.#oldestHook()?.[0] === id;
     this.#handling.delete(id);
+    if (wasOldestHook) this.#beginNextHook();
     if (this.#handling.size === 0) {
       this.#wallTimer?.[Symbol.dispose]();
       this.#wallTimer = null;
@@ -112,6 +129,19 @@ class GuestWatch implements Disposable {
     }
   }
 
+  /** Hooks are handled one after the other: the time of each begins when the one before it was answered. */
+  #beginNextHook(): void {
+    const next = this.#oldestHook()?.[1];
+    if (next === undefined) return;
+    next.startedAt = this.#now();
+    next.cpuAtStart = this.#usage.cpuTimeMs;
+  }
+
+  #oldestHook(): [number, Handling] | undefined {
+    for (const handling of this.#handling) if (handling[1].method === "hook") return handling;
+    return undefined;
+  }
+
   #hearUsage(usage: Usage): void {
     const { maxCpuMs } = this.#options.limits;
     const now = this.#now();
@@ -124,14 +154,16 @@ class GuestWatch implements Disposable {
       const spentMs = Math.round(usage.cpuTimeMs - oldest.cpuAtStart);
       if (spentMs > maxCpuMs) {
         this.#breachCpu(
-          `It computed for ${spentMs} ms on "${oldest.method}"; at most ${maxCpuMs} ms are allowed.`,
+          `It computed for ${spentMs} ms on ${workOf(oldest.method)}; max_cpu_ms_per_event allows ${maxCpuMs} ms.`,
         );
       }
       return;
     }
     this.#backgroundMs = Math.max(0, this.#backgroundMs + usedMs - passedMs * bounds.backgroundShare);
     if (this.#backgroundMs > maxCpuMs) {
-      this.#breachCpu(`It computed for more than ${maxCpuMs} ms while nothing was asked of it.`);
+      this.#breachCpu(
+        `It computed for more than ${maxCpuMs} ms while nothing was asked of it; max_cpu_ms_per_event allows no more.`,
+      );
     }
   }
 
@@ -171,7 +203,7 @@ class GuestWatch implements Disposable {
         this.#breach({
           limit: "max_wall_ms_per_event",
           value: maxWallMs,
-          sentence: `It did not answer "${oldest.method}" within ${maxWallMs} ms and neither computes nor waits for a call or a timer.`,
+          sentence: `It did not finish ${workOf(oldest.method)} within ${maxWallMs} ms (max_wall_ms_per_event) and neither computes nor waits for a call or a timer.`,
         });
       } else if (this.#handling.size > 0) {
         this.#wallTimer ??= this.#timer(this.#options.limits.maxWallMs, () => this.#checkWaiting());

@@ -59,6 +59,8 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
     serve: (methods: Methods) => wire.serve(methods),
     /** Onto stderr, with the stack. */
     report,
+    /** For the SDK's VectorSet. */
+    vectors: native.vectors,
     exit: (code: number) => native.exit(code),
   };
   Object.defineProperty(globalThis, Symbol.for("lares.guest"), { value: Object.freeze(guest) });

@@ -8,6 +8,16 @@ export interface Native {
   now(): number;
   /** How deep the brackets of a JSON text nest. */
   depth(text: string): number;
+  /** The micro HNSW: all it does, by number, on blocks of memory that the program holds; negative where it refuses. */
+  vectors(
+    operation: number,
+    block: ArrayBuffer | null,
+    other: ArrayBuffer | null,
+    a: number,
+    b: number,
+    c: number,
+    d: number,
+  ): number;
   /** Ends the guest. */
   exit(code: number): void;
 }

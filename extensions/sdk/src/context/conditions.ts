@@ -1,0 +1,42 @@
+import { LaresError } from "../errors.ts";
+import type { Embedding, Operator, Position, When } from "../types/memory.ts";
+
+/** One of a query's `where`, as the ABI has it. */
+export interface Where {
+  readonly field: string;
+  readonly op: Operator | "near";
+  readonly value: unknown;
+  readonly km?: number;
+}
+
+/** A query's fields, as the ABI has them. */
+export type Question = Readonly<Record<string, unknown>> & { readonly where?: readonly Where[] };
+
+export function withCondition<Fields extends Question>(question: Fields, condition: Where): Fields {
+  return { ...question, where: [...(question.where ?? []), condition] };
+}
+
+export function nearby(field: string, position: Position, km: number): Where {
+  return { field, op: "near", value: position, km };
+}
+
+/** Ages ("7d") and ISO dates go as they are; the kernel reads them. */
+export function timeOf(when: When): string {
+  if (typeof when === "string") return when;
+  const date = new Date(when);
+  if (Number.isNaN(date.getTime()))
+    throw new LaresError("InvalidParams", `${String(when)} is no time: it is no valid date.`);
+  return date.toISOString();
+}
+
+/** As JSON has it, where a typed array would be an object, and what is not finite null. */
+export function numbersOf(embedding: Embedding): number[] {
+  const numbers = Array.from(embedding);
+  const bad = numbers.findIndex((value) => !Number.isFinite(value));
+  if (bad === -1) return numbers;
+  throw new LaresError(
+    "InvalidParams",
+    `Number ${bad} of the embedding is ${String(numbers[bad])}; all of them must be finite.`,
+    { index: bad },
+  );
+}

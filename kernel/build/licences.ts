@@ -1,0 +1,31 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Metafile } from "esbuild";
+
+const modules = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+
+/** The licences of packages whose code becomes part of what is published, as their authors ask for it. */
+export function licencesOf(packages: readonly string[]): string {
+  const sections = packages.map((name) => {
+    const folder = join(modules, name);
+    const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {
+      version: string;
+      license?: string;
+    };
+    const file = readdirSync(folder).find((entry) => /^(licen[cs]e|copying)/i.test(entry));
+    if (file === undefined)
+      throw new Error(`The package ${name} brings no licence text, and is to be published.`);
+    return `${name} ${version} (${license ?? "see below"})\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+  });
+  return sections.join(`\n${"-".repeat(80)}\n\n`);
+}
+
+/** Packages of which something is in what was bundled, sorted. */
+export function packagesIn({ outputs }: Metafile): string[] {
+  const names = Object.values(outputs)
+    .flatMap(({ inputs }) => Object.entries(inputs))
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .flatMap(([path]) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  return [...new Set(names)].toSorted();
+}

@@ -1,0 +1,83 @@
+/**
+ * Makes `extensions/sdk/dist`: what `@lares/sdk` is to everyone outside of this checkout. JavaScript that needs no
+ * other package (the kernel's policy, which `testing` decides with, is inside), and declarations that refer to nothing
+ * but each other.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, posix, relative, sep } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+import { licencesOf, packagesIn } from "./licences.ts";
+
+const top = fileURLToPath(new URL("../../", import.meta.url));
+const sdk = join(top, "extensions", "sdk");
+const dist = join(sdk, "dist");
+const entries = { index: "src/index.ts", testing: "src/testing/index.ts" };
+
+rmSync(dist, { recursive: true, force: true });
+
+// Both entries share what they have in common: an error thrown by one is an instance of the other's class.
+const { metafile } = await build({
+  absWorkingDir: sdk,
+  entryPoints: entries,
+  outdir: dist,
+  bundle: true,
+  splitting: true,
+  chunkNames: "shared-[hash]",
+  format: "esm",
+  platform: "node",
+  target: "es2024",
+  treeShaking: true,
+  legalComments: "none",
+  metafile: true,
+  // Given, so that no tsconfig.json is looked for.
+  tsconfigRaw: {},
+});
+writeFileSync(join(dist, "THIRD-PARTY-LICENSES.txt"), licencesOf(packagesIn(metafile)));
+
+const declarations = mkdtempSync(join(sdk, "dist", "declarations-"));
+try {
+  const compiler = join(
+    dirname(createRequire(import.meta.url).resolve("typescript/package.json")),
+    "bin",
+    "tsc",
+  );
+  execFileSync(
+    process.execPath,
+    [compiler, "-p", join(sdk, "tsconfig.build.json"), "--outDir", declarations],
+    { stdio: "inherit" },
+  );
+  copyDeclarations(declarations);
+} finally {
+  rmSync(declarations, { recursive: true, force: true });
+}
+console.log("extensions/sdk/dist is built");
+
+/** Those that the entries lead to, each at its source's place beneath `dist/types/`; the rest is nobody's business. */
+function copyDeclarations(from: string): void {
+  const root = join("extensions", "sdk", "src").split(sep).join("/");
+  const waiting = Object.values(entries).map((path) => posix.join("extensions/sdk", path));
+  const seen = new Set(waiting);
+  for (let source = waiting.pop(); source !== undefined; source = waiting.pop()) {
+    if (!source.startsWith(`${root}/`))
+      throw new Error(
+        `The SDK's declarations lead out of the package, to ${source}: give the type a form of its own.`,
+      );
+    const text = readFileSync(join(from, source.replace(/\.ts$/, ".d.ts")), "utf8");
+    const target = join(dist, "types", relative(root, source).replace(/\.ts$/, ".d.ts"));
+    mkdirSync(dirname(target), { recursive: true });
+    const rewritten = text.replaceAll(
+      /(from |import\()"(\.{1,2}\/[^"]+)\.ts"/g,
+      (_, before: string, path: string) => {
+        const next = posix.join(posix.dirname(source), `${path}.ts`);
+        if (!seen.has(next)) waiting.push(next);
+        seen.add(next);
+        return `${before}"${path}.js"`;
+      },
+    );
+    writeFileSync(target, rewritten);
+  }
+}

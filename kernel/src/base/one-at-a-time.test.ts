@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { OneAtATime } from "./one-at-a-time.ts";
+
+it("work of one name is done in order, one at a time, also when some of it fails; other names do not wait; nothing is kept", async () => {
+  const queue = new OneAtATime();
+  const log: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const work = (name: string, waits?: Promise<void>) =>
+    queue.run(name.charAt(0), async () => {
+      log.push(`begin ${name}`);
+      await waits;
+      log.push(`end ${name}`);
+      if (name === "a2") throw new Error("no");
+      return name;
+    });
+  const results = [work("a1", held.promise), work("a2"), work("a3")];
+  expect(await work("b1")).toBe("b1");
+  expect(log).toEqual(["begin a1", "begin b1", "end b1"]);
+  held.resolve();
+  expect((await Promise.allSettled(results)).map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+  ]);
+  expect(log.slice(3)).toEqual(["end a1", "begin a2", "end a2", "begin a3", "end a3"]);
+  expect(queue.size).toBe(0);
+});

@@ -1,0 +1,109 @@
+import { resolve } from "node:path";
+import { type CommandContext, exitCodes, UsageError } from "../command.ts";
+import type { KernelClient } from "../kernel-client.ts";
+import { oneLine } from "../render/foreign.ts";
+import { renderImport } from "../render/memory-stats.ts";
+import { bytes, counted } from "../render/quantities.ts";
+
+export interface TransferOptions {
+  readonly force?: boolean;
+  readonly yes?: boolean;
+  readonly head?: string;
+  readonly reason?: string;
+  readonly json?: boolean;
+}
+
+export async function exportTo(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  agent: string,
+  file: string,
+  { force, json }: TransferOptions,
+): Promise<number> {
+  const path = resolve(file);
+  const done = await terminal.progress(
+    `exporting ${agent}`,
+    kernel.exportMemory(agent, path, force === true),
+  );
+  if (json === true) terminal.json(done);
+  else {
+    const { style } = terminal.surface;
+    const vectors = done.vectors === 0 ? "" : ` and ${counted(done.vectors, "vector")}`;
+    terminal.print([
+      `${style.green("✓")} ${counted(done.records, "record")}${vectors}, ${bytes(done.bytes)}, in ${oneLine(done.path)}`,
+      `  ${style.dim("head")} ${oneLine(done.head)}`,
+      style.dim("  Compare the head where you import it: whoever makes up a whole memory has another one."),
+    ]);
+  }
+  return exitCodes.ok;
+}
+
+/** Shows what is in the file, asks, and puts it in. */
+export async function importFrom(
+  context: CommandContext,
+  kernel: KernelClient,
+  agent: string,
+  file: string,
+  options: TransferOptions,
+): Promise<number> {
+  const { terminal } = context;
+  const path = resolve(file);
+  mustAsk(context, options, "Importing");
+  const { head } = options;
+  if (head !== undefined && !/^[0-9a-f]{64}$/.test(head))
+    throw new UsageError("--head is the whole head, 64 hexadecimal digits, as the export printed it.");
+  const expected = head === undefined ? {} : { head };
+  const found = await terminal.progress(
+    "proving the file",
+    kernel.importMemory(agent, path, { preview: true, ...expected }),
+  );
+  if (options.json !== true)
+    terminal.print([`${oneLine(path)} is whole. In it:`, ...renderImport(found, terminal.surface)]);
+  if (
+    options.yes !== true &&
+    !(await terminal.confirm(`Make this the memory of ${oneLine(agent)}, which is empty?`))
+  ) {
+    terminal.warn("Nothing was imported.");
+    return exitCodes.failed;
+  }
+  // What was shown is what goes in, whatever became of the file meanwhile.
+  const importing = kernel.importMemory(agent, path, { preview: false, head: found.head });
+  const done = await terminal.progress(`importing into ${agent}`, importing);
+  const { style } = terminal.surface;
+  if (options.json === true) terminal.json(done);
+  else
+    terminal.print(`${style.green("✓")} ${counted(done.records, "record")} imported into ${oneLine(agent)}`);
+  return exitCodes.ok;
+}
+
+export async function forget(
+  context: CommandContext,
+  kernel: KernelClient,
+  agent: string,
+  id: string,
+  options: TransferOptions,
+): Promise<number> {
+  const { terminal } = context;
+  mustAsk(context, options, "Forgetting");
+  if (options.yes !== true) {
+    terminal.print([
+      `Forgets everything that records of ${oneLine(id)} say, in the journal of ${oneLine(agent)} and wherever it is searched.`,
+      "That it was there, and when, stays provable. What it said cannot be brought back, except from an export or a backup.",
+    ]);
+    if (!(await terminal.confirm("Forget it?"))) {
+      terminal.warn("Nothing was forgotten.");
+      return exitCodes.failed;
+    }
+  }
+  const done = await terminal.progress("forgetting", kernel.forgetMemory(agent, id, options.reason));
+  const { style } = terminal.surface;
+  if (options.json === true) terminal.json(done);
+  else terminal.print(`${style.green("✓")} forgotten; record ${done.seq} says so`);
+  return exitCodes.ok;
+}
+
+/** Before anything is asked of the kernel: what cannot be taken back wants a person's yes. */
+function mustAsk({ terminal }: CommandContext, { yes, json }: TransferOptions, what: string): void {
+  if (yes !== true && (json === true || !terminal.isInteractive))
+    throw new UsageError(`${what} asks first, which needs a terminal. Add --yes where there is none.`);
+}

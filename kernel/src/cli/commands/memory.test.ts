@@ -1,0 +1,292 @@
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LaresError } from "../../base/errors.ts";
+import { validate } from "../../protocol/validate.ts";
+import { type ClientRequest, clientRequests } from "../../protocol/v1/requests.ts";
+import { createProgram, runProgram } from "../program.ts";
+import { Terminal } from "../terminal.ts";
+import { anAgent, FakeKernel, portsOf } from "../testing/fake-kernel.ts";
+
+const storage = "dev.lares.storage";
+const head = "3f2a".repeat(16);
+const empty = { ...anAgent("").metrics, memory_size_bytes: 0 };
+const described = {
+  records: 3,
+  head,
+  from: "extension/a.b",
+  bytes: 900,
+  vectors: 0,
+  imported: false,
+  created: "2026-11-20T10:00:00.000Z",
+  first: "2026-11-01T10:00:00.000Z",
+  last: "2026-11-19T10:00:00.000Z",
+};
+const answers: Readonly<Record<string, unknown>> = {
+  "lares/memory/query": {
+    items: [{ id: "7", kind: "associative", score: 0.5, text: "the beach" }],
+    mode: "text",
+  },
+  "lares/memory/count": { count: 4, groups: { seen: 3, told: 1 } },
+  "lares/memory/stats": { records: 3, head, sizeBytes: 512, limitBytes: 1024, projections: null },
+  "lares/memory/export": { path: "/out", records: 3, head, bytes: 1234, vectors: 2 },
+  "lares/memory/import": described,
+  "lares/memory/forget": { seq: 4 },
+};
+
+let folder = "";
+let kernel = new FakeKernel();
+let output = "";
+let errors = "";
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), "lares-memory-")));
+  kernel = new FakeKernel();
+  for (const [method, answer] of Object.entries(answers)) kernel.memories.set(method, answer);
+  // Of the two agents one has a memory.
+  kernel.agents = [anAgent("dev.lares.filetypes", { metrics: empty }), anAgent(storage)];
+  output = "";
+  errors = "";
+  process.exitCode = undefined;
+  vi.stubEnv("NO_COLOR", "1");
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => ((output += String(text)), true));
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => ((errors += String(text)), true));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  process.exitCode = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+const lares = (...argv: string[]): Promise<number> =>
+  runProgram(createProgram(portsOf(kernel)), ["memory", folder, ...argv]);
+
+/** What was asked of memories, each held against the contract. */
+function asked(): { method: string; params: object }[] {
+  const found = kernel.requests.filter(({ method }) => method.startsWith("lares/memory/"));
+  for (const { method, params } of found)
+    expect(validate(clientRequests[method as ClientRequest].params, params)).toBeNull();
+  return found;
+}
+
+function atTerminal(answer: boolean): { questions: string[] } {
+  const questions: string[] = [];
+  vi.spyOn(Terminal.prototype, "isInteractive", "get").mockReturnValue(true);
+  vi.spyOn(Terminal.prototype, "confirm").mockImplementation(async (question) => {
+    questions.push(question);
+    return answer;
+  });
+  return { questions };
+}
+
+it("the fake's answers are ones the contract has", () => {
+  for (const [method, answer] of Object.entries(answers))
+    expect(validate(clientRequests[method as ClientRequest].result, answer, method)).toBeNull();
+});
+
+describe("query", () => {
+  it("words are a search in the one memory there is", async () => {
+    expect(await lares("query", "beach", "since", "monday")).toBe(0);
+    expect(asked()).toEqual([
+      {
+        method: "lares/memory/query",
+        params: { agent: storage, kind: "search", text: "beach since monday" },
+      },
+    ]);
+    expect(output).toContain("the beach");
+    expect(output).toContain("1 hit, text");
+  });
+
+  it("the agent is the first word where it is one", async () => {
+    expect(await lares("query", "dev.lares.filetypes", "beach")).toBe(0);
+    expect(asked()[0]?.params).toMatchObject({ agent: "dev.lares.filetypes", text: "beach" });
+    expect(await lares("query", "dev.lares.filetypes", "--agent", storage)).toBe(0);
+    expect(asked()[1]?.params).toMatchObject({ agent: storage, text: "dev.lares.filetypes" });
+  });
+
+  it("which agent is asked for where there are several, or none", async () => {
+    kernel.agents = [anAgent("dev.lares.filetypes"), anAgent(storage)];
+    expect(await lares("query", "beach")).toBe(2);
+    expect(errors).toContain("Which agent? There are dev.lares.filetypes, dev.lares.storage.");
+    expect(await lares("query", "--agent", "dev.lares.storag", "beach")).toBe(2);
+    expect(errors).toContain('did you mean "dev.lares.storage"?');
+    kernel.agents = [anAgent(storage, { metrics: empty })];
+    expect(await lares("query", "beach")).toBe(2);
+    expect(errors).toContain("No agent has a memory here.");
+    expect(asked()).toEqual([]);
+  });
+
+  it("--by counts, with bars; more than one --where", async () => {
+    expect(await lares("query", "--by", "variant", "--where", "a=1", "--where", "b~x")).toBe(0);
+    expect(asked()[0]).toEqual({
+      method: "lares/memory/count",
+      params: {
+        agent: storage,
+        group_by: "variant",
+        where: [
+          { field: "a", op: "eq", value: 1 },
+          { field: "b", op: "contains", value: "x" },
+        ],
+      },
+    });
+    expect(output).toMatch(/seen {2}3 {2}█+\ntold {2}1 {2}█+\n4 events\n/);
+  });
+
+  it("--json is the answer as it came", async () => {
+    expect(await lares("query", "beach", "--json")).toBe(0);
+    expect(JSON.parse(output)).toEqual(answers["lares/memory/query"]);
+  });
+
+  it.each([
+    [
+      "temporal",
+      { items: [{ id: "1", variant: "seen", timestamp: described.last, data: { n: 1 } }], total: 1 },
+      "n=1",
+    ],
+    ["associative", { items: [] }, "Nothing was found."],
+    ["working", { revision: 3, state: { plan: [] } }, '"plan": []'],
+  ])("--kind %s is shown as what it is", async (kind, answer, shown) => {
+    kernel.memories.set("lares/memory/query", answer);
+    expect(await lares("query", "--kind", kind)).toBe(0);
+    expect(output).toContain(shown);
+  });
+
+  it.each([
+    [["--kind", "dreams"], "temporal, associative, working, search"],
+    [["--since", "soon"], "is no time"],
+    [["--where", "nothing"], "is no condition"],
+    [["--kind", "search"], "What is searched for"],
+  ])("%j is wrong usage", async (argv, message) => {
+    expect(await lares("query", ...argv)).toBe(2);
+    expect(errors).toContain(message);
+    expect(output).toBe("");
+  });
+
+  it("what the kernel refuses is a failure, in its words", async () => {
+    kernel.memories.set(
+      "lares/memory/query",
+      new LaresError("VectorSearchNotConfigured", "No embedder.\u001b[2J"),
+    );
+    expect(await lares("query", "beach", "--mode", "vector")).toBe(1);
+    expect(errors).toContain("error No embedder.␛[2J");
+  });
+});
+
+describe("verify and stats", () => {
+  it("verify asks for every agent where none is named, and for one where one is", async () => {
+    expect(await lares("verify")).toBe(0);
+    expect(await lares("verify", "--all")).toBe(0);
+    expect(await lares("verify", storage)).toBe(0);
+    const agents = asked().map(({ params }) => (params as { agent: string }).agent);
+    expect(agents).toEqual(["dev.lares.filetypes", storage, "dev.lares.filetypes", storage, storage]);
+    expect(await lares("verify", storage, "--all")).toBe(2);
+    expect(await lares("verify", storage, "dev.lares.filetypes")).toBe(2);
+  });
+
+  it("verify goes on to the other agents after a broken one, and exits with 1", async () => {
+    kernel.verification = {
+      ok: false,
+      records: 1,
+      head: "",
+      firstBad: { seq: 2, reason: "hash\u001b differs" },
+    };
+    expect(await lares("verify")).toBe(1);
+    expect(output.match(/chain broken at record 2: hash␛ differs/g)).toHaveLength(2);
+  });
+
+  it("stats shows how full it is", async () => {
+    expect(await lares("stats", storage)).toBe(0);
+    expect(output).toContain("512 B of 1.0 KB, 50 %");
+    output = "";
+    expect(await lares("stats", storage, "--json")).toBe(0);
+    expect(JSON.parse(output)).toMatchObject({ agent: storage, records: 3, projections: null });
+  });
+});
+
+describe("export and import", () => {
+  it("export names the file absolutely, and prints the whole head", async () => {
+    expect(await lares("export", "memory.lares")).toBe(0);
+    const params = { agent: storage, path: join(process.cwd(), "memory.lares"), overwrite: false };
+    expect(asked()).toEqual([{ method: "lares/memory/export", params }]);
+    expect(output).toContain("3 records and 2 vectors, 1.2 KB, in /out");
+    expect(output).toContain(head);
+    expect(await lares("export", storage, "/x/y", "--force", "--json")).toBe(0);
+    expect(asked()[1]?.params).toEqual({ agent: storage, path: "/x/y", overwrite: true });
+  });
+
+  it("import shows what is in the file, asks, and imports what was shown", async () => {
+    const { questions } = atTerminal(true);
+    expect(await lares("import", storage, "/x/y")).toBe(0);
+    expect(asked().map(({ params }) => params)).toEqual([
+      { agent: storage, path: "/x/y", preview: true },
+      { agent: storage, path: "/x/y", preview: false, head },
+    ]);
+    expect(questions).toEqual(["Make this the memory of dev.lares.storage, which is empty?"]);
+    expect(output).toContain("extension/a.b");
+    expect(output).toContain(head);
+    expect(output).toContain("3 records imported into dev.lares.storage");
+  });
+
+  it("a no imports nothing, and is a failure", async () => {
+    atTerminal(false);
+    expect(await lares("import", storage, "/x/y")).toBe(1);
+    expect(asked()).toHaveLength(1);
+    expect(errors).toContain("Nothing was imported.");
+  });
+
+  it("without a terminal it takes --yes, and says so before it asks the kernel", async () => {
+    expect(await lares("import", storage, "/x/y")).toBe(2);
+    expect(errors).toContain("--yes");
+    expect(asked()).toEqual([]);
+    expect(await lares("import", storage, "/x/y", "--yes", "--head", head, "--json")).toBe(0);
+    expect(asked()[0]?.params).toEqual({ agent: storage, path: "/x/y", preview: true, head });
+    expect(JSON.parse(output)).toMatchObject({ records: 3, head });
+    expect(await lares("import", storage, "/x/y", "--yes", "--head", "3f2a")).toBe(2);
+    expect(errors).toContain("64 hexadecimal digits");
+  });
+
+  it("a file that is refused is refused before anything is asked", async () => {
+    const { questions } = atTerminal(true);
+    kernel.memories.set(
+      "lares/memory/import",
+      new LaresError("StorageError", "The file is not as it was exported."),
+    );
+    expect(await lares("import", storage, "/x/y")).toBe(1);
+    expect(errors).toContain("The file is not as it was exported.");
+    expect(questions).toEqual([]);
+  });
+
+  it.each([["export"], ["import", "--yes"], ["forget", "--yes"]])(
+    "%s wants one word more",
+    async (verb, ...more) => {
+      expect(await lares(verb, storage, ...more)).toBe(2);
+      expect(await lares(verb, storage, "a", "b", ...more)).toBe(2);
+      expect(errors).toMatch(/Which (file|id|agent)\?/);
+      expect(asked()).toEqual([]);
+    },
+  );
+});
+
+describe("forget", () => {
+  it("says what cannot be brought back, and asks", async () => {
+    const { questions } = atTerminal(true);
+    expect(await lares("forget", storage, "0199-id", "--reason", "asked to")).toBe(0);
+    expect(output).toContain("cannot be brought back");
+    expect(questions).toEqual(["Forget it?"]);
+    expect(asked()).toEqual([
+      { method: "lares/memory/forget", params: { agent: storage, id: "0199-id", reason: "asked to" } },
+    ]);
+    expect(output).toContain("record 4 says so");
+  });
+
+  it("a no forgets nothing; without a terminal it takes --yes", async () => {
+    expect(await lares("forget", "0199-id")).toBe(2);
+    atTerminal(false);
+    expect(await lares("forget", "0199-id")).toBe(1);
+    expect(asked()).toEqual([]);
+    expect(await lares("forget", "0199-id", "--yes")).toBe(0);
+    expect(asked()[0]?.params).toEqual({ agent: storage, id: "0199-id" });
+  });
+});

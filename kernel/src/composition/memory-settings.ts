@@ -1,0 +1,42 @@
+import { resolve } from "node:path";
+import type { Configuration, MemoryConfiguration } from "../documents/configuration.ts";
+import type { EmbedderSpec } from "../memory/store/embedding/port.ts";
+import type { StoreSettings } from "../memory/store/port.ts";
+
+/** Where the key of an embedder that reaches out is taken from; it stands in no document. */
+export const embedderKeyVariable = "LARES_EMBEDDER_KEY";
+
+export interface MemorySettingsContext {
+  readonly configuration: Configuration;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Models named in the person's own document lie relative to it. */
+  readonly userFolder: string;
+}
+
+/** How the memory of one extension is to be kept; null: of a memory that no single extension owns. */
+export function memorySettings(
+  extension: string | null,
+  maxVectors: number,
+  { configuration, environment, userFolder }: MemorySettingsContext,
+): StoreSettings {
+  const { extensions, ...all } = configuration.memory;
+  const own = extension !== null && Object.hasOwn(extensions, extension) ? extensions[extension] : undefined;
+  const { embedder, vectors }: MemoryConfiguration = { ...all, ...own };
+  return { vectors, embedder: embedderSpec(embedder, environment, userFolder), maxVectors };
+}
+
+function embedderSpec(
+  embedder: MemoryConfiguration["embedder"],
+  environment: MemorySettingsContext["environment"],
+  userFolder: string,
+): EmbedderSpec {
+  if (embedder === "hash") return { kind: "hash" };
+  switch (embedder.kind) {
+    case "onnx":
+      return { ...embedder, path: resolve(userFolder, embedder.path) };
+    case "openai-compatible": {
+      const key = environment[embedderKeyVariable];
+      return { ...embedder, ...(key === undefined || key === "" ? {} : { key }) };
+    }
+  }
+}

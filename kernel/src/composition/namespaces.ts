@@ -1,0 +1,47 @@
+import type { NamespaceWish } from "../decisions/namespaces.ts";
+import type { Configuration } from "../documents/configuration.ts";
+
+type WrittenNamespace = Configuration["sharedNamespaces"][number];
+type Namespaces = Pick<Configuration, "sharedNamespaces" | "importNamespaces">;
+
+/** What a document wishes of shared memories. Another workspace's memory is only ever read. */
+export function namespaceWishes({ sharedNamespaces, importNamespaces }: Namespaces): NamespaceWish[] {
+  const wishOf = (
+    { name, extensions, read_write: writable = false }: WrittenNamespace,
+    workspace: string | null,
+  ): NamespaceWish => ({
+    name,
+    extensions: extensions ?? null,
+    writable: writable && workspace === null,
+    workspace,
+  });
+  return [
+    ...sharedNamespaces.map((written) => wishOf(written, null)),
+    ...importNamespaces.flatMap((written) =>
+      // An import that says not from where has nothing to read; the document's check says so.
+      written.workspace === undefined ? [] : [wishOf(written, written.workspace)],
+    ),
+  ];
+}
+
+/** The person's own, and of the document's what was accepted; the first of a name counts. */
+export function namespacesInForce(standing: Namespaces, accepted: readonly NamespaceWish[]): NamespaceWish[] {
+  const names = new Set<string>();
+  return [...namespaceWishes(standing), ...accepted].filter(({ name }) => {
+    const isFirst = !names.has(name);
+    names.add(name);
+    return isFirst;
+  });
+}
+
+/** What one extension may do with each shared memory. */
+export function namespaceGrants(
+  extension: string,
+  namespaces: readonly NamespaceWish[],
+): Readonly<Record<string, "read" | "read_write">> {
+  return Object.fromEntries(
+    namespaces
+      .filter(({ extensions }) => extensions === null || extensions.includes(extension))
+      .map(({ name, writable }) => [name, writable ? "read_write" : "read"]),
+  );
+}

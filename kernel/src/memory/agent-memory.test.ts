@@ -1,0 +1,377 @@
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { invalidParams, LaresError } from "../base/errors.ts";
+import { openDatabase } from "../platform/database.ts";
+import { silentLog } from "../base/log.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { Heads, memoryMigrations } from "./journal/heads.ts";
+import { maxLineBytes } from "./journal/record.ts";
+import { memoryFixture, testKey } from "./testing/memory-fixture.ts";
+
+const refusal = (code: string): object => expect.objectContaining({ code }) as object;
+
+describe("an event", () => {
+  test("is in the journal as canonical JSON, its time in UTC, and the store hears that there is more", async () => {
+    const { within, lines, store } = await memoryFixture();
+    await within(async (agent) => {
+      const { id } = await agent.appendEvent({
+        variant: 'a "variant"',
+        data: { b: 1, a: [true, null, "é"] },
+        timestamp: "2026-11-20T13:00:00+01:00",
+      });
+      const second = await agent.appendEvent({ variant: "v", data: "now" });
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/);
+      expect(lines().map(({ kind, operation, id, data }) => ({ kind, operation, id, data }))).toEqual([
+        {
+          kind: "temporal",
+          operation: "store",
+          id,
+          data: {
+            variant: 'a "variant"',
+            data: { b: 1, a: [true, null, "é"] },
+            timestamp: "2026-11-20T12:00:00.000Z",
+          },
+        },
+        {
+          kind: "temporal",
+          operation: "store",
+          id: second.id,
+          data: { variant: "v", data: "now", timestamp: "2026-11-20T12:00:00.000Z" },
+        },
+      ]);
+      expect(await agent.verify()).toMatchObject({ ok: true, records: 2 });
+      expect(store.growth).toEqual({ count: 2, seq: 2 });
+      expect(agent.stats()).toMatchObject({ temporalEvents: 2, knowledgeItems: 0 });
+    });
+    await within(async (agent) => expect(agent.stats()).toMatchObject({ temporalEvents: 2 }));
+  });
+
+  test("of many at once goes out in their order", async () => {
+    const { within, lines } = await memoryFixture();
+    await within(async (agent) => {
+      const ids = await Promise.all(
+        Array.from({ length: 3000 }, async (_, n) => (await agent.appendEvent({ variant: "v", data: n })).id),
+      );
+      expect(lines().map(({ id }) => id)).toEqual(ids);
+      expect(await agent.verify()).toMatchObject({ ok: true, records: 3000 });
+    });
+  });
+
+  test.each<[string, Record<string, unknown>, string]>([
+    ["a variant without a name", { variant: "" }, "InvalidParams"],
+    ["a variant that is too long", { variant: "v".repeat(129) }, "InvalidParams"],
+    ["a variant that is no Unicode", { variant: "\ud800" }, "InvalidParams"],
+    ["a time that is none", { timestamp: "tomorrow" }, "InvalidParams"],
+    ["data without a JSON form", { data: { n: Number.NaN } }, "InvalidParams"],
+    ["no data", { data: undefined }, "InvalidParams"],
+    ["10 MB of data", { data: "x".repeat(10_000_000) }, "LimitExceeded"],
+  ])("with %s is refused, and nothing is written", async (_what, wrong, code) => {
+    const { within } = await memoryFixture();
+    await within(async (agent) => {
+      const event = { variant: "v", data: 1, ...wrong };
+      await expect(agent.appendEvent(event)).rejects.toEqual(refusal(code));
+      expect(agent.stats()).toMatchObject({ records: 0, sizeBytes: 0, temporalEvents: 0 });
+    });
+  });
+
+  test("that makes its record too long is refused with the limit's name and the size; one byte less is taken", async () => {
+    const { within } = await memoryFixture();
+    await within(async (agent) => {
+      await agent.appendEvent({ variant: "v", data: "" });
+      const room = maxLineBytes - agent.stats().sizeBytes;
+      await expect(agent.appendEvent({ variant: "v", data: "x".repeat(room + 1) })).rejects.toMatchObject({
+        facts: { limit: "memory_record_bytes", value: maxLineBytes + 1 },
+      });
+      await agent.appendEvent({ variant: "v", data: "x".repeat(room) });
+    });
+    await within(async (agent) => expect(await agent.verify()).toMatchObject({ ok: true, records: 2 }));
+  });
+
+  test("where the clock goes backwards is appended behind the others, with the time it was given", async () => {
+    const { within, lines, clock } = await memoryFixture();
+    await within(async (agent) => {
+      await agent.appendEvent({ variant: "v", data: 1 });
+      clock.setNow("2020-01-01T00:00:00.000Z");
+      await agent.appendEvent({ variant: "v", data: 2 });
+    });
+    expect(lines().map(({ timestamp, data }) => [timestamp, data?.["timestamp"]])).toEqual([
+      ["2026-11-20T12:00:00.000Z", "2026-11-20T12:00:00.000Z"],
+      ["2020-01-01T00:00:00.000Z", "2020-01-01T00:00:00.000Z"],
+    ]);
+    await within(async (agent) => expect(await agent.verify()).toMatchObject({ ok: true }));
+  });
+});
+
+describe("what is asked", () => {
+  test("is passed on with the memory as it is acknowledged, and the clock's time", async () => {
+    const { within, store, clock, folder, journal } = await memoryFixture();
+    const heard: unknown[] = [];
+    store.answers["temporal.query"] = (params, memory) => {
+      heard.push({ params, ...memory });
+      return { items: [], total: 0 };
+    };
+    await within(async (agent) => {
+      const { id } = await agent.appendEvent({ variant: "v", data: 1 });
+      expect(await agent.queryEvents({ limit: 5 })).toEqual({ items: [], total: 0 });
+      await agent.forget(id, "told to");
+      await agent.queryEvents({});
+    });
+    expect(heard).toMatchObject([
+      {
+        params: { query: { limit: 5 }, nowMs: clock.now() },
+        key: testKey,
+        folder,
+        journalFolder: journal,
+        end: { seq: 1 },
+        rewrites: 0,
+        settings: { maxVectors: 1000 },
+      },
+      { end: { seq: 2 }, rewrites: 1 },
+    ]);
+  });
+});
+
+describe("knowledge", () => {
+  const fact = { variant: "Fact", data: { text: "the beach is near" } };
+
+  test("that is like what is there already is stored with a relation to it", async () => {
+    const { within, store, lines } = await memoryFixture();
+    const asked: unknown[] = [];
+    await within(async (agent) => {
+      const { id } = await agent.addKnowledge({ ...fact, importance: 0.25 });
+      store.answers["knowledge.nearest"] = (params) => {
+        asked.push(params);
+        return { id, similarity: 0.95 };
+      };
+      const second = await agent.addKnowledge({ ...fact, text: "beach", embedding: [1, 0.5, -2] });
+      expect(second.updates).toBe(id);
+      const related = await agent.addKnowledge({ ...fact, relations: [{ to: id, relation: "Updates" }] });
+      expect(related.updates).toBe(id);
+      expect(asked).toEqual([
+        { variant: "Fact", text: "beach", embedding: [1, 0.5, -2], minSimilarity: 0.9 },
+        { variant: "Fact", text: "the beach is near", minSimilarity: 0.9 },
+      ]);
+      expect(lines().map(({ data }) => data)).toEqual([
+        { ...fact, importance: 0.25 },
+        {
+          ...fact,
+          text: "beach",
+          embedding_f32: Buffer.from(Float32Array.of(1, 0.5, -2).buffer).toString("base64"),
+          relations: [{ to: id, relation: "Updates" }],
+        },
+        { ...fact, relations: [{ to: id, relation: "Updates" }] },
+      ]);
+      expect(agent.stats().knowledgeItems).toBe(3);
+    });
+  });
+
+  test("is stored also where the store cannot answer, but not where it says what is wrong", async () => {
+    const { within, store } = await memoryFixture();
+    await within(async (agent) => {
+      store.answers["knowledge.nearest"] = () => {
+        throw new LaresError("StorageError", "The host died.");
+      };
+      await agent.addKnowledge(fact);
+      store.answers["knowledge.nearest"] = () => {
+        throw new LaresError("InvalidParams", "An embedding has 384 numbers.");
+      };
+      await expect(agent.addKnowledge({ ...fact, embedding: [1] })).rejects.toEqual(refusal("InvalidParams"));
+      expect(agent.stats()).toMatchObject({ records: 1, knowledgeItems: 1 });
+    });
+  });
+
+  test("is what it was when it was given, whatever its giver does to it while the store is asked", async () => {
+    const { within, lines } = await memoryFixture();
+    await within(async (agent) => {
+      const data = { list: [1] };
+      const adding = agent.addKnowledge({ variant: "Fact", data });
+      data.list.push(2);
+      await adding;
+      expect(lines()[0]?.data).toEqual({ variant: "Fact", data: { list: [1] } });
+    });
+  });
+
+  test.each<[string, object]>([
+    ["no variant", { variant: "" }],
+    ["empty text", { text: " \n" }],
+    ["text that is no Unicode", { text: "\udc00" }],
+    ["too much importance", { importance: 1.01 }],
+    ["importance that is no number", { importance: Number.NaN }],
+    ["an embedding without numbers", { embedding: [] }],
+    ["an embedding that is too long", { embedding: Array.from({ length: 4097 }, () => 1) }],
+    ["NaN in the embedding", { embedding: [1, Number.NaN] }],
+    ["Infinity in the embedding", { embedding: [1, -Infinity] }],
+    ["what no 32-bit float holds in the embedding", { embedding: [1e300] }],
+    ["an embedding without a direction", { embedding: [0, 0] }],
+    ["a text in the embedding", { embedding: ["1"] }],
+    ["a relation without a name", { relations: [{ to: "x", relation: "" }] }],
+    ["too many relations", { relations: Array.from({ length: 257 }, () => ({ to: "x", relation: "r" })) }],
+    ["data without a JSON form", { data: { n: Infinity } }],
+  ])("with %s is refused before the store is asked, and nothing is written", async (_what, wrong) => {
+    const { within, store } = await memoryFixture();
+    await within(async (agent) => {
+      await expect(agent.addKnowledge({ ...fact, ...wrong })).rejects.toEqual(refusal("InvalidParams"));
+      expect([store.asked, agent.stats().records]).toEqual([[], 0]);
+    });
+  });
+
+  test("with 10 MB of text, or over the quota, is refused with the limit's name, and nothing is written", async () => {
+    const { within } = await memoryFixture();
+    await within(
+      async (agent) => {
+        await expect(agent.addKnowledge({ ...fact, text: "x".repeat(10_000_000) })).rejects.toMatchObject({
+          facts: { limit: "memory_record_bytes" },
+        });
+        await expect(agent.addKnowledge({ ...fact, text: "x".repeat(3000) })).rejects.toMatchObject({
+          facts: { limit: "max_storage_mb" },
+        });
+        expect(agent.stats()).toMatchObject({ records: 0, sizeBytes: 0 });
+      },
+      { storageLimitBytes: () => 2000 },
+    );
+  });
+
+  test("that is changed, related, removed is so in the journal; what is unknown is NotFound", async () => {
+    const { within, lines, store } = await memoryFixture();
+    await within(async (agent) => {
+      const { id: one } = await agent.addKnowledge(fact);
+      const { id: other } = await agent.addKnowledge(fact);
+      await agent.updateKnowledge({ id: one, importance: 1, variant: "Identity" });
+      await agent.relate(one, other, "CausedBy");
+      await agent.removeKnowledge(other);
+      expect(
+        lines()
+          .slice(2)
+          .map(({ operation, id, data }) => [operation, id, data]),
+      ).toEqual([
+        ["update", one, { importance: 1, variant: "Identity" }],
+        ["update", one, { relate: { to: other, relation: "CausedBy" } }],
+        ["delete", other, {}],
+      ]);
+      expect(agent.stats().knowledgeItems).toBe(1);
+      for (const unknown of [other, "nothing", "", "x".repeat(10_000)]) {
+        await expect(agent.updateKnowledge({ id: unknown, importance: 1 })).rejects.toEqual(
+          refusal("NotFound"),
+        );
+        await expect(agent.removeKnowledge(unknown)).rejects.toEqual(refusal("NotFound"));
+        await expect(agent.relate(one, unknown, "PartOf")).rejects.toEqual(refusal("NotFound"));
+        await expect(agent.relate(unknown, one, "PartOf")).rejects.toEqual(refusal("NotFound"));
+        const relations = [{ to: unknown, relation: "PartOf" }];
+        await expect(agent.addKnowledge({ ...fact, relations })).rejects.toEqual(refusal("NotFound"));
+      }
+      await expect(agent.updateKnowledge({ id: one })).rejects.toEqual(refusal("InvalidParams"));
+      store.answers["knowledge.nearest"] = ({ embedding }) => {
+        if (embedding?.length !== 3) throw invalidParams("The embeddings in this memory have 3 dimensions.");
+        return null;
+      };
+      await expect(agent.updateKnowledge({ id: one, embedding: [1] })).rejects.toEqual(
+        refusal("InvalidParams"),
+      );
+      await agent.updateKnowledge({ id: one, embedding: [1, 2, 3] });
+      expect(agent.stats().records).toBe(6);
+    });
+  });
+
+  test("removed and changed at once: who comes second finds nothing, in whichever order", async () => {
+    const { within, lines } = await memoryFixture();
+    await within(async (agent) => {
+      const { id } = await agent.addKnowledge(fact);
+      const outcomes = await Promise.allSettled([
+        agent.removeKnowledge(id),
+        agent.updateKnowledge({ id, importance: 1 }),
+        agent.removeKnowledge(id),
+        agent.relate(id, id, "RelatedTo"),
+        agent.forget(id, "told to").then(() => agent.updateKnowledge({ id, importance: 1 })),
+      ]);
+      expect(
+        outcomes.map((outcome) => (outcome.status === "fulfilled" ? "done" : outcome.reason.code)),
+      ).toEqual(["done", "NotFound", "NotFound", "NotFound", "NotFound"]);
+      expect(lines().map(({ operation }) => operation)).toEqual(["store", "delete", "redact"]);
+    });
+  });
+
+  test("maintenance: what the store proposes is journaled, between the changes of others", async () => {
+    const { within, store, lines } = await memoryFixture();
+    await within(async (agent) => {
+      const ids = await Promise.all([1, 2, 3].map(async () => (await agent.addKnowledge(fact)).id));
+      const [one = "", two = "", three = ""] = ids;
+      store.answers.maintain = () => ({
+        changes: [
+          { operation: "relate", from: one, to: two, relation: "Updates" },
+          { operation: "delete", id: three, reason: "merged" },
+        ],
+      });
+      const maintaining = agent.maintain();
+      const late = agent.updateKnowledge({ id: three, importance: 1 });
+      expect(await maintaining).toEqual({ deleted: 1, related: 1 });
+      await expect(late).rejects.toEqual(refusal("NotFound"));
+      expect(
+        lines()
+          .slice(3)
+          .map(({ operation, id, data }) => [operation, id, data]),
+      ).toEqual([
+        ["update", one, { relate: { to: two, relation: "Updates" } }],
+        ["delete", three, {}],
+      ]);
+    });
+  });
+});
+
+describe("a policy", () => {
+  test("is written down where it differs from the last, and is there after a restart", async () => {
+    const { within, lines } = await memoryFixture();
+    await within(async (agent) => {
+      expect(agent.policy()).toBeNull();
+      const outcomes = [{ retention_days: 7 }, { retention_days: 7 }, { retention_days: 8 }].map((policy) =>
+        agent.recordPolicy(policy),
+      );
+      expect(await Promise.all(outcomes)).toEqual([true, false, true]);
+    });
+    await within(async (agent) => {
+      expect(agent.policy()).toEqual({ retention_days: 8 });
+      expect(await agent.recordPolicy({ retention_days: 8 })).toBe(false);
+    });
+    expect(lines().map(({ kind, operation, id }) => [kind, operation, id])).toEqual([
+      ["policy", "store", "policy"],
+      ["policy", "update", "policy"],
+    ]);
+  });
+});
+
+describe("a memory's key", () => {
+  test("of a shared namespace leads to a folder and a head of its own", async () => {
+    const { start, stateFolder } = await memoryFixture();
+    const first = await start();
+    const shared = await first.open("namespace/People.v2");
+    await shared.appendEvent({ variant: "v", data: 1 });
+    expect(shared.store).toMatchObject({
+      key: "namespace/People.v2",
+      folder: `${stateFolder}/namespaces/People.v2/memory`,
+    });
+    await first[Symbol.asyncDispose]();
+    await using second = await start();
+    expect(second.stats("namespace/People.v2").records).toBe(1);
+    expect((await second.open("namespace/People.v2")).stats().temporalEvents).toBe(1);
+    expect(second.stats(testKey).records).toBe(0);
+  });
+
+  test.each(["namespace/..", "namespace/a/b", "namespace/", "extension/people", "other/a.b"])(
+    "%s names none",
+    async (key) => {
+      const { start } = await memoryFixture();
+      await using memory = await start();
+      await expect(memory.open(key as "namespace/x")).rejects.toEqual(refusal("InvalidParams"));
+    },
+  );
+
+  test("heads of an older database are those of the extensions' memories", async () => {
+    const path = join(await temporaryFolder(), "ledger.sqlite");
+    const old = await openDatabase({ path, migrations: memoryMigrations.slice(0, 1), log: silentLog });
+    await old.batch([{ sql: "INSERT INTO memory_heads VALUES ('dev.lares.test', 3, 'abc', 900)" }]);
+    await old[Symbol.asyncDispose]();
+    const now = await openDatabase({ path, migrations: memoryMigrations, log: silentLog });
+    onTestFinished(() => now[Symbol.asyncDispose]());
+    const heads = await Heads.load(now);
+    expect(heads.of(testKey)).toEqual({ seq: 3, hash: "abc", size: 900, carriedOut: 0 });
+  });
+});

@@ -1,0 +1,222 @@
+import type { Clock } from "../base/clock.ts";
+import { isLaresError } from "../base/errors.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Log } from "../base/log.ts";
+import { failpoint } from "../platform/failpoint.ts";
+import type { Journal, Verification } from "./journal/journal.ts";
+import { KnowledgeMemory } from "./knowledge.ts";
+import { type MemoryPolicy, PolicyRecords } from "./policy-records.ts";
+import type {
+  KnowledgeAddition,
+  KnowledgeChange,
+  KnowledgeItem,
+  KnowledgeQuery,
+  SearchPage,
+  SearchQuery,
+  TemporalCount,
+  TemporalCountQuery,
+  TemporalPage,
+  TemporalQuery,
+} from "./queries.ts";
+import type { ExportSource } from "./transfer/export.ts";
+import type { VectorItem } from "./transfer/vectors.ts";
+import { type Cleaned, Retention } from "./retention.ts";
+import type { AskStore } from "./store-view.ts";
+import type { StoreMemory, StoreRequests, StoreStats } from "./store/port.ts";
+import { type EventAddition, TemporalMemory } from "./temporal.ts";
+import { Upkeep } from "./upkeep.ts";
+import type { WorkingMemory, WorkingState } from "./working.ts";
+
+export interface MemoryStats {
+  /** Records in the journal. */
+  readonly records: number;
+  /** Bytes of the journal, over all its segments. */
+  readonly sizeBytes: number;
+  /** Hash of the last record, 64 hexadecimal digits; zeros where there is none. */
+  readonly head: string;
+  /** Neither forgotten nor too old; 0 while the memory is not open. */
+  readonly temporalEvents: number;
+  /** Neither removed nor forgotten; 0 while the memory is not open. */
+  readonly knowledgeItems: number;
+}
+
+/**
+ * One memory. What is written is acknowledged when the operating system has it. Writing rejects with LimitExceeded
+ * { limit, value } or StorageError; nothing is then written. InvalidParams says what was wrong with what was given.
+ */
+export interface AgentMemory extends AsyncDisposable {
+  read(): WorkingState;
+  /** Rejects also with Conflict { revision }. */
+  swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }>;
+  appendEvent(event: EventAddition): Promise<{ readonly id: string }>;
+  /** `updates`: the item of the same variant that it is a newer form of, to which it got a relation. */
+  addKnowledge(addition: KnowledgeAddition): Promise<{ readonly id: string; readonly updates?: string }>;
+  /** Rejects, as those below, with NotFound for an unknown id. */
+  updateKnowledge(change: KnowledgeChange): Promise<void>;
+  removeKnowledge(id: string): Promise<void>;
+  relate(from: string, to: string, relation: string): Promise<void>;
+  /** These see everything that was acknowledged before. */
+  queryEvents(query: TemporalQuery): Promise<TemporalPage>;
+  countEvents(query: TemporalCountQuery): Promise<TemporalCount>;
+  queryKnowledge(query: KnowledgeQuery): Promise<{ readonly items: readonly KnowledgeItem[] }>;
+  search(query: SearchQuery): Promise<SearchPage>;
+  /** See `Retention`: gone from the journal and all projections when it resolves; `seq` is the redact record's. */
+  forget(id: string, reason: string): Promise<{ readonly seq: number }>;
+  cleanup(retentionDays: number): Promise<Cleaned>;
+  /** Decay, pruning, merging: what changes the truth is journaled here, the rest is the store's own. */
+  maintain(): Promise<{ readonly deleted: number; readonly related: number }>;
+  /** The newest one that was recorded. */
+  policy(): MemoryPolicy | null;
+  /** Records it where it differs; resolves to whether it did. */
+  recordPolicy(policy: MemoryPolicy): Promise<boolean>;
+  /** Resolves when the outcome of everything called before is on the disk. */
+  sync(): Promise<void>;
+  stats(): MemoryStats;
+  storeStats(): Promise<StoreStats>;
+  verify(): Promise<Verification>;
+  /** What is to go into one file, as it is now; see `transfer/`. */
+  exportSource(): Promise<ExportSource>;
+  /** What the store is told of it; always as it is at the moment. */
+  readonly store: StoreMemory;
+  /** Its journal has grown. */
+  grown(): void;
+  /** The disk failed under it: it takes nothing more, and the next `open` begins anew from what is there. */
+  readonly isBroken: boolean;
+}
+
+/** What may be done with a memory that is only read. */
+export type ReadableMemory = Pick<
+  AgentMemory,
+  "read" | "queryEvents" | "countEvents" | "queryKnowledge" | "search" | "sync"
+>;
+
+export interface AgentMemoryParts {
+  readonly journal: Journal;
+  readonly working: WorkingMemory;
+  readonly ask: AskStore;
+  readonly store: StoreMemory;
+  readonly oldestEvent: string | null;
+  /** Canonical JSON of the newest policy record. */
+  readonly policyText: string | null;
+  readonly clock: Clock;
+  readonly log: Log;
+  retentionDays(): number | null;
+  maxBytes(): number;
+  /** Is handed what closes the memory, so that whoever opens it again waits for that. */
+  close(closeParts: () => Promise<void>): Promise<void>;
+}
+
+export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
+  const { journal, working, ask, clock, log } = parts;
+  const temporal = new TemporalMemory(journal, clock, parts.oldestEvent);
+  const knowledge = new KnowledgeMemory(journal, ask, log);
+  const policies = new PolicyRecords(journal, parts.policyText);
+  const retention = new Retention({ ...parts, temporal, knowledge });
+  retention.start();
+  const upkeep = new Upkeep({
+    clock,
+    log,
+    stored: () => journal.tally.stored("temporal") + journal.tally.stored("knowledge"),
+    maintain: () => knowledge.maintain(clock.now()),
+    project: () => ask("project", {}),
+  });
+
+  async function swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }> {
+    try {
+      return await working.swap(revision, state);
+    } catch (error) {
+      const isFull = isLaresError(error, "LimitExceeded") && error.facts["limit"] === "max_storage_mb";
+      if (!isFull || working.supersededBytes === 0) throw error;
+      // What fills the memory is in part what nobody can read any more.
+      await retention.dropSuperseded();
+      return await working.swap(revision, state);
+    } finally {
+      retention.afterSwap();
+    }
+  }
+
+  return {
+    read: () => working.read(),
+    swap,
+    appendEvent: (event) => temporal.append(event),
+    addKnowledge: (addition) => {
+      upkeep.wrote();
+      return knowledge.add(addition);
+    },
+    updateKnowledge: (change) => knowledge.update(change),
+    removeKnowledge: (id) => knowledge.remove(id),
+    relate: (from, to, relation) => knowledge.relate(from, to, relation),
+    queryEvents: (query) => ask("temporal.query", { query, nowMs: clock.now() }),
+    countEvents: (query) => ask("temporal.count", { query, nowMs: clock.now() }),
+    queryKnowledge: (query) => {
+      upkeep.asked();
+      return ask("knowledge.query", { query, nowMs: clock.now() });
+    },
+    search: (query) => ask("search", { query, nowMs: clock.now() }),
+    forget: (id, reason) => retention.forget(id, reason),
+    cleanup: (retentionDays) => retention.cleanup(retentionDays),
+    maintain: () => knowledge.maintain(clock.now()),
+    policy: () => policies.read(),
+    recordPolicy: (policy) => policies.record(policy),
+    sync: async () => {
+      await working.settled();
+      await journal.sync();
+      failpoint("memory.sync.done");
+    },
+    stats: () => ({
+      records: journal.end.seq,
+      sizeBytes: journal.size,
+      head: journal.end.hash,
+      temporalEvents: journal.tally.stored("temporal"),
+      knowledgeItems: journal.tally.stored("knowledge"),
+    }),
+    storeStats: () => ask("stats", {}),
+    exportSource: async () => {
+      await journal.finishRedactions();
+      const { vectors, embedder } = await ask("stats", {}).catch(withoutVectors);
+      return {
+        name: parts.store.key,
+        journalFolder: parts.store.journalFolder,
+        end: { ...journal.end, size: journal.size, carriedOut: journal.carriedOut },
+        ...(vectors.count === 0
+          ? {}
+          : { vectors: { embedder, dimensions: vectors.dimensions, pages: vectorPages(ask) } }),
+      };
+    },
+    verify: () => journal.verify(),
+    store: parts.store,
+    grown: () => upkeep.grown(),
+    get isBroken() {
+      return journal.isBroken;
+    },
+    [Symbol.asyncDispose]: () =>
+      parts.close(async () => {
+        await using _journal = journal;
+        await using _working = working;
+        upkeep[Symbol.dispose]();
+        await retention[Symbol.asyncDispose]();
+      }),
+  };
+}
+
+/** They only save the importer some work: a store that cannot be asked is no reason not to export. */
+function withoutVectors(error: unknown): Pick<StoreStats, "vectors" | "embedder"> {
+  if (!isLaresError(error)) throw error;
+  const none = { engine: "", dimensions: 0, count: 0, hot: 0, warm: 0, cold: 0, pending: 0, failed: 0 };
+  return { vectors: none, embedder: "" };
+}
+
+/** Vectors of one page: bounded by what one answer of the store may hold. */
+const vectorsPerPage = 500;
+
+async function* vectorPages(ask: AskStore): AsyncGenerator<readonly VectorItem[], void, undefined> {
+  for (let afterId: string | null = null; ;) {
+    const page: StoreRequests["vectors.page"]["result"] = await ask("vectors.page", {
+      afterId,
+      limit: vectorsPerPage,
+    });
+    yield page.items;
+    afterId = page.items.at(-1)?.id ?? null;
+    if (page.isLast || afterId === null) return;
+  }
+}

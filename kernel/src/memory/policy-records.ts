@@ -1,0 +1,42 @@
+import { type JsonObject, canonicalJson } from "../base/json.ts";
+import { OneAtATime } from "../base/one-at-a-time.ts";
+import type { Journal } from "./journal/journal.ts";
+
+const recordId = "policy";
+
+/** What holds for a memory, so that it goes with it wherever it is brought. */
+export interface MemoryPolicy extends JsonObject {
+  readonly retention_days?: number;
+  readonly max_storage_mb?: number;
+  readonly max_vectors?: number;
+  readonly sharing?: JsonObject;
+}
+
+/** The policy as the journal last recorded it. */
+export class PolicyRecords {
+  readonly #journal: Journal;
+  readonly #turns = new OneAtATime();
+  #text: string | null;
+
+  /** `text`: the canonical JSON of the newest record, null where there is none. */
+  constructor(journal: Journal, text: string | null) {
+    this.#journal = journal;
+    this.#text = text;
+  }
+
+  read(): MemoryPolicy | null {
+    return this.#text === null ? null : (JSON.parse(this.#text) as MemoryPolicy);
+  }
+
+  /** Writes it down where it is another than the last; resolves to whether it was. */
+  record(policy: MemoryPolicy): Promise<boolean> {
+    const text = canonicalJson(policy);
+    return this.#turns.run("policy", async () => {
+      if (text === this.#text) return false;
+      const operation = this.#text === null ? "store" : "update";
+      await this.#journal.append({ operation, kind: "policy", id: recordId, data: text });
+      this.#text = text;
+      return true;
+    });
+  }
+}

@@ -1,0 +1,149 @@
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { systemClock } from "../platform/clock.ts";
+import { openDatabase } from "../platform/database.ts";
+import { failpointNames } from "../platform/failpoints.ts";
+import { TestChild } from "../platform/testing/child.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { memoryMigrations } from "./journal/heads.ts";
+import { openMemory } from "./memory.ts";
+import { FakeStore, fakeSettings, linesOf } from "./testing/fake-store.ts";
+
+const modules = {
+  "{ openDatabase }": new URL("../platform/database.ts", import.meta.url),
+  "{ systemClock }": new URL("../platform/clock.ts", import.meta.url),
+  "{ silentLog }": new URL("../base/log.ts", import.meta.url),
+  "{ openMemory }": new URL("./memory.ts", import.meta.url),
+  "{ FakeStore, fakeSettings }": new URL("./testing/fake-store.ts", import.meta.url),
+  "{ memoryMigrations }": new URL("./journal/heads.ts", import.meta.url),
+};
+
+/**
+ * For ever: appends events beside each other, swaps, forgets the third of every ten events, and cleans up what was
+ * superseded. Says what was acknowledged: "event <id>", "forgetting <id>", "forgot <id>".
+ */
+const forgetter = (folder: string): string => `
+  const database = await openDatabase({ path: ${JSON.stringify(join(folder, "ledger.sqlite"))}, migrations: memoryMigrations, log: silentLog });
+  const memory = await openMemory({ stateFolder: ${JSON.stringify(folder)}, database, clock: systemClock, log: silentLog,
+    store: new FakeStore(), storeSettings: () => fakeSettings, retentionDays: () => 1, storageLimitBytes: () => 1e9, segmentBytes: 8 * 1024 });
+  const agent = await memory.open("extension/dev.lares.test");
+  const append = async (n) => {
+    const { id } = await agent.appendEvent({ variant: "note", data: { text: "secret " + n } });
+    say("event " + id);
+    return id;
+  };
+  for (let n = 0; ; n++) {
+    const ids = await Promise.all(Array.from({ length: 10 }, (_, index) => append(n * 10 + index)));
+    await agent.swap(agent.read().revision, { n: agent.read().revision + 1 });
+    say("forgetting " + ids[3]);
+    await Promise.all([agent.forget(ids[3], "told to"), append(n), append(n)]);
+    say("forgot " + ids[3]);
+    if (n % 5 === 4) await agent.cleanup(1);
+  }`;
+
+interface Said {
+  readonly events: Set<string>;
+  readonly forgetting: Set<string>;
+  readonly forgot: Set<string>;
+}
+const nothingSaid = (): Said => ({ events: new Set(), forgetting: new Set(), forgot: new Set() });
+
+function hear(lines: readonly string[], said: Said): void {
+  for (const line of lines) {
+    const [what, id = ""] = line.split(" ");
+    if (what === "event") said.events.add(id);
+    else if (what === "forgetting") said.forgetting.add(id);
+    else said.forgot.add(id);
+  }
+}
+
+/** What a new process finds of what was said. */
+async function check(folder: string, said: Said): Promise<void> {
+  await using database = await openDatabase({
+    path: join(folder, "ledger.sqlite"),
+    migrations: memoryMigrations,
+    log: silentLog,
+  });
+  await using memory = await openMemory({
+    stateFolder: folder,
+    database,
+    clock: systemClock,
+    log: silentLog,
+    store: new FakeStore(),
+    storeSettings: () => fakeSettings,
+    storageLimitBytes: () => 1e9,
+    retentionDays: () => null,
+  });
+  const agent = await memory.open("extension/dev.lares.test");
+  expect(await agent.verify()).toMatchObject({ ok: true });
+  const { revision, state } = agent.read();
+  if (revision > 0) expect(state).toEqual({ n: revision });
+  const records = linesOf(agent.store.journalFolder).map(
+    (line) =>
+      JSON.parse(line) as {
+        seq: number;
+        kind: string;
+        id: string;
+        operation: string;
+        redacted?: true;
+        data?: { seqs: [number, number][] };
+      },
+  );
+  const named = new Set(
+    records.flatMap(({ operation, data }) =>
+      operation === "redact"
+        ? (data?.seqs ?? []).flatMap(([first, last]) =>
+            Array.from({ length: last - first + 1 }, (_, n) => first + n),
+          )
+        : [],
+    ),
+  );
+  // Opened again, everything that is named is gone, and nothing else.
+  expect(records.filter(({ redacted }) => redacted === true).map(({ seq }) => seq)).toEqual(
+    [...named].toSorted((a, b) => a - b),
+  );
+  const events = new Map(
+    records.flatMap(({ kind, operation, id, redacted }) =>
+      kind === "temporal" && operation === "store" ? [[id, redacted === true]] : [],
+    ),
+  );
+  for (const id of said.events) {
+    const isGone = events.get(id);
+    expect(isGone, `event ${id}`).toBeTypeOf("boolean");
+    if (isGone === true) expect(said.forgetting, `event ${id} was not to be forgotten`).toContain(id);
+  }
+  for (const id of said.forgot) expect(events.get(id), `event ${id} was forgotten`).toBe(true);
+  expect(agent.stats().temporalEvents).toBe([...events.values()].filter((isGone) => !isGone).length);
+}
+
+test("six times killed by SIGKILL between appends and redactions: no acknowledged event is lost, nothing forgotten is back", async () => {
+  const folder = await temporaryFolder();
+  const said = nothingSaid();
+  for (let round = 0; round < 6; round++) {
+    const child = new TestChild(forgetter(folder), { modules });
+    await child.waitForLines(20 + ((round * 97) % 70));
+    await child.kill();
+    hear(child.lines, said);
+    await check(folder, said);
+  }
+  expect(said.forgot.size).toBeGreaterThan(0);
+});
+
+const points = failpointNames.filter((name) => name.startsWith("journal.redaction."));
+test.each(points.flatMap((name) => [1, 3].map((pass) => [name, pass] as const)))(
+  "dying at %s, pass %i: what was forgotten is, what was not is whole, and what was under way is finished",
+  async (name, pass) => {
+    const folder = await temporaryFolder();
+    const said = nothingSaid();
+    const child = new TestChild(forgetter(folder), { modules, failpoint: `${name}@${pass}` });
+    expect(await child.ended()).toBe("SIGKILL");
+    hear(child.lines, said);
+    await check(folder, said);
+    // And the next process dies at the same point while it goes on from there.
+    const next = new TestChild(forgetter(folder), { modules, failpoint: `${name}@${pass}` });
+    expect(await next.ended()).toBe("SIGKILL");
+    hear(next.lines, said);
+    await check(folder, said);
+  },
+);

@@ -1,0 +1,187 @@
+import { type Clock, isoTime } from "../base/clock.ts";
+import { invalidParams, messageOf, notFound, storageError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
+import type { Journal } from "./journal/journal.ts";
+import { idText, maxIdLength } from "./journal/record.ts";
+import type { KnowledgeMemory } from "./knowledge.ts";
+import type { AskStore } from "./store-view.ts";
+import { eventTimeOf, type TemporalMemory } from "./temporal.ts";
+import type { WorkingMemory } from "./working.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+export const maxRetentionDays = 36_500;
+const maxReasonLength = 4000;
+/** Superseded states of working memory are dropped when they have so many bytes, or their part of the quota. */
+const maxSupersededBytes = 16 * 1024 * 1024;
+const quotaPerSuperseded = 4;
+/** By the schedule: below this a segment is not written anew for them alone. */
+const scheduledSupersededBytes = 1024 * 1024;
+
+export interface Cleaned {
+  /** Events that were older. */
+  readonly events: number;
+  /** Superseded states of working memory. */
+  readonly workingStates: number;
+}
+
+export interface RetentionParts {
+  readonly journal: Journal;
+  readonly temporal: TemporalMemory;
+  readonly knowledge: KnowledgeMemory;
+  readonly working: WorkingMemory;
+  readonly ask: AskStore;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Days that events are kept; null: for ever. Asked each time. */
+  retentionDays(): number | null;
+  maxBytes(): number;
+}
+
+/** Takes out of a memory what is to be forgotten, at once, by age, or because something newer stands in its place. */
+export class Retention implements AsyncDisposable {
+  readonly #parts: RetentionParts;
+  #timer: Disposable | null = null;
+  #isClosed = false;
+  /** Of what nobody waits for; never rejects. */
+  #behind: Promise<void> = Promise.resolve();
+  #isDropping = false;
+
+  constructor(parts: RetentionParts) {
+    this.#parts = parts;
+  }
+
+  /** Cleans up now and once a day, behind whatever else is done. */
+  start(): void {
+    this.#inBackground(() => this.#scheduled());
+    this.#timer = this.#parts.clock.timer(dayMs, () => this.start());
+  }
+
+  /**
+   * Takes away everything that an event or an item said. Resolves when it is gone from the journal and from every
+   * projection. Rejects with NotFound where nothing has that id (any more).
+   */
+  async forget(id: string, reason: string): Promise<{ readonly seq: number }> {
+    if (id.length === 0 || id.length > maxIdLength) throw notFound("memory", id.slice(0, maxIdLength));
+    if (reason.length > maxReasonLength || !reason.isWellFormed()) {
+      throw invalidParams(
+        `A reason has at most ${maxReasonLength} characters; this one has ${reason.length}.`,
+      );
+    }
+    const { journal, knowledge, ask } = this.#parts;
+    const wanted = idText(id);
+    // The journal is asked, not the projections: they no longer know what was removed, and what was said of it before.
+    const { seqs } = await knowledge.inTurn(() =>
+      journal.redact(
+        ({ kind, idText }) => idText === wanted && (kind === "temporal" || kind === "knowledge"),
+        id,
+        reason,
+      ),
+    );
+    const seq = seqs.at(-1);
+    if (seq === undefined) throw notFound("memory", id);
+    await ask("project", {});
+    return { seq };
+  }
+
+  /** Takes away events older than that, and superseded working states. Rejects with InvalidParams, StorageError. */
+  async cleanup(retentionDays: number): Promise<Cleaned> {
+    if (!Number.isInteger(retentionDays) || retentionDays < 0 || retentionDays > maxRetentionDays) {
+      throw invalidParams(
+        `Memories are kept 0 to ${maxRetentionDays} days; ${retentionDays} is not among that.`,
+      );
+    }
+    return await this.#clean(retentionDays, true);
+  }
+
+  /** After a swap: whole states that were superseded do not pile up. */
+  afterSwap(): void {
+    const { working, maxBytes } = this.#parts;
+    if (
+      this.#isDropping ||
+      working.supersededBytes < Math.min(maxSupersededBytes, maxBytes() / quotaPerSuperseded)
+    )
+      return;
+    this.#isDropping = true;
+    this.#inBackground(async () => {
+      try {
+        await this.#clean(null, true);
+      } finally {
+        this.#isDropping = false;
+      }
+    });
+  }
+
+  /** Makes room where that is possible without taking anything away that somebody could still ask for. */
+  async dropSuperseded(): Promise<void> {
+    await this.#clean(null, true);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.[Symbol.dispose]();
+    await this.#behind;
+  }
+
+  async #scheduled(): Promise<void> {
+    const { retentionDays, working } = this.#parts;
+    await this.#clean(retentionDays(), working.supersededBytes >= scheduledSupersededBytes);
+  }
+
+  async #clean(days: number | null, isWorkingMeant: boolean): Promise<Cleaned> {
+    const { journal, temporal, working, clock } = this.#parts;
+    const before = days === null ? "" : timeBefore(clock.now(), days);
+    const areEventsMeant = temporal.oldest !== null && temporal.oldest < before;
+    let events = 0;
+    let workingStates = 0;
+    if (!areEventsMeant && !(isWorkingMeant && working.supersededBytes > 0)) {
+      await journal.finishRedactions();
+      return { events, workingStates };
+    }
+    const oldest = temporal.oldest;
+    // What is left, and what comes meanwhile, says what is now the oldest.
+    if (areEventsMeant) temporal.oldest = null;
+    try {
+      await journal.redact(
+        (record, line) => {
+          if (this.#isClosed) throw storageError("This memory is closed.");
+          if (record.kind === "working") {
+            const isChosen = isWorkingMeant && record.seq < working.newestSeq;
+            if (isChosen) workingStates += 1;
+            return isChosen;
+          }
+          const time = areEventsMeant ? eventTimeOf(record, line) : null;
+          if (time === null) return false;
+          if (time >= before) temporal.seen(time);
+          else events += 1;
+          return time < before;
+        },
+        "retention",
+        days === null ? "superseded" : `kept for ${days} days`,
+      );
+    } catch (error) {
+      if (oldest !== null) temporal.seen(oldest);
+      throw error;
+    }
+    return { events, workingStates };
+  }
+
+  #inBackground(work: () => Promise<unknown>): void {
+    this.#behind = this.#behind.then(async () => {
+      if (this.#isClosed) return;
+      try {
+        await work();
+      } catch (error) {
+        if (this.#isClosed) return;
+        this.#parts.log.warn("A memory could not be cleaned up; it is tried again.", {
+          reason: messageOf(error),
+        });
+      }
+    });
+  }
+}
+
+/** Before the year 1 there are no events; a text that sorts before every time then stands for it. */
+function timeBefore(nowMs: number, days: number): string {
+  const time = isoTime(nowMs - days * dayMs);
+  return time.startsWith("-") ? "" : time;
+}

@@ -1,0 +1,80 @@
+import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
+import { wordHashes } from "./hash-features.ts";
+import type { TextStatistics } from "./port.ts";
+
+/** Counters. Words share one by their hash; so rare ones may seem more frequent than they are, never the reverse. */
+const buckets = 65_536;
+const magic = 0x4c444631; // "LDF1"
+const headBytes = 12;
+const wholeBytes = 4 + buckets * 4;
+const maxCount = 2 ** 32 - 1;
+
+/** In how many of a memory's texts each word is. */
+export class DocumentFrequencies implements TextStatistics {
+  #counts = new Uint32Array(buckets);
+  #documents = 0;
+
+  get documents(): number {
+    return this.#documents;
+  }
+
+  add(text: string): void {
+    if (this.#documents === maxCount) return;
+    this.#documents += 1;
+    for (const bucket of bucketsOf(text)) this.#counts[bucket] = (this.#counts[bucket] ?? 0) + 1;
+  }
+
+  remove(text: string): void {
+    if (this.#documents === 0) return;
+    this.#documents -= 1;
+    for (const bucket of bucketsOf(text)) {
+      this.#counts[bucket] = Math.max(0, (this.#counts[bucket] ?? 0) - 1);
+    }
+  }
+
+  /** How much a word tells texts apart: 1 for one that is in none, near 0 for one that is in all. */
+  rarity(wordHash: number): number {
+    const within = Math.min(this.#documents, this.#counts[wordHash % buckets] ?? 0);
+    const idf = Math.log(1 + (this.#documents - within + 0.5) / (within + 0.5));
+    return idf / Math.log(2 + 2 * this.#documents);
+  }
+
+  /** "LDF1", CRC-32 and length of what follows unpacked; then packed: documents and counts, 32 bits each, little-endian. */
+  bytes(): Uint8Array {
+    const whole = Buffer.alloc(wholeBytes);
+    whole.writeUInt32LE(this.#documents, 0);
+    for (const [bucket, count] of this.#counts.entries()) whole.writeUInt32LE(count, 4 + bucket * 4);
+    const packed = deflateRawSync(whole);
+    const head = Buffer.alloc(headBytes);
+    head.writeUInt32BE(magic, 0);
+    head.writeUInt32LE(crc32(whole), 4);
+    head.writeUInt32LE(wholeBytes, 8);
+    return Buffer.concat([head, packed]);
+  }
+
+  load(bytes: Uint8Array): boolean {
+    const whole = unpacked(bytes);
+    this.#documents = whole?.readUInt32LE(0) ?? 0;
+    this.#counts = Uint32Array.from(
+      { length: buckets },
+      (_, bucket) => whole?.readUInt32LE(4 + bucket * 4) ?? 0,
+    );
+    return whole !== null;
+  }
+}
+
+const bucketsOf = (text: string): Set<number> => new Set([...wordHashes(text)].map((hash) => hash % buckets));
+
+function unpacked(bytes: Uint8Array): Buffer | null {
+  const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (all.length < headBytes || all.readUInt32BE(0) !== magic || all.readUInt32LE(8) !== wholeBytes)
+    return null;
+  let whole: Buffer;
+  try {
+    whole = inflateRawSync(all.subarray(headBytes), { maxOutputLength: wholeBytes });
+  } catch {
+    // Not what was packed here: zlib says so in its own words, which help nobody.
+    return null;
+  }
+  return whole.length === wholeBytes && crc32(whole) === all.readUInt32LE(4) ? whole : null;
+}

@@ -1,0 +1,32 @@
+import { EmbeddingError } from "./port.ts";
+
+/** Nothing can be said of a text that says nothing, and an index holds no vector that points nowhere. */
+export function refuseBlank(texts: readonly string[]): void {
+  const blank = texts.findIndex((text) => !/\S/u.test(text));
+  if (blank < 0) return;
+  throw new EmbeddingError(
+    `Text ${blank + 1} of ${texts.length} is blank, and cannot be embedded. It is found by its fields only.`,
+    { isRetryable: false },
+  );
+}
+
+/** Parts of a list, in order: each of at most so many texts and, unless it is one alone, so many characters. */
+export function inBatches(
+  texts: readonly string[],
+  { maxTexts, maxCharacters }: { maxTexts: number; maxCharacters: number },
+): string[][] {
+  const batches: string[][] = [];
+  let batch: string[] = [];
+  let characters = 0;
+  for (const text of texts) {
+    if (batch.length > 0 && (batch.length === maxTexts || characters + text.length > maxCharacters)) {
+      batches.push(batch);
+      batch = [];
+      characters = 0;
+    }
+    batch.push(text);
+    characters += text.length;
+  }
+  if (batch.length > 0) batches.push(batch);
+  return batches;
+}

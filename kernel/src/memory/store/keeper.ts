@@ -1,0 +1,303 @@
+import type { Clock } from "../../base/clock.ts";
+import { isLaresError, LaresError, messageOf, storageError } from "../../base/errors.ts";
+import { Fifo } from "../../base/fifo.ts";
+import type { Log } from "../../base/log.ts";
+import { startChildProcess } from "../../platform/child-process.ts";
+import { makeFolder } from "../../platform/data-files.ts";
+import { failpointsPassedOn } from "../../platform/failpoint.ts";
+import { siblingModule } from "../../platform/sibling-module.ts";
+import { storeBounds as bounds } from "./bounds.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { foreignPathsOf } from "./foreign-paths.ts";
+import { HostLink } from "./link.ts";
+import type { FromHost } from "./messages.ts";
+import { packagePaths } from "./native-packages.ts";
+import type { Store, StoreMemory, StoreNotice, StoreRequestName, StoreRequests } from "./port.ts";
+
+export interface StoreOptions {
+  /** Absolute. The folders of all memories lie beneath it: the store host may read and write there. */
+  readonly stateFolder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What the host has for the log is in `log` already. */
+  notice(notice: Exclude<StoreNotice, { kind: "log" }>): void;
+}
+
+export function createStore(options: StoreOptions): Store {
+  return new StoreKeeper(options);
+}
+
+interface Request {
+  readonly id: number;
+  readonly name: StoreRequestName;
+  readonly memory: StoreMemory;
+  readonly params: unknown;
+  /** Hosts that ended while they had it. */
+  deaths: number;
+  resolve(result: unknown): void;
+  reject(error: LaresError): void;
+}
+
+/**
+ * Keeps one store host: started with the first request, and again after it died, with growing pauses. What it had not
+ * answered is asked of the next one, one request at a time, so that it is known which one a host dies of.
+ */
+class StoreKeeper implements Store {
+  readonly #options: StoreOptions;
+  /** Not sent yet. */
+  readonly #waiting = new FairQueue<Request>();
+  /** A host died while it had them. */
+  readonly #retried = new Fifo<Request>();
+  /** At the host. */
+  readonly #open = new Map<number, Request>();
+  readonly #foreignPaths = new Set<string>();
+  /** Memories whose projections the next host is not to believe; each once, for a request may be to blame too. */
+  readonly #suspects = new Map<string, "next" | "done">();
+  /** Once a host has died: memories that have had an answer since. What killed it may be a hint as well. */
+  #trusted: Set<string> | null = null;
+  readonly #grown = new Map<string, StoreMemory>();
+  #grownTimer: Disposable | null = null;
+  #link: HostLink | null = null;
+  #starting: Promise<void> | null = null;
+  #deaths = 0;
+  #failedStarts = 0;
+  #nextId = 1;
+  #isDisposed = false;
+  #endPause = (): void => {};
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+  }
+
+  get pid(): number | null {
+    return this.#link?.isAlive === true ? this.#link.pid : null;
+  }
+
+  request<Name extends StoreRequestName>(
+    name: Name,
+    memory: StoreMemory,
+    params: StoreRequests[Name]["params"],
+  ): Promise<StoreRequests[Name]["result"]> {
+    if (this.#isDisposed) return Promise.reject(closed());
+    if (this.#waiting.lengthOf(memory.key) >= bounds.maxWaitingPerMemory) {
+      return Promise.reject(
+        new LaresError(
+          "Busy",
+          `${bounds.maxWaitingPerMemory} questions to this memory wait already. Ask again when some are answered.`,
+        ),
+      );
+    }
+    return new Promise((resolve, reject) => {
+      const request = { id: this.#nextId++, name, memory, params, deaths: 0, reject };
+      this.#waiting.push(memory.key, {
+        ...request,
+        resolve: (result) => resolve(result as StoreRequests[Name]["result"]),
+      });
+      this.#pump();
+    });
+  }
+
+  grown(memory: StoreMemory): void {
+    if (this.#link === null || this.#trusted?.has(memory.key) === false) return;
+    this.#grown.set(memory.key, memory);
+    this.#grownTimer ??= this.#options.clock.timer(bounds.grownIntervalMs, () => this.#tellGrown());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    this.#endPause();
+    this.#grownTimer?.[Symbol.dispose]();
+    for (const request of [...this.#waiting.drain(), ...this.#open.values()]) request.reject(closed());
+    for (let request = this.#retried.shift(); request !== undefined; request = this.#retried.shift()) {
+      request.reject(closed());
+    }
+    this.#open.clear();
+    await this.#starting;
+    await this.#link?.end();
+  }
+
+  /** Sends what may be sent, and sees to it that there is a host. */
+  #pump(): void {
+    const isWanted = this.#waiting.length > 0 || this.#retried.length > 0;
+    if (!isWanted || this.#isDisposed) return;
+    const link = this.#link;
+    if (link === null) {
+      this.#starting ??= this.#start().finally(() => {
+        this.#starting = null;
+        this.#pump();
+      });
+      return;
+    }
+    while (!link.isEnding) {
+      const isAlone = this.#retried.length > 0 || [...this.#open.values()].some(({ deaths }) => deaths > 0);
+      if (this.#open.size >= (isAlone ? 1 : bounds.maxOpenRequests)) return;
+      const request = this.#retried.shift() ?? this.#waiting.shift();
+      if (request === undefined) return;
+      this.#open.set(request.id, request);
+      if (!this.#mayRead(link, request.memory)) return this.#startAnew(link);
+      this.#send(link, request);
+    }
+  }
+
+  #send(link: HostLink, { id, name, memory, params }: Request): void {
+    const isSuspect = this.#suspects.get(memory.key) === "next";
+    link.send({ kind: "request", id, name, memory, params, isSuspect });
+  }
+
+  async #start(): Promise<void> {
+    try {
+      if (this.#deaths > 0) await this.#pause();
+      if (this.#isDisposed) return;
+      const link = await this.#launch();
+      void link.ended.then((how) => this.#ended(link, how));
+      this.#watchAge(link);
+      await link.ready;
+      this.#failedStarts = 0;
+      this.#link = link;
+    } catch (error) {
+      this.#deaths++;
+      this.#options.log.error("the memory's store host does not start", { reason: messageOf(error) });
+      if (++this.#failedStarts >= bounds.maxFailedStarts) this.#giveUp(error);
+    }
+  }
+
+  async #launch(): Promise<HostLink> {
+    const { stateFolder, clock, log } = this.#options;
+    // What is not there when the process starts cannot be allowed as a folder.
+    await makeFolder(stateFolder);
+    const foreignPaths = new Set(this.#foreignPaths);
+    const failpoints = failpointsPassedOn("store.");
+    const child = await startChildProcess({
+      entry: siblingModule(import.meta.url, "host-process"),
+      readable: [
+        new URL("../../", import.meta.url),
+        ...packagePaths(import.meta.url),
+        stateFolder,
+        ...foreignPaths,
+        ...failpoints.paths,
+      ],
+      writable: [stateFolder, ...failpoints.paths],
+      nativeCode: true,
+      workers: false,
+      environment: failpoints.environment,
+      arguments: [stateFolder],
+    });
+    const link: HostLink = new HostLink({
+      child,
+      foreignPaths,
+      clock,
+      log,
+      receive: (words) => this.#receive(words, link),
+    });
+    return link;
+  }
+
+  #receive(words: Exclude<FromHost, { kind: "ready" }>, link: HostLink): void {
+    if (words.kind === "notice") return this.#hear(words.notice);
+    const request = this.#open.get(words.id);
+    // One that ends may fail for that alone; the next host is asked.
+    if (request === undefined || (link.isEnding && words.kind === "failed")) return;
+    this.#open.delete(words.id);
+    const { key } = request.memory;
+    this.#trusted?.add(key);
+    if (this.#suspects.has(key)) this.#suspects.set(key, "done");
+    if (words.kind === "answer") request.resolve(words.result);
+    else request.reject(new LaresError(words.code, words.message, words.facts));
+    this.#pump();
+  }
+
+  #hear(notice: StoreNotice): void {
+    if (notice.kind === "log") this.#options.log[notice.level](notice.message, notice.fields);
+    else this.#options.notice(notice);
+  }
+
+  #ended(link: HostLink, how: string): void {
+    if (this.#link !== link) return;
+    this.#link = null;
+    if (this.#isDisposed) return;
+    if (!link.isEnding) {
+      this.#deaths++;
+      this.#trusted = new Set();
+      this.#grown.clear();
+      this.#options.log.error("the memory's store host is gone", { how, open: this.#open.size });
+    }
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const request of open) {
+      if (!link.isEnding) request.deaths++;
+      if (request.deaths >= bounds.maxDeathsPerRequest) this.#refuse(request);
+      else if (request.deaths > 0) this.#retried.push(request);
+      else this.#waiting.push(request.memory.key, request);
+    }
+    this.#pump();
+  }
+
+  #refuse({ memory, name, reject }: Request): void {
+    const isFirst = !this.#suspects.has(memory.key);
+    if (isFirst) this.#suspects.set(memory.key, "next");
+    reject(
+      storageError(
+        `The memory's store host ended twice while it answered this (${name}), so it is not tried again. ` +
+          (isFirst ? "What is asked next is answered after the projections were built again." : ""),
+      ),
+    );
+  }
+
+  /** Nobody can be answered: no host comes up. The next request tries again. */
+  #giveUp(error: unknown): void {
+    this.#failedStarts = 0;
+    const reason = isLaresError(error)
+      ? error.message
+      : `The memory's store host could not be started: ${messageOf(error)}`;
+    for (const request of this.#waiting.drain()) request.reject(storageError(reason, error));
+    for (let request = this.#retried.shift(); request !== undefined; request = this.#retried.shift()) {
+      request.reject(storageError(reason, error));
+    }
+  }
+
+  #mayRead(link: HostLink, memory: StoreMemory): boolean {
+    const paths = foreignPathsOf(memory, this.#options.stateFolder);
+    for (const path of paths) {
+      // The newest are kept.
+      this.#foreignPaths.delete(path);
+      this.#foreignPaths.add(path);
+    }
+    for (const oldest of this.#foreignPaths) {
+      if (this.#foreignPaths.size <= bounds.maxForeignPaths) break;
+      this.#foreignPaths.delete(oldest);
+    }
+    return paths.every((path) => link.foreignPaths.has(path));
+  }
+
+  /** What a process may read is said when it starts: another one takes over, and answers what is open. */
+  #startAnew(link: HostLink): void {
+    void link.end();
+  }
+
+  #tellGrown(): void {
+    this.#grownTimer = null;
+    const memories = [...this.#grown.values()];
+    this.#grown.clear();
+    const link = this.#link;
+    if (link === null || link.isEnding || memories.length === 0) return;
+    const readable = memories.filter((memory) =>
+      foreignPathsOf(memory, this.#options.stateFolder).every((path) => link.foreignPaths.has(path)),
+    );
+    if (readable.length > 0) link.send({ kind: "grown", memories: readable });
+  }
+
+  #watchAge(link: HostLink): void {
+    const timer = this.#options.clock.timer(bounds.stableAfterMs, () => (this.#deaths = 0));
+    void link.ended.then(() => timer[Symbol.dispose]());
+  }
+
+  #pause(): Promise<void> {
+    const delayMs = Math.min(bounds.maxRestartDelayMs, bounds.firstRestartDelayMs * 2 ** (this.#deaths - 1));
+    return new Promise((resolve) => {
+      this.#endPause = resolve;
+      this.#options.clock.timer(delayMs, resolve);
+    });
+  }
+}
+
+const closed = (): LaresError => storageError("The memory's store is closed: the kernel ends.");

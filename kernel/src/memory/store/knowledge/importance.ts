@@ -1,0 +1,57 @@
+/**
+ * How much an item of knowledge counts now. The formula is part of the contract:
+ *
+ *   recency    = 1 for the variant "Identity", else 0.5 ^ (age / 30 days)
+ *   base       = explicit × (0.25 + 0.75 × recency)
+ *   effective  = base + (1 − base) × (0.3 × recency × A/(A + 8) + 0.2 × R/(R + 8))
+ *
+ * with age since the item was stored, changed or last found, whichever was last (never below 0), A how often it was
+ * found, R its relations, coming in and going out. So it is between 0 and 1, falls with time to a quarter of what was
+ * said at the least, and rises with every use and every relation, each a little less than the one before.
+ */
+export interface ImportanceFactors {
+  readonly variant: string;
+  /** What the agent said, 0 to 1. */
+  readonly explicit: number;
+  /** When it was stored, changed or found, whichever was last. */
+  readonly freshMs: number;
+  readonly accesses: number;
+  /** Coming in and going out. */
+  readonly relations: number;
+}
+
+export const defaultImportance = 0.5;
+/** What an agent says about itself or its person does not fade. */
+const lastingVariant = "Identity";
+const halfLifeMs = 30 * 24 * 60 * 60 * 1000;
+const lastingPart = 0.25;
+const accessWeight = 0.3;
+const relationWeight = 0.2;
+/** So many accesses, or relations, are worth half of all that can be. */
+const halfWorth = 8;
+
+/** 0 to 1. */
+export function effectiveImportance(item: ImportanceFactors, nowMs: number): number {
+  const recency =
+    item.variant === lastingVariant ? 1 : 0.5 ** (Math.max(0, nowMs - item.freshMs) / halfLifeMs);
+  const base = item.explicit * (lastingPart + (1 - lastingPart) * recency);
+  const raised =
+    accessWeight * recency * (item.accesses / (item.accesses + halfWorth)) +
+    relationWeight * (item.relations / (item.relations + halfWorth));
+  return base + (1 - base) * raised;
+}
+
+/**
+ * The same for the database to order by: over columns `variant`, `importance`, `fresh_ms`, `accesses`, `relations`.
+ * `nowMs` is a number of the host's own, never of a caller's text.
+ */
+export function importanceSql(nowMs: number): string {
+  const recency =
+    `(case when variant = '${lastingVariant}' then 1.0 ` +
+    `else pow(0.5, greatest(0, ${Math.trunc(nowMs)} - fresh_ms) / ${halfLifeMs}.0) end)`;
+  const base = `(importance * (${lastingPart} + ${1 - lastingPart} * ${recency}))`;
+  const raised =
+    `(${accessWeight} * ${recency} * (accesses / (accesses + ${halfWorth}.0)) + ` +
+    `${relationWeight} * (relations / (relations + ${halfWorth}.0)))`;
+  return `(${base} + (1 - ${base}) * ${raised})`;
+}

@@ -1,0 +1,400 @@
+import type { Clock } from "../../../base/clock.ts";
+import { messageOf } from "../../../base/errors.ts";
+import { OneAtATime } from "../../../base/one-at-a-time.ts";
+import type { KnowledgeItem, KnowledgeQuery, SearchPage, SearchQuery, TemporalItem } from "../../queries.ts";
+import type { Embedder, EmbedderSpec } from "../embedding/port.ts";
+import { EmbeddingQueue } from "../embedding/queue.ts";
+import type { TextIndex } from "../projection/port.ts";
+import type { ProposedChange, StoreNotice, StoreSettings, StoreStats } from "../port.ts";
+import { Codebooks } from "./at-rest.ts";
+import { AccessCounter } from "./access-counter.ts";
+import { BackgroundWork, type SliceEnd } from "./background-work.ts";
+import { EmbedderSwitch } from "./embedder-switch.ts";
+import { givenServing } from "./given-space.ts";
+import { nearestItem, type NearestParams } from "./nearest.ts";
+import { embedAtOnce, PendingRows } from "./pending-items.ts";
+import { type KnowledgeView, queryKnowledge } from "./query.ts";
+import type { Database } from "./schema.ts";
+import { existingItems, type VectorsPage, vectorsPage } from "./records.ts";
+import { search } from "./search.ts";
+import { evictColdest, forgetGone, type PrunePolicy, proposeMerges, proposePrunes } from "./maintain.ts";
+import { moveTiers } from "./tiers.ts";
+import {
+  beginWith,
+  dropOthers,
+  embedderOf,
+  factOf,
+  hasVectors,
+  type ServingFact,
+  servingFact,
+  spaceOf,
+} from "./serving-fact.ts";
+import { Serving } from "./serving.ts";
+import { LearnedStatistics } from "./statistics.ts";
+import { knowledgeStats } from "./stats.ts";
+import { type SpaceOptions, type VectorEngines, VectorSpace } from "./vector-space.ts";
+
+export interface KnowledgeOptions {
+  /** The memory's key, as notices name it. */
+  readonly memory: string;
+  /** Absolute; index files lie here. */
+  readonly folder: string;
+  /** With `knowledgeTables` in it. */
+  readonly database: Database;
+  readonly text: TextIndex;
+  readonly engines: VectorEngines;
+  readonly clock: Clock;
+  openEmbedder(spec: EmbedderSpec): Promise<Embedder>;
+  /** The events of these rows; those that are gone are left out. */
+  events(rows: readonly number[]): Promise<ReadonlyMap<number, TemporalItem>>;
+  tell(notice: StoreNotice): void;
+}
+
+/** So far beyond `maxVectors`, what is coldest goes before the next maintenance. */
+const toleratedExcess = { part: 0.05, vectors: 1_000 } as const;
+
+/**
+ * One memory's knowledge behind its tables: vectors, what is asked of them, and the work behind it (the queue of
+ * embeddings, another embedder, another engine), which never keeps a query waiting. Not to be asked while the
+ * projections are built again: dispose it, and open it on the new tables.
+ */
+export class KnowledgeStore implements AsyncDisposable {
+  readonly #options: KnowledgeOptions;
+  readonly #codebooks: Codebooks;
+  readonly #accesses: AccessCounter;
+  readonly #oneAtATime = new OneAtATime();
+  readonly #work: BackgroundWork;
+  readonly #pending: PendingRows;
+  readonly #queue: EmbeddingQueue;
+  #settings: StoreSettings;
+  #made = new Serving("", null, null);
+  #given = new Serving("", null, null);
+  #switch: EmbedderSwitch | null = null;
+  #learned: LearnedStatistics | null = null;
+  #rebuilding: StoreStats["rebuilding"];
+  /** Those that another has taken the place of, while queries still need them. */
+  readonly #retiring = new Set<Promise<void>>();
+
+  private constructor(options: KnowledgeOptions, settings: StoreSettings) {
+    this.#options = options;
+    this.#settings = settings;
+    this.#codebooks = new Codebooks(options.database);
+    this.#accesses = new AccessCounter(options.database);
+    this.#pending = new PendingRows(options.database, async (texts) => {
+      for (const text of texts) this.#made.embedder?.statistics?.add(text);
+      await this.#made.space?.follow();
+    });
+    this.#queue = new EmbeddingQueue({
+      items: this.#pending,
+      clock: options.clock,
+      report: (error) => this.#log("error", error),
+    });
+    this.#work = new BackgroundWork(
+      options.clock,
+      () => this.#workSlice(),
+      (error) => this.#log("error", error),
+    );
+  }
+
+  static async open(options: KnowledgeOptions, settings: StoreSettings): Promise<KnowledgeStore> {
+    const store = new KnowledgeStore(options, settings);
+    await store.#oneAtATime.run("follow", () => store.#adopt());
+    await store.follow();
+    return store;
+  }
+
+  /** What the settings of a request say from now on; what changes is followed in the background. */
+  async configure(settings: StoreSettings): Promise<void> {
+    const before = this.#settings;
+    this.#settings = settings;
+    if (JSON.stringify(before.embedder) !== JSON.stringify(settings.embedder)) {
+      await this.#oneAtATime.run("follow", () => this.#adopt());
+    }
+    if (JSON.stringify(before) !== JSON.stringify(settings)) this.#work.wake();
+  }
+
+  /** Brings everything up to the tables. After every batch that was projected into them. */
+  async follow(): Promise<void> {
+    await this.#oneAtATime.run("follow", async () => {
+      const { embedder } = this.#made;
+      if (embedder?.isImmediate === true) {
+        await embedAtOnce(this.#pending, embedder, this.#options.clock);
+      }
+      await this.#made.space?.follow();
+      await this.#followGiven();
+    });
+    this.#queue.wake();
+    this.#work.wake();
+  }
+
+  async query(query: KnowledgeQuery, nowMs: number): Promise<{ items: readonly KnowledgeItem[] }> {
+    const found = await this.#viewed((view) => queryKnowledge(view, query, nowMs));
+    this.#found(
+      found.map(({ row }) => row),
+      nowMs,
+    );
+    return { items: found.map(({ item }) => item) };
+  }
+
+  nearest(params: NearestParams): Promise<{ id: string; similarity: number } | null> {
+    return this.#viewed((view) => nearestItem(view, params));
+  }
+
+  async search(query: SearchQuery, nowMs: number): Promise<SearchPage> {
+    const { page, rows } = await this.#viewed((view) =>
+      search({ ...view, events: (rows) => this.#options.events(rows) }, query, nowMs),
+    );
+    this.#found(rows, nowMs);
+    return page;
+  }
+
+  existing(ids: readonly string[]): Promise<string[]> {
+    return existingItems(this.#options.database, ids);
+  }
+
+  vectorsPage(page: { readonly afterId: string | null; readonly limit: number }): Promise<VectorsPage> {
+    return this.#viewed(async ({ database, codebooks, made }) =>
+      made === null
+        ? { dimensions: 0, items: [], isLast: true }
+        : vectorsPage(database, codebooks, { name: made.name, dimensions: made.options.dimensions }, page),
+    );
+  }
+
+  stats(): Promise<Pick<StoreStats, "knowledge" | "vectors" | "embedder" | "rebuilding">> {
+    const space = this.#made.space ?? this.#given.space;
+    return knowledgeStats(this.#options.database, {
+      engine: space?.index.shape.engine ?? "exact",
+      dimensions: space?.index.shape.dimensions ?? this.#made.embedder?.dimensions ?? 0,
+      embedder: embedderOf(this.#made.name),
+      space: this.#made.name,
+      rebuilding: this.#rebuilding,
+    });
+  }
+
+  /** Decides what moves, is merged or pruned; see `maintain.ts`. The index goes to the disk besides. */
+  async maintain(nowMs: number, prune: PrunePolicy | null = null): Promise<readonly ProposedChange[]> {
+    await this.#accesses.write();
+    const changes = await this.#viewed(async (view) => {
+      const { database } = this.#options;
+      await this.#evict(nowMs);
+      await moveTiers(database, this.#codebooks, nowMs, (space, label) =>
+        space === view.made?.name ? view.made.index.vectorOf(label) : null,
+      );
+      return [...(await proposeMerges(view)), ...(await proposePrunes(database, prune, nowMs))];
+    });
+    await this.follow();
+    const spaces = [this.#made.space, this.#given.space].filter((space) => space !== null);
+    for (const space of spaces) await space.save();
+    await this.#learned?.check();
+    await this.#learned?.save();
+    this.#work.wake();
+    await forgetGone(this.#options.database, spaces);
+    return changes;
+  }
+
+  /** Resolves when nothing is left to do that could be done now. */
+  idle(): Promise<void> {
+    return this.#work.idle();
+  }
+
+  /** Closes in order: nothing new begins, what is under way ends, the index goes to the disk. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#queue[Symbol.asyncDispose]();
+    const stopped = this.#work[Symbol.asyncDispose]();
+    // An embedder that is disposed gives up what it has under way, which the work may be waiting for.
+    await this.#switch?.embedder[Symbol.asyncDispose]();
+    await stopped;
+    await this.#accesses.write();
+    await this.#made.space?.save();
+    await this.#given.space?.save();
+    await this.#learned?.save();
+    await this.#made[Symbol.asyncDispose]();
+    await this.#given[Symbol.asyncDispose]();
+    await Promise.all(this.#retiring);
+  }
+
+  async #viewed<Result>(work: (view: KnowledgeView) => Promise<Result>): Promise<Result> {
+    const made = this.#made;
+    const given = this.#given;
+    using _made = made.lease();
+    using _given = given.lease();
+    return await work({
+      database: this.#options.database,
+      text: this.#options.text,
+      codebooks: this.#codebooks,
+      embedder: made.embedder,
+      made: made.space,
+      given: given.space,
+    });
+  }
+
+  #found(rows: readonly number[], nowMs: number): void {
+    this.#accesses.count(rows, nowMs);
+    if (this.#accesses.isFull) this.#work.wake();
+  }
+
+  /** Opens what the settings name; where that is not what made the vectors, what did serves until it is. */
+  async #adopt(): Promise<void> {
+    const { database } = this.#options;
+    const wanted = await this.#opened(this.#settings.embedder);
+    const fact = await servingFact(database);
+    const before = this.#switch;
+    this.#switch = null;
+    await before?.embedder[Symbol.asyncDispose]();
+    const isFree =
+      fact === null || fact.name === wanted?.name || !(await hasVectors(database, spaceOf(fact.name)));
+    if (wanted !== null && isFree) {
+      const wantedFact = factOf(wanted, this.#settings.embedder);
+      await beginWith(database, wantedFact, fact?.name === wanted.name);
+      await this.#serve(wantedFact, wanted);
+      return;
+    }
+    if (fact !== null && this.#made.name !== spaceOf(fact.name)) {
+      await this.#serve(fact, await this.#reopened(fact));
+    }
+    if (wanted !== null) this.#switch = new EmbedderSwitch(database, wanted, spaceOf(wanted.name));
+  }
+
+  async #serve(fact: ServingFact, embedder: Embedder | null): Promise<void> {
+    await this.#made.space?.save();
+    const space = await VectorSpace.open(
+      this.#spaceOptions(spaceOf(fact.name), fact.dimensions, this.#options.folder),
+      this.#settings.vectors,
+    );
+    await this.#takesOver(new Serving(space.name, embedder, space));
+  }
+
+  async #takesOver(serving: Serving): Promise<void> {
+    const statistics = serving.embedder?.statistics;
+    const learned =
+      statistics && (await LearnedStatistics.open(this.#options.database, serving.name, statistics));
+    const before = this.#made;
+    this.#made = serving;
+    this.#learned = learned ?? null;
+    // What answers at once does so in `follow`.
+    this.#queue.use(serving.embedder?.isImmediate === true ? null : serving.embedder);
+    this.#retire(before, () => this.#dropOld());
+  }
+
+  /** Lets go of what served, and then of its vectors, when the last query that needs them has ended. */
+  #retire(serving: Serving, after: () => Promise<void> = async () => {}): void {
+    const retired = serving[Symbol.asyncDispose]()
+      .then(after)
+      .catch((error: unknown) => this.#log("warn", error))
+      .finally(() => this.#retiring.delete(retired));
+    this.#retiring.add(retired);
+  }
+
+  #spaceOptions(name: string, dimensions: number, folder: string | null): SpaceOptions {
+    const { database, engines } = this.#options;
+    return { database, engines, codebooks: this.#codebooks, name, dimensions, folder };
+  }
+
+  async #opened(spec: EmbedderSpec): Promise<Embedder | null> {
+    try {
+      return await this.#options.openEmbedder(spec);
+    } catch (error) {
+      this.#log("warn", error);
+      return null;
+    }
+  }
+
+  /** The embedder of before, where it can be had still. */
+  async #reopened({ name, spec }: ServingFact): Promise<Embedder | null> {
+    const now = this.#settings.embedder;
+    const key = "key" in now && spec.kind === now.kind ? { key: now.key } : {};
+    const embedder = await this.#opened({ ...spec, ...key });
+    if (embedder === null || embedder.name === name) return embedder;
+    await embedder[Symbol.asyncDispose]();
+    return null;
+  }
+
+  #evict(nowMs: number): Promise<void> {
+    const spaces = [this.#made.name, this.#given.name];
+    return evictColdest(this.#options.database, spaces, this.#settings.maxVectors, nowMs);
+  }
+
+  /** Vectors of embedders that neither serve nor are about to. */
+  async #dropOld(): Promise<void> {
+    await this.#options.database.transaction(async (sql) => {
+      await dropOthers(sql, [this.#made.name, this.#switch?.space ?? ""]);
+      await this.#codebooks.forgetGone(sql);
+    });
+  }
+
+  async #followGiven(): Promise<void> {
+    const { database, engines, folder } = this.#options;
+    const parts = { database, engines, codebooks: this.#codebooks };
+    const before = this.#given;
+    this.#given = await givenServing(before, parts, folder, this.#settings.vectors);
+    if (this.#given !== before) this.#retire(before);
+    await this.#given.space?.follow();
+  }
+
+  async #workSlice(): Promise<SliceEnd> {
+    const nowMs = this.#options.clock.now();
+    if (this.#accesses.isFull) await this.#accesses.write();
+    let dueMs = Infinity;
+    const made = this.#made;
+    const next = this.#switch;
+    if (next !== null) {
+      if (next.dueMs <= nowMs) {
+        await this.#switchSlice(next, nowMs);
+        return "more";
+      }
+      dueMs = Math.min(dueMs, next.dueMs);
+    }
+    if ((await this.#learned?.slice()) === true) return "more";
+    const { vectors, maxVectors } = this.#settings;
+    const count = (made.space?.index.size ?? 0) + (this.#given.space?.index.size ?? 0);
+    if (count > maxVectors + Math.max(toleratedExcess.vectors, maxVectors * toleratedExcess.part)) {
+      await this.#evict(nowMs);
+      await this.follow();
+    }
+    for (const space of [made.space, this.#given.space]) {
+      const fraction = (await space?.changeEngine(vectors)) ?? null;
+      if (fraction === null) continue;
+      this.#progress("index", Math.round(fraction * 100), 100);
+      return "more";
+    }
+    return dueMs === Infinity ? null : { dueMs };
+  }
+
+  async #switchSlice(next: EmbedderSwitch, nowMs: number): Promise<void> {
+    const isWhole = await next.slice(nowMs);
+    const { done, total } = await next.progress();
+    if (!isWhole) {
+      this.#progress("embeddings", done, total);
+      return;
+    }
+    const { dimensions } = next.embedder;
+    // The index is made before the old one goes; what comes meanwhile is brought to both.
+    const space = await VectorSpace.open(
+      this.#spaceOptions(next.space, dimensions, null),
+      this.#settings.vectors,
+    );
+    await space.follow();
+    await this.#oneAtATime.run("follow", async () => {
+      if (this.#switch !== next || this.#work.isStopped) {
+        space[Symbol.dispose]();
+        return;
+      }
+      await next.takeOver(factOf(next.embedder, this.#settings.embedder));
+      await space.follow();
+      this.#switch = null;
+      await this.#takesOver(new Serving(space.name, next.embedder, space));
+      await space.saveIn(this.#options.folder);
+    });
+    this.#progress("embeddings", total, total);
+  }
+
+  #progress(what: "embeddings" | "index", done: number, total: number): void {
+    this.#rebuilding = done < total ? { what, fraction: done / total } : undefined;
+    this.#options.tell({ kind: "progress", memory: this.#options.memory, what, done, total });
+  }
+
+  #log(level: "warn" | "error", error: unknown): void {
+    const fields = { memory: this.#options.memory };
+    this.#options.tell({ kind: "log", level, message: messageOf(error), fields });
+  }
+}

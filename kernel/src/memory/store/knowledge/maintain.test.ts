@@ -1,0 +1,117 @@
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startMs, testKnowledge } from "./testing/test-knowledge.ts";
+import { ToyEmbedder } from "./testing/toy-embedder.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+test("near-duplicates: the older goes, the newer says that it updates it; each pair once", async () => {
+  const memory = await testKnowledge();
+  memory.add("old", { text: "red house", data: { n: 1 } });
+  memory.add("other variant", { variant: "Event", text: "red house", data: { n: 1 } });
+  memory.add("new", { text: "red house", data: { n: 2 } });
+  memory.add("unlike", { text: "blue sea" });
+  await memory.project();
+  expect(await memory.store.maintain(startMs)).toEqual([
+    { operation: "relate", from: "new", to: "old", relation: "Updates" },
+    { operation: "delete", id: "old", reason: "merged" },
+  ]);
+  expect(await memory.store.maintain(startMs)).toEqual([]);
+});
+
+test("alike is not the same: other words and other data stay", async () => {
+  const memory = await testKnowledge();
+  memory.add("a", { text: "house red", data: { n: 1 } });
+  memory.add("b", { text: "red house", data: { n: 2 } });
+  await memory.project();
+  expect(await memory.store.maintain(startMs)).toEqual([]);
+});
+
+test("pruned is only where a policy says so: unimportant, old, and never found", async () => {
+  const memory = await testKnowledge();
+  memory.add("found", { text: "one", importance: 0.1 });
+  memory.add("important", { text: "two", importance: 0.9 });
+  memory.add("forgettable", { text: "three", importance: 0.1 });
+  memory.add("self", { variant: "Identity", text: "four", importance: 0.5 });
+  await memory.project();
+  await memory.ids({ similar_to: "one", top_k: 1 }, startMs);
+  const policy = { belowImportance: 0.2, olderThanMs: 90 * dayMs };
+  expect(await memory.store.maintain(startMs + 365 * dayMs)).toEqual([]);
+  expect(await memory.store.maintain(startMs + 89 * dayMs, policy)).toEqual([]);
+  expect(await memory.store.maintain(startMs + 365 * dayMs, policy)).toEqual([
+    { operation: "delete", id: "forgettable", reason: "pruned" },
+  ]);
+});
+
+test("beyond maxVectors the coldest lose theirs: found by words only, not embedded again until they change", async () => {
+  const memory = await testKnowledge({ settings: { maxVectors: 2 } });
+  for (const id of ["a", "b", "c"]) memory.add(id, { text: `text ${id}` });
+  await memory.project();
+  await memory.ids({ similar_to: "text a", top_k: 1 }, startMs);
+  await memory.store.maintain(startMs + dayMs);
+  await memory.project();
+  const embedded = async () =>
+    Object.fromEntries((await memory.store.query({}, startMs)).items.map((item) => [item.id, item.embedded]));
+  expect(await embedded()).toEqual({ a: true, b: false, c: true });
+  expect((await memory.store.search({ text: "b", mode: "text" }, startMs)).items.map(({ id }) => id)).toEqual(
+    ["b"],
+  );
+  await memory.reopen();
+  expect(await embedded()).toEqual({ a: true, b: false, c: true });
+  memory.say("update", "b", { text: "changed" });
+  await memory.project();
+  expect(await memory.ids({ similar_to: "changed", top_k: 1 })).toEqual(["b"]);
+});
+
+test("tiers follow finds and age; no index is built again, and what is asked is answered all along", async () => {
+  const made: string[] = [];
+  const memory = await testKnowledge({
+    openEmbedder: async (spec) => {
+      const embedder = new ToyEmbedder(spec);
+      embedder.before = (texts, purpose) => void (purpose === "item" && made.push(...texts));
+      return embedder;
+    },
+  });
+  for (let index = 0; index < 20; index += 1) memory.add(`i${index}`, { text: `word${index}` });
+  await memory.project();
+  const tiers = async () => {
+    const { hot, warm, cold } = (await memory.store.stats()).vectors;
+    return { hot, warm, cold };
+  };
+  await memory.store.maintain(startMs + dayMs);
+  expect(await tiers()).toEqual({ hot: 20, warm: 0, cold: 0 });
+  for (let times = 0; times < 3; times += 1)
+    await memory.ids({ similar_to: "word1", top_k: 1 }, startMs + 60 * dayMs);
+  await memory.store.maintain(startMs + 60 * dayMs);
+  expect(await tiers()).toEqual({ hot: 1, warm: 19, cold: 0 });
+  expect(await memory.ids({ similar_to: "word7", top_k: 1 })).toEqual(["i7"]);
+  await memory.reopen(false);
+  expect(await memory.ids({ similar_to: "word7", top_k: 1 })).toEqual(["i7"]);
+  expect(made).toHaveLength(20);
+});
+
+test("cold vectors take a codebook; what is built from them again finds the same, and what is found comes back hot", async () => {
+  const memory = await testKnowledge({ settings: { embedder: { kind: "hash", dimensions: 32 } } });
+  const count = 1_100;
+  for (let index = 0; index < count; index += 1) memory.add(`i${index}`, { text: `word${index}` });
+  await memory.project();
+  const oldMs = startMs + 200 * dayMs;
+  await memory.store.maintain(oldMs);
+  expect((await memory.store.stats()).vectors).toMatchObject({ count, hot: 0, warm: 0, cold: count });
+  const [kept] = await memory.file.all<{ bytes: number }>(
+    "SELECT max(octet_length(bytes)) AS bytes FROM knowledge_vectors",
+  );
+  expect(kept?.bytes).toBeLessThan(32 * 2);
+  await memory.store[Symbol.asyncDispose]();
+  await rm(join(memory.folder, "knowledge.exact"));
+  await memory.reopen(false);
+  let found = 0;
+  for (let index = 0; index < 100; index += 1) {
+    const [id] = await memory.ids({ similar_to: `word${index}`, top_k: 1 }, oldMs);
+    if (id === `i${index}`) found += 1;
+  }
+  expect(found).toBeGreaterThanOrEqual(98);
+  await memory.store.maintain(oldMs);
+  expect((await memory.store.stats()).vectors).toMatchObject({ hot: 100, cold: count - 100 });
+});

@@ -1,0 +1,57 @@
+import type { Embedder, EmbedderSpec } from "../embedding/port.ts";
+import type { Sql } from "../projection/port.ts";
+import { type Database, readFact, textList, writeFact } from "./schema.ts";
+
+/** What the memory serves with, as `knowledge_facts` "embedder" keeps it. */
+export interface ServingFact {
+  readonly name: string;
+  readonly dimensions: number;
+  /** To open it again after a restart, until another one has taken over; without its key. */
+  readonly spec: EmbedderSpec;
+}
+
+const made = "made:";
+/** The space of what an embedder made. */
+export const spaceOf = (embedder: string): string => `${made}${embedder}`;
+
+export async function servingFact(database: Sql): Promise<ServingFact | null> {
+  const fact = await readFact(database, "embedder");
+  return fact === null ? null : (JSON.parse(fact) as ServingFact);
+}
+
+export const writeServingFact = (sql: Sql, fact: ServingFact): Promise<void> =>
+  writeFact(sql, "embedder", JSON.stringify(fact));
+
+/** Never with a key in it. */
+export function factOf(embedder: Embedder, specWithKey: EmbedderSpec): ServingFact {
+  const { key: _, ...spec } = { key: "", ...specWithKey };
+  return { name: embedder.name, dimensions: embedder.dimensions, spec };
+}
+
+export async function hasVectors(database: Database, space: string): Promise<boolean> {
+  const found = await database.all("SELECT 1 AS found FROM knowledge_vectors WHERE space = ? LIMIT 1", [
+    space,
+  ]);
+  return found.length > 0;
+}
+
+/** From here on the vectors are of this embedder. */
+export async function beginWith(database: Database, fact: ServingFact, servedBefore: boolean): Promise<void> {
+  await database.transaction(async (sql) => {
+    await writeServingFact(sql, fact);
+    if (servedBefore) return;
+    await sql.run(
+      "UPDATE knowledge_queue SET state = 'pending', attempts = 0, next_ms = 0 WHERE state = 'failed'",
+    );
+  });
+}
+
+export async function dropOthers(sql: Sql, kept: readonly string[]): Promise<void> {
+  await sql.run(
+    `DELETE FROM knowledge_vectors WHERE NOT starts_with(space, 'given:') AND space NOT IN ${textList}`,
+    [JSON.stringify(kept)],
+  );
+}
+
+/** Of a space, what made it. */
+export const embedderOf = (space: string): string => space.slice(made.length);

@@ -1,0 +1,29 @@
+import type { ErrorCode, ErrorFacts } from "../../base/errors.ts";
+import type { StoreMemory, StoreNotice, StoreRequestName } from "./port.ts";
+
+/** From the kernel to the store host, one JSON line each. */
+export type ToHost =
+  | {
+      readonly kind: "request";
+      readonly id: number;
+      readonly name: StoreRequestName;
+      readonly memory: StoreMemory;
+      readonly params: unknown;
+      /** Hosts have ended while they answered for this memory: its projections are not believed any more. */
+      readonly isSuspect: boolean;
+    }
+  | { readonly kind: "grown"; readonly memories: readonly StoreMemory[] }
+  /** Close everything, then end. */
+  | { readonly kind: "end" };
+
+export type FromHost =
+  | { readonly kind: "ready" }
+  | { readonly kind: "answer"; readonly id: number; readonly result: unknown }
+  | {
+      readonly kind: "failed";
+      readonly id: number;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly facts: ErrorFacts;
+    }
+  | { readonly kind: "notice"; readonly notice: StoreNotice };

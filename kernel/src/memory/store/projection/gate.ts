@@ -1,0 +1,35 @@
+/** Many may be inside at once, or one alone. Who wants to be alone keeps newcomers out until he has been. */
+export class Gate {
+  #inside = 0;
+  #isClosed = false;
+  #changed = Promise.withResolvers<void>();
+
+  async shared<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#isClosed) await this.#changed.promise;
+    this.#inside++;
+    try {
+      return await work();
+    } finally {
+      this.#inside--;
+      this.#tell();
+    }
+  }
+
+  async alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    while (this.#isClosed) await this.#changed.promise;
+    this.#isClosed = true;
+    try {
+      while (this.#inside > 0) await this.#changed.promise;
+      return await work();
+    } finally {
+      this.#isClosed = false;
+      this.#tell();
+    }
+  }
+
+  #tell(): void {
+    const { resolve } = this.#changed;
+    this.#changed = Promise.withResolvers();
+    resolve();
+  }
+}

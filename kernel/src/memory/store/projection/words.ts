@@ -1,0 +1,76 @@
+/*
+ * What is a word, for texts and for what is searched in them alike. It is decided here and not by SQLite's tokenizers,
+ * which know Unicode 6.1, take a sentence without spaces for one word, and would have to be told how to read a query.
+ *
+ * A word is a run of letters, digits and the marks on them, in lower case, without accents, and in compatibility form
+ * ("ﬁ" is "fi", full-width letters are letters). Scripts without spaces between words, and Korean, whose words change
+ * their ends, give each pair of neighbouring characters, and texts each character too. A pictogram is a word. There are
+ * no stop words and no stems.
+ */
+
+/** Characters of a word that count: what goes on longer is the same word if it begins alike. */
+export const maxWordLength = 64;
+
+const ascii = /^[\x00-\x7f]*$/;
+const longAscii = /[A-Za-z0-9]{65}/;
+const asciiWords = /[a-z0-9]+/g;
+const pieces = /[\p{L}\p{N}][\p{L}\p{N}\p{M}]*|\p{Extended_Pictographic}|\p{RI}{2}/gu;
+const unspaced =
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}\p{scx=Bopomofo}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmer}\p{scx=Myanmar}]+/gu;
+/** Accents of the Latin, Greek and Cyrillic scripts. What marks vowels in others is part of the word. */
+const accents = /[\u0300-\u036f]/g;
+
+/** The words of a text as its index takes them: with spaces between them, as often as they stand in it. */
+export function indexedWords(text: string): string {
+  // The index's tokenizer does the same to plain text.
+  if (ascii.test(text) && !longAscii.test(text))
+    return text.includes("\0") ? text.replaceAll("\0", " ") : text;
+  return wordsIn(text, true).join(" ");
+}
+
+/** The different words of a text that `indexedWords` gave, as the index's tokenizer reads them. */
+export function differentWords(indexed: string): string[] {
+  return [...new Set(indexed.toLowerCase().match(/[^\x00-\x2f\x3a-\x60\x7b-\x7f]+/g) ?? [])];
+}
+
+/** The different words of what is searched for, in order. */
+export function searchedWords(text: string): string[] {
+  return [...new Set(wordsIn(text, false))];
+}
+
+function wordsIn(text: string, alsoSingle: boolean): string[] {
+  if (ascii.test(text))
+    return (text.toLowerCase().match(asciiWords) ?? []).map((word) => word.slice(0, maxWordLength));
+  const words: string[] = [];
+  for (const [piece] of folded(text).matchAll(pieces)) {
+    let end = 0;
+    for (const run of piece.matchAll(unspaced)) {
+      if (run.index > end) words.push(cut(piece.slice(end, run.index)));
+      addPairs(words, run[0], alsoSingle);
+      end = run.index + run[0].length;
+    }
+    if (end < piece.length) words.push(cut(piece.slice(end)));
+  }
+  return words;
+}
+
+const folded = (text: string): string =>
+  text.normalize("NFKD").replace(accents, "").normalize("NFC").toLowerCase().replaceAll("ς", "σ");
+
+/** By code points, so that no pair of surrogates is torn. */
+const cut = (word: string): string =>
+  word.length <= maxWordLength ? word : Array.from(word).slice(0, maxWordLength).join("");
+
+function addPairs(words: string[], run: string, alsoSingle: boolean): void {
+  let before: string | undefined;
+  let isAlone = true;
+  for (const character of run) {
+    if (alsoSingle) words.push(character);
+    if (before !== undefined) {
+      words.push(before + character);
+      isAlone = false;
+    }
+    before = character;
+  }
+  if (isAlone && !alsoSingle && before !== undefined) words.push(before);
+}

@@ -1,0 +1,304 @@
+import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { describe, expect, test } from "vitest";
+import { isAlive, until } from "../../../../test/support/until.ts";
+import { canonicalJson } from "../../base/json.ts";
+import { startChildProcess } from "../../platform/child-process.ts";
+import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
+import type { RecordInput } from "../journal/record.ts";
+import { storeBounds } from "./bounds.ts";
+import { beginningMs, TestJournal } from "./testing/test-journal.ts";
+import { eventsOf, mendedOf, testStore } from "./testing/test-store.ts";
+
+const storageError = expect.objectContaining({ code: "StorageError" });
+const nowMs = beginningMs;
+
+function pidOf(store: { readonly pid: number | null }): number {
+  if (store.pid === null) throw new Error("No store host runs.");
+  return store.pid;
+}
+
+describe("the host process", () => {
+  test("is not started by growth, nor by what is never asked", async () => {
+    const { store, journal, stateFolder } = await testStore();
+    journal.appendEvents(3);
+    store.grown(journal.memory);
+    await store[Symbol.asyncDispose]();
+    expect(store.pid).toBeNull();
+    expect(existsSync(join(stateFolder, "store"))).toBe(false);
+  });
+
+  test("starts with the first of several requests at once, one for all, and ends with the store", async () => {
+    const { store, journal } = await testStore();
+    journal.appendEvents(10);
+    expect(await Promise.all([1, 2, 3].map(() => eventsOf(store, journal)))).toEqual([10, 10, 10]);
+    const pid = pidOf(store);
+    expect(isAlive(pid)).toBe(true);
+    await store[Symbol.asyncDispose]();
+    expect(isAlive(pid)).toBe(false);
+    expect(existsSync(join(journal.folder, "temporal.duckdb.wal"))).toBe(false);
+    await expect(eventsOf(store, journal)).rejects.toThrow(storageError);
+  });
+
+  test("of another kernel waits until the one that has the files has ended", async () => {
+    const { store, journal, stateFolder } = await testStore();
+    journal.appendEvents(10);
+    await eventsOf(store, journal);
+    const second = await testStore(stateFolder);
+    let isAnswered = false;
+    const waiting = eventsOf(second.store, journal).finally(() => (isAnswered = true));
+    for (let n = 0; n < 50; n++) await eventsOf(store, journal);
+    expect(isAnswered).toBe(false);
+    await store[Symbol.asyncDispose]();
+    expect(await waiting).toBe(10);
+  });
+
+  test("dies of itself when the pipe closes without a word", async () => {
+    const child = await startChildProcess({
+      entry: new URL("./host-process.ts", import.meta.url),
+      readable: ["/"],
+      writable: ["/"],
+      nativeCode: true,
+      workers: false,
+      arguments: [await temporaryFolder()],
+    });
+    await new Promise<void>((resolve) => {
+      child.channel.chunks.on(() => resolve());
+    });
+    child.channel.close();
+    expect(await child.exited).toBe("ended with exit code 0");
+  });
+
+  test("that cannot start is an error that says why, and the next request tries again", async () => {
+    const { stateFolder, store, journal } = await testStore();
+    journal.appendEvents(1);
+    mkdirSync(join(stateFolder, "store", "host.lock"), { recursive: true });
+    await expect(eventsOf(store, journal)).rejects.toThrow(/could not be started/);
+    rmSync(join(stateFolder, "store"), { recursive: true });
+    expect(await eventsOf(store, journal)).toBe(1);
+  });
+});
+
+describe("what is asked sees everything that was acknowledged before", () => {
+  test("event by event, and while queries go on beside", async () => {
+    const { store, journal } = await testStore();
+    for (let round = 1; round <= 20; round++) {
+      journal.appendEvents(5, (n) => ({ data: { words: `beach number${n}` } }));
+      const { memory } = journal;
+      const [count, page] = await Promise.all([
+        eventsOf(store, journal),
+        store.request("temporal.query", memory, {
+          query: { text: { match: `beach number${journal.end.seq}` } },
+          nowMs,
+        }),
+        store.request("project", memory, {}),
+      ]);
+      expect(count).toBe(round * 5);
+      expect(page).toMatchObject({ total: 1, items: [{ id: `event-${journal.end.seq}` }] });
+    }
+  });
+
+  test("also where it was projected behind, after a hint", async () => {
+    const { store, journal } = await testStore();
+    journal.appendEvents(1);
+    await eventsOf(store, journal);
+    const { memory: before } = journal;
+    journal.appendEvents(20_000);
+    store.grown(journal.memory);
+    // An older end than what is projected is no other journal.
+    await until("the hint was followed", async () => {
+      const { projected } = await store.request("stats", before, {});
+      return projected === 20_001;
+    });
+    expect(await eventsOf(store, journal)).toBe(20_001);
+  });
+
+  test("stats: how far, how much, from when to when", async () => {
+    const { store, journal } = await testStore();
+    journal.appendEvents(10);
+    journal.append({ operation: "delete", kind: "temporal", id: "event-10", data: "{}" });
+    const { memory } = journal;
+    expect(await store.request("stats", memory, {})).toMatchObject({
+      projected: 11,
+      temporal: { events: 9, oldest: "2026-03-01T00:00:01.000Z", newest: "2026-03-01T00:00:09.000Z" },
+      bytes: expect.toSatisfy((bytes: number) => bytes > 0),
+    });
+  });
+
+  test("knowledge too: by likeness, by relations, in a search over all, page by page, and after a death", async () => {
+    const { store, journal } = await testStore();
+    const { memory: nothing } = journal;
+    expect(await store.request("knowledge.query", nothing, { query: {}, nowMs })).toEqual({ items: [] });
+    const add = (id: string, text: string, more: object = {}): RecordInput => ({
+      operation: "store",
+      kind: "knowledge",
+      id,
+      data: canonicalJson({ variant: "Fact", data: { about: id }, text, ...more }),
+    });
+    journal.append(
+      add("beach", "The family likes to swim at the sandy beach in summer"),
+      add("tax", "Tax papers are due at the end of the year"),
+      add("sand", "Sand castles", { relations: [{ to: "beach", relation: "PartOf" }] }),
+    );
+    journal.appendEvents(1, () => ({ data: { words: "a day at the beach" } }));
+    const { memory } = journal;
+    const ask = async (): Promise<unknown> => {
+      const query = { similar_to: "swim at the beach", top_k: 1 };
+      const { items } = await store.request("knowledge.query", memory, { query, nowMs });
+      const related = await store.request("knowledge.query", memory, {
+        query: { related_to: { id: "beach" } },
+        nowMs,
+      });
+      const found = await store.request("search", memory, { query: { text: "beach" }, nowMs });
+      const existing = await store.request("knowledge.existing", memory, { ids: ["tax", "none"] });
+      const nearest = await store.request("knowledge.nearest", memory, {
+        variant: "Fact",
+        text: "The family likes to swim at the sandy beach in summer",
+        minSimilarity: 0.9,
+      });
+      return {
+        similar: items.map(({ id }) => id),
+        related: related.items.map(({ id }) => id),
+        found: [
+          found.items[0]?.id,
+          ...found.items.filter(({ kind }) => kind === "temporal").map(({ id }) => id),
+        ],
+        existing,
+        nearest: nearest?.id,
+      };
+    };
+    const answers = {
+      similar: ["beach"],
+      related: ["sand"],
+      found: ["beach", "event-4"],
+      existing: { ids: ["tax"] },
+      nearest: "beach",
+    };
+    expect(await ask()).toEqual(answers);
+    const page = await store.request("vectors.page", memory, { afterId: null, limit: 2 });
+    expect(page).toMatchObject({ dimensions: 64, items: [{ id: "beach" }, { id: "sand" }], isLast: false });
+    expect(await store.request("maintain", memory, { nowMs })).toEqual({ changes: [] });
+    expect(await store.request("stats", memory, {})).toMatchObject({
+      knowledge: { items: 3, relations: 1 },
+      vectors: { engine: "exact", dimensions: 64, count: 3, pending: 0 },
+    });
+    process.kill(pidOf(store), "SIGKILL");
+    expect(await ask()).toEqual(answers);
+  });
+
+  test("an error of the question is its own, and the host lives on", async () => {
+    const { store, journal } = await testStore();
+    journal.appendEvents(1);
+    await eventsOf(store, journal);
+    const pid = pidOf(store);
+    const bad = store.request("temporal.query", journal.memory, { query: { limit: -1 }, nowMs });
+    await expect(bad).rejects.toThrow(expect.objectContaining({ code: "InvalidParams" }));
+    expect(pidOf(store)).toBe(pid);
+  });
+});
+
+describe("many memories", () => {
+  test("two beside each other: one is answered while the other is built", async () => {
+    const { store, journal, stateFolder } = await testStore();
+    const large = new TestJournal(stateFolder, "extension/dev.lares.large");
+    large.appendEvents(60_000, (n) => ({ data: { words: `some words to index ${n}` } }));
+    journal.appendEvents(1);
+    await eventsOf(store, journal);
+    const built = { isDone: false };
+    const building = store.request("project", large.memory, {}).then(() => (built.isDone = true));
+    let answered = 0;
+    while (!built.isDone) {
+      journal.appendEvents(1);
+      expect(await eventsOf(store, journal)).toBe(journal.end.seq);
+      if (!built.isDone) answered++;
+    }
+    await building;
+    expect(answered).toBeGreaterThan(3);
+    expect(await eventsOf(store, large)).toBe(60_000);
+  });
+
+  test("forty, of which 32 are open at once: asked at once, and again from the first", async () => {
+    const { store, stateFolder } = await testStore();
+    const journals = Array.from({ length: 40 }, (_, n) => {
+      const journal = new TestJournal(stateFolder, `extension/dev.lares.m${n}`);
+      journal.appendEvents(n + 1);
+      return journal;
+    });
+    const expected = journals.map((_, n) => n + 1);
+    expect(await Promise.all(journals.map((journal) => eventsOf(store, journal)))).toEqual(expected);
+    const open = journals.filter(({ folder }) => !existsSync(join(folder, "text.sqlite.sum")));
+    expect(open).toHaveLength(storeBounds.maxOpenMemories);
+    for (const journal of journals) journal.appendEvents(1);
+    const counts: number[] = [];
+    for (const journal of journals) counts.push(await eventsOf(store, journal));
+    expect(counts).toEqual(expected.map((count) => count + 1));
+  });
+
+  test("one that is closed lets its files go, and is opened again by the next question", async () => {
+    const { store, journal } = await testStore();
+    journal.appendEvents(5);
+    await eventsOf(store, journal);
+    await store.request("close", journal.memory, {});
+    expect(existsSync(join(journal.folder, "text.sqlite.sum"))).toBe(true);
+    await store.request("close", journal.memory, {});
+    expect(await eventsOf(store, journal)).toBe(5);
+  });
+
+  test("a journal outside the state folder is read by a host that may; what was open is answered", async () => {
+    const { store, journal, notices } = await testStore();
+    const foreign = new TestJournal(await temporaryFolder());
+    foreign.appendEvents(7);
+    journal.appendEvents(3);
+    const imported = { ...journal.memory, key: "import/x", folder: join(journal.folder, "imported") };
+    await eventsOf(store, journal);
+    const pid = pidOf(store);
+    const asked = [
+      eventsOf(store, journal),
+      store.request(
+        "temporal.count",
+        { ...imported, journalFolder: foreign.memory.journalFolder, end: foreign.end },
+        { query: {}, nowMs },
+      ),
+      eventsOf(store, journal),
+    ];
+    expect(await Promise.all(asked)).toEqual([3, { count: 7 }, 3]);
+    expect(pidOf(store)).not.toBe(pid);
+    expect(mendedOf(notices)).toEqual([]);
+  });
+});
+
+describe("too much at once", () => {
+  test("waits in the kernel, turn by turn, and beyond its bound is refused as Busy", async () => {
+    const { store, journal, stateFolder } = await testStore();
+    const other = new TestJournal(stateFolder, "extension/dev.lares.other");
+    journal.appendEvents(1);
+    other.appendEvents(2);
+    // The host is not there yet: everything waits.
+    const asked = Array.from({ length: storeBounds.maxWaitingPerMemory }, () => eventsOf(store, journal));
+    await expect(eventsOf(store, journal)).rejects.toThrow(expect.objectContaining({ code: "Busy" }));
+    const neighbour = eventsOf(store, other);
+    let answered = 0;
+    for (const one of asked) void one.then(() => answered++);
+    expect(await neighbour).toBe(2);
+    expect(answered).toBeLessThan(asked.length);
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([1]));
+    expect(await eventsOf(store, journal)).toBe(1);
+  });
+
+  test("an end while requests are open and waiting rejects each of them, and leaves files that are whole", async () => {
+    const { store, journal, stateFolder } = await testStore();
+    journal.appendEvents(30_000);
+    await eventsOf(store, journal);
+    journal.appendEvents(30_000);
+    const asked = Array.from({ length: 300 }, () =>
+      eventsOf(store, journal).catch((error: unknown) => error),
+    );
+    asked.push(store.request("rebuild", journal.memory, {}).catch((error: unknown) => error));
+    await store[Symbol.asyncDispose]();
+    for (const outcome of await Promise.all(asked)) expect(outcome).toEqual(storageError);
+    const next = await testStore(stateFolder);
+    expect(await eventsOf(next.store, journal)).toBe(60_000);
+    expect(mendedOf(next.notices)).toEqual([]);
+  });
+});

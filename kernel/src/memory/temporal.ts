@@ -1,0 +1,78 @@
+import { type Clock, isoTime } from "../base/clock.ts";
+import { invalidParams, messageOf } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import { canonicalJson, type JsonValue } from "../base/json.ts";
+import type { Journal } from "./journal/journal.ts";
+import type { RecordHead } from "./journal/record.ts";
+import { parseTimestamp } from "./timestamps.ts";
+
+/** Characters of a variant's or a relation's name. */
+export const maxNameLength = 128;
+
+export interface EventAddition {
+  readonly variant: string;
+  readonly data: JsonValue;
+  /** ISO 8601, with "Z" or an offset; default now. */
+  readonly timestamp?: string;
+}
+
+/** Events on their way into the journal, and how far back they go. */
+export class TemporalMemory {
+  readonly #journal: Journal;
+  readonly #clock: Pick<Clock, "now">;
+  /** No event that still has its data is older. ISO times of four-digit years sort as texts. */
+  oldest: string | null;
+
+  constructor(journal: Journal, clock: Pick<Clock, "now">, oldest: string | null) {
+    this.#journal = journal;
+    this.#clock = clock;
+    this.oldest = oldest;
+  }
+
+  async append({ variant, data, timestamp }: EventAddition): Promise<{ readonly id: string }> {
+    const name = checkedName("variant", variant);
+    const time = isoTime(timestamp === undefined ? this.#clock.now() : parseTimestamp(timestamp));
+    const id = newId();
+    const text = `{"data":${jsonOf(data)},"timestamp":"${time}","variant":${JSON.stringify(name)}}`;
+    await this.#journal.append({ operation: "store", kind: "temporal", id, data: text });
+    this.seen(time);
+    return { id };
+  }
+
+  /** There is an event of this time. */
+  seen(time: string): void {
+    if (this.oldest === null || time < this.oldest) this.oldest = time;
+  }
+}
+
+/** A name that agents choose: of a variant, of a relation. */
+export function checkedName(what: string, name: string): string {
+  if (name.length === 0 || name.length > maxNameLength || !name.isWellFormed()) {
+    throw invalidParams(`A ${what} has 1 to ${maxNameLength} characters; this one has ${name.length}.`);
+  }
+  return name;
+}
+
+/** Canonical JSON of what an agent gave. */
+export function jsonOf(data: JsonValue): string {
+  try {
+    return canonicalJson(data);
+  } catch (error) {
+    throw invalidParams(`The data has no JSON form: ${messageOf(error)}`);
+  }
+}
+
+const timestampMark = Buffer.from(',"timestamp":"');
+const timestampLength = 24;
+
+/** The time of the event that a record stored, as it stands there; null where the record stored none. */
+export function eventTimeOf(
+  { kind, operation, isRedacted, dataStart, dataEnd }: RecordHead,
+  line: Buffer,
+): string | null {
+  if (kind !== "temporal" || operation !== "store" || isRedacted) return null;
+  // Only the variant comes after it, and in that no quotation mark stands bare.
+  const mark = line.lastIndexOf(timestampMark, dataEnd);
+  const start = mark + timestampMark.length;
+  return mark < dataStart ? null : line.toString("latin1", start, start + timestampLength);
+}

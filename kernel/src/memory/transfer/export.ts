@@ -1,0 +1,137 @@
+import type { Clock } from "../../base/clock.ts";
+import { isoTime } from "../../base/clock.ts";
+import { LaresError, storageError } from "../../base/errors.ts";
+import { NewFile } from "../../platform/chosen-files.ts";
+import { piecesOf, readPieces } from "../../platform/data-files.ts";
+import type { Anchor } from "../journal/heads.ts";
+import { findSegments, scanJournal, type Segment } from "../journal/scan.ts";
+import { encodeMeta, segmentHeaderBytes, type VectorsMeta } from "./format.ts";
+import { type LinePlace, RecordWalk } from "./records.ts";
+import { encodeVectorPages, type VectorItem } from "./vectors.ts";
+import { ContainerWriter } from "./writer.ts";
+
+/** A memory as it is exported. It may go on meanwhile: what comes behind `end` is left out. */
+export interface ExportSource {
+  /** "extension/<id>", "namespace/<name>" */
+  readonly name: string;
+  /** Absolute. Its segments may grow while they are read; nothing but growth may happen to them. */
+  readonly journalFolder: string;
+  /** Acknowledged up to here; `size` are the journal's bytes up to it. */
+  readonly end: Anchor;
+  /** What saves the importer its embedding; left out where there is none. */
+  readonly vectors?: VectorsMeta & { readonly pages: AsyncIterable<readonly VectorItem[]> };
+}
+
+export interface ExportOptions {
+  /** Absolute. */
+  readonly path: string;
+  /** Replaces a file that is there. */
+  readonly overwrite: boolean;
+  readonly clock: Pick<Clock, "now">;
+}
+
+export interface Exported {
+  readonly path: string;
+  readonly records: number;
+  /** Hash of the last record: what to compare after the import. */
+  readonly head: string;
+  /** Of the file. */
+  readonly bytes: number;
+  readonly vectors: number;
+}
+
+/**
+ * Writes the memory into one file, which is there whole or not at all. The chain is proven in what was written before
+ * it gets its name. StorageError where the journal is damaged, NotFound where there is nothing in it.
+ */
+export async function exportMemory(source: ExportSource, options: ExportOptions): Promise<Exported> {
+  const { end, journalFolder, name, vectors } = source;
+  if (end.seq === 0) {
+    throw new LaresError("NotFound", "There is nothing in this memory yet, so nothing was exported.", {
+      memory: name,
+    });
+  }
+  const segments = cutTo(await findSegments(journalFolder), end.size);
+  await using file = await NewFile.create(options.path, options);
+  const writer = await ContainerWriter.begin(file);
+  const meta = {
+    from: name,
+    created: isoTime(options.clock.now()),
+    head: { seq: end.seq, hash: end.hash, bytes: end.size },
+    vectors: vectors ?? null,
+  };
+  await writer.whole("META", encodeMeta(meta));
+  const walk = new RecordWalk();
+  const written: Segment[] = [];
+  for (const { path, size } of segments) {
+    const start = file.size + segmentHeaderBytes;
+    await writer.segment("WITNESS", size, watched(readPieces(path, size), walk, start));
+    written.push({ path: file.temporaryPath, size, start });
+  }
+  await prove(written, end);
+  await writePolicies(writer, file, walk.policies);
+  let count = 0;
+  if (vectors !== undefined) {
+    for await (const page of encodeVectorPages(vectors.pages, vectors.dimensions)) {
+      count += page.readUInt32LE(0);
+      await writer.whole("VEC", page);
+    }
+  }
+  await writer.end();
+  await file.keep();
+  return { path: options.path, records: end.seq, head: end.hash, bytes: file.size, vectors: count };
+}
+
+/** The first `bytes` of a journal. */
+function cutTo(segments: readonly Segment[], bytes: number): Segment[] {
+  let left = bytes;
+  return segments
+    .map(({ path, size }) => {
+      const kept = Math.min(size, left);
+      left -= kept;
+      return { path, size: kept };
+    })
+    .filter(({ size }) => size > 0);
+}
+
+/** The same pieces, each seen by the walk. */
+async function* watched(
+  pieces: AsyncIterable<Uint8Array>,
+  walk: RecordWalk,
+  start: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  walk.begin(start);
+  for await (const piece of pieces) {
+    walk.push(piece);
+    yield piece;
+  }
+  walk.end();
+}
+
+async function prove(segments: readonly Segment[], end: Anchor): Promise<void> {
+  const found = await scanJournal(segments, end, () => undefined);
+  if (found.firstBad !== null) {
+    const { seq, reason } = found.firstBad;
+    throw new LaresError(
+      "StorageError",
+      `The journal is damaged at seq ${seq}: ${reason}. Nothing was exported.`,
+      { firstBad: found.firstBad },
+    );
+  }
+  if (found.end.seq !== end.seq || found.size !== end.size)
+    throw storageError("The journal was written anew while it was exported. Try again.");
+}
+
+/** All records of kind policy once more, so that a reader finds them without going through the journal. */
+async function writePolicies(
+  writer: ContainerWriter,
+  file: NewFile,
+  places: readonly LinePlace[],
+): Promise<void> {
+  if (places.length === 0) return;
+  const lines = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+    for (const { offset, length } of places) yield* piecesOf(file, offset, length);
+  };
+  const length = places.reduce((sum, place) => sum + place.length, 0);
+  await writer.segment("POLICY", length, lines());
+}

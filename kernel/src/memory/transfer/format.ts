@@ -1,0 +1,155 @@
+import { invalidParams, LaresError } from "../../base/errors.ts";
+import { canonicalJson, isJsonObject } from "../../base/json.ts";
+import { type ChainEnd, chainStart } from "../journal/record.ts";
+
+/** The file's first bytes. */
+export const magic = Buffer.from("LARESMEM", "latin1");
+/** What this kernel writes, and the newest that it reads. */
+export const formatVersion = 1;
+export const preambleBytes = magic.length + 4;
+
+export const segmentKinds = ["META", "WITNESS", "POLICY", "VEC", "END"] as const;
+export type SegmentKind = (typeof segmentKinds)[number];
+
+const kindBytes = 8;
+/** Kind and length, before what a segment holds. */
+export const segmentHeaderBytes = kindBytes + 8;
+/** SHA-256, behind what a segment holds. */
+export const digestBytes = 32;
+
+export const maxMetaBytes = 4096;
+/** Of a page of vectors; all but the journal's segments is read whole. */
+export const maxVectorPageBytes = 4 * 1024 * 1024;
+/** Over all kinds. The journal's segments have 64 MiB each, so this bounds the list of them and not a memory. */
+export const maxSegments = 100_000;
+export const maxDimensions = 4096;
+const maxNameLength = 256;
+
+/** What the file says of itself. Nothing of it is believed before the chain was proven to end at `head`. */
+export interface Meta {
+  /** Which memory it was: "extension/<id>", "namespace/<name>". */
+  readonly from: string;
+  /** When it was exported; UTC, ISO 8601. */
+  readonly created: string;
+  /** The chain's last record, and the bytes of the whole journal. */
+  readonly head: ChainEnd & { readonly bytes: number };
+  /** Of the vectors in it; null where it has none. */
+  readonly vectors: VectorsMeta | null;
+}
+
+export interface VectorsMeta {
+  /** Names kind, model and dimensions: vectors of one name can be compared. */
+  readonly embedder: string;
+  readonly dimensions: number;
+}
+
+export function encodePreamble(): Buffer {
+  const bytes = Buffer.alloc(preambleBytes);
+  magic.copy(bytes);
+  bytes.writeUInt32LE(formatVersion, magic.length);
+  return bytes;
+}
+
+export function checkPreamble(bytes: Buffer, path: string): void {
+  if (bytes.length < preambleBytes || !bytes.subarray(0, magic.length).equals(magic))
+    throw invalidParams(`"${path}" is no export of a memory.`, { path });
+  const version = bytes.readUInt32LE(magic.length);
+  if (version > formatVersion) {
+    throw invalidParams(
+      `"${path}" is written in version ${version} of the format; this kernel reads up to version ${formatVersion}. Import it with a newer Lares.`,
+      { path, version, supported: formatVersion },
+    );
+  }
+  if (version < 1) throw damaged(magic.length, "there is no version 0 of the format");
+}
+
+export function encodeSegmentHeader(kind: SegmentKind, length: number): Buffer {
+  const bytes = Buffer.alloc(segmentHeaderBytes);
+  bytes.write(kind, "latin1");
+  bytes.writeBigUInt64LE(BigInt(length), kindBytes);
+  return bytes;
+}
+
+/** `room` is what the file has left for what the segment holds: a length that lies is found before anything is made for it. */
+export function decodeSegmentHeader(
+  bytes: Buffer,
+  offset: number,
+  room: number,
+): { readonly kind: SegmentKind; readonly length: number } {
+  const name = bytes.toString("latin1", 0, kindBytes).replace(/\0+$/, "");
+  const kind = segmentKinds.find((known) => known === name);
+  if (kind === undefined) throw damaged(offset, "no segment of a known kind begins here");
+  const length = bytes.readBigUInt64LE(kindBytes);
+  if (length > BigInt(Math.max(0, room)))
+    throw damaged(offset, `its ${kind} segment says ${length} bytes, and the file ends before`);
+  return { kind, length: Number(length) };
+}
+
+/** Canonical JSON of these fields and no others, so that there is one way to write it. */
+export function encodeMeta({ from, created, head, vectors }: Meta): Buffer {
+  return Buffer.from(
+    canonicalJson({
+      from,
+      created,
+      head: { seq: head.seq, hash: head.hash, bytes: head.bytes },
+      vectors: vectors === null ? null : { embedder: vectors.embedder, dimensions: vectors.dimensions },
+    }),
+  );
+}
+
+export function decodeMeta(bytes: Buffer, offset: number): Meta {
+  const text = bytes.toString("utf8");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw damaged(offset, "what it says of itself is no JSON");
+  }
+  if (!isMeta(value) || !bytes.equals(encodeMeta(value)))
+    throw damaged(offset, "what it says of itself does not have the right form");
+  return value;
+}
+
+function isMeta(value: unknown): value is Meta {
+  if (!isJsonObject(value)) return false;
+  const { from, created, head, vectors } = value;
+  return (
+    isName(from) &&
+    typeof created === "string" &&
+    isTime(created) &&
+    isJsonObject(head) &&
+    isCount(head["seq"]) &&
+    isCount(head["bytes"]) &&
+    typeof head["hash"] === "string" &&
+    /^[0-9a-f]{64}$/.test(head["hash"]) &&
+    head["hash"] !== chainStart.hash &&
+    (vectors === null ||
+      (isJsonObject(vectors) &&
+        isName(vectors["embedder"]) &&
+        isCount(vectors["dimensions"]) &&
+        vectors["dimensions"] <= maxDimensions))
+  );
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value.length >= 1 && value.length <= maxNameLength;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
+}
+
+/** UTC, ISO 8601, milliseconds: the one form in which time is written down. */
+export function isTime(text: string): boolean {
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** The file is not what was written. `offset`: bytes from its start. */
+export function damaged(offset: number, reason: string): LaresError {
+  return new LaresError(
+    "StorageError",
+    `The file is not as it was exported: ${reason} (at byte ${offset}). Nothing was imported. Copy it anew, or export the memory again.`,
+    { offset, reason },
+  );
+}

@@ -1,0 +1,55 @@
+import { silentLog } from "../../../base/log.ts";
+import { ManualClock } from "../../../base/testing/manual-clock.ts";
+import type { Anchor } from "../../journal/heads.ts";
+import { Journal } from "../../journal/journal.ts";
+import { chainStart, type RecordInput } from "../../journal/record.ts";
+import type { VectorItem } from "../vectors.ts";
+
+/** A journal with these records in small segments, closed again; its end. */
+export async function aJournal(folder: string, records: readonly RecordInput[]): Promise<Anchor> {
+  let anchor: Anchor = { ...chainStart, size: 0, carriedOut: 0 };
+  await using journal = await openJournal(folder, undefined, (reached) => (anchor = reached));
+  for (const record of records) await journal.append(record);
+  await journal.sync();
+  return anchor;
+}
+
+export function openJournal(
+  folder: string,
+  anchor: Anchor | undefined,
+  reached: (anchor: Anchor) => void = () => undefined,
+): Promise<Journal> {
+  const options = {
+    folder,
+    anchor,
+    storeAnchor: async (anchor: Anchor): Promise<void> => reached(anchor),
+    maxBytes: () => Infinity,
+    clock: new ManualClock(),
+    log: silentLog,
+    segmentBytes: 600,
+  };
+  return Journal.open(options, () => undefined);
+}
+
+export const anEvent = (n: number): RecordInput => ({
+  operation: "store",
+  kind: "temporal",
+  id: `event-${n}`,
+  data: JSON.stringify({ n, text: "the beach, été" }),
+});
+export const aPolicy: RecordInput = {
+  operation: "store",
+  kind: "policy",
+  id: "retention",
+  data: '{"days":30}',
+};
+
+export function aVector(id: string, values: readonly number[]): VectorItem {
+  return { id, base64F32: Buffer.from(new Float32Array(values).buffer).toString("base64") };
+}
+
+export async function* pagesOf<Item>(
+  ...pages: readonly (readonly Item[])[]
+): AsyncGenerator<readonly Item[]> {
+  yield* pages;
+}

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import { Upkeep } from "./upkeep.ts";
+
+function fixture(fails = false) {
+  const clock = new ManualClock();
+  const done: string[] = [];
+  const warned: string[] = [];
+  const state = { stored: 0, gate: Promise.resolve() };
+  const work = (name: string) => async () => {
+    done.push(name);
+    await state.gate;
+    if (fails) throw new Error("no");
+  };
+  const upkeep = new Upkeep({
+    clock,
+    log: { ...silentLog, warn: (message) => void warned.push(message) },
+    stored: () => state.stored,
+    maintain: work("maintain"),
+    project: work("project"),
+  });
+  return { clock, done, state, upkeep, warned };
+}
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test("nothing is done for a memory of which nothing is asked or written", async () => {
+  const { clock, done, upkeep } = fixture();
+  clock.advance(24 * 60 * 60 * 1000);
+  upkeep.grown();
+  upkeep[Symbol.dispose]();
+  expect(done).toEqual([]);
+});
+
+test("what was asked is looked after once, ten minutes later, and again only when it is asked again", async () => {
+  const { clock, done, upkeep } = fixture();
+  upkeep.asked();
+  upkeep.asked();
+  clock.advance(10 * 60 * 1000);
+  await turn();
+  clock.advance(60 * 60 * 1000);
+  await turn();
+  expect(done).toEqual(["maintain"]);
+  upkeep.asked();
+  clock.advance(10 * 60 * 1000);
+  await turn();
+  expect(done).toEqual(["maintain", "maintain"]);
+  upkeep[Symbol.dispose]();
+});
+
+test("a thousand writes do not wait for the clock; projections follow every five thousand", async () => {
+  const { done, state, upkeep } = fixture();
+  for (let n = 0; n < 1000; n++) upkeep.wrote();
+  await turn();
+  expect(done).toEqual(["maintain"]);
+  for (state.stored = 1; state.stored <= 12_000; state.stored++) {
+    upkeep.grown();
+    if (state.stored % 100 === 0) await turn();
+  }
+  expect(done).toEqual(["maintain", "project", "project"]);
+  upkeep[Symbol.dispose]();
+});
+
+test("closing does not wait for what runs, says nothing of what comes of it, and nothing begins after it", async () => {
+  const { clock, done, state, upkeep, warned } = fixture(true);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  state.gate = promise;
+  upkeep.asked();
+  clock.advance(10 * 60 * 1000);
+  upkeep[Symbol.dispose]();
+  resolve();
+  await turn();
+  upkeep.asked();
+  clock.advance(10 * 60 * 1000);
+  await turn();
+  expect(done).toEqual(["maintain"]);
+  expect(warned).toEqual([]);
+});
+
+test("a failure is told, and tried again when it is asked next", async () => {
+  const { clock, done, upkeep, warned } = fixture(true);
+  for (let round = 0; round < 2; round++) {
+    upkeep.asked();
+    clock.advance(10 * 60 * 1000);
+    await turn();
+  }
+  expect(done).toEqual(["maintain", "maintain"]);
+  expect(warned).toHaveLength(2);
+  upkeep[Symbol.dispose]();
+});

@@ -1,0 +1,72 @@
+import { describe, expect, test } from "vitest";
+import { maxOpenCharacters, maxOpenDocumentCharacters, OpenDocuments } from "./open-documents.ts";
+
+const position = (line: number, character: number) => ({ line, character });
+
+async function opened(text: string, onDisk: string | null): Promise<OpenDocuments> {
+  const documents = new OpenDocuments();
+  documents.open("file:///a", text, Promise.resolve(onDisk));
+  await documents.compared();
+  return documents;
+}
+
+describe("what is unsaved", () => {
+  const large = "x".repeat(maxOpenDocumentCharacters + 1);
+  const cases: [string, string, string | null, (documents: OpenDocuments) => void, boolean][] = [
+    ["as it is on disk", "a\n", "a\n", () => {}, false],
+    ["with other line ends only", "a\r\n", "a\n", () => {}, false],
+    ["not on disk", "a", null, () => {}, false],
+    ["opened with what was not saved", "b", "a", () => {}, true],
+    ["changed", "a", "a", (all) => all.change("file:///a", [{ text: "b" }]), true],
+    [
+      "changed and changed back",
+      "a",
+      "a",
+      (all) => all.change("file:///a", [{ text: "b" }, { text: "a" }]),
+      false,
+    ],
+    ["too large to keep", large, large, () => {}, false],
+    ["too large to keep, opened with what was not saved", large, "a", () => {}, true],
+    [
+      "too large to keep, changed",
+      large,
+      large,
+      (all) => all.change("file:///a", [{ range: { start: position(0, 0), end: position(0, 1) }, text: "" }]),
+      true,
+    ],
+    [
+      "too large to keep, changed and saved",
+      large,
+      large,
+      (all) => {
+        all.change("file:///a", [{ text: "b" }]);
+        all.save("file:///a");
+      },
+      false,
+    ],
+    ["grown too large", "a", "a", (all) => all.change("file:///a", [{ text: large }]), true],
+    ["closed", "b", "a", (all) => all.close("file:///a"), false],
+  ];
+  test.each(cases)("%s", async (_name, text, onDisk, act, isUnsaved) => {
+    const documents = await opened(text, onDisk);
+    act(documents);
+    expect(documents.unsaved()).toEqual(isUnsaved ? ["file:///a"] : []);
+  });
+});
+
+test("together they keep so much and no more, and a change is still known of those that are not kept", () => {
+  const documents = new OpenDocuments();
+  const names = Array.from({ length: 40 }, (_, index) => `file:///${index}`);
+  for (const [index, name] of names.entries())
+    documents.open(name, String.fromCharCode(97 + (index % 26)).repeat(maxOpenDocumentCharacters), never);
+  const kept = names.filter((name) => documents.text(name) !== null);
+  expect(kept.length * maxOpenDocumentCharacters).toBe(maxOpenCharacters);
+  for (const name of names) documents.change(name, [{ text: "short" }]);
+  expect(documents.unsaved()).toEqual(names);
+  // What was closed makes room.
+  for (const name of names) documents.close(name);
+  documents.open("file:///new", "text", never);
+  expect(documents.text("file:///new")).toBe("text");
+});
+
+const never = new Promise<null>(() => undefined);

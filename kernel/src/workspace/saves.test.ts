@@ -1,0 +1,95 @@
+import { appendFileSync, linkSync, renameSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { sha256 } from "../platform/hash.ts";
+import { openTestWorkspace, type TestWorkspace } from "./testing/test-workspace.ts";
+
+const final = "The text as it is in the end.\n".repeat(20);
+
+/** Writes the text piece by piece, and waits in between as a busy editor does. */
+async function writeSlowly(path: string, pauseMs: number): Promise<void> {
+  for (let at = 0; at < final.length; at += 150) {
+    await pause(pauseMs);
+    appendFileSync(path, final.slice(at, at + 150));
+  }
+}
+
+const saves: [string, (test: TestWorkspace) => void | Promise<void>][] = [
+  [
+    "emptied, and written in chunks after a pause",
+    async ({ path }) => {
+      truncateSync(path("doc.txt"));
+      await writeSlowly(path("doc.txt"), 5);
+    },
+  ],
+  [
+    "a slow temporary file that is renamed over it",
+    async ({ path }) => {
+      writeFileSync(path(".doc.txt.tmp"), "");
+      await writeSlowly(path(".doc.txt.tmp"), 3);
+      renameSync(path(".doc.txt.tmp"), path("doc.txt"));
+    },
+  ],
+  [
+    "vim's dance: probe file, backup by rename, written anew, backup deleted",
+    async ({ path }) => {
+      writeFileSync(path("4913"), "");
+      unlinkSync(path("4913"));
+      renameSync(path("doc.txt"), path("doc.txt~"));
+      writeFileSync(path("doc.txt"), "");
+      await writeSlowly(path("doc.txt"), 2);
+      unlinkSync(path("doc.txt~"));
+    },
+  ],
+  [
+    "backup by hard link, then a rename over it",
+    async ({ path }) => {
+      linkSync(path("doc.txt"), path("doc.txt~"));
+      writeFileSync(path("doc.new"), "");
+      await writeSlowly(path("doc.new"), 2);
+      renameSync(path("doc.new"), path("doc.txt"));
+      unlinkSync(path("doc.txt~"));
+    },
+  ],
+  [
+    "written over in one go, and again at once",
+    ({ path }) => {
+      writeFileSync(path("doc.txt"), "draft");
+      writeFileSync(path("doc.txt"), final);
+    },
+  ],
+  [
+    "a draft of the same size, and the text while that is being reported",
+    async ({ path }) => {
+      writeFileSync(path("doc.txt"), "x".repeat(final.length));
+      await pause(5);
+      writeFileSync(path("doc.txt"), final);
+    },
+  ],
+];
+
+describe("a save", () => {
+  it.each(saves)("ends with one report of the last state, and nothing after it: %s", async (_how, save) => {
+    await using test = await openTestWorkspace({
+      prepare: (write) => write("doc.txt", "old", { old: true }),
+    });
+    await test.settle();
+    const before = test.workspace.get({ path: "doc.txt" }, () => true);
+    await save(test);
+    await test.workspace.idle();
+    const told = test.changes.filter(
+      (change) => change.kind === "modified" && change.entry.path === "doc.txt",
+    );
+    expect(told.at(-1)).toMatchObject({ entry: { id: before?.id, size: final.length } });
+    const sizes = told.map((change) => (change.kind === "modified" ? change.entry.size : -1));
+    expect(sizes).not.toContain(0);
+    const count = test.lines.length;
+    test.write("marker.txt");
+    await test.until(() => test.lines.includes("created marker.txt"));
+    expect(test.lines.slice(count)).toEqual(["created marker.txt"]);
+    const entry = test.workspace.get({ path: "doc.txt" }, () => true);
+    const { bytes } = await test.workspace.read("doc.txt", 0, 10_000);
+    expect(Buffer.from(bytes).toString()).toBe(final);
+    expect(entry?.content_id).toBe(sha256(bytes));
+  });
+});

@@ -1,0 +1,190 @@
+import { messageOf } from "../base/errors.ts";
+import { Fifo } from "../base/fifo.ts";
+import type { Log } from "../base/log.ts";
+import type { FolderLister, FolderListerEvents, FolderListing } from "../platform/folder-lister.ts";
+import type { OpenFolder } from "../platform/folder-reader.ts";
+import type { FolderComparison } from "./listing.ts";
+import { workspaceLimits } from "./limits.ts";
+import type { Place, Places } from "./places.ts";
+import { isAttached, type EntryNode, type EntryTree } from "./tree.ts";
+
+/** A folder that another thread lists. */
+export interface Asked {
+  readonly folder: EntryNode;
+  readonly place: Place;
+  /** Where it was when it was asked for. */
+  readonly path: string;
+  /** Compare the folders in it too, although they are known. */
+  readonly deep: boolean;
+  /** Names of which something was heard since: what is told of them here may be old. */
+  readonly hinted: Set<string>;
+  /** Of the pieces that were dealt with so far. */
+  comparison: FolderComparison | null;
+}
+
+interface Arrived {
+  readonly asked: Asked;
+  readonly listing: FolderListing | null;
+}
+
+export interface ScanListingsPorts {
+  readonly tree: EntryTree;
+  readonly places: Places;
+  readonly log: Log;
+  openLister(place: Place, events: FolderListerEvents): FolderLister;
+  /** Begins to watch a folder that is open; it is listed afterwards. */
+  watch(folder: EntryNode, open: OpenFolder): void;
+  /** Something arrived. */
+  arrived(): void;
+  /** It cannot be opened: gone, or not ours to read. */
+  unopened(folder: EntryNode): void;
+  /** These will not be listed by another thread after all. */
+  abandoned(listings: readonly { readonly folder: EntryNode; readonly deep: boolean }[]): void;
+}
+
+/**
+ * Folders of a scan, on their way through threads that list them: each is watched first, so nothing falls
+ * between; what is heard of a name after that makes what the listing says of it old. Answers come in the order
+ * in which was asked, so a folder's own names come before those of the folders in it.
+ */
+export class ScanListings {
+  readonly #ports: ScanListingsPorts;
+  readonly #listers = new Map<Place, FolderLister>();
+  readonly #waiting = new Fifo<{ readonly folder: EntryNode; readonly deep: boolean }>();
+  readonly #asked = new Map<number, Asked>();
+  readonly #byFolder = new Map<EntryNode, Asked | null>();
+  readonly #arrived = new Fifo<Arrived>();
+  #lastNumber = 0;
+  #isClosed = false;
+
+  constructor(ports: ScanListingsPorts) {
+    this.#ports = ports;
+    try {
+      for (const place of ports.places.all) this.#listers.set(place, ports.openLister(place, this.#events()));
+    } catch (error) {
+      this.#die(messageOf(error));
+    }
+  }
+
+  /** No longer of use: list here. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  get isEmpty(): boolean {
+    return this.#byFolder.size === 0;
+  }
+
+  has(folder: EntryNode): boolean {
+    return this.#byFolder.has(folder);
+  }
+
+  add(folder: EntryNode, deep: boolean): void {
+    this.#byFolder.set(folder, null);
+    this.#waiting.push({ folder, deep });
+  }
+
+  /** Something was heard of, or seen of, this name. */
+  hinted(folder: EntryNode, name: string): void {
+    this.#byFolder.get(folder)?.hinted.add(name);
+  }
+
+  /** What comes of it is not wanted. True: the folders in it were to be compared too. */
+  outdate(folder: EntryNode): boolean {
+    const asked = this.#byFolder.get(folder);
+    this.#byFolder.delete(folder);
+    return asked?.deep ?? false;
+  }
+
+  /** Whether what arrives for it is still wanted. */
+  isWanted(asked: Asked): boolean {
+    return this.#byFolder.get(asked.folder) === asked;
+  }
+
+  /** More may be asked for now. */
+  get mayAsk(): boolean {
+    return this.#waiting.length > 0 && this.#asked.size < workspaceLimits.foldersAsked;
+  }
+
+  /** Watches folders and has them listed, as many as there is time and room for. */
+  ask(hasTime: () => boolean): void {
+    const { tree, places } = this.#ports;
+    const requests = new Map<Place, [number, readonly string[]][]>();
+    while (this.mayAsk && hasTime()) {
+      const next = this.#waiting.shift();
+      // Dealt with in another way since.
+      if (next === undefined || this.#byFolder.get(next.folder) !== null) continue;
+      const { folder, deep } = next;
+      this.#byFolder.delete(folder);
+      if (!isAttached(tree, folder)) continue;
+      const located = places.locate(folder);
+      const open = places.open(folder);
+      if (located === null || open === null) {
+        this.#ports.unopened(folder);
+        continue;
+      }
+      this.#ports.watch(folder, open);
+      const { place, components } = located;
+      const asked: Asked = {
+        folder,
+        place,
+        path: components.join("/"),
+        deep,
+        hinted: new Set(),
+        comparison: null,
+      };
+      this.#byFolder.set(folder, asked);
+      this.#asked.set(++this.#lastNumber, asked);
+      const request = requests.get(place) ?? [];
+      request.push([this.#lastNumber, components]);
+      requests.set(place, request);
+    }
+    for (const [place, request] of requests) this.#listers.get(place)?.list(request);
+  }
+
+  get hasArrived(): boolean {
+    return this.#arrived.length > 0;
+  }
+
+  /** The next answer that came, or undefined; `done` is to be called when it was dealt with. */
+  take(): Arrived | undefined {
+    return this.#arrived.shift();
+  }
+
+  done({ asked, listing }: Arrived): void {
+    this.#listers.get(asked.place)?.taken(listing?.count ?? 0);
+    if (listing?.isLast !== false && this.isWanted(asked)) this.#byFolder.delete(asked.folder);
+  }
+
+  /** Resolves when the threads have ended. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all([...this.#listers.values()].map((lister) => lister[Symbol.asyncDispose]()));
+  }
+
+  #events(): FolderListerEvents {
+    return {
+      listed: (number, listing) => {
+        const asked = this.#asked.get(number);
+        if (asked === undefined) return;
+        if (listing?.isLast !== false) this.#asked.delete(number);
+        this.#arrived.push({ asked, listing });
+        this.#ports.arrived();
+      },
+      unreadable: (path, reason) =>
+        this.#ports.log.warn("A folder or file cannot be read and is left out.", { path, reason }),
+      died: (reason) => this.#die(reason),
+    };
+  }
+
+  #die(reason: string): void {
+    if (this.#isClosed) return;
+    this.#ports.log.warn("The thread that lists folders is gone; they are listed without it.", { reason });
+    const folders = [...this.#byFolder].map(([folder, asked]) => ({ folder, deep: asked?.deep ?? true }));
+    this.#byFolder.clear();
+    this.#waiting.clear();
+    this.#arrived.clear();
+    void this.close();
+    this.#ports.abandoned(folders);
+  }
+}

@@ -1,0 +1,45 @@
+import type { Clock } from "../base/clock.ts";
+
+/** Has `take` called in a later turn of the loop: as soon as others had theirs, or when something is due. */
+export class Turns implements Disposable {
+  readonly #clock: Clock;
+  readonly #take: () => void;
+  #turn: NodeJS.Immediate | null = null;
+  #timer: { readonly dueAtMs: number; readonly handle: Disposable } | null = null;
+  #isStopped = false;
+
+  constructor(clock: Clock, take: () => void) {
+    this.#clock = clock;
+    this.#take = take;
+  }
+
+  soon(): void {
+    if (this.#isStopped) return;
+    this.#turn ??= setImmediate(() => {
+      this.#turn = null;
+      this.#take();
+    });
+  }
+
+  /** `dueAtMs` is the clock's; Infinity: never. An earlier time that was asked for before stays. */
+  at(dueAtMs: number): void {
+    if (this.#isStopped) return;
+    const nowMs = this.#clock.now();
+    if (dueAtMs <= nowMs) return this.soon();
+    if (this.#timer !== null && this.#timer.dueAtMs <= dueAtMs && this.#timer.dueAtMs > nowMs) return;
+    this.#timer?.handle[Symbol.dispose]();
+    this.#timer = null;
+    if (dueAtMs === Infinity) return;
+    const handle = this.#clock.timer(dueAtMs - nowMs, () => {
+      this.#timer = null;
+      this.soon();
+    });
+    this.#timer = { dueAtMs, handle };
+  }
+
+  [Symbol.dispose](): void {
+    this.#isStopped = true;
+    if (this.#turn !== null) clearImmediate(this.#turn);
+    this.#timer?.handle[Symbol.dispose]();
+  }
+}

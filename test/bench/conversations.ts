@@ -1,0 +1,71 @@
+/**
+ * The questions of LoCoMo (Maharana et al. 2024, github.com/snap-research/locomo, `data/locomo10.json`): ten long
+ * conversations, and for each question the turns that answer it. CC BY-NC 4.0, so it is not in this repository:
+ * `LARES_LOCOMO` names the file, or it lies at `test/bench/data/locomo10.json`.
+ */
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+/** What the figures in README.md were measured with. */
+const knownSha256 = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4";
+
+export interface Turn {
+  readonly session: number;
+  /** "Speaker: what they said [what is on the picture they showed]" */
+  readonly text: string;
+}
+
+export interface Conversation {
+  readonly name: string;
+  /** As they followed each other. */
+  readonly turns: readonly Turn[];
+  readonly questions: readonly { readonly text: string; readonly evidence: ReadonlySet<number> }[];
+}
+
+interface Sample {
+  readonly sample_id: string;
+  readonly conversation: Readonly<Record<string, unknown>>;
+  readonly qa: readonly { readonly question: string; readonly evidence: readonly string[] }[];
+}
+interface Said {
+  readonly dia_id: string;
+  readonly speaker: string;
+  readonly text: string;
+  readonly blip_caption?: string;
+}
+
+/** Null where the file is not there. */
+export function readConversations(say: (line: string) => void): Conversation[] | null {
+  const path = process.env["LARES_LOCOMO"] ?? fileURLToPath(new URL("./data/locomo10.json", import.meta.url));
+  if (!existsSync(path)) {
+    say(`skipped: there is no ${path}. Put locomo10.json of github.com/snap-research/locomo there,`);
+    say("or name it in LARES_LOCOMO. Its licence (CC BY-NC 4.0) keeps it out of this repository.");
+    return null;
+  }
+  const bytes = readFileSync(path);
+  if (createHash("sha256").update(bytes).digest("hex") !== knownSha256) {
+    say(`${path} is another version than the figures in README.md were measured with.`);
+  }
+  return (JSON.parse(bytes.toString("utf8")) as Sample[]).map(converted);
+}
+
+function converted({ sample_id: name, conversation, qa }: Sample): Conversation {
+  const turns: Turn[] = [];
+  const places = new Map<string, number>();
+  for (let session = 1; `session_${session}_date_time` in conversation; session += 1) {
+    const said = (conversation[`session_${session}`] ?? []) as Said[];
+    for (const { dia_id: id, speaker, text, blip_caption: picture } of said) {
+      places.set(id, turns.length);
+      turns.push({ session, text: `${speaker}: ${text}${picture === undefined ? "" : ` [${picture}]`}` });
+    }
+  }
+  const questions = qa.flatMap(({ question, evidence }) => {
+    // A few name several turns in one string, or with a zero in front, or none that exists.
+    const ids = evidence.flatMap((each) => each.match(/D\d+:\d+/g) ?? []).map((id) => id.replace(/:0+/, ":"));
+    const found = new Set(ids.flatMap((id) => places.get(id) ?? []));
+    return found.size === 0 ? [] : [{ text: question, evidence: found }];
+  });
+  return { name, turns, questions };
+}

@@ -1,0 +1,244 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { Bed, cpuTimeMs, hear, recorder, residentMb } from "../../bench/bed.ts";
+import { percentile } from "../../bench/statistics.ts";
+import { agent, type ExtensionSpec } from "../../support/bench.ts";
+import type { Client } from "../../support/client.ts";
+import type { Agent, TraceEntry } from "../../support/types.ts";
+import { until } from "../../support/until.ts";
+
+export const NEIGHBOUR = "test.neighbour";
+/** Between two events of the neighbour, in milliseconds. */
+const intervalMs = 50;
+/** How long a look at CPU time lasts, in milliseconds. */
+const windowMs = 300;
+/** How many files the neighbour's events come from: each is written again only once it is handled. */
+const files = 10;
+/** How far memory may be above what it was: the spare worker, code, what the engine has not given back. */
+const memoryRatio = 1.35;
+/** Waiting this long for anything is no longer a busy machine, in milliseconds. */
+const patienceMs = 60_000;
+
+/** What a process of the kernel costs at one moment. */
+interface Cost {
+  /** CPU time used in a window, as a share of the window; 1 is one core. */
+  readonly cpuShare: number;
+  readonly residentMb: number;
+}
+
+/** Resident memory of the sandbox host and of the kernel, in megabytes. */
+export interface Memory {
+  readonly sandbox: number;
+  readonly kernel: number;
+}
+
+/** What the neighbour saw between two moments. */
+export interface Witnessed {
+  readonly latenciesMs: readonly number[];
+  readonly p99Ms: number;
+}
+
+/**
+ * A kernel with a well-behaved agent that is given an event every 50 ms and hostile ones beside it, all in one
+ * sandbox host. It measures what the neighbour alone costs first, and holds every case against that.
+ */
+export class Arena implements AsyncDisposable {
+  readonly bed: Bed;
+  readonly client: Client;
+  /** The sandbox host at the beginning; it has to be the same at the end. */
+  readonly sandboxPid: number;
+  readonly #samples: { readonly at: number; readonly ms: number }[] = [];
+  readonly #waiting = new Map<string, { readonly writtenAt: number; readonly size: number }>();
+  readonly #timer: NodeJS.Timeout;
+  #turn = 0;
+  #size = 1000;
+  quiet: { readonly witnessed: Witnessed; readonly sandbox: Cost; readonly kernel: Cost } | undefined;
+
+  private constructor(bed: Bed) {
+    this.bed = bed;
+    this.client = bed.client;
+    this.sandboxPid = bed.sandboxPid;
+    hear(bed.client, "lares/traces/entry", (params) => this.#hearTrace(params as { entry: TraceEntry }));
+    this.#timer = setInterval(() => this.#write(), intervalMs);
+  }
+
+  static async open(hostile: readonly ExtensionSpec[], lares: Record<string, unknown> = {}): Promise<Arena> {
+    const bed = await Bed.open({
+      files: Object.fromEntries(Array.from({ length: files }, (_, at) => [noteOf(at), "."])),
+      extensions: [{ ...recorder(NEIGHBOUR), grants: { locations: ["notes/"] } }, ...hostile],
+      lares,
+    });
+    // Its events of the index have woken the neighbour.
+    await until("the neighbour's first events", async () => {
+      const { metrics } = await agent(bed.client, NEIGHBOUR);
+      return metrics.events_processed >= files;
+    });
+    const arena = new Arena(bed);
+    try {
+      const from = performance.now();
+      await arena.#enough(20);
+      arena.quiet = {
+        sandbox: await costOf(arena.sandboxPid),
+        kernel: await costOf(bed.kernelPid),
+        witnessed: await arena.witnessed(from),
+      };
+    } catch (error) {
+      await arena[Symbol.asyncDispose]();
+      throw error;
+    }
+    return arena;
+  }
+
+  /** What an event in this folder is for the agent that was granted it. */
+  async provoke(name: string, file = "go.txt"): Promise<void> {
+    await this.bed.bench.write(`${name}/${file}`, "x");
+  }
+
+  /** Everything the agent's trace says so far, oldest first. */
+  async traces(id: string): Promise<string[]> {
+    const entries = await this.client.request<TraceEntry[]>("lares/traces/query", { agent: id, limit: 1000 });
+    return entries.map(({ message }) => message).toReversed();
+  }
+
+  /** Waits until the agent's trace has one such message. */
+  async said(id: string, ...messages: readonly RegExp[]): Promise<void> {
+    let all: string[] = [];
+    try {
+      await until("a sentence in the trace", async () => {
+        all = await this.traces(id);
+        return all.some((one) => messages.some((message) => message.test(one)));
+      });
+    } catch (error) {
+      throw new Error(
+        `${id} has no trace like ${messages.join(" or ")}; it has:\n${all.map((one) => one.slice(0, 300)).join("\n")}`,
+        { cause: error },
+      );
+    }
+  }
+
+  /** The agent once it is `state` for a reason. */
+  ended(id: string, state: string): Promise<Agent> {
+    return until(
+      `${id} to be ${state}`,
+      async () => {
+        const shown = await agent(this.client, id);
+        return shown.state === state && shown;
+      },
+      patienceMs,
+    );
+  }
+
+  /** No retry of this agent disturbs what comes after. */
+  async disable(id: string): Promise<void> {
+    await this.client.raw("lares/agents/control", { id, command: "disable" });
+    await this.ended(id, "Unloaded"); // also where it was disabled before
+  }
+
+  /** What the neighbour's events took since `from`; those that were on their way when it is called included. */
+  async witnessed(from: number): Promise<Witnessed> {
+    const until_ = performance.now();
+    await until(
+      "the neighbour to handle what it was given",
+      () => [...this.#waiting.values()].every(({ writtenAt }) => writtenAt > until_),
+      patienceMs,
+    );
+    const latenciesMs = this.#samples.filter(({ at }) => at >= from && at <= until_).map(({ ms }) => ms);
+    return { latenciesMs, p99Ms: percentile(latenciesMs, 0.99) };
+  }
+
+  /** Resolves once the neighbour handled so many more events. */
+  async #enough(count: number): Promise<void> {
+    const wanted = this.#samples.length + count;
+    await until("the neighbour's events", () => this.#samples.length >= wanted, patienceMs);
+  }
+
+  /** Resident memory of the two processes that a hostile agent has to do with, in megabytes. */
+  async memory(): Promise<Memory> {
+    return { sandbox: residentMb(this.sandboxPid), kernel: residentMb(this.bed.kernelPid) };
+  }
+
+  /**
+   * Resolves once nothing is left of a hostile agent: no thread that runs whenever one looks, CPU time as the
+   * neighbour alone takes it, and memory as it was before.
+   */
+  async calm(before: Memory): Promise<void> {
+    const { quiet } = this;
+    if (quiet === undefined) throw new Error("The arena is not open yet.");
+    const isCalm = (now: Cost, cpuBefore: Cost, memoryBefore: number): boolean =>
+      now.cpuShare <= cpuBefore.cpuShare * 2 + 0.1 && now.residentMb <= memoryBefore * memoryRatio;
+    let last: unknown;
+    try {
+      await until(
+        "the sandbox to be as before",
+        async () => {
+          const spinning = [this.sandboxPid, this.bed.kernelPid].flatMap((pid) => [...spinningThreads(pid)]);
+          const [sandbox, kernel] = await Promise.all([costOf(this.sandboxPid), costOf(this.bed.kernelPid)]);
+          last = { spinning, sandbox, kernel };
+          return (
+            spinning.length === 0 &&
+            isCalm(sandbox, quiet.sandbox, before.sandbox) &&
+            isCalm(kernel, quiet.kernel, before.kernel)
+          );
+        },
+        patienceMs,
+      );
+    } catch (error) {
+      throw new Error(
+        `${String(error)}; it is ${JSON.stringify(last)}; before: ${JSON.stringify({ before, quiet })}`,
+        { cause: error },
+      );
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.bed[Symbol.asyncDispose]();
+  }
+
+  #write(): void {
+    const name = noteOf(this.#turn++ % files);
+    if (this.#waiting.has(name)) return;
+    const size = ++this.#size;
+    this.#waiting.set(name, { writtenAt: performance.now(), size });
+    void this.bed.bench.write(name, "x".repeat(size));
+  }
+
+  #hearTrace({ entry }: { entry: TraceEntry }): void {
+    if (entry.agent !== NEIGHBOUR || entry.message !== "handled") return;
+    const path = String(entry.fields?.["path"]);
+    const waiting = this.#waiting.get(path);
+    if (waiting === undefined || waiting.size !== entry.fields?.["size"]) return;
+    this.#waiting.delete(path);
+    this.#samples.push({ at: waiting.writtenAt, ms: performance.now() - waiting.writtenAt });
+  }
+}
+
+const noteOf = (at: number): string => `notes/note-${at}.txt`;
+
+async function costOf(pid: number): Promise<Cost> {
+  const before = cpuTimeMs(pid);
+  const from = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, windowMs));
+  return {
+    cpuShare: (cpuTimeMs(pid) - before) / (performance.now() - from),
+    residentMb: residentMb(pid),
+  };
+}
+
+/** Threads that are running or want to run each of twenty times one looks. */
+function spinningThreads(pid: number): Set<string> {
+  let always: Set<string> | undefined;
+  for (let look = 0; look < 20 && always?.size !== 0; look++) {
+    const running = new Set<string>();
+    for (const thread of readdirSync(`/proc/${pid}/task`)) {
+      try {
+        if (/^\d+ \(.*\) R/s.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8")))
+          running.add(thread);
+      } catch (error) {
+        if (!["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      }
+    }
+    always = always === undefined ? running : always.intersection(running);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2);
+  }
+  return always ?? new Set();
+}

@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import type { ExtensionSpec } from "../../support/bench.ts";
+import { agent } from "../../support/bench.ts";
+import { type Arena, NEIGHBOUR } from "./arena.ts";
+
+/** A program that means harm, what sets it off, and how it has to end. */
+export interface Hostile {
+  readonly name: string;
+  /** What the test's name says it does. */
+  readonly does: string;
+  /** Text of `agent.ts`, or a module made by hand. */
+  readonly program: string | Uint8Array;
+  readonly permissions?: Record<string, unknown>;
+  readonly resources?: Record<string, number>;
+  readonly tools?: readonly string[];
+  readonly on?: string;
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** What sets it off; an event in its folder by default. */
+  readonly provoke?: (arena: Arena) => Promise<void>;
+  readonly state: "Error" | "Suspended" | "Active" | "Unloaded";
+  /** The whole of what the person sees as its error; "#" stands for a number. Missing: there is none. */
+  readonly error?: string;
+  /** Whole messages of its trace, each of which has to be there. */
+  readonly traces?: readonly string[];
+  /** More than ends well: called while the agent is in its last state. */
+  readonly meanwhile?: (arena: Arena) => Promise<void>;
+}
+
+export const idOf = ({ name }: Pick<Hostile, "name">): string => `test.${name}`;
+
+/** Milliseconds of CPU time a hostile handler has, where its case says nothing else. */
+export const cpuLimitMs = 300;
+/** Milliseconds a hostile handler may wait for nothing. */
+export const wallLimitMs = 1000;
+
+export function extensionOf(hostile: Hostile): ExtensionSpec {
+  const { name, program, permissions, resources, tools = [], on = "EntryCreated", files } = hostile;
+  return {
+    id: idOf(hostile),
+    ...(typeof program === "string" ? { program } : {}),
+    files: { ...(typeof program === "string" ? {} : { "agent.wasm": program }), ...files },
+    grants: { locations: [`${name}/`] },
+    manifest: {
+      permissions: { read_entries: true, ...permissions },
+      resources: {
+        max_cpu_ms_per_event: cpuLimitMs,
+        max_wall_ms_per_event: wallLimitMs,
+        max_memory_mb: 32,
+        ...resources,
+      },
+      hooks: [{ on, handler: "go", ...(on === "EntryCreated" ? { filter: "entry.kind == 'file'" } : {}) }],
+      tools: tools.map((tool) => ({
+        name: tool,
+        description: tool,
+        handler: tool,
+        parameters: { type: "object" },
+      })),
+    },
+  };
+}
+
+/** A sentence as the tables have it: whole, with "#" for a number, and "##" for one after the sign itself. */
+export function sentence(text: string): RegExp {
+  const escaped = text
+    .replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+    .replaceAll("##", "\u0000")
+    .replaceAll("#", String.raw`\d+`)
+    .replaceAll("\u0000", String.raw`#\d+`);
+  return new RegExp(`^${escaped}$`, "s");
+}
+
+/**
+ * One test for each: the agent ends as it has to, and says so in a whole sentence; nothing of it goes on running or
+ * stays in memory; its neighbour in the same sandbox host loses no event and waits for none longer than the
+ * hostile one's own limits last.
+ */
+export function contained(open: () => Arena, cases: readonly Hostile[]): void {
+  test.each(cases.map((hostile) => [hostile.does, hostile] as const))("%s", async (_does, hostile) => {
+    const arena = open();
+    const id = idOf(hostile);
+    const from = performance.now();
+    const before = await arena.memory();
+    if (hostile.provoke === undefined) {
+      // Three events, because three failures in a row suspend; what takes its guest down is tried as often.
+      for (const file of ["1.txt", "2.txt", "3.txt"]) await arena.provoke(hostile.name, file);
+    } else await hostile.provoke(arena);
+    for (const wanted of hostile.traces ?? []) await arena.said(id, sentence(wanted));
+    const shown = await arena.ended(id, hostile.state);
+    expect(shown.error ?? "").toMatch(sentence(hostile.error ?? ""));
+    await hostile.meanwhile?.(arena);
+    await arena.disable(id);
+    await arena.calm(before);
+    const { p99Ms, latenciesMs } = await arena.witnessed(from);
+    expect(latenciesMs.length, "the neighbour was given events meanwhile").toBeGreaterThan(0);
+    expect(p99Ms, "of the neighbour's events").toBeLessThan(
+      Math.max((arena.quiet?.witnessed.p99Ms ?? 0) * 10, wallLimitMs),
+    );
+    await neighbourIsWell(arena);
+  });
+}
+
+export async function neighbourIsWell(arena: Arena): Promise<void> {
+  const { state, error, metrics } = await agent(arena.client, NEIGHBOUR);
+  expect({ state, error, failed: metrics.events_failed, wakeups: metrics.wakeups }).toEqual({
+    state: "Active",
+    error: undefined,
+    failed: 0,
+    wakeups: 1,
+  });
+  expect(arena.bed.sandboxPid, "the sandbox host is still the first").toBe(arena.sandboxPid);
+}

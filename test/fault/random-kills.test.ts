@@ -1,0 +1,153 @@
+import { readdir, rm } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../support/until.ts";
+import { Died } from "./support/load.ts";
+import { sandboxHostOf, storeHostOf } from "./support/processes.ts";
+import { seeded } from "./support/seeded.ts";
+import { Session } from "./support/session.ts";
+
+/*
+ * SIGKILL at random moments under load: of the kernel, of the host of its sandbox, of the host of its store,
+ * of the front. `LARES_ROUNDS` says
+ * how often (20 where it does not), `LARES_SEED` repeats the choices of an earlier run, which printed its seed.
+ */
+
+const rounds = Number(process.env["LARES_ROUNDS"] ?? 20);
+const seed = Number(process.env["LARES_SEED"] ?? Date.now() % 1_000_000);
+const random = seeded(seed);
+const below = (bound: number): number => Math.floor(random() * bound);
+
+/** Operations that end before the kill, at most; and what it waits longer, so that it comes in the middle of one. */
+const maxOperations = 25;
+const maxJitterMs = 25;
+/** The sandbox's host is started again with growing pauses; a kernel's death begins them anew. */
+const maxHostKillsInARow = 2;
+const roundsBetweenTidying = 20;
+
+type Victim = "kernel" | "sandbox host" | "store host" | "front";
+
+let session: Session;
+let isLoadOn = false;
+let operations = 0;
+let hostKills = 0;
+const killed: Record<Victim, number> = { kernel: 0, "sandbox host": 0, "store host": 0, front: 0 };
+
+beforeAll(async () => {
+  console.log(`random kills: LARES_SEED=${seed} LARES_ROUNDS=${rounds}`);
+  session = await Session.create();
+  await session.open();
+});
+afterAll(() => session[Symbol.asyncDispose]());
+
+function chooseVictim(): Victim {
+  const number = random();
+  if (number < 0.4 && hostKills < maxHostKillsInARow) return number < 0.2 ? "sandbox host" : "store host";
+  return number > 0.75 ? "front" : "kernel";
+}
+
+/** Repeats an operation while the load is on; a death under it is for the check to judge. */
+async function repeat(operation: () => Promise<unknown>): Promise<void> {
+  while (isLoadOn) {
+    try {
+      await operation();
+      operations += 1;
+    } catch (error) {
+      if (!(error instanceof Died)) {
+        isLoadOn = false;
+        throw error;
+      }
+      await session.load.status();
+    }
+  }
+}
+
+function startLoad(): Promise<unknown> {
+  const { load } = session;
+  const { actions } = load.witness;
+  const isIn = (state: string) => (action: (typeof actions)[number]) => action.allowed.join() === state;
+  // Chosen here, so that the order in which the operations run does not change what the seed means.
+  const choices = seeded(below(2 ** 31));
+  isLoadOn = true;
+  return Promise.all([
+    repeat(async () => {
+      await load.writeFile(`stream-${Math.floor(choices() * 10)}.txt`);
+      // At the kernel's pace: a queue that only grows would say nothing of a kill.
+      await load.ask("lares/entries/query", { path: "events/*", limit: 10 });
+    }),
+    repeat(async () => {
+      const name = `short-lived-${operations}-${Math.floor(choices() * 1e9)}.txt`;
+      await load.writeFile(name);
+      await load.note(choices() < 0.5);
+      await load.removeFile(name);
+    }),
+    repeat(() => load.note(choices() < 0.5)),
+    repeat(() => load.append(choices() < 0.1)),
+    repeat(() => load.learn(choices() < 0.1)),
+    repeat(async () => {
+      const waiting = actions.find(isIn("PendingApproval")) ?? (await load.propose());
+      if (choices() < 0.2) await load.reject(waiting);
+      else await load.approve(waiting, choices() < 0.1);
+      for (const committed of actions.filter(isIn("Committed")).slice(0, -1)) await load.undo(committed);
+    }),
+  ]);
+}
+
+async function kill(victim: Victim): Promise<void> {
+  const { load } = session;
+  const { pid } = await load.status();
+  killed[victim] += 1;
+  hostKills = victim.endsWith("host") ? hostKills + 1 : 0;
+  if (victim === "front") {
+    load.client.process.kill("SIGKILL");
+    await load.client.exited;
+    await session.open();
+  } else if (victim === "kernel") process.kill(pid, "SIGKILL");
+  else {
+    const hostOf = victim === "sandbox host" ? sandboxHostOf : storeHostOf;
+    const host = await until(`the ${victim}`, () => hostOf(pid));
+    process.kill(host, "SIGKILL");
+  }
+}
+
+/** What is over and was looked at, so that a long run does not slow itself down. */
+async function tidy(): Promise<void> {
+  const { load, bench } = session;
+  const { witness } = load;
+  await load.tool("forget", { before: Number.MAX_SAFE_INTEGER });
+  witness.notes.clear();
+  await load.tool("unlearn");
+  witness.items.acknowledged.clear();
+  for (const [path, size] of witness.files) if (size >= 1e9) witness.files.delete(path);
+  const kept = new Set(witness.actions.map(({ title }) => title));
+  for (const title of await readdir(bench.path("work")))
+    if (!kept.has(title)) await rm(bench.path(`work/${title}`), { recursive: true });
+}
+
+test.for(Array.from({ length: rounds }, (_, round) => round + 1))(
+  "kill %s under load: everything acknowledged is there, nothing half-finished, nobody left over",
+  async (round) => {
+    const { load } = session;
+    await session.observe();
+    const victim = chooseVictim();
+    const before = operations;
+    const wanted = below(maxOperations);
+    const work = startLoad();
+    // A failure of the load ends the waiting too.
+    await Promise.race([work, until("work to be done", () => operations - before >= wanted)]);
+    await new Promise((resolve) => setTimeout(resolve, below(maxJitterMs)));
+    await kill(victim);
+    isLoadOn = false;
+    await work;
+    await load.check();
+    await session.checkProcesses();
+    if (round % roundsBetweenTidying === 0) await tidy();
+  },
+);
+
+test("in the end the kernel leaves as it should, and the workspace is as its actions say", async () => {
+  console.log(`killed: ${JSON.stringify(killed)}, ${operations} operations`);
+  await session.load.round();
+  await session.load.check();
+  await session.leave();
+  expect(Object.values(killed).reduce((sum, count) => sum + count)).toBe(rounds);
+});

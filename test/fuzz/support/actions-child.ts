@@ -1,0 +1,11 @@
+import { openBench } from "../../../kernel/src/actions/testing/bench.ts";
+import type { EffectInput } from "../../../kernel/src/base/vocabulary/action.ts";
+
+/** A kernel's part: recovers, then performs what it is given, or undoes the newest. It may die at a failpoint. */
+const [root = "", state = "", task = "", effects = "[]"] = process.argv.slice(2);
+const bench = await openBench({ roots: [{ name: "root", path: root }], state });
+await bench.actions.recover();
+if (task === "perform") await bench.perform(...(JSON.parse(effects) as EffectInput[]));
+const [newest] = await bench.actions.list({ limit: 1 });
+if (task === "undo" && newest?.state === "Committed") await bench.actions.undo(newest.id);
+await bench[Symbol.asyncDispose]();

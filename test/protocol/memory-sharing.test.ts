@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Bench, leave } from "../support/bench.ts";
+import { rememberer, Remembering } from "../support/memory.ts";
+import { isAlive, until } from "../support/until.ts";
+
+const [ADA, BEN, EVE] = ["test.ada", "test.ben", "test.eve"];
+let bench: Bench;
+let ada: Remembering;
+let ben: Remembering;
+let eve: Remembering;
+
+beforeAll(async () => {
+  bench = await Bench.create({
+    extensions: [ADA, BEN, EVE].map((id) => rememberer(id)),
+    lares: {
+      shared_namespaces: [
+        { name: "team", extensions: [ADA, BEN], read_write: true },
+        { name: "board", read_write: false },
+      ],
+    },
+  });
+  const client = await bench.open();
+  ada = new Remembering(client, ADA);
+  ben = new Remembering(client, BEN);
+  eve = new Remembering(client, EVE);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const append = `await ctx.memory.in(args.name).history.append("said", { by: ctx.extension.id, n: args.n });`;
+const count = `return ctx.memory.in(args.name).history.query().count();`;
+
+test("what one writes the other reads at once; own memories stay apart", async () => {
+  await ada.run(append, { name: "team", n: 1 });
+  expect(await ben.run(count, { name: "team" })).toBe(1);
+  expect(await ben.run(`return ctx.memory.history.query().count();`)).toBe(0);
+});
+
+test("two agents that write at once: every write is there, in one whole chain", async () => {
+  const many = `await Promise.all(Array.from({ length: 50 }, async (_, n) => { ${append.replace("n: args.n", "n")} }));`;
+  await Promise.all([ada.run(many, { name: "team" }), ben.run(many, { name: "team" })]);
+  expect(await ada.run(count, { name: "team" })).toBe(101);
+  const plan = `await Promise.all(Array.from({ length: 20 }, () => ctx.memory.in("team").plan.update((plan) => ({ count: (plan?.count ?? 0) + 1 }))));`;
+  await Promise.all([ada.run(plan), ben.run(plan)]);
+  expect(await ada.run(`return ctx.memory.in("team").plan.read();`)).toEqual({ count: 40 });
+});
+
+test("who was not granted it gets nothing, whatever they call it", async () => {
+  for (const name of ["team", "TEAM", "../team", "extension/test.ada", "", "constructor"]) {
+    const { code } = await eve.refusal(count, { name });
+    expect(["PermissionDenied", "InvalidParams"]).toContain(code);
+  }
+});
+
+test("read-only is read-only, for every call that changes something", async () => {
+  expect(await eve.run(count, { name: "board" })).toBe(0);
+  for (const body of [
+    append,
+    `await ctx.memory.in("board").plan.set({});`,
+    `await ctx.memory.in("board").knowledge.add("x", {});`,
+    `await ctx.memory.in("board").cleanup({ retentionDays: 0 });`,
+  ]) {
+    expect(await eve.refusal(body, { name: "board", n: 1 })).toMatchObject({ code: "PermissionDenied" });
+  }
+});
+
+test("another workspace's memory can be imported, and is then only read", async () => {
+  await using other = await Bench.create({
+    extensions: [rememberer(EVE)],
+    lares: { import_namespaces: [{ name: "team", workspace: bench.root }] },
+  });
+  const reader = new Remembering(await other.open({ environment: { LARES_HOME: bench.home } }), EVE);
+  await until(
+    "the importer to see it",
+    async () => (await reader.run<number>(count, { name: "team" })) === 101,
+  );
+  await ada.run(append, { name: "team", n: 2 });
+  await until("the importer to see what was added", async () => {
+    return (await reader.run<number>(count, { name: "team" })) === 102;
+  });
+  expect(await reader.refusal(append, { name: "team", n: 3 })).toMatchObject({ code: "PermissionDenied" });
+});
+
+test("it survives the kernel", async () => {
+  const { pid } = await bench.status(ada.client);
+  await leave(ada.client);
+  await until("the kernel to end", () => !isAlive(pid));
+  ada = new Remembering(await bench.open(), ADA);
+  expect(await ada.run(count, { name: "team" })).toBe(102);
+});
