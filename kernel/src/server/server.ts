@@ -14,6 +14,7 @@ import { memoryHandlers } from "./memory.ts";
 import type { AgentNotice, KernelServices } from "./ports.ts";
 import { ProgressReporter } from "./progress.ts";
 import { Session } from "./session.ts";
+import type { StandardHandlers } from "./standard-requests.ts";
 import { statusHandlers } from "./status.ts";
 import { synchronizeDocuments } from "./text-documents.ts";
 import { toolHandlers } from "./tools.ts";
@@ -34,6 +35,10 @@ export class KernelServer {
   readonly #sessions = new Set<Session>();
   readonly #endpoints = new Set<Endpoint>();
   readonly #handlers: Handlers;
+  /** Of the editor's languages: they answer whether the workspace is trusted or not. */
+  readonly #languageHandlers: StandardHandlers;
+  /** Of the LSP, that act on what agents do: for trusted connections. */
+  readonly #standardHandlers: StandardHandlers;
 
   constructor(options: ServerOptions) {
     const { kernel } = options;
@@ -49,6 +54,8 @@ export class KernelServer {
       ...entryHandlers(kernel),
       ...memoryHandlers(kernel),
     };
+    this.#languageHandlers = {};
+    this.#standardHandlers = {};
   }
 
   /** A client connected. Nothing is answered before its `initialize`. */
@@ -60,7 +67,8 @@ export class KernelServer {
     endpoint.beforeRequest((method) => {
       if (method === "initialize" || method === "shutdown") return;
       if (session === null) throw new LaresError("Busy", `"${method}" came before "initialize".`);
-      if (!session.trusted && !openToUntrusted.has(method)) {
+      const isOpen = openToUntrusted.has(method) || Object.hasOwn(this.#languageHandlers, method);
+      if (!session.trusted && !isOpen) {
         throw new LaresError(
           "Untrusted",
           "This workspace is not trusted. A person accepts it with lares/trust; lares/status shows what its documents ask for.",
@@ -79,6 +87,15 @@ export class KernelServer {
       endpoint.onRequest(method as ClientRequest, (params) => {
         if (session === null) throw new LaresError("Busy", "The session has not begun.");
         return (handler as (params: unknown, session: Session) => Promise<never>)(params, session);
+      });
+    }
+    for (const [method, handler] of Object.entries({
+      ...this.#languageHandlers,
+      ...this.#standardHandlers,
+    })) {
+      endpoint.onStandardRequest(method, (params, signal) => {
+        if (session === null) throw new LaresError("Busy", "The session has not begun.");
+        return handler(params, session, signal);
       });
     }
     endpoint.closed.then(

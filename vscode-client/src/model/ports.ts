@@ -1,0 +1,31 @@
+import type { Event } from "vscode";
+import type { Action, Agent, Status } from "../protocol.ts";
+
+/** What is known of the kernel's agents and actions, kept by its notifications; views read it and never the wire. */
+export interface AgentsModel {
+  readonly all: readonly Agent[];
+  get(id: string): Agent | undefined;
+  readonly onDidChange: Event<void>;
+}
+
+export interface ActionsModel {
+  /** Waiting for a person, oldest first; effects with their diffs only where `withDiffs` was asked. */
+  readonly pending: readonly Action[];
+  /** The latest that ended, newest first, at most 50. */
+  readonly recent: readonly Action[];
+  get(id: string): Action | undefined;
+  /** Asks the kernel for the action with its diffs; kept while it does not change. */
+  withDiffs(id: string): Promise<Action>;
+  readonly onDidChange: Event<void>;
+}
+
+export interface StatusModel {
+  readonly current: Status | undefined;
+  readonly onDidChange: Event<void>;
+}
+
+export interface Models {
+  readonly agents: AgentsModel;
+  readonly actions: ActionsModel;
+  readonly status: StatusModel;
+}

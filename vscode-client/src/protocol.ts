@@ -1,0 +1,14 @@
+/**
+ * What the kernel and this client say to each other beside the LSP: taken from the kernel's own schemas, as types
+ * only, so that nothing of the kernel is bundled and nothing is written down twice.
+ */
+import type { ClientRequest, ParamsOf, ResultOf } from "../../kernel/src/protocol/v1/requests.ts";
+import type { NotificationParamsOf, ServerNotification } from "../../kernel/src/protocol/v1/notifications.ts";
+
+export type { ClientRequest, NotificationParamsOf, ParamsOf, ResultOf, ServerNotification };
+export type { Action, ActionState, Effect } from "../../kernel/src/base/vocabulary/action.ts";
+export type { Agent, AgentState, Tool } from "../../kernel/src/base/vocabulary/agent.ts";
+export type { TraceEntry, TraceLevel } from "../../kernel/src/base/vocabulary/trace.ts";
+export type { Status } from "../../kernel/src/protocol/v1/status.ts";
+export type { ToolResult } from "../../kernel/src/protocol/v1/tools.ts";
+export type { MemoryStats } from "../../kernel/src/protocol/v1/memory.ts";
