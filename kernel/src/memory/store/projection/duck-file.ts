@@ -20,6 +20,8 @@ interface DuckFileOptions {
   readonly path: string;
   /** As it is attached: letters, digits and underscores. */
   readonly name: string;
+  /** Before each statement; what it throws is the answer. */
+  begins(): void;
   /** Of every error of DuckDB's own. */
   failed(error: unknown): void;
   closed(): void;
@@ -192,6 +194,7 @@ class Session implements Sql {
   }
 
   async #guarded<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#options.begins();
     try {
       return await work();
     } catch (error) {

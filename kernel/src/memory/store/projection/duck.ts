@@ -92,6 +92,7 @@ class OneDuck implements Duck {
     if (!isAbsolute(path) || path.includes("\0")) throw invalidParams(`"${path}" is no absolute path.`);
     // A name nobody chose needs no escaping; it is never used again, so a late statement cannot hit another file.
     const name = `memory_${++this.#attached}`;
+    this.#refuseBroken();
     const connection = await this.#instance.connect();
     try {
       await connection.run(`ATTACH ${quoted(path)} AS ${name} (TYPE duckdb)`);
@@ -105,6 +106,7 @@ class OneDuck implements Duck {
     const file: DuckFile = new DuckFile(connection, {
       path,
       name,
+      begins: () => this.#refuseBroken(),
       failed: (error) => this.#look(error),
       closed: () => this.#files.delete(file),
     });
@@ -120,6 +122,11 @@ class OneDuck implements Duck {
     isOpen = false;
   }
 
+  #refuseBroken(): void {
+    if (this.#isBroken)
+      throw storageError("DuckDB has failed; what was committed is there when it starts again.");
+  }
+
   #look(error: unknown): void {
     if (this.#isBroken || !(error instanceof Error) || !brokenForm.test(error.message)) return;
     this.#isBroken = true;
@@ -127,8 +134,11 @@ class OneDuck implements Duck {
   }
 }
 
-/** How DuckDB says that it is not to be trusted any more; all else concerns one statement. */
-const brokenForm = /^(FATAL|INTERNAL) Error/;
+/**
+ * How DuckDB says that it is not to be trusted any more, or not with one file, after a checkpoint that failed midway;
+ * all else concerns one statement.
+ */
+const brokenForm = /^(FATAL|INTERNAL) Error|\bdatabase\b.* has been invalidated/i;
 
 /**
  * In an order that matters: which folder may be reached and where is spilled can only be said while everything can be
