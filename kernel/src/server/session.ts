@@ -11,6 +11,8 @@ export class Session {
   /** Trace subscriptions by id. */
   readonly subscriptions = new Map<string, Disposable>();
   readonly options: SessionOptions;
+  /** `ClientCapabilities` as they came; `language/params.ts` reads them. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
   readonly supportsProgress: boolean;
   /** Decided when the session begins, and by `lares/trust`. */
   trusted = false;
@@ -27,6 +29,7 @@ export class Session {
     const window = isJsonObject(capabilities["window"]) ? capabilities["window"] : {};
     this.endpoint = endpoint;
     this.options = options;
+    this.capabilities = capabilities;
     this.supportsProgress = window["workDoneProgress"] === true;
   }
 }
