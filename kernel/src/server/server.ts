@@ -11,6 +11,7 @@ import { DocumentDiagnostics } from "./diagnostics.ts";
 import { entryHandlers } from "./entries.ts";
 import { openToUntrusted, type Handlers } from "./handlers.ts";
 import { memoryHandlers } from "./memory.ts";
+import { commandHandlers } from "./language/commands.ts";
 import type { AgentNotice, KernelServices } from "./ports.ts";
 import { ProgressReporter } from "./progress.ts";
 import { Session } from "./session.ts";
@@ -55,7 +56,7 @@ export class KernelServer {
       ...memoryHandlers(kernel),
     };
     this.#languageHandlers = {};
-    this.#standardHandlers = {};
+    this.#standardHandlers = { ...commandHandlers(kernel) };
   }
 
   /** A client connected. Nothing is answered before its `initialize`. */

@@ -7,10 +7,15 @@ export function initializeResult(version: string): object {
     capabilities: {
       textDocumentSync: { openClose: true, change: incrementalSync, save: { includeText: false } },
       workspace: { workspaceFolders: { supported: true, changeNotifications: false } },
+      executeCommandProvider: { commands: commandNames },
       experimental: { lares: { protocol: 1 } },
     },
   };
 }
+
+/** What `workspace/executeCommand` knows; their arguments are in `commands.ts`. */
+export const commandNames = ["lares.agent.control", "lares.agent.traces"] as const;
+export type CommandName = (typeof commandNames)[number];
 
 /** TextDocumentSyncKind.Incremental */
 const incrementalSync = 2;

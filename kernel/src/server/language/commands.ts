@@ -1,0 +1,20 @@
+import { invalidParams } from "../../base/errors.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { CommandName } from "../../protocol/v1/capabilities.ts";
+import type { KernelServices } from "../ports.ts";
+import type { StandardHandlers } from "../standard-requests.ts";
+import { agentCommands } from "./agent-commands.ts";
+import type { Command } from "./command.ts";
+
+/** `workspace/executeCommand`: what lenses and code actions do when they are chosen, in any editor. */
+export function commandHandlers(kernel: KernelServices): StandardHandlers {
+  const commands: Record<CommandName, Command> = { ...agentCommands(kernel) };
+  return {
+    "workspace/executeCommand": (params, session, signal) => {
+      const { command: name, arguments: given } = isJsonObject(params) ? params : {};
+      if (typeof name !== "string" || !Object.hasOwn(commands, name))
+        throw invalidParams(`There is no command "${String(name).slice(0, 200)}".`);
+      return commands[name as CommandName](Array.isArray(given) ? given[0] : undefined, session, signal);
+    },
+  };
+}
