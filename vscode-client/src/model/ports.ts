@@ -11,7 +11,7 @@ export interface AgentsModel {
 export interface ActionsModel {
   /** Waiting for a person, oldest first; effects with their diffs only where `withDiffs` was asked. */
   readonly pending: readonly Action[];
-  /** The latest that ended, newest first, at most 50. */
+  /** The latest that were decided, newest first, at most 50; one may still be on its way. */
   readonly recent: readonly Action[];
   get(id: string): Action | undefined;
   /** Asks the kernel for the action with its diffs; kept while it does not change. */

@@ -1,0 +1,46 @@
+import { existsSync, readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { build, type BuildOptions } from "esbuild";
+
+/**
+ * Makes `dist/`: the extension as one file, and each folder of `src/webviews/` that has a `main.ts` as
+ * `webviews/<folder>.js` (and `.css`, where it imports one). `--sourcemap` adds maps, for debugging.
+ */
+const here = fileURLToPath(new URL("..", import.meta.url));
+
+const shared: BuildOptions = {
+  bundle: true,
+  minify: true,
+  sourcemap: process.argv.includes("--sourcemap"),
+  legalComments: "none",
+  logLevel: "warning",
+  absWorkingDir: here,
+};
+
+/** The oldest VS Code that `engines` names has Node 20 and Chromium 132. */
+await build({
+  ...shared,
+  entryPoints: ["src/extension.ts"],
+  outfile: "dist/extension.cjs",
+  platform: "node",
+  format: "cjs",
+  target: "node20",
+  external: ["vscode"],
+  mainFields: ["module", "main"],
+});
+
+const webviews = `${here}src/webviews`;
+const entries = existsSync(webviews)
+  ? readdirSync(webviews, { withFileTypes: true })
+      .filter((folder) => folder.isDirectory() && existsSync(`${webviews}/${folder.name}/main.ts`))
+      .map(({ name }) => ({ in: `src/webviews/${name}/main.ts`, out: name }))
+  : [];
+if (entries.length > 0)
+  await build({
+    ...shared,
+    entryPoints: entries,
+    outdir: "dist/webviews",
+    platform: "browser",
+    format: "iife",
+    target: "chrome132",
+  });

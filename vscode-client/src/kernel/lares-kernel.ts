@@ -1,0 +1,59 @@
+import { EventEmitter, type Disposable } from "vscode";
+import type { StatusModel } from "../model/ports.ts";
+import type {
+  ClientRequest,
+  NotificationParamsOf,
+  ParamsOf,
+  ResultOf,
+  ServerNotification,
+} from "../protocol.ts";
+import type { Connection } from "./connection.ts";
+import { isSameState, kernelStateOf } from "./kernel-state.ts";
+import type { Kernel, KernelState } from "./kernel.ts";
+
+/** The kernel as the views know it: the process and what it says of itself as one state. */
+export class LaresKernel implements Kernel, Disposable {
+  readonly #connection: Connection;
+  readonly #stateChanged = new EventEmitter<KernelState>();
+  readonly onDidChangeState = this.#stateChanged.event;
+  readonly #subscriptions: Disposable[];
+  readonly #compute: () => KernelState;
+  #state: KernelState;
+
+  constructor(connection: Connection, status: StatusModel, isEditorTrusted: () => boolean) {
+    this.#connection = connection;
+    this.#compute = () => kernelStateOf(connection.state, status.current, isEditorTrusted());
+    this.#state = this.#compute();
+    this.#subscriptions = [
+      connection.onDidChangeState(() => this.#update()),
+      status.onDidChange(() => this.#update()),
+    ];
+  }
+
+  get state(): KernelState {
+    return this.#state;
+  }
+
+  request<Method extends ClientRequest>(method: Method, params: ParamsOf<Method>): Promise<ResultOf<Method>> {
+    return this.#connection.request(method, params);
+  }
+
+  on<Method extends ServerNotification>(
+    method: Method,
+    listener: (params: NotificationParamsOf<Method>) => void,
+  ): Disposable {
+    return this.#connection.on(method, listener);
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+    this.#stateChanged.dispose();
+  }
+
+  #update(): void {
+    const state = this.#compute();
+    if (isSameState(this.#state, state)) return;
+    this.#state = state;
+    this.#stateChanged.fire(state);
+  }
+}

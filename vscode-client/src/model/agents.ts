@@ -1,0 +1,84 @@
+import type { Disposable } from "vscode";
+import type { Kernel } from "../kernel/kernel.ts";
+import type { Agent } from "../protocol.ts";
+import { CoalescedEvent } from "./coalesced.ts";
+import type { AgentsModel, StatusModel } from "./ports.ts";
+
+/** The agents as the kernel last told, by id. */
+export class KernelAgents implements AgentsModel, Disposable {
+  readonly #kernel: Kernel;
+  readonly #changed = new CoalescedEvent();
+  readonly onDidChange = this.#changed.event;
+  readonly #subscriptions: Disposable[];
+  #byId = new Map<string, Agent>();
+  #sorted: readonly Agent[] | null = null;
+  /** What changed while a list was on its way, which may be older; null while none is. */
+  #sinceAsked: Map<string, Agent> | null = null;
+
+  constructor(kernel: Kernel, status: StatusModel) {
+    this.#kernel = kernel;
+    let pid: number | undefined;
+    this.#subscriptions = [
+      kernel.on("lares/agents/changed", (agent) => this.#take(agent)),
+      status.onDidChange(() => {
+        const now = status.current;
+        if (now === undefined) return;
+        // Another kernel, or an agent that came or went: there is no word for one that is gone.
+        if (now.pid !== pid || now.agents !== this.#byId.size) this.#load();
+        pid = now.pid;
+      }),
+      kernel.onDidChangeState(({ kind }) => {
+        if (kind === "running" || kind === "untrusted") this.#load();
+        else if (kind === "failed") this.#replace([]);
+      }),
+    ];
+    if (kernel.state.kind === "running") this.#load();
+  }
+
+  /** By name, so that the list does not jump. */
+  get all(): readonly Agent[] {
+    this.#sorted ??= [...this.#byId.values()].toSorted(
+      (one, other) => one.name.localeCompare(other.name) || one.id.localeCompare(other.id),
+    );
+    return this.#sorted;
+  }
+
+  get(id: string): Agent | undefined {
+    return this.#byId.get(id);
+  }
+
+  dispose(): void {
+    for (const subscription of this.#subscriptions) subscription.dispose();
+    this.#changed.dispose();
+  }
+
+  #take(agent: Agent): void {
+    this.#byId.set(agent.id, agent);
+    this.#told();
+    this.#sinceAsked?.set(agent.id, agent);
+  }
+
+  #load(): void {
+    if (this.#sinceAsked !== null) return;
+    const changed = new Map<string, Agent>();
+    this.#sinceAsked = changed;
+    this.#kernel
+      .request("lares/agents/list", {})
+      .then((agents) => this.#replace([...agents, ...changed.values()]))
+      // The kernel is going or gone; its next state loads again.
+      .catch(() => undefined)
+      .finally(() => {
+        this.#sinceAsked = null;
+      });
+  }
+
+  #replace(agents: readonly Agent[]): void {
+    this.#byId = new Map(agents.map((agent) => [agent.id, agent]));
+    this.#told();
+  }
+
+  #told(): void {
+    this.#sorted = null;
+    this.#changed.fire();
+  }
+}

@@ -1,0 +1,31 @@
+import { EventEmitter, type Disposable } from "vscode";
+
+/** A view is told of changes at most ten times a second. */
+export const coalesceMs = 100;
+
+/** Many changes in a short time, heard of once: at once for the first, and once more for all that follow. */
+export class CoalescedEvent implements Disposable {
+  readonly #emitter = new EventEmitter<void>();
+  readonly event = this.#emitter.event;
+  #timer: NodeJS.Timeout | null = null;
+  #isDue = false;
+
+  fire(): void {
+    if (this.#timer !== null) {
+      this.#isDue = true;
+      return;
+    }
+    this.#timer = setTimeout(() => {
+      this.#timer = null;
+      if (!this.#isDue) return;
+      this.#isDue = false;
+      this.fire();
+    }, coalesceMs);
+    this.#emitter.fire();
+  }
+
+  dispose(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#emitter.dispose();
+  }
+}

@@ -1,0 +1,56 @@
+import { plainLine, plainMessage } from "../../../kernel/src/base/plain-text.ts";
+
+/**
+ * A name or a sentence from an agent or a file, safe for a label of the editor: one line, control characters and
+ * invisible ones made visible, no codicon (`$(…)`), at most `maxLength` characters.
+ */
+export function label(text: string, maxLength = 120): string {
+  return cut(plainLine(text), maxLength).replaceAll("$(", "$ (");
+}
+
+/** As `label`, for a message of the editor, which would make links of `[text](command:…)`. */
+export function message(text: string, maxLength = 300): string {
+  return cut(plainMessage(text), maxLength);
+}
+
+/** Cut between characters, with an ellipsis where something is left out. */
+export function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  const characters = [...new Intl.Segmenter().segment(text.slice(0, maxLength))].slice(0, -1);
+  return `${characters.map(({ segment }) => segment).join("")}…`;
+}
+
+/** `1 file`, `3 files`. */
+export function count(amount: number, one: string, many = `${one}s`): string {
+  return `${amount.toLocaleString("en")} ${amount === 1 ? one : many}`;
+}
+
+/** As people say sizes: `312 B`, `4.2 MB`; powers of 1000. */
+export function size(bytes: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"] as const;
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.5 && unit < units.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 9.95 ? 0 : 1;
+  return `${value.toFixed(digits)} ${units[unit] ?? "TB"}`;
+}
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });
+const steps = [
+  { unit: "day", ms: 86_400_000 },
+  { unit: "hour", ms: 3_600_000 },
+  { unit: "minute", ms: 60_000 },
+] as const;
+
+/** `in 5 minutes`, `2 hours ago`, `just now`; an empty text for what is no time. `now` in milliseconds of the epoch. */
+export function when(timestamp: string, now: number): string {
+  const at = Date.parse(timestamp);
+  if (Number.isNaN(at)) return "";
+  const away = at - now;
+  const step = steps.find(({ ms }) => Math.abs(away) >= ms);
+  if (step !== undefined) return relative.format(Math.round(away / step.ms), step.unit);
+  return away > 0 ? "in less than a minute" : "just now";
+}

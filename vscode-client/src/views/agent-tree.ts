@@ -1,0 +1,192 @@
+import { count, cut, label, size, when } from "../model/text.ts";
+import type { Agent, AgentState } from "../protocol.ts";
+import type { TreeNode } from "./tree-node.ts";
+
+/** How a state is said and drawn. */
+const looks: Readonly<Record<AgentState, { word: string; icon: string; color?: string }>> = {
+  Active: { word: "Active", icon: "pass", color: "testing.iconPassed" },
+  Unloaded: { word: "Asleep", icon: "circle-outline", color: "disabledForeground" },
+  Initializing: { word: "Starting", icon: "sync~spin" },
+  Suspended: { word: "Suspended", icon: "debug-pause", color: "editorWarning.foreground" },
+  Error: { word: "Error", icon: "error", color: "errorForeground" },
+  ShuttingDown: { word: "Stopping", icon: "sync~spin" },
+};
+
+/** Of one kind of detail, so many are shown. */
+const maxDetails = 100;
+
+/** The Agents view: an item per agent, and beneath it what it is made of. `now` in milliseconds of the epoch. */
+export function agentNodes(agents: readonly Agent[], now: number): TreeNode[] {
+  return agents.map((agent) => agentNode(agent, now));
+}
+
+function agentNode(agent: Agent, now: number): TreeNode {
+  const { word, icon, color } = looks[agent.state];
+  const name = label(agent.name || agent.id);
+  const events = agent.metrics.events_received;
+  const description = [word, ...(events > 0 ? [count(events, "event")] : [])].join(" · ");
+  return {
+    id: `agent ${agent.id}`,
+    agent: agent.id,
+    label: name,
+    description,
+    icon: color === undefined ? { id: icon } : { id: icon, color },
+    tooltip: agentTooltip(agent, word, now),
+    spoken: `Agent ${name}, ${word}${agent.error === undefined ? "" : `: ${label(agent.error, 300)}`}, ${count(events, "event")}`,
+    context: `lares.agent.${agent.state}`,
+    isOpen: agent.state === "Error",
+    children: [
+      ...errorNodes(agent),
+      ...hookNodes(agent, now),
+      ...toolNodes(agent),
+      ...listNode(agent, "locations", "Locations", "folder", agent.locations.map(folderName)),
+      ...listNode(agent, "permissions", "Permissions", "key", agent.permissions),
+      memoryNode(agent),
+    ],
+  };
+}
+
+function agentTooltip(agent: Agent, word: string, now: number): string[] {
+  const { metrics } = agent;
+  const since = when(agent.since, now);
+  return [
+    `${label(agent.name)} ${label(agent.version, 40)} (${label(agent.id)})`,
+    since === "" ? word : `${word} since ${since}`,
+    ...(agent.error === undefined ? [] : [label(agent.error, 1000)]),
+    `${count(metrics.events_received, "event")}, ${metrics.events_failed.toLocaleString("en")} failed, ${metrics.avg_event_latency_ms.toFixed(1)} ms each`,
+    `At most ${size(metrics.peak_memory_bytes)} of working storage, ${(metrics.cpu_time_ms / 1000).toFixed(1)} s of processor time`,
+  ];
+}
+
+function errorNodes({ id, error, state }: Agent): TreeNode[] {
+  if (error === undefined) return [];
+  return [
+    {
+      id: `agent ${id} error`,
+      agent: id,
+      label: label(error, 200),
+      icon:
+        state === "Error"
+          ? { id: "error", color: "errorForeground" }
+          : { id: "warning", color: "editorWarning.foreground" },
+      tooltip: [label(error, 2000)],
+      spoken: `Error: ${label(error, 1000)}`,
+      command: { id: "lares.agentShowTraces", title: "Show Traces", arguments: [{ id }] },
+      context: "lares.agentError",
+    },
+  ];
+}
+
+function hookNodes(agent: Agent, now: number): TreeNode[] {
+  if (agent.hooks.length === 0) return [];
+  const children = agent.hooks.slice(0, maxDetails).map((hook, index): TreeNode => {
+    const handler = label(hook.handler);
+    const next = hook.nextRun === undefined ? "" : when(hook.nextRun, now);
+    const trigger =
+      hook.on === undefined
+        ? [label(hook.schedule ?? ""), ...(next === "" ? [] : [`next run ${next}`])].join(" · ")
+        : `on ${label(hook.on)}`;
+    return {
+      id: `agent ${agent.id} hook ${index}`,
+      agent: agent.id,
+      label: handler,
+      description: trigger,
+      icon: { id: hook.on === undefined ? "clock" : "zap" },
+      tooltip: [
+        `${handler}: ${trigger}`,
+        ...(hook.filter === undefined ? [] : [`Only where ${label(hook.filter, 1000)}`]),
+        ...(hook.nextRun === undefined ? [] : [`Next run: ${label(hook.nextRun, 40)}`]),
+      ],
+      context: "lares.hook",
+    };
+  });
+  return [group(agent, "hooks", "Hooks", "zap", children, agent.hooks.length)];
+}
+
+function toolNodes(agent: Agent): TreeNode[] {
+  if (agent.tools.length === 0) return [];
+  const children = agent.tools.slice(0, maxDetails).map(
+    (tool): TreeNode => ({
+      id: `agent ${agent.id} tool ${tool}`,
+      agent: agent.id,
+      tool,
+      label: label(tool),
+      icon: { id: "tools" },
+      spoken: `Tool ${label(tool)}`,
+      context: "lares.tool",
+    }),
+  );
+  return [group(agent, "tools", "Tools", "tools", children, agent.tools.length)];
+}
+
+function listNode(
+  agent: Agent,
+  key: string,
+  title: string,
+  icon: string,
+  texts: readonly string[],
+): TreeNode[] {
+  if (texts.length === 0) return [];
+  const children = texts.slice(0, maxDetails).map(
+    (text, index): TreeNode => ({
+      id: `agent ${agent.id} ${key} ${index}`,
+      agent: agent.id,
+      label: label(text),
+      icon: { id: icon },
+    }),
+  );
+  return [group(agent, key, title, icon, children, texts.length)];
+}
+
+function group(
+  agent: Agent,
+  key: string,
+  title: string,
+  icon: string,
+  children: readonly TreeNode[],
+  amount: number,
+): TreeNode {
+  const shown = children.slice(0, 3).map((child) => child.label);
+  const more = amount - shown.length;
+  return {
+    id: `agent ${agent.id} ${key}`,
+    agent: agent.id,
+    label: title,
+    description: cut(`${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`, 80),
+    icon: { id: icon },
+    spoken: `${title}, ${amount}`,
+    children:
+      amount <= maxDetails
+        ? children
+        : [
+            ...children,
+            {
+              id: `agent ${agent.id} ${key} more`,
+              agent: agent.id,
+              label: `… and ${amount - maxDetails} more`,
+            },
+          ],
+  };
+}
+
+function memoryNode({ id, metrics }: Agent): TreeNode {
+  const parts = [
+    size(metrics.memory_size_bytes),
+    count(metrics.temporal_events_count, "event"),
+    count(metrics.knowledge_items_count, "item"),
+  ];
+  return {
+    id: `agent ${id} memory`,
+    agent: id,
+    label: "Memory",
+    description: parts.join(" · "),
+    icon: { id: "database" },
+    tooltip: [`What this agent remembers: ${parts.join(", ")} of knowledge`],
+    command: { id: "lares.agentShowMemory", title: "Show Memory", arguments: [{ id }] },
+    context: "lares.agentMemory",
+  };
+}
+
+function folderName(location: string): string {
+  return location === "." ? "the whole workspace" : location;
+}
