@@ -87,6 +87,7 @@ async function wholeRun() {
       log: silentLog,
       storageLimitBytes: () => Infinity,
       retentionDays: () => null,
+      prunePolicy: () => null,
     });
   const key = "extension/dev.bench.append";
   const memory = await open();

@@ -12,7 +12,9 @@ import { change } from "./figures/change.ts";
 import { index } from "./figures/index.ts";
 import { inside } from "./figures/inside.ts";
 import { memory } from "./figures/memory.ts";
+import { rebuild } from "./figures/rebuild.ts";
 import { retrieval } from "./figures/retrieval.ts";
+import { search } from "./figures/search.ts";
 import { spin } from "./figures/spin.ts";
 import { start } from "./figures/start.ts";
 import { temporal } from "./figures/temporal.ts";
@@ -34,7 +36,9 @@ const figures: readonly Figure[] = [
   retrieval,
   temporal,
   append,
+  rebuild,
   vectors,
+  search,
 ];
 
 const { values, positionals } = parseArgs({

@@ -22,17 +22,12 @@ const vocabulary = Array.from({ length: 5000 }, (_, n) => `word${n.toString(36)}
  * frequent (`word0` stands in most events) and most rare.
  */
 export function* benchEvents(count: number): Generator<BenchEvent> {
-  let state = 1;
-  const random = (): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-  const one = (values: readonly string[], skew = 1): string =>
-    values[Math.floor(values.length * random() ** skew)] ?? "";
+  const random = randomFrom(1);
+  const one = oneBy(random);
   for (let row = 1; row <= count; row++) {
     yield {
       row,
-      id: `01900000-0000-7000-8000-${row.toString(16).padStart(12, "0")}`,
+      id: idOf(row),
       variant: `variant${row % 10}`,
       timestampMs: firstMs + row * 1000,
       data: {
@@ -45,3 +40,55 @@ export function* benchEvents(count: number): Generator<BenchEvent> {
     };
   }
 }
+
+/** An item of knowledge; every tenth is related to one before it. */
+export interface BenchItem {
+  readonly id: string;
+  readonly text: string;
+  readonly relatedTo: string | null;
+}
+
+/** The same items each time: twelve words each, most of them of the frequent ones. */
+export function* benchItems(count: number): Generator<BenchItem> {
+  const random = randomFrom(2);
+  const one = oneBy(random);
+  for (let row = 1; row <= count; row++) {
+    const text = Array.from({ length: 12 }, () => one(vocabulary, 3)).join(" ");
+    const related = Math.ceil(random() * (row - 1));
+    yield { id: idOf(row), text, relatedTo: row % 10 === 0 ? idOf(related) : null };
+  }
+}
+
+/** Four words of an item and two others, and the item. */
+export function benchQuestions(
+  items: number,
+  count: number,
+): { readonly text: string; readonly id: string }[] {
+  const random = randomFrom(3);
+  const one = oneBy(random);
+  const asked = new Set(Array.from({ length: count }, () => Math.ceil(random() * items)));
+  const questions: { text: string; id: string }[] = [];
+  let row = 0;
+  for (const { id, text } of benchItems(items)) {
+    if (!asked.has(++row)) continue;
+    const words = text.split(" ");
+    const own = [0, 3, 6, 9].map((at) => words[at] ?? "");
+    questions.push({ text: [...own, one(vocabulary, 3), one(vocabulary, 3)].join(" "), id });
+  }
+  return questions;
+}
+
+const idOf = (row: number): string => `01900000-0000-7000-8000-${row.toString(16).padStart(12, "0")}`;
+
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const oneBy =
+  (random: () => number) =>
+  (values: readonly string[], skew = 1): string =>
+    values[Math.floor(values.length * random() ** skew)] ?? "";
