@@ -261,6 +261,7 @@ fuzz({
         storeSettings: () => fakeSettings,
         storageLimitBytes: () => 1e9,
         retentionDays: () => null,
+        prunePolicy: () => null,
         segmentBytes: 3000,
       });
     const journal = (): string => join(stateFolder, "extensions", agents[0], "memory/journal");

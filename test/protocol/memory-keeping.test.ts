@@ -1,12 +1,15 @@
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { canonicalJson } from "../../kernel/src/base/json.ts";
+import { chainStart, encodeRecord } from "../../kernel/src/memory/journal/record.ts";
 import { Bench, leave } from "../support/bench.ts";
 import { memoryFolder, rememberer, Remembering } from "../support/memory.ts";
 import { isAlive, until } from "../support/until.ts";
 
 const ID = "test.keeper";
 const SMALL = "test.small";
+const PRUNED = "test.pruned";
 interface Found {
   items: { id: string; data: { word?: string } }[];
   total?: number;
@@ -16,7 +19,11 @@ let bench: Bench;
 let keeper: Remembering;
 beforeAll(async () => {
   bench = await Bench.create({
-    extensions: [rememberer(ID), rememberer(SMALL, { resources: { max_storage_mb: 1 } })],
+    extensions: [
+      rememberer(ID),
+      rememberer(SMALL, { resources: { max_storage_mb: 1 } }),
+      rememberer(PRUNED, { agent: { memory_prune: { below_importance: 0.2, older_than_days: 30 } } }),
+    ],
   });
   keeper = new Remembering(await bench.open(), ID);
 });
@@ -88,6 +95,39 @@ describe("retention", () => {
     // The fifth was made a moment more than five days ago.
     expect(left).toBe(4);
     expect(await keeper.verify()).toMatchObject({ ok: true });
+  });
+});
+
+describe("knowledge that nobody asked for", () => {
+  test("what the manifest says may go goes with a cleanup; what counts, was found, or is young stays", async () => {
+    const pruned = new Remembering(keeper.client, PRUNED);
+    const yearMs = 365 * 86_400_000;
+    const journal = join(await memoryFolder(bench, keeper.client, PRUNED), "journal");
+    await mkdir(journal, { recursive: true });
+    let end = chainStart;
+    const lines = [0.1, 0.1, 0.9].map((importance, index) => {
+      const data = { data: { word: `w${index}` }, importance, text: `thing w${index}`, variant: "old" };
+      const record = encodeRecord(
+        { operation: "store", kind: "knowledge", id: `old-${index}`, data: canonicalJson(data) },
+        end,
+        "5a".repeat(16),
+        Date.now() - yearMs,
+      );
+      end = record.end;
+      return record.line;
+    });
+    await writeFile(join(journal, "000001.ndjson"), lines.join(""));
+    const words = await pruned.run<string[]>(
+      `await ctx.memory.knowledge.add("young", { word: "new" }, { text: "something new", importance: 0 });
+       await ctx.memory.knowledge.query().similarTo("thing w1").topK(1).collect();
+       await ctx.memory.cleanup({ retentionDays: 36500 });
+       return (await ctx.memory.knowledge.query().topK(10).collect()).map(({ data }) => data.word).sort();`,
+    );
+    expect(words).toEqual(["new", "w1", "w2"]);
+    expect(await pruned.verify()).toMatchObject({ ok: true });
+    // It goes with the memory wherever that is brought.
+    const written = await readFile(join(journal, "000001.ndjson"), "utf8");
+    expect(written).toContain('"prune":{"below_importance":0.2,"older_than_days":30}');
   });
 });
 

@@ -44,6 +44,8 @@ export interface AgentDefinition {
   readonly memory: boolean;
   /** Events of its memory are kept so long; null: for ever. */
   readonly memoryRetentionDays: number | null;
+  /** Knowledge that was never found and is below and older is removed; null: none is. */
+  readonly memoryPrune: { readonly belowImportance: number; readonly olderThanDays: number } | null;
   readonly traceLevel: TraceLevel;
   /** What the person accepted; null: the program could not be prepared, and `fault` says why. */
   readonly programDigest: Hash | null;

@@ -71,6 +71,7 @@ function definitionOf(
     config: entry.configuration.config as JsonObject,
     memory: manifest.agent.enableMemory,
     memoryRetentionDays: manifest.agent.memoryRetentionDays ?? null,
+    memoryPrune: manifest.agent.memoryPrune ?? null,
     traceLevel: manifest.agent.traceLevel ?? configuration.trace.level,
     programDigest: program.program?.digest ?? null,
     ...(fault === null ? {} : { fault }),

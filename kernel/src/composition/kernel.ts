@@ -180,7 +180,13 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       namespaces: () => governor.namespaces,
       agent: (id) => {
         const definition = registry.find(id)?.definition;
-        return definition && { limits: definition.limits, retentionDays: definition.memoryRetentionDays };
+        return (
+          definition && {
+            limits: definition.limits,
+            retentionDays: definition.memoryRetentionDays,
+            prune: definition.memoryPrune,
+          }
+        );
       },
       warn: (agent, message) =>
         traces.write({ level: "warn", agent, message, trace_id: newId(), span_id: newId() }),

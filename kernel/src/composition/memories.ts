@@ -33,7 +33,13 @@ export interface MemoriesOptions {
   /** The shared memories that count. */
   namespaces(): readonly NamespaceWish[];
   /** What the agent's own document and manifest say; undefined where there is no such agent. */
-  agent(id: string): { readonly limits: AgentLimits; readonly retentionDays: number | null } | undefined;
+  agent(id: string):
+    | {
+        readonly limits: AgentLimits;
+        readonly retentionDays: number | null;
+        readonly prune: { readonly belowImportance: number; readonly olderThanDays: number } | null;
+      }
+    | undefined;
   /** Something a person should hear of in the agent's trace. */
   warn(agent: string, message: string): void;
 }
@@ -45,6 +51,7 @@ export interface Memories extends AsyncDisposable, HostMemoryPorts {
 }
 
 const bytesPerMb = 1024 * 1024;
+const dayMs = 24 * 60 * 60 * 1000;
 
 /** All memories of a kernel: the agents' own, those they share, and those of other workspaces that they may read. */
 export async function openMemories(options: MemoriesOptions): Promise<Memories> {
@@ -79,6 +86,11 @@ export async function openMemories(options: MemoriesOptions): Promise<Memories> 
       storeSettings: settingsOf,
       storageLimitBytes: limitBytes,
       retentionDays: (key) => options.agent(ownerOf(key) ?? "")?.retentionDays ?? null,
+      prunePolicy: (key) => {
+        const prune = options.agent(ownerOf(key) ?? "")?.prune ?? null;
+        if (prune === null) return null;
+        return { belowImportance: prune.belowImportance, olderThanMs: prune.olderThanDays * dayMs };
+      },
       cutOff: (key, bytes) =>
         options.warn(
           ownerOf(key) ?? key,
@@ -118,12 +130,15 @@ export async function openMemories(options: MemoriesOptions): Promise<Memories> 
   };
   const policyOf = (key: string): MemoryPolicy => {
     const limits = limitsOf(key as MemoryKey);
-    const retentionDays = options.agent(ownerOf(key) ?? "")?.retentionDays ?? null;
+    const { retentionDays = null, prune = null } = options.agent(ownerOf(key) ?? "") ?? {};
     const shared = options.namespaces().find(({ name }) => key === `namespace/${name}`);
     return {
       max_storage_mb: limits.max_storage_mb,
       max_vectors: limits.max_vectors,
       ...(retentionDays === null ? {} : { retention_days: retentionDays }),
+      ...(prune === null
+        ? {}
+        : { prune: { below_importance: prune.belowImportance, older_than_days: prune.olderThanDays } }),
       ...(shared === undefined
         ? {}
         : { sharing: { extensions: shared.extensions, read_write: shared.writable } }),

@@ -59,6 +59,14 @@ function resolve({ extension }: Manifest, main: string | null): ResolvedManifest
       ...(agent.memory_retention_days === undefined
         ? {}
         : { memoryRetentionDays: agent.memory_retention_days }),
+      ...(agent.memory_prune === undefined
+        ? {}
+        : {
+            memoryPrune: {
+              belowImportance: agent.memory_prune.below_importance,
+              olderThanDays: agent.memory_prune.older_than_days,
+            },
+          }),
       ...(agent.trace_level === undefined ? {} : { traceLevel: agent.trace_level }),
       activation: agent.activation ?? "on_event",
     },

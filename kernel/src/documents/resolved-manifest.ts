@@ -39,6 +39,7 @@ export interface ResolvedManifest {
   readonly agent: {
     readonly enableMemory: boolean;
     readonly memoryRetentionDays?: number;
+    readonly memoryPrune?: { readonly belowImportance: number; readonly olderThanDays: number };
     /** Absent: the configuration's. */
     readonly traceLevel?: TraceLevel;
     readonly activation: "on_event" | "eager";

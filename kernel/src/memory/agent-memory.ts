@@ -22,7 +22,7 @@ import type { ExportSource } from "./transfer/export.ts";
 import type { VectorItem } from "./transfer/vectors.ts";
 import { type Cleaned, Retention } from "./retention.ts";
 import type { AskStore } from "./store-view.ts";
-import type { StoreMemory, StoreRequests, StoreStats } from "./store/port.ts";
+import type { PrunePolicy, StoreMemory, StoreRequests, StoreStats } from "./store/port.ts";
 import { type EventAddition, TemporalMemory } from "./temporal.ts";
 import { Upkeep } from "./upkeep.ts";
 import type { WorkingMemory, WorkingState } from "./working.ts";
@@ -62,7 +62,8 @@ export interface AgentMemory extends AsyncDisposable {
   search(query: SearchQuery): Promise<SearchPage>;
   /** See `Retention`: gone from the journal and all projections when it resolves; `seq` is the redact record's. */
   forget(id: string, reason: string): Promise<{ readonly seq: number }>;
-  cleanup(retentionDays: number): Promise<Cleaned>;
+  /** Knowledge too, where a policy says what of it may go: `items` of it went. */
+  cleanup(retentionDays: number): Promise<Cleaned & { readonly items: number }>;
   /** Decay, pruning, merging: what changes the truth is journaled here, the rest is the store's own. */
   maintain(): Promise<{ readonly deleted: number; readonly related: number }>;
   /** The newest one that was recorded. */
@@ -101,6 +102,7 @@ export interface AgentMemoryParts {
   readonly clock: Clock;
   readonly log: Log;
   retentionDays(): number | null;
+  prunePolicy(): PrunePolicy | null;
   maxBytes(): number;
   /** Is handed what closes the memory, so that whoever opens it again waits for that. */
   close(closeParts: () => Promise<void>): Promise<void>;
@@ -113,11 +115,13 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
   const policies = new PolicyRecords(journal, parts.policyText);
   const retention = new Retention({ ...parts, temporal, knowledge });
   retention.start();
+  const maintain = (): ReturnType<KnowledgeMemory["maintain"]> =>
+    knowledge.maintain(clock.now(), parts.prunePolicy());
   const upkeep = new Upkeep({
     clock,
     log,
     stored: () => journal.tally.stored("temporal") + journal.tally.stored("knowledge"),
-    maintain: () => knowledge.maintain(clock.now()),
+    maintain,
     project: () => ask("project", {}),
   });
 
@@ -154,8 +158,12 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
     },
     search: (query) => ask("search", { query, nowMs: clock.now() }),
     forget: (id, reason) => retention.forget(id, reason),
-    cleanup: (retentionDays) => retention.cleanup(retentionDays),
-    maintain: () => knowledge.maintain(clock.now()),
+    cleanup: async (retentionDays) => {
+      const cleaned = await retention.cleanup(retentionDays);
+      const isThere = parts.prunePolicy() !== null && journal.tally.stored("knowledge") > 0;
+      return { ...cleaned, items: isThere ? (await maintain()).deleted : 0 };
+    },
+    maintain,
     policy: () => policies.read(),
     recordPolicy: (policy) => policies.record(policy),
     sync: async () => {

@@ -6,7 +6,7 @@ import type { Journal } from "./journal/journal.ts";
 import { maxIdLength, type RecordInput } from "./journal/record.ts";
 import type { KnowledgeAddition, KnowledgeChange, Relation } from "./queries.ts";
 import { wordsOf } from "./store/knowledge/words.ts";
-import type { ProposedChange } from "./store/port.ts";
+import type { ProposedChange, PrunePolicy } from "./store/port.ts";
 import type { AskStore } from "./store-view.ts";
 import { checkedName, jsonOf } from "./temporal.ts";
 
@@ -80,9 +80,12 @@ export class KnowledgeMemory {
   }
 
   /** Asks the store what it finds right to change, and writes it down. */
-  async maintain(nowMs: number): Promise<{ readonly deleted: number; readonly related: number }> {
+  async maintain(
+    nowMs: number,
+    prune: PrunePolicy | null,
+  ): Promise<{ readonly deleted: number; readonly related: number }> {
     return await this.inTurn(async () => {
-      const { changes } = await this.#ask("maintain", { nowMs });
+      const { changes } = await this.#ask("maintain", { nowMs, prune });
       let deleted = 0;
       // All of it goes out together; nothing of it is believed before it is written.
       await Promise.all(

@@ -24,6 +24,7 @@ const swapper = (folder: string): string => `
   const database = await openDatabase({ path: ${JSON.stringify(join(folder, "ledger.sqlite"))}, migrations: memoryMigrations, log: silentLog });
   const memory = await openMemory({ stateFolder: ${JSON.stringify(folder)}, database, clock: systemClock, log: silentLog,
     store: new FakeStore(), storeSettings: () => fakeSettings, retentionDays: () => null,
+    prunePolicy: () => null,
     storageLimitBytes: () => 1e9, segmentBytes: 64 * 1024 });
   const agent = await memory.open("extension/dev.lares.test");
   for (;;) {
@@ -49,6 +50,7 @@ async function recovered(folder: string): Promise<number> {
     storeSettings: () => fakeSettings,
     storageLimitBytes: () => 1e9,
     retentionDays: () => null,
+    prunePolicy: () => null,
   });
   const agent = await memory.open("extension/dev.lares.test");
   const { revision, state } = agent.read();

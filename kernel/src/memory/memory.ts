@@ -10,7 +10,7 @@ import { Journal, type Verification, verifyJournal } from "./journal/journal.ts"
 import { chainStart } from "./journal/record.ts";
 import { folderOfMemory, type MemoryKey } from "./memory-key.ts";
 import { askerOf, storeViewOf } from "./store-view.ts";
-import type { Store, StoreMemory, StoreSettings } from "./store/port.ts";
+import type { PrunePolicy, Store, StoreMemory, StoreSettings } from "./store/port.ts";
 import { type Exported, exportMemory } from "./transfer/export.ts";
 import {
   describeExport,
@@ -55,6 +55,8 @@ export interface MemoryOptions {
   storageLimitBytes(key: MemoryKey): number;
   /** Days that events are kept (memory_retention_days), null: for ever. Asked at the opening and once a day. */
   retentionDays(key: MemoryKey): number | null;
+  /** What of its knowledge may go by itself; null: nothing. Asked at each maintenance. */
+  prunePolicy(key: MemoryKey): PrunePolicy | null;
   /** So many bytes at the end of its journal never reached the disk whole, and were cut off. */
   cutOff?(key: MemoryKey, bytes: number): void;
   readonly segmentBytes?: number;
@@ -182,6 +184,7 @@ class Memories implements Memory {
         clock,
         log,
         retentionDays: () => options.retentionDays(key),
+        prunePolicy: () => options.prunePolicy(key),
         maxBytes,
         close: (closeParts) => this.#close(key, closeParts),
       });

@@ -7,6 +7,7 @@ const recordId = "policy";
 /** What holds for a memory, so that it goes with it wherever it is brought. */
 export interface MemoryPolicy extends JsonObject {
   readonly retention_days?: number;
+  readonly prune?: { readonly below_importance: number; readonly older_than_days: number };
   readonly max_storage_mb?: number;
   readonly max_vectors?: number;
   readonly sharing?: JsonObject;

@@ -26,7 +26,7 @@ const modules = {
 const forgetter = (folder: string): string => `
   const database = await openDatabase({ path: ${JSON.stringify(join(folder, "ledger.sqlite"))}, migrations: memoryMigrations, log: silentLog });
   const memory = await openMemory({ stateFolder: ${JSON.stringify(folder)}, database, clock: systemClock, log: silentLog,
-    store: new FakeStore(), storeSettings: () => fakeSettings, retentionDays: () => 1, storageLimitBytes: () => 1e9, segmentBytes: 8 * 1024 });
+    store: new FakeStore(), storeSettings: () => fakeSettings, retentionDays: () => 1, prunePolicy: () => null, storageLimitBytes: () => 1e9, segmentBytes: 8 * 1024 });
   const agent = await memory.open("extension/dev.lares.test");
   const append = async (n) => {
     const { id } = await agent.appendEvent({ variant: "note", data: { text: "secret " + n } });
@@ -74,6 +74,7 @@ async function check(folder: string, said: Said): Promise<void> {
     storeSettings: () => fakeSettings,
     storageLimitBytes: () => 1e9,
     retentionDays: () => null,
+    prunePolicy: () => null,
   });
   const agent = await memory.open("extension/dev.lares.test");
   expect(await agent.verify()).toMatchObject({ ok: true });

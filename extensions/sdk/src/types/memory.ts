@@ -202,7 +202,7 @@ export interface AgentMemory<Memory = MemoryShape> {
   ): Promise<SearchHits<Memory>>;
   /** Resolves when everything written so far survives a power cut. */
   sync(): Promise<void>;
-  /** Forgets events that are older. */
+  /** Forgets events that are older; and removes what the manifest's `memory_prune` says of knowledge. */
   cleanup(options: { readonly retentionDays: number }): Promise<void>;
   /** The same memories in a shared namespace that was granted. */
   in(namespace: string): AgentMemory<Memory>;

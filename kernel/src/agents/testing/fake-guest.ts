@@ -163,6 +163,7 @@ export function definitionOf(change: Partial<AgentDefinition> = {}): AgentDefini
     config: {},
     memory: false,
     memoryRetentionDays: null,
+    memoryPrune: null,
     traceLevel: "info",
     programDigest: `sha256:${"a".repeat(64)}`,
     ...change,

@@ -95,7 +95,23 @@ const Resources = Type.Object(
 const AgentSettings = Type.Object(
   {
     enable_memory: Type.Optional(Type.Boolean({ description: "Default true" })),
-    memory_retention_days: Type.Optional(Amount(36_500, "Older memories are dropped; default never")),
+    memory_retention_days: Type.Optional(Amount(36_500, "Older events are dropped; default never")),
+    memory_prune: Type.Optional(
+      Type.Object(
+        {
+          below_importance: Type.Number({
+            minimum: 0,
+            maximum: 1,
+            description: "As it is by then: importance fades with time, and grows with use and relations",
+          }),
+          older_than_days: Amount(36_500, "Since it was added or changed"),
+        },
+        {
+          ...closed,
+          description: "Knowledge that was never found, and is both, is removed; default: none is",
+        },
+      ),
+    ),
     trace_level: Type.Optional(TraceLevel),
     activation: Type.Optional(
       Type.Union([Type.Literal("on_event"), Type.Literal("eager")], {

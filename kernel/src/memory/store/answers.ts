@@ -83,8 +83,8 @@ export const answers: { readonly [Name in Exclude<StoreRequestName, "close">]: A
       ...(await behind.stats()),
       bytes: await sizeOfProjections(memory.folder),
     })),
-  maintain: (opened, memory, { nowMs }) =>
-    opened.query(memory, async ({ behind }) => ({ changes: await behind.maintain(nowMs) })),
+  maintain: (opened, memory, { nowMs, prune }) =>
+    opened.query(memory, async ({ behind }) => ({ changes: await behind.maintain(nowMs, prune) })),
   "vectors.page": (opened, memory, page) => opened.query(memory, ({ behind }) => behind.vectorsPage(page)),
   async project(opened, memory) {
     await opened.catchUp(memory);

@@ -67,6 +67,14 @@ export interface StoreStats {
   readonly bytes: number;
 }
 
+/** What may be pruned: all of it has to hold, and it was never found. */
+export interface PrunePolicy {
+  /** Effective importance, 0 to 1. */
+  readonly belowImportance: number;
+  /** Since it was stored or changed. */
+  readonly olderThanMs: number;
+}
+
 /** A change of the truth that maintenance finds right; the kernel journals it, and only then it counts. */
 export type ProposedChange =
   | { readonly operation: "delete"; readonly id: string; readonly reason: "pruned" | "merged" }
@@ -95,7 +103,10 @@ export interface StoreRequests {
   search: { params: { query: SearchQuery; nowMs: number }; result: SearchPage };
   stats: { params: Nothing; result: StoreStats };
   /** Decay, prune, merge, tiers, compaction of indexes. Proposes what would change the truth. */
-  maintain: { params: { nowMs: number }; result: { changes: readonly ProposedChange[] } };
+  maintain: {
+    params: { nowMs: number; prune: PrunePolicy | null };
+    result: { changes: readonly ProposedChange[] };
+  };
   /** Every vector with its tier, page by page, for an export. */
   "vectors.page": {
     params: { afterId: string | null; limit: number };

@@ -55,6 +55,7 @@ export async function memoryFixture(): Promise<MemoryFixture> {
       log,
       storageLimitBytes: () => 1e9,
       retentionDays: () => null,
+      prunePolicy: () => null,
       ...options,
     });
   const folder = join(stateFolder, "extensions", "dev.lares.test", "memory");

@@ -5,7 +5,7 @@ import type { KnowledgeItem, KnowledgeQuery, SearchPage, SearchQuery, TemporalIt
 import type { Embedder, EmbedderSpec } from "../embedding/port.ts";
 import { EmbeddingQueue } from "../embedding/queue.ts";
 import type { TextIndex } from "../projection/port.ts";
-import type { ProposedChange, StoreNotice, StoreSettings, StoreStats } from "../port.ts";
+import type { ProposedChange, PrunePolicy, StoreNotice, StoreSettings, StoreStats } from "../port.ts";
 import { Codebooks } from "./at-rest.ts";
 import { AccessCounter } from "./access-counter.ts";
 import { BackgroundWork, type SliceEnd } from "./background-work.ts";
@@ -17,7 +17,7 @@ import { type KnowledgeView, queryKnowledge } from "./query.ts";
 import type { Database } from "./schema.ts";
 import { existingItems, type VectorsPage, vectorsPage } from "./records.ts";
 import { search } from "./search.ts";
-import { evictColdest, forgetGone, type PrunePolicy, proposeMerges, proposePrunes } from "./maintain.ts";
+import { evictColdest, forgetGone, proposeMerges, proposePrunes } from "./maintain.ts";
 import { moveTiers } from "./tiers.ts";
 import {
   beginWith,
@@ -172,7 +172,7 @@ export class KnowledgeStore implements AsyncDisposable {
   }
 
   /** Decides what moves, is merged or pruned; see `maintain.ts`. The index goes to the disk besides. */
-  async maintain(nowMs: number, prune: PrunePolicy | null = null): Promise<readonly ProposedChange[]> {
+  async maintain(nowMs: number, prune: PrunePolicy | null): Promise<readonly ProposedChange[]> {
     await this.#accesses.write();
     const changes = await this.#viewed(async (view) => {
       const { database } = this.#options;

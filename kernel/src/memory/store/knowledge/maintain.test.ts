@@ -13,11 +13,11 @@ test("near-duplicates: the older goes, the newer says that it updates it; each p
   memory.add("new", { text: "red house", data: { n: 2 } });
   memory.add("unlike", { text: "blue sea" });
   await memory.project();
-  expect(await memory.store.maintain(startMs)).toEqual([
+  expect(await memory.store.maintain(startMs, null)).toEqual([
     { operation: "relate", from: "new", to: "old", relation: "Updates" },
     { operation: "delete", id: "old", reason: "merged" },
   ]);
-  expect(await memory.store.maintain(startMs)).toEqual([]);
+  expect(await memory.store.maintain(startMs, null)).toEqual([]);
 });
 
 test("alike is not the same: other words and other data stay", async () => {
@@ -25,7 +25,7 @@ test("alike is not the same: other words and other data stay", async () => {
   memory.add("a", { text: "house red", data: { n: 1 } });
   memory.add("b", { text: "red house", data: { n: 2 } });
   await memory.project();
-  expect(await memory.store.maintain(startMs)).toEqual([]);
+  expect(await memory.store.maintain(startMs, null)).toEqual([]);
 });
 
 test("pruned is only where a policy says so: unimportant, old, and never found", async () => {
@@ -37,7 +37,7 @@ test("pruned is only where a policy says so: unimportant, old, and never found",
   await memory.project();
   await memory.ids({ similar_to: "one", top_k: 1 }, startMs);
   const policy = { belowImportance: 0.2, olderThanMs: 90 * dayMs };
-  expect(await memory.store.maintain(startMs + 365 * dayMs)).toEqual([]);
+  expect(await memory.store.maintain(startMs + 365 * dayMs, null)).toEqual([]);
   expect(await memory.store.maintain(startMs + 89 * dayMs, policy)).toEqual([]);
   expect(await memory.store.maintain(startMs + 365 * dayMs, policy)).toEqual([
     { operation: "delete", id: "forgettable", reason: "pruned" },
@@ -49,7 +49,7 @@ test("beyond maxVectors the coldest lose theirs: found by words only, not embedd
   for (const id of ["a", "b", "c"]) memory.add(id, { text: `text ${id}` });
   await memory.project();
   await memory.ids({ similar_to: "text a", top_k: 1 }, startMs);
-  await memory.store.maintain(startMs + dayMs);
+  await memory.store.maintain(startMs + dayMs, null);
   await memory.project();
   const embedded = async () =>
     Object.fromEntries((await memory.store.query({}, startMs)).items.map((item) => [item.id, item.embedded]));
@@ -79,11 +79,11 @@ test("tiers follow finds and age; no index is built again, and what is asked is 
     const { hot, warm, cold } = (await memory.store.stats()).vectors;
     return { hot, warm, cold };
   };
-  await memory.store.maintain(startMs + dayMs);
+  await memory.store.maintain(startMs + dayMs, null);
   expect(await tiers()).toEqual({ hot: 20, warm: 0, cold: 0 });
   for (let times = 0; times < 3; times += 1)
     await memory.ids({ similar_to: "word1", top_k: 1 }, startMs + 60 * dayMs);
-  await memory.store.maintain(startMs + 60 * dayMs);
+  await memory.store.maintain(startMs + 60 * dayMs, null);
   expect(await tiers()).toEqual({ hot: 1, warm: 19, cold: 0 });
   expect(await memory.ids({ similar_to: "word7", top_k: 1 })).toEqual(["i7"]);
   await memory.reopen(false);
@@ -97,7 +97,7 @@ test("cold vectors take a codebook; what is built from them again finds the same
   for (let index = 0; index < count; index += 1) memory.add(`i${index}`, { text: `word${index}` });
   await memory.project();
   const oldMs = startMs + 200 * dayMs;
-  await memory.store.maintain(oldMs);
+  await memory.store.maintain(oldMs, null);
   expect((await memory.store.stats()).vectors).toMatchObject({ count, hot: 0, warm: 0, cold: count });
   const [kept] = await memory.file.all<{ bytes: number }>(
     "SELECT max(octet_length(bytes)) AS bytes FROM knowledge_vectors",
@@ -112,6 +112,6 @@ test("cold vectors take a codebook; what is built from them again finds the same
     if (id === `i${index}`) found += 1;
   }
   expect(found).toBeGreaterThanOrEqual(98);
-  await memory.store.maintain(oldMs);
+  await memory.store.maintain(oldMs, null);
   expect((await memory.store.stats()).vectors).toMatchObject({ hot: 100, cold: count - 100 });
 });

@@ -1,4 +1,4 @@
-import type { ProposedChange } from "../port.ts";
+import type { ProposedChange, PrunePolicy } from "../port.ts";
 import type { Sql } from "../projection/port.ts";
 import { type AtRest, decodeAtRest } from "./at-rest.ts";
 import { effectiveOf, factorsSql, type FactorsRow } from "./hydrate.ts";
@@ -6,14 +6,6 @@ import type { KnowledgeView } from "./query.ts";
 import { type Database, numberList, readFact, removeVectors, textList, writeFact } from "./schema.ts";
 import { heatSql } from "./tiers.ts";
 import type { VectorSpace } from "./vector-space.ts";
-
-/** What may be pruned, where a policy says so: all of it has to hold, and it was never found. */
-export interface PrunePolicy {
-  /** Effective importance, 0 to 1. */
-  readonly belowImportance: number;
-  /** Since it was stored or changed. */
-  readonly olderThanMs: number;
-}
 
 /** More like each other than this, with the same words or data: one is enough. */
 const duplicateSimilarity = 0.98;
