@@ -1,0 +1,95 @@
+import { defineAgent, type ActionState, type AgentContext, type Entry } from "@lares/sdk";
+import { headingFor, wantsHeading, withHeading } from "./heading.ts";
+
+interface Memory {
+  /** Of each note the last proposal, the newest last. */
+  plan: { asked: { path: string; action: string }[] };
+}
+type Context = AgentContext<Memory>;
+
+/** Far below the 1 MiB that one message may have. */
+const maxAsked = 500;
+/** Longer ones are no notes; a proposal carries the whole text. */
+const maxNoteBytes = 256 * 1024;
+
+export default defineAgent<Memory>({
+  memory: { plan: { asked: [] } },
+
+  hooks: {
+    async appeared({ entry }, ctx) {
+      await look(entry, ctx);
+    },
+    async changed({ entry, changed_fields }, ctx) {
+      if (changed_fields.every((field) => field === "tags" || field === "fields" || field === "sidecars"))
+        return;
+      await look(entry, ctx);
+    },
+  },
+
+  tools: {
+    async untitled({ limit = 100 }: { limit?: number }, ctx) {
+      const { items } = await ctx.vdfs.query({ extension: "md", kind: "file", limit });
+      const paths: string[] = [];
+      for (const { path, size } of items)
+        if (size <= maxNoteBytes && wantsHeading(await ctx.vdfs.readText(path))) paths.push(path);
+      return paths;
+    },
+  },
+});
+
+async function look({ path, name, size, content_id }: Entry, ctx: Context): Promise<void> {
+  if (size > maxNoteBytes || !(await mayAsk(path, ctx))) return;
+  try {
+    const text = await ctx.vdfs.readText(path);
+    const heading = headingFor(path);
+    if (heading === "" || !wantsHeading(text)) return;
+    const { id } = await ctx.actions.propose(
+      [
+        {
+          kind: "file.write",
+          path,
+          content: withHeading(text, heading),
+          // Of the text that was read, where it is known: what came since is not written over.
+          ...(content_id === null ? {} : { expected: content_id }),
+        },
+      ],
+      {
+        title: `Give ${name} the heading “${heading}”`.slice(0, 200),
+        reason: "It starts without a heading.",
+      },
+    );
+    await ctx.memory.plan.update(({ asked }) => ({
+      asked: [...asked.filter((one) => one.path !== path), { path, action: id }].slice(-maxAsked),
+    }));
+  } catch (error) {
+    if (!isGoneOrChanged(error)) throw error;
+    // Its own next event brings it back here.
+    ctx.trace.debug(`${path} changed while it was looked at`);
+  }
+}
+
+/** A note is asked about once; again only where nobody answered. */
+async function mayAsk(path: string, ctx: Context): Promise<boolean> {
+  const { asked } = await ctx.memory.plan.read();
+  const before = asked.find((one) => one.path === path);
+  if (before === undefined) return true;
+  const state = await stateOf(before.action, ctx);
+  return state === null || state === "Stale" || state === "Expired" || state === "Failed";
+}
+
+async function stateOf(action: string, ctx: Context): Promise<ActionState | null> {
+  try {
+    return (await ctx.actions.get(action)).state;
+  } catch (error) {
+    if (codeOf(error) === "NotFound") return null;
+    throw error;
+  }
+}
+
+function isGoneOrChanged(error: unknown): boolean {
+  return ["NotFound", "Stale", "Conflict"].some((code) => codeOf(error) === code);
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
+}
