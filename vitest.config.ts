@@ -23,6 +23,8 @@ const suites = {
   fuzz: { include: ["test/fuzz/**/*.test.ts"], timeoutMs: slowMs },
   /** What `npm pack` makes, which is built first: `npm run test:package`. */
   package: { include: ["test/package/**/*.test.ts"], timeoutMs: slowMs },
+  /** What is in the .vsix, which is made first: `npm run test:vsix`. */
+  vsix: { include: ["test/vsix/**/*.test.ts"], timeoutMs: slowMs },
   unit: {
     include: [
       "kernel/src/**/*.test.ts",
@@ -49,7 +51,7 @@ export default defineConfig({
   // As in tsconfig.json: in this checkout `@lares/sdk` is its sources.
   ssr: { resolve: { conditions: ["lares-source", "module", "node", "development|production"] } },
   test: {
-    globalSetup: name === "package" ? ["test/package/setup.ts"] : [],
+    globalSetup: ["package", "vsix"].includes(name) ? [`test/${name}/setup.ts`] : [],
     include: [...suite.include],
     exclude: [...configDefaults.exclude, "**/dist/**", ...(name === "fault" ? [] : suites.fault.include)],
     // Real processes and a real sandbox on what may be two busy cores.

@@ -40,6 +40,8 @@ export interface ConnectOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Another executable than the checkout's. */
   readonly executable?: string;
+  /** Another Node than this one. */
+  readonly node?: string;
   /** How the front is told to speak; "--stdio" by default. */
   readonly channel?: readonly string[];
 }
@@ -128,6 +130,7 @@ export class Bench implements AsyncDisposable {
       ...(options.args === undefined ? {} : { args: options.args }),
       ...(options.environment === undefined ? {} : { environment: options.environment }),
       ...(options.executable === undefined ? {} : { executable: options.executable }),
+      ...(options.node === undefined ? {} : { node: options.node }),
       ...(options.channel === undefined ? {} : { channel: options.channel }),
     });
     this.#clients.push(client);

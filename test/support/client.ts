@@ -46,12 +46,15 @@ export class Client implements AsyncDisposable {
     environment?: NodeJS.ProcessEnv;
     /** Another one than the checkout's. */
     executable?: string;
+    /** Another Node than this one. */
+    node?: string;
     /** How the front is told to speak. */
     channel?: readonly string[];
   }) {
     const executable = options.executable ?? EXECUTABLE;
     const channel = options.channel ?? ["--stdio"];
-    this.process = spawn(process.execPath, [executable, "serve", ...channel, ...(options.args ?? [])], {
+    const node = options.node ?? process.execPath;
+    this.process = spawn(node, [executable, "serve", ...channel, ...(options.args ?? [])], {
       cwd: options.cwd,
       env: { ...process.env, LARES_HOME: options.home, ...options.environment },
       stdio: ["pipe", "pipe", "pipe"],

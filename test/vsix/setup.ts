@@ -1,0 +1,13 @@
+import type { TestProject } from "vitest/node";
+import { makeVsix } from "../support/vsix.ts";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    readonly vsix: string;
+  }
+}
+
+/** Packages once for all suites. */
+export default function setup(project: TestProject): void {
+  project.provide("vsix", makeVsix());
+}

@@ -1,0 +1,104 @@
+/**
+ * `npm run package`: makes `lares-<platform>-<version>.vsix`, in which the kernel travels with the Node that it was
+ * tested with. Takes what is installed here, so it is for this platform only, and asks no registry.
+ * `--list` prints every file; `--no-build` packages what was built.
+ */
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { createVSIX } from "@vscode/vsce";
+import { filesIn, piecesOf, sum } from "./archive.ts";
+import { layKernel } from "./kernel-folder.ts";
+import { notices } from "./notices.ts";
+
+const client = fileURLToPath(new URL("../", import.meta.url));
+const top = join(client, "..");
+const { values: flags } = parseArgs({
+  options: {
+    target: { type: "string", default: `${process.platform}-${process.arch}` },
+    list: { type: "boolean", default: false },
+    build: { type: "boolean", default: true },
+  },
+  allowNegative: true,
+});
+const target = `${process.platform}-${process.arch}`;
+if (flags.target !== target)
+  throw new Error(`--target ${flags.target}: npm installed native parts for ${target}; package it there.`);
+
+if (flags.build) {
+  for (const script of ["build:guest", "build:sdk", "build:kernel"])
+    execFileSync("npm", ["run", "--silent", script], { cwd: top, stdio: "inherit" });
+  execFileSync(process.execPath, [join(client, "build", "bundle.ts")], { cwd: client, stdio: "inherit" });
+}
+const vsix = await makePackage();
+const files = await filesIn(vsix);
+printPieces();
+if (flags.list) for (const { path, sizeBytes } of files.toSorted(bySize)) console.log(column(sizeBytes), path);
+
+async function makePackage(): Promise<string> {
+  const staging = mkdtempSync(join(tmpdir(), "lares-vsix-"));
+  try {
+    // What development needs is no business of the one who installs it.
+    const {
+      scripts: _scripts,
+      devDependencies: _tools,
+      dependencies: _bundled,
+      type: _type,
+      private: _private,
+      ...description
+    } = JSON.parse(readFileSync(join(client, "package.json"), "utf8")) as Record<string, unknown>;
+    writeFileSync(join(staging, "package.json"), JSON.stringify({ ...description, files: ["**"] }, null, 2));
+    for (const name of ["package.nls.json", "dist", "media", "README.md", "CHANGELOG.md"])
+      if (existsSync(join(client, name)))
+        cpSync(join(client, name), join(staging, name), {
+          recursive: true,
+          filter: (path) => !path.endsWith(".map"),
+        });
+    cpSync(join(top, "LICENSE"), join(staging, "LICENSE"));
+    const beside = await layKernel({
+      top,
+      folder: join(staging, "kernel"),
+      platform: process.platform,
+      architecture: process.arch,
+    });
+    const text = notices({ beside, inside: [], nodeVersion: process.version });
+    writeFileSync(join(staging, "THIRD-PARTY-LICENSES.txt"), text);
+    const packagePath = join(client, `lares-${target}-${String(description["version"])}.vsix`);
+    await createVSIX({
+      cwd: staging,
+      packagePath,
+      target,
+      dependencies: false,
+      allowMissingRepository: true,
+      rewriteRelativeLinks: false,
+    });
+    return packagePath;
+  } finally {
+    rmSync(staging, { recursive: true, force: true });
+  }
+}
+
+function printPieces(): void {
+  console.log(`\n${vsix}: ${megabytes(statSync(vsix).size)} MB\n`);
+  console.log("   in it  installed  files");
+  for (const [name, piece] of piecesOf(files)) {
+    const sizes = [sum(piece, "compressedBytes"), sum(piece, "sizeBytes")].map((size) => megabytes(size));
+    console.log(`${sizes[0]?.padStart(8)} ${sizes[1]?.padStart(10)} ${String(piece.length).padStart(6)}  ${name}`);
+  }
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}
+
+function column(bytes: number): string {
+  return String(bytes).padStart(10);
+}
+
+function bySize(one: { readonly sizeBytes: number }, other: { readonly sizeBytes: number }): number {
+  return other.sizeBytes - one.sizeBytes;
+}
