@@ -10,8 +10,12 @@ import {
   type StringStyle,
 } from "./source.ts";
 
-/** Reads YAML 1.2 by the core schema: keys are strings, tags and directives of other schemas are faults. */
-export function readYaml(text: string, report: ReportFault): Reading | null {
+/**
+ * Reads YAML 1.2 by the core schema: keys are strings, tags and directives of other schemas are faults. Null where
+ * the syntax is at fault, unless it `isLenient`: then whatever the parser made of the text is read, for an editor that
+ * wants to know where in it the cursor stands.
+ */
+export function readYaml(text: string, report: ReportFault, isLenient = false): Reading | null {
   boundTokens(text);
   const document = parseDocument(text, {
     version: "1.2",
@@ -29,7 +33,7 @@ export function readYaml(text: string, report: ReportFault): Reading | null {
       : sentence(error.message);
     report(several ? "multiple-documents" : "syntax", error.pos[0], error.pos[1], message);
   }
-  if (document.errors.length > 0) return null;
+  if (document.errors.length > 0 && !isLenient) return null;
   const complexity = new Complexity();
   const anchors = new Map<string, Node>();
 
@@ -51,9 +55,10 @@ export function readYaml(text: string, report: ReportFault): Reading | null {
     if (isMap(node)) {
       const value: Record<string, unknown> = {};
       for (const pair of node.items) {
-        const keyNode = pair.key as Scalar;
+        const keyNode = pair.key as Node | null;
+        if (isLenient && !isScalar(keyNode)) continue;
         const key = String(isScalar(keyNode) ? keyNode.value : keyNode);
-        const [keyStart, keyEnd] = keyNode.range ?? [start, end];
+        const [keyStart, keyEnd] = keyNode?.range ?? [start, end];
         if (forbiddenKeys.includes(key)) {
           report("forbidden-key", keyStart, keyEnd, `The key "${key}" is not allowed.`);
           continue;

@@ -1,0 +1,91 @@
+import { documentLimits, pointerTo, TooComplex, type DocumentFormat, type SourceNode } from "../source.ts";
+import { readLeniently, type LenientReading } from "./reading.ts";
+import { mark, withoutMarks, type Spot } from "./spot.ts";
+import { findTomlSpot } from "./toml-spot.ts";
+import { findYamlSpot } from "./yaml-spot.ts";
+
+/** Where in a document the cursor stands, and what it would write there. */
+export interface CursorContext {
+  readonly format: DocumentFormat;
+  /**
+   * `key`: the pointer is that of the map the key is one of. `value`: of the value itself. `either`: of a value that
+   * has only begun, alone on its line, so that it may become a map's first key as well.
+   */
+  readonly part: "key" | "value" | "either";
+  readonly pointer: string;
+  /** The other keys of that map. */
+  readonly siblings: readonly string[];
+  /** Of the document, the word at the cursor left out: for what is written beside it. */
+  readonly document: unknown;
+  /** TOML: in a `[header]`, or the name of a line's own pair. */
+  readonly statement: "header" | "list-header" | "pair" | null;
+  /** YAML: the item is new and has to get its dash. */
+  readonly needsDash: boolean;
+  readonly spot: Spot;
+}
+
+/** Null where nothing can be written: in a comment, behind a value, in a text that is beyond all bounds. Never throws. */
+export function cursorContext(source: string, offset: number, format: DocumentFormat): CursorContext | null {
+  if (source.length > documentLimits.characters) return null;
+  const text = withoutMarks(source);
+  try {
+    const spot = format === "yaml" ? findYamlSpot(text, offset) : findTomlSpot(text, offset);
+    if (spot === null) return null;
+    return contextOf(spot, format, false) ?? (spot.isAlone ? contextOf(withDash(spot), format, true) : null);
+  } catch (error) {
+    if (error instanceof TooComplex || error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** The same line as a new item of a list. */
+function withDash(spot: Spot): Spot {
+  const at = spot.marked.indexOf(mark, spot.lineStart);
+  return { ...spot, marked: `${spot.marked.slice(0, at)}- ${spot.marked.slice(at)}` };
+}
+
+function contextOf(spot: Spot, format: DocumentFormat, needsDash: boolean): CursorContext | null {
+  const reading = readLeniently(spot.marked, format);
+  const found = reading === null ? null : findMark(reading.root, reading.value);
+  if (reading === null || found === null) return null;
+  if (format === "yaml" && spot.isAlone && isMisplaced(reading, spot.marked)) return null;
+  const statement = statementOf(reading, spot.marked);
+  const { keys, key } = found;
+  const pointer = pointerTo("", ...keys);
+  const common = { format, pointer, document: reading.value, statement, needsDash, spot };
+  if (key === null) return { ...common, part: "value", siblings: [] };
+  const holder = keys.reduce<SourceNode | undefined>((node, name) => node?.children.get(name), reading.root);
+  const siblings = [...(holder?.children.keys() ?? [])].filter((name) => name !== key);
+  const isFirst = format === "yaml" && spot.isAlone && siblings.length === 0 && keys.length > 0;
+  const isBare = !spot.hasSeparator && holder?.children.get(key)?.children.size === 0;
+  return { ...common, part: isFirst && isBare ? "either" : "key", siblings };
+}
+
+/** A line whose indentation fits nothing: the parser puts it somewhere, but nobody meant that. */
+function isMisplaced(reading: LenientReading, marked: string): boolean {
+  const at = marked.indexOf(mark);
+  const lineStart = marked.lastIndexOf("\n", at) + 1;
+  return reading.faults.some(({ start, end }) => start <= at + 1 && end > lineStart && end <= at + 2);
+}
+
+function statementOf({ statements }: LenientReading, marked: string): CursorContext["statement"] {
+  const at = marked.indexOf(mark);
+  return statements.find(({ start, nameEnd }) => start <= at && at < nameEnd)?.kind ?? null;
+}
+
+interface FoundMark {
+  /** To the value with the mark in it, or to the map that has it as a key. */
+  readonly keys: readonly string[];
+  readonly key: string | null;
+}
+
+function findMark(root: SourceNode, value: unknown): FoundMark | null {
+  if (typeof value === "string" && value.includes(mark)) return { keys: [], key: null };
+  if (typeof value !== "object" || value === null) return null;
+  for (const [name, child] of root.children) {
+    if (name.includes(mark)) return { keys: [], key: name };
+    const found = findMark(child, (value as Record<string, unknown>)[name]);
+    if (found !== null) return { keys: [name, ...found.keys], key: found.key };
+  }
+  return null;
+}

@@ -1,0 +1,62 @@
+import { documentLimits, TooComplex, type DocumentFormat, type Reading, type SourceNode } from "../source.ts";
+import { readYaml } from "../yaml.ts";
+import { readTomlLeniently, type TomlStatement } from "./lenient-toml.ts";
+
+/** What could be read of a text that is being typed. */
+export interface LenientReading extends Reading {
+  /** Where the reader was surprised: offsets. */
+  readonly faults: readonly { readonly start: number; readonly end: number }[];
+  /** TOML's headers and pairs; empty for YAML. */
+  readonly statements: readonly TomlStatement[];
+}
+
+/**
+ * Reads a document as far as that is possible, for an editor; null where it is empty, or beyond
+ * {@link documentLimits}. Never throws. For what counts see `parseDocument`.
+ */
+export function readLeniently(text: string, format: DocumentFormat): LenientReading | null {
+  if (text.length > documentLimits.characters) return null;
+  const faults: { start: number; end: number }[] = [];
+  try {
+    if (format === "toml") return { faults, ...readTomlLeniently(text) };
+    const reading = readYaml(text, (_code, start, end) => faults.push({ start, end }), true);
+    return reading === null ? null : { ...reading, faults, statements: [] };
+  } catch (error) {
+    // RangeError: the parsers recurse, and what exhausts the stack is nested beyond any bound of ours.
+    if (error instanceof TooComplex || error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** A key or a value of a document, by its JSON pointer's keys. */
+export interface FoundNode {
+  readonly keys: readonly string[];
+  readonly part: "key" | "value";
+  readonly node: SourceNode;
+}
+
+/** The innermost key or scalar that `offset` is in or at the end of; null between them. */
+export function nodeAt(root: SourceNode, offset: number): FoundNode | null {
+  let found: FoundNode | null = null;
+  const search = (node: SourceNode, keys: readonly string[]): void => {
+    for (const [name, child] of node.children) {
+      if (found !== null) return;
+      const path = [...keys, name];
+      const { key } = child;
+      search(child, path);
+      if (found !== null) return;
+      if (key !== undefined && key.start <= offset && offset <= key.end) {
+        // A position in a list shares its place with the list's own name in TOML.
+        found = { keys: isPosition(name) ? keys : path, part: "key", node: child };
+      } else if (child.children.size === 0 && child.start <= offset && offset <= child.end) {
+        found = { keys: path, part: "value", node: child };
+      }
+    }
+  };
+  search(root, []);
+  return found;
+}
+
+function isPosition(name: string): boolean {
+  return /^\d+$/.test(name);
+}

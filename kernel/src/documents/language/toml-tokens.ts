@@ -1,0 +1,69 @@
+import { documentLimits, TooComplex } from "../source.ts";
+
+export interface TomlToken {
+  readonly kind: "comment" | "newline" | "string" | "bare" | "punctuation";
+  readonly start: number;
+  readonly end: number;
+  /** How a string is quoted. */
+  readonly quote?: '"' | "'" | '"""' | "'''";
+  /** Of a string: its closing quotes are there. */
+  readonly isClosed?: boolean;
+}
+
+const punctuation = new Set(["=", "[", "]", "{", "}", ","]);
+
+/**
+ * The tokens of a TOML text, whatever state it is in; white space is left out. A string that is not closed ends with
+ * its line. A bare word holds its dots: a dotted key is one, and so is a number. Throws {@link TooComplex} for too many.
+ */
+export function tomlTokens(text: string): TomlToken[] {
+  const tokens: TomlToken[] = [];
+  let at = 0;
+  while (at < text.length) {
+    const character = text.charAt(at);
+    if (character === " " || character === "\t" || character === "\r" || character === "\ufeff") {
+      at++;
+      continue;
+    }
+    if (tokens.length >= documentLimits.tokens)
+      throw new TooComplex(`of more than ${documentLimits.tokens} tokens`);
+    const token = readToken(text, at, character);
+    tokens.push(token);
+    at = token.end;
+  }
+  return tokens;
+}
+
+function readToken(text: string, start: number, character: string): TomlToken {
+  if (character === "\n") return { kind: "newline", start, end: start + 1 };
+  if (character === "#") return { kind: "comment", start, end: lineEndAfter(text, start) };
+  if (character === '"' || character === "'") return readString(text, start, character);
+  if (punctuation.has(character)) return { kind: "punctuation", start, end: start + 1 };
+  let end = start + 1;
+  while (end < text.length && !/[\s#=[\]{},"']/.test(text.charAt(end))) end++;
+  return { kind: "bare", start, end };
+}
+
+function readString(text: string, start: number, mark: '"' | "'"): TomlToken {
+  const triple = mark === '"' ? '"""' : "'''";
+  const isTriple = text.startsWith(triple, start);
+  const quote = isTriple ? triple : mark;
+  const limit = isTriple ? text.length : lineEndAfter(text, start);
+  for (let at = start + quote.length; at < limit; at++) {
+    if (mark === '"' && text.charAt(at) === "\\") at++;
+    else if (text.startsWith(quote, at)) {
+      let end = at + quote.length;
+      // One or two quotes may stand right before the closing three.
+      while (isTriple && text.charAt(end) === mark) end++;
+      return { kind: "string", start, end, quote, isClosed: true };
+    }
+  }
+  return { kind: "string", start, end: limit, quote, isClosed: false };
+}
+
+/** Where the line that `offset` is in ends, its line break left out. */
+export function lineEndAfter(text: string, offset: number): number {
+  const newline = text.indexOf("\n", offset);
+  const end = newline < 0 ? text.length : newline;
+  return end > offset && text.charAt(end - 1) === "\r" ? end - 1 : end;
+}

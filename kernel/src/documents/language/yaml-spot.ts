@@ -1,0 +1,235 @@
+import { Lexer } from "yaml";
+import { unescaped, type Quote } from "./quoting.ts";
+import { mark, type Spot } from "./spot.ts";
+import { lineEndAfter } from "./toml-tokens.ts";
+
+type Kind = "plain" | "quoted" | "block" | "comment" | "reference" | "space" | "newline" | "sign" | "other";
+
+interface Token {
+  readonly kind: Kind;
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/**
+ * The word that the cursor is in; null where nothing can be written: in comments, in directives, behind a value.
+ * `text` is without marks (see `withoutMarks`). Takes time linear in the text.
+ */
+export function findYamlSpot(text: string, offset: number): Spot | null {
+  const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
+  const lineEnd = lineEndAfter(text, offset);
+  const { token, previous, flowDepth } = tokenAt(text, offset);
+  const isInFlow = flowDepth > 0;
+  const line = { text, offset, lineStart, lineEnd, isInFlow };
+  if (token === null) return between(line, previous);
+  switch (token.kind) {
+    case "plain":
+      return inPlain(line, token);
+    case "quoted":
+      return inQuotes(line, token);
+    case "block":
+      return inBlock(line, token);
+    default:
+      return null;
+  }
+}
+
+interface Line {
+  readonly text: string;
+  readonly offset: number;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  readonly isInFlow: boolean;
+}
+
+/** Zero width: the cursor is at no word. */
+function between(line: Line, previous: Token | null): Spot | null {
+  const { text, offset, lineStart, lineEnd, isInFlow } = line;
+  const rest = text.slice(offset, lineEnd);
+  const isOnLine = previous !== null && previous.end > lineStart;
+  if (isOnLine && previous.kind !== "sign" && previous.kind !== "reference") return null;
+  if (isOnLine && /^[}\]]$/.test(previous.text)) return null;
+  const isLast = /^\s*(?:#.*)?$/.test(rest);
+  if (!isLast && !(isInFlow && /^\s*[,}\]]/.test(rest))) return null;
+  const isAlone = !isInFlow && isIndentation(text.slice(lineStart, offset));
+  const needsSpace = isOnLine && previous.end === offset && /^[-:?]$/.test(previous.text);
+  const inserted = `${needsSpace ? " " : ""}${mark}${isAlone ? ":" : ""}`;
+  return {
+    ...{
+      start: offset,
+      end: offset,
+      before: "",
+      after: "",
+      quote: "",
+      isAlone,
+      needsSpace,
+      lineStart,
+      isInFlow,
+    },
+    ...{ hasSeparator: false, isUnclosed: false },
+    marked: text.slice(0, offset) + inserted + text.slice(offset),
+  };
+}
+
+function inPlain(line: Line, token: Token): Spot {
+  const { text, offset, lineStart, lineEnd, isInFlow } = line;
+  const indentation = /^\s*/.exec(text.slice(lineStart, lineEnd))?.[0].length ?? 0;
+  const start = Math.max(token.start, Math.min(offset, lineStart + indentation));
+  const end = Math.max(offset, Math.min(token.end, lineEnd));
+  const rest = text.slice(end, lineEnd);
+  const hasSeparator = /^[ \t]*:(?=[\s,{}[\]]|$)/.test(rest);
+  const isContinued = token.start < lineStart && !hasSeparator;
+  const isAlone = !isInFlow && !isContinued && isIndentation(text.slice(lineStart, start));
+  const isLast = /^\s*(?:#.*)?$/.test(rest);
+  const colon = isAlone && !hasSeparator && isLast ? ":" : "";
+  const from = isContinued ? token.start : start;
+  return {
+    ...{ start, end, quote: "", isAlone, hasSeparator, isInFlow, lineStart },
+    ...{ needsSpace: false, isUnclosed: false },
+    before: unfolded(text.slice(from, offset)),
+    after: text.slice(offset, end),
+    marked: text.slice(0, start) + mark + colon + text.slice(end),
+  };
+}
+
+function inQuotes(line: Line, token: Token): Spot | null {
+  const { text, offset, lineStart, lineEnd, isInFlow } = line;
+  const quote = token.text.charAt(0) as Quote;
+  const isOpenEnded = token.text.length < 2 || !token.text.endsWith(quote);
+  // Quotes that are closed on another line than they were opened on were mostly forgotten on this one.
+  const isUnclosed = isOpenEnded || (token.start >= lineStart && token.end > lineEnd);
+  if (!isUnclosed && offset === token.end) return null;
+  const contentStart = token.start + 1;
+  const contentEnd = isUnclosed ? lineEnd : token.end - 1;
+  const start = Math.max(contentStart, lineStart);
+  const end = Math.max(offset, Math.min(contentEnd, lineEnd));
+  const hasSeparator = !isUnclosed && /^[ \t]*:(?=[\s,{}[\]]|$)/.test(text.slice(token.end, lineEnd));
+  const isAlone = !isInFlow && token.start >= lineStart && isIndentation(text.slice(lineStart, token.start));
+  const close = isUnclosed ? quote : "";
+  return {
+    ...{ start, end, quote, isAlone, hasSeparator, isInFlow, lineStart, isUnclosed, needsSpace: false },
+    before: unescaped(unfolded(text.slice(contentStart, offset)), quote, "yaml"),
+    after: unescaped(text.slice(offset, end), quote, "yaml"),
+    marked: text.slice(0, start) + mark + close + text.slice(isUnclosed ? lineEnd : end),
+  };
+}
+
+function inBlock(line: Line, token: Token): Spot | null {
+  const { text, offset, lineStart, lineEnd } = line;
+  const indentation = /^ */.exec(token.text)?.[0].length ?? 0;
+  const column = offset - lineStart;
+  // A line that begins before the block's text ends the block.
+  if (column < indentation) return between(line, null);
+  const start = lineStart + indentation;
+  return {
+    ...{
+      start,
+      end: Math.max(offset, lineEnd),
+      quote: "block",
+      isAlone: false,
+      hasSeparator: false,
+      lineStart,
+    },
+    ...{ needsSpace: false, isUnclosed: false, isInFlow: false },
+    before: unfolded(text.slice(token.start + indentation, offset)),
+    after: text.slice(offset, lineEnd),
+    marked: text.slice(0, start) + mark + text.slice(lineEnd),
+  };
+}
+
+/** A value of several lines on one, as a reader has it. */
+function unfolded(written: string): string {
+  return written.replace(/\s*\r?\n\s*/g, " ");
+}
+
+function isIndentation(text: string): boolean {
+  return /^\ufeff?\s*(?:[-?](?:\s+|$))*$/.test(text);
+}
+
+/** The token that the cursor is in or at the end of, and the last one with a meaning before it. */
+function tokenAt(
+  text: string,
+  offset: number,
+): { token: Token | null; previous: Token | null; flowDepth: number } {
+  let at = 0;
+  let flowDepth = 0;
+  let isScalar = false;
+  let isBlock = false;
+  let previous: Token | null = null;
+  for (const source of new Lexer().lex(text)) {
+    // The lexer's own signs stand for no text.
+    if (source === "\u0002") continue;
+    if (source === "\u0018") {
+      flowDepth = 0;
+      continue;
+    }
+    if (source === "\u001f") {
+      isScalar = true;
+      continue;
+    }
+    const start = at;
+    at += source.length;
+    const kind = isScalar ? (isBlock ? "block" : "plain") : kindOf(source);
+    if (kind !== "newline" && kind !== "comment" && kind !== "space") isBlock = false;
+    if (!isScalar && /^[|>]/.test(source)) isBlock = true;
+    isScalar = false;
+    const token: Token = { kind, start, end: at, text: source };
+    if (isTouched(token, offset)) return { token, previous, flowDepth };
+    if (start >= offset) break;
+    if (source === "[" || source === "{") flowDepth++;
+    else if (source === "]" || source === "}") flowDepth--;
+    if (kind !== "space" && kind !== "newline") previous = token;
+  }
+  return { token: null, previous, flowDepth };
+}
+
+function isTouched({ kind, start, end }: Token, offset: number): boolean {
+  switch (kind) {
+    case "plain":
+      return start <= offset && offset <= end;
+    case "block":
+      return start <= offset && offset < end;
+    case "quoted":
+    case "comment":
+    case "reference":
+    case "other":
+      return start < offset && offset <= end;
+    case "space":
+    case "newline":
+    case "sign":
+      return false;
+  }
+}
+
+function kindOf(source: string): Kind {
+  switch (source.charAt(0)) {
+    case '"':
+    case "'":
+      return "quoted";
+    case "#":
+      return "comment";
+    case "&":
+    case "*":
+    case "!":
+      return "reference";
+    case " ":
+    case "\t":
+    case "\ufeff":
+      return "space";
+    case "\n":
+    case "\r":
+      return "newline";
+    case ":":
+    case "-":
+    case "?":
+    case ",":
+    case "[":
+    case "]":
+    case "{":
+    case "}":
+      return source.length === 1 ? "sign" : "other";
+    default:
+      return "other";
+  }
+}
