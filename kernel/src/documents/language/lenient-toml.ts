@@ -131,18 +131,18 @@ class LenientReader {
 
   #append(place: Place, name: Name): Place | null {
     if (forbiddenKeys.includes(name.key)) return null;
-    let list = Object.hasOwn(place.value, name.key) ? place.value[name.key] : undefined;
+    const known = Object.hasOwn(place.value, name.key) ? place.value[name.key] : undefined;
+    const list: unknown[] = Array.isArray(known) ? known : [];
     let node = place.node.children.get(name.key);
-    if (!Array.isArray(list) || node === undefined) {
-      if (node !== undefined && list !== null) return null;
+    if (!Array.isArray(known) || node === undefined) {
+      if (node !== undefined && known !== null) return null;
       this.#complexity.enter(place.depth + 1);
       node = { ...nodeOf(name.start, name.end), key: { start: name.start, end: name.end } };
-      list = [];
       place.value[name.key] = list;
       place.node.children.set(name.key, node);
     }
     const holder: Place = { value: list as unknown as Table, node, depth: place.depth + 1 };
-    return this.#table(holder, String((list as unknown[]).length), name);
+    return this.#table(holder, String(list.length), name);
   }
 
   #table(place: Place, key: string, name: Name): Place {

@@ -29,6 +29,18 @@ export interface Spot {
   readonly marked: string;
 }
 
+/** What holds of most words, for those that make one. */
+export const emptySpot = {
+  before: "",
+  after: "",
+  quote: "",
+  isAlone: false,
+  hasSeparator: false,
+  needsSpace: false,
+  isUnclosed: false,
+  isInFlow: false,
+} as const;
+
 /** The same text, every offset kept, without the mark and the control codes that parsers keep for themselves. */
 export function withoutMarks(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ue0c5]/g, " ");

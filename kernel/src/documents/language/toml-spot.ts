@@ -1,5 +1,5 @@
 import { unescaped, type Quote } from "./quoting.ts";
-import { mark, type Spot } from "./spot.ts";
+import { emptySpot, mark, type Spot } from "./spot.ts";
 import { lineEndAfter, tomlTokens, type TomlToken } from "./toml-tokens.ts";
 
 /** The same as `findYamlSpot`, for TOML. A dotted key's words are words of their own. */
@@ -42,8 +42,12 @@ function between({ text, offset, lineStart, lineEnd }: Line, previous: TomlToken
   const rest = text.slice(offset, lineEnd);
   if (!/^\s*(?:#.*|[,\]}].*)?$/.test(rest)) return null;
   return {
-    ...{ start: offset, end: offset, before: "", after: "", quote: "", lineStart, hasSeparator: false },
-    ...{ isAlone: !isOnLine, isUnclosed: false, isInFlow: isOnLine && sign !== "=" },
+    ...emptySpot,
+    start: offset,
+    end: offset,
+    lineStart,
+    isAlone: !isOnLine,
+    isInFlow: isOnLine && sign !== "=",
     needsSpace: sign === "=" && previous?.end === offset,
     marked: `${text.slice(0, offset)} ${mark} ${text.slice(offset)}`,
   };
@@ -55,7 +59,10 @@ function inBare({ text, offset, lineStart, lineEnd }: Line, token: TomlToken): S
   const next = text.indexOf(".", offset);
   const end = next >= 0 && next < token.end ? next : token.end;
   return {
-    ...{ start, end, quote: "", lineStart, needsSpace: false, isUnclosed: false },
+    ...emptySpot,
+    start,
+    end,
+    lineStart,
     before: text.slice(start, offset),
     after: text.slice(offset, end),
     isAlone: /^\s*$/.test(text.slice(lineStart, start)),
@@ -74,11 +81,15 @@ function inString({ text, offset, lineStart, lineEnd }: Line, token: TomlToken):
   const start = Math.max(contentStart, lineStart);
   const end = Math.max(offset, Math.min(contentEnd, lineEnd));
   return {
-    ...{ start, end, quote, lineStart, needsSpace: false, isUnclosed: token.isClosed !== true },
+    ...emptySpot,
+    start,
+    end,
+    quote,
+    lineStart,
+    isUnclosed: token.isClosed !== true,
     before: unescaped(text.slice(contentStart, offset), quote, "toml"),
     after: unescaped(text.slice(offset, end), quote, "toml"),
     isAlone: /^\s*$/.test(text.slice(lineStart, token.start)),
-    isInFlow: false,
     hasSeparator: /^[ \t]*=/.test(text.slice(token.end, lineEnd)),
     marked: text.slice(0, start) + mark + text.slice(end),
   };

@@ -54,7 +54,7 @@ function readString(text: string, start: number, mark: '"' | "'"): TomlToken {
     else if (text.startsWith(quote, at)) {
       let end = at + quote.length;
       // One or two quotes may stand right before the closing three.
-      while (isTriple && text.charAt(end) === mark) end++;
+      for (let extra = 0; isTriple && extra < 2 && text.charAt(end) === mark; extra++) end++;
       return { kind: "string", start, end, quote, isClosed: true };
     }
   }

@@ -1,6 +1,6 @@
 import { Lexer } from "yaml";
 import { unescaped, type Quote } from "./quoting.ts";
-import { mark, type Spot } from "./spot.ts";
+import { emptySpot, mark, type Spot } from "./spot.ts";
 import { lineEndAfter } from "./toml-tokens.ts";
 
 type Kind = "plain" | "quoted" | "block" | "comment" | "reference" | "space" | "newline" | "sign" | "other";
@@ -23,16 +23,9 @@ export function findYamlSpot(text: string, offset: number): Spot | null {
   const isInFlow = flowDepth > 0;
   const line = { text, offset, lineStart, lineEnd, isInFlow };
   if (token === null) return between(line, previous);
-  switch (token.kind) {
-    case "plain":
-      return inPlain(line, token);
-    case "quoted":
-      return inQuotes(line, token);
-    case "block":
-      return inBlock(line, token);
-    default:
-      return null;
-  }
+  if (token.kind === "plain") return inPlain(line, token);
+  if (token.kind === "quoted") return inQuotes(line, token);
+  return token.kind === "block" ? inBlock(line, token) : null;
 }
 
 interface Line {
@@ -56,18 +49,13 @@ function between(line: Line, previous: Token | null): Spot | null {
   const needsSpace = isOnLine && previous.end === offset && /^[-:?]$/.test(previous.text);
   const inserted = `${needsSpace ? " " : ""}${mark}${isAlone ? ":" : ""}`;
   return {
-    ...{
-      start: offset,
-      end: offset,
-      before: "",
-      after: "",
-      quote: "",
-      isAlone,
-      needsSpace,
-      lineStart,
-      isInFlow,
-    },
-    ...{ hasSeparator: false, isUnclosed: false },
+    ...emptySpot,
+    start: offset,
+    end: offset,
+    isAlone,
+    needsSpace,
+    isInFlow,
+    lineStart,
     marked: text.slice(0, offset) + inserted + text.slice(offset),
   };
 }
@@ -85,8 +73,13 @@ function inPlain(line: Line, token: Token): Spot {
   const colon = isAlone && !hasSeparator && isLast ? ":" : "";
   const from = isContinued ? token.start : start;
   return {
-    ...{ start, end, quote: "", isAlone, hasSeparator, isInFlow, lineStart },
-    ...{ needsSpace: false, isUnclosed: false },
+    ...emptySpot,
+    start,
+    end,
+    isAlone,
+    hasSeparator,
+    isInFlow,
+    lineStart,
     before: unfolded(text.slice(from, offset)),
     after: text.slice(offset, end),
     marked: text.slice(0, start) + mark + colon + text.slice(end),
@@ -108,7 +101,15 @@ function inQuotes(line: Line, token: Token): Spot | null {
   const isAlone = !isInFlow && token.start >= lineStart && isIndentation(text.slice(lineStart, token.start));
   const close = isUnclosed ? quote : "";
   return {
-    ...{ start, end, quote, isAlone, hasSeparator, isInFlow, lineStart, isUnclosed, needsSpace: false },
+    ...emptySpot,
+    start,
+    end,
+    quote,
+    isAlone,
+    hasSeparator,
+    isInFlow,
+    lineStart,
+    isUnclosed,
     before: unescaped(unfolded(text.slice(contentStart, offset)), quote, "yaml"),
     after: unescaped(text.slice(offset, end), quote, "yaml"),
     marked: text.slice(0, start) + mark + close + text.slice(isUnclosed ? lineEnd : end),
@@ -123,15 +124,11 @@ function inBlock(line: Line, token: Token): Spot | null {
   if (column < indentation) return between(line, null);
   const start = lineStart + indentation;
   return {
-    ...{
-      start,
-      end: Math.max(offset, lineEnd),
-      quote: "block",
-      isAlone: false,
-      hasSeparator: false,
-      lineStart,
-    },
-    ...{ needsSpace: false, isUnclosed: false, isInFlow: false },
+    ...emptySpot,
+    start,
+    end: Math.max(offset, lineEnd),
+    quote: "block",
+    lineStart,
     before: unfolded(text.slice(token.start + indentation, offset)),
     after: text.slice(offset, lineEnd),
     marked: text.slice(0, start) + mark + text.slice(lineEnd),
