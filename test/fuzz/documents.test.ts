@@ -157,9 +157,9 @@ function checkRange({ start, end }: Range, text: string): void {
   expect(order, "a range begins before it ends").toBeLessThanOrEqual(0);
 }
 
-function checkDiagnostic({ range, message, fix }: Diagnostic, text: string): void {
+function checkDiagnostic({ range, message, fixes }: Diagnostic, text: string): void {
   checkRange(range, text);
-  for (const edit of fix?.edits ?? []) checkRange(edit.range, text);
+  for (const edit of fixes.flatMap(({ edits }) => edits)) checkRange(edit.range, text);
   expect(message.length).toBeGreaterThan(5);
 }
 

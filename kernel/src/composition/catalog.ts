@@ -196,8 +196,11 @@ export class Catalog {
       folderState: (path) => folderState(root, path),
       findExtension: async ({ path, id }): Promise<FoundExtension> => {
         const found = path !== undefined ? await finder.byPath(path, file) : await finder.byId(id ?? "");
-        if (found === null)
-          return { state: "missing", lookedIn: path === undefined ? finder.placesInOrder() : [] };
+        if (found === null) {
+          return path === undefined
+            ? { state: "missing", lookedIn: finder.placesInOrder(), candidates: await finder.ids() }
+            : { state: "missing", lookedIn: [] };
+        }
         const { checked, manifest } = found;
         if (!checked.usable || checked.value === null) return { state: "invalid", file: manifest.file };
         return { state: "found", file: manifest.file, manifest: checked.value };

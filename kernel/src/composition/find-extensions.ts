@@ -55,6 +55,12 @@ export class ExtensionFinder {
     return [...this.#places.workspace, this.#places.user, this.#places.bundled];
   }
 
+  /** The ids of all that `byId` finds. */
+  async ids(): Promise<string[]> {
+    const found = await Promise.all(this.placesInOrder().map((place) => this.#in(place)));
+    return [...new Set(found.flat().flatMap(({ checked }) => checked.value?.id ?? []))];
+  }
+
   /** Everything that lies in `.lares/extensions`, named in a document or not. */
   async droppedIn(): Promise<ExtensionOnDisk[]> {
     return (await Promise.all(this.#places.workspace.map((place) => this.#in(place)))).flat();

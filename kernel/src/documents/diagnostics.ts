@@ -19,6 +19,8 @@ export interface TextEdit {
 export interface Fix {
   readonly title: string;
   readonly edits: readonly TextEdit[];
+  /** What is almost certainly meant: an editor may do it at one keystroke. */
+  readonly isPreferred?: boolean;
 }
 
 /** A fault in a document: where, what is wrong, what would be right. */
@@ -27,16 +29,23 @@ export interface Diagnostic {
   readonly severity: Severity;
   readonly range: Range;
   readonly message: string;
-  readonly fix?: Fix;
+  /** Each of them mends the fault, the likeliest first. */
+  readonly fixes: readonly Fix[];
 }
 
 /** More faults than this in one document are not reported: the first ones have to be mended anyway. */
 export const maxDiagnostics = 100;
 
 /** The code's severity is the catalogue's. */
-export function diagnostic(code: DiagnosticCode, range: Range, message: string, fix?: Fix): Diagnostic {
-  const severity = codes[code].severity;
-  return fix === undefined ? { code, severity, range, message } : { code, severity, range, message, fix };
+export function diagnostic(
+  code: DiagnosticCode,
+  range: Range,
+  message: string,
+  /** Null: a fix that was thought of and is not possible here. */
+  fixes: readonly (Fix | null)[] = [],
+): Diagnostic {
+  const { severity } = codes[code];
+  return { code, severity, range, message, fixes: fixes.filter((fix) => fix !== null) };
 }
 
 export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
@@ -79,6 +88,15 @@ export class Lines {
       else high = middle - 1;
     }
     return { line: low, character: bounded - (this.#starts[low] ?? 0) };
+  }
+
+  /** Of a position beyond a line's end, the line's end; beyond the last line, the text's. */
+  offset({ line, character }: Position): number {
+    if (line < 0) return 0;
+    const start = this.#starts[line];
+    if (start === undefined) return this.#length;
+    const next = this.#starts[line + 1];
+    return Math.max(start, Math.min(start + character, next === undefined ? this.#length : next - 1));
   }
 
   range(start: number, end: number): Range {

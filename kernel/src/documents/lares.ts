@@ -1,8 +1,10 @@
 import { compileGlob } from "../base/glob.ts";
-import { didYouMean } from "../base/suggest.ts";
+import { closest, didYouMean } from "../base/suggest.ts";
 import { permissionNames, type PermissionName } from "../base/vocabulary/permissions.ts";
 import { diagnostic, hasErrors, inOrder, type Diagnostic } from "./diagnostics.ts";
 import { durationPattern, parseDuration } from "./durations.ts";
+import { appendItem } from "./language/edits.ts";
+import { fix, set, withoutEntry, write } from "./language/repairs.ts";
 import { formatOf, parseDocument } from "./parse.ts";
 import type { FolderState, FoundExtension, LaresPorts } from "./ports.ts";
 import { Lares, type ExtensionEntry, type LaresDocument } from "./schema/lares.ts";
@@ -57,7 +59,9 @@ function checkReach(value: LaresDocument, document: ParsedDocument, ports: Lares
   return reachingSettings(value).map((pointer) => {
     const name = pointer.slice(1).replaceAll("/", ".");
     const message = `${name} can reach out of this machine or execute; it counts in your own lares.yaml only and is ignored here.`;
-    return diagnostic("user-only", document.locate(pointer, "key"), message);
+    return diagnostic("user-only", document.locate(pointer, "key"), message, [
+      withoutEntry(document, pointer, name),
+    ]);
   });
 }
 
@@ -114,13 +118,17 @@ function checkNamespaces(value: LaresDocument, document: ParsedDocument): Diagno
       if (!isImport && workspace !== undefined) {
         const message = `${name} is this workspace's own memory; to read another's, put it under import_namespaces.`;
         found.push(
-          diagnostic("invalid-namespace", document.locate(pointerTo(pointer, "workspace"), "key"), message),
+          diagnostic("invalid-namespace", document.locate(pointerTo(pointer, "workspace"), "key"), message, [
+            withoutEntry(document, pointerTo(pointer, "workspace")),
+          ]),
         );
       }
       if (isImport && writable === true) {
         const message = `Another workspace's memory is only ever read; read_write of ${name} is ignored.`;
         found.push(
-          diagnostic("import-read-only", document.locate(pointerTo(pointer, "read_write"), "key"), message),
+          diagnostic("import-read-only", document.locate(pointerTo(pointer, "read_write"), "key"), message, [
+            withoutEntry(document, pointerTo(pointer, "read_write")),
+          ]),
         );
       }
       const owner = owners.get(name);
@@ -150,7 +158,12 @@ async function checkExtensions(
     if ((entry.path === undefined) === (entry.id === undefined)) {
       const message =
         "An entry of extensions has either path, the extension's folder, or id, which is looked for.";
-      found.push(diagnostic("extension-reference", document.locate(pointer), message));
+      found.push(
+        diagnostic("extension-reference", document.locate(pointer), message, [
+          entry.id === undefined ? null : withoutEntry(document, pointerTo(pointer, "id")),
+          entry.path === undefined ? null : withoutEntry(document, pointerTo(pointer, "path")),
+        ]),
+      );
       continue;
     }
     const named = pointerTo(pointer, entry.path === undefined ? "id" : "path");
@@ -160,7 +173,11 @@ async function checkExtensions(
     const owner = owners.get(id);
     if (owner !== undefined) {
       const message = `extensions[${owner}] is "${id}" already; put both entries' grants into one.`;
-      found.push(diagnostic("duplicate-extension", document.locate(named), message));
+      found.push(
+        diagnostic("duplicate-extension", document.locate(named), message, [
+          withoutEntry(document, pointer, "this entry"),
+        ]),
+      );
     }
     owners.set(id, owner ?? index);
   }
@@ -188,7 +205,14 @@ function checkFound(
       entry.path === undefined
         ? `no extension "${entry.id}"`
         : `no extension.yaml or extension.toml in "${entry.path}"`;
-    return [diagnostic("extension-not-found", document.locate(named), `There is ${what}.${looked}`)];
+    const written = entry.id ?? entry.path ?? "";
+    const meant = closest(written, extension.candidates ?? []);
+    const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
+    return [
+      diagnostic("extension-not-found", document.locate(named), `There is ${what}.${looked}${hint}`, [
+        meant === undefined ? null : write(document, named, meant),
+      ]),
+    ];
   }
   if (extension.state === "invalid") {
     return [
@@ -206,10 +230,19 @@ function checkFound(
     .filter((name) => !allow.includes(name) && !deny.includes(name))
     .map((name) => {
       const message = `"${extension.manifest.id}" asks for ${name}, which allow leaves out; add it, or say so with deny: [${name}].`;
+      const grants = pointerTo(pointer, "grants");
+      const denial =
+        entry.grants?.deny === undefined
+          ? set(document, grants, "deny", [name])
+          : appendItem(document, `${grants}/deny`, name);
       return diagnostic(
         "permission-not-granted",
         document.locate(pointerTo(pointer, "grants", "allow"), "key"),
         message,
+        [
+          fix(`Allow ${name}`, [appendItem(document, `${grants}/allow`, name)]),
+          fix(`Deny ${name}`, [denial]),
+        ],
       );
     });
 }
@@ -221,7 +254,14 @@ function checkGrantNames(entry: ExtensionEntry, pointer: string, document: Parse
       const hint =
         didYouMean(name, permissionNames) || `; there are ${permissionNames.join(", ")}, and "*" for all.`;
       const range = document.locate(pointerTo(pointer, "grants", list, index));
-      return [diagnostic("unknown-permission", range, `There is no permission "${name}"${hint}`)];
+      const item = pointerTo(pointer, "grants", list, index);
+      const meant = closest(name, permissionNames);
+      return [
+        diagnostic("unknown-permission", range, `There is no permission "${name}"${hint}`, [
+          meant === undefined ? null : write(document, item, meant),
+          withoutEntry(document, item, `"${name}"`),
+        ]),
+      ];
     }),
   );
 }
@@ -234,16 +274,18 @@ async function checkLocations(
 ): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
   for (const [index, location] of (entry.grants?.locations ?? []).entries()) {
-    const range = document.locate(pointerTo(pointer, "grants", "locations", index));
+    const item = pointerTo(pointer, "grants", "locations", index);
+    const range = document.locate(item);
+    const fixes = [withoutEntry(document, item, `"${location}"`)];
     const canonical = canonicalLocation(location);
     const state: FolderState | undefined =
       canonical === null ? "outside" : await ports.folderState?.(canonical);
     if (state === "outside") {
       const message = `The location "${location}" leads out of the workspace; a location is a folder in it, such as "photos" or ".".`;
-      found.push(diagnostic("location-outside", range, message));
+      found.push(diagnostic("location-outside", range, message, fixes));
     } else if (state === "missing" || state === "other") {
       const message = `The location "${location}" ${state === "missing" ? "does not exist" : "is no folder"}.`;
-      found.push(diagnostic("location-not-found", range, message));
+      found.push(diagnostic("location-not-found", range, message, fixes));
     }
   }
   return found;

@@ -1,6 +1,8 @@
 import { compileGlob } from "../base/glob.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
+import { insertEntry } from "./language/edits.ts";
+import { anotherName, asVersion, fix, set, withoutEntry, write } from "./language/repairs.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
 import type { FilterCheck, ManifestPorts } from "./ports.ts";
 import { countSubschemas, maxSubschemas } from "./schema-fan-out.ts";
@@ -24,7 +26,11 @@ export async function checkManifestSemantics(
     const same = hooks.findIndex((other) => JSON.stringify(other) === JSON.stringify(hook));
     if (same < index) {
       const message = `This hook is the same as hooks[${same}]: ${hook.handler} would run twice for one event.`;
-      found.push(diagnostic("duplicate-hook", document.locate(pointerTo(pointer, "handler")), message));
+      found.push(
+        diagnostic("duplicate-hook", document.locate(pointerTo(pointer, "handler")), message, [
+          withoutEntry(document, pointer, "this hook"),
+        ]),
+      );
     }
   }
   found.push(...(await checkTools(manifest, document)));
@@ -43,25 +49,35 @@ function checkHook(
   const { on, filter, schedule, timezone, catch_up: catchUp } = hook;
   const at = (...keys: string[]) => document.locate(pointerTo(pointer, ...keys));
   const key = (name: string) => document.locate(pointerTo(pointer, name), "key");
+  const without = (name: string) => withoutEntry(document, pointerTo(pointer, name));
   if (on !== undefined && schedule !== undefined) {
     return [
       diagnostic(
         "hook-binding",
         key("schedule"),
         "A hook has either on or schedule; make two hooks of this one.",
+        [without("schedule"), without("on")],
       ),
     ];
   }
   if (on === undefined && schedule === undefined) {
     const message = `The hook "${hook.handler}" needs on, the event it waits for, or schedule.`;
-    return [diagnostic("hook-binding", document.locate(pointerTo(pointer, "handler"), "key"), message)];
+    const event = insertEntry(document, pointer, "on", "EntryCreated");
+    return [
+      diagnostic("hook-binding", document.locate(pointerTo(pointer, "handler"), "key"), message, [
+        fix('Add "on"', [event]),
+        fix('Add "schedule"', [insertEntry(document, pointer, "schedule", "@daily")]),
+      ]),
+    ];
   }
   if (schedule !== undefined) {
     const compiled = ports.events.compileSchedule(schedule, timezone, ports.events.nowMs);
     const found = compiled.ok ? [] : [diagnostic("invalid-schedule", at(compiled.part), compiled.message)];
     if (filter !== undefined)
       found.push(
-        diagnostic("hook-binding", key("filter"), "A schedule has no filter: there is no event to look at."),
+        diagnostic("hook-binding", key("filter"), "A schedule has no filter: there is no event to look at.", [
+          without("filter"),
+        ]),
       );
     return found;
   }
@@ -75,6 +91,7 @@ function checkHook(
           "hook-binding",
           key(name),
           `${name} belongs to a schedule, and this hook waits for an event.`,
+          [without(name)],
         ),
       );
   }
@@ -83,8 +100,8 @@ function checkHook(
     const meant = closest(on, eventNames);
     const hint =
       didYouMean(on, eventNames) || `; there are ${eventNames.join(", ")}, and publisher.id/EventName.`;
-    const fix = meant === undefined ? undefined : replacement(document, pointerTo(pointer, "on"), on, meant);
-    found.push(diagnostic("unknown-event", at("on"), `There is no event "${on}"${hint}`, fix));
+    const fixes = meant === undefined ? [] : [write(document, pointerTo(pointer, "on"), meant)];
+    found.push(diagnostic("unknown-event", at("on"), `There is no event "${on}"${hint}`, fixes));
   } else if (filter !== undefined) {
     const checked = ports.events.compileFilter(filter, on);
     if (!checked.ok) found.push(filterFault(checked, pointerTo(pointer, "filter"), document));
@@ -107,20 +124,14 @@ function filterFault(
   // Where the text is too twisted to find an edit's place, the whole value would be overwritten by a piece.
   const whole = JSON.stringify(document.locate(pointer));
   const placed = edits.every((edit) => JSON.stringify(edit.range) !== whole);
-  return diagnostic(code, range, fault.message, placed ? { title: fault.fix.title, edits } : undefined);
-}
-
-/** A fix that changes the text of a string value and leaves its quotes. */
-function replacement(document: ParsedDocument, pointer: string, value: string, newText: string): Fix {
-  return {
-    title: `Write "${newText}"`,
-    edits: [{ range: document.locateWithin(pointer, 0, value.length), newText }],
-  };
+  const mended: Fix = { title: fault.fix.title, edits, isPreferred: true };
+  return diagnostic(code, range, fault.message, placed ? [mended] : []);
 }
 
 async function checkTools({ extension }: Manifest, document: ParsedDocument): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
   const names = new Set<string>();
+  const taken = new Set((extension.tools ?? []).map(({ name }) => name));
   for (const [index, tool] of (extension.tools ?? []).entries()) {
     const pointer = pointerTo("/extension/tools", index);
     if (names.has(tool.name)) {
@@ -129,6 +140,7 @@ async function checkTools({ extension }: Manifest, document: ParsedDocument): Pr
           "duplicate-tool",
           document.locate(pointerTo(pointer, "name")),
           `There are two tools of the name "${tool.name}".`,
+          [write(document, pointerTo(pointer, "name"), anotherName(tool.name, taken))],
         ),
       );
     }
@@ -137,7 +149,9 @@ async function checkTools({ extension }: Manifest, document: ParsedDocument): Pr
     if (tool.parameters["type"] !== "object") {
       const message = `The parameters of "${tool.name}" have to be a JSON Schema with type = "object": arguments are named.`;
       found.push(
-        diagnostic("invalid-parameters", document.locate(pointerTo(pointer, "parameters", "type")), message),
+        diagnostic("invalid-parameters", document.locate(pointerTo(pointer, "parameters", "type")), message, [
+          fix("Write type: object", [set(document, pointerTo(pointer, "parameters"), "type", "object")]),
+        ]),
       );
       continue;
     }
@@ -191,8 +205,16 @@ function checkExports({ extension }: Manifest, document: ParsedDocument, ports: 
     const hint =
       didYouMean(handler, names) ||
       (names.length === 0 ? `; it has no ${kind}.` : `; it has ${names.join(", ")}.`);
+    const meant = closest(handler, names);
+    const fixes =
+      meant === undefined ? [] : [write(document, pointerTo("/extension", kind, index, "handler"), meant)];
     return [
-      diagnostic("handler-not-exported", range, `The program has no "${handler}" among its ${kind}${hint}`),
+      diagnostic(
+        "handler-not-exported",
+        range,
+        `The program has no "${handler}" among its ${kind}${hint}`,
+        fixes,
+      ),
     ];
   };
   return [
@@ -218,6 +240,11 @@ async function checkProgram(
     return [diagnostic("no-program", document.locate("/extension", "key"), message)];
   }
   const range = document.locate("/extension/main");
+  const fixes: (Fix | null)[] = [];
+  for (const name of defaultPrograms) {
+    if (name !== extension.main && (await ports.fileExists(name)))
+      fixes.push(write(document, "/extension/main", name));
+  }
   const path = extension.main.replace(/^\.\//, "");
   if (/^(?:[/\\]|[A-Za-z]:)/.test(path) || path.includes("\\") || path.split("/").includes("..")) {
     return [
@@ -225,6 +252,7 @@ async function checkProgram(
         "invalid-program",
         range,
         `main is "${extension.main}"; a program lies in the manifest's folder, and its path is relative with "/".`,
+        fixes,
       ),
     ];
   }
@@ -234,21 +262,26 @@ async function checkProgram(
         "invalid-program",
         range,
         `main is "${extension.main}"; a program is a .ts, .js or .wasm file.`,
+        fixes,
       ),
     ];
   }
   if (await ports.fileExists(path)) return [];
-  return [diagnostic("program-not-found", range, `main names "${extension.main}", which does not exist.`)];
+  return [
+    diagnostic("program-not-found", range, `main names "${extension.main}", which does not exist.`, fixes),
+  ];
 }
 
 function checkFields({ extension }: Manifest, document: ParsedDocument, ports: ManifestPorts): Diagnostic[] {
   const found: Diagnostic[] = [];
+  const version = asVersion(extension.version);
   if (!isVersion(extension.version)) {
     found.push(
       diagnostic(
         "invalid-version",
         document.locate("/extension/version"),
         `The version "${extension.version}" is not of the form 1.2.3.`,
+        [version === null ? null : write(document, "/extension/version", version)],
       ),
     );
   }
@@ -284,9 +317,13 @@ function checkFields({ extension }: Manifest, document: ParsedDocument, ports: M
   }
   for (const [index, { sha256 }] of (extension.models ?? []).entries()) {
     if (sha256 === undefined || /^(?:sha256:)?[0-9a-f]{64}$/.test(sha256)) continue;
+    const pointer = pointerTo("/extension/models", index, "sha256");
+    const isDigits = /^(?:sha256:)?[0-9a-f]{64}$/i.test(sha256);
     const message = `"${sha256}" is no SHA-256: it has 64 hexadecimal digits, in lower case.`;
     found.push(
-      diagnostic("invalid-hash", document.locate(pointerTo("/extension/models", index, "sha256")), message),
+      diagnostic("invalid-hash", document.locate(pointer), message, [
+        isDigits ? write(document, pointer, sha256.toLowerCase()) : null,
+      ]),
     );
   }
   return found;

@@ -366,8 +366,8 @@ describe("quick fixes make it right", () => {
     test(`${format}: ${name}`, async () => {
       const file = `extension.${format}`;
       const before = withCode(await checkManifest(text, file, manifestPorts()), code);
-      expect(before?.fix).toBeDefined();
-      const mended = (before?.fix?.edits ?? [])
+      expect(before?.fixes).not.toEqual([]);
+      const mended = (before?.fixes[0]?.edits ?? [])
         .toSorted((one, other) => other.range.start.character - one.range.start.character)
         .reduce(applyEdit, text);
       expect((await checkManifest(mended, file, manifestPorts())).diagnostics).toEqual([]);

@@ -26,11 +26,11 @@ export function parseDocument(text: string, format: DocumentFormat): ParsedDocum
       0,
       `The document has ${text.length} characters; at most ${documentLimits.characters} are read.`,
     );
-    return assemble("", null, faults.found);
+    return assemble("", format, null, faults.found);
   }
   try {
     const reading = format === "yaml" ? readYaml(text, faults.report) : readToml(text, faults.report);
-    return assemble(text, reading, faults.found);
+    return assemble(text, format, reading, faults.found);
   } catch (error) {
     if (error instanceof TooComplex) {
       faults.report("document-too-complex", 0, 0, `The document is ${error.message}.`);
@@ -45,6 +45,6 @@ export function parseDocument(text: string, format: DocumentFormat): ParsedDocum
     } else {
       faults.report("syntax", 0, 0, `The document cannot be read: ${messageOf(error)}`);
     }
-    return assemble(text, null, faults.found);
+    return assemble(text, format, null, faults.found);
   }
 }

@@ -56,7 +56,12 @@ export type FolderState = "folder" | "other" | "missing" | "outside";
 
 /** What an entry of `extensions` leads to. */
 export type FoundExtension =
-  | { readonly state: "missing"; readonly lookedIn: readonly string[] }
+  | {
+      readonly state: "missing";
+      readonly lookedIn: readonly string[];
+      /** Ids (for an id) or paths that would have led to an extension. */
+      readonly candidates?: readonly string[];
+    }
   | { readonly state: "invalid"; readonly file: string }
   | {
       readonly state: "found";

@@ -33,6 +33,13 @@ export interface ParsedDocument {
   /** null where the text could not be read; then `diagnostics` says why. */
   readonly value: unknown;
   readonly diagnostics: readonly Diagnostic[];
+  readonly text: string;
+  readonly format: DocumentFormat;
+  /** Null where the text could not be read. */
+  readonly root: SourceNode | null;
+  /** The place of exactly this value; undefined where the pointer leads to nothing. */
+  readonly nodeAt: (pointer: string) => SourceNode | undefined;
+  readonly lines: Lines;
   /**
    * The place of the value a JSON pointer leads to, or of its key. What does not exist is found at the
    * nearest thing that does, so every fault has a place.
@@ -66,6 +73,7 @@ export class TooComplex extends Error {}
 /** Puts what a reader built together with the lookups over it. */
 export function assemble(
   text: string,
+  format: DocumentFormat,
   reading: Reading | null,
   diagnostics: readonly Diagnostic[],
 ): ParsedDocument {
@@ -89,6 +97,14 @@ export function assemble(
   return {
     value: diagnostics.some(({ severity }) => severity === "error") ? null : (reading?.value ?? null),
     diagnostics,
+    text,
+    format,
+    root: reading?.root ?? null,
+    nodeAt: (pointer) => {
+      const { node, found } = nodeAt(pointer);
+      return found ? node : undefined;
+    },
+    lines,
     locate,
     locateWithin: (pointer, offset, length) => {
       const { node, found } = nodeAt(pointer);

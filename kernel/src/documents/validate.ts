@@ -3,8 +3,17 @@ import { RE2JS } from "re2js";
 import type { TSchema } from "typebox";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
-import { diagnostic, type Diagnostic } from "./diagnostics.ts";
+import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
 import { durationPattern, parseDuration } from "./durations.ts";
+import {
+  type PropertySchema,
+  insertMissing,
+  remedyPattern,
+  rename,
+  retype,
+  withoutEntry,
+  write,
+} from "./language/repairs.ts";
 import { pointerKeys, pointerTo, type ParsedDocument } from "./source.ts";
 
 const validators = new Map<TSchema, ValidateFunction>();
@@ -88,7 +97,8 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
   const at = document.locate(pointer);
   const { data } = error;
   const params = error.params as Record<string, unknown>;
-  const invalid = (message: string): Diagnostic => diagnostic("invalid-value", at, message);
+  const invalid = (message: string, ...fixes: (Fix | null)[]): Diagnostic =>
+    diagnostic("invalid-value", at, message, fixes);
   switch (error.keyword) {
     case "additionalProperties":
       return unknownField(error, document, String(params["additionalProperty"]));
@@ -99,6 +109,7 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
         "missing-field",
         document.locate(pointer, "key"),
         `${owner} lacks the field "${missing}"${hint(error, missing)}`,
+        [insertMissing(document, pointer, missing, propertyOf(error, missing))],
       );
     }
     case "type":
@@ -106,9 +117,13 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
         "wrong-type",
         at,
         `${name} has to be ${typeName(String(params["type"]))}, but is ${shown(data)}.`,
+        [retype(document, pointer, data, String(params["type"]), error.parentSchema)],
       );
     case "const":
-      return invalid(`${name} has to be ${shown(params["allowedValue"])}, but is ${shown(data)}.`);
+      return invalid(
+        `${name} has to be ${shown(params["allowedValue"])}, but is ${shown(data)}.`,
+        write(document, pointer, params["allowedValue"]),
+      );
     case "anyOf":
       return unfitting(error, name, document);
     case "pattern":
@@ -118,6 +133,7 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
           "invalid-duration",
           at,
           `${name}: ${duration.ok ? "not a span of time" : duration.message}`,
+          [remedyPattern(document, pointer, "duration", data)],
         );
       }
       if (params["pattern"] === extensionIdPattern) {
@@ -125,13 +141,23 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
           "invalid-id",
           at,
           `${name} has to be a reverse domain name such as "com.example.photos", in lower case, but is ${shown(data)}.`,
+          [remedyPattern(document, pointer, "id", data)],
         );
       }
-      return invalid(`${name} is ${shown(data)}, which does not have the form ${String(params["pattern"])}.`);
+      return invalid(
+        `${name} is ${shown(data)}, which does not have the form ${String(params["pattern"])}.`,
+        remedyPattern(document, pointer, "name", data),
+      );
     case "minimum":
-      return invalid(`${name} has to be at least ${String(params["limit"])}, but is ${shown(data)}.`);
+      return invalid(
+        `${name} has to be at least ${String(params["limit"])}, but is ${shown(data)}.`,
+        write(document, pointer, params["limit"]),
+      );
     case "maximum":
-      return invalid(`${name} has to be at most ${String(params["limit"])}, but is ${shown(data)}.`);
+      return invalid(
+        `${name} has to be at most ${String(params["limit"])}, but is ${shown(data)}.`,
+        write(document, pointer, params["limit"]),
+      );
     case "minLength":
       return invalid(`${name} must not be empty.`);
     case "maxLength":
@@ -151,11 +177,13 @@ function unknownField(error: ErrorObject, document: ParsedDocument, field: strin
   const owner = error.instancePath === "" ? "The document" : fieldName(error.instancePath);
   const suggestion = didYouMean(field, known) || `; it has ${known.join(", ")}.`;
   const meant = closest(field, known);
-  const fix =
-    meant === undefined
-      ? undefined
-      : { title: `Write "${meant}"`, edits: [{ range: place, newText: meant }] };
-  return diagnostic("unknown-field", place, `${owner} has no field "${field}"${suggestion}`, fix);
+  const pointer = pointerTo(error.instancePath, field);
+  // A name that is there already cannot be written a second time.
+  const isFree = meant !== undefined && !Object.hasOwn(error.data as object, meant);
+  return diagnostic("unknown-field", place, `${owner} has no field "${field}"${suggestion}`, [
+    isFree ? rename(document, pointer, meant) : null,
+    withoutEntry(document, pointer),
+  ]);
 }
 
 function unfitting(error: ErrorObject, name: string, document: ParsedDocument): Diagnostic {
@@ -169,6 +197,7 @@ function unfitting(error: ErrorObject, name: string, document: ParsedDocument): 
       "invalid-value",
       place,
       `${name} has to be one of ${words.join(", ")}, but is ${shown(error.data)}${suggestion || "."}`,
+      valuesMeant(error.data, values).map((value) => write(document, error.instancePath, value)),
     );
   }
   const kinds = branches.map((branch) => ("const" in branch ? shown(branch.const) : branchName(branch)));
@@ -176,20 +205,36 @@ function unfitting(error: ErrorObject, name: string, document: ParsedDocument): 
     "wrong-type",
     place,
     `${name} has to be ${kinds.join(" or ")}, but is ${shown(error.data)}.`,
+    valuesMeant(
+      error.data,
+      branches.flatMap((branch) => ("const" in branch ? [branch.const] : [])),
+    ).map((value) => write(document, error.instancePath, value)),
   );
 }
+
+/** The value that was misspelt; where none is near, all there are, if they are few. */
+function valuesMeant(data: unknown, values: readonly unknown[]): readonly unknown[] {
+  const meant = typeof data === "string" ? closest(data, values.map(String)) : undefined;
+  if (meant !== undefined) return values.filter((value) => String(value) === meant);
+  return values.length <= maxValuesOffered ? values : [];
+}
+
+/** More values than this are a matter for completion. */
+const maxValuesOffered = 6;
 
 function branchName(branch: Branch): string {
   const kind = branch.properties?.["kind"]?.const;
   return kind === undefined ? typeName(branch.type ?? "") : `a map with kind: ${kind}`;
 }
 
+function propertyOf(error: ErrorObject, field: string): PropertySchema | undefined {
+  const { properties } = (error.parentSchema ?? {}) as { properties?: Record<string, PropertySchema> };
+  return properties?.[field];
+}
+
 /** ": description" of a field that is missing, where the schema has one. */
 function hint(error: ErrorObject, field: string): string {
-  const properties = (
-    error.parentSchema as { properties?: Record<string, { description?: string }> } | undefined
-  )?.properties;
-  const description = properties?.[field]?.description;
+  const description = propertyOf(error, field)?.description;
   return description === undefined ? "." : `: ${description.charAt(0).toLowerCase()}${description.slice(1)}.`;
 }
 

@@ -1,0 +1,195 @@
+import { extensionIdPattern } from "../../base/vocabulary/extension.ts";
+import type { Fix, TextEdit } from "../diagnostics.ts";
+import { durationPattern, parseDuration } from "../durations.ts";
+import { pointerKeys, valueAt, type ParsedDocument } from "../source.ts";
+import { insertEntry, remove, renameKey, replaceString, replaceText, replaceValue } from "./edits.ts";
+
+/** What a schema says of one field, as far as it helps to mend a document. */
+export interface PropertySchema {
+  readonly type?: string;
+  readonly description?: string;
+  readonly const?: unknown;
+  readonly anyOf?: readonly PropertySchema[];
+  readonly pattern?: string;
+  readonly minimum?: number;
+}
+
+/** A title is one line of a menu. */
+const maxTitleCharacters = 80;
+
+/** The fix that makes these edits; null where one of them is not possible. */
+export function fix(title: string, edits: readonly (TextEdit | null)[], isPreferred = false): Fix | null {
+  const made = edits.filter((edit) => edit !== null);
+  if (made.length !== edits.length) return null;
+  const short = title.length > maxTitleCharacters ? `${title.slice(0, maxTitleCharacters - 1)}…` : title;
+  return { title: short, edits: made, ...(isPreferred ? { isPreferred } : {}) };
+}
+
+/** Another value in this one's place; a string keeps its quotes. */
+export function write(document: ParsedDocument, pointer: string, value: unknown): Fix | null {
+  const edit =
+    typeof value === "string"
+      ? replaceString(document, pointer, value)
+      : replaceValue(document, pointer, value);
+  return fix(`Write ${JSON.stringify(value)}`, [edit], true);
+}
+
+export function rename(document: ParsedDocument, pointer: string, key: string): Fix | null {
+  return fix(`Write "${key}"`, [renameKey(document, pointer, key)], true);
+}
+
+/** Takes what the pointer leads to away; `what` says what that is, where its key does not. */
+export function withoutEntry(
+  document: ParsedDocument,
+  pointer: string,
+  what = pointerKeys(pointer).at(-1) ?? "",
+): Fix | null {
+  return fix(`Remove ${what}`, [remove(document, pointer)]);
+}
+
+/** Adds a field that has to be there, with a value that is valid and asks to be changed. */
+export function insertMissing(
+  document: ParsedDocument,
+  pointer: string,
+  key: string,
+  schema: PropertySchema | undefined,
+): Fix | null {
+  return fix(`Add "${key}"`, [insertEntry(document, pointer, key, exampleOf(key, schema ?? {}))]);
+}
+
+const examples: Readonly<Record<string, string>> = {
+  id: "com.example.my-extension",
+  name: "my_name",
+  version: "0.1.0",
+  description: "What it does",
+  handler: "myHandler",
+  url: "https://example.invalid",
+};
+
+function exampleOf(key: string, schema: PropertySchema): unknown {
+  const [branch] = schema.anyOf ?? [];
+  if (schema.const !== undefined) return schema.const;
+  if (branch !== undefined) return exampleOf(key, branch);
+  switch (schema.type) {
+    case "boolean":
+      return false;
+    case "integer":
+    case "number":
+      return schema.minimum ?? 0;
+    case "array":
+      return [];
+    case "object":
+      return {};
+    default:
+      return examples[key] ?? key;
+  }
+}
+
+/** The same value in the type that is wanted, where it can be told: 1.0 as text, "5" as a number, one thing as a list of one. */
+export function retype(
+  document: ParsedDocument,
+  pointer: string,
+  value: unknown,
+  wanted: string,
+  schema: unknown,
+): Fix | null {
+  const { pattern } = (schema ?? {}) as PropertySchema;
+  switch (wanted) {
+    case "string": {
+      if (typeof value !== "number" && typeof value !== "boolean") return null;
+      if (pattern === durationPattern) return write(document, pointer, `${Number(value)}s`);
+      const node = document.nodeAt(pointer);
+      const text = node === undefined ? "" : document.text.slice(node.start, node.end);
+      if (pattern !== undefined || text === "" || /["\\\n]/.test(text)) return null;
+      return fix(`Write "${text}"`, [replaceText(document, pointer, `"${text}"`)], true);
+    }
+    case "integer":
+    case "number": {
+      const number = typeof value === "string" && value.trim() !== "" ? Number(value) : Number.NaN;
+      const fits = wanted === "integer" ? Number.isSafeInteger(number) : Number.isFinite(number);
+      return fits ? write(document, pointer, number) : null;
+    }
+    case "boolean": {
+      const word = String(value).toLowerCase();
+      if (/^(?:yes|on|true|1)$/.test(word)) return write(document, pointer, true);
+      return /^(?:no|off|false|0)$/.test(word) ? write(document, pointer, false) : null;
+    }
+    case "array": {
+      const isOne = typeof value === "string" && value !== "";
+      return isOne ? fix("Write a list of it", [replaceValue(document, pointer, [value])], true) : null;
+    }
+    default:
+      return null;
+  }
+}
+
+/** A text that does not have the form it should have, brought into it where it is nearly there. */
+export function remedyPattern(
+  document: ParsedDocument,
+  pointer: string,
+  form: "duration" | "id" | "name",
+  value: unknown,
+): Fix | null {
+  if (typeof value !== "string" || value.length > 256) return null;
+  const remedied = form === "duration" ? asDuration(value) : form === "id" ? asId(value) : asName(value);
+  return remedied === null || remedied === value ? null : write(document, pointer, remedied);
+}
+
+const units: readonly (readonly [RegExp, string])[] = [
+  [/^(?:ms|msecs?|millis|milliseconds?)$/, "ms"],
+  [/^(?:s|secs?|seconds?)$/, "s"],
+  [/^(?:m|mins?|minutes?)$/, "m"],
+  [/^(?:h|hrs?|hours?)$/, "h"],
+  [/^(?:d|days?)$/, "d"],
+];
+
+function asDuration(value: string): string | null {
+  const [, amount = "", word = ""] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*$/.exec(value.toLowerCase()) ?? [];
+  const unit = /^w(?:eeks?)?$/.test(word) ? "d" : units.find(([form]) => form.test(word))?.[1];
+  if (unit === undefined) return null;
+  const text = `${word.startsWith("w") ? Number(amount) * 7 : amount}${unit}`;
+  return parseDuration(text).ok ? text : null;
+}
+
+function asId(value: string): string | null {
+  const words = value
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.-]+/g, "-")
+    .replaceAll(/-*\.[.-]*/g, ".")
+    .replaceAll(/^[.-]+|[.-]+$/g, "");
+  const id = words.includes(".") ? words : `com.example.${words}`;
+  return words !== "" && id.length <= 128 && new RegExp(extensionIdPattern).test(id) ? id : null;
+}
+
+function asName(value: string): string | null {
+  const name = value
+    .replaceAll(/[^A-Za-z0-9_-]+/g, "_")
+    .replaceAll(/^[^A-Za-z]+|_+$/g, "")
+    .slice(0, 64);
+  return name === "" ? null : name;
+}
+
+/** `1` and `v1.2` as versions of three numbers. */
+export function asVersion(value: string): string | null {
+  const [, major, minor = "0", patch = "0"] =
+    /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?$/.exec(value.trim()) ?? [];
+  return major === undefined ? null : `${major}.${minor}.${patch}`;
+}
+
+/** A name of its own for what has somebody else's: `search_2`. */
+export function anotherName(value: string, taken: ReadonlySet<string>): string {
+  for (let count = 2; ; count++) {
+    const name = `${value.slice(0, 60)}_${count}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+/** Puts a key and its value into the map at `pointer`, in the place of what stands there under this key. */
+export function set(document: ParsedDocument, pointer: string, key: string, value: unknown): TextEdit | null {
+  const isThere = document.nodeAt(`${pointer}/${key}`) !== undefined;
+  return isThere
+    ? replaceValue(document, `${pointer}/${key}`, value)
+    : valueAt(document.value, pointer) === undefined
+      ? null
+      : insertEntry(document, pointer, key, value);
+}
