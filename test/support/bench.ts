@@ -36,6 +36,8 @@ export interface BenchSpec {
 export interface ConnectOptions {
   readonly trusted?: boolean;
   readonly approvals?: "client" | "showMessageRequest" | "none";
+  /** `ClientCapabilities`; none by default. */
+  readonly capabilities?: object;
   readonly args?: readonly string[];
   readonly environment?: NodeJS.ProcessEnv;
   /** Another executable than the checkout's. */
@@ -141,7 +143,7 @@ export class Bench implements AsyncDisposable {
     return {
       processId: process.pid,
       rootUri: pathToFileURL(this.root).href,
-      capabilities: {},
+      capabilities: options.capabilities ?? {},
       initializationOptions: {
         lares: {
           ...(options.trusted === undefined ? {} : { trusted: options.trusted }),

@@ -20,6 +20,20 @@ export class RpcError extends Error {
 type Pending = { resolve(message: Message): void; reject(error: Error): void };
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
+/** What `Client.answer` gives for a request that the client refuses. */
+export class Refusal {
+  readonly code: number;
+  readonly message: string;
+
+  constructor(code: number, message: string) {
+    this.code = code;
+    this.message = message;
+  }
+}
+
+/** As an editor answers a request that it does not know. */
+export const METHOD_NOT_FOUND = new Refusal(-32601, "method not found");
+
 /** One `lares serve --stdio` process and the client's end of its pipe. Every message that came is kept in order. */
 export class Client implements AsyncDisposable {
   readonly process: ChildProcessWithoutNullStreams;
@@ -108,6 +122,11 @@ export class Client implements AsyncDisposable {
     this.write(frame({ jsonrpc: "2.0", method, params }));
   }
 
+  /** Answers a request of the kernel's that `answer` left open by giving undefined. */
+  reply({ id }: Message, answer: { result: unknown } | { error: { code: number; message: string } }): void {
+    this.write(frame({ jsonrpc: "2.0", id, ...answer }));
+  }
+
   write(bytes: Buffer | string): void {
     this.process.stdin.write(bytes);
   }
@@ -151,7 +170,8 @@ export class Client implements AsyncDisposable {
       this.received.push(message);
       if (message.id === undefined || message.id === null) return;
       const result = this.answer(message);
-      if (result !== undefined) this.write(frame({ jsonrpc: "2.0", id: message.id, result }));
+      if (result instanceof Refusal) this.reply(message, { error: result });
+      else if (result !== undefined) this.reply(message, { result });
       return;
     }
     const pending =

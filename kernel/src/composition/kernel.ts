@@ -36,6 +36,7 @@ import { workspaceMigrations } from "../workspace/migrations.ts";
 import { Catalog } from "./catalog.ts";
 import { openDecisions } from "./decisions-file.ts";
 import { createDocumentService, eventPorts } from "./documents.ts";
+import { createFileService } from "./file-service.ts";
 import { Governor } from "./governor.ts";
 import { startGuest } from "./guests.ts";
 import { createHostServices } from "./host-services.ts";
@@ -410,6 +411,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     },
     entries: { query: (query) => workspace.query(query, () => true) },
     memory: createMemoryService({ memories, checkAgent: (agent) => void registry.get(agent) }),
+    files: createFileService(files, clientPaths),
     documents: createDocumentService(catalog, async (file) => {
       const [path] = clientPaths(file);
       try {

@@ -1,7 +1,8 @@
 import { isLaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { plainMessage, plainText, withoutLinks } from "../base/plain-text.ts";
+import { plainMessage } from "../base/plain-text.ts";
 import type { Action } from "../base/vocabulary/action.ts";
+import { changeCount, changesText, shortTitle } from "./language/action-words.ts";
 import type { KernelServices } from "./ports.ts";
 import type { Session } from "./session.ts";
 
@@ -18,7 +19,9 @@ export class MessageApprovals {
   readonly #session: Session;
   readonly #log: Log;
   readonly #waiting: string[] = [];
-  #asking = false;
+  #isAsking = false;
+  /** The question that is on the screen. */
+  #asked: { readonly id: string; readonly takenBack: AbortController } | null = null;
 
   constructor(kernel: KernelServices, session: Session, log: Log) {
     this.#kernel = kernel;
@@ -28,16 +31,20 @@ export class MessageApprovals {
 
   /** An action changed; asked about if it waits for an answer and was not asked about before. */
   consider(action: Action): void {
-    if (this.#session.options.approvals !== "showMessageRequest" || action.state !== "PendingApproval")
+    if (this.#session.options.approvals !== "showMessageRequest") return;
+    if (action.state !== "PendingApproval") {
+      // Somebody answered elsewhere: the question goes, where the editor takes one back.
+      if (this.#asked?.id === action.id) this.#asked.takenBack.abort();
       return;
+    }
     if (this.#waiting.includes(action.id)) return;
     this.#waiting.push(action.id);
     void this.#askAll();
   }
 
   async #askAll(): Promise<void> {
-    if (this.#asking) return;
-    this.#asking = true;
+    if (this.#isAsking) return;
+    this.#isAsking = true;
     try {
       for (let id = this.#waiting[0]; id !== undefined; id = this.#waiting[0]) {
         await this.#ask(id);
@@ -48,7 +55,7 @@ export class MessageApprovals {
       this.#log.debug(`approvals are not asked by message: ${messageOf(error)}`);
       this.#waiting.length = 0;
     } finally {
-      this.#asking = false;
+      this.#isAsking = false;
     }
   }
 
@@ -56,12 +63,8 @@ export class MessageApprovals {
     for (;;) {
       const action = await this.#kernel.actions.get(id);
       if (action === null || action.state !== "PendingApproval" || !this.#session.trusted) return;
-      const answer = await this.#session.endpoint.request("window/showMessageRequest", {
-        type: 3,
-        message: question(action),
-        actions: [approve, reject, show].map((title) => ({ title })),
-      });
-      const title = (answer as { title?: unknown } | null)?.title;
+      const title = await this.#answerTo(action);
+      if (title === null) return;
       try {
         if (title === approve) await this.#kernel.actions.approve(id, { digest: action.digest });
         if (title === reject) await this.#kernel.actions.reject(id);
@@ -74,29 +77,45 @@ export class MessageApprovals {
         });
       }
       if (title !== show) return;
-      this.#session.endpoint.notifyStandard("window/showMessage", { type: 3, message: changes(action) });
+      this.#session.endpoint.notifyStandard("window/showMessage", { type: 3, message: changesText(action) });
+    }
+  }
+
+  /**
+   * The button that was chosen; null for none. A question that is taken back counts as the one that is asked
+   * until the client has answered that too: some leave it on the screen.
+   */
+  async #answerTo(action: Action): Promise<string | null> {
+    const takenBack = new AbortController();
+    this.#asked = { id: action.id, takenBack };
+    try {
+      const answer = await this.#session.endpoint.request(
+        "window/showMessageRequest",
+        {
+          type: 3,
+          message: question(action),
+          actions: [approve, reject, show].map((title) => ({ title })),
+        },
+        takenBack.signal,
+      );
+      const title = (answer as { title?: unknown } | null)?.title;
+      if (typeof title !== "string") return null;
+      if (!takenBack.signal.aborted) return title;
+      // Whoever pressed the button must not believe that it was this that counted.
+      this.#session.endpoint.notifyStandard("window/showMessage", {
+        type: 2,
+        message: `Lares: '${shortTitle(action)}' was already answered elsewhere.`,
+      });
+      return null;
+    } catch (error) {
+      if (takenBack.signal.aborted) return null;
+      throw error;
+    } finally {
+      this.#asked = null;
     }
   }
 }
 
 function question(action: Action): string {
-  const count = action.effects.length === 1 ? "1 change" : `${action.effects.length} changes`;
-  return `${plainMessage(action.agent)} proposes: ${plainMessage(action.title)} (${count}, impact ${action.impact_score.toFixed(2)}). ${plainMessage(action.reason)}`;
-}
-
-function diffLine(line: string): string {
-  return withoutLinks(plainText(line));
-}
-
-/** The diffs as one text; what is too long for a message is cut, with the count of what is left out. */
-function changes(action: Action): string {
-  const maxCharacters = 8_000;
-  const text = action.effects
-    .map((effect) =>
-      [plainMessage(effect.summary), ...(effect.diff ?? "").split("\n").map(diffLine)].join("\n"),
-    )
-    .join("\n");
-  return text.length <= maxCharacters
-    ? text
-    : `${text.slice(0, maxCharacters)}\n… ${text.length - maxCharacters} more characters`;
+  return `${plainMessage(action.agent)} proposes: ${plainMessage(action.title)} (${changeCount(action)}, impact ${action.impact_score.toFixed(2)}). ${plainMessage(action.reason)}`;
 }

@@ -100,9 +100,12 @@ export class OpenDocuments {
 
   /** The documents whose text is not what is saved. */
   unsaved(): string[] {
-    return [...this.#documents].flatMap(([uri, { text, saved, isChanged }]) =>
-      isChanged || text !== saved ? [uri] : [],
-    );
+    return [...this.#documents].flatMap(([uri, document]) => (isUnsaved(document) ? [uri] : []));
+  }
+
+  isUnsaved(uri: string): boolean {
+    const document = this.#documents.get(uri);
+    return document !== undefined && isUnsaved(document);
   }
 
   #update(document: OpenDocument, change: () => void): void {
@@ -122,6 +125,10 @@ export class OpenDocuments {
     document.text = null;
     document.saved = null;
   }
+}
+
+function isUnsaved({ text, saved, isChanged }: OpenDocument): boolean {
+  return isChanged || text !== saved;
 }
 
 /** What it keeps; text and saved are mostly one and the same. */

@@ -21,6 +21,7 @@ export interface KernelServices {
   readonly entries: { query(query: EntryQuery): Promise<EntryPage> };
   readonly memory: MemoryService;
   readonly documents: DocumentService;
+  readonly files: FileService;
   readonly notifications: Emitter<AgentNotice>;
   readonly progress: Emitter<WorkProgress>;
 }
@@ -121,6 +122,14 @@ export interface DocumentService {
   diagnose(uri: string, text: string): Promise<readonly LspDiagnostic[]>;
   /** The text of a file of the workspace; null where there is none, or it is too large or no UTF-8. Never rejects. */
   textOnDisk(uri: string): Promise<string | null>;
+}
+
+/** The workspace's files, as clients name them. */
+export interface FileService {
+  /** The workspace's own paths of the file that a URI names; none where it lies outside. */
+  pathsOf(uri: string): readonly string[];
+  /** Null where there is no file; unknown where it is too large to look at, or no plain file. */
+  hashOf(path: string): Promise<Hash | null | "unknown">;
 }
 
 export interface AgentNotice {

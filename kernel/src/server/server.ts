@@ -11,7 +11,14 @@ import { DocumentDiagnostics } from "./diagnostics.ts";
 import { entryHandlers } from "./entries.ts";
 import { openToUntrusted, type Handlers } from "./handlers.ts";
 import { memoryHandlers } from "./memory.ts";
+import { approvalActions } from "./language/approval-actions.ts";
+import { approvalLenses } from "./language/approval-lenses.ts";
 import { commandHandlers } from "./language/commands.ts";
+import { FileProposals } from "./language/file-proposals.ts";
+import { joined } from "./language/joined.ts";
+import { LensRefresh } from "./language/lens-refresh.ts";
+import { ProposedChanges } from "./language/proposed-changes.ts";
+import { UnsavedWatch } from "./language/unsaved-watch.ts";
 import type { AgentNotice, KernelServices } from "./ports.ts";
 import { ProgressReporter } from "./progress.ts";
 import { Session } from "./session.ts";
@@ -33,8 +40,11 @@ export class KernelServer {
   readonly #kernel: KernelServices;
   readonly #log: Log;
   readonly #options: ServerOptions;
-  readonly #sessions = new Set<Session>();
+  /** With what tells each of them that lenses changed. */
+  readonly #sessions = new Map<Session, LensRefresh>();
   readonly #endpoints = new Set<Endpoint>();
+  readonly #proposed: ProposedChanges;
+  readonly #proposals: FileProposals;
   readonly #handlers: Handlers;
   /** Of the editor's languages: they answer whether the workspace is trusted or not. */
   readonly #languageHandlers: StandardHandlers;
@@ -46,8 +56,18 @@ export class KernelServer {
     this.#kernel = kernel;
     this.#log = options.log;
     this.#options = options;
+    this.#proposed = new ProposedChanges(kernel.actions);
+    this.#proposals = new FileProposals({
+      actions: kernel.actions,
+      files: kernel.files,
+      proposed: this.#proposed,
+      unsavedDocuments: async () => {
+        await this.#documentsCompared();
+        return this.unsavedDocuments();
+      },
+    });
     this.#handlers = {
-      ...statusHandlers(kernel, async () => this.#countTrust()),
+      ...statusHandlers(kernel, async () => this.#trustChanged()),
       ...agentHandlers(kernel),
       ...traceHandlers(kernel),
       ...actionHandlers(kernel, async () => this.#documentsCompared()),
@@ -55,8 +75,13 @@ export class KernelServer {
       ...entryHandlers(kernel),
       ...memoryHandlers(kernel),
     };
-    this.#languageHandlers = {};
-    this.#standardHandlers = { ...commandHandlers(kernel) };
+    this.#languageHandlers = {
+      "textDocument/codeLens": joined((params, session) => approvalLenses(this.#proposals, params, session)),
+      "textDocument/codeAction": joined((params, session) =>
+        approvalActions(this.#proposals, params, session),
+      ),
+    };
+    this.#standardHandlers = { ...commandHandlers(kernel, async () => this.#documentsCompared()) };
   }
 
   /** A client connected. Nothing is answered before its `initialize`. */
@@ -112,15 +137,16 @@ export class KernelServer {
 
   /** What clients have open with changes they have not saved, by URI. */
   unsavedDocuments(): string[] {
-    return [...this.#sessions].flatMap((session) => session.documents.unsaved());
+    return [...this.#sessions.keys()].flatMap((session) => session.documents.unsaved());
   }
 
   async #documentsCompared(): Promise<void> {
-    await Promise.all([...this.#sessions].map(({ documents }) => documents.compared()));
+    await Promise.all([...this.#sessions.keys()].map(({ documents }) => documents.compared()));
   }
 
   /** Says goodbye to everyone; their fronts find the next kernel. */
   close(): void {
+    this.#proposed[Symbol.dispose]();
     for (const endpoint of this.#endpoints) endpoint.end();
   }
 
@@ -128,18 +154,28 @@ export class KernelServer {
     const wish = session.options.trusted;
     if (wish === true) await this.#kernel.trust.accept();
     session.trusted = wish === true || (wish === undefined && (await this.#kernel.trust.isAccepted()));
-    this.#sessions.add(session);
-    this.#connectFeatures(session);
+    const lenses = new LensRefresh(session, this.#log);
+    this.#sessions.set(session, lenses);
+    this.#connectFeatures(session, lenses);
     this.#countTrust();
   }
 
-  #connectFeatures(session: Session): void {
+  #connectFeatures(session: Session, lenses: LensRefresh): void {
     const { endpoint } = session;
     const approvals = new MessageApprovals(this.#kernel, session, this.#log);
     const diagnostics = new DocumentDiagnostics(this.#kernel, session, this.#log);
     const progress = new ProgressReporter(session, this.#log);
-    synchronizeDocuments(endpoint, session.documents, diagnostics, (uri) =>
-      this.#kernel.documents.textOnDisk(uri),
+    const unsaved = new UnsavedWatch(
+      session.documents,
+      (uri) => this.#proposals.isAwaited(uri),
+      () => this.#lensesChanged(),
+    );
+    synchronizeDocuments(
+      endpoint,
+      session.documents,
+      diagnostics,
+      (uri) => this.#kernel.documents.textOnDisk(uri),
+      (uri) => void unsaved.heardOf(uri),
     );
     const whenTrusted =
       <Event>(tell: (event: Event) => void) =>
@@ -152,6 +188,7 @@ export class KernelServer {
         whenTrusted((action: Action) => {
           endpoint.notify("lares/actions/changed", withoutDiffs(action));
           approvals.consider(action);
+          lenses.lensesChanged();
         }),
       ),
       this.#kernel.notifications.on(
@@ -181,8 +218,17 @@ export class KernelServer {
     this.#countTrust();
   }
 
+  #trustChanged(): void {
+    this.#countTrust();
+    this.#lensesChanged();
+  }
+
+  #lensesChanged(): void {
+    for (const lenses of this.#sessions.values()) lenses.lensesChanged();
+  }
+
   #countTrust(): void {
-    const trusted = [...this.#sessions].filter((session) => session.trusted).length;
+    const trusted = [...this.#sessions.keys()].filter((session) => session.trusted).length;
     this.#kernel.trust.connections(trusted, this.#sessions.size - trusted);
   }
 }

@@ -9,12 +9,15 @@ export function synchronizeDocuments(
   documents: OpenDocuments,
   diagnostics: DocumentDiagnostics,
   textOnDisk: (uri: string) => Promise<string | null>,
+  /** After each of them, with the document's URI. */
+  heardOf: (uri: string) => void,
 ): void {
   endpoint.onNotification("textDocument/didOpen", (params) => {
     const { uri, text } = documentIn(params);
     if (uri === null || typeof text !== "string") return;
     documents.open(uri, text, textOnDisk(uri));
     diagnostics.changed(uri);
+    heardOf(uri);
   });
   endpoint.onNotification("textDocument/didChange", (params) => {
     const { uri } = documentIn(params);
@@ -23,16 +26,20 @@ export function synchronizeDocuments(
     if (uri === null || !changes.every(isContentChange)) return;
     documents.change(uri, changes);
     diagnostics.changed(uri);
+    heardOf(uri);
   });
   endpoint.onNotification("textDocument/didSave", (params) => {
     const { uri } = documentIn(params);
-    if (uri !== null) documents.save(uri);
+    if (uri === null) return;
+    documents.save(uri);
+    heardOf(uri);
   });
   endpoint.onNotification("textDocument/didClose", (params) => {
     const { uri } = documentIn(params);
     if (uri === null) return;
     documents.close(uri);
     diagnostics.closed(uri);
+    heardOf(uri);
   });
 }
 

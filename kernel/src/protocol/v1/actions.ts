@@ -4,7 +4,7 @@ import { Hash } from "../../base/vocabulary/common.ts";
 import { define } from "../define.ts";
 import { Base64, Limit, Name } from "./fields.ts";
 
-const EffectIndex = Type.Integer({ minimum: 0, maximum: maxEffectsPerAction - 1 });
+export const EffectIndex = Type.Integer({ minimum: 0, maximum: maxEffectsPerAction - 1 });
 
 /** Largest piece of an effect's content in one answer, in bytes. */
 export const maxContentBytes = 1024 * 1024;

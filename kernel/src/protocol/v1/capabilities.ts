@@ -7,6 +7,8 @@ export function initializeResult(version: string): object {
     capabilities: {
       textDocumentSync: { openClose: true, change: incrementalSync, save: { includeText: false } },
       workspace: { workspaceFolders: { supported: true, changeNotifications: false } },
+      codeLensProvider: { resolveProvider: false },
+      codeActionProvider: { codeActionKinds: [approvalActionKind] },
       executeCommandProvider: { commands: commandNames },
       experimental: { lares: { protocol: 1 } },
     },
@@ -14,8 +16,18 @@ export function initializeResult(version: string): object {
 }
 
 /** What `workspace/executeCommand` knows; their arguments are in `commands.ts`. */
-export const commandNames = ["lares.agent.control", "lares.agent.traces"] as const;
+export const commandNames = [
+  "lares.agent.control",
+  "lares.agent.traces",
+  "lares.action.approve",
+  "lares.action.reject",
+  "lares.action.undo",
+  "lares.action.show",
+] as const;
 export type CommandName = (typeof commandNames)[number];
+
+/** CodeActionKind of what is done about a proposed change. */
+export const approvalActionKind = "lares.action";
 
 /** TextDocumentSyncKind.Incremental */
 const incrementalSync = 2;

@@ -3,12 +3,19 @@ import { isJsonObject } from "../../base/json.ts";
 import type { CommandName } from "../../protocol/v1/capabilities.ts";
 import type { KernelServices } from "../ports.ts";
 import type { StandardHandlers } from "../standard-requests.ts";
+import { actionCommands } from "./action-commands.ts";
 import { agentCommands } from "./agent-commands.ts";
 import type { Command } from "./command.ts";
 
 /** `workspace/executeCommand`: what lenses and code actions do when they are chosen, in any editor. */
-export function commandHandlers(kernel: KernelServices): StandardHandlers {
-  const commands: Record<CommandName, Command> = { ...agentCommands(kernel) };
+export function commandHandlers(
+  kernel: KernelServices,
+  documentsCompared: () => Promise<void>,
+): StandardHandlers {
+  const commands: Record<CommandName, Command> = {
+    ...agentCommands(kernel),
+    ...actionCommands(kernel, documentsCompared),
+  };
   return {
     "workspace/executeCommand": (params, session, signal) => {
       const { command: name, arguments: given } = isJsonObject(params) ? params : {};

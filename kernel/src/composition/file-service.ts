@@ -1,0 +1,32 @@
+import process from "node:process";
+import { isLaresError } from "../base/errors.ts";
+import { sha256 } from "../platform/hash.ts";
+import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { pathOfFileUri } from "../protocol/v1/workspace-roots.ts";
+import type { FileService } from "../server/ports.ts";
+
+/** A larger file is not looked at with every request of an editor. Bytes. */
+const maxHashedBytes = 16 * 1024 * 1024;
+
+/** The files of the workspace under the names that clients have for them. */
+export function createFileService(
+  files: WorkspaceFiles,
+  /** From an absolute path, as a client or the system names it, to the workspace's own. */
+  workspacePaths: (absolute: string) => readonly string[],
+): FileService {
+  return {
+    pathsOf: (uri) => {
+      const absolute = pathOfFileUri(uri, process.platform);
+      return absolute === null ? [] : [...new Set(workspacePaths(absolute))];
+    },
+    hashOf: async (path) => {
+      try {
+        return sha256(await files.readFile(path, { maxBytes: maxHashedBytes }));
+      } catch (error) {
+        if (isLaresError(error, "NotFound")) return null;
+        if (isLaresError(error)) return "unknown";
+        throw error;
+      }
+    },
+  };
+}

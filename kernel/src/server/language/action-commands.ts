@@ -1,0 +1,77 @@
+import { isLaresError, notFound } from "../../base/errors.ts";
+import { plainMessage } from "../../base/plain-text.ts";
+import type { Action, ActionState } from "../../base/vocabulary/action.ts";
+import type { KernelServices } from "../ports.ts";
+import type { Session } from "../session.ts";
+import { changesText, shortTitle } from "./action-words.ts";
+import { command, type Command } from "./command.ts";
+
+const messageType = { warning: 2, info: 3 } as const;
+
+/**
+ * What lenses and code actions of proposed changes do. Each answers as the request of the same name does, and
+ * says in a message what became of it where the client has no view of its own for approvals.
+ */
+export function actionCommands(
+  { actions }: KernelServices,
+  /** Resolves when it is known which open documents are unsaved. */
+  documentsCompared: () => Promise<void>,
+) {
+  return {
+    "lares.action.approve": command("lares.action.approve", ({ id, ...approval }, session) =>
+      telling(session, async () => {
+        await documentsCompared();
+        return actions.approve(id, approval);
+      }),
+    ),
+    "lares.action.reject": command("lares.action.reject", ({ id, reason }, session) =>
+      telling(session, () => actions.reject(id, reason)),
+    ),
+    "lares.action.undo": command("lares.action.undo", ({ id }, session) =>
+      telling(session, async () => {
+        await documentsCompared();
+        return actions.undo(id);
+      }),
+    ),
+    "lares.action.show": command("lares.action.show", async ({ id, effect }, session) => {
+      const action = await actions.get(id);
+      if (action === null) throw notFound("action", id);
+      tell(session, { type: messageType.info, message: changesText(action, effect) });
+      return action;
+    }),
+  } satisfies Record<string, Command>;
+}
+
+async function telling(session: Session, run: () => Promise<Action>): Promise<Action> {
+  try {
+    const action = await run();
+    tell(session, outcome(action));
+    return action;
+  } catch (error) {
+    // Some editors only log what a command is answered; the person who chose it would wait for nothing.
+    if (isLaresError(error))
+      tell(session, { type: messageType.warning, message: `Lares: ${plainMessage(error.message)}` });
+    throw error;
+  }
+}
+
+function tell(session: Session, message: { type: number; message: string }): void {
+  if (session.options.approvals === "client") return;
+  session.endpoint.notifyStandard("window/showMessage", message);
+}
+
+/** The ends that somebody wanted. */
+const wanted: Partial<Record<ActionState, string>> = {
+  Committed: "is done; a code action of the file undoes it",
+  Rejected: "is rejected; nothing was changed",
+  Undone: "is undone",
+};
+
+function outcome(action: Action): { type: number; message: string } {
+  const title = `Lares: '${shortTitle(action)}'`;
+  const end = wanted[action.state];
+  if (end !== undefined) return { type: messageType.info, message: `${title} ${end}.` };
+  const is = action.state === "Stale" ? "stale, and nothing was changed" : action.state;
+  const because = action.error === undefined ? "." : `: ${plainMessage(action.error)}`;
+  return { type: messageType.warning, message: `${title} is ${is}${because}` };
+}

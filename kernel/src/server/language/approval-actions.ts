@@ -1,0 +1,67 @@
+import type { CodeAction, Command } from "vscode-languageserver";
+import { isJsonObject } from "../../base/json.ts";
+import { approvalActionKind } from "../../protocol/v1/capabilities.ts";
+import type { Session } from "../session.ts";
+import { shortTitle } from "./action-words.ts";
+import type { FileProposal, FileProposals } from "./file-proposals.ts";
+import { capability, documentUriOf, supports } from "./params.ts";
+
+/** `textDocument/codeAction`: anywhere in a file that an action waits to change, or has changed. */
+export async function approvalActions(
+  proposals: FileProposals,
+  params: unknown,
+  session: Session,
+): Promise<(Command | CodeAction)[]> {
+  const uri = documentUriOf(params);
+  if (uri === null || !session.trusted || !isWanted(params)) return [];
+  const waiting = await proposals.waitingFor(uri);
+  const undoable = await proposals.undoableFor(uri);
+  const undo: CodeAction[] =
+    undoable === null
+      ? []
+      : [codeAction("undo", `Lares: undo '${shortTitle(undoable)}'`, { id: undoable.id })];
+  const actions = [...waiting.flatMap((proposal) => actionsOf(proposal, session)), ...undo];
+  // An editor from before code action literals knows commands only.
+  if (isJsonObject(capability(session, "textDocument", "codeAction", "codeActionLiteralSupport")))
+    return actions;
+  return actions.flatMap(({ command }) => command ?? []);
+}
+
+function actionsOf({ action, standing }: FileProposal, session: Session): CodeAction[] {
+  const { id, digest } = action;
+  const title = `'${shortTitle(action)}'`;
+  const reject = codeAction("reject", `Lares: reject ${title}`, { id });
+  const show = codeAction("show", `Lares: show changes of ${title}`, { id });
+  if (standing === "ready")
+    return [codeAction("approve", `Lares: approve ${title}`, { id, digest }), reject, show];
+  const reason =
+    standing === "unsaved"
+      ? `${title} waits: save the file first.`
+      : `${title} is stale: the file has changed since it was proposed.`;
+  const disabled: CodeAction[] = supports(session, "textDocument", "codeAction", "disabledSupport")
+    ? [{ title: `Lares: approve ${title}`, kind: approvalActionKind, disabled: { reason } }]
+    : [];
+  return [...disabled, reject, show];
+}
+
+function codeAction(
+  verb: "approve" | "reject" | "show" | "undo",
+  title: string,
+  argument: Readonly<Record<string, unknown>>,
+): CodeAction {
+  return {
+    title,
+    kind: approvalActionKind,
+    command: { title, command: `lares.action.${verb}`, arguments: [argument] },
+  };
+}
+
+/** Kinds are a hierarchy by dots: "lares" asks for "lares.action" too. No kinds: all are wanted. */
+function isWanted(params: unknown): boolean {
+  const context = isJsonObject(params) ? params["context"] : null;
+  const only = isJsonObject(context) ? context["only"] : undefined;
+  if (!Array.isArray(only)) return true;
+  return only.some(
+    (kind) => kind === "" || kind === approvalActionKind || approvalActionKind.startsWith(`${kind}.`),
+  );
+}

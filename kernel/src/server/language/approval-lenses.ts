@@ -1,0 +1,40 @@
+import type { CodeLens } from "vscode-languageserver";
+import type { Session } from "../session.ts";
+import { changeCount, shortTitle } from "./action-words.ts";
+import type { FileProposal, FileProposals } from "./file-proposals.ts";
+import { documentUriOf } from "./params.ts";
+
+/** `textDocument/codeLens`: above each place that an action waits to change, what can be done about it. */
+export async function approvalLenses(
+  proposals: FileProposals,
+  params: unknown,
+  session: Session,
+): Promise<CodeLens[]> {
+  const uri = documentUriOf(params);
+  if (uri === null || !session.trusted) return [];
+  return (await proposals.waitingFor(uri)).flatMap(lensesOf);
+}
+
+function lensesOf({ action, lines, standing }: FileProposal): CodeLens[] {
+  const { id, digest } = action;
+  const title = shortTitle(action);
+  const approve = { title: "Approve", command: "lares.action.approve", arguments: [{ id, digest }] };
+  const reject = { title: "Reject", command: "lares.action.reject", arguments: [{ id }] };
+  const show = { title: "Show changes", command: "lares.action.show", arguments: [{ id }] };
+  if (standing !== "ready") {
+    const why =
+      standing === "unsaved"
+        ? `Lares: '${title}' waits: save the file first`
+        : `Lares: '${title}' is stale: the file has changed since`;
+    return [{ ...show, title: why }, reject, show].map((command) => lens(0, command));
+  }
+  return lines.flatMap((line, index) => {
+    const heading = { ...show, title: `Lares: ${title} (${changeCount(action)})` };
+    return [...(index === 0 ? [heading] : []), approve, reject, show].map((command) => lens(line, command));
+  });
+}
+
+function lens(line: number, command: NonNullable<CodeLens["command"]>): CodeLens {
+  const start = { line, character: 0 };
+  return { range: { start, end: start }, command };
+}

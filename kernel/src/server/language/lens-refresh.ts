@@ -1,0 +1,40 @@
+import { messageOf } from "../../base/errors.ts";
+import type { Log } from "../../base/log.ts";
+import type { Session } from "../session.ts";
+import { supports } from "./params.ts";
+
+/**
+ * `workspace/codeLens/refresh`: the client asks for its lenses again. One is under way at a time, and what
+ * changes meanwhile is one more, however much it is.
+ */
+export class LensRefresh {
+  readonly #session: Session;
+  readonly #log: Log;
+  #isAsking = false;
+  #isDue = false;
+
+  constructor(session: Session, log: Log) {
+    this.#session = session;
+    this.#log = log;
+  }
+
+  lensesChanged(): void {
+    if (!supports(this.#session, "workspace", "codeLens", "refreshSupport")) return;
+    this.#isDue = true;
+    if (!this.#isAsking) void this.#askWhileDue();
+  }
+
+  async #askWhileDue(): Promise<void> {
+    this.#isAsking = true;
+    try {
+      while (this.#isDue) {
+        this.#isDue = false;
+        await this.#session.endpoint.request("workspace/codeLens/refresh", undefined);
+      }
+    } catch (error) {
+      this.#log.debug(`lenses are not refreshed: ${messageOf(error)}`);
+    } finally {
+      this.#isAsking = false;
+    }
+  }
+}

@@ -1,0 +1,355 @@
+import { mkdir, readFile, rm } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { propose as proposeTitled, type EffectInput } from "../support/actions.ts";
+import { call, probe } from "../support/agents.ts";
+import { Bench } from "../support/bench.ts";
+import { METHOD_NOT_FOUND } from "../support/client.ts";
+import { Editor, EDITOR_CAPABILITIES } from "../support/editor.ts";
+import { expectHarmless, HOSTILE } from "../support/hostile-text.ts";
+import { CODES, type Action } from "../support/types.ts";
+import { until } from "../support/until.ts";
+
+const PROBE = "test.probe";
+const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `line ${index}`);
+const textOf = (each: readonly string[]): string => each.map((line) => `${line}\n`).join("");
+const thirty = lines(30);
+
+let bench: Bench;
+let editor: Editor;
+beforeAll(async () => {
+  bench = await Bench.create({ extensions: [probe({ id: PROBE })] });
+  editor = new Editor(bench, await bench.open({ capabilities: EDITOR_CAPABILITIES }));
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const text = (path: string): Promise<string> => readFile(bench.path(path), "utf8");
+
+/** A new file with thirty lines, and an action that waits to change them. */
+let files = 0;
+async function file(): Promise<string> {
+  const path = `file-${++files}.txt`;
+  await bench.write(path, textOf(thirty));
+  return path;
+}
+
+function propose(title: string, ...effects: EffectInput[]): Promise<Action> {
+  return call<Action>(editor.client, PROBE, "actions.propose", effects, { title, reason: "A reason" });
+}
+
+const write = (path: string, changed: readonly string[]): EffectInput => ({
+  kind: "file.write",
+  path,
+  content: textOf(changed),
+});
+
+describe("code actions of an affected file", () => {
+  test("approve, then undo: both change the file, say so, and leave nothing to choose", async () => {
+    const path = await file();
+    const other = await file();
+    await propose("Shout", write(path, thirty.with(3, "LINE 3")));
+    expect(await editor.codeActionTitles(path)).toEqual([
+      "Lares: approve 'Shout'",
+      "Lares: reject 'Shout'",
+      "Lares: show changes of 'Shout'",
+    ]);
+    expect(await editor.codeActionTitles(other)).toEqual([]);
+
+    expect(await editor.choose<Action>(path, "Lares: approve")).toMatchObject({ state: "Committed" });
+    expect(await text(path)).toBe(textOf(thirty.with(3, "LINE 3")));
+    await editor.message(/'Shout' is done/);
+    expect(await editor.codeActionTitles(path)).toEqual(["Lares: undo 'Shout'"]);
+
+    expect(await editor.choose<Action>(path, "Lares: undo")).toMatchObject({ state: "Undone" });
+    expect(await text(path)).toBe(textOf(thirty));
+    await editor.message(/'Shout' is undone/);
+    expect(await editor.codeActionTitles(path)).toEqual([]);
+  });
+
+  test("reject changes nothing", async () => {
+    const path = await file();
+    await propose("No", write(path, []));
+    expect(await editor.choose<Action>(path, "Lares: reject")).toMatchObject({ state: "Rejected" });
+    await editor.message(/'No' is rejected/);
+    expect(await text(path)).toBe(textOf(thirty));
+    expect(await editor.codeActionTitles(path)).toEqual([]);
+  });
+
+  test("show changes: the diff as a message, and the action with its diffs as the answer", async () => {
+    const path = await file();
+    await propose("Look", write(path, thirty.with(3, "LINE 3")));
+    const shown = await editor.choose<Action>(path, "Lares: show changes");
+    expect(shown.effects[0]?.diff).toContain("+LINE 3");
+    expect(await editor.message(/LINE 3/)).toContain("-line 3\n+LINE 3");
+    await editor.choose(path, "Lares: reject");
+  });
+
+  test("all kinds of changes are found at their file: moves, folders that move, deletions, tags", async () => {
+    const [moved, deleted, tagged] = [await file(), await file(), await file()];
+    await bench.write("album/one.txt", "1\n");
+    await until("the index", async () => {
+      const page = await editor.client.request<{ items: unknown[] }>("lares/entries/query", { path: tagged });
+      return page.items.length === 1;
+    });
+    await propose("Move", { kind: "file.move", from: moved, to: "moved.txt" });
+    await propose("Delete", { kind: "file.delete", path: deleted });
+    await propose("Move all", { kind: "file.move", from: "album", to: "albums" });
+    expect(await editor.lensLines(moved)).toEqual([
+      [0, "Lares: Move (1 change) · Approve · Reject · Show changes"],
+    ]);
+    expect(await editor.lensLines("album/one.txt")).toEqual([
+      [0, "Lares: Move all (1 change) · Approve · Reject · Show changes"],
+    ]);
+    expect(await editor.codeActionTitles(deleted)).toContain("Lares: approve 'Delete'");
+    await mkdir(bench.path("album-of-others"));
+    await bench.write("album-of-others/two.txt", "2\n");
+    expect(await editor.lenses("album-of-others/two.txt")).toEqual([]);
+    for (const path of [moved, deleted, "album/one.txt"]) await editor.choose(path, "Lares: approve");
+    expect(await text("moved.txt")).toBe(textOf(thirty));
+    expect(await text("albums/one.txt")).toBe("1\n");
+    await expect(text(deleted)).rejects.toThrow(/ENOENT/);
+  });
+
+  test("editors ask for kinds: another one gets none, ours and what is above it all", async () => {
+    const path = await file();
+    await propose("Kinds", write(path, []));
+    expect(await editor.codeActions(path, ["quickfix"])).toEqual([]);
+    expect(await editor.codeActions(path, ["lares.actionable"])).toEqual([]);
+    for (const only of [["lares.action"], ["quickfix", "lares"], [""]])
+      expect(await editor.codeActions(path, only)).toHaveLength(3);
+    await editor.choose(path, "Lares: reject");
+  });
+
+  test("an editor without code action literals gets plain commands, and they work", async () => {
+    const path = await file();
+    await propose("Old editor", write(path, ["new"]));
+    const old = new Editor(bench, await bench.open());
+    const actions = await old.codeActions(path);
+    expect(actions.map(({ command }) => typeof command)).toEqual(["string", "string", "string"]);
+    expect(await old.choose<Action>(path, "Lares: approve")).toMatchObject({ state: "Committed" });
+    expect(await text(path)).toBe("new\n");
+    await old.client.shutdown();
+  });
+
+  test("files outside the workspace, and what is no file, have none", async () => {
+    for (const uri of ["file:///etc/hosts", "untitled:x", "file://elsewhere/x", "%", "file:///%00"]) {
+      const params = { textDocument: { uri }, range: {}, context: { diagnostics: [] } };
+      expect(await editor.client.request("textDocument/codeAction", params)).toEqual([]);
+      expect(await editor.client.request("textDocument/codeLens", params)).toEqual([]);
+    }
+  });
+});
+
+describe("lenses", () => {
+  test("stand above each hunk, with the title once", async () => {
+    const path = await file();
+    await propose("Two places", write(path, thirty.with(2, "x").with(25, "y")));
+    expect(await editor.lensLines(path)).toEqual([
+      [2, "Lares: Two places (1 change) · Approve · Reject · Show changes"],
+      [25, "Approve · Reject · Show changes"],
+    ]);
+    const approve = (await editor.lenses(path)).findLast(({ command }) => command?.title === "Approve");
+    await editor.run(approve!.command!);
+    expect(await text(path)).toBe(textOf(thirty.with(2, "x").with(25, "y")));
+  });
+
+  test("of several effects on one file stand where the text is that is there now", async () => {
+    const path = await file();
+    const edit = (find: string, replace: string): EffectInput => ({
+      kind: "file.edit",
+      path,
+      edits: [{ find, replace }],
+    });
+    await propose("Steps", edit("line 2\n", "a\nb\nc\nd\n"), edit("line 25\n", "z\n"));
+    expect((await editor.lensLines(path)).map(([line]) => line)).toEqual([2, 25]);
+    await editor.choose(path, "Lares: reject");
+  });
+
+  test("two actions on one file: the newer one first", async () => {
+    const path = await file();
+    await propose("First", write(path, thirty.with(5, "first")));
+    await propose("Second", write(path, thirty.with(9, "second")));
+    expect((await editor.lensLines(path)).map(([line]) => line)).toEqual([9, 5]);
+    await editor.choose(path, "Lares: approve 'First'");
+    expect(await editor.lensLines(path)).toEqual([
+      [0, "Lares: 'Second' is stale: the file has changed since · Reject · Show changes"],
+    ]);
+    await editor.choose(path, "Lares: reject 'Second'");
+  });
+
+  test("are asked for again when actions change, in trusted clients that can", async () => {
+    const refreshes = (): number => editor.client.notifications("workspace/codeLens/refresh").length;
+    const path = await file();
+    const before = refreshes();
+    await propose("Refresh", write(path, []));
+    await until("a refresh for the proposal", () => refreshes() > before);
+    const later = refreshes();
+    await editor.choose(path, "Lares: reject");
+    await until("a refresh for the answer", () => refreshes() > later);
+  });
+
+  test("refreshes are one at a time, however many actions change meanwhile", async () => {
+    await using slow = await bench.open({ capabilities: EDITOR_CAPABILITIES });
+    slow.answer = () => undefined;
+    const path = await file();
+    for (let count = 0; count < 5; count++) {
+      const action = await propose(`Many ${count}`, write(path, []));
+      await slow.notification<Action>("lares/actions/changed", ({ id }) => id === action.id);
+    }
+    const asked = slow.received.filter(({ method }) => method === "workspace/codeLens/refresh");
+    expect(asked).toHaveLength(1);
+    slow.answer = () => null;
+    slow.reply(asked[0]!, { result: null });
+    await until("the one that was due", () => slow.notifications("workspace/codeLens/refresh").length === 2);
+    for (let count = 0; count < 5; count++) await editor.choose(path, "Lares: reject");
+  });
+});
+
+describe("what cannot be approved as it is", () => {
+  test("a file with unsaved changes: said at the top, refused, and open again when they are gone", async () => {
+    const path = await file();
+    await editor.open(path);
+    const action = await propose("Under a dirty editor", write(path, thirty.with(4, "x")));
+    const refreshed = editor.client.notifications("workspace/codeLens/refresh").length;
+    editor.type(path, "unsaved\n");
+    expect(await editor.lensLines(path)).toEqual([
+      [0, "Lares: 'Under a dirty editor' waits: save the file first · Reject · Show changes"],
+    ]);
+    await until(
+      "a refresh",
+      () => editor.client.notifications("workspace/codeLens/refresh").length > refreshed,
+    );
+    expect(await editor.codeActions(path)).toMatchObject([
+      {
+        title: expect.stringMatching("approve"),
+        disabled: { reason: expect.stringMatching("save the file") },
+      },
+      { title: expect.stringMatching("reject") },
+      { title: expect.stringMatching("show changes") },
+    ]);
+    editor.type(path, textOf(thirty));
+    expect((await editor.lensLines(path)).map(([line]) => line)).toEqual([4]);
+    editor.type(path, "unsaved again\n");
+    const [id, digest] = [action.id, action.digest];
+    const refused = { title: "", command: "lares.action.approve", arguments: [{ id, digest }] };
+    expect(await editor.run<Action>(refused)).toMatchObject({ state: "Stale" });
+    await editor.message(/'Under a dirty editor' is stale, and nothing was changed/);
+    expect(await text(path)).toBe(textOf(thirty));
+    editor.close(path);
+  });
+
+  test("a file that changed on the disk: shown as stale, and the approval changes nothing", async () => {
+    const path = await file();
+    const action = await propose("Too late", write(path, []));
+    await bench.write(path, "somebody else\n");
+    expect(await editor.lensLines(path)).toEqual([
+      [0, "Lares: 'Too late' is stale: the file has changed since · Reject · Show changes"],
+    ]);
+    expect(await editor.codeActionTitles(path)).toContain("Lares: reject 'Too late'");
+    const { id, digest } = action;
+    const late = { title: "", command: "lares.action.approve", arguments: [{ id, digest }] };
+    expect(await editor.run<Action>(late)).toMatchObject({ state: "Stale" });
+    expect(await text(path)).toBe("somebody else\n");
+    expect(await editor.lenses(path)).toEqual([]);
+  });
+
+  test("a file that is gone", async () => {
+    const path = await file();
+    await propose("Gone", write(path, []));
+    await rm(bench.path(path));
+    expect((await editor.lensLines(path))[0]?.[1]).toMatch("is stale");
+    await editor.choose(path, "Lares: reject");
+  });
+
+  test("another digest than what is there: refused, and said", async () => {
+    const path = await file();
+    const { id } = await propose("Swapped", write(path, []));
+    const digest = `sha256:${"0".repeat(64)}`;
+    const command = { title: "", command: "lares.action.approve", arguments: [{ id, digest }] };
+    await expect(editor.run(command)).rejects.toMatchObject({ code: CODES.DigestMismatch });
+    await editor.message(/look at it again/);
+    expect(await text(path)).toBe(textOf(thirty));
+    await editor.choose(path, "Lares: reject");
+  });
+
+  test.each([
+    ["no arguments", undefined],
+    ["no digest", [{ id: "x" }]],
+    ["another shape", ["x"]],
+    ["no object", [null]],
+  ])("%s: InvalidParams", async (_what, given) => {
+    const params = { command: "lares.action.approve", ...(given === undefined ? {} : { arguments: given }) };
+    expect(await editor.client.raw("workspace/executeCommand", params)).toMatchObject({
+      error: { code: -32602 },
+    });
+  });
+});
+
+test("titles from agents are one short harmless line everywhere", async () => {
+  const path = await file();
+  await propose(`$(check) ${HOSTILE}`.slice(0, 200), write(path, []));
+  const titles = [
+    ...(await editor.codeActionTitles(path)),
+    ...(await editor.lenses(path)).map(({ command }) => command?.title ?? ""),
+  ];
+  expect(titles).toHaveLength(7);
+  for (const title of titles) {
+    expectHarmless(title, "a title");
+    expect(title).not.toMatch(/\n|\$\(|\]\(/);
+    expect(title.length).toBeLessThan(300);
+  }
+  await editor.choose(path, "Lares: reject");
+  expectHarmless(await editor.message(/check.*is rejected/s), "the outcome");
+});
+
+test("a client with a view of its own gets the answers and no messages", async () => {
+  const path = await file();
+  await using own = await bench.open({ approvals: "client", capabilities: EDITOR_CAPABILITIES });
+  await propose("Quiet", write(path, ["quiet"]));
+  const quiet = new Editor(bench, own);
+  expect(await quiet.choose<Action>(path, "Lares: approve")).toMatchObject({ state: "Committed" });
+  expect(await quiet.choose<Action>(path, "Lares: undo")).toMatchObject({ state: "Undone" });
+  expect(own.notifications("window/showMessage")).toEqual([]);
+});
+
+test("an editor that does not know showMessageRequest loses nothing", async () => {
+  const path = await file();
+  await using refusing = await bench.open({
+    approvals: "showMessageRequest",
+    capabilities: EDITOR_CAPABILITIES,
+  });
+  refusing.answer = ({ method }) => (method === "window/showMessageRequest" ? METHOD_NOT_FOUND : null);
+  await propose("Not by message", write(path, ["by code action"]));
+  await refusing.notification("window/showMessageRequest");
+  const by = new Editor(bench, refusing);
+  expect((await by.lensLines(path)).map(([line]) => line)).toEqual([0]);
+  expect(await by.choose<Action>(path, "Lares: approve")).toMatchObject({ state: "Committed" });
+  expect(await text(path)).toBe("by code action\n");
+});
+
+test("an untrusted connection sees nothing of it and can do nothing", async () => {
+  const path = await file();
+  const { id, digest } = await proposeTitled(editor.client, PROBE, write(path, []));
+  await using client = await bench.connect({ trusted: false, capabilities: EDITOR_CAPABILITIES });
+  const untrusted = new Editor(bench, client);
+  expect(await untrusted.lenses(path)).toEqual([]);
+  expect(await untrusted.codeActions(path)).toEqual([]);
+  for (const command of ["approve", "reject", "undo", "show"])
+    await expect(
+      untrusted.run({ title: "", command: `lares.action.${command}`, arguments: [{ id, digest }] }),
+    ).rejects.toMatchObject({ code: CODES.Untrusted });
+  await editor.choose(path, "Lares: reject");
+});
+
+test("after the kernel's sudden end the next one shows what waits and what can be undone", async () => {
+  const [waiting, done] = [await file(), await file()];
+  await propose("Done", write(done, []));
+  await editor.choose(done, "Lares: approve");
+  await propose("Waits", write(waiting, thirty.with(7, "x")));
+  const { pid } = await bench.status(editor.client);
+  await bench.kill(pid);
+  await bench.ready(editor.client);
+  expect((await editor.lensLines(waiting)).map(([line]) => line)).toEqual([7]);
+  expect(await editor.codeActionTitles(done)).toEqual(["Lares: undo 'Done'"]);
+  await editor.choose(waiting, "Lares: approve");
+  expect(await text(waiting)).toBe(textOf(thirty.with(7, "x")));
+});
