@@ -213,6 +213,8 @@ export class KernelServer {
 
   #end(session: Session): void {
     this.#sessions.delete(session);
+    // What it had not saved is in nobody's way any more.
+    if (session.documents.unsaved().length > 0) this.#lensesChanged();
     for (const subscription of session.subscriptions.values()) subscription[Symbol.dispose]();
     session.subscriptions.clear();
     this.#countTrust();
