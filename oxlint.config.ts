@@ -60,6 +60,60 @@ const roomRules: OxlintOverride[] = Object.entries(mayImport).map(([room, others
   };
 });
 
+/** Rooms of the VS Code client that put others together, or stand in for the editor. */
+const clientRules: OxlintOverride[] = [
+  {
+    files: ["vscode-client/src/webviews/**/*.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              regex: "^(vscode|node:)|^vscode-languageclient",
+              message: "A webview runs in a browser: it has messages, and neither the editor's API nor Node.",
+            },
+            {
+              regex: "/(kernel|model|views|commands)/",
+              message: "A webview knows its messages (webviews/) and nothing of the extension's side.",
+            },
+          ],
+        },
+      ],
+    },
+  },
+  {
+    files: ["vscode-client/src/**/*.ts"],
+    excludeFiles: [
+      "vscode-client/src/{webviews,kernel,model}/**",
+      "vscode-client/src/extension.ts",
+      "**/*.test.ts",
+    ],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              regex: "/extension\\.ts$",
+              message: "extension.ts puts the parts together and knows all of them; nobody knows it.",
+            },
+            {
+              regex: "^\\.\\.?/.*kernel/(connection|lares-kernel|launch|restarts)\\.ts$",
+              message: "The port kernel/kernel.ts is the way to the kernel; extension.ts hands it in.",
+            },
+            {
+              regex: "^\\.\\.?/.*model/(agents|actions|status)\\.ts$",
+              message:
+                "The ports of model/ports.ts are the way to what is known; extension.ts hands them in.",
+            },
+          ],
+        },
+      ],
+    },
+  },
+];
+
 export default defineConfig({
   plugins: ["typescript", "import", "unicorn", "promise", "node"],
   categories: { correctness: "error", suspicious: "error" },
@@ -93,6 +147,7 @@ export default defineConfig({
   },
   overrides: [
     ...roomRules,
+    ...clientRules,
     {
       // Entry files of children and workers, and tests, stand at the edge themselves.
       files: [

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import process from "node:process";
+import { fileURLToPath } from "node:url";
 import { configDefaults, defineConfig } from "vitest/config";
 
 interface Suite {
@@ -30,6 +31,7 @@ const suites = {
       "kernel/src/**/*.test.ts",
       "extensions/**/*.test.ts",
       "examples/**/*.test.ts",
+      "vscode-client/src/**/*.test.ts",
       "test/protocol/**/*.test.ts",
       ...fuzzCorpora,
     ],
@@ -50,6 +52,10 @@ if (name === "fuzz") {
 export default defineConfig({
   // As in tsconfig.json: in this checkout `@lares/sdk` is its sources.
   ssr: { resolve: { conditions: ["lares-source", "module", "node", "development|production"] } },
+  // The editor's own module exists inside an editor only.
+  resolve: {
+    alias: { vscode: fileURLToPath(new URL("vscode-client/src/testing/vscode.ts", import.meta.url)) },
+  },
   test: {
     globalSetup: ["package", "vsix"].includes(name) ? [`test/${name}/setup.ts`] : [],
     include: [...suite.include],

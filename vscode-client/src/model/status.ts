@@ -85,7 +85,9 @@ export class PolledStatus implements StatusModel, Disposable {
     else this.#schedule(whileStartingMs);
   }
 
-  #schedule(inMs = this.#current?.ready === true || isResting(this.#current) ? heartbeatMs : whileStartingMs): void {
+  #schedule(
+    inMs = this.#current?.ready === true || isResting(this.#current) ? heartbeatMs : whileStartingMs,
+  ): void {
     if (this.#wire.state.kind !== "up" || this.#isAsking) return;
     this.#cancel();
     this.#timer = setTimeout(() => this.refresh(), inMs);

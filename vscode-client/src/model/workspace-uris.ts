@@ -8,7 +8,9 @@ export interface NamedFolder<Uri> {
  * The names that the kernel gives to the folders of a workspace: the last component of each path, and two of one
  * name are told apart by a number.
  */
-export function namedFolders<Uri extends { readonly path: string }>(uris: readonly Uri[]): NamedFolder<Uri>[] {
+export function namedFolders<Uri extends { readonly path: string }>(
+  uris: readonly Uri[],
+): NamedFolder<Uri>[] {
   const taken = new Set<string>();
   return uris.map((uri) => {
     const base = uri.path.replace(/\/+$/, "").split("/").at(-1) || "root";

@@ -105,17 +105,15 @@ function hookNodes(agent: Agent, now: number): TreeNode[] {
 
 function toolNodes(agent: Agent): TreeNode[] {
   if (agent.tools.length === 0) return [];
-  const children = agent.tools.slice(0, maxDetails).map(
-    (tool): TreeNode => ({
-      id: `agent ${agent.id} tool ${tool}`,
-      agent: agent.id,
-      tool,
-      label: label(tool),
-      icon: { id: "tools" },
-      spoken: `Tool ${label(tool)}`,
-      context: "lares.tool",
-    }),
-  );
+  const children = agent.tools.slice(0, maxDetails).map((tool): TreeNode => ({
+    id: `agent ${agent.id} tool ${tool}`,
+    agent: agent.id,
+    tool,
+    label: label(tool),
+    icon: { id: "tools" },
+    spoken: `Tool ${label(tool)}`,
+    context: "lares.tool",
+  }));
   return [group(agent, "tools", "Tools", "tools", children, agent.tools.length)];
 }
 
@@ -127,14 +125,12 @@ function listNode(
   texts: readonly string[],
 ): TreeNode[] {
   if (texts.length === 0) return [];
-  const children = texts.slice(0, maxDetails).map(
-    (text, index): TreeNode => ({
-      id: `agent ${agent.id} ${key} ${index}`,
-      agent: agent.id,
-      label: label(text),
-      icon: { id: icon },
-    }),
-  );
+  const children = texts.slice(0, maxDetails).map((text, index): TreeNode => ({
+    id: `agent ${agent.id} ${key} ${index}`,
+    agent: agent.id,
+    label: label(text),
+    icon: { id: icon },
+  }));
   return [group(agent, key, title, icon, children, texts.length)];
 }
 

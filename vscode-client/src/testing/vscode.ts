@@ -1,0 +1,257 @@
+/**
+ * What unit tests get where the client imports `vscode` (an alias in vitest.config.ts): the plain values as the
+ * editor has them, and a window and a workspace that remember what was asked of them. What the client shows in a
+ * real editor is tried by the end-to-end suites.
+ */
+
+export class Disposable {
+  readonly #dispose: () => void;
+  constructor(dispose: () => void) {
+    this.#dispose = dispose;
+  }
+  static from(...items: { dispose(): unknown }[]): Disposable {
+    return new Disposable(() => {
+      for (const item of items) item.dispose();
+    });
+  }
+  dispose(): void {
+    this.#dispose();
+  }
+}
+
+export class EventEmitter<Value> {
+  readonly #listeners = new Set<(value: Value) => unknown>();
+  readonly event = (listener: (value: Value) => unknown): Disposable => {
+    this.#listeners.add(listener);
+    return new Disposable(() => this.#listeners.delete(listener));
+  };
+  fire(value: Value): void {
+    for (const listener of Array.from(this.#listeners)) listener(value);
+  }
+  dispose(): void {
+    this.#listeners.clear();
+  }
+}
+
+export class Uri {
+  readonly scheme: string;
+  readonly authority: string;
+  readonly path: string;
+  readonly query: string;
+  readonly fragment: string;
+
+  constructor(scheme: string, authority: string, path: string, query = "", fragment = "") {
+    this.scheme = scheme;
+    this.authority = authority;
+    this.path = path;
+    this.query = query;
+    this.fragment = fragment;
+  }
+  static file(path: string): Uri {
+    return new Uri("file", "", path.startsWith("/") ? path : `/${path}`);
+  }
+  static parse(text: string): Uri {
+    const match = /^([a-z][\w+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/i.exec(text);
+    const [, scheme = "file", authority = "", path = text, query = "", fragment = ""] = match ?? [];
+    const decode = decodeURIComponent;
+    return new Uri(scheme, decode(authority), decode(path), decode(query), decode(fragment));
+  }
+  static from(parts: { scheme: string; authority?: string; path?: string; query?: string }): Uri {
+    return new Uri(parts.scheme, parts.authority ?? "", parts.path ?? "", parts.query);
+  }
+  static joinPath(base: Uri, ...segments: string[]): Uri {
+    const joined = [base.path.replace(/\/$/, ""), ...segments].filter(Boolean).join("/");
+    return new Uri(base.scheme, base.authority, joined, base.query, base.fragment);
+  }
+  get fsPath(): string {
+    return this.path;
+  }
+  with(change: { scheme?: string; authority?: string; path?: string; query?: string }): Uri {
+    return new Uri(
+      change.scheme ?? this.scheme,
+      change.authority ?? this.authority,
+      change.path ?? this.path,
+      change.query ?? this.query,
+      this.fragment,
+    );
+  }
+  toString(): string {
+    const authority = this.authority === "" && this.scheme !== "file" ? "" : `//${this.authority}`;
+    const query = this.query === "" ? "" : `?${encodeURIComponent(this.query)}`;
+    return `${this.scheme}:${authority}${encodeURI(this.path)}${query}`;
+  }
+}
+
+export class Position {
+  readonly line: number;
+  readonly character: number;
+  constructor(line: number, character: number) {
+    this.line = line;
+    this.character = character;
+  }
+}
+
+export class Range {
+  readonly start: Position;
+  readonly end: Position;
+  constructor(startLine: number, startCharacter: number, endLine: number, endCharacter: number) {
+    this.start = new Position(startLine, startCharacter);
+    this.end = new Position(endLine, endCharacter);
+  }
+}
+
+export class ThemeColor {
+  readonly id: string;
+  constructor(id: string) {
+    this.id = id;
+  }
+}
+
+export class ThemeIcon {
+  static readonly File = new ThemeIcon("file");
+  static readonly Folder = new ThemeIcon("folder");
+  readonly id: string;
+  readonly color: ThemeColor | undefined;
+  constructor(id: string, color?: ThemeColor) {
+    this.id = id;
+    this.color = color;
+  }
+}
+
+export class MarkdownString {
+  value: string;
+  isTrusted = false;
+  supportHtml = false;
+  supportThemeIcons: boolean;
+  constructor(value = "", supportThemeIcons = false) {
+    this.value = value;
+    this.supportThemeIcons = supportThemeIcons;
+  }
+  appendMarkdown(markdown: string): this {
+    this.value += markdown;
+    return this;
+  }
+  /** As the editor escapes what is not to be read as Markdown. */
+  appendText(text: string): this {
+    this.value += text
+      .replaceAll(/[\\`*_{}[\]()#+\-!~<>|]/g, String.raw`\$&`)
+      .replaceAll("\n", "\n\n")
+      .replaceAll("&", "&amp;");
+    return this;
+  }
+}
+
+export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 } as const;
+
+export class TreeItem {
+  label: string;
+  collapsibleState: number;
+  id?: string;
+  description?: string;
+  tooltip?: unknown;
+  iconPath?: unknown;
+  resourceUri?: Uri;
+  contextValue?: string;
+  command?: unknown;
+  accessibilityInformation?: { label: string };
+  constructor(label: string, collapsibleState: number = TreeItemCollapsibleState.None) {
+    this.label = label;
+    this.collapsibleState = collapsibleState;
+  }
+}
+
+export const StatusBarAlignment = { Left: 1, Right: 2 } as const;
+export const ExtensionMode = { Production: 1, Development: 2, Test: 3 } as const;
+export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
+
+/** One message that was shown, and how the test answers it. */
+export interface ShownMessage {
+  readonly severity: "info" | "warning" | "error";
+  readonly text: string;
+  readonly detail: string | undefined;
+  readonly isModal: boolean;
+  readonly buttons: readonly string[];
+  answer(button: string | undefined): void;
+}
+
+/** What the client showed and did since `forget()`. */
+export const seen = {
+  messages: [] as ShownMessage[],
+  commands: [] as { id: string; arguments: unknown[] }[],
+  forget(): void {
+    this.messages.length = 0;
+    this.commands.length = 0;
+    registered.clear();
+    workspace.workspaceFolders = undefined;
+    workspace.textDocuments = [];
+    workspace.isTrusted = true;
+  },
+};
+
+type Button = string | { readonly title: string };
+
+function show(severity: ShownMessage["severity"]) {
+  return (text: string, ...rest: unknown[]): Promise<unknown> => {
+    const [first] = rest;
+    const options =
+      typeof first === "object" && first !== null && !("title" in first)
+        ? (first as { modal?: boolean; detail?: string })
+        : null;
+    const buttons = (options === null ? rest : rest.slice(1)) as Button[];
+    return new Promise((resolve) => {
+      const titles = buttons.map((button) => (typeof button === "string" ? button : button.title));
+      seen.messages.push({
+        severity,
+        text,
+        detail: options?.detail,
+        isModal: options?.modal === true,
+        buttons: titles,
+        answer: (title) => resolve(title === undefined ? undefined : buttons[titles.indexOf(title)]),
+      });
+    });
+  };
+}
+
+export const window = {
+  state: { focused: true, active: true },
+  showInformationMessage: show("info"),
+  showWarningMessage: show("warning"),
+  showErrorMessage: show("error"),
+};
+
+interface FakeDocument {
+  readonly uri: Uri;
+  readonly isDirty: boolean;
+  save(): Promise<boolean>;
+}
+
+export const workspace: {
+  isTrusted: boolean;
+  workspaceFolders: { readonly uri: Uri; readonly name: string; readonly index: number }[] | undefined;
+  textDocuments: FakeDocument[];
+  /** Settings that are set, by their whole name; others have the default that is asked with. */
+  settings: Record<string, unknown>;
+  getConfiguration(section: string): { get<Value>(name: string, otherwise: Value): Value };
+} = {
+  isTrusted: true,
+  workspaceFolders: undefined,
+  textDocuments: [],
+  settings: {},
+  getConfiguration: (section) => ({
+    get: (name, otherwise) => (workspace.settings[`${section}.${name}`] ?? otherwise) as typeof otherwise,
+  }),
+};
+
+const registered = new Map<string, (...values: never[]) => unknown>();
+
+export const commands = {
+  registerCommand(id: string, run: (...values: never[]) => unknown): Disposable {
+    if (registered.has(id)) throw new Error(`command '${id}' already exists`);
+    registered.set(id, run);
+    return new Disposable(() => registered.delete(id));
+  },
+  async executeCommand(id: string, ...values: unknown[]): Promise<unknown> {
+    seen.commands.push({ id, arguments: values });
+    return registered.get(id)?.(...(values as never[]));
+  },
+};
