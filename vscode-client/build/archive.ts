@@ -27,7 +27,10 @@ export async function unpackVsix(vsix: string, folder: string): Promise<void> {
     const target = join(folder, entry.fileName);
     await mkdir(dirname(target), { recursive: true });
     const mode = (entry.externalFileAttributes >>> 16) & 0o777;
-    await pipeline(await zip.openReadStreamPromise(entry), createWriteStream(target, { mode: mode || 0o644 }));
+    await pipeline(
+      await zip.openReadStreamPromise(entry),
+      createWriteStream(target, { mode: mode || 0o644 }),
+    );
   }
 }
 

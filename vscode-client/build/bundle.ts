@@ -1,10 +1,11 @@
-import { existsSync, readdirSync } from "node:fs";
+import { cpSync, existsSync, readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build, type BuildOptions } from "esbuild";
 
 /**
  * Makes `dist/`: the extension as one file, and each folder of `src/webviews/` that has a `main.ts` as
- * `webviews/<folder>.js` (and `.css`, where it imports one). `--sourcemap` adds maps, for debugging.
+ * `webviews/<folder>.js` (and `.css`, where it imports one), and in `schemas/` those that other tools for YAML are
+ * given. `--sourcemap` adds maps, for debugging.
  */
 const here = fileURLToPath(new URL("..", import.meta.url));
 
@@ -44,3 +45,6 @@ if (entries.length > 0)
     format: "iife",
     target: "chrome132",
   });
+
+for (const name of ["lares.schema.json", "extension.schema.json"])
+  cpSync(`${here}../schemas/${name}`, `${here}dist/schemas/${name}`);

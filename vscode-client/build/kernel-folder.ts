@@ -98,7 +98,10 @@ function copy(from: string, to: string): void {
 /** npm's package `node` installs the one of the platform within itself; the licence of Node is there. */
 function nodePackage(top: string, target: string): string {
   const name = `node-${target.replace("win32", "win")}`;
-  const candidates = [join(top, "node_modules", "node", "node_modules", name), join(top, "node_modules", name)];
+  const candidates = [
+    join(top, "node_modules", "node", "node_modules", name),
+    join(top, "node_modules", name),
+  ];
   const found = candidates.find((folder) => existsSync(join(folder, "LICENSE")));
   if (found === undefined) throw new Error(`${name} is not installed: run npm ci, which runs node's script.`);
   if (`v${describe(found).version}` !== process.version)

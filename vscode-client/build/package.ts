@@ -37,7 +37,8 @@ if (flags.build) {
 const vsix = await makePackage();
 const files = await filesIn(vsix);
 printPieces();
-if (flags.list) for (const { path, sizeBytes } of files.toSorted(bySize)) console.log(column(sizeBytes), path);
+if (flags.list)
+  for (const { path, sizeBytes } of files.toSorted(bySize)) console.log(column(sizeBytes), path);
 
 async function makePackage(): Promise<string> {
   const staging = mkdtempSync(join(tmpdir(), "lares-vsix-"));
@@ -87,7 +88,9 @@ function printPieces(): void {
   console.log("   in it  installed  files");
   for (const [name, piece] of piecesOf(files)) {
     const sizes = [sum(piece, "compressedBytes"), sum(piece, "sizeBytes")].map((size) => megabytes(size));
-    console.log(`${sizes[0]?.padStart(8)} ${sizes[1]?.padStart(10)} ${String(piece.length).padStart(6)}  ${name}`);
+    console.log(
+      `${sizes[0]?.padStart(8)} ${sizes[1]?.padStart(10)} ${String(piece.length).padStart(6)}  ${name}`,
+    );
   }
 }
 

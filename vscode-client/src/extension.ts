@@ -2,19 +2,35 @@ import { existsSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { ExtensionMode, workspace, type ExtensionContext } from "vscode";
+import { fileDecorations } from "./changes/file-decorations.ts";
+import { gutter } from "./changes/gutter.ts";
+import { changeFiles } from "./changes/provider.ts";
+import { showChanges } from "./changes/show.ts";
 import type { ClientContext, Feature } from "./feature.ts";
 import { Connection, openLog } from "./kernel/connection.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 import { LaresKernel } from "./kernel/lares-kernel.ts";
 import { kernelLaunch, type Launch } from "./kernel/launch.ts";
+import { languageModelTools } from "./language-model-tools.ts";
 import { KernelActions } from "./model/actions.ts";
 import { KernelAgents } from "./model/agents.ts";
 import type { Models } from "./model/ports.ts";
 import { PolledStatus } from "./model/status.ts";
+import { starter } from "./starter/starter.ts";
+import { traceChannels } from "./traces/channels.ts";
 import { agentsView } from "./views/agents.ts";
 
 /** The parts of the client, in the order in which they are made. */
-const features: readonly Feature[] = [agentsView];
+const features: readonly Feature[] = [
+  agentsView,
+  changeFiles,
+  showChanges,
+  gutter,
+  fileDecorations,
+  traceChannels,
+  languageModelTools,
+  starter,
+];
 
 /** What `activate` gives to tests and to other extensions that know this one. */
 export interface LaresApi {

@@ -1,0 +1,157 @@
+import {
+  Disposable,
+  MarkdownString,
+  OverviewRulerLane,
+  Range,
+  ThemeColor,
+  Uri,
+  window,
+  workspace,
+  type DecorationOptions,
+  type ExtensionContext,
+  type TextDocument,
+  type TextEditor,
+  type TextEditorDecorationType,
+} from "vscode";
+import { plainLine } from "../../../kernel/src/base/plain-text.ts";
+import type { ClientContext, Feature } from "../feature.ts";
+import { uriOf } from "../model/uris.ts";
+import type { Action } from "../protocol.ts";
+import { fileMarks, maxMarks, touchedPaths, type FileMarks, type Mark } from "./marks.ts";
+
+/** Marks follow what changed after this long without another change. */
+const settleMs = 100;
+/** Actions whose lines are marked in one file. */
+const maxActionsPerFile = 20;
+const maxReasonCharacters = 500;
+
+type Shape = "changed" | "inserted";
+
+/** Marks, in the visible editors, the lines that pending actions would change. */
+class Gutter implements Disposable {
+  readonly #context: ClientContext;
+  readonly #types: Readonly<Record<Shape, TextEditorDecorationType>>;
+  readonly #listening: Disposable;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isDisposed = false;
+
+  constructor(context: ClientContext) {
+    this.#context = context;
+    this.#types = {
+      changed: decorationType(context.extension, "changed"),
+      inserted: decorationType(context.extension, "inserted"),
+    };
+    const soon = (): void => this.#soon();
+    this.#listening = Disposable.from(
+      context.models.actions.onDidChange(soon),
+      window.onDidChangeVisibleTextEditors(soon),
+      workspace.onDidChangeTextDocument(soon),
+      workspace.onDidSaveTextDocument(soon),
+      this.#types.changed,
+      this.#types.inserted,
+    );
+    this.#soon();
+  }
+
+  dispose(): void {
+    this.#isDisposed = true;
+    clearTimeout(this.#timer);
+    this.#listening.dispose();
+  }
+
+  #soon(): void {
+    if (this.#timer !== undefined) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      for (const editor of window.visibleTextEditors) void this.#mark(editor);
+    }, settleMs);
+  }
+
+  async #mark(editor: TextEditor): Promise<void> {
+    const { document } = editor;
+    const { version } = document;
+    const files = await this.#filesOf(document);
+    // Something newer is on its way to this editor.
+    if (this.#isDisposed || document.version !== version) return;
+    const decorations = decorationsOf(files, document);
+    editor.setDecorations(this.#types.changed, decorations.changed);
+    editor.setDecorations(this.#types.inserted, decorations.inserted);
+  }
+
+  /** What waits for this document. An action that cannot be asked for right now has no lines. */
+  async #filesOf({ uri }: TextDocument): Promise<readonly FileMarks[]> {
+    const { actions } = this.#context.models;
+    const key = uri.toString();
+    const found: Promise<FileMarks | undefined>[] = [];
+    for (const action of actions.pending) {
+      if (found.length >= maxActionsPerFile) break;
+      for (const path of touchedPaths(action)) {
+        if (uriOf(path)?.toString() !== key) continue;
+        found.push(
+          actions.withDiffs(action.id).then(
+            (whole) => fileMarks(whole, path),
+            () => fileMarks(action, path),
+          ),
+        );
+      }
+    }
+    return (await Promise.all(found)).filter((marks) => marks !== undefined);
+  }
+}
+
+export const gutter: Feature = (context) => new Gutter(context);
+
+/** Decorations of one document, by shape. What is not in its lines, or not in the lines that are shown, stands at the top. */
+export function decorationsOf(
+  files: readonly FileMarks[],
+  document: Pick<TextDocument, "isDirty" | "lineCount">,
+): Record<Shape, DecorationOptions[]> {
+  const byLine = new Map<number, { shape: Shape; actions: Action[] }>();
+  const top: readonly Mark[] = [{ line: 0, kind: "changed" }];
+  for (const { action, lines } of files) {
+    for (const { line, kind } of document.isDirty || lines.length === 0 ? top : lines) {
+      const place = Math.min(line, document.lineCount - 1);
+      const known = byLine.get(place);
+      if (known === undefined) {
+        if (byLine.size < maxMarks) byLine.set(place, { shape: kind, actions: [action] });
+      } else {
+        if (!known.actions.includes(action)) known.actions.push(action);
+        if (kind === "changed") known.shape = "changed";
+      }
+    }
+  }
+  const decorations: Record<Shape, DecorationOptions[]> = { changed: [], inserted: [] };
+  for (const [line, { shape, actions }] of byLine) {
+    decorations[shape].push({
+      range: new Range(line, 0, line, 0),
+      hoverMessage: hover(actions, document.isDirty),
+    });
+  }
+  return decorations;
+}
+
+/** Everything in it comes from an agent or names a file: it is put in as text, never as Markdown. */
+function hover(actions: readonly Action[], isDirty: boolean): MarkdownString[] {
+  const messages = actions.map(({ title, reason, agent }) => {
+    const lines = [
+      `Lares: ${plainLine(title)}`,
+      plainLine(reason).slice(0, maxReasonCharacters),
+      `Proposed by ${plainLine(agent)}. Nothing changes until you approve it.`,
+    ];
+    return new MarkdownString().appendText(lines.filter((line) => line !== "").join("\n"));
+  });
+  if (!isDirty) return messages;
+  return [new MarkdownString().appendText("Save first: this file has unsaved changes."), ...messages];
+}
+
+function decorationType({ extensionUri }: ExtensionContext, shape: Shape): TextEditorDecorationType {
+  const icon = (theme: "light" | "dark"): Uri =>
+    Uri.joinPath(extensionUri, "media", "gutter", `${shape}-${theme}.svg`);
+  return window.createTextEditorDecorationType({
+    isWholeLine: true,
+    overviewRulerColor: new ThemeColor("lares.pendingChange"),
+    overviewRulerLane: OverviewRulerLane.Left,
+    light: { gutterIconPath: icon("light"), gutterIconSize: "contain" },
+    dark: { gutterIconPath: icon("dark"), gutterIconSize: "contain" },
+  });
+}

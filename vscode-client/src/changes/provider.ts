@@ -1,0 +1,227 @@
+import {
+  Disposable,
+  EventEmitter,
+  FileChangeType,
+  FileDecoration,
+  FileSystemError,
+  FileType,
+  MarkdownString,
+  ThemeColor,
+  Uri,
+  window,
+  workspace,
+  type FileChangeEvent,
+  type FileDecorationProvider,
+  type FileStat,
+  type FileSystemProvider,
+} from "vscode";
+import { plainLine } from "../../../kernel/src/base/plain-text.ts";
+import type { ClientContext, Feature } from "../feature.ts";
+import type { Action } from "../protocol.ts";
+import { addressOf, changeScheme, hasContents, type ChangeAddress } from "./addresses.ts";
+import { contentOf, maxShownBytes } from "./content.ts";
+import { describeEffect } from "./describe.ts";
+
+/** Documents whose contents are kept and that are told when their action changes; the longest unused go first. */
+const maxServed = 64;
+/** Contents kept in all; a single one may be as large as `maxShownBytes`. */
+const maxKeptBytes = 32 * 1024 * 1024;
+
+interface Served {
+  readonly uri: Uri;
+  readonly address: ChangeAddress;
+  version: string;
+  content: Promise<Uint8Array> | undefined;
+  size: number;
+  /** Of the file system's; grows when the content may have changed. */
+  modified: number;
+}
+
+/** Serves `lares-change:` read-only, so that the editor shows texts, pictures and binaries each in its own way. */
+export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, Disposable {
+  readonly #context: Pick<ClientContext, "kernel" | "models">;
+  readonly #served = new Map<string, Served>();
+  readonly #changed = new EventEmitter<FileChangeEvent[]>();
+  readonly #decorated = new EventEmitter<Uri[]>();
+  readonly #listening: Disposable;
+  readonly onDidChangeFile = this.#changed.event;
+  readonly onDidChangeFileDecorations = this.#decorated.event;
+
+  constructor(context: Pick<ClientContext, "kernel" | "models">) {
+    this.#context = context;
+    this.#listening = context.models.actions.onDidChange(() => this.#refresh());
+  }
+
+  async stat(uri: Uri): Promise<FileStat> {
+    const served = this.#serve(uri);
+    const { length } = await this.#contentOf(served);
+    return { type: FileType.File, ctime: 0, mtime: served.modified, size: length };
+  }
+
+  readFile(uri: Uri): Promise<Uint8Array> {
+    return this.#contentOf(this.#serve(uri));
+  }
+
+  /** A tab of a stale change says so by its badge. */
+  provideFileDecoration(uri: Uri): FileDecoration | undefined {
+    const address = addressOf(uri);
+    const state = address && this.#context.models.actions.get(address.action)?.state;
+    if (state !== "Stale") return undefined;
+    return new FileDecoration(
+      "!",
+      "Stale: the file has changed since this was proposed, so it is not applied",
+      new ThemeColor("list.warningForeground"),
+    );
+  }
+
+  watch(): Disposable {
+    // Changes of an action are told whether anybody watches or not.
+    return new Disposable(() => undefined);
+  }
+  readDirectory(uri: Uri): never {
+    throw FileSystemError.FileNotADirectory(uri);
+  }
+  createDirectory(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+  writeFile(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+  delete(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+  rename(uri: Uri): never {
+    throw FileSystemError.NoPermissions(uri);
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    this.#changed.dispose();
+    this.#decorated.dispose();
+    this.#served.clear();
+  }
+
+  #serve(uri: Uri): Served {
+    const address = addressOf(uri);
+    if (address === undefined) throw FileSystemError.FileNotFound(uri);
+    const key = uri.toString();
+    const known = this.#served.get(key);
+    const served: Served = known ?? {
+      uri,
+      address,
+      version: this.#versionOf(address.action),
+      content: undefined,
+      size: 0,
+      modified: 1,
+    };
+    this.#served.delete(key);
+    this.#served.set(key, served);
+    for (const oldest of this.#served.keys()) {
+      if (this.#served.size <= maxServed) break;
+      this.#served.delete(oldest);
+    }
+    return served;
+  }
+
+  async #contentOf(served: Served): Promise<Uint8Array> {
+    served.content ??= this.#load(served.address);
+    const content = await served.content;
+    served.size = content.length;
+    this.#forgetContents(served);
+    return content;
+  }
+
+  /** Contents of what was not asked for lately are read again when they are. */
+  #forgetContents(kept: Served): void {
+    let bytes = 0;
+    for (const served of [...this.#served.values()].toReversed()) {
+      if (served.content === undefined) continue;
+      bytes += served.size;
+      if (bytes <= maxKeptBytes || served === kept) continue;
+      served.content = undefined;
+      served.size = 0;
+    }
+  }
+
+  async #load(address: ChangeAddress): Promise<Uint8Array> {
+    try {
+      const action = await this.#context.models.actions.withDiffs(address.action);
+      return (
+        (await this.#read(action, address)) ??
+        notice(`This is larger than ${maxShownBytes / 1024 / 1024} MiB, and is not shown here.`)
+      );
+    } catch (error) {
+      return notice(`This cannot be shown: ${messageOf(error)}`);
+    }
+  }
+
+  async #read(action: Action, { effect: index, side }: ChangeAddress): Promise<Uint8Array | null> {
+    const effect = action.effects[index];
+    if (effect === undefined) return notice(`The action has no change number ${index + 1}.`);
+    const { kernel } = this.#context;
+    if (hasContents(effect))
+      return effect[side] === null ? new Uint8Array() : contentOf(kernel, action.id, index, side);
+    if (side === "before") return new Uint8Array();
+    const isStored =
+      effect.kind === "sidecar.write" || (effect.kind === "field.set" && effect.value === undefined);
+    if (!isStored || effect.after === null) return encoded(describeEffect(effect));
+    const stored = await contentOf(kernel, action.id, index, "after");
+    return stored && encoded(describeEffect(effect, readable(new TextDecoder().decode(stored))));
+  }
+
+  #versionOf(id: string): string {
+    const action = this.#context.models.actions.get(id);
+    return action === undefined ? "" : `${action.digest} ${action.state}`;
+  }
+
+  /** What is open of an action that has moved on is read again, and its tab marked. */
+  #refresh(): void {
+    const changed: Uri[] = [];
+    for (const served of this.#served.values()) {
+      const version = this.#versionOf(served.address.action);
+      if (version === "" || version === served.version) continue;
+      served.version = version;
+      served.content = undefined;
+      served.size = 0;
+      served.modified += 1;
+      changed.push(served.uri);
+    }
+    if (changed.length === 0) return;
+    this.#changed.fire(changed.map((uri) => ({ type: FileChangeType.Changed, uri })));
+    this.#decorated.fire(changed);
+  }
+}
+
+export const changeFiles: Feature = (context) => {
+  const files = new ChangeFiles(context);
+  return Disposable.from(
+    workspace.registerFileSystemProvider(changeScheme, files, {
+      isCaseSensitive: true,
+      isReadonly: new MarkdownString("This shows a change that an agent proposes; approve it or reject it."),
+    }),
+    window.registerFileDecorationProvider(files),
+    files,
+  );
+};
+
+function notice(text: string): Uint8Array {
+  return encoded(`${text}\n`);
+}
+
+function encoded(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+/** Stored values are canonical JSON, on one line. */
+function readable(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return plainLine(error instanceof Error ? error.message : String(error)).slice(0, 1000);
+}

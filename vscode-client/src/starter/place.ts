@@ -1,0 +1,29 @@
+import { FileSystemError, Uri, window, workspace, type WorkspaceFolder } from "vscode";
+
+/** The documents that say what agents may do in a folder, in the order in which the kernel looks for them. */
+export const documentNames = ["lares.yaml", "lares.yml", "lares.toml"] as const;
+
+/** A folder's document; undefined where it has none. */
+export async function documentIn(folder: Uri): Promise<Uri | undefined> {
+  for (const name of documentNames) {
+    const uri = Uri.joinPath(folder, name);
+    if (await exists(uri)) return uri;
+  }
+  return undefined;
+}
+
+export async function exists(uri: Uri): Promise<boolean> {
+  try {
+    await workspace.fs.stat(uri);
+    return true;
+  } catch (error) {
+    if (error instanceof FileSystemError && error.code === "FileNotFound") return false;
+    throw error;
+  }
+}
+
+/** The folder that is meant, asked where there are several; undefined where the person does not say, or none is open. */
+export async function chosenFolder(question: string): Promise<WorkspaceFolder | undefined> {
+  const folders = workspace.workspaceFolders ?? [];
+  return folders.length > 1 ? window.showWorkspaceFolderPick({ placeHolder: question }) : folders[0];
+}

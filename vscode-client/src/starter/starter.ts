@@ -1,0 +1,94 @@
+import { commands, Disposable, Range, Uri, window, workspace } from "vscode";
+import { plainLine } from "../../../kernel/src/base/plain-text.ts";
+import type { ClientContext, Feature } from "../feature.ts";
+import { chosenFolder, documentIn, exists } from "./place.ts";
+
+const walkthrough = "lares.lares-vscode#lares.start";
+const note = ["notes", "first-note.md"] as const;
+/** Set once a person has approved a change: the walkthrough's last step is done. */
+const approvedContext = "lares.hasApprovedChange";
+
+/** What a new user starts with: a document, a note to try it on, and the walkthrough that leads through it. */
+export const starter: Feature = (context) => {
+  const { extension, models } = context;
+  const shown = Disposable.from(
+    commands.registerCommand("lares.createStarter", () => reported(() => createStarter(context))),
+    commands.registerCommand("lares.openFirstNote", () => reported(() => openFirstNote(context))),
+    commands.registerCommand("lares.openWalkthrough", () =>
+      commands.executeCommand("workbench.action.openWalkthrough", walkthrough, false),
+    ),
+    models.actions.onDidChange(noteApproval),
+  );
+  noteApproval();
+  return shown;
+
+  function noteApproval(): void {
+    const isKnown = extension.globalState.get<boolean>(approvedContext) === true;
+    const isApproved = models.actions.recent.some(
+      ({ decided_by, receipt }) => decided_by === "user" && receipt !== undefined,
+    );
+    if (!isKnown && !isApproved) return;
+    void commands.executeCommand("setContext", approvedContext, true);
+    if (!isKnown) void extension.globalState.update(approvedContext, true);
+  }
+};
+
+/** Writes a starter beside nothing else: a document that is there is opened and stays as it is. */
+async function createStarter(context: ClientContext): Promise<void> {
+  const folder = (await folderOrAsk("Which folder are agents to work in?"))?.uri;
+  if (folder === undefined) return;
+  const known = await documentIn(folder);
+  if (known !== undefined) {
+    await window.showTextDocument(known);
+    void window.showInformationMessage(
+      `Lares: this folder has a ${known.path.slice(known.path.lastIndexOf("/") + 1)} already; nothing was written.`,
+    );
+    return;
+  }
+  const document = Uri.joinPath(folder, "lares.yaml");
+  const schema = Uri.joinPath(folder, ".lares", "schemas", "lares.schema.json");
+  // The note first: a location that does not exist would be a fault in the document.
+  await writeNote(context, folder);
+  await copyIfMissing(bundled(context, "dist", "schemas", "lares.schema.json"), schema);
+  await copyIfMissing(bundled(context, "media", "starter", "lares.yaml"), document);
+  await window.showTextDocument(document);
+}
+
+/** Opens the note that the starter's agent proposes a heading for, at its first line; writes it where it is missing. */
+async function openFirstNote(context: ClientContext): Promise<void> {
+  const folder = (await folderOrAsk("In which folder?"))?.uri;
+  if (folder === undefined) return;
+  await writeNote(context, folder);
+  await window.showTextDocument(Uri.joinPath(folder, ...note), { selection: new Range(0, 0, 0, 0) });
+}
+
+async function folderOrAsk(question: string): ReturnType<typeof chosenFolder> {
+  if ((workspace.workspaceFolders ?? []).length > 0) return chosenFolder(question);
+  const open = "Open Folder…";
+  const answer = await window.showInformationMessage("Lares: open a folder first; agents work in one.", open);
+  if (answer === open) await commands.executeCommand("vscode.openFolder");
+  return undefined;
+}
+
+async function writeNote(context: ClientContext, folder: Uri): Promise<void> {
+  await copyIfMissing(bundled(context, "media", "starter", "first-note.md"), Uri.joinPath(folder, ...note));
+}
+
+function bundled({ extension }: ClientContext, ...path: readonly string[]): Uri {
+  return Uri.joinPath(extension.extensionUri, ...path);
+}
+
+async function copyIfMissing(from: Uri, to: Uri): Promise<void> {
+  if (await exists(to)) return;
+  await workspace.fs.copy(from, to, { overwrite: false });
+}
+
+/** What goes wrong with files is said in one sentence. */
+async function reported(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    void window.showErrorMessage(`Lares: ${plainLine(message).slice(0, 300)}`);
+  }
+}
