@@ -1,0 +1,120 @@
+import { commands, Disposable } from "vscode";
+import type { ClientContext, Feature } from "../feature.ts";
+import {
+  activityContract,
+  maxActions,
+  maxAgentRows,
+  maxProblems,
+  shownDays,
+  type Overview,
+} from "../webviews/activity/messages.ts";
+import { beginningOf } from "../webviews/shared/days.ts";
+import { overviewOf } from "./activity-overview.ts";
+import { commonAnswers } from "./situation.ts";
+import { registerView } from "./webview-host.ts";
+
+/** Between two times that a seen view is told to look again. */
+export const minChangeMs = 1_000;
+/** Agents whose memory is counted at the same time. */
+const maxCountsAtOnce = 4;
+
+/** The sidebar's Activity view, and `lares.showActivity`. */
+export const activity: Feature = (context) => {
+  const counts = new MemoryCounts(context);
+  const view = registerView(context, {
+    id: "lares.activity",
+    name: "activity",
+    title: "Lares Activity",
+    contract: activityContract,
+    answers: {
+      ...commonAnswers(context),
+      overview: () => overview(context, counts),
+      showChanges: async ({ id }) => {
+        await commands.executeCommand("lares.showChanges", id);
+        return {};
+      },
+      showTraces: async ({ agent }) => {
+        await commands.executeCommand("lares.showTraces", agent);
+        return {};
+      },
+      showApprovals: async () => {
+        await commands.executeCommand("lares.approvals.focus");
+        return {};
+      },
+    },
+    whileSeen: ({ conversation }) => {
+      let timer: NodeJS.Timeout | undefined;
+      const changed = (): void => {
+        timer ??= setTimeout(() => {
+          timer = undefined;
+          conversation.push("changed", {});
+        }, minChangeMs);
+      };
+      const { agents, actions, status } = context.models;
+      return Disposable.from(
+        agents.onDidChange(changed),
+        actions.onDidChange(changed),
+        status.onDidChange(changed),
+        { dispose: () => clearTimeout(timer) },
+      );
+    },
+  });
+  const show = commands.registerCommand("lares.showActivity", () =>
+    commands.executeCommand("lares.activity.focus"),
+  );
+  return Disposable.from(view, show);
+};
+
+async function overview({ kernel, models }: ClientContext, counts: MemoryCounts): Promise<Overview> {
+  const [status, actions, problems] = await Promise.all([
+    kernel.request("lares/status", {}),
+    kernel.request("lares/actions/list", { limit: maxActions }),
+    kernel.request("lares/traces/query", { level: "warn", limit: maxProblems }),
+  ]);
+  return overviewOf({
+    status,
+    actions,
+    agents: models.agents.all,
+    remembered: await counts.byDay(),
+    problems,
+  });
+}
+
+/** What agents remembered, by day; asked again only of those that remembered more meanwhile. */
+class MemoryCounts {
+  readonly #context: ClientContext;
+  readonly #known = new Map<string, { readonly key: string; readonly groups: Record<string, number> }>();
+
+  constructor(context: ClientContext) {
+    this.#context = context;
+  }
+
+  async byDay(): Promise<ReadonlyMap<string, Record<string, number>>> {
+    const { kernel, models } = this.#context;
+    const since = beginningOf(Date.now(), shownDays);
+    const agents = models.agents.all.slice(0, maxAgentRows);
+    for (const id of this.#known.keys()) if (models.agents.get(id) === undefined) this.#known.delete(id);
+    const open = agents.filter(({ id, metrics }) => {
+      const key = `${since} ${metrics.temporal_events_count}`;
+      return metrics.temporal_events_count > 0 && this.#known.get(id)?.key !== key;
+    });
+    const countNext = async (): Promise<void> => {
+      for (let agent = open.pop(); agent !== undefined; agent = open.pop()) {
+        const key = `${since} ${agent.metrics.temporal_events_count}`;
+        try {
+          const { groups = {} } = await kernel.request("lares/memory/count", {
+            agent: agent.id,
+            since,
+            group_by: "day",
+          });
+          this.#known.set(agent.id, { key, groups });
+        } catch {
+          // A memory that cannot be asked has no line in the chart; the Memory view says why.
+          this.#known.delete(agent.id);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: maxCountsAtOnce }, countNext));
+    return new Map([...this.#known].map(([id, { groups }]) => [id, groups]));
+  }
+}

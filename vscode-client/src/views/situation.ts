@@ -1,0 +1,68 @@
+import { commands, Disposable } from "vscode";
+import type { ClientContext } from "../feature.ts";
+import type { KernelState } from "../kernel/kernel.ts";
+import {
+  maxAgents,
+  type KernelSituation,
+  type NoticeCommand,
+  type Situation,
+} from "../webviews/shared/situation.ts";
+
+/** How the kernel is and which agents there are, as every view is told. */
+export function situationOf({ kernel, models }: Pick<ClientContext, "kernel" | "models">): Situation {
+  return {
+    kernel: kernelSituation(kernel.state),
+    agents: models.agents.all.slice(0, maxAgents).map(({ id, name, state }) => ({
+      id: id.slice(0, 256),
+      name: name.slice(0, 256),
+      state,
+    })),
+  };
+}
+
+function kernelSituation(state: KernelState): KernelSituation {
+  switch (state.kind) {
+    case "starting":
+    case "running":
+      return { kind: state.kind };
+    case "untrusted":
+      return { kind: "untrusted", by: state.by };
+    case "restarting":
+    case "failed":
+      return { kind: state.kind, reason: state.reason.slice(0, 2_000) };
+  }
+}
+
+/** Calls when what `situationOf` says has become something else, and not when only figures did. */
+export function onSituation(
+  context: Pick<ClientContext, "kernel" | "models">,
+  changed: (situation: Situation) => void,
+): Disposable {
+  let known = JSON.stringify(situationOf(context));
+  const look = (): void => {
+    const situation = situationOf(context);
+    const now = JSON.stringify(situation);
+    if (now === known) return;
+    known = now;
+    changed(situation);
+  };
+  return Disposable.from(context.kernel.onDidChangeState(look), context.models.agents.onDidChange(look));
+}
+
+const editorCommands = {
+  manageTrust: "workbench.trust.manage",
+  reviewAsks: "lares.trustWorkspace",
+  restartKernel: "lares.restartKernel",
+  showKernelLog: "lares.showKernelLog",
+} as const satisfies Record<NoticeCommand, string>;
+
+/** What every view may ask of the extension. */
+export function commonAnswers(context: ClientContext) {
+  return {
+    situation: async () => situationOf(context),
+    command: async ({ command }: { readonly command: NoticeCommand }) => {
+      await commands.executeCommand(editorCommands[command]);
+      return {};
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { commands, Disposable, env } from "vscode";
+import type { Feature } from "../feature.ts";
+import {
+  maxEntriesPerQuery,
+  tracesContract,
+  type Filter,
+  type TracesContract,
+} from "../webviews/traces/messages.ts";
+import type { Conversation } from "./conversation.ts";
+import { agentIdOf, Focus } from "./focus.ts";
+import { given } from "./given.ts";
+import { commonAnswers } from "./situation.ts";
+import { shownEntry, TraceBatches } from "./trace-batches.ts";
+import { registerView } from "./webview-host.ts";
+
+/** The panel's list of traces, and `lares.showTraces`, which shows it (for an agent's id, only its own). */
+export const traces: Feature = (context) => {
+  const { kernel } = context;
+  let conversation: Conversation<TracesContract> | undefined;
+  let subscription: string | undefined;
+  let wanted: Filter | undefined;
+  const focus = new Focus(() => conversation?.push("focus", {}));
+  const batches = new TraceBatches((batch) => conversation?.push("entries", batch));
+
+  const unfollow = async (): Promise<void> => {
+    wanted = undefined;
+    batches.clear();
+    const old = subscription;
+    subscription = undefined;
+    // A kernel that is gone has forgotten the subscription by itself.
+    if (old !== undefined && kernel.state.kind === "running")
+      await kernel.request("lares/traces/unfollow", { subscription: old });
+  };
+  const follow = async (filter: Filter): Promise<void> => {
+    await unfollow();
+    wanted = filter;
+    const followed = await kernel.request("lares/traces/follow", given(filter));
+    if (wanted === filter) subscription = followed.subscription;
+    else await kernel.request("lares/traces/unfollow", followed);
+  };
+
+  const view = registerView(context, {
+    id: "lares.traces",
+    name: "traces",
+    title: "Lares Traces",
+    contract: tracesContract,
+    answers: {
+      ...commonAnswers(context),
+      focus: async () => focus.take(),
+      query: async (query) => {
+        const found = await kernel.request("lares/traces/query", { ...given(query), limit: maxEntriesPerQuery });
+        return found.map(shownEntry);
+      },
+      follow: async (filter) => {
+        await follow(filter);
+        return {};
+      },
+      unfollow: async () => {
+        await unfollow();
+        return {};
+      },
+      copy: async ({ text }) => {
+        await env.clipboard.writeText(text);
+        return {};
+      },
+    },
+    whileSeen: (seen) => {
+      conversation = seen.conversation;
+      const listening = kernel.on("lares/traces/entry", (told) => {
+        if (told.subscription === subscription) batches.add(told.entry);
+      });
+      return Disposable.from(listening, {
+        dispose: () => {
+          conversation = undefined;
+          // Nobody sees it any more; a kernel that refuses now keeps no promise to anyone.
+          unfollow().catch(() => undefined);
+        },
+      });
+    },
+  });
+  const show = commands.registerCommand("lares.showTraces", async (agent?: unknown) => {
+    const id = agentIdOf(agent);
+    await commands.executeCommand("lares.traces.focus");
+    if (id !== undefined) focus.set(id);
+  });
+  return Disposable.from(view, show, { dispose: () => batches.clear() });
+};

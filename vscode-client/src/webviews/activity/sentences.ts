@@ -1,0 +1,62 @@
+import { ago, counted } from "../shared/format.ts";
+import { line } from "../shared/text.ts";
+import type { ActionLine } from "./messages.ts";
+
+export type Outcome = "applied" | "waiting" | "rejected" | "failed" | "undone";
+
+/** What became of an action, as the charts tell them apart. */
+export function outcomeOf(state: ActionLine["state"]): Outcome {
+  switch (state) {
+    case "PendingApproval":
+    case "Approved":
+    case "Committing":
+      return "waiting";
+    case "Committed":
+      return "applied";
+    case "Rejected":
+    case "Expired":
+      return "rejected";
+    case "Failed":
+    case "Stale":
+      return "failed";
+    case "Undone":
+      return "undone";
+  }
+}
+
+/** Who proposed what. */
+export const proposalOf = ({ agent, title }: ActionLine): { agent: string; title: string } => ({
+  agent: line(agent, 60),
+  title: line(title, 120),
+});
+
+/** What became of it, and when: "you approved it 2 minutes ago". */
+export function fateOf(action: ActionLine, nowMs: number): string {
+  const when = ago(action.decided ?? action.created, nowMs);
+  const byPolicy = action.decidedBy === "policy";
+  switch (action.state) {
+    case "PendingApproval":
+      return `waits for you since ${ago(action.created, nowMs)}`.replace("since just now", "now");
+    case "Approved":
+    case "Committing":
+      return "is being applied";
+    case "Committed":
+      return byPolicy ? `your rules allowed it, ${when}` : `you approved it, ${when}`;
+    case "Rejected":
+      return byPolicy ? `your rules refused it, ${when}` : `you rejected it, ${when}`;
+    case "Expired":
+      return `nobody answered, and it expired, ${when}`;
+    case "Stale":
+      return `its files changed meanwhile, so nothing was applied, ${when}`;
+    case "Failed":
+      return `it failed, and nothing was changed, ${when}`;
+    case "Undone":
+      return `it was undone; you or your rules had allowed it ${when}`;
+  }
+}
+
+/** All of it in one sentence, for a screen reader. */
+export function sentenceOf(action: ActionLine, nowMs: number): string {
+  const { agent, title } = proposalOf(action);
+  return `${agent} proposed "${title}" (${counted(action.effects, "change")}): ${fateOf(action, nowMs)}.`;
+}

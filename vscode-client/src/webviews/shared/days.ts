@@ -1,0 +1,57 @@
+/** Days of UTC: the kernel counts by them, and so two people in two zones see the same figures. */
+
+const dayMs = 86_400_000;
+
+/** "2026-11-21" of a time or of a group's name of `lares/memory/count`; undefined where it is no time. */
+export function dayOf(iso: string): string | undefined {
+  const atMs = Date.parse(iso);
+  return Number.isNaN(atMs) ? undefined : dayAt(atMs);
+}
+
+function dayAt(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** The last days, the oldest first, today included. */
+export function lastDays(nowMs: number, days: number): string[] {
+  return Array.from({ length: days }, (_, index) => dayAt(nowMs - (days - 1 - index) * dayMs));
+}
+
+/** The midnight before the oldest of the last days: where a question about them begins. */
+export function beginningOf(nowMs: number, days: number): string {
+  return `${dayAt(nowMs - (days - 1) * dayMs)}T00:00:00.000Z`;
+}
+
+/** Some days that follow each other, and what was counted in them. */
+export interface Bin {
+  /** First day of it. */
+  readonly from: string;
+  /** Last day of it, inclusive. */
+  readonly to: string;
+  readonly count: number;
+}
+
+/**
+ * Counts by day as at most `maxBins` bars that follow each other without a gap: a bar is one day, or so many days that
+ * they fit.
+ */
+export function binsOf(groups: Readonly<Record<string, number>>, maxBins: number): Bin[] {
+  const counted = Object.entries(groups).flatMap(([name, count]) => {
+    const atMs = Date.parse(`${name.slice(0, 10)}T00:00:00Z`);
+    return Number.isNaN(atMs) ? [] : [{ day: Math.floor(atMs / dayMs), count }];
+  });
+  if (counted.length === 0) return [];
+  const first = counted.reduce((least, { day }) => Math.min(least, day), Infinity);
+  const last = counted.reduce((most, { day }) => Math.max(most, day), -Infinity);
+  const width = Math.ceil((last - first + 1) / maxBins);
+  const bins = Array.from({ length: Math.ceil((last - first + 1) / width) }, (_, index) => ({
+    from: dayAt((first + index * width) * dayMs),
+    to: dayAt((first + (index + 1) * width - 1) * dayMs),
+    count: 0,
+  }));
+  for (const { day, count } of counted) {
+    const bin = bins[Math.floor((day - first) / width)];
+    if (bin !== undefined) bin.count += count;
+  }
+  return bins;
+}

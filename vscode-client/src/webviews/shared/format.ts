@@ -1,0 +1,67 @@
+/** Numbers and times as a person reads them. The views speak English, as their sentences do. */
+const locale = "en";
+
+const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
+const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+const weekday = new Intl.DateTimeFormat(locale, {
+  weekday: "short",
+  day: "numeric",
+  month: "short",
+  timeZone: "UTC",
+});
+
+export const count = (value: number): string => whole.format(value);
+export const shortCount = (value: number): string => short.format(value);
+
+/** "1 event", "2 events" */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+
+export function bytes(value: number): string {
+  const power = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));
+  const scaled = value / 1024 ** power;
+  return `${power === 0 || scaled >= 100 ? Math.round(scaled) : scaled.toFixed(1)} ${units[power] ?? "B"}`;
+}
+
+export function milliseconds(value: number): string {
+  return value < 1000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`;
+}
+
+const steps = [
+  ["year", 365 * 86_400],
+  ["month", 30 * 86_400],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+
+/** "2 minutes ago", "yesterday", "just now"; the text itself where it is no time. */
+export function ago(iso: string, nowMs: number): string {
+  const atMs = Date.parse(iso);
+  if (Number.isNaN(atMs)) return iso.slice(0, 40);
+  const seconds = Math.round((atMs - nowMs) / 1000);
+  for (const [unit, length] of steps) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
+  }
+  return "just now";
+}
+
+/** In the person's own zone: "2026-11-21 20:55:12.123". */
+export function localTime(iso: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return iso.slice(0, 40);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  return `${date} ${time}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+}
+
+/** A day of UTC, "2026-11-21", as "Sat, Nov 21". */
+export function dayName(day: string): string {
+  const at = new Date(`${day}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) ? day.slice(0, 40) : weekday.format(at);
+}

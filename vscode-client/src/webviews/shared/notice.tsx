@@ -1,0 +1,102 @@
+import type { ComponentChildren, VNode } from "preact";
+import type { Contract } from "./channel.ts";
+import type { Host } from "./host.ts";
+import type { commonPushes, commonRequests, NoticeCommand, Situation } from "./situation.ts";
+import { line } from "./text.ts";
+
+interface NoticeProps {
+  readonly kind?: "info" | "error" | "busy";
+  readonly title?: string;
+  readonly children?: ComponentChildren;
+}
+
+/** A view's sentence instead of, or above, its content: what is the matter, and what can be done about it. */
+export function Notice({ kind = "info", title, children }: NoticeProps): VNode {
+  return (
+    <div class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
+      {kind === "busy" && <div class="progress" aria-hidden="true" />}
+      {title !== undefined && <p class="notice-title">{title}</p>}
+      {children}
+    </div>
+  );
+}
+
+interface FailedProps {
+  readonly message: string;
+  readonly again?: () => void;
+}
+
+/** Why nothing is shown, where something was refused. */
+export function Failed({ message, again }: FailedProps): VNode {
+  return (
+    <Notice kind="error">
+      <p>{line(message, 1_000)}</p>
+      {again !== undefined && (
+        <button type="button" class="secondary" onClick={again}>
+          Try Again
+        </button>
+      )}
+    </Notice>
+  );
+}
+
+interface CommonContract extends Contract {
+  readonly requests: typeof commonRequests;
+  readonly pushes: typeof commonPushes;
+}
+
+interface KernelNoticeProps {
+  readonly host: Host<CommonContract>;
+  readonly situation: Situation | undefined;
+  readonly children?: ComponentChildren;
+}
+
+/** A view's content, or what stands in its place while the kernel cannot answer it; nothing is asked meanwhile. */
+export function WhileRunning({ host, situation, children }: KernelNoticeProps): VNode {
+  const offer = (command: NoticeCommand, label: string, kind: "primary" | "secondary"): VNode => (
+    <button
+      type="button"
+      class={kind}
+      // A refusal is shown by the editor itself.
+      onClick={() => void host.ask("command", { command }).catch(() => undefined)}
+    >
+      {label}
+    </button>
+  );
+  if (situation === undefined) return <Notice kind="busy" title="Loading…" />;
+  const { kernel } = situation;
+  switch (kernel.kind) {
+    case "running":
+      return <>{children}</>;
+    case "starting":
+      return <Notice kind="busy" title="The kernel is starting…" />;
+    case "restarting":
+      return (
+        <Notice kind="busy" title="The kernel is being restarted…">
+          <p>{line(kernel.reason, 600)}</p>
+          <p class="quiet">Approvals, memory and traces are kept.</p>
+          {offer("showKernelLog", "Show Log", "secondary")}
+        </Notice>
+      );
+    case "failed":
+      return (
+        <Notice kind="error" title="The kernel is not running.">
+          <p>{line(kernel.reason, 600)}</p>
+          {offer("restartKernel", "Restart Kernel", "primary")}
+          {offer("showKernelLog", "Show Log", "secondary")}
+        </Notice>
+      );
+    case "untrusted":
+      return kernel.by === "editor" ? (
+        <Notice title="This folder is not trusted.">
+          <p>Its documents are checked as you edit them, and no agent runs.</p>
+          {offer("manageTrust", "Manage Workspace Trust", "primary")}
+        </Notice>
+      ) : (
+        <Notice title="This workspace asks for something that you have not allowed yet.">
+          <p>No agent runs until you have looked at it.</p>
+          {offer("reviewAsks", "Review What It Asks For…", "primary")}
+        </Notice>
+      );
+  }
+}

@@ -1,0 +1,133 @@
+import type { VNode } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { localTime } from "../shared/format.ts";
+import { line } from "../shared/text.ts";
+import type { Row } from "./rows.ts";
+
+/** Of one row, in CSS pixels; the style sheet has the same. */
+const rowHeight = 22;
+/** Rows drawn above and below what is seen, so that scrolling shows no gap. */
+const overscan = 10;
+
+interface ListProps {
+  readonly rows: readonly Row[];
+  readonly selected: number | undefined;
+  /** Stay at the newest row while more come. */
+  readonly follow: boolean;
+  onSelect(key: number | undefined): void;
+  onScrolledAway(away: boolean): void;
+  onCopy(row: Row): void;
+}
+
+/** Thousands of rows, of which those that are seen are drawn. */
+export function TraceList({ rows, selected, follow, onSelect, onScrolledAway, onCopy }: ListProps): VNode {
+  const box = useRef<HTMLDivElement>(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(0);
+
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return;
+    const observer = new ResizeObserver(() => setHeight(element.clientHeight));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  useLayoutEffect(() => {
+    if (follow && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
+  }, [follow, rows, height]);
+
+  const first = Math.max(0, Math.floor(top / rowHeight) - overscan);
+  const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + overscan);
+  const index = rows.findIndex(({ key }) => key === selected);
+
+  const select = (to: number): void => {
+    const next = rows[Math.max(0, Math.min(rows.length - 1, to))];
+    if (next === undefined || box.current === null) return;
+    onSelect(next.key);
+    const at = rows.indexOf(next) * rowHeight;
+    if (at < box.current.scrollTop) box.current.scrollTop = at;
+    else if (at + rowHeight > box.current.scrollTop + height) box.current.scrollTop = at + rowHeight - height;
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const page = Math.max(1, Math.floor(height / rowHeight) - 1);
+    const moves: Record<string, number> = {
+      ArrowDown: index + 1,
+      ArrowUp: index < 0 ? rows.length - 1 : index - 1,
+      PageDown: index + page,
+      PageUp: index - page,
+      Home: 0,
+      End: rows.length - 1,
+    };
+    const to = moves[event.key];
+    const row = rows[index];
+    if (to !== undefined) select(to);
+    else if (event.key === "Escape") onSelect(undefined);
+    else if (event.key === "c" && (event.ctrlKey || event.metaKey) && row !== undefined) onCopy(row);
+    else return;
+    event.preventDefault();
+  };
+
+  return (
+    <div
+      ref={box}
+      class="rows"
+      role="listbox"
+      tabIndex={0}
+      aria-label="Traces, oldest first"
+      aria-activedescendant={selected === undefined ? undefined : `row-${selected}`}
+      onKeyDown={onKeyDown}
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        setTop(scrollTop);
+        onScrolledAway(scrollHeight - clientHeight - scrollTop > rowHeight);
+      }}
+    >
+      <div class="rows-all" style={{ height: `${rows.length * rowHeight}px` }}>
+        <div class="rows-seen" style={{ transform: `translateY(${first * rowHeight}px)` }}>
+          {rows.slice(first, last).map((row, offset) => (
+            <TraceRow
+              key={row.key}
+              row={row}
+              selected={row.key === selected}
+              position={first + offset + 1}
+              size={rows.length}
+              onSelect={onSelect}
+            />
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+interface RowProps {
+  readonly row: Row;
+  readonly selected: boolean;
+  readonly position: number;
+  readonly size: number;
+  onSelect(key: number): void;
+}
+
+function TraceRow({ row: { key, entry }, selected, position, size, onSelect }: RowProps): VNode {
+  return (
+    <div
+      id={`row-${key}`}
+      class={`row level-${entry.level}`}
+      role="option"
+      aria-selected={selected}
+      aria-posinset={position}
+      aria-setsize={size}
+      onClick={() => onSelect(key)}
+    >
+      <time dateTime={entry.timestamp} title={`${entry.timestamp} (UTC)`}>
+        {localTime(entry.timestamp).slice(11)}
+      </time>
+      <span class="level">{entry.level}</span>
+      <span class="agent one-line">
+        <bdi>{line(entry.agent, 100)}</bdi>
+      </span>
+      <span class="message one-line">
+        <bdi>{line(entry.message)}</bdi>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import type { Entry, Level } from "./messages.ts";
+
+/** Entries kept in a view; older ones are in the kernel's file, and found by asking for their time. */
+export const maxRows = 5_000;
+
+export interface Row {
+  /** Of its own in this view. */
+  readonly key: number;
+  readonly entry: Entry;
+}
+
+/** What a view has, oldest first. */
+export interface Rows {
+  readonly rows: readonly Row[];
+  /** Entries that came, and are not among the rows any more or never were. */
+  readonly collapsed: number;
+  readonly nextKey: number;
+}
+
+export const noRows: Rows = { rows: [], collapsed: 0, nextKey: 1 };
+
+/** What came while following, behind what is there; the oldest give way. */
+export function withEntries(before: Rows, entries: readonly Entry[], dropped: number): Rows {
+  const added = entries.map((entry, index) => ({ key: before.nextKey + index, entry }));
+  const rows = [...before.rows, ...added];
+  const excess = Math.max(0, rows.length - maxRows);
+  return {
+    rows: excess > 0 ? rows.slice(excess) : rows,
+    collapsed: before.collapsed + dropped + excess,
+    nextKey: before.nextKey + added.length,
+  };
+}
+
+/**
+ * What was asked for (newest first), with what came meanwhile behind it. An entry that is in both is told once: it was
+ * written between the beginning of following and the question.
+ */
+export function fromQuery(found: readonly Entry[], meanwhile: Rows): Rows {
+  const known = new Set(meanwhile.rows.map(({ entry }) => identityOf(entry)));
+  const older = found.filter((entry) => !known.has(identityOf(entry))).toReversed();
+  const all = withEntries({ ...noRows, nextKey: meanwhile.nextKey }, older, 0);
+  const live = meanwhile.rows.map(({ entry }) => entry);
+  return withEntries({ ...all, collapsed: 0 }, live, meanwhile.collapsed);
+}
+
+const identityOf = ({ timestamp, spanId, level, message }: Entry): string =>
+  `${timestamp} ${spanId} ${level} ${message}`;
+
+const levels: readonly Level[] = ["debug", "info", "warn", "error"];
+
+export interface RowFilter {
+  readonly level?: Level | undefined;
+  readonly agent?: string | undefined;
+  readonly text: string;
+}
+
+/** As the kernel looks for text: in the message, whatever its case. */
+export function matching(rows: readonly Row[], { level, agent, text }: RowFilter): readonly Row[] {
+  const words = text.toLowerCase();
+  const least = level === undefined ? 0 : levels.indexOf(level);
+  if (words === "" && least <= 0 && agent === undefined) return rows;
+  return rows.filter(
+    ({ entry }) =>
+      (agent === undefined || entry.agent === agent) &&
+      levels.indexOf(entry.level) >= least &&
+      (words === "" || entry.message.toLowerCase().includes(words)),
+  );
+}
+
+/** One line of an entry, for the clipboard. */
+export function lineOf({ timestamp, level, agent, hook, message, fields }: Entry): string {
+  const where = hook === undefined ? agent : `${agent} ${hook}`;
+  return [timestamp, level, where, message, ...(fields === undefined ? [] : [fields])].join("\t");
+}
