@@ -159,7 +159,12 @@ export default defineConfig({
       rules: { "no-restricted-imports": "off" },
     },
     {
-      files: ["kernel/src/cli/**/*.ts", "kernel/build/**/*.ts", "test/**/*.ts"],
+      files: [
+        "kernel/src/cli/**/*.ts",
+        "kernel/build/**/*.ts",
+        "vscode-client/build/**/*.ts",
+        "test/**/*.ts",
+      ],
       rules: { "no-console": "off" },
     },
   ],

@@ -26,6 +26,8 @@ const suites = {
   package: { include: ["test/package/**/*.test.ts"], timeoutMs: slowMs },
   /** What is in the .vsix, which is made first: `npm run test:vsix`. */
   vsix: { include: ["test/vsix/**/*.test.ts"], timeoutMs: slowMs },
+  /** A real VS Code, in its extension host and through its screen: `npm run test:e2e`. */
+  e2e: { include: ["test/e2e/*.test.ts", "test/e2e/ui/**/*.test.ts"], timeoutMs: 120_000 },
   unit: {
     include: [
       "kernel/src/**/*.test.ts",
@@ -49,6 +51,12 @@ if (name === "fuzz") {
   process.stdout.write(`LARES_SEED=${process.env["LARES_SEED"]}\n`);
 }
 
+const globalSetups = {
+  package: "test/package/setup.ts",
+  vsix: "test/vsix/setup.ts",
+  e2e: "test/e2e/setup-suites.ts",
+} as const;
+
 export default defineConfig({
   // As in tsconfig.json: in this checkout `@lares/sdk` is its sources.
   ssr: { resolve: { conditions: ["lares-source", "module", "node", "development|production"] } },
@@ -57,7 +65,7 @@ export default defineConfig({
     alias: { vscode: fileURLToPath(new URL("vscode-client/src/testing/vscode.ts", import.meta.url)) },
   },
   test: {
-    globalSetup: ["package", "vsix"].includes(name) ? [`test/${name}/setup.ts`] : [],
+    globalSetup: Object.hasOwn(globalSetups, name) ? [globalSetups[name as keyof typeof globalSetups]] : [],
     include: [...suite.include],
     exclude: [...configDefaults.exclude, "**/dist/**", ...(name === "fault" ? [] : suites.fault.include)],
     // Real processes and a real sandbox on what may be two busy cores.
@@ -67,6 +75,7 @@ export default defineConfig({
     retry: process.env["CI"] ? 1 : 0,
     disableConsoleIntercept: name === "fuzz",
     pool: "forks",
-    maxWorkers: 2,
+    // Two browsers, two servers and two kernels at a time would test the machine.
+    maxWorkers: name === "e2e" ? 1 : 2,
   },
 });

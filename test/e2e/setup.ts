@@ -67,7 +67,9 @@ function install(): void {
   for (const [name, built] of Object.entries(natives))
     if (!existsSync(join(vscodeFolder, "node_modules", name, built)))
       throw new Error(`${name} was not compiled to ${built}; npm rebuild said nothing of it.`);
-  const { version } = JSON.parse(readFileSync(join(codeServer, "package.json"), "utf8")) as { version: string };
+  const { version } = JSON.parse(readFileSync(join(codeServer, "package.json"), "utf8")) as {
+    version: string;
+  };
   if (version !== pinned["code-server"]) throw new Error(`code-server ${version} was installed.`);
   writeFileSync(stampFile, stamp);
   console.log(`Installed: ${e2eHome}`);

@@ -42,9 +42,7 @@ describe("the kernel in the .vsix", () => {
     await using bench = await Bench.create({
       files: { "note.md": "first\n" },
       lares: { memory: { vectors: "usearch" } },
-      extensions: [
-        rememberer(ID, { permissions: { read_entries: true, propose_actions: ["file.write"] } }),
-      ],
+      extensions: [rememberer(ID, { permissions: { read_entries: true, propose_actions: ["file.write"] } })],
     });
     const client = await bench.open(packaged);
     const agent = new Remembering(client, ID);
@@ -54,7 +52,7 @@ describe("the kernel in the .vsix", () => {
        for (const text of ["a quiet beach by the sea", "a hut in the mountains", "a shop for bicycles"])
          await ctx.memory.knowledge.add("place", { text }, { text });`,
     );
-    expect(await agent.query("temporal", { text: "beach" })).toMatchObject({ total: 1 });
+    expect(await agent.query("temporal", { text: { match: "beach" } })).toMatchObject({ total: 1 });
     const found = await agent.query<{ items: { data: { text: string } }[] }>("associative", {
       similar_to: "a quiet beach by the sea",
       top_k: 1,

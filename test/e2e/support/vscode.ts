@@ -1,0 +1,204 @@
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+import { isAlive, until } from "../../support/until.ts";
+import { codeServer, nodeExecutable } from "./home.ts";
+
+const fixture = fileURLToPath(new URL("../workspace/", import.meta.url));
+
+export interface VSCodeOptions {
+  /** Installed into an empty profile; without it, the checkout's extension can be developed (`smoke`). */
+  readonly vsix?: string;
+  /** With the driver of VS Code's own smoke tests, by which suites run inside the extension host; it hides toasts. */
+  readonly smoke?: boolean;
+  /** Files below the workspace's root instead of the fixture. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** With VS Code's own question whether the folder is trusted. */
+  readonly asksForTrust?: boolean;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+const quietSettings = {
+  "workbench.startupEditor": "none",
+  "telemetry.telemetryLevel": "off",
+  "chat.disableAIFeatures": true,
+  "extensions.autoCheckUpdates": false,
+  "extensions.autoUpdate": false,
+  "extensions.ignoreRecommendations": true,
+  "workbench.secondarySideBar.defaultVisibility": "hidden",
+  "workbench.reduceMotion": "on",
+  "window.menuBarVisibility": "hidden",
+  "editor.minimap.enabled": false,
+  "git.enabled": false,
+};
+
+/** A VS Code that is served on a port of this machine, with everything it writes in one temporary folder. */
+export class VSCode implements AsyncDisposable {
+  /** Real path. */
+  readonly base: string;
+  readonly port: number;
+  readonly #server: ChildProcess;
+
+  private constructor(base: string, port: number, server: ChildProcess) {
+    this.base = base;
+    this.port = port;
+    this.#server = server;
+  }
+
+  static async start(options: VSCodeOptions = {}): Promise<VSCode> {
+    const base = realpathSync(await mkdtemp(join(tmpdir(), "lares-e2e-")));
+    for (const folder of ["data/User", "extensions", "tmp", "home", "lares", "workspace"])
+      await mkdir(join(base, folder), { recursive: true });
+    await writeFile(join(base, "config.yaml"), "auth: none\n");
+    await writeFile(
+      join(base, "data/User/settings.json"),
+      JSON.stringify({ ...quietSettings, ...options.settings }),
+    );
+    if (options.files === undefined) cpSync(fixture, join(base, "workspace"), { recursive: true });
+    else await writeFiles(join(base, "workspace"), options.files);
+
+    const environment = {
+      ...process.env,
+      HOME: join(base, "home"),
+      TMPDIR: join(base, "tmp"),
+      EXTENSIONS_GALLERY: "{}",
+      LARES_HOME: join(base, "lares"),
+      LARES_E2E_RESULTS: join(base, "results.json"),
+      LARES_KERNEL_LINGER: "1s",
+      NODE_OPTIONS: "",
+      ...options.environment,
+    };
+    const entry = join(codeServer, "out", "node", "entry.js");
+    const folders = ["--user-data-dir", join(base, "data"), "--extensions-dir", join(base, "extensions")];
+    const common = [entry, "--config", join(base, "config.yaml"), ...folders];
+    if (options.vsix !== undefined)
+      execFileSync(nodeExecutable, [...common, "--install-extension", options.vsix], {
+        env: environment,
+        stdio: "ignore",
+      });
+    const port = await freePort();
+    const log = openSync(join(base, "server.log"), "a");
+    const server = spawn(
+      nodeExecutable,
+      [
+        ...common,
+        "--auth=none",
+        `--bind-addr=127.0.0.1:${port}`,
+        "--ignore-last-opened",
+        "--disable-telemetry",
+        "--disable-update-check",
+        "--disable-getting-started-override",
+        ...(options.asksForTrust === true ? [] : ["--disable-workspace-trust"]),
+        ...(options.smoke === true ? ["--vscode-option", "enable-smoke-test-driver"] : []),
+      ],
+      // A group of its own, so that its children can be ended with it.
+      { detached: true, stdio: ["ignore", log, log], env: environment },
+    );
+    const vscode = new VSCode(base, port, server);
+    try {
+      await until("VS Code to answer", async () => {
+        if (server.exitCode !== null) throw new Error(vscode.log());
+        return await fetch(`${vscode.url}/healthz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      });
+    } catch (error) {
+      await vscode[Symbol.asyncDispose]();
+      throw error;
+    }
+    return vscode;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  /** The page of the workspace; `parameters` are VS Code's own. */
+  page(parameters: Readonly<Record<string, string>> = {}): string {
+    const query = new URLSearchParams({ folder: this.workspace(), ...parameters });
+    return `${this.url}/?${query.toString()}`;
+  }
+
+  workspace(path = ""): string {
+    return join(this.base, "workspace", path);
+  }
+
+  /** What a suite in the extension host wrote at its end. */
+  results(): string {
+    return readFileSync(join(this.base, "results.json"), "utf8");
+  }
+
+  log(): string {
+    return readFileSync(join(this.base, "server.log"), "utf8");
+  }
+
+  /** What the extension and the kernel said. */
+  logs(): string[] {
+    return [...filesBelow(join(this.base, "data", "logs")), ...filesBelow(join(this.base, "lares"))].filter(
+      (path) => path.endsWith(".log"),
+    );
+  }
+
+  /** The processes that hold a workspace's state now. */
+  kernels(): number[] {
+    return filesBelow(join(this.base, "lares"))
+      .filter((path) => path.endsWith("kernel.lock.pid"))
+      .map((path) => Number(readFileSync(path, "utf8")))
+      .filter((pid) => isAlive(pid));
+  }
+
+  /** The one kernel, once it runs. */
+  kernel(): Promise<number> {
+    return until("a kernel", () => this.kernels()[0]);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { pid, exitCode, signalCode } = this.#server;
+    if (pid !== undefined && exitCode === null && signalCode === null) {
+      const gone = once(this.#server, "exit");
+      process.kill(-pid, "SIGTERM");
+      await gone;
+    }
+    await until("the kernels to end", () => this.kernels().length === 0).catch(() => {
+      for (const kernel of this.kernels()) process.kill(kernel, "SIGKILL");
+    });
+    await rm(this.base, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+  }
+}
+
+async function writeFiles(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(join(root, path, ".."), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+  } catch (error) {
+    // What VS Code and the kernel have not made yet, or took away meanwhile.
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("No port of its own.");
+  return address.port;
+}
