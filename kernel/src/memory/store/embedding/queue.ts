@@ -199,6 +199,9 @@ export function afterFailure(item: PendingItem, error: EmbeddingError, nowMs: nu
   return { item, state: "retry", tries, dueMs: nowMs + pauseMs(item.tries, error.retryAfterMs), reason };
 }
 
+/** After so many failures in a row. */
+export const longerPauseMs = (failuresBefore: number): number => pauseMs(failuresBefore, 0);
+
 /** At least what the service asks for; the more failures went before, the longer. */
 function pauseMs(failuresBefore: number, retryAfterMs: number): number {
   const own = pausesMs[Math.min(failuresBefore, pausesMs.length - 1)] ?? longestPauseMs;

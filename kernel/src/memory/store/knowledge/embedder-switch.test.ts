@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { ManualClock } from "../../../base/testing/manual-clock.ts";
 import { until } from "../../../../../test/support/until.ts";
 import { type EmbedderSpec, EmbeddingError } from "../embedding/port.ts";
 import { startMs, type TestKnowledge, testKnowledge } from "./testing/test-knowledge.ts";
@@ -125,6 +126,36 @@ test("a new one that does not answer, or refuses everything, never takes over; g
   expect(await memory.file.all("SELECT DISTINCT space FROM knowledge_vectors")).toEqual([
     { space: "made:toy/hash/64" },
   ]);
+});
+
+test("one that is long in being opened keeps nobody waiting; refused, it is tried again; then it takes over", async () => {
+  const clock = new ManualClock(startMs);
+  const opening = Promise.withResolvers<void>();
+  let tries = 0;
+  const memory = await testKnowledge({
+    clock,
+    openEmbedder: async (spec) => {
+      if (spec.kind === "hash") return new ToyEmbedder(spec);
+      tries += 1;
+      if (tries === 1) throw new EmbeddingError("not now", { isRetryable: true });
+      await opening.promise;
+      return new ToyEmbedder(spec);
+    },
+  });
+  memory.add("a", { text: "beach" });
+  await memory.project();
+  await memory.configure({ embedder: next });
+  expect(await answers(memory, "beach")).toEqual(["a"]);
+  clock.advance(2_000);
+  await until("the second try", () => tries === 2);
+  const asked = answers(memory, "beach");
+  clock.advance(1_000);
+  expect(await asked).toEqual(["a"]);
+  expect((await memory.store.stats()).embedder).toBe("toy/hash/64");
+  opening.resolve();
+  await until("the new one serves", async () => (await memory.store.stats()).embedder === "toy/next/32");
+  expect(await answers(memory, "beach")).toEqual(["a"]);
+  expect(tries).toBe(2);
 });
 
 test("an embedder that cannot be opened leaves what is there found by its words", async () => {

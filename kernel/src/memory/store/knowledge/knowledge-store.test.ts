@@ -190,7 +190,6 @@ describe("an embedder that takes its time", () => {
     await tried(3);
     expect((await memory.store.stats()).vectors).toMatchObject({ pending: 0, failed: 1 });
     clock.advance(3_600_000);
-    await memory.reopen();
     await memory.project();
     expect((await memory.store.query({}, startMs)).items).toMatchObject([{ id: "a", embedded: false }]);
     memory.say("update", "a", { text: "sea" });
@@ -198,6 +197,40 @@ describe("an embedder that takes its time", () => {
     await memory.embedded();
     expect(calls).toBe(4);
     expect((await memory.store.query({}, startMs)).items).toMatchObject([{ id: "a", embedded: true }]);
+  });
+
+  test("given up on: tried once more with each start, so many times in all, and found by words meanwhile", async () => {
+    let calls = 0;
+    let isMended = false;
+    const memory = await testKnowledge({
+      settings: { embedder: service },
+      openEmbedder: async (spec) => {
+        const embedder = new ToyEmbedder(spec);
+        embedder.before = (_, purpose) => {
+          if (purpose === "query") return;
+          calls += 1;
+          if (!isMended) throw new EmbeddingError("no", { isRetryable: false });
+        };
+        return embedder;
+      },
+    });
+    memory.add("a", { text: "beach" });
+    await memory.project();
+    for (let starts = 0; starts < 20; starts += 1) {
+      await memory.embedded();
+      await memory.reopen();
+    }
+    await memory.embedded();
+    expect(calls).toBe(12);
+    const found = await memory.store.search({ text: "beach" }, startMs);
+    expect(found.items.map(({ id }) => id)).toEqual(["a"]);
+    memory.add("b", { text: "mountain" });
+    await memory.project();
+    await memory.embedded();
+    isMended = true;
+    await memory.reopen();
+    await memory.embedded();
+    expect((await memory.store.stats()).vectors).toMatchObject({ count: 1, failed: 1 });
   });
 
   test("one text that is refused for good does not keep the others of its batch", async () => {

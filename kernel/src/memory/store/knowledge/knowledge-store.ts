@@ -9,6 +9,7 @@ import type { ProposedChange, PrunePolicy, StoreNotice, StoreSettings, StoreStat
 import { Codebooks } from "./at-rest.ts";
 import { AccessCounter } from "./access-counter.ts";
 import { BackgroundWork, type SliceEnd } from "./background-work.ts";
+import { EmbedderOpening } from "./embedder-opening.ts";
 import { EmbedderSwitch } from "./embedder-switch.ts";
 import { givenServing } from "./given-space.ts";
 import { nearestItem, type NearestParams } from "./nearest.ts";
@@ -64,6 +65,7 @@ export class KnowledgeStore implements AsyncDisposable {
   readonly #accesses: AccessCounter;
   readonly #oneAtATime = new OneAtATime();
   readonly #work: BackgroundWork;
+  readonly #opening: EmbedderOpening;
   readonly #pending: PendingRows;
   readonly #queue: EmbeddingQueue;
   #settings: StoreSettings;
@@ -88,6 +90,12 @@ export class KnowledgeStore implements AsyncDisposable {
       items: this.#pending,
       clock: options.clock,
       report: (error) => this.#log("error", error),
+    });
+    this.#opening = new EmbedderOpening({
+      clock: options.clock,
+      open: (spec) => options.openEmbedder(spec),
+      ready: () => void this.#adoptLate(),
+      failed: (error) => this.#log("warn", error),
     });
     this.#work = new BackgroundWork(
       options.clock,
@@ -199,6 +207,7 @@ export class KnowledgeStore implements AsyncDisposable {
 
   /** Closes in order: nothing new begins, what is under way ends, the index goes to the disk. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#opening[Symbol.dispose]();
     await this.#queue[Symbol.asyncDispose]();
     const stopped = this.#work[Symbol.asyncDispose]();
     // An embedder that is disposed gives up what it has under way, which the work may be waiting for.
@@ -233,10 +242,10 @@ export class KnowledgeStore implements AsyncDisposable {
     if (this.#accesses.isFull) this.#work.wake();
   }
 
-  /** Opens what the settings name; where that is not what made the vectors, what did serves until it is. */
+  /** Takes what the settings name; where that is not what made the vectors, what did serves until it is. */
   async #adopt(): Promise<void> {
     const { database } = this.#options;
-    const wanted = await this.#opened(this.#settings.embedder);
+    const wanted = await this.#opening.take(this.#settings.embedder);
     const fact = await servingFact(database);
     const before = this.#switch;
     this.#switch = null;
@@ -250,7 +259,7 @@ export class KnowledgeStore implements AsyncDisposable {
       return;
     }
     if (fact !== null && this.#made.name !== spaceOf(fact.name)) {
-      await this.#serve(fact, await this.#reopened(fact));
+      await this.#serve(fact, await this.#opening.reopen(fact, this.#settings.embedder));
     }
     if (wanted !== null) this.#switch = new EmbedderSwitch(database, wanted, spaceOf(wanted.name));
   }
@@ -290,23 +299,14 @@ export class KnowledgeStore implements AsyncDisposable {
     return { database, engines, codebooks: this.#codebooks, name, dimensions, folder };
   }
 
-  async #opened(spec: EmbedderSpec): Promise<Embedder | null> {
+  /** What was wanted and not there in time may be there now. */
+  async #adoptLate(): Promise<void> {
     try {
-      return await this.#options.openEmbedder(spec);
+      await this.#oneAtATime.run("follow", async () => this.#work.isStopped || this.#adopt());
+      if (!this.#work.isStopped) await this.follow();
     } catch (error) {
-      this.#log("warn", error);
-      return null;
+      if (!this.#work.isStopped) this.#log("error", error);
     }
-  }
-
-  /** The embedder of before, where it can be had still. */
-  async #reopened({ name, spec }: ServingFact): Promise<Embedder | null> {
-    const now = this.#settings.embedder;
-    const key = "key" in now && spec.kind === now.kind ? { key: now.key } : {};
-    const embedder = await this.#opened({ ...spec, ...key });
-    if (embedder === null || embedder.name === name) return embedder;
-    await embedder[Symbol.asyncDispose]();
-    return null;
   }
 
   #evict(nowMs: number): Promise<void> {

@@ -32,7 +32,7 @@ export async function createKnowledgeTables(sql: Sql): Promise<void> {
   await sql.run("CREATE TABLE knowledge_records (seq BIGINT, id VARCHAR)");
   /** How often an item was found. Counted here only: built again, it begins anew. */
   await sql.run("CREATE TABLE knowledge_accesses (item_row BIGINT, accesses BIGINT, last_ms BIGINT)");
-  /** Items whose words have no vector: "pending", "failed" for good, or "evicted" for want of room. */
+  /** Items whose words have no vector: "pending", "failed" until the next start, or "evicted" for want of room. */
   await sql.run(
     `CREATE TABLE knowledge_queue (item_row BIGINT, state VARCHAR, attempts BIGINT, next_ms BIGINT, said_seq BIGINT)`,
   );

@@ -35,13 +35,19 @@ export async function hasVectors(database: Database, space: string): Promise<boo
   return found.length > 0;
 }
 
-/** From here on the vectors are of this embedder. */
+/** Items that were given up on and are tried once more with each start, the least tried first; and tries in all. */
+const triedAgain = { items: 512, tries: 12 } as const;
+
+/** From here on the vectors are of this embedder. What was given up on is tried again: a start may have mended it. */
 export async function beginWith(database: Database, fact: ServingFact, servedBefore: boolean): Promise<void> {
   await database.transaction(async (sql) => {
     await writeServingFact(sql, fact);
-    if (servedBefore) return;
     await sql.run(
-      "UPDATE knowledge_queue SET state = 'pending', attempts = 0, next_ms = 0 WHERE state = 'failed'",
+      servedBefore
+        ? `UPDATE knowledge_queue SET state = 'pending', next_ms = 0 WHERE state = 'failed' AND item_row IN (
+             SELECT item_row FROM knowledge_queue WHERE state = 'failed' AND attempts < ${triedAgain.tries}
+             ORDER BY attempts, item_row LIMIT ${triedAgain.items})`
+        : "UPDATE knowledge_queue SET state = 'pending', attempts = 0, next_ms = 0 WHERE state = 'failed'",
     );
   });
 }
