@@ -1,5 +1,5 @@
-import { readdirSync, watch, type Dirent, type FSWatcher } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, watch, type Dirent, type FSWatcher } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
@@ -39,6 +39,9 @@ export class DocumentWatch implements Disposable {
     const always = (): boolean => true;
     const isDocument = (name: string): boolean => /^lares\.(ya?ml|toml)$/.test(name) || name === ".lares";
     for (const folder of [...options.roots, options.userFolder]) wanted.set(folder, isDocument);
+    // Whoever writes a first document of their own makes the folder for it.
+    const own = basename(options.userFolder);
+    if (!existsSync(options.userFolder)) wanted.set(dirname(options.userFolder), (name) => name === own);
     for (const root of options.roots) {
       wanted.set(join(root, ".lares"), always);
       wanted.set(join(root, ".lares", "extensions"), always);
