@@ -32,6 +32,14 @@ export type Filter = CompiledFilter | FilterFault;
 /** One language per event; custom events, whose fields are unknown beforehand, share one. */
 const languages = new Map<string, FilterLanguage>();
 
+/** The language of filters for events of this name. */
+export function languageOf(eventName: string): FilterLanguage {
+  const key = eventType(eventName) === undefined ? "custom" : eventName;
+  const language = languages.get(key) ?? createLanguage(eventName);
+  languages.set(key, language);
+  return language;
+}
+
 /**
  * Compiles a filter (CEL) for the events of this name, and checks its types against their fields.
  * A fault's `offset` and `length` count UTF-16 units of `source`.
@@ -49,9 +57,7 @@ export function compileFilter(source: string, eventName: string): Filter {
   if (eventType(eventName) === undefined && !isCustomEvent(eventName)) {
     return fault(`There is no event "${eventName}" that the filter could apply to.`, 0, source.length);
   }
-  const key = eventType(eventName) === undefined ? "custom" : eventName;
-  const language = languages.get(key) ?? createLanguage(eventName);
-  languages.set(key, language);
+  const language = languageOf(eventName);
 
   let parsed: ParsedFilter;
   try {

@@ -15,6 +15,8 @@ export type FieldType =
 export interface Field {
   readonly type: FieldType;
   readonly description: string;
+  /** All there are, where there are few. */
+  readonly values?: readonly string[];
 }
 
 export interface EventType {
@@ -44,7 +46,11 @@ export const eventTypes: readonly EventType[] = [
     description: "An entry's content or metadata changed",
     fields: {
       entry,
-      changed_fields: { type: "list<string>", description: "Which of the entry's fields changed" },
+      changed_fields: {
+        type: "list<string>",
+        description: "Which of the entry's fields changed",
+        values: ["size", "created", "modified", "content_id", "tags", "fields", "sidecars"],
+      },
     },
   },
   {
@@ -104,8 +110,8 @@ export const entryFields: Readonly<Record<string, Field>> = {
   id: { type: "string", description: "Stays the same when the entry is moved" },
   path: { type: "string", description: 'Relative to the workspace, "/" separators' },
   name: { type: "string", description: "The last component of the path" },
-  kind: { type: "string", description: '"file" or "folder"' },
-  media: { type: "string", description: Media.anyOf.map((media) => `"${media.const}"`).join(", ") },
+  kind: { type: "string", description: "What it is", values: ["file", "folder"] },
+  media: { type: "string", description: "What it holds", values: Media.anyOf.map((media) => media.const) },
   extension: { type: "string", description: "Lower case, no dot" },
   mime: { type: "string", description: "Media type" },
   size: { type: "int", description: "Bytes" },

@@ -52,9 +52,10 @@ function readString(text: string, start: number, mark: '"' | "'"): TomlToken {
   for (let at = start + quote.length; at < limit; at++) {
     if (mark === '"' && text.charAt(at) === "\\") at++;
     else if (text.startsWith(quote, at)) {
-      let end = at + quote.length;
       // One or two quotes may stand right before the closing three.
-      for (let extra = 0; isTriple && extra < 2 && text.charAt(end) === mark; extra++) end++;
+      const more = isTriple ? text.slice(at + 3, at + 5) : "";
+      const extra = more === mark + mark ? 2 : more.startsWith(mark) ? 1 : 0;
+      const end = at + quote.length + extra;
       return { kind: "string", start, end, quote, isClosed: true };
     }
   }
