@@ -1,0 +1,201 @@
+import { permissionNames } from "../../base/vocabulary/permissions.ts";
+import { EffectInput } from "../../base/vocabulary/action.ts";
+import { valueAt } from "../source.ts";
+import { code, item, paragraph, type Explanation } from "./explanation.ts";
+import type { EventHelp, EventLanguage, ExtensionSummary, Surroundings } from "./ports.ts";
+import type { ProposalKind } from "./proposal.ts";
+
+/** A value that means something at a place beyond what the schema can say. */
+export interface Candidate {
+  readonly value: string;
+  readonly kind: ProposalKind;
+  readonly detail?: string;
+  readonly explanation?: Explanation;
+  readonly rank?: number;
+}
+
+/** What a finder may look at. `typed` is what stands before the cursor. */
+export interface Search {
+  readonly document: unknown;
+  readonly pointer: string;
+  readonly typed: string;
+  readonly events: EventLanguage;
+  readonly around: Surroundings;
+}
+
+type Finder = (search: Search) => Promise<readonly Candidate[]>;
+
+/** The values of a place that only the surroundings know. */
+export async function candidatesAt(
+  kind: "lares" | "manifest",
+  search: Search,
+): Promise<readonly Candidate[]> {
+  const found = (kind === "lares" ? laresPlaces : manifestPlaces).find(([pattern]) =>
+    pattern.test(search.pointer),
+  );
+  return found === undefined ? [] : found[1](search);
+}
+
+const hookHandlers: Finder = async ({ around }) => handlers((await around.programExports())?.handlers ?? []);
+const toolHandlers: Finder = async ({ around }) => handlers((await around.programExports())?.tools ?? []);
+
+const manifestPlaces: readonly (readonly [RegExp, Finder])[] = [
+  [
+    /^\/extension\/main$/,
+    async ({ around }) => (await around.programs()).map((value) => ({ value, kind: "file" })),
+  ],
+  [/^\/extension\/hooks\/\d+\/on$/, eventCandidates],
+  [/^\/extension\/hooks\/\d+\/handler$/, hookHandlers],
+  [/^\/extension\/tools\/\d+\/handler$/, toolHandlers],
+  [/^\/extension\/hooks\/\d+\/timezone$/, async () => timezones()],
+  [/^\/extension\/permissions\/propose_actions\/\d+$/, async () => effectKinds(["file.*"])],
+  [/^\/extension\/permissions\/call_tools\/\d+$/, toolNames],
+];
+
+const laresPlaces: readonly (readonly [RegExp, Finder])[] = [
+  [/^\/extensions\/\d+\/id$/, extensionIds],
+  [/^\/extensions\/\d+\/path$/, extensionFolders],
+  [/^\/extensions\/\d+\/grants\/locations\/\d+$/, locations],
+  [/^\/extensions\/\d+\/grants\/(?:allow|deny)\/\d+$/, permissions],
+  [/^\/approvals\/rules\/\d+\/agent$/, extensionIds],
+  [/^\/approvals\/rules\/\d+\/kind$/, async () => effectKinds(["file.*", "tag.*"])],
+  [/^\/(?:shared|import)_namespaces\/\d+\/extensions\/\d+$/, extensionIds],
+];
+
+function handlers(names: readonly string[]): Candidate[] {
+  return names.map((value) => ({ value, kind: "handler", detail: "of the program" }));
+}
+
+async function eventCandidates({ events, around }: Search): Promise<Candidate[]> {
+  const custom = (await around.extensions()).flatMap(({ id, events: names }) =>
+    names.map((name) => `${id}/${name}`),
+  );
+  return [
+    ...events.eventTypes.map((type) => ({
+      value: type.name,
+      kind: "event" as const,
+      detail: Object.keys(type.fields).join(", "),
+      explanation: eventExplanation(type),
+      rank: 0,
+    })),
+    ...[...new Set(custom)]
+      .filter((name) => events.isCustomEvent(name))
+      .map((value) => ({ value, kind: "event" as const, detail: "of an extension", rank: 1 })),
+  ];
+}
+
+/** An event in words: what it says, and its fields. */
+export function eventExplanation({ description, fields }: EventHelp): Explanation {
+  return [
+    paragraph(description),
+    ...Object.entries(fields).map(([name, field]) =>
+      item(code(name), " ", code(field.type), `: ${field.description}`),
+    ),
+  ];
+}
+
+function effectKinds(families: readonly string[]): Candidate[] {
+  const kinds = new Set(EffectInput.anyOf.map((effect) => effect.properties.kind.const));
+  return [
+    ...[...kinds].map((value) => ({ value, kind: "choice" as const })),
+    ...families.map((value) => ({ value, kind: "choice" as const, detail: "all of a family" })),
+  ];
+}
+
+let allTimezones: readonly Candidate[] | undefined;
+
+function timezones(): readonly Candidate[] {
+  allTimezones ??= ["UTC", ...Intl.supportedValuesOf("timeZone")].map((value) => ({ value, kind: "choice" }));
+  return allTimezones;
+}
+
+async function toolNames({ around }: Search): Promise<Candidate[]> {
+  return (await around.extensions()).flatMap(({ id, name, tools }) =>
+    tools.length === 0
+      ? []
+      : [
+          { value: `${id}/*`, kind: "choice" as const, detail: `all tools of ${name}` },
+          ...tools.map((tool) => ({ value: `${id}/${tool}`, kind: "choice" as const })),
+        ],
+  );
+}
+
+async function extensionIds({ around }: Search): Promise<Candidate[]> {
+  return (await around.extensions()).map((extension) => ({
+    value: extension.id,
+    kind: "extension",
+    detail: extension.name,
+    explanation: extensionExplanation(extension),
+  }));
+}
+
+/** An extension in its own words. */
+export function extensionExplanation({ id, name, version, description }: ExtensionSummary): Explanation {
+  return [
+    paragraph(`${name} ${version}`),
+    paragraph(code(id)),
+    ...(description === "" ? [] : [paragraph(description)]),
+  ];
+}
+
+/** The folders of the folder that the path has come to; those that hold a manifest first. */
+async function extensionFolders({ around, typed }: Search): Promise<Candidate[]> {
+  const base = typed.slice(0, typed.lastIndexOf("/") + 1);
+  if (base.startsWith("/")) return [];
+  const names = await around.foldersIn("document", base === "" ? "." : base);
+  const folders = await Promise.all(
+    names.map(async (name): Promise<Candidate> => {
+      const extension = await around.extension({ path: `${base}${name}` });
+      if (extension === null) return { value: `${base}${name}/`, kind: "folder", rank: 1 };
+      return {
+        value: `${base}${name}`,
+        kind: "extension",
+        detail: extension.name,
+        explanation: extensionExplanation(extension),
+        rank: 0,
+      };
+    }),
+  );
+  return base === "" || /^(?:\.\.\/)+$/.test(base)
+    ? [...folders, { value: `${base}../`, kind: "folder", rank: 2 }]
+    : folders;
+}
+
+async function locations({ around, typed }: Search): Promise<Candidate[]> {
+  const base = typed.slice(0, typed.lastIndexOf("/") + 1);
+  const names = await around.foldersIn("workspace", base === "" ? "." : base);
+  const folders = names.map((name) => ({ value: `${base}${name}/`, kind: "folder" as const, rank: 1 }));
+  return base === ""
+    ? [{ value: ".", kind: "folder", detail: "all of the workspace", rank: 0 }, ...folders]
+    : folders;
+}
+
+/** Those that the extension's manifest asks for; all there are where it is not known. */
+async function permissions({ around, document, pointer }: Search): Promise<Candidate[]> {
+  const entry = /^\/extensions\/\d+/.exec(pointer)?.[0] ?? "";
+  const path = valueAt(document, `${entry}/path`);
+  const id = valueAt(document, `${entry}/id`);
+  const extension =
+    typeof path === "string"
+      ? await around.extension({ path })
+      : typeof id === "string"
+        ? await around.extension({ id })
+        : null;
+  const list = pointer.includes("/allow/") ? "allow" : "deny";
+  const given: unknown = valueAt(document, `${entry}/grants/${list}`);
+  const taken = Array.isArray(given) ? given : [];
+  const asked = extension?.permissions ?? permissionNames;
+  return [
+    ...(list === "allow"
+      ? [{ value: "*", kind: "choice" as const, detail: "all that it asks for", rank: 0 }]
+      : []),
+    ...asked
+      .filter((name) => !taken.includes(name))
+      .map((value) => ({
+        value,
+        kind: "choice" as const,
+        ...(extension === null ? {} : { detail: `asked for by ${extension.name}` }),
+        rank: 1,
+      })),
+  ];
+}

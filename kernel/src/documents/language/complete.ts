@@ -1,0 +1,111 @@
+import { valueAt, type DocumentFormat } from "../source.ts";
+import { Lares } from "../schema/lares.ts";
+import { Manifest } from "../schema/manifest.ts";
+import type { Search } from "./candidates.ts";
+import { cursorContext, type CursorContext } from "./cursor.ts";
+import { filterProposals } from "./filter-proposals.ts";
+import { keyProposals, mapProposals, tableProposals, type ClientAbilities } from "./keys.ts";
+import type { EventLanguage, Surroundings } from "./ports.ts";
+import { bounded, type Proposal, type Proposals } from "./proposal.ts";
+import { schemasAt, type Schema } from "./schema-at.ts";
+import { valueProposals } from "./values.ts";
+
+/** A document as an editor has it: mostly broken, while somebody types. */
+export interface EditedDocument {
+  readonly kind: "lares" | "manifest";
+  readonly format: DocumentFormat;
+  readonly text: string;
+}
+
+export interface LanguageEnvironment {
+  readonly events: EventLanguage;
+  readonly around: Surroundings;
+  readonly client: ClientAbilities;
+}
+
+/** The schemas say more than their types let through: typebox's own have no common form. */
+export const schemaOf: Readonly<Record<EditedDocument["kind"], Schema>> = {
+  lares: Lares as unknown as Schema,
+  manifest: Manifest as unknown as Schema,
+};
+
+export const filterPlace = /^\/extension\/hooks\/\d+\/filter$/;
+/** A longer one is refused, and nobody wants to be helped with it. */
+const maxFilterCharacters = 4096;
+
+/** What may be written at `offset`. Never throws for what the text holds. */
+export async function complete(
+  { kind, format, text }: EditedDocument,
+  offset: number,
+  environment: LanguageEnvironment,
+): Promise<Proposals> {
+  const context = cursorContext(text, offset, format);
+  if (context === null) return { items: [], isIncomplete: false };
+  const items = await proposalsAt(context, kind, environment);
+  return bounded(
+    items.toSorted((one, other) => one.rank - other.rank),
+    context.spot.before,
+  );
+}
+
+async function proposalsAt(
+  context: CursorContext,
+  kind: EditedDocument["kind"],
+  environment: LanguageEnvironment,
+): Promise<readonly Proposal[]> {
+  const root = schemaOf[kind];
+  const { pointer, document, part } = context;
+  const schemas = schemasAt(root, document, pointer);
+  if (part === "key") {
+    const named = kind === "lares" && pointer === extensionsOfMemory ? await extensionKeys(environment) : [];
+    return [
+      ...keyProposals(context, [...schemas, ...named], environment.client),
+      ...tableProposals(context, root),
+    ];
+  }
+  if (part === "either") {
+    const items = schemas.flatMap((schema) => (schema.type === "array" ? [schema] : []));
+    // The first item of a list that has only its name yet.
+    if (items.length > 0 && !context.needsDash)
+      return proposalsAt({ ...context, pointer: `${pointer}/0`, needsDash: true }, kind, environment);
+    return [
+      ...keyProposals(context, schemas, environment.client),
+      ...(await valuesAt(context, kind, schemas, environment)),
+    ];
+  }
+  return valuesAt(context, kind, schemas, environment);
+}
+
+/** The only map whose keys are names of something. */
+const extensionsOfMemory = "/memory/extensions";
+
+async function extensionKeys({ around }: LanguageEnvironment): Promise<Schema[]> {
+  const extensions = await around.extensions();
+  return [{ properties: Object.fromEntries(extensions.map(({ id }) => [id, { type: "object" }])) }];
+}
+
+async function valuesAt(
+  context: CursorContext,
+  kind: EditedDocument["kind"],
+  schemas: readonly Schema[],
+  { events, around, client }: LanguageEnvironment,
+): Promise<readonly Proposal[]> {
+  const { pointer, document, spot } = context;
+  if (kind === "manifest" && filterPlace.test(pointer)) {
+    if (spot.before.length > maxFilterCharacters) return [];
+    return filterProposals(context, eventOf(document, pointer, events), events, client.snippets);
+  }
+  const search: Search = { document, pointer, typed: spot.before, events, around };
+  const values = await valueProposals(context, kind, schemas, search);
+  return context.part === "value" && client.snippets
+    ? [...values, ...mapProposals(context, schemas)]
+    : values;
+}
+
+/** The event of the filter's hook; what most hooks wait for where it says none yet. */
+export function eventOf(document: unknown, filterPointer: string, events: EventLanguage): string {
+  const on = valueAt(document, filterPointer.replace(/filter$/, "on"));
+  const isEvent =
+    typeof on === "string" && (events.isCustomEvent(on) || events.eventTypes.some(({ name }) => name === on));
+  return isEvent ? on : "EntryCreated";
+}

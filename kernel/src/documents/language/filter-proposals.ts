@@ -1,0 +1,136 @@
+import type { CursorContext } from "./cursor.ts";
+import { code, paragraph } from "./explanation.ts";
+import type { EventLanguage, FilterWord } from "./ports.ts";
+import { inSnippet, type Proposal } from "./proposal.ts";
+
+/** What may be written at the cursor of a filter for this event. */
+export function filterProposals(
+  context: CursorContext,
+  eventName: string,
+  events: EventLanguage,
+  snippets: boolean,
+): Proposal[] {
+  const { spot, format } = context;
+  const place = placeIn(spot.before);
+  const start = spot.start + Math.max(0, spot.end - spot.start - spot.after.length - place.partial.length);
+  const end = spot.end - spot.after.length + (/^\w*/.exec(spot.after)?.[0].length ?? 0);
+  const common = { start, end };
+  if (place.kind === "text") {
+    const values = valuesBefore(place.expression, eventName, events);
+    return values.map((value) => ({
+      ...common,
+      label: value,
+      kind: "choice",
+      newText: value,
+      isSnippet: false,
+      filterText: value,
+      rank: 0,
+    }));
+  }
+  const words =
+    place.receiver === null ? events.filterWords(eventName) : events.filterMembers(place.receiver, eventName);
+  // TOML has no strings without quotes.
+  const isBare = format === "toml" && spot.quote === "";
+  const lead = spot.needsSpace ? " " : "";
+  return words.map((word) => {
+    const call = callOf(word, snippets);
+    return {
+      ...common,
+      label: word.name,
+      kind: word.kind,
+      detail: word.signature,
+      explanation: [paragraph(word.description), ...valuesParagraph(word)],
+      newText: isBare ? `${lead}"${call}${snippets ? "$0" : ""}"` : lead + call,
+      isSnippet: snippets,
+      filterText: word.name,
+      rank: rankOf(word),
+    };
+  });
+}
+
+function valuesParagraph({ values }: FilterWord) {
+  if (values === undefined) return [];
+  return [paragraph("One of ", ...values.flatMap((value, index) => [index === 0 ? "" : ", ", code(value)]))];
+}
+
+function callOf({ name, kind, signature }: FilterWord, isSnippet: boolean): string {
+  if (kind !== "function" && kind !== "method") return name;
+  if (signature.startsWith(`${name}()`)) return `${name}()`;
+  return isSnippet ? `${inSnippet(name)}($1)` : `${name}(`;
+}
+
+function rankOf({ kind, name }: FilterWord): number {
+  if (name === "entry") return 0;
+  if (kind === "field") return 1;
+  return kind === "keyword" ? 4 : name.startsWith("is") || name === "inGrantedScope" ? 2 : 3;
+}
+
+export type FilterPlace =
+  /** In a string: what stands before its opening quote. */
+  | { readonly kind: "text"; readonly partial: string; readonly expression: string }
+  /** At a word; `receiver` is the expression before its dot. */
+  | { readonly kind: "word"; readonly partial: string; readonly receiver: string | null };
+
+/** Where the end of a piece of a filter is. */
+export function placeIn(before: string): FilterPlace {
+  const opening = openQuote(before);
+  if (opening !== null)
+    return { kind: "text", partial: before.slice(opening + 1), expression: before.slice(0, opening) };
+  const partial = /[A-Za-z_]\w*$/.exec(before)?.[0] ?? "";
+  const rest = before.slice(0, before.length - partial.length);
+  const dot = /\.\s*$/.exec(rest);
+  return { kind: "word", partial, receiver: dot === null ? null : receiverOf(rest.slice(0, dot.index)) };
+}
+
+/** Where the string begins that the text ends in; null where it ends in none. */
+function openQuote(text: string): number | null {
+  let opening: number | null = null;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charAt(at);
+    if (opening === null) {
+      if (character === '"' || character === "'") opening = at;
+    } else if (character === "\\") at++;
+    else if (character === text.charAt(opening)) opening = null;
+  }
+  return opening;
+}
+
+/** The operand that the text ends with: names, calls and indices joined by dots. */
+function receiverOf(text: string): string {
+  let at = text.length;
+  let depth = 0;
+  let quote = "";
+  while (at > 0) {
+    const character = text.charAt(at - 1);
+    if (quote !== "") {
+      if (character === quote && text.charAt(at - 2) !== "\\") quote = "";
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === ")" || character === "]") depth++;
+    else if (character === "(" || character === "[") {
+      if (depth === 0) break;
+      depth--;
+    } else if (depth === 0 && !/[\w.]/.test(character)) break;
+    at--;
+  }
+  return text.slice(at);
+}
+
+/** What the string that is compared with an expression may be: of `entry.media == "`, the media. */
+function valuesBefore(expression: string, eventName: string, events: EventLanguage): readonly string[] {
+  const compared =
+    /([A-Za-z_][\w.]*)\s*(?:==|!=)\s*$/.exec(expression)?.[1] ??
+    /([A-Za-z_][\w.]*)\s+in\s+\[[^\]]*$/.exec(expression)?.[1] ??
+    inOf(expression);
+  if (compared === undefined) return [];
+  const dot = compared.lastIndexOf(".");
+  const words =
+    dot < 0 ? events.filterWords(eventName) : events.filterMembers(compared.slice(0, dot), eventName);
+  return words.find(({ name }) => name === compared.slice(dot + 1))?.values ?? [];
+}
+
+/** Of `changed_fields.exists(f, f == "`, the list. */
+function inOf(expression: string): string | undefined {
+  return /([A-Za-z_][\w.]*)\.(?:exists|all|exists_one|filter)\(\s*(\w+)\s*,\s*\2\s*(?:==|!=)\s*$/.exec(
+    expression,
+  )?.[1];
+}

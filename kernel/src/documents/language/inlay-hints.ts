@@ -1,0 +1,54 @@
+import { isJsonObject } from "../../base/json.ts";
+import { valueAt, type SourceNode } from "../source.ts";
+import type { EditedDocument } from "./complete.ts";
+import type { EventLanguage } from "./ports.ts";
+import { readLeniently } from "./reading.ts";
+import { explainSchedule } from "./schedule.ts";
+
+/** A remark that an editor shows behind `offset`, in UTF-16 units. */
+export interface InlayHint {
+  readonly offset: number;
+  readonly label: string;
+  /** Lines. */
+  readonly tooltip: readonly string[];
+}
+
+/** More are not shown in one document. */
+export const maxInlayHints = 256;
+
+/** Of every schedule between the offsets: its words, and its next runs. */
+export async function inlayHints(
+  { kind, format, text }: EditedDocument,
+  range: { readonly start: number; readonly end: number },
+  events: EventLanguage,
+): Promise<readonly InlayHint[]> {
+  const reading = kind === "manifest" ? readLeniently(text, format) : null;
+  if (reading === null) return [];
+  const hooks = valueAt(reading.value, "/extension/hooks");
+  const hints: InlayHint[] = [];
+  for (const [index, hook] of (Array.isArray(hooks) ? hooks : []).entries()) {
+    if (hints.length >= maxInlayHints) break;
+    const schedule: unknown = isJsonObject(hook) ? hook["schedule"] : undefined;
+    const timezone: unknown = isJsonObject(hook) ? hook["timezone"] : undefined;
+    const node = nodeOf(reading.root, ["extension", "hooks", String(index), "schedule"]);
+    if (typeof schedule !== "string" || node === undefined) continue;
+    if (node.end < range.start || node.end > range.end) continue;
+    const explained = await explainSchedule(
+      schedule,
+      typeof timezone === "string" ? timezone : undefined,
+      events,
+    );
+    if (explained === null) continue;
+    const { words, runs, dates, timezone: zone } = explained;
+    hints.push({
+      offset: node.end,
+      label: `${words.charAt(0).toLowerCase()}${words.slice(1)} · next ${runs.join(", ")} ${zone}`,
+      tooltip: [`${words} (${zone})`, ...dates.map((date) => `Next: ${date}`)],
+    });
+  }
+  return hints;
+}
+
+function nodeOf(root: SourceNode, keys: readonly string[]): SourceNode | undefined {
+  return keys.reduce<SourceNode | undefined>((node, key) => node?.children.get(key), root);
+}

@@ -1,0 +1,96 @@
+import type { CursorContext } from "./cursor.ts";
+import { candidatesAt, type Candidate, type Search } from "./candidates.ts";
+import { paragraph } from "./explanation.ts";
+import type { Proposal } from "./proposal.ts";
+import { escaped, written } from "./quoting.ts";
+import { valuesOf, type Schema } from "./schema-at.ts";
+
+/** What may be written as the value at `search.pointer`: what the schema says, and what the surroundings know. */
+export async function valueProposals(
+  context: CursorContext,
+  kind: "lares" | "manifest",
+  schemas: readonly Schema[],
+  search: Search,
+): Promise<Proposal[]> {
+  const [list] = schemas.filter(({ type }) => type === "array");
+  // A list that has only begun is written with its brackets.
+  const inList =
+    list !== undefined && schemas.length === 1 && context.spot.quote === "" && !context.needsDash;
+  const pointer = inList ? `${search.pointer}/0` : search.pointer;
+  const candidates = await candidatesAt(kind, { ...search, pointer });
+  const open = inList ? (list.items === undefined ? [] : [list.items]) : schemas;
+  const offered: readonly (Candidate | Plain)[] = [...candidates, ...constants(open), ...samples(open)];
+  const proposals = new Map<string, Proposal>();
+  for (const each of offered) {
+    const label = String(each.value);
+    if (proposals.has(label)) continue;
+    const newText = textOf(context, each.value, inList);
+    if (newText === null) continue;
+    proposals.set(label, {
+      label,
+      kind: each.kind,
+      ...(each.detail === undefined ? {} : { detail: each.detail }),
+      ...(each.explanation === undefined ? {} : { explanation: each.explanation }),
+      start: context.spot.start,
+      end: context.spot.end,
+      newText,
+      isSnippet: false,
+      filterText: label,
+      rank: each.rank ?? 1,
+    });
+  }
+  return [...proposals.values()];
+}
+
+interface Plain extends Omit<Candidate, "value"> {
+  readonly value: string | number | boolean;
+}
+
+function constants(schemas: readonly Schema[]): Plain[] {
+  const fallback = schemas.find((schema) => schema.default !== undefined)?.default;
+  return valuesOf(schemas)
+    .filter(isScalar)
+    .map((value) => ({
+      value,
+      kind: "choice",
+      rank: 0,
+      ...(value === fallback ? { detail: "the default" } : {}),
+      ...descriptionOf(schemas, value),
+    }));
+}
+
+function descriptionOf(schemas: readonly Schema[], value: unknown): Pick<Candidate, "explanation"> {
+  const description = schemas.find((schema) => schema.const === value)?.description;
+  return description === undefined ? {} : { explanation: [paragraph(description)] };
+}
+
+/** Where there is no list of what is allowed: the default, and examples. */
+function samples(schemas: readonly Schema[]): Plain[] {
+  return schemas.flatMap((schema) => [
+    ...(isScalar(schema.default) && schema.type !== "boolean"
+      ? [{ value: schema.default, kind: "value" as const, detail: "the default", rank: 1 }]
+      : []),
+    ...(schema.examples ?? [])
+      .filter(isScalar)
+      .map((value) => ({ value, kind: "value" as const, detail: "for example", rank: 2 })),
+  ]);
+}
+
+function isScalar(value: unknown): value is string | number | boolean {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+/** Null where such a value cannot be written at the cursor: a number in quotes. */
+function textOf(
+  { spot, format, needsDash }: CursorContext,
+  value: string | number | boolean,
+  inList: boolean,
+) {
+  const lead = `${spot.needsSpace ? " " : ""}${needsDash ? "- " : ""}`;
+  if (spot.quote !== "") {
+    if (typeof value !== "string" || spot.quote === "block") return null;
+    return escaped(value, spot.quote, format) + (spot.isUnclosed ? spot.quote : "");
+  }
+  const text = typeof value === "string" ? written(value, format, spot.isInFlow || inList) : String(value);
+  return lead + (inList ? `[${text}]` : text);
+}
