@@ -66,6 +66,13 @@ export class ExtensionFinder {
     return (await Promise.all(this.#places.workspace.map((place) => this.#in(place)))).flat();
   }
 
+  /** Everything that an id can name, the first of each id. */
+  async all(): Promise<ExtensionOnDisk[]> {
+    const found = (await Promise.all(this.placesInOrder().map((place) => this.#in(place)))).flat();
+    const ids = found.map(({ checked }) => checked.value?.id);
+    return found.filter((_extension, index) => ids.indexOf(ids[index]) === index);
+  }
+
   #in(place: string): Promise<ExtensionOnDisk[]> {
     const known = this.#listed.get(place);
     if (known !== undefined) return known;

@@ -33,6 +33,7 @@ import { ToolRegistry } from "../tools/registry.ts";
 import { openTraceLog } from "../trace/trace-log.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import { workspaceMigrations } from "../workspace/migrations.ts";
+import { createAuthoring } from "./authoring.ts";
 import { Catalog } from "./catalog.ts";
 import { openDecisions } from "./decisions-file.ts";
 import { createDocumentService, eventPorts } from "./documents.ts";
@@ -412,6 +413,12 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     entries: { query: (query) => workspace.query(query, () => true) },
     memory: createMemoryService({ memories, checkAgent: (agent) => void registry.get(agent) }),
     files: createFileService(files, clientPaths),
+    authoring: createAuthoring({
+      catalog,
+      clock,
+      roots: options.roots,
+      programExports: async () => null,
+    }),
     documents: createDocumentService(catalog, async (file) => {
       const [path] = clientPaths(file);
       try {

@@ -1,5 +1,5 @@
 import { constants } from "node:fs";
-import { open, realpath, stat } from "node:fs/promises";
+import { open, opendir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LaresError } from "../base/errors.ts";
 
@@ -62,6 +62,24 @@ export async function folderState(
     if (isMissing(error)) return "missing";
     throw error;
   }
+}
+
+/** Folders of one folder that are listed. */
+export const maxListedFolders = 1000;
+
+/** Names of the folders in a folder, sorted, without those that begin with a dot; empty where it cannot be listed. */
+export async function listFolders(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const entry of await opendir(folder)) {
+      if (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
+        names.push(entry.name);
+      if (names.length >= maxListedFolders) break;
+    }
+  } catch (error) {
+    if (!isMissing(error) && !isRefused(error)) throw error;
+  }
+  return names.toSorted();
 }
 
 export async function fileExists(path: string): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { Tool } from "../base/vocabulary/agent.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
 import type { ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
+import type { AuthoringService } from "./language/authoring.ts";
 
 /** What the server asks of the kernel: each group is one room's, handed in when the kernel is put together. */
 export interface KernelServices {
@@ -21,6 +22,7 @@ export interface KernelServices {
   readonly entries: { query(query: EntryQuery): Promise<EntryPage> };
   readonly memory: MemoryService;
   readonly documents: DocumentService;
+  readonly authoring: AuthoringService;
   readonly files: FileService;
   readonly notifications: Emitter<AgentNotice>;
   readonly progress: Emitter<WorkProgress>;

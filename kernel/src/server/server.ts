@@ -15,6 +15,9 @@ import { approvalActions } from "./language/approval-actions.ts";
 import { approvalLenses } from "./language/approval-lenses.ts";
 import { commandHandlers } from "./language/commands.ts";
 import { FileProposals } from "./language/file-proposals.ts";
+import { completionHandlers } from "./language/completion.ts";
+import { hoverHandlers } from "./language/hover.ts";
+import { inlayHintHandlers } from "./language/inlay-hints.ts";
 import { joined } from "./language/joined.ts";
 import { LensRefresh } from "./language/lens-refresh.ts";
 import { ProposedChanges } from "./language/proposed-changes.ts";
@@ -76,6 +79,9 @@ export class KernelServer {
       ...memoryHandlers(kernel),
     };
     this.#languageHandlers = {
+      ...completionHandlers(kernel),
+      ...hoverHandlers(kernel),
+      ...inlayHintHandlers(kernel),
       "textDocument/codeLens": joined((params, session) => approvalLenses(this.#proposals, params, session)),
       "textDocument/codeAction": joined((params, session) =>
         approvalActions(this.#proposals, params, session),

@@ -7,6 +7,10 @@ export function initializeResult(version: string): object {
     capabilities: {
       textDocumentSync: { openClose: true, change: incrementalSync, save: { includeText: false } },
       workspace: { workspaceFolders: { supported: true, changeNotifications: false } },
+      // What follows these is worth a look: a field, a value, a word of a filter, the next folder of a path.
+      completionProvider: { triggerCharacters: [".", ":", "=", " ", '"', "'", "[", "/"] },
+      hoverProvider: true,
+      inlayHintProvider: true,
       codeLensProvider: { resolveProvider: false },
       codeActionProvider: { codeActionKinds: [approvalActionKind] },
       executeCommandProvider: { commands: commandNames },

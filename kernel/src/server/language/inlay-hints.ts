@@ -1,0 +1,23 @@
+import type { InlayHint } from "vscode-languageserver";
+import { plainLine } from "../../base/plain-text.ts";
+import type { KernelServices } from "../ports.ts";
+import type { StandardHandlers } from "../standard-requests.ts";
+import { documentRangeOf } from "./params.ts";
+
+/** `textDocument/inlayHint` in manifests: what a schedule means, and when it runs next. */
+export function inlayHintHandlers({ authoring }: KernelServices): StandardHandlers {
+  return {
+    "textDocument/inlayHint": async (params, session): Promise<InlayHint[] | null> => {
+      const place = documentRangeOf(params);
+      const text = place === null ? null : session.documents.text(place.uri);
+      if (place === null || text === null) return null;
+      const hints = await authoring.inlayHints({ uri: place.uri, text }, place.range);
+      return hints.map(({ position, label, tooltip }) => ({
+        position,
+        label: plainLine(label),
+        tooltip: tooltip.map(plainLine).join("\n"),
+        paddingLeft: true,
+      }));
+    },
+  };
+}
