@@ -1,0 +1,53 @@
+import { isJsonObject } from "../../base/json.ts";
+import { pointerTo, valueAt, type ParsedDocument, type SourceNode } from "../source.ts";
+import type { HandlerKind } from "./program.ts";
+
+/** A handler that a manifest names. */
+export interface HandlerUse {
+  readonly kind: HandlerKind;
+  readonly name: string;
+  /** Of the name. */
+  readonly pointer: string;
+  /** Of the hook or the tool. */
+  readonly owner: string;
+}
+
+/** An extension that a configuration names. */
+export interface ExtensionUse {
+  readonly reference: { readonly path: string } | { readonly id: string };
+  /** Of the path or the id. */
+  readonly pointer: string;
+  readonly owner: string;
+}
+
+/** What a manifest names of its program, whatever else is wrong with it. */
+export function handlerUses(document: ParsedDocument): HandlerUse[] {
+  return (["hooks", "tools"] as const).flatMap((kind) =>
+    listAt(document, `/extension/${kind}`).flatMap((item, index) => {
+      const owner = pointerTo("/extension", kind, index);
+      const name = isJsonObject(item) ? item["handler"] : undefined;
+      return typeof name === "string" ? [{ kind, name, pointer: `${owner}/handler`, owner }] : [];
+    }),
+  );
+}
+
+/** The entries of `extensions`, whatever else is wrong with the document. */
+export function extensionUses(document: ParsedDocument): ExtensionUse[] {
+  return listAt(document, "/extensions").flatMap((item, index): ExtensionUse[] => {
+    const owner = pointerTo("/extensions", index);
+    const { path, id } = isJsonObject(item) ? item : {};
+    if (typeof path === "string") return [{ reference: { path }, pointer: `${owner}/path`, owner }];
+    return typeof id === "string" ? [{ reference: { id }, pointer: `${owner}/id`, owner }] : [];
+  });
+}
+
+export function listAt(document: ParsedDocument, pointer: string): readonly unknown[] {
+  const value = valueAt(document.value, pointer);
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}
+
+/** The node at a pointer contains the offset, its end included: a cursor stands between characters. */
+export function isAt(document: ParsedDocument, pointer: string, offset: number): boolean {
+  const node: SourceNode | undefined = document.nodeAt(pointer);
+  return node !== undefined && node.start <= offset && offset <= node.end;
+}

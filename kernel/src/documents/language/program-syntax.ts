@@ -1,0 +1,133 @@
+import type { AnyNode, Identifier, ImportDeclaration, ObjectExpression, Program, Property } from "acorn";
+
+/** The pieces of a program's syntax tree that its outline and a rename ask for. */
+export type Tree = Program;
+
+export interface Found<Kind extends AnyNode = AnyNode> {
+  readonly node: Kind;
+  readonly parent: AnyNode | null;
+  /** The field of the parent that holds it. */
+  readonly field: string;
+}
+
+/** Every node below this one, itself included, in the order of the text. */
+export function* nodesOf(node: AnyNode, parent: AnyNode | null = null, field = ""): Generator<Found> {
+  yield { node, parent, field };
+  for (const [key, value] of Object.entries(node) as [string, unknown][]) {
+    for (const child of Array.isArray(value) ? (value as unknown[]) : [value]) {
+      if (isNode(child)) yield* nodesOf(child, node, key);
+    }
+  }
+}
+
+function isNode(value: unknown): value is AnyNode {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}
+
+/** What stands behind a name at the top of the file: its declaration, or where it is imported from. */
+export type Binding =
+  | {
+      readonly kind: "declared";
+      readonly id: Identifier;
+      readonly value: AnyNode;
+      readonly isExported: boolean;
+    }
+  | { readonly kind: "imported"; readonly id: Identifier; readonly from: string; readonly name: string };
+
+/** The names that are declared at the top of the file. */
+export function topBindings(tree: Tree): Map<string, Binding> {
+  const found = new Map<string, Binding>();
+  const exported = exportedNames(tree);
+  for (const statement of tree.body) {
+    if (statement.type === "ImportDeclaration") addImports(statement, found);
+    const declaration = statement.type === "ExportNamedDeclaration" ? statement.declaration : statement;
+    if (declaration === null || declaration === undefined) continue;
+    const add = (id: Identifier, value: AnyNode): void =>
+      void found.set(id.name, {
+        kind: "declared",
+        id,
+        value,
+        isExported: declaration !== statement || exported.has(id.name),
+      });
+    if (declaration.type === "FunctionDeclaration" || declaration.type === "ClassDeclaration")
+      add(declaration.id, declaration);
+    if (declaration.type !== "VariableDeclaration") continue;
+    for (const { id, init } of declaration.declarations)
+      if (id.type === "Identifier" && init !== null && init !== undefined) add(id, init);
+  }
+  return found;
+}
+
+function addImports({ specifiers, source }: ImportDeclaration, found: Map<string, Binding>): void {
+  for (const specifier of specifiers) {
+    if (specifier.type === "ImportNamespaceSpecifier") continue;
+    const name = specifier.type === "ImportDefaultSpecifier" ? "default" : nameOf(specifier.imported);
+    const { local: id } = specifier;
+    found.set(id.name, { kind: "imported", id, from: String(source.value), name });
+  }
+}
+
+/** Of each `export { a as b }` of the file itself: what it is called here, by what others call it. */
+export function exportedAs(tree: Tree): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const statement of tree.body) {
+    if (statement.type !== "ExportNamedDeclaration" || typeof statement.source?.value === "string") continue;
+    for (const { local, exported } of statement.specifiers) found.set(nameOf(exported), nameOf(local));
+  }
+  return found;
+}
+
+function exportedNames(tree: Tree): Set<string> {
+  return new Set(exportedAs(tree).values());
+}
+
+/** The default export's expression. */
+export function defaultExport(tree: Tree): AnyNode | null {
+  for (const statement of tree.body)
+    if (statement.type === "ExportDefaultDeclaration") return statement.declaration;
+  const local = exportedAs(tree).get("default");
+  const binding = local === undefined ? undefined : topBindings(tree).get(local);
+  return binding?.kind === "declared" ? binding.value : null;
+}
+
+/** The property of this name that is written down in the object. */
+export function propertyOf(object: ObjectExpression, name: string): Property | null {
+  for (const property of object.properties)
+    if (property.type === "Property" && keyOf(property) === name) return property;
+  return null;
+}
+
+/** The key as a text; null where it is computed. */
+export function keyOf({ key, computed }: Property): string | null {
+  if (key.type === "Literal" && typeof key.value === "string") return key.value;
+  return key.type === "Identifier" && !computed ? key.name : null;
+}
+
+function nameOf(node: { readonly type: string; readonly name?: string; readonly value?: unknown }): string {
+  return node.name ?? String(node.value);
+}
+
+/** True for an identifier that names a variable, and no property, label or what another file calls something. */
+export function isReference(found: Found): found is Found<Identifier> {
+  const { node, parent, field } = found;
+  if (node.type !== "Identifier" || parent === null) return false;
+  switch (parent.type) {
+    case "MemberExpression":
+      return field === "object" || parent.computed;
+    case "Property":
+      return field === "value" || parent.computed;
+    case "MethodDefinition":
+    case "PropertyDefinition":
+      return field === "value" || parent.computed;
+    case "ImportSpecifier":
+    case "ExportSpecifier":
+      return field === "local";
+    case "LabeledStatement":
+      return field === "body";
+    case "BreakStatement":
+    case "ContinueStatement":
+      return false;
+    default:
+      return true;
+  }
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from "vitest";
+import { Lines } from "../diagnostics.ts";
+import { transformFile } from "../../sandbox/bundle/transform.ts";
+import { readProgram, type ProgramOutline } from "./program.ts";
+
+async function outline(source: string): Promise<ProgramOutline> {
+  const { code, origin } = await transformFile(source, "ts");
+  const lines = new Lines(source);
+  return readProgram(source, {
+    code,
+    sourceOffset: (line, column) => {
+      const at = origin(line, column);
+      return at === null ? null : lines.offset({ line: at.line - 1, character: at.column });
+    },
+  });
+}
+
+/** Each handler with what stands at its places in the source. */
+async function check(
+  source: string,
+  expected: { hooks?: string[]; tools?: string[]; complete?: boolean },
+): Promise<void> {
+  const { handlers, isComplete } = await outline(source);
+  for (const kind of ["hooks", "tools"] as const) {
+    const shown = handlers[kind].map(({ name, key, declared, imported }) => {
+      expect(source.slice(key.start, key.end).replaceAll(/["']/g, "")).toBe(name);
+      const at =
+        declared === null ? "" : ` = ${source.slice(declared.start, declared.end)}@${declared.start}`;
+      return `${name}${at}${imported === null ? "" : ` = ${imported.name} of ${imported.from}`}`;
+    });
+    expect(shown).toEqual(expected[kind] ?? []);
+    expect(isComplete[kind]).toBe(expected.complete ?? true);
+  }
+}
+
+describe("handlers are found however they are written", () => {
+  test.each<[string, string, Parameters<typeof check>[1]]>([
+    [
+      "methods, functions, arrows",
+      `import { defineAgent, type Entry } from "@lares/sdk";
+       interface Memory { plan: Entry }
+       export default defineAgent<Memory>({
+         hooks: { async a({ entry }, ctx) {}, b: async (event: unknown) => { event; }, "c d": function () {} },
+         tools: { async t({ limit = 5 }: { limit?: number }) { return limit as unknown; } },
+       });`,
+      { hooks: ["a", "b", "c d"], tools: ["t"] },
+    ],
+    ["a plain object", "export default { hooks: { a() {} } };", { hooks: ["a"] }],
+    [
+      "a name",
+      "const agent = { hooks: { a() {} } } satisfies object; export default agent;",
+      { hooks: ["a"] },
+    ],
+    ["exported as default", "const x = { tools: { a() {} } }; export { x as default };", { tools: ["a"] }],
+    [
+      "functions elsewhere in the file",
+      "function a() {}\nconst b = () => 1;\nexport default { hooks: { a, c: b } };",
+      { hooks: ["a = a@9", "c = b@22"] },
+    ],
+    [
+      "functions of other files",
+      'import { a, x as b } from "./x.ts"; import d from "./d.ts";\nexport default { hooks: { a, b, d } };',
+      { hooks: ["a = a of ./x.ts", "b = x of ./x.ts", "d = default of ./d.ts"] },
+    ],
+    [
+      "records with names of their own",
+      "const more = { b() {} }; const hooks = { a() {}, ...more };\nexport default { hooks };",
+      { hooks: ["a", "b"] },
+    ],
+    [
+      "é and 𝒳 before them",
+      "/* é𝒳 */ export default { hooks: { é𝒳() {}, b() {} } };",
+      { hooks: ["é𝒳", "b"] },
+    ],
+    ["nothing at all", "export const a = 1;", { complete: false }],
+    ["no hooks", "export default { onStartup() {} };", {}],
+    [
+      "what is made by a function",
+      "const f = () => ({}); export default { hooks: { a() {}, ...f() }, tools: f() };",
+      { hooks: ["a"], complete: false },
+    ],
+    [
+      "a circle",
+      "const a = { b() {}, ...a }; export default { hooks: a, ...a };",
+      { hooks: Array<string>(9).fill("b"), complete: false },
+    ],
+  ])("%s", (_name, source, expected) => check(source, expected));
+});
+
+describe("the places of a name", () => {
+  test.each<[string, string, number | null]>([
+    ["a function and its uses", "function a() {}\na();\nexport default { hooks: { a } };", 3],
+    [
+      "a property of the same name is none",
+      "function a() {}\nexport default { hooks: { a }, b: x.a };",
+      null,
+    ],
+    [
+      "a type that speaks of it",
+      "function a() {}\ntype A = typeof a;\nexport default { hooks: { a } };",
+      null,
+    ],
+    ["a comment that speaks of it", "/** See a. */\nfunction a() {}\nexport default { hooks: { a } };", null],
+    [
+      "another variable of this name",
+      "function a() {}\nconst f = (a: number) => a;\nexport default { hooks: { a } };",
+      null,
+    ],
+    ["a tool of the same function", "function a() {}\nexport default { hooks: { a }, tools: { a } };", null],
+    ["what is exported", "export function a() {}\nexport default { hooks: { a } };", null],
+    ["what is imported", 'import { a } from "./a.ts";\nexport default { hooks: { a } };', null],
+    [
+      "a longer name is another",
+      "function a() {}\nconst ab = 1, b_a = 2;\nexport default { hooks: { a } };",
+      2,
+    ],
+  ])("%s", async (_name, source, count) => {
+    const places = (await outline(source)).references("a");
+    expect(places?.length ?? null).toBe(count);
+    for (const { start, end } of places ?? []) expect(source.slice(start, end)).toBe("a");
+  });
+});
+
+test("what other files import is found by the name they import", async () => {
+  const source = "export const a = () => 1;\nfunction b() {}\nexport { b as c };";
+  const { exported } = await outline(source);
+  expect(exported("a")).toEqual({ start: 13, end: 14 });
+  expect(exported("c")).toEqual({ start: 35, end: 36 });
+  expect(exported("nothing")).toBeNull();
+});

@@ -1,0 +1,187 @@
+import type { AnyNode, ObjectExpression, Property } from "acorn";
+import type { Extent } from "./extents.ts";
+import {
+  defaultExport,
+  exportedAs,
+  isReference,
+  keyOf,
+  nodesOf,
+  propertyOf,
+  topBindings,
+  type Binding,
+  type Tree,
+} from "./program-syntax.ts";
+
+/** Characters of a program that is looked into; one handler is hard to find in more. */
+export const maxProgramCharacters = 256 * 1024;
+/** Properties of records that are looked at for handlers, those of spread records counted each time. */
+export const maxProperties = 2000;
+
+/** A program as JavaScript, and where each place of that was written. */
+export interface CompiledProgram {
+  readonly code: string;
+  /** Offset in the source of a line (from 1) and a column (from 0) of `code`; null where nothing was. */
+  readonly sourceOffset: (line: number, column: number) => number | null;
+}
+
+export type HandlerKind = "hooks" | "tools";
+
+/** One handler of a program. */
+export interface HandlerDeclaration {
+  readonly name: string;
+  /** Its name among the handlers, quotes included. */
+  readonly key: Extent;
+  readonly isShorthand: boolean;
+  /** The function itself, where it is written elsewhere in the same file: its name there. */
+  readonly declared: Extent | null;
+  /** Where it comes from another file. */
+  readonly imported: { readonly from: string; readonly name: string } | null;
+}
+
+/** What can be known of a program without running it. */
+export interface ProgramOutline {
+  readonly handlers: Readonly<Record<HandlerKind, readonly HandlerDeclaration[]>>;
+  /** Whether these are all of them: nothing is computed, or comes from elsewhere. */
+  readonly isComplete: Readonly<Record<HandlerKind, boolean>>;
+  /** Where a name that other files import is declared. */
+  readonly exported: (name: string) => Extent | null;
+  /**
+   * All places that name this top-level declaration; null where renaming it here would not be all there is to do: it
+   * is exported, another thing has the name (a second short form too), or a type or a comment speaks of it.
+   */
+  readonly references: (name: string) => readonly Extent[] | null;
+}
+
+/** Reads a program's handlers. SyntaxError where it is not JavaScript. */
+export async function readProgram(source: string, compiled: CompiledProgram): Promise<ProgramOutline> {
+  // Loaded when somebody first asks for a program.
+  const { parse } = await import("acorn");
+  const tree: Tree = parse(compiled.code, { ecmaVersion: "latest", sourceType: "module", locations: true });
+  const program = new ProgramReader(source, compiled, tree);
+  const hooks = program.handlers("hooks");
+  const tools = program.handlers("tools");
+  return {
+    handlers: { hooks: hooks.found, tools: tools.found },
+    isComplete: { hooks: hooks.isComplete, tools: tools.isComplete },
+    exported: (name) => program.exported(name),
+    references: (name) => program.references(name),
+  };
+}
+
+class ProgramReader {
+  readonly #source: string;
+  readonly #compiled: CompiledProgram;
+  readonly #tree: Tree;
+  readonly #bindings: ReadonlyMap<string, Binding>;
+  #propertiesLeft = 0;
+
+  constructor(source: string, compiled: CompiledProgram, tree: Tree) {
+    this.#source = source;
+    this.#compiled = compiled;
+    this.#tree = tree;
+    this.#bindings = topBindings(tree);
+  }
+
+  handlers(kind: HandlerKind): { found: HandlerDeclaration[]; isComplete: boolean } {
+    const agent = this.#object(defaultExport(this.#tree));
+    if (agent === null) return { found: [], isComplete: false };
+    const property = propertyOf(agent, kind);
+    const isWhole = agent.properties.every((each) => each.type === "Property" && keyOf(each) !== null);
+    if (property === null) return { found: [], isComplete: isWhole };
+    const record = this.#object(property.value);
+    if (record === null) return { found: [], isComplete: false };
+    this.#propertiesLeft = maxProperties;
+    return this.#records(record, 0);
+  }
+
+  /** The handlers of a record, and of those that are spread into it. */
+  #records(record: ObjectExpression, depth: number): { found: HandlerDeclaration[]; isComplete: boolean } {
+    const found: HandlerDeclaration[] = [];
+    let isComplete = true;
+    for (const property of record.properties) {
+      if (--this.#propertiesLeft < 0) return { found, isComplete: false };
+      if (property.type === "Property") {
+        const declaration = this.#handler(property);
+        if (declaration === null) isComplete = false;
+        else found.push(declaration);
+        continue;
+      }
+      const spread = depth < maxSpreads ? this.#object(property.argument) : null;
+      const inner = spread === null ? { found: [], isComplete: false } : this.#records(spread, depth + 1);
+      found.push(...inner.found);
+      isComplete &&= inner.isComplete;
+    }
+    return { found, isComplete };
+  }
+
+  #handler(property: Property): HandlerDeclaration | null {
+    const name = keyOf(property);
+    const key = name === null ? null : this.#place(property.key, name);
+    if (name === null || key === null) return null;
+    const { value } = property;
+    const binding = value.type === "Identifier" ? this.#bindings.get(value.name) : undefined;
+    return {
+      name,
+      key,
+      isShorthand: property.shorthand,
+      declared: binding?.kind === "declared" ? this.#place(binding.id, binding.id.name) : null,
+      imported: binding?.kind === "imported" ? { from: binding.from, name: binding.name } : null,
+    };
+  }
+
+  /** The object that an expression is: written there, named there, or given to a function such as `defineAgent`. */
+  #object(node: AnyNode | null, depth = 0): ObjectExpression | null {
+    if (node === null || depth > maxSpreads) return null;
+    if (node.type === "ObjectExpression") return node;
+    if (node.type === "CallExpression") return this.#object(node.arguments[0] ?? null, depth + 1);
+    if (node.type !== "Identifier") return null;
+    const binding = this.#bindings.get(node.name);
+    return binding?.kind === "declared" ? this.#object(binding.value, depth + 1) : null;
+  }
+
+  exported(name: string): Extent | null {
+    const local = exportedAs(this.#tree).get(name) ?? name;
+    const binding = this.#bindings.get(local);
+    return binding?.kind === "declared" ? this.#place(binding.id, local) : null;
+  }
+
+  references(name: string): Extent[] | null {
+    const binding = this.#bindings.get(name);
+    if (binding?.kind !== "declared" || binding.isExported) return null;
+    const places: Extent[] = [];
+    let shortForms = 0;
+    for (const found of nodesOf(this.#tree)) {
+      if (!isReference(found) || found.node.name !== name) continue;
+      const place = this.#place(found.node, name);
+      if (place === null) return null;
+      places.push(place);
+      if (found.parent?.type === "Property" && found.parent.shorthand) shortForms++;
+    }
+    // A second short form is another property, which keeps its name.
+    return shortForms <= 1 && places.length === countWords(this.#source, name) ? places : null;
+  }
+
+  /** Where a name was written in the source; null where something else stands there. */
+  #place(node: AnyNode, name: string): Extent | null {
+    const at = node.loc?.start;
+    const start = at === undefined ? null : this.#compiled.sourceOffset(at.line, at.column);
+    if (start === null) return null;
+    if (this.#source.startsWith(name, start)) return { start, end: start + name.length };
+    const quote = this.#source.charAt(start);
+    const end = /["'`]/.test(quote) ? this.#source.indexOf(quote, start + 1) : -1;
+    return end < 0 ? null : { start, end: end + 1 };
+  }
+}
+
+/** Names that lead to names: as many as people write, and no circle. */
+const maxSpreads = 8;
+
+/** How often a name stands in a text as a word of its own, wherever. */
+function countWords(text: string, name: string): number {
+  const isPart = (character: string): boolean => /[\p{ID_Continue}$\u200c\u200d]/u.test(character);
+  let count = 0;
+  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
+    if (!isPart(text.charAt(at - 1)) && !isPart(text.charAt(at + name.length))) count++;
+  }
+  return count;
+}

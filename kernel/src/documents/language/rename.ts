@@ -1,0 +1,83 @@
+import { invalidParams } from "../../base/errors.ts";
+import type { TextEdit } from "../diagnostics.ts";
+import { forbiddenKeys, type ParsedDocument } from "../source.ts";
+import { replaceString } from "./edits.ts";
+import { handlerUses, isAt, type HandlerUse } from "./elements.ts";
+import type { Extent } from "./extents.ts";
+import type { HandlerDeclaration, HandlerKind, ProgramOutline } from "./program.ts";
+
+/** As long as the schema lets a handler's name be. */
+const maxNameCharacters = 128;
+
+/** A change of a program's text. */
+export interface ProgramEdit extends Extent {
+  readonly newText: string;
+}
+
+/** The handler whose name stands at this offset of a manifest; null where there is none. */
+export function handlerAt(document: ParsedDocument, offset: number): HandlerUse | null {
+  return handlerUses(document).find(({ pointer }) => isAt(document, pointer, offset)) ?? null;
+}
+
+/** What a handler may be called in a program; throws InvalidParams, saying why a name is none. */
+export function checkHandlerName(name: string): void {
+  const isIdentifier = /^[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*$/u.test(name);
+  if (isIdentifier && name.length <= maxNameCharacters && !forbiddenKeys.includes(name)) return;
+  throw invalidParams(
+    `${JSON.stringify(name.slice(0, maxNameCharacters))} is no name for a handler: letters, digits, _ and $, not a digit first, at most ${maxNameCharacters} characters.`,
+  );
+}
+
+/** The new name at each place where the manifest names this handler; InvalidParams where another has it already. */
+export function renameInManifest(
+  document: ParsedDocument,
+  { kind, name }: HandlerUse,
+  newName: string,
+): TextEdit[] {
+  const uses = handlerUses(document).filter((use) => use.kind === kind);
+  if (uses.some((use) => use.name === newName))
+    throw invalidParams(
+      `The manifest names a handler "${newName}" already; the two could not be told apart.`,
+    );
+  return uses
+    .filter((use) => use.name === name)
+    .map(({ pointer }) => replaceString(document, pointer, newName))
+    .filter((edit) => edit !== null);
+}
+
+/** The new name in the program; nothing where the program does not have the handler. InvalidParams where it has the new one. */
+export function renameInProgram(
+  { handlers, references }: ProgramOutline,
+  source: string,
+  { kind, name }: { readonly kind: HandlerKind; readonly name: string },
+  newName: string,
+): ProgramEdit[] {
+  if (handlers[kind].some((handler) => handler.name === newName))
+    throw invalidParams(`The program has a handler "${newName}" among its ${kind} already.`);
+  return handlers[kind]
+    .filter((handler) => handler.name === name)
+    .flatMap((handler) => renameDeclaration(handler, references, source, newName));
+}
+
+function renameDeclaration(
+  { name, key, isShorthand }: HandlerDeclaration,
+  references: ProgramOutline["references"],
+  source: string,
+  newName: string,
+): ProgramEdit[] {
+  if (!isShorthand) return [{ ...key, newText: newName }];
+  // `{ name }` is the function's name as well: it goes along where nothing else speaks of it.
+  const places = reserved.has(newName) || source.includes(newName) ? null : references(name);
+  return (
+    places?.map((place) => ({ ...place, newText: newName })) ?? [{ ...key, newText: `${newName}: ${name}` }]
+  );
+}
+
+/** Names that a property may have, and a function may not. */
+const reserved: ReadonlySet<string> = new Set(
+  (
+    "arguments async await break case catch class const continue debugger default delete do else enum eval export " +
+    "extends false finally for function if implements import in instanceof interface let new null package private " +
+    "protected public return static super switch this throw true try typeof undefined var void while with yield"
+  ).split(" "),
+);

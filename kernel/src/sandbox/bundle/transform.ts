@@ -1,0 +1,33 @@
+import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
+
+/** One file as JavaScript, and the way back to where it was written. */
+export interface TransformedFile {
+  readonly code: string;
+  /** Line from 1 and column from 0, in UTF-16 units, of both; null where nothing was written. */
+  readonly origin: (line: number, column: number) => { line: number; column: number } | null;
+}
+
+/** Takes the types from one file; nothing else is read. Rejects where it has a syntax error, with its line and column. */
+export async function transformFile(source: string, loader: "ts" | "js"): Promise<TransformedFile> {
+  const { transform } = await import("esbuild");
+  const { code, map } = await transform(source, {
+    loader,
+    format: "esm",
+    target: "esnext",
+    sourcemap: "external",
+    sourcesContent: false,
+    charset: "utf8",
+    treeShaking: false,
+    // What the file's author imports stays imported, whoever uses it.
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+    logLevel: "silent",
+  });
+  const trace = new TraceMap(map);
+  return {
+    code,
+    origin: (line, column) => {
+      const found = originalPositionFor(trace, { line, column });
+      return found.line === null ? null : { line: found.line, column: found.column };
+    },
+  };
+}
