@@ -20,6 +20,8 @@ const suites = {
     include: ["kernel/src/**/{,*.}{faults,crash}.test.ts", "test/fault/**/*.test.ts"],
     timeoutMs: slowMs,
   },
+  /** Real editors, set up as `examples/editors/` says: `npm run test:editors`. */
+  editors: { include: ["test/editors/**/*.test.ts"], timeoutMs: slowMs },
   /** Generated values, longer than a unit test's: `npm run test:fuzz`. */
   fuzz: { include: ["test/fuzz/**/*.test.ts"], timeoutMs: slowMs },
   /** What `npm pack` makes, which is built first: `npm run test:package`. */

@@ -1,0 +1,35 @@
+import { fileURLToPath } from "node:url";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { isInstalled, Setting, WITH_HEADING, WITHOUT_HEADING } from "./setting.ts";
+
+const script = fileURLToPath(new URL("./emacs.el", import.meta.url));
+
+describe.runIf(isInstalled("emacs", "emacs-nox elpa-eglot"))(
+  "Emacs with eglot, set up as examples/editors/emacs says",
+  () => {
+    test("from an empty folder of settings to an approved change, and back", async () => {
+      await using setting = await Setting.create();
+      await setting.install("emacs/lares.el", ".emacs.d/lares.el");
+      const init = join(setting.home, ".emacs.d/init.el");
+      await writeFile(init, '(load "~/.emacs.d/lares")\n');
+
+      const seen = await setting.run("emacs", ["--batch", "-l", init, "-l", script]);
+
+      expect(seen["fault"]).toBeUndefined();
+      expect(seen["diagnostics"]).toContainEqual({
+        line: 2,
+        message: expect.stringContaining("nonsense"),
+      });
+      expect(seen["trust_prompt"]).toMatch(/dev\.lares\.notes/);
+      expect(seen["titles"]).toEqual(
+        ["approve", "reject", "show changes of"].map((verb) =>
+          expect.stringMatching(RegExp(`^Lares: ${verb} 'Give shopping list\\.md the heading`)),
+        ),
+      );
+      expect(seen["changes"]).toContain("\n+# Shopping list\n");
+      expect(seen).toMatchObject({ approved: WITH_HEADING, modified: false, undone: WITHOUT_HEADING });
+    });
+  },
+);

@@ -1,0 +1,140 @@
+-- What a person does in Neovim, step by step; what they see is written down for the test.
+local report = {}
+local root = vim.env.LARES_WORKSPACE
+local note = root .. "/notes/shopping list.md"
+
+local function finish(fault)
+  report.fault = fault and tostring(fault) or nil
+  local file = assert(io.open(vim.env.LARES_REPORT, "w"))
+  file:write(vim.json.encode(report))
+  file:close()
+  vim.cmd("qall!")
+end
+
+local function wait_for(what, look)
+  local found
+  local patience_ms, interval_ms = 30000, 20
+  vim.wait(patience_ms, function()
+    found = look()
+    return found
+  end, interval_ms)
+  return found or error("never came: " .. what .. "; messages: " .. vim.fn.execute("messages"))
+end
+
+--- Whoever is asked to choose takes the one whose title begins so; what was offered is kept.
+local function choosing(wanted)
+  vim.ui.select = function(items, options, on_choice)
+    local format = options.format_item or tostring
+    report.offered = vim.tbl_map(format, items)
+    report.prompt = options.prompt
+    for _, item in ipairs(items) do
+      if vim.startswith(format(item), wanted) then
+        return on_choice(item)
+      end
+    end
+    error(wanted .. " is not among " .. vim.inspect(report.offered))
+  end
+end
+
+local function titles_here()
+  local params = vim.lsp.util.make_range_params(0, "utf-16")
+  params.context = { diagnostics = {} }
+  local answers = vim.lsp.buf_request_sync(0, "textDocument/codeAction", params, 30000) or {}
+  local titles = {}
+  for _, answer in pairs(answers) do
+    for _, action in ipairs(answer.result or {}) do
+      table.insert(titles, action.title)
+    end
+  end
+  return titles
+end
+
+local function has_title(start)
+  for _, title in ipairs(titles_here()) do
+    if vim.startswith(title, start) then
+      return true
+    end
+  end
+end
+
+local function on_disk(path)
+  return table.concat(vim.fn.readfile(path, "b"), "\n")
+end
+
+local function steps()
+  vim.cmd("edit " .. vim.fn.fnameescape(root .. "/broken/extension.yaml"))
+  wait_for("diagnostics", function()
+    return #vim.diagnostic.get(0) > 0
+  end)
+  report.diagnostics = vim.tbl_map(function(each)
+    return { line = each.lnum, message = each.message, source = each.source }
+  end, vim.diagnostic.get(0))
+
+  vim.cmd("normal! Gonon")
+  vim.cmd("edit! " .. vim.fn.fnameescape(root .. "/lares.yaml"))
+  vim.cmd("normal! Go")
+  local params = vim.lsp.util.make_position_params(0, "utf-16")
+  local completed = vim.lsp.buf_request_sync(0, "textDocument/completion", params, 30000) or {}
+  for _, answer in pairs(completed) do
+    local items = answer.result and (answer.result.items or answer.result) or {}
+    report.completion = vim.tbl_map(function(item)
+      return item.label
+    end, items)
+  end
+  vim.cmd("edit!")
+
+  choosing("Let them")
+  vim.cmd("LaresTrust")
+  wait_for("trust", function()
+    return vim.fn.execute("messages"):find("the agents of this folder run")
+  end)
+  report.trust_prompt = report.prompt
+
+  vim.cmd("edit " .. vim.fn.fnameescape(note))
+  vim.api.nvim_buf_set_lines(0, 0, -1, false, { "milk", "bread" })
+  vim.cmd("write")
+  wait_for("the code action", function()
+    return has_title("Lares: approve")
+  end)
+  wait_for("the lenses", function()
+    vim.lsp.codelens.refresh()
+    return #vim.lsp.codelens.get(0) > 0
+  end)
+  report.lenses = vim.tbl_map(function(lens)
+    return { line = lens.range.start.line, title = lens.command.title }
+  end, vim.lsp.codelens.get(0))
+
+  choosing("Lares: show changes")
+  vim.lsp.buf.code_action()
+  wait_for("the window with the changes", function()
+    return vim.bo.filetype == "diff"
+  end)
+  report.changes = vim.api.nvim_buf_get_lines(0, 0, -1, false)
+  vim.cmd("close")
+
+  choosing("Lares: approve")
+  vim.lsp.buf.code_action()
+  wait_for("the change on the disk", function()
+    return vim.startswith(on_disk(note), "# ")
+  end)
+  report.approved = on_disk(note)
+  wait_for("the change in the buffer", function()
+    return vim.startswith(vim.api.nvim_buf_get_lines(0, 0, 1, false)[1], "# ")
+  end)
+  report.modified = vim.bo.modified
+
+  wait_for("the undo", function()
+    return has_title("Lares: undo")
+  end)
+  choosing("Lares: undo")
+  vim.lsp.buf.code_action()
+  wait_for("the undo on the disk", function()
+    return vim.startswith(on_disk(note), "milk")
+  end)
+  report.undone = on_disk(note)
+end
+
+vim.schedule(function()
+  local ok, fault = xpcall(steps, debug.traceback)
+  finish(not ok and fault or nil)
+end)

@@ -1,0 +1,106 @@
+import { spawn, spawnSync } from "node:child_process";
+import { cp, glob, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isAlive, until } from "../support/until.ts";
+
+const checkout = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The agent gives a note without a heading one, made of its name. */
+export const NOTE = "notes/shopping list.md";
+export const WITHOUT_HEADING = "milk\nbread\n";
+export const WITH_HEADING = "# Shopping list\n\nmilk\nbread\n";
+export const BROKEN = "broken/extension.yaml";
+
+const LARES = `version: 1
+extensions:
+  - id: dev.lares.notes
+    grants: { locations: [notes] }
+kernel: { linger: 1s }
+`;
+
+/** True where the program is installed; says so where it is not. */
+export function isInstalled(program: string, packages: string): boolean {
+  const isThere = spawnSync(program, ["--version"]).error === undefined;
+  if (!isThere)
+    process.stderr.write(
+      `${program} is not installed: its tests are skipped. Debian: apt install ${packages}\n`,
+    );
+  return isThere;
+}
+
+/** A copy of the example, a home folder, and what a person's shell would give an editor. */
+export class Setting implements AsyncDisposable {
+  readonly base: string;
+  readonly workspace: string;
+  readonly home: string;
+
+  private constructor(base: string) {
+    this.base = base;
+    this.workspace = join(base, "library");
+    this.home = join(base, "home");
+  }
+
+  static async create(): Promise<Setting> {
+    const setting = new Setting(await realpath(await mkdtemp(join(tmpdir(), "lares-editors-"))));
+    await mkdir(setting.home);
+    await cp(join(checkout, "examples/library"), setting.workspace, { recursive: true });
+    await writeFile(setting.path("lares.yaml"), LARES);
+    await mkdir(dirname(setting.path(BROKEN)));
+    await writeFile(setting.path(BROKEN), "extension:\n  id: dev.example.broken\n  nonsense: true\n");
+    return setting;
+  }
+
+  path(relative: string): string {
+    return join(this.workspace, relative);
+  }
+
+  text(relative: string): Promise<string> {
+    return readFile(this.path(relative), "utf8");
+  }
+
+  /** A file of a set-up in `examples/editors`, put where its README says. */
+  async install(example: string, target: string): Promise<void> {
+    await mkdir(dirname(join(this.home, target)), { recursive: true });
+    await cp(join(checkout, "examples/editors", example), join(this.home, target));
+  }
+
+  /** Runs an editor to its end. What it wrote into the file `LARES_REPORT` names is the answer: JSON. */
+  async run(program: string, args: readonly string[]): Promise<Record<string, unknown>> {
+    const report = join(this.base, "report.json");
+    const editor = spawn(program, args, {
+      cwd: this.workspace,
+      env: {
+        PATH: [join(checkout, "node_modules/.bin"), process.env["PATH"]].join(delimiter),
+        HOME: this.home,
+        LARES_HOME: join(this.base, "state"),
+        LARES_REPORT: report,
+        LARES_WORKSPACE: this.workspace,
+        TERM: "dumb",
+        LANG: "C.UTF-8",
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [editor.stdout, editor.stderr])
+      stream.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+    const code = await new Promise((resolve) => editor.on("close", resolve));
+    try {
+      return JSON.parse(await readFile(report, "utf8")) as Record<string, unknown>;
+    } catch (error) {
+      throw new Error(`${program} ended with ${String(code)} and without a report:\n${output}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // The kernel ends by itself, a second after the editor has gone.
+    for await (const note of glob(join(this.base, "state/workspaces/*/kernel.lock.pid"))) {
+      const pid = Number(await readFile(note, "utf8"));
+      await until("the kernel to end", () => !isAlive(pid));
+    }
+    await rm(this.base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  }
+}
