@@ -6,23 +6,37 @@ import { fileDecorations } from "./changes/file-decorations.ts";
 import { gutter } from "./changes/gutter.ts";
 import { changeFiles } from "./changes/provider.ts";
 import { showChanges } from "./changes/show.ts";
+import { agentCommands } from "./commands/agents.ts";
+import { approvalCommands } from "./commands/approvals.ts";
+import { kernelCommands } from "./commands/kernel.ts";
 import type { ClientContext, Feature } from "./feature.ts";
 import { Connection, openLog } from "./kernel/connection.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 import { LaresKernel } from "./kernel/lares-kernel.ts";
 import { kernelLaunch, type Launch } from "./kernel/launch.ts";
 import { languageModelTools } from "./language-model-tools.ts";
+import { middleware } from "./middleware.ts";
 import { KernelActions } from "./model/actions.ts";
 import { KernelAgents } from "./model/agents.ts";
 import type { Models } from "./model/ports.ts";
 import { PolledStatus } from "./model/status.ts";
 import { starter } from "./starter/starter.ts";
 import { traceChannels } from "./traces/channels.ts";
+import { notifications } from "./notifications.ts";
+import { statusBar } from "./status-bar.ts";
+import { trust } from "./trust.ts";
 import { agentsView } from "./views/agents.ts";
+import { approvalsView } from "./views/approvals.ts";
 
-/** The parts of the client, in the order in which they are made. */
+/** The parts of the client that need nothing but its context, in the order in which they are made. */
 const features: readonly Feature[] = [
+  statusBar,
+  trust,
   agentsView,
+  approvalsView,
+  agentCommands,
+  approvalCommands,
+  notifications,
   changeFiles,
   showChanges,
   gutter,
@@ -51,7 +65,7 @@ export function activate(extension: ExtensionContext): LaresApi {
       approvals: "client",
       ...(workspace.isTrusted ? {} : { trusted: false }),
     }),
-    middleware: {},
+    middleware,
     log,
     monotonic: () => performance.now(),
   });
@@ -64,8 +78,19 @@ export function activate(extension: ExtensionContext): LaresApi {
   extension.subscriptions.push(log, status, kernel, agents, actions);
 
   const context: ClientContext = { extension, kernel, models };
-  for (const feature of features) extension.subscriptions.push(feature(context));
-  connection.restart().catch((error: unknown) => log.error(String(error)));
+  const restart = async (): Promise<void> => connection.restart();
+  for (const feature of [...features, kernelCommands({ restart, log })])
+    extension.subscriptions.push(feature(context));
+
+  const startAnew = (): void => {
+    restart().catch((error: unknown) => log.error(String(error)));
+  };
+  // Another session: the kernel is told at its beginning whether it is trusted, and of which folders.
+  extension.subscriptions.push(
+    workspace.onDidGrantWorkspaceTrust(startAnew),
+    workspace.onDidChangeWorkspaceFolders(startAnew),
+  );
+  startAnew();
   return { kernel, models, activationMs: performance.now() - begun };
 }
 

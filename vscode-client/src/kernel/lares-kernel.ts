@@ -1,11 +1,12 @@
 import { EventEmitter, type Disposable } from "vscode";
-import type { StatusModel } from "../model/ports.ts";
+import type { PolledStatus } from "../model/status.ts";
 import type {
   ClientRequest,
   NotificationParamsOf,
   ParamsOf,
   ResultOf,
   ServerNotification,
+  Status,
 } from "../protocol.ts";
 import type { Connection } from "./connection.ts";
 import { isSameState, kernelStateOf } from "./kernel-state.ts";
@@ -14,14 +15,16 @@ import type { Kernel, KernelState } from "./kernel.ts";
 /** The kernel as the views know it: the process and what it says of itself as one state. */
 export class LaresKernel implements Kernel, Disposable {
   readonly #connection: Connection;
+  readonly #status: PolledStatus;
   readonly #stateChanged = new EventEmitter<KernelState>();
   readonly onDidChangeState = this.#stateChanged.event;
   readonly #subscriptions: Disposable[];
   readonly #compute: () => KernelState;
   #state: KernelState;
 
-  constructor(connection: Connection, status: StatusModel, isEditorTrusted: () => boolean) {
+  constructor(connection: Connection, status: PolledStatus, isEditorTrusted: () => boolean) {
     this.#connection = connection;
+    this.#status = status;
     this.#compute = () => kernelStateOf(connection.state, status.current, isEditorTrusted());
     this.#state = this.#compute();
     this.#subscriptions = [
@@ -34,8 +37,14 @@ export class LaresKernel implements Kernel, Disposable {
     return this.#state;
   }
 
-  request<Method extends ClientRequest>(method: Method, params: ParamsOf<Method>): Promise<ResultOf<Method>> {
-    return this.#connection.request(method, params);
+  async request<Method extends ClientRequest>(
+    method: Method,
+    params: ParamsOf<Method>,
+  ): Promise<ResultOf<Method>> {
+    const result = await this.#connection.request(method, params);
+    // Whoever asked: what the kernel says of itself is known to all at once.
+    if (method === "lares/status" || method === "lares/trust") this.#status.take(result as Status);
+    return result;
   }
 
   on<Method extends ServerNotification>(

@@ -31,7 +31,17 @@ export function overviewOf({ status, actions, agents, remembered, problems }: Ov
   };
 }
 
-function lineOf({ id, agent, title, state, created, decided, decided_by, error, effects }: Action): ActionLine {
+function lineOf({
+  id,
+  agent,
+  title,
+  state,
+  created,
+  decided,
+  decided_by,
+  error,
+  effects,
+}: Action): ActionLine {
   return {
     id,
     agent: agent.slice(0, 256),

@@ -1,3 +1,4 @@
+import type { KernelState } from "../kernel/kernel.ts";
 import { count, cut, label, size, when } from "../model/text.ts";
 import type { Agent, AgentState } from "../protocol.ts";
 import type { TreeNode } from "./tree-node.ts";
@@ -14,6 +15,61 @@ const looks: Readonly<Record<AgentState, { word: string; icon: string; color?: s
 
 /** Of one kind of detail, so many are shown. */
 const maxDetails = 100;
+
+/** What a person should know before they look at the agents, as the first item; none where all is well. */
+export function noticeNodes(state: KernelState, isAsking: boolean): TreeNode[] {
+  switch (state.kind) {
+    case "starting":
+    case "running":
+      return isAsking
+        ? [
+            notice("This workspace asks for more", "Review…", "shield", {
+              id: "lares.trustWorkspace",
+              title: "Review",
+            }),
+          ]
+        : [];
+    case "untrusted":
+      return state.by === "editor"
+        ? [
+            notice("No agent runs in Restricted Mode", "Manage…", "shield", {
+              id: "workbench.trust.manage",
+              title: "Manage Workspace Trust",
+            }),
+          ]
+        : [
+            notice("No agent runs before you allow it", "Review…", "shield", {
+              id: "lares.trustWorkspace",
+              title: "Review",
+            }),
+          ];
+    case "restarting":
+      return [
+        notice("The kernel ended and is started again", "Show Log", "warning", {
+          id: "lares.showKernelLog",
+          title: "Show Log",
+        }),
+      ];
+    case "failed":
+      return [];
+  }
+}
+
+function notice(
+  text: string,
+  what: string,
+  icon: string,
+  command: { readonly id: string; readonly title: string },
+): TreeNode {
+  return {
+    id: "notice",
+    label: text,
+    description: what,
+    icon: { id: icon, color: "editorWarning.foreground" },
+    context: "lares.notice",
+    command: { ...command, arguments: [] },
+  };
+}
 
 /** The Agents view: an item per agent, and beneath it what it is made of. `now` in milliseconds of the epoch. */
 export function agentNodes(agents: readonly Agent[], now: number): TreeNode[] {

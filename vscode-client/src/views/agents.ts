@@ -1,14 +1,20 @@
 import { Disposable, window } from "vscode";
 import type { Feature } from "../feature.ts";
-import { agentNodes } from "./agent-tree.ts";
+import { trustQuestion } from "../model/trust-question.ts";
+import { agentNodes, noticeNodes } from "./agent-tree.ts";
 import { NodeTree } from "./node-tree.ts";
 
 /** Ages and next runs are said anew so often, while the view is seen. */
 const renewMs = 30_000;
 
 /** The Agents view. */
-export const agentsView: Feature = ({ models }) => {
-  const tree = new NodeTree(() => agentNodes(models.agents.all, Date.now()));
+export const agentsView: Feature = ({ models, kernel }) => {
+  const tree = new NodeTree(() => {
+    const agents = agentNodes(models.agents.all, Date.now());
+    // An empty view has its own welcome for each of these.
+    if (agents.length === 0) return [];
+    return [...noticeNodes(kernel.state, trustQuestion(models.status.current) !== null), ...agents];
+  });
   const view = window.createTreeView("lares.agents", { treeDataProvider: tree, showCollapseAll: true });
   const refresh = (): void => {
     tree.refresh();
@@ -16,7 +22,17 @@ export const agentsView: Feature = ({ models }) => {
   const timer = setInterval(() => {
     if (view.visible) refresh();
   }, renewMs);
-  return Disposable.from(tree, view, models.agents.onDidChange(refresh), {
-    dispose: () => clearInterval(timer),
-  });
+  let isAsking = false;
+  return Disposable.from(
+    tree,
+    view,
+    models.agents.onDidChange(refresh),
+    kernel.onDidChangeState(refresh),
+    models.status.onDidChange(() => {
+      const asks = trustQuestion(models.status.current) !== null;
+      if (asks !== isAsking) refresh();
+      isAsking = asks;
+    }),
+    { dispose: () => clearInterval(timer) },
+  );
 };

@@ -48,7 +48,10 @@ export const traces: Feature = (context) => {
       ...commonAnswers(context),
       focus: async () => focus.take(),
       query: async (query) => {
-        const found = await kernel.request("lares/traces/query", { ...given(query), limit: maxEntriesPerQuery });
+        const found = await kernel.request("lares/traces/query", {
+          ...given(query),
+          limit: maxEntriesPerQuery,
+        });
         return found.map(shownEntry);
       },
       follow: async (filter) => {

@@ -1,10 +1,18 @@
+/** An action, or one of its effects, as a tree shows it. */
+export interface ShownAction {
+  readonly id: string;
+  /** Index of the effect. */
+  readonly effect?: number;
+  /** Of the action as it is shown: an approval is bound to it. */
+  readonly digest: string;
+}
+
 /** What an item of a tree stands for; commands of its menu are given it. */
 export interface Subject {
+  /** An agent's id. */
   readonly agent?: string;
   readonly tool?: string;
-  /** An action's id; with `effect` one of its effects. */
-  readonly action?: string;
-  readonly effect?: number;
+  readonly action?: ShownAction;
 }
 
 /**

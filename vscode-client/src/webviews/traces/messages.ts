@@ -1,5 +1,13 @@
 import * as v from "valibot";
-import { commonPushes, commonRequests, Count, focusPushes, focusRequests, Nothing, Text } from "../shared/situation.ts";
+import {
+  commonPushes,
+  commonRequests,
+  Count,
+  focusPushes,
+  focusRequests,
+  Nothing,
+  Text,
+} from "../shared/situation.ts";
 
 /** Entries that one message brings. */
 export const maxEntriesPerPush = 500;

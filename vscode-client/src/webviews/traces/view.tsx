@@ -93,7 +93,10 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
     };
   }, [host, agent, level, age, text, round]);
 
-  const shown = useMemo(() => matching(rows.rows, { agent, level, text: kept.text }), [rows, agent, level, kept.text]);
+  const shown = useMemo(
+    () => matching(rows.rows, { agent, level, text: kept.text }),
+    [rows, agent, level, kept.text],
+  );
   const chosen = shown.find(({ key }) => key === selected)?.entry;
   const copy = (entries: readonly Entry[]): void => {
     const text = entries.map(lineOf).join("\n").slice(0, 900_000);
@@ -109,7 +112,9 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
     <div class="traces">
       <Toolbar kept={kept} agents={agents} keep={keep}>
         <button type="button" class="secondary" aria-pressed={paused} onClick={pause}>
-          {paused ? `Continue${waitingCount > 0 ? ` (${counted(waitingCount, "new", "new")})` : ""}` : "Pause"}
+          {paused
+            ? `Continue${waitingCount > 0 ? ` (${counted(waitingCount, "new", "new")})` : ""}`
+            : "Pause"}
         </button>
         <button
           type="button"
@@ -125,15 +130,17 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
       </Toolbar>
       {rows.collapsed > 0 && (
         <p class="collapsed quiet" role="status">
-          … {counted(rows.collapsed, "earlier entry is", "earlier entries are")} not shown here; the kernel's trace
-          file has all of them.
+          … {counted(rows.collapsed, "earlier entry is", "earlier entries are")} not shown here; the kernel's
+          trace file has all of them.
         </p>
       )}
       {state === "loading" && rows.rows.length === 0 && <Notice kind="busy" title="Loading traces…" />}
       {typeof state === "object" && <Failed message={state.failed} again={() => setRound(round + 1)} />}
       {state === "ready" && shown.length === 0 && (
         <Notice title="No traces match.">
-          <p class="quiet">They appear here as agents work. Debug traces are shown when that level is chosen.</p>
+          <p class="quiet">
+            They appear here as agents work. Debug traces are shown when that level is chosen.
+          </p>
         </Notice>
       )}
       {shown.length > 0 && (

@@ -1,0 +1,212 @@
+import { commands, Disposable, window } from "vscode";
+import type { ClientContext, Feature } from "../feature.ts";
+import { effectRule, effectVerb } from "../model/effect-text.ts";
+import { impactText } from "../model/impact.ts";
+import { label, message } from "../model/text.ts";
+import type { Action, ParamsOf } from "../protocol.ts";
+import { actionArgument, type ActionArgument } from "./arguments.ts";
+import { reporting } from "./explain.ts";
+import { settleUnsaved } from "./unsaved.ts";
+
+/** How long the outcome of what went well stays in the status bar. */
+const outcomeMs = 6_000;
+/** So many rules are listed before they are counted. */
+const maxRules = 10;
+/** So many effects are offered one by one. */
+const maxChoices = 1000;
+
+/** Approve, reject, undo and their variants, for every place that offers them. */
+export const approvalCommands: Feature = (context) => {
+  const register = (
+    id: string,
+    { title, failure, choose }: Words,
+    run: (action: Action, argument: ActionArgument) => Promise<unknown> | void,
+  ): Disposable =>
+    commands.registerCommand(id, (given?: unknown) =>
+      reporting(failure, async () => {
+        const argument = actionArgument(given) ?? (await pick(choose(context), title));
+        if (argument === undefined) return;
+        const action = context.models.actions.get(argument.id) ?? (await fetch(context, argument.id));
+        await run(action, argument);
+      }),
+    );
+  const approving = { failure: "Not approved", choose: pending };
+  return Disposable.from(
+    register("lares.approve", { ...approving, title: "Approve" }, (action, argument) =>
+      approve(context, action, argument),
+    ),
+    register("lares.approveSome", { ...approving, title: "Approve Some" }, (action, argument) =>
+      approveSome(context, action, argument),
+    ),
+    register("lares.approveAlways", { ...approving, title: "Always Approve" }, (action, argument) =>
+      approveAlways(context, action, argument),
+    ),
+    register("lares.reject", { title: "Reject", failure: "Not rejected", choose: pending }, (action) =>
+      reject(context, action),
+    ),
+    register("lares.undo", { title: "Undo", failure: "Not undone", choose: undoable }, (action) =>
+      undo(context, action),
+    ),
+  );
+};
+
+interface Words {
+  /** Of the list to choose from, where the command is called without an action. */
+  readonly title: string;
+  /** Before the sentence that says why it did not happen. */
+  readonly failure: string;
+  readonly choose: (context: ClientContext) => readonly Action[];
+}
+
+function pending({ models }: ClientContext): readonly Action[] {
+  return models.actions.pending;
+}
+
+function undoable({ models }: ClientContext): readonly Action[] {
+  return models.actions.recent.filter(({ state }) => state === "Committed");
+}
+
+type Approval = Partial<Pick<ParamsOf<"lares/actions/approve">, "remember" | "effects">>;
+
+async function approve(
+  context: ClientContext,
+  action: Action,
+  { digest, effects }: ActionArgument,
+  remember: Approval = {},
+): Promise<void> {
+  if (action.state !== "PendingApproval") return tellDecided(action);
+  const chosen =
+    effects === undefined ? action.effects : effects.flatMap((index) => action.effects[index] ?? []);
+  if (!(await settleUnsaved(chosen))) return;
+  const done = await busy(() =>
+    context.kernel.request("lares/actions/approve", {
+      id: action.id,
+      digest: (digest as Action["digest"] | undefined) ?? action.digest,
+      ...(effects === undefined ? {} : { effects: [...effects] }),
+      ...remember,
+    }),
+  );
+  tellOutcome(done);
+}
+
+async function approveSome(context: ClientContext, action: Action, argument: ActionArgument): Promise<void> {
+  if (action.state !== "PendingApproval") return tellDecided(action);
+  const items = action.effects.slice(0, maxChoices).map((effect, index) => ({
+    label: label(effect.path, 200),
+    description: effectVerb(effect),
+    picked: true,
+    index,
+  }));
+  const picked = await window.showQuickPick(items, {
+    canPickMany: true,
+    title: `Approve Some of “${label(action.title, 80)}”`,
+    placeHolder: "What is not picked is dropped",
+    matchOnDescription: true,
+  });
+  if (picked === undefined || picked.length === 0) return;
+  const isAll = picked.length === action.effects.length;
+  const shown = { id: action.id, digest: argument.digest ?? action.digest };
+  await approve(context, action, isAll ? shown : { ...shown, effects: picked.map(({ index }) => index) });
+}
+
+async function approveAlways(
+  context: ClientContext,
+  action: Action,
+  argument: ActionArgument,
+): Promise<void> {
+  if (action.state !== "PendingApproval") return tellDecided(action);
+  const agent = label(context.models.agents.get(action.agent)?.name ?? action.agent);
+  const rules = action.effects.slice(0, maxRules).map((effect) => `• ${effectRule(effect)}`);
+  const left = action.effects.length - rules.length;
+  const always = "Approve and Remember";
+  const answer = await window.showWarningMessage(
+    `Let ${agent} do this without asking, from now on?`,
+    {
+      modal: true,
+      detail: [
+        ...rules,
+        ...(left > 0 ? [`• … and ${left.toLocaleString("en")} more`] : []),
+        "",
+        "Each is remembered for this agent and exactly this path; protected files are asked about all the same. “Lares: Open Remembered Decisions” shows and changes what is remembered.",
+      ].join("\n"),
+    },
+    always,
+  );
+  if (answer !== always) return;
+  await approve(context, action, { digest: action.digest, ...argument }, { remember: "always" });
+}
+
+async function reject(context: ClientContext, action: Action): Promise<void> {
+  if (action.state !== "PendingApproval") return tellDecided(action);
+  await busy(() => context.kernel.request("lares/actions/reject", { id: action.id }));
+  say(`$(circle-slash) Rejected: ${label(action.title, 80)}`);
+}
+
+async function undo(context: ClientContext, action: Action): Promise<void> {
+  await busy(() => context.kernel.request("lares/actions/undo", { id: action.id }));
+  say(`$(discard) Undone: ${label(action.title, 80)}`);
+}
+
+function tellOutcome(action: Action): void {
+  const title = `“${message(action.title, 80)}”`;
+  const { state } = action;
+  if (state === "Committed") say(`$(check) Applied: ${label(action.title, 80)}`);
+  else if (state === "Stale")
+    warn(
+      `${title} was not applied: a file it would change was changed meanwhile. Nothing was touched.`,
+      action,
+    );
+  else if (state === "Failed")
+    warn(`${title} could not be applied, and nothing was changed. ${message(action.error ?? "")}`, action);
+  else tellDecided(action);
+}
+
+/** Somebody else was faster: another window, a rule, the clock. */
+function tellDecided(action: Action): void {
+  const how: Record<Action["state"], string> = {
+    PendingApproval: "is waiting for an answer",
+    Approved: "is being applied",
+    Committing: "is being applied",
+    Committed: "was applied already",
+    Rejected: "was rejected already",
+    Failed: "could not be applied",
+    Stale: "is stale: a file it would change was changed meanwhile",
+    Expired: "has expired: nobody answered in time",
+    Undone: "was undone already",
+  };
+  void window.showInformationMessage(`“${message(action.title, 80)}” ${how[action.state]}.`);
+}
+
+function warn(text: string, { id }: Action): void {
+  const show = "Show Changes";
+  void window.showWarningMessage(text, show).then((answer) => {
+    if (answer === show) void commands.executeCommand("lares.showChanges", { id });
+  });
+}
+
+function say(text: string): void {
+  window.setStatusBarMessage(text, outcomeMs);
+}
+
+function busy<Result>(run: () => Promise<Result>): Thenable<Result> {
+  return window.withProgress({ location: { viewId: "lares.approvals" } }, run);
+}
+
+async function fetch({ kernel }: ClientContext, id: string): Promise<Action> {
+  return kernel.request("lares/actions/get", { id });
+}
+
+async function pick(actions: readonly Action[], title: string): Promise<ActionArgument | undefined> {
+  if (actions.length === 0) {
+    void window.showInformationMessage("There is no action for this now.");
+    return undefined;
+  }
+  const items = actions.map((action) => ({
+    label: label(action.title),
+    description: impactText(action.impact_score),
+    detail: label(action.reason, 300),
+    id: action.id,
+    digest: action.digest,
+  }));
+  return window.showQuickPick(items, { placeHolder: "Which action?", title, matchOnDetail: true });
+}

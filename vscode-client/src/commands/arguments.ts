@@ -1,0 +1,34 @@
+/** Which action a command is about: from a code lens, a button, a menu of a tree; as it was shown there. */
+export interface ActionArgument {
+  readonly id: string;
+  /** The shown action's; without it the approval is bound to what is known now. */
+  readonly digest?: string;
+  /** Indices; only these are approved. */
+  readonly effects?: readonly number[];
+}
+
+/** More effects than an action can have are nobody's wish. */
+const maxEffects = 1000;
+
+/** Reads a command's argument: an id, `{ id, digest?, effects? }`, or an item of a tree that carries its action. */
+export function actionArgument(given: unknown): ActionArgument | undefined {
+  if (typeof given === "string") return { id: given };
+  if (typeof given !== "object" || given === null) return undefined;
+  if ("action" in given) return actionArgument(given.action);
+  const { id, digest, effects } = given as { id?: unknown; digest?: unknown; effects?: unknown };
+  if (typeof id !== "string") return undefined;
+  const isList = Array.isArray(effects) && effects.length <= maxEffects && effects.every(Number.isInteger);
+  return {
+    id,
+    ...(typeof digest === "string" ? { digest } : {}),
+    ...(isList ? { effects: effects as number[] } : {}),
+  };
+}
+
+/** Reads a command's argument: an agent's id, `{ id }`, or an item of a tree that carries its agent. */
+export function agentArgument(given: unknown): string | undefined {
+  if (typeof given === "string") return given;
+  if (typeof given !== "object" || given === null) return undefined;
+  if ("agent" in given) return agentArgument(given.agent);
+  return "id" in given && typeof given.id === "string" ? given.id : undefined;
+}

@@ -1,0 +1,53 @@
+import { commands, type TextDocument } from "vscode";
+import type { Middleware } from "vscode-languageclient/node";
+import { idOfControl, isAgentCommand } from "./commands/agents.ts";
+
+/** Documents of the kernel's own; for all other files it is asked only about actions that would change them. */
+const ownNames = /^(lares|extension)\.(ya?ml|toml)$/;
+
+function isOwn({ uri }: Pick<TextDocument, "uri">): boolean {
+  return ownNames.test(uri.path.slice(uri.path.lastIndexOf("/") + 1));
+}
+
+/**
+ * The kernel's commands are this client's own, which ask, tell and look for unsaved changes in the editor's way;
+ * and what is no document of the kernel's is none of its business while somebody types.
+ */
+export const middleware: Middleware = {
+  executeCommand: (command, values: unknown[], next) => {
+    const [given] = values;
+    const own = clientCommandOf(command, given);
+    return own === undefined ? next(command, values) : commands.executeCommand(own, given);
+  },
+  provideCompletionItem: (document, position, context, token, next) =>
+    isOwn(document) ? next(document, position, context, token) : undefined,
+  provideHover: (document, position, token, next) =>
+    isOwn(document) ? next(document, position, token) : undefined,
+  provideDefinition: (document, position, token, next) =>
+    isOwn(document) ? next(document, position, token) : undefined,
+  provideDocumentSymbols: (document, token, next) => (isOwn(document) ? next(document, token) : undefined),
+  provideInlayHints: (document, range, token, next) =>
+    isOwn(document) ? next(document, range, token) : undefined,
+};
+
+/** Which command of this client does what a command of the kernel does; undefined where none does. */
+export function clientCommandOf(command: string, given: unknown): string | undefined {
+  switch (command) {
+    case "lares.action.approve":
+      return "lares.approve";
+    case "lares.action.reject":
+      return "lares.reject";
+    case "lares.action.undo":
+      return "lares.undo";
+    case "lares.action.show":
+      return "lares.showChanges";
+    case "lares.agent.traces":
+      return "lares.agentShowTraces";
+    case "lares.agent.control": {
+      const wish = typeof given === "object" && given !== null && "command" in given ? given.command : null;
+      return isAgentCommand(wish) ? idOfControl(wish) : undefined;
+    }
+    default:
+      return undefined;
+  }
+}

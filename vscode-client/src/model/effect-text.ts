@@ -1,0 +1,68 @@
+import type { Effect } from "../protocol.ts";
+import { label } from "./text.ts";
+
+const verbs: Readonly<Record<Effect["kind"], string>> = {
+  "file.write": "Write",
+  "file.edit": "Edit",
+  "file.move": "Move",
+  "file.delete": "Delete",
+  "folder.create": "Create folder",
+  "tag.add": "Add tag to",
+  "tag.remove": "Remove tag from",
+  "field.set": "Set field of",
+  "sidecar.write": "Write sidecar of",
+};
+
+/** What an effect does, in a word or three: “edit”, “new file”, “moved from inbox/”. All of it plain text. */
+export function effectVerb(effect: Effect): string {
+  switch (effect.kind) {
+    case "file.write":
+      return effect.before === null ? "new file" : "overwrite";
+    case "file.edit":
+      return "edit";
+    case "file.move":
+      return effect.from === undefined || folderOf(effect.from) === folderOf(effect.path)
+        ? `renamed from ${label(nameOf(effect.from ?? effect.path), 60)}`
+        : `moved from ${folderName(folderOf(effect.from))}`;
+    case "file.delete":
+      return "delete";
+    case "folder.create":
+      return "new folder";
+    case "tag.add":
+      return `add tag “${label(effect.tag ?? "", 60)}”`;
+    case "tag.remove":
+      return `remove tag “${label(effect.tag ?? "", 60)}”`;
+    case "field.set":
+      return `set ${label(`${effect.namespace ?? ""}.${effect.key ?? ""}`, 80)}`;
+    case "sidecar.write":
+      return `sidecar ${label(effect.sidecar ?? "", 60)}`;
+  }
+}
+
+/** A sentence for what "always" would remember of it: “edit notes/a.md”. */
+export function effectRule(effect: Effect): string {
+  const path = label(effect.path, 200);
+  return effect.from === undefined
+    ? `${verbs[effect.kind]} ${path}`
+    : `${verbs[effect.kind]} ${label(effect.from, 200)} to ${path}`;
+}
+
+/** Last component of a path. */
+export function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}
+
+/** All but the last component, without the slash; empty for what lies at the top. */
+export function folderOf(path: string): string {
+  const slash = path.lastIndexOf("/");
+  return slash < 0 ? "" : path.slice(0, slash);
+}
+
+export function folderName(folder: string): string {
+  return folder === "" ? "the top folder" : `${label(folder, 80)}/`;
+}
+
+/** Every path that an effect touches. */
+export function effectPaths({ path, from }: Effect): string[] {
+  return from === undefined ? [path] : [from, path];
+}

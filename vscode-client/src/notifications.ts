@@ -1,0 +1,103 @@
+import { performance } from "node:perf_hooks";
+import { commands, Disposable, window, workspace } from "vscode";
+import type { ClientContext, Feature } from "./feature.ts";
+import { impactText } from "./model/impact.ts";
+import { count, label, message } from "./model/text.ts";
+import { ToastGate } from "./model/toast-gate.ts";
+import type { Action, NotificationParamsOf } from "./protocol.ts";
+
+const approve = "Approve";
+const reject = "Reject";
+const showChanges = "Show Changes";
+const showApprovals = "Show Approvals";
+/** Of what an agent says, and of its buttons: so many characters, so many buttons. */
+const maxMessage = 300;
+const maxButton = 40;
+const maxButtons = 2;
+const defaultNotifyAbove = 0.5;
+
+/** What agents say, and what waits and would change much, as notifications of the editor. */
+export const notifications: Feature = (context) => {
+  const { kernel, models } = context;
+  const timers = new Set<NodeJS.Timeout>();
+  const gate = new ToastGate(
+    () => performance.now(),
+    (run, inMs) => {
+      const timer = setTimeout(() => {
+        timers.delete(timer);
+        run();
+      }, inMs);
+      timers.add(timer);
+    },
+    (held) => void tellHeld(held),
+  );
+  /** Actions that were told of, as long as they wait. */
+  let told = new Set<string>();
+  const consider = (): void => {
+    const { pending } = models.actions;
+    const above = workspace.getConfiguration("lares").get("approvals.notifyAbove", defaultNotifyAbove);
+    const news = pending.filter(({ id, impact_score }) => impact_score >= above && !told.has(id));
+    told = new Set(pending.map(({ id }) => id).filter((id) => told.has(id)));
+    for (const action of news) {
+      told.add(action.id);
+      if (gate.admits()) void tellWaiting(context, action);
+    }
+  };
+  return Disposable.from(
+    models.actions.onDidChange(consider),
+    kernel.on("lares/notify", (notice) => {
+      for (const { actionId } of notice.actions ?? []) told.add(actionId);
+      if (gate.admits()) void tellNotice(context, notice);
+    }),
+    { dispose: () => timers.forEach((timer) => clearTimeout(timer)) },
+  );
+};
+
+async function tellWaiting({ models }: ClientContext, { id, digest, ...action }: Action): Promise<void> {
+  const agent = message(models.agents.get(action.agent)?.name ?? action.agent, 80);
+  const text = `${agent} proposes “${message(action.title, 120)}”: ${count(action.effects.length, "change")}, ${impactText(action.impact_score)}. ${message(action.reason, maxMessage)}`;
+  const answer = await window.showWarningMessage(text, approve, reject, showChanges);
+  if (answer === approve) await commands.executeCommand("lares.approve", { id, digest });
+  if (answer === reject) await commands.executeCommand("lares.reject", { id, digest });
+  if (answer === showChanges) await commands.executeCommand("lares.showChanges", { id });
+}
+
+async function tellNotice(
+  { models }: ClientContext,
+  { agent, title, message: words, severity, actions }: NotificationParamsOf<"lares/notify">,
+): Promise<void> {
+  const name = message(models.agents.get(agent)?.name ?? agent, 80);
+  const text = `${name}: ${message([title, words].filter(Boolean).join(". "), maxMessage)}`;
+  // The word is ours: a button that an agent names “Close” must not approve.
+  const offers = (actions ?? [])
+    .slice(0, maxButtons)
+    .map((action) => ({ title: `${approve}: ${label(action.title, maxButton)}`, action }));
+  const [first] = offers;
+  const show = first === undefined ? [] : [{ title: showChanges, action: null }];
+  const shown = {
+    info: window.showInformationMessage,
+    warning: window.showWarningMessage,
+    error: window.showErrorMessage,
+  }[severity];
+  const answer = await shown<{ title: string; action: (typeof offers)[number]["action"] | null }>(
+    text,
+    ...offers,
+    ...show,
+  );
+  if (answer === undefined) return;
+  if (answer.action === null)
+    await commands.executeCommand("lares.showChanges", { id: first?.action.actionId });
+  else
+    await commands.executeCommand("lares.approve", {
+      id: answer.action.actionId,
+      digest: answer.action.digest,
+    });
+}
+
+async function tellHeld(held: number): Promise<void> {
+  const answer = await window.showInformationMessage(
+    `Lares: ${count(held, "more notification")} in the last seconds.`,
+    showApprovals,
+  );
+  if (answer === showApprovals) await commands.executeCommand("lares.approvals.focus");
+}

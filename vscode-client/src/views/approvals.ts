@@ -1,0 +1,44 @@
+import { Disposable, window } from "vscode";
+import type { Feature } from "../feature.ts";
+import { count } from "../model/text.ts";
+import { approvalNodes } from "./approval-tree.ts";
+import { NodeTree } from "./node-tree.ts";
+
+/** Ages are said anew so often, while the view is seen. */
+const renewMs = 30_000;
+
+/** The Approvals view, with the count of what waits on its icon. */
+export const approvalsView: Feature = ({ models }) => {
+  const { actions, agents } = models;
+  const tree = new NodeTree(() =>
+    approvalNodes({
+      pending: actions.pending,
+      recent: actions.recent,
+      nameOfAgent: (id) => agents.get(id)?.name ?? id,
+      now: Date.now(),
+    }),
+  );
+  const view = window.createTreeView("lares.approvals", { treeDataProvider: tree, showCollapseAll: true });
+  const refresh = (): void => {
+    const waiting = actions.pending.length;
+    view.badge =
+      waiting === 0 ? undefined : { value: waiting, tooltip: `${count(waiting, "action")} waiting for you` };
+    tree.refresh();
+  };
+  refresh();
+  const timer = setInterval(() => {
+    if (view.visible) tree.refresh();
+  }, renewMs);
+  let names = "";
+  return Disposable.from(
+    tree,
+    view,
+    actions.onDidChange(refresh),
+    agents.onDidChange(() => {
+      const now = agents.all.map(({ name }) => name).join("\n");
+      if (now !== names) tree.refresh();
+      names = now;
+    }),
+    { dispose: () => clearInterval(timer) },
+  );
+};
