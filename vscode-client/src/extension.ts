@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
-import { ExtensionMode, workspace, type ExtensionContext } from "vscode";
+import { ExtensionMode, workspace, type ExtensionContext, type LogOutputChannel } from "vscode";
 import { fileDecorations } from "./changes/file-decorations.ts";
 import { gutter } from "./changes/gutter.ts";
 import { changeFiles } from "./changes/provider.ts";
@@ -25,8 +25,10 @@ import { traceChannels } from "./traces/channels.ts";
 import { notifications } from "./notifications.ts";
 import { statusBar } from "./status-bar.ts";
 import { trust } from "./trust.ts";
+import { activity } from "./views/activity.ts";
 import { agentsView } from "./views/agents.ts";
 import { approvalsView } from "./views/approvals.ts";
+import { traces } from "./views/traces.ts";
 
 /** The parts of the client that need nothing but its context, in the order in which they are made. */
 const features: readonly Feature[] = [
@@ -44,6 +46,8 @@ const features: readonly Feature[] = [
   traceChannels,
   languageModelTools,
   starter,
+  activity,
+  traces,
 ];
 
 /** What `activate` gives to tests and to other extensions that know this one. */
@@ -78,12 +82,15 @@ export function activate(extension: ExtensionContext): LaresApi {
   extension.subscriptions.push(log, status, kernel, agents, actions);
 
   const context: ClientContext = { extension, kernel, models };
-  const restart = async (): Promise<void> => connection.restart();
+  const restart = async (): Promise<void> => {
+    endKernel(models.status.current?.pid, log);
+    await connection.restart();
+  };
   for (const feature of [...features, kernelCommands({ restart, log })])
     extension.subscriptions.push(feature(context));
 
   const startAnew = (): void => {
-    restart().catch((error: unknown) => log.error(String(error)));
+    connection.restart().catch((error: unknown) => log.error(String(error)));
   };
   // Another session: the kernel is told at its beginning whether it is trusted, and of which folders.
   extension.subscriptions.push(
@@ -97,6 +104,20 @@ export function activate(extension: ExtensionContext): LaresApi {
 export async function deactivate(): Promise<void> {
   await running?.close();
   running = null;
+}
+
+/**
+ * Tells the kernel itself to end, which lives on behind its front for whoever comes next; it says goodbye to its
+ * clients, and all of them find the one that follows.
+ */
+function endKernel(pid: number | undefined, log: LogOutputChannel): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(pid, "SIGTERM");
+  } catch (error) {
+    // It is gone already, or another person's.
+    log.info(`The kernel (process ${pid}) could not be told to end: ${String(error)}`);
+  }
 }
 
 /** Only what the machine says counts: a workspace must not choose what is executed. */

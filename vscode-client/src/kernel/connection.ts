@@ -1,4 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { EventEmitter, window, type Disposable, type LogOutputChannel } from "vscode";
 import {
   CloseAction,
@@ -45,6 +47,8 @@ const serverNotifications = [
 
 /** Of the last line a kernel wrote before it ended, as the reason it is given. */
 const maxReasonLength = 300;
+/** A process that closed its pipes has so long to be gone. */
+const exitMs = 500;
 /** A kernel that does not say goodbye in this time is ended. */
 const farewellMs = 2_000;
 
@@ -235,14 +239,25 @@ class Attempt {
       errorHandler: {
         // What follows a broken pipe is its end.
         error: () => ({ action: ErrorAction.Continue, handled: true }),
-        closed: () => {
-          this.#end(this.#lastLine || "it closed its side.");
-          return { action: CloseAction.DoNotRestart, handled: true };
+        closed: async () => {
+          this.#end(await this.#reason());
+          return { action: CloseAction.DoNotRestart, handled: true, message: "The connection is closed." };
         },
       },
       middleware,
       markdown: { isTrusted: false, supportHtml: false },
     };
+  }
+
+  /** Why it ended: by a signal, or with the last thing that it said. */
+  async #reason(): Promise<string> {
+    const child = this.#child;
+    if (child !== null && child.exitCode === null && child.signalCode === null)
+      await Promise.race([once(child, "exit"), delay(exitMs)]);
+    if (child?.signalCode) return `Its process was ended by ${child.signalCode}.`;
+    const how =
+      child?.exitCode === null || child === null ? "It closed its side" : `Exit code ${child.exitCode}`;
+    return this.#lastLine === "" ? `${how}.` : `${how}. ${this.#lastLine}`;
   }
 
   #spawn(): Promise<ChildProcess> {

@@ -90,6 +90,8 @@ export class KernelActions implements ActionsModel, Disposable {
     this.#byId.set(action.id, action);
     this.#sinceAsked?.set(action.id, action);
     this.#told();
+    // The lists keep what counts; nobody may have read them for long.
+    if (this.#byId.size > 2 * (maxPending + maxRecent)) this.#lists();
   }
 
   #load(): void {

@@ -23,7 +23,7 @@ export function noticeNodes(state: KernelState, isAsking: boolean): TreeNode[] {
     case "running":
       return isAsking
         ? [
-            notice("This workspace asks for more", "Review…", "shield", {
+            notice("Review what is new…", "asks for more than you allowed", "shield", {
               id: "lares.trustWorkspace",
               title: "Review",
             }),
@@ -32,20 +32,20 @@ export function noticeNodes(state: KernelState, isAsking: boolean): TreeNode[] {
     case "untrusted":
       return state.by === "editor"
         ? [
-            notice("No agent runs in Restricted Mode", "Manage…", "shield", {
+            notice("Manage workspace trust…", "no agent runs", "shield", {
               id: "workbench.trust.manage",
               title: "Manage Workspace Trust",
             }),
           ]
         : [
-            notice("No agent runs before you allow it", "Review…", "shield", {
+            notice("Review what this asks for…", "no agent runs yet", "shield", {
               id: "lares.trustWorkspace",
               title: "Review",
             }),
           ];
     case "restarting":
       return [
-        notice("The kernel ended and is started again", "Show Log", "warning", {
+        notice("Restarting…", "the kernel ended", "warning", {
           id: "lares.showKernelLog",
           title: "Show Log",
         }),

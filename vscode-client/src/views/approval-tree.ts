@@ -4,6 +4,9 @@ import { count, label, when } from "../model/text.ts";
 import type { Action, ActionState, Effect } from "../protocol.ts";
 import type { TreeNode } from "./tree-node.ts";
 
+/** Few and small enough to be seen whole without a click. */
+const maxOpen = 3;
+const maxOpenEffects = 5;
 /** Of one action, so many effects are listed; all of them are in its changes. */
 const maxEffects = 100;
 
@@ -52,7 +55,7 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
           description: String(pending.length),
           spoken: `Waiting for you, ${count(pending.length, "action")}`,
           isOpen: true,
-          children: pending.map((action) => pendingNode(action, input)),
+          children: pending.map((action) => pendingNode(action, input, pending.length <= maxOpen)),
         };
   if (recent.length === 0) return [waiting];
   return [
@@ -68,7 +71,7 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
   ];
 }
 
-function pendingNode(action: Action, input: ApprovalTreeInput): TreeNode {
+function pendingNode(action: Action, input: ApprovalTreeInput, isOpen: boolean): TreeNode {
   const agent = label(input.nameOfAgent(action.agent));
   const age = when(action.created, input.now);
   const impact = impactText(action.impact_score);
@@ -81,7 +84,21 @@ function pendingNode(action: Action, input: ApprovalTreeInput): TreeNode {
     tooltip: tooltip(action, `${agent} proposes this; ${impact}; ${age}`),
     spoken: `${label(action.title)}. ${agent} proposes ${count(action.effects.length, "change")}, ${impact}, ${age}. ${label(action.reason, 300)}`,
     context: action.effects.length > 1 ? "lares.action.pending.many" : "lares.action.pending.one",
-    children: effectNodes(action),
+    isOpen: isOpen && action.effects.length <= maxOpenEffects,
+    children: [proposalNode(action, `${agent} · ${impact}`), ...effectNodes(action)],
+  };
+}
+
+/** Why, and by whom: where there is little room, the item's own description is cut. */
+function proposalNode(action: Action, who: string): TreeNode {
+  const reason = label(action.reason, 200);
+  return {
+    id: `action ${action.id} proposal`,
+    action: { id: action.id, digest: action.digest },
+    label: reason === "" ? who : reason,
+    ...(reason === "" ? {} : { description: who, tooltip: [label(action.reason, 2000), who] }),
+    icon: { id: "info" },
+    spoken: `${reason}. ${who}`,
   };
 }
 

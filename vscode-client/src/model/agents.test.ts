@@ -1,0 +1,65 @@
+import { expect, it } from "vitest";
+import type { KernelState } from "../kernel/kernel.ts";
+import { agent, status } from "../testing/things.ts";
+import { EventEmitter } from "../testing/vscode.ts";
+import { FakeWire, settled } from "../testing/wire.ts";
+import { KernelAgents } from "./agents.ts";
+import type { StatusModel } from "./ports.ts";
+
+function start() {
+  const wire = new FakeWire<KernelState>({ kind: "running" });
+  const changed = new EventEmitter<void>();
+  const known = { current: undefined as StatusModel["current"], onDidChange: changed.event };
+  const model = new KernelAgents(wire, known);
+  const say = (given: Parameters<typeof status>[0]): void => {
+    known.current = status(given);
+    changed.fire();
+  };
+  const ids = (): string[] => model.all.map(({ id }) => id);
+  return { wire, model, say, ids };
+}
+
+it("loads the agents, by name, and keeps them by what is told of each", async () => {
+  const { wire, model, ids } = start();
+  await wire.answer("lares/agents/list", [agent({ id: "b", name: "Bee" }), agent({ id: "a", name: "Ant" })]);
+  expect(ids()).toEqual(["a", "b"]);
+  wire.tell("lares/agents/changed", agent({ id: "b", name: "Bee", state: "Error" }));
+  expect(model.get("b")?.state).toBe("Error");
+  model.dispose();
+});
+
+it("what is told while the list is on its way is newer than the list", async () => {
+  const { wire, model } = start();
+  wire.tell("lares/agents/changed", agent({ id: "a", state: "Error" }));
+  await wire.answer("lares/agents/list", [agent({ id: "a", state: "Active" })]);
+  expect(model.get("a")?.state).toBe("Error");
+  model.dispose();
+});
+
+it("asks again where the kernel counts others, and where it is another kernel", async () => {
+  const { wire, model, say, ids } = start();
+  await wire.answer("lares/agents/list", [agent({ id: "a" }), agent({ id: "gone" })]);
+  say({ pid: 1, agents: 2 });
+  await wire.answer("lares/agents/list", [agent({ id: "a" }), agent({ id: "gone" })]);
+  say({ pid: 1, agents: 2, pendingActions: 1 });
+  expect(wire.isAsked("lares/agents/list")).toBe(false);
+  say({ pid: 1, agents: 1 });
+  await wire.answer("lares/agents/list", [agent({ id: "a" })]);
+  expect(ids()).toEqual(["a"]);
+  say({ pid: 2, agents: 1 });
+  expect(wire.isAsked("lares/agents/list")).toBe(true);
+  model.dispose();
+});
+
+it("keeps what it knows when a list fails, and empties when the kernel is given up", async () => {
+  const { wire, model, ids } = start();
+  await wire.answer("lares/agents/list", [agent({ id: "a" })]);
+  wire.become({ kind: "running" });
+  await wire.refuse("lares/agents/list", "gone");
+  wire.become({ kind: "restarting", inMs: 1, reason: "it ended" });
+  expect(ids()).toEqual(["a"]);
+  wire.become({ kind: "failed", reason: "it ended" });
+  expect(ids()).toEqual([]);
+  await settled();
+  model.dispose();
+});

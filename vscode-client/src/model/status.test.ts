@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import type { ConnectionState } from "../kernel/connection.ts";
+import { agent, status } from "../testing/things.ts";
+import { FakeWire } from "../testing/wire.ts";
+import { PolledStatus } from "./status.ts";
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+afterEach(() => void vi.useRealTimers());
+
+function start(state: ConnectionState = { kind: "up" }) {
+  const wire = new FakeWire<ConnectionState>(state);
+  const model = new PolledStatus(wire);
+  return { wire, model };
+}
+
+it("asks at once when the process is up, and often until the kernel is ready", async () => {
+  const { wire, model } = start({ kind: "starting" });
+  expect(wire.isAsked("lares/status")).toBe(false);
+  wire.become({ kind: "up" });
+  await wire.answer("lares/status", status({ ready: false }));
+  vi.advanceTimersByTime(500);
+  await wire.answer("lares/status", status({ ready: true }));
+  vi.advanceTimersByTime(500);
+  expect(wire.isAsked("lares/status")).toBe(false);
+  vi.advanceTimersByTime(10_000);
+  expect(wire.isAsked("lares/status")).toBe(true);
+  model.dispose();
+});
+
+it("many changes of agents lead to one question", async () => {
+  const { wire, model } = start();
+  await wire.answer("lares/status", status());
+  for (let index = 0; index < 100; index++) wire.tell("lares/agents/changed", agent());
+  vi.advanceTimersByTime(500);
+  expect(wire.asked).toHaveLength(1);
+  model.dispose();
+});
+
+it("a kernel that does not answer in time is not known any more, and is known again by its answer", async () => {
+  const { wire, model } = start();
+  await wire.answer("lares/status", status());
+  model.refresh();
+  vi.advanceTimersByTime(1_500);
+  expect(model.current).toBeUndefined();
+  await wire.answer("lares/status", status({ pid: 2 }));
+  expect(model.current?.pid).toBe(2);
+  model.dispose();
+});
+
+it("a refusal, as Busy while a kernel starts, is asked again", async () => {
+  const { wire, model } = start();
+  await wire.refuse("lares/status", "Busy", "Busy");
+  expect(model.current).toBeUndefined();
+  vi.advanceTimersByTime(500);
+  await wire.answer("lares/status", status());
+  expect(model.current).toEqual(status());
+  model.dispose();
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { count, cut, label, message, size, when } from "./text.ts";
+
+describe("label", () => {
+  it.each([
+    ["control codes", "a\u001b[31mred", "a␛[31mred"],
+    ["direction marks", "abc\u202ecod.exe", "abc<U+202E>cod.exe"],
+    ["line breaks", "one\r\n  two", "one two"],
+    ["icons of the editor", "$(check) fine", "$ (check) fine"],
+  ])("makes %s harmless and visible", (_name, text, shown) => {
+    expect(label(text)).toBe(shown);
+  });
+
+  it("cuts between characters as people see them", () => {
+    const family = "👨‍👩‍👧‍👦";
+    expect(cut(family.repeat(3), family.length + 2)).toBe(`${family}…`);
+    expect(cut("abc", 3)).toBe("abc");
+    expect(label("x".repeat(500)).length).toBeLessThanOrEqual(120);
+  });
+});
+
+it("a message has no links", () => {
+  expect(message("[Approve](command:lares.approve)")).not.toContain("](");
+});
+
+it.each([
+  [0, "0 B"],
+  [999, "999 B"],
+  [1000, "1.0 kB"],
+  [15_432, "15 kB"],
+  [9_949, "9.9 kB"],
+  [999_600, "1.0 MB"],
+  [4_200_000_000, "4.2 GB"],
+])("%i bytes are said as %s", (bytes, text) => {
+  expect(size(bytes)).toBe(text);
+});
+
+it("amounts agree with their nouns", () => {
+  expect([count(0, "event"), count(1, "event"), count(1234, "event")]).toEqual([
+    "0 events",
+    "1 event",
+    "1,234 events",
+  ]);
+  expect(count(2, "entry", "entries")).toBe("2 entries");
+});
+
+it.each([
+  [0, "just now"],
+  [-59_000, "just now"],
+  [30_000, "in less than a minute"],
+  [-60_000, "1 minute ago"],
+  [5 * 60_000, "in 5 minutes"],
+  [-3 * 3_600_000, "3 hours ago"],
+  [24 * 3_600_000, "tomorrow"],
+])("a time %i ms away is said as %s", (away, text) => {
+  const now = 1_800_000_000_000;
+  expect(when(new Date(now + away).toISOString(), now)).toBe(text);
+});
+
+it("what is no time is said as nothing", () => {
+  expect(when("soon", 0)).toBe("");
+});
