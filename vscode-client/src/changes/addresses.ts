@@ -15,17 +15,23 @@ export interface ChangeAddress {
   readonly path: string;
 }
 
+/** What is not the document's name stands in the query, where no breadcrumb shows it. */
 export function uriOfChange({ action, effect, side, path }: ChangeAddress): Uri {
-  return Uri.from({ scheme: changeScheme, path: `/${action}/${effect}/${side}/${path}` });
+  return Uri.from({ scheme: changeScheme, path: `/${path}`, query: `${action}/${effect}/${side}` });
 }
 
-const form = /^\/([^/]{1,256})\/(\d{1,4})\/(before|after)\/(.+)$/su;
+const query = /^([^/]{1,256})\/(\d{1,4})\/(before|after)$/u;
 
 export function addressOf(uri: Uri): ChangeAddress | undefined {
   if (uri.scheme !== changeScheme) return undefined;
-  const [, action, effect, side, path] = form.exec(uri.path) ?? [];
-  if (action === undefined || effect === undefined || path === undefined) return undefined;
-  return { action, effect: Number(effect), side: side === "before" ? "before" : "after", path };
+  const [, action, effect, side] = query.exec(uri.query) ?? [];
+  if (action === undefined || effect === undefined) return undefined;
+  return {
+    action,
+    effect: Number(effect),
+    side: side === "before" ? "before" : "after",
+    path: uri.path.slice(1),
+  };
 }
 
 /** Whether an effect is shown as two contents; the others are told in words. */

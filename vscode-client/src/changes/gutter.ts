@@ -25,7 +25,8 @@ const settleMs = 100;
 const maxActionsPerFile = 20;
 const maxReasonCharacters = 500;
 
-type Shape = "changed" | "inserted";
+/** "about": nothing to see, the line tells under the pointer what is proposed for it. */
+type Shape = Mark["kind"] | "about";
 
 /** Marks, in the visible editors, the lines that pending actions would change. */
 class Gutter implements Disposable {
@@ -40,6 +41,7 @@ class Gutter implements Disposable {
     this.#types = {
       changed: decorationType(context.extension, "changed"),
       inserted: decorationType(context.extension, "inserted"),
+      about: window.createTextEditorDecorationType({ isWholeLine: true }),
     };
     const soon = (): void => this.#soon();
     this.#listening = Disposable.from(
@@ -47,8 +49,7 @@ class Gutter implements Disposable {
       window.onDidChangeVisibleTextEditors(soon),
       workspace.onDidChangeTextDocument(soon),
       workspace.onDidSaveTextDocument(soon),
-      this.#types.changed,
-      this.#types.inserted,
+      ...Object.values(this.#types),
     );
     this.#soon();
   }
@@ -74,8 +75,8 @@ class Gutter implements Disposable {
     // Something newer is on its way to this editor.
     if (this.#isDisposed || document.version !== version) return;
     const decorations = decorationsOf(files, document);
-    editor.setDecorations(this.#types.changed, decorations.changed);
-    editor.setDecorations(this.#types.inserted, decorations.inserted);
+    for (const shape of ["changed", "inserted", "about"] as const)
+      editor.setDecorations(this.#types[shape], decorations[shape]);
   }
 
   /** What waits for this document. An action that cannot be asked for right now has no lines. */
@@ -106,7 +107,7 @@ export function decorationsOf(
   files: readonly FileMarks[],
   document: Pick<TextDocument, "isDirty" | "lineCount">,
 ): Record<Shape, DecorationOptions[]> {
-  const byLine = new Map<number, { shape: Shape; actions: Action[] }>();
+  const byLine = new Map<number, { shape: Mark["kind"]; actions: Action[] }>();
   const top: readonly Mark[] = [{ line: 0, kind: "changed" }];
   for (const { action, lines } of files) {
     for (const { line, kind } of document.isDirty || lines.length === 0 ? top : lines) {
@@ -120,12 +121,12 @@ export function decorationsOf(
       }
     }
   }
-  const decorations: Record<Shape, DecorationOptions[]> = { changed: [], inserted: [] };
+  const decorations: Record<Shape, DecorationOptions[]> = { changed: [], inserted: [], about: [] };
   for (const [line, { shape, actions }] of byLine) {
-    decorations[shape].push({
-      range: new Range(line, 0, line, 0),
-      hoverMessage: hover(actions, document.isDirty),
-    });
+    const range = new Range(line, 0, line, 0);
+    // Not the whole line: where it is wrapped, each of its rows would have the mark.
+    decorations[shape].push({ range });
+    decorations.about.push({ range, hoverMessage: hover(actions, document.isDirty) });
   }
   return decorations;
 }
@@ -144,11 +145,10 @@ function hover(actions: readonly Action[], isDirty: boolean): MarkdownString[] {
   return [new MarkdownString().appendText("Save first: this file has unsaved changes."), ...messages];
 }
 
-function decorationType({ extensionUri }: ExtensionContext, shape: Shape): TextEditorDecorationType {
+function decorationType({ extensionUri }: ExtensionContext, shape: Mark["kind"]): TextEditorDecorationType {
   const icon = (theme: "light" | "dark"): Uri =>
     Uri.joinPath(extensionUri, "media", "gutter", `${shape}-${theme}.svg`);
   return window.createTextEditorDecorationType({
-    isWholeLine: true,
     overviewRulerColor: new ThemeColor("lares.pendingChange"),
     overviewRulerLane: OverviewRulerLane.Left,
     light: { gutterIconPath: icon("light"), gutterIconSize: "contain" },
