@@ -33,7 +33,7 @@ export function targetOf(given: unknown): { id: string; effect?: number } | unde
   if (typeof given !== "object" || given === null) return undefined;
   const { id, effect, action } = given as { id?: unknown; effect?: unknown; action?: unknown };
   const index = typeof effect === "number" ? { effect } : {};
-  if (typeof action === "object" && action !== null) {
+  if (action !== undefined) {
     const inner = targetOf(action);
     return inner && { ...inner, ...index };
   }

@@ -141,6 +141,47 @@ export class MarkdownString {
   }
 }
 
+export class FileDecoration {
+  readonly badge: string | undefined;
+  readonly tooltip: string | undefined;
+  readonly color: ThemeColor | undefined;
+  propagate = false;
+  constructor(badge?: string, tooltip?: string, color?: ThemeColor) {
+    this.badge = badge;
+    this.tooltip = tooltip;
+    this.color = color;
+  }
+}
+
+/** As the editor's: `code` is the name of what made it. */
+export class FileSystemError extends Error {
+  readonly code: string;
+  constructor(code: string, uri: Uri) {
+    super(`${code}: ${uri.toString()}`);
+    this.code = code;
+  }
+  static FileNotFound = (uri: Uri): FileSystemError => new FileSystemError("FileNotFound", uri);
+  static FileNotADirectory = (uri: Uri): FileSystemError => new FileSystemError("FileNotADirectory", uri);
+  static NoPermissions = (uri: Uri): FileSystemError => new FileSystemError("NoPermissions", uri);
+}
+
+export class LanguageModelTextPart {
+  readonly value: string;
+  constructor(value: string) {
+    this.value = value;
+  }
+}
+
+export class LanguageModelToolResult {
+  readonly content: readonly unknown[];
+  constructor(content: readonly unknown[]) {
+    this.content = content;
+  }
+}
+
+export const FileType = { Unknown: 0, File: 1, Directory: 2, SymbolicLink: 64 } as const;
+export const FileChangeType = { Changed: 1, Created: 2, Deleted: 3 } as const;
+export const OverviewRulerLane = { Left: 1, Center: 2, Right: 4, Full: 7 } as const;
 export const TreeItemCollapsibleState = { None: 0, Collapsed: 1, Expanded: 2 } as const;
 
 export class TreeItem {
@@ -178,7 +219,13 @@ export interface ShownMessage {
 export const seen = {
   messages: [] as ShownMessage[],
   commands: [] as { id: string; arguments: unknown[] }[],
+  channels: [] as FakeChannel[],
+  /** Documents that were shown. */
+  opened: [] as string[],
   forget(): void {
+    this.channels.length = 0;
+    this.opened.length = 0;
+    files.clear();
     this.messages.length = 0;
     this.commands.length = 0;
     registered.clear();
@@ -212,11 +259,58 @@ function show(severity: ShownMessage["severity"]) {
   };
 }
 
+/** A log channel that keeps what it was given. */
+export interface FakeChannel {
+  readonly name: string;
+  readonly lines: string[];
+  isShown: boolean;
+  isDisposed: boolean;
+}
+
+function createOutputChannel(name: string): FakeChannel {
+  const channel: FakeChannel = { name, lines: [], isShown: false, isDisposed: false };
+  seen.channels.push(channel);
+  const at = (level: string) => (text: string) => channel.lines.push(`[${level}] ${text}`);
+  return Object.assign(channel, {
+    debug: at("debug"),
+    info: at("info"),
+    warn: at("warn"),
+    error: at("error"),
+    show: () => (channel.isShown = true),
+    dispose: () => (channel.isDisposed = true),
+  });
+}
+
 export const window = {
+  createOutputChannel,
+  /** Takes the first that is offered. */
+  showQuickPick: async <Item>(items: readonly Item[]): Promise<Item | undefined> => items[0],
+  showTextDocument: async (uri: Uri): Promise<void> => {
+    seen.opened.push(uri.toString());
+  },
   state: { focused: true, active: true },
   showInformationMessage: show("info"),
   showWarningMessage: show("warning"),
   showErrorMessage: show("error"),
+};
+
+/** Files that a test lays down, by their address. */
+export const files = new Map<string, Uint8Array>();
+
+const fileSystem = {
+  async stat(uri: Uri): Promise<{ size: number }> {
+    return { size: (await this.readFile(uri)).length };
+  },
+  async readFile(uri: Uri): Promise<Uint8Array> {
+    const content = files.get(uri.toString());
+    if (content === undefined) throw FileSystemError.FileNotFound(uri);
+    return content;
+  },
+  async copy(from: Uri, to: Uri): Promise<void> {
+    const content = await this.readFile(from);
+    if (files.has(to.toString())) throw new FileSystemError("FileExists", to);
+    files.set(to.toString(), content);
+  },
 };
 
 interface FakeDocument {
@@ -232,11 +326,13 @@ export const workspace: {
   /** Settings that are set, by their whole name; others have the default that is asked with. */
   settings: Record<string, unknown>;
   getConfiguration(section: string): { get<Value>(name: string, otherwise: Value): Value };
+  readonly fs: typeof fileSystem;
 } = {
   isTrusted: true,
   workspaceFolders: undefined,
   textDocuments: [],
   settings: {},
+  fs: fileSystem,
   getConfiguration: (section) => ({
     get: (name, otherwise) => (workspace.settings[`${section}.${name}`] ?? otherwise) as typeof otherwise,
   }),

@@ -1,0 +1,147 @@
+import { Uri } from "vscode";
+import { beforeEach, describe, expect, test } from "vitest";
+import { anAction, anEffect } from "../testing/actions.ts";
+import { fakeContext } from "../testing/context.ts";
+import { seen } from "../testing/vscode.ts";
+import { addressOf, addressOfSide, uriOfChange, type Side } from "./addresses.ts";
+import { maxShownBytes } from "./content.ts";
+import { ChangeFiles } from "./provider.ts";
+
+beforeEach(() => seen.forget());
+
+const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+const inPieces =
+  (content: Uint8Array, pieceBytes = 4) =>
+  ({ offset }: { offset: number }) => ({
+    base64: Buffer.from(content.subarray(offset, offset + pieceBytes)).toString("base64"),
+    eof: offset + pieceBytes >= content.length,
+  });
+
+function uriOf(action = anAction(), index = 0, side: Side = "after"): Uri {
+  const effect = action.effects[index];
+  if (effect === undefined) throw new Error("no such effect");
+  return uriOfChange(addressOfSide(action.id, index, effect, side));
+}
+
+test("an address comes back from its document as it was, hostile names included", () => {
+  for (const path of ["a.md", "notes/a b.md", "x/?query#fragment%20.md", "‮gpj.exe", "é/日本.txt"]) {
+    const address = { action: "id", effect: 12, side: "before" as const, path };
+    expect(addressOf(uriOfChange(address))).toEqual(address);
+  }
+  expect(addressOf(Uri.parse("file:///id/0/after/a"))).toBe(undefined);
+  expect(addressOf(Uri.parse("lares-change:/a?id/0/elsewhere"))).toBe(undefined);
+});
+
+describe("contents", () => {
+  test("are put together from the kernel's pieces, bytes as they are", async () => {
+    const content = Uint8Array.from({ length: 10 }, (_, index) => 250 + index);
+    const fake = fakeContext({ "lares/actions/content": inPieces(content) });
+    fake.actions = [anAction()];
+    const files = new ChangeFiles(fake.context);
+    expect(new Uint8Array(await files.readFile(uriOf()))).toEqual(content);
+    expect(await files.stat(uriOf())).toMatchObject({ size: 10 });
+    expect(fake.asked.map(({ params }) => params)).toMatchObject([
+      { offset: 0 },
+      { offset: 4 },
+      { offset: 8 },
+    ]);
+  });
+
+  test("that are too large are not read to their end", async () => {
+    const content = new Uint8Array(maxShownBytes + 5 * 1024 * 1024);
+    const fake = fakeContext({ "lares/actions/content": inPieces(content, 1024 * 1024) });
+    fake.actions = [anAction()];
+    expect(text(await new ChangeFiles(fake.context).readFile(uriOf()))).toMatch(/larger than 10 MiB/);
+    expect(fake.asked).toHaveLength(11);
+  });
+
+  test("of a side that is not there are empty, and the kernel is not asked", async () => {
+    const fake = fakeContext();
+    fake.actions = [anAction({ effects: [anEffect({ kind: "file.delete", after: null })] })];
+    expect(await new ChangeFiles(fake.context).readFile(uriOf(fake.actions[0]))).toHaveLength(0);
+    expect(fake.asked).toEqual([]);
+  });
+
+  test("that the kernel refuses are a sentence", async () => {
+    const fake = fakeContext({
+      "lares/actions/content": () => {
+        throw new Error("It is no longer kept.\u001b[31m");
+      },
+    });
+    fake.actions = [anAction()];
+    const shown = text(await new ChangeFiles(fake.context).readFile(uriOf()));
+    expect(shown).toBe("This cannot be shown: It is no longer kept.␛[31m\n");
+  });
+
+  test("are asked for again once the action has moved on, and those who show them are told", async () => {
+    let content = "before";
+    const fake = fakeContext({
+      "lares/actions/content": (params: never) => inPieces(new TextEncoder().encode(content), 100)(params),
+    });
+    fake.actions = [anAction()];
+    const files = new ChangeFiles(fake.context);
+    const told: string[] = [];
+    files.onDidChangeFile((changes) => told.push(...changes.map(({ uri }) => uri.toString())));
+    expect(text(await files.readFile(uriOf()))).toBe("before");
+    const { mtime } = await files.stat(uriOf());
+    expect(files.provideFileDecoration(uriOf())).toBe(undefined);
+
+    content = "after";
+    fake.actionsChanged.fire();
+    expect(told).toEqual([]);
+    fake.actions = [anAction({ state: "Stale" })];
+    fake.actionsChanged.fire();
+    expect(told).toEqual([uriOf().toString()]);
+    expect(text(await files.readFile(uriOf()))).toBe("after");
+    expect((await files.stat(uriOf())).mtime).toBeGreaterThan(mtime);
+    expect(files.provideFileDecoration(uriOf())).toMatchObject({ badge: "!" });
+  });
+});
+
+describe("effects without two contents are told in words", () => {
+  test.each([
+    [
+      "a move",
+      anEffect({ kind: "file.move", from: "inbox/a.jpg", path: "photos/a.jpg" }),
+      /inbox\/a\.jpg.*to.*photos\/a\.jpg/s,
+    ],
+    [
+      "a folder",
+      anEffect({ kind: "folder.create", path: "photos/2026", before: null }),
+      /Create the folder.*photos\/2026/s,
+    ],
+    ["a tag", anEffect({ kind: "tag.add", tag: "travel" }), /Add the tag “travel” to.*first-note/s],
+    ["a tag that reorders text", anEffect({ kind: "tag.remove", tag: "\u202egnp" }), /<U\+202E>gnp/],
+    [
+      "a field",
+      anEffect({ kind: "field.set", namespace: "photos", key: "rating", value: { stars: 5 } }),
+      /photos\.rating.*"stars": 5/s,
+    ],
+    [
+      "a field that goes",
+      anEffect({ kind: "field.set", namespace: "photos", key: "rating", value: null }),
+      /Remove the field photos\.rating/,
+    ],
+  ])("%s", async (_name, effect, words) => {
+    const fake = fakeContext();
+    const action = anAction({ effects: [effect] });
+    fake.actions = [action];
+    const uri = uriOf(action);
+    expect(uri.path.endsWith(".txt")).toBe(true);
+    expect(text(await new ChangeFiles(fake.context).readFile(uri))).toMatch(words);
+  });
+
+  test("a sidecar's data is read from the kernel and laid out", async () => {
+    const data = new TextEncoder().encode('{"faces":[1,2]}');
+    const fake = fakeContext({ "lares/actions/content": inPieces(data, 100) });
+    fake.actions = [anAction({ effects: [anEffect({ kind: "sidecar.write", sidecar: "faces" })] })];
+    const shown = text(await new ChangeFiles(fake.context).readFile(uriOf(fake.actions[0])));
+    expect(shown).toContain('    {\n      "faces": [');
+  });
+});
+
+test("nothing can be written through it", () => {
+  const files = new ChangeFiles(fakeContext().context);
+  for (const write of [files.writeFile, files.delete, files.rename, files.createDirectory])
+    expect(() => write(uriOf())).toThrow("NoPermissions");
+});

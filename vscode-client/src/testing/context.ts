@@ -1,0 +1,85 @@
+import { EventEmitter, Uri } from "vscode";
+import type { ClientContext } from "../feature.ts";
+import type { KernelState } from "../kernel/kernel.ts";
+import type { Action, Agent, NotificationParamsOf, ServerNotification } from "../protocol.ts";
+
+/** What a test of a feature says and sees; the feature is made from `context`. */
+export interface FakeContext {
+  readonly context: ClientContext;
+  readonly asked: { method: string; params: unknown }[];
+  readonly stateChanged: EventEmitter<KernelState>;
+  readonly actionsChanged: EventEmitter<void>;
+  readonly agentsChanged: EventEmitter<void>;
+  /** The extension's global state. */
+  readonly kept: Map<string, unknown>;
+  state: KernelState;
+  actions: readonly Action[];
+  agents: readonly Pick<Agent, "id" | "name">[];
+  tell<Method extends ServerNotification>(method: Method, params: NotificationParamsOf<Method>): void;
+  /** Lets everything happen that waits for nothing but promises. */
+  settle(): Promise<void>;
+}
+
+/** With a kernel whose answers the test gives, by method. */
+export function fakeContext(answers: Readonly<Record<string, (params: never) => unknown>> = {}): FakeContext {
+  const listeners = new Map<string, (params: never) => void>();
+  const kernel = {
+    get state() {
+      return fake.state;
+    },
+    onDidChangeState: (listener: (state: KernelState) => void) => fake.stateChanged.event(listener),
+    async request(method: string, params: never) {
+      fake.asked.push({ method, params });
+      const answer = answers[method];
+      if (answer === undefined) throw new Error(`${method} has no answer in this test`);
+      return answer(params);
+    },
+    on(method: string, listener: (params: never) => void) {
+      listeners.set(method, listener);
+      return { dispose: () => listeners.delete(method) };
+    },
+  };
+  const actions = {
+    get pending() {
+      return fake.actions.filter(({ state }) => state === "PendingApproval");
+    },
+    get recent() {
+      return fake.actions.filter(({ state }) => state !== "PendingApproval");
+    },
+    get: (id: string) => fake.actions.find((action) => action.id === id),
+    async withDiffs(id: string) {
+      const action = this.get(id);
+      if (action === undefined) throw new Error(`There is no action ${id}.`);
+      return action;
+    },
+    onDidChange: (listener: () => void) => fake.actionsChanged.event(listener),
+  };
+  const agents = {
+    get all() {
+      return fake.agents;
+    },
+    get: (id: string) => fake.agents.find((agent) => agent.id === id),
+    onDidChange: (listener: () => void) => fake.agentsChanged.event(listener),
+  };
+  const globalState = {
+    get: (key: string) => fake.kept.get(key),
+    update: async (key: string, value: unknown) => void fake.kept.set(key, value),
+  };
+  const extension = { extensionUri: Uri.file("/extension"), globalState };
+  const fake: FakeContext = {
+    context: { kernel, models: { actions, agents, status: {} }, extension } as unknown as ClientContext,
+    asked: [],
+    stateChanged: new EventEmitter(),
+    actionsChanged: new EventEmitter(),
+    agentsChanged: new EventEmitter(),
+    kept: new Map(),
+    state: { kind: "running" },
+    actions: [],
+    agents: [],
+    tell: (method, params) => listeners.get(method)?.(params as never),
+    async settle() {
+      for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    },
+  };
+  return fake;
+}
