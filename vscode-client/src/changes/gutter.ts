@@ -13,10 +13,11 @@ import {
   type TextEditor,
   type TextEditorDecorationType,
 } from "vscode";
-import { plainLine } from "../../../kernel/src/base/plain-text.ts";
 import type { ClientContext, Feature } from "../feature.ts";
+import { label } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Action } from "../protocol.ts";
+import { isUnchanged } from "./file-hash.ts";
 import { fileMarks, maxMarks, touchedPaths, type FileMarks, type Mark } from "./marks.ts";
 
 /** Marks follow what changed after this long without another change. */
@@ -88,15 +89,17 @@ class Gutter implements Disposable {
       if (found.length >= maxActionsPerFile) break;
       for (const path of touchedPaths(action)) {
         if (uriOf(path)?.toString() !== key) continue;
-        found.push(
-          actions.withDiffs(action.id).then(
-            (whole) => fileMarks(whole, path),
-            () => fileMarks(action, path),
-          ),
-        );
+        found.push(this.#marksOf(action, path, uri));
       }
     }
     return (await Promise.all(found)).filter((marks) => marks !== undefined);
+  }
+
+  async #marksOf(action: Action, path: string, uri: Uri): Promise<FileMarks | undefined> {
+    const whole = await this.#context.models.actions.withDiffs(action.id).catch(() => action);
+    const marks = fileMarks(whole, path);
+    if (marks === undefined || marks.lines.length === 0 || marks.before === null) return marks;
+    return (await isUnchanged(uri, marks.before)) ? marks : { ...marks, lines: [], hasMovedOn: true };
   }
 }
 
@@ -107,37 +110,40 @@ export function decorationsOf(
   files: readonly FileMarks[],
   document: Pick<TextDocument, "isDirty" | "lineCount">,
 ): Record<Shape, DecorationOptions[]> {
-  const byLine = new Map<number, { shape: Mark["kind"]; actions: Action[] }>();
+  const byLine = new Map<number, { shape: Mark["kind"]; files: FileMarks[] }>();
   const top: readonly Mark[] = [{ line: 0, kind: "changed" }];
-  for (const { action, lines } of files) {
+  for (const file of files) {
+    const { lines } = file;
     for (const { line, kind } of document.isDirty || lines.length === 0 ? top : lines) {
       const place = Math.min(line, document.lineCount - 1);
       const known = byLine.get(place);
       if (known === undefined) {
-        if (byLine.size < maxMarks) byLine.set(place, { shape: kind, actions: [action] });
+        if (byLine.size < maxMarks) byLine.set(place, { shape: kind, files: [file] });
       } else {
-        if (!known.actions.includes(action)) known.actions.push(action);
+        if (!known.files.includes(file)) known.files.push(file);
         if (kind === "changed") known.shape = "changed";
       }
     }
   }
   const decorations: Record<Shape, DecorationOptions[]> = { changed: [], inserted: [], about: [] };
-  for (const [line, { shape, actions }] of byLine) {
+  for (const [line, { shape, files }] of byLine) {
     const range = new Range(line, 0, line, 0);
     // Not the whole line: where it is wrapped, each of its rows would have the mark.
     decorations[shape].push({ range });
-    decorations.about.push({ range, hoverMessage: hover(actions, document.isDirty) });
+    decorations.about.push({ range, hoverMessage: hover(files, document.isDirty) });
   }
   return decorations;
 }
 
 /** Everything in it comes from an agent or names a file: it is put in as text, never as Markdown. */
-function hover(actions: readonly Action[], isDirty: boolean): MarkdownString[] {
-  const messages = actions.map(({ title, reason, agent }) => {
+function hover(files: readonly FileMarks[], isDirty: boolean): MarkdownString[] {
+  const messages = files.map(({ action: { title, reason, agent }, hasMovedOn }) => {
     const lines = [
-      `Lares: ${plainLine(title)}`,
-      plainLine(reason).slice(0, maxReasonCharacters),
-      `Proposed by ${plainLine(agent)}. Nothing changes until you approve it.`,
+      `Lares: ${label(title, 200)}`,
+      label(reason, maxReasonCharacters),
+      hasMovedOn === true
+        ? `Proposed by ${label(agent)} for what this file was before; it has changed since, so this is not applied any more.`
+        : `Proposed by ${label(agent)}. Nothing changes until you approve it.`,
     ];
     return new MarkdownString().appendText(lines.filter((line) => line !== "").join("\n"));
   });

@@ -23,14 +23,14 @@ const wordsOf = (decorations: readonly { hoverMessage?: unknown }[]): string =>
   JSON.stringify(decorations.map(({ hoverMessage }) => hoverMessage)).replaceAll("\\\\", "");
 
 test("marks stand on the lines of a change, and tell title and reason", () => {
-  const { changed, inserted, about } = decorationsOf([{ action: anAction(), lines }], document);
+  const { changed, inserted, about } = decorationsOf([{ action: anAction(), lines, before: null }], document);
   expect([linesOf(changed), linesOf(inserted), linesOf(about)]).toEqual([[2], [9], [2, 9]]);
   expect(wordsOf(about)).toContain("Give first-note.md a title");
   expect(wordsOf(about)).toContain("It starts without a heading.");
 });
 
 test("in a file with unsaved changes one mark at the top says to save first", () => {
-  const { changed, inserted, about } = decorationsOf([{ action: anAction(), lines }], {
+  const { changed, inserted, about } = decorationsOf([{ action: anAction(), lines, before: null }], {
     ...document,
     isDirty: true,
   });
@@ -38,11 +38,19 @@ test("in a file with unsaved changes one mark at the top says to save first", ()
   expect(wordsOf(about)).toContain("Save first: this file has unsaved changes.");
 });
 
+test("where the file has moved on, the mark says that nothing is applied any more", () => {
+  const marks = { action: anAction(), lines: [], before: null, hasMovedOn: true };
+  const { changed, about } = decorationsOf([marks], document);
+  expect(linesOf(changed)).toEqual([0]);
+  expect(wordsOf(about)).toContain("it has changed since");
+});
+
 test("what is not in the lines stands at the top, and two actions on a line share a mark", () => {
-  const one = { action: anAction({ id: "1", title: "Move it" }), lines: [] };
+  const one = { action: anAction({ id: "1", title: "Move it" }), lines: [], before: null };
   const other = {
     action: anAction({ id: "2", title: "Title it" }),
     lines: [{ line: 0, kind: "inserted" as const }],
+    before: null,
   };
   const { changed, about } = decorationsOf([one, other], document);
   expect(linesOf(changed)).toEqual([0]);
@@ -51,12 +59,14 @@ test("what is not in the lines stands at the top, and two actions on a line shar
 
 test("a line that is no longer there is the last", () => {
   const far = [{ line: 500, kind: "changed" as const }];
-  expect(linesOf(decorationsOf([{ action: anAction(), lines: far }], document).changed)).toEqual([9]);
+  expect(
+    linesOf(decorationsOf([{ action: anAction(), lines: far, before: null }], document).changed),
+  ).toEqual([9]);
 });
 
 test("an agent's words are text in a hover, not Markdown", () => {
   const title = "[click](command:x) <img src=y> **bold** \u202e";
-  const { about } = decorationsOf([{ action: anAction({ title }), lines }], document);
+  const { about } = decorationsOf([{ action: anAction({ title }), lines, before: null }], document);
   const [hover] = (about[0]?.hoverMessage ?? []) as { value: string; isTrusted: boolean }[];
   expect(hover?.isTrusted).not.toBe(true);
   expect(hover?.value).toContain(String.raw`\[click\]\(command:x\) \<img src=y\> \*\*bold\*\* \<U\+202E\>`);

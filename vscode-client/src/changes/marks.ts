@@ -1,5 +1,5 @@
 import { parsePatch } from "diff";
-import type { Action } from "../protocol.ts";
+import type { Action, Effect } from "../protocol.ts";
 
 /** At most this many lines of one file are marked. */
 export const maxMarks = 1000;
@@ -58,6 +58,10 @@ export interface FileMarks {
   readonly action: Action;
   /** Empty where the change is not in the file's lines: a move, a delete, tags. */
   readonly lines: readonly Mark[];
+  /** What the change starts from; null where that is no file. */
+  readonly before: Effect["before"];
+  /** The file is no longer what the change starts from. */
+  readonly hasMovedOn?: boolean;
 }
 
 /**
@@ -68,7 +72,8 @@ export function fileMarks(action: Action, path: string): FileMarks | undefined {
   const effect = action.effects.find((each) => each.path === path || each.from === path);
   if (effect === undefined) return undefined;
   const isInLines = effect.kind === "file.write" || effect.kind === "file.edit";
-  return { action, lines: isInLines && effect.diff !== undefined ? markedLines(effect.diff) : [] };
+  const lines = isInLines && effect.diff !== undefined ? markedLines(effect.diff) : [];
+  return { action, lines, before: effect.before };
 }
 
 /** The workspace-relative paths that an action touches, both ends of a move included. */

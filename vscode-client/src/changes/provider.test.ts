@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { anAction, anEffect } from "../testing/actions.ts";
 import { fakeContext } from "../testing/context.ts";
 import { seen } from "../testing/vscode.ts";
-import { addressOf, addressOfSide, uriOfChange, type Side } from "./addresses.ts";
+import { addressOf, uriOfSide, type Side } from "./addresses.ts";
 import { maxShownBytes } from "./content.ts";
 import { ChangeFiles } from "./provider.ts";
 
@@ -20,13 +20,14 @@ const inPieces =
 function uriOf(action = anAction(), index = 0, side: Side = "after"): Uri {
   const effect = action.effects[index];
   if (effect === undefined) throw new Error("no such effect");
-  return uriOfChange(addressOfSide(action.id, index, effect, side));
+  return uriOfSide(action.id, index, effect, side);
 }
 
-test("an address comes back from its document as it was, hostile names included", () => {
-  for (const path of ["a.md", "notes/a b.md", "x/?query#fragment%20.md", "‮gpj.exe", "é/日本.txt"]) {
-    const address = { action: "id", effect: 12, side: "before" as const, path };
-    expect(addressOf(uriOfChange(address))).toEqual(address);
+test("which side of what a document shows comes back from its address, hostile names or not", () => {
+  for (const path of ["a.md", "notes/a b.md", "x/?query#fragment%20.md", "\u202egpj.exe", "é/日本.txt"]) {
+    const uri = uriOfSide("id", 12, anEffect({ path }), "before");
+    expect(addressOf(uri)).toEqual({ action: "id", effect: 12, side: "before" });
+    expect(uri.path).toBe(`/${path}`);
   }
   expect(addressOf(Uri.parse("file:///id/0/after/a"))).toBe(undefined);
   expect(addressOf(Uri.parse("lares-change:/a?id/0/elsewhere"))).toBe(undefined);

@@ -35,7 +35,7 @@ test("one effect is a diff; its left side is the file itself where that is uncha
   expect(id).toBe("vscode.diff");
   const [before, after, title] = addresses(given);
   expect(before).toBe("file:///work/notes/first-note.md");
-  expect(after).toMatch(/^lares-change:\/notes\/first-note\.md\?.*after$/);
+  expect(after).toMatch(/^lares-change:\/work\/notes\/first-note\.md\?.*after$/);
   expect(title).toBe("first-note.md (Lares: Give first-note.md a title)");
 });
 
@@ -60,8 +60,36 @@ test("several effects are shown beside each other, at most so many, and the titl
   );
   const { id, arguments: given } = await shown(anAction({ effects, title: "Many\u001b[2J" }));
   expect(id).toBe("vscode.changes");
-  expect(given[0]).toBe(`Many␛[2J (Lares: ${maxShownEffects} of ${maxShownEffects + 1} changes)`);
+  expect(given[0]).toBe(`Lares: Many␛[2J, the first ${maxShownEffects} of ${maxShownEffects + 1} changes`);
   expect(given[1]).toHaveLength(maxShownEffects);
+});
+
+test("a side that is not there is none, and a move is told in words", async () => {
+  const { arguments: given } = await shown(
+    anAction({
+      effects: [
+        anEffect({ kind: "file.write", path: "new.md", before: null }),
+        anEffect({ kind: "file.delete", path: "old.md", after: null }),
+        anEffect({ kind: "file.move", path: "to.md", from: "from.md" }),
+      ],
+    }),
+  );
+  const [added, removed, moved] = given[1] as unknown[][];
+  expect(addresses(added ?? [])).toEqual([
+    "file:///work/new.md",
+    "undefined",
+    expect.stringMatching(/after$/),
+  ]);
+  expect(addresses(removed ?? [])).toEqual([
+    "file:///work/old.md",
+    expect.stringMatching(/before$/),
+    "undefined",
+  ]);
+  expect(addresses(moved ?? [])).toEqual([
+    "file:///work/to.md",
+    "undefined",
+    expect.stringMatching(/to\.md\.txt\?/),
+  ]);
 });
 
 test("one of several effects can be shown alone", async () => {

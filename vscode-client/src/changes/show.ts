@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
-import { commands, FileSystemError, window, workspace, type Uri } from "vscode";
-import { plainLine } from "../../../kernel/src/base/plain-text.ts";
+import { commands, window, type Uri } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
+import { label, message } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Action, Effect } from "../protocol.ts";
-import { addressOfSide, hasContents, uriOfChange } from "./addresses.ts";
-import { maxShownBytes } from "./content.ts";
+import { hasContents, uriOfSide } from "./addresses.ts";
+import { isUnchanged } from "./file-hash.ts";
 
 /** At most this many changes are opened side by side; the title says how many there are. */
 export const maxShownEffects = 200;
@@ -22,8 +21,8 @@ export const showChanges: Feature = (context) =>
     try {
       await show(await context.models.actions.withDiffs(target.id), target.effect);
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      void window.showErrorMessage(`Lares: the changes cannot be shown. ${plainLine(message).slice(0, 300)}`);
+      const sentence = error instanceof Error ? error.message : String(error);
+      void window.showErrorMessage(`Lares: the changes cannot be shown. ${message(sentence)}`);
     }
   });
 
@@ -48,9 +47,9 @@ async function pick({ models }: ClientContext): Promise<{ id: string; effect?: n
   }
   const items = pending.map(({ id, title, agent, reason }) => ({
     id,
-    label: plainLine(title),
-    description: plainLine(agent),
-    detail: plainLine(reason),
+    label: label(title),
+    description: label(agent),
+    detail: label(reason, 300),
   }));
   return window.showQuickPick(items, { title: "Show Changes", placeHolder: "Which proposal?" });
 }
@@ -61,52 +60,48 @@ async function show(action: Action, only: number | undefined): Promise<void> {
   if (first === undefined) throw new Error(`The action has no change number ${(only ?? 0) + 1}.`);
   if (effects.length === 1) return showOne(action, ...first);
   const shown = effects.slice(0, maxShownEffects);
-  const resources = await Promise.all(shown.map(([index, effect]) => sidesOf(action, index, effect)));
-  const count = shown.length < effects.length ? `${shown.length} of ${effects.length}` : `${effects.length}`;
-  await commands.executeCommand(
-    "vscode.changes",
-    `${shortTitle(action)} (Lares: ${count} changes)`,
-    resources,
-  );
+  const resources = await Promise.all(shown.map(([index, effect]) => resourceOf(action, index, effect)));
+  const left =
+    shown.length < effects.length ? `, the first ${shown.length} of ${effects.length} changes` : "";
+  await commands.executeCommand("vscode.changes", `Lares: ${shortTitle(action)}${left}`, resources);
 }
 
 async function showOne(action: Action, index: number, effect: Effect): Promise<void> {
-  const [, before, after] = await sidesOf(action, index, effect);
-  const name = effect.path.slice(effect.path.lastIndexOf("/") + 1);
-  const title = `${plainLine(name)} (Lares: ${shortTitle(action)}${action.state === "Stale" ? ", stale" : ""})`;
-  if (before !== undefined) await commands.executeCommand("vscode.diff", before, after, title);
+  const title = `${label(nameOf(effect.path))} (Lares: ${shortTitle(action)})`;
+  const after = uriOfSide(action.id, index, effect, "after");
+  if (hasContents(effect))
+    await commands.executeCommand("vscode.diff", await beforeOf(action, index, effect), after, title);
   else await commands.executeCommand("vscode.open", after, { preview: true }, title);
 }
 
-/** What a multi-file diff takes: the file it is about, its left side, its right side. */
-async function sidesOf(
+/** What a multi-file diff takes: the file it is about, its left side, its right side; a side that is not there is undefined. */
+async function resourceOf(
   action: Action,
   index: number,
   effect: Effect,
-): Promise<[label: Uri, before: Uri | undefined, after: Uri]> {
-  const after = uriOfChange(addressOfSide(action.id, index, effect, "after"));
-  const label = uriOf(effect.path) ?? after;
-  if (!hasContents(effect)) return [label, undefined, after];
-  const before = uriOfChange(addressOfSide(action.id, index, effect, "before"));
-  return [label, (await unchangedFile(effect)) ?? before, after];
+): Promise<[label: Uri, before: Uri | undefined, after: Uri | undefined]> {
+  const after = uriOfSide(action.id, index, effect, "after");
+  const about = uriOf(effect.path) ?? after;
+  if (!hasContents(effect)) return [about, undefined, after];
+  return [
+    about,
+    effect.before === null ? undefined : await beforeOf(action, index, effect),
+    effect.after === null ? undefined : after,
+  ];
 }
 
 /** The workspace's own file, where it is still what the effect starts from: a person can go on from it. */
-async function unchangedFile({ path, before }: Effect): Promise<Uri | undefined> {
-  const uri = uriOf(path);
-  if (before === null || uri === undefined) return undefined;
-  try {
-    const { size } = await workspace.fs.stat(uri);
-    if (size > maxShownBytes) return undefined;
-    const content = await workspace.fs.readFile(uri);
-    return `sha256:${createHash("sha256").update(content).digest("hex")}` === before ? uri : undefined;
-  } catch (error) {
-    if (error instanceof FileSystemError) return undefined;
-    throw error;
-  }
+async function beforeOf(action: Action, index: number, effect: Effect): Promise<Uri> {
+  const file = uriOf(effect.path);
+  if (file !== undefined && effect.before !== null && (await isUnchanged(file, effect.before))) return file;
+  return uriOfSide(action.id, index, effect, "before");
 }
 
-function shortTitle({ title }: Action): string {
-  const plain = plainLine(title);
-  return plain.length <= maxTitleCharacters ? plain : `${plain.slice(0, maxTitleCharacters - 1)}…`;
+/** What the tab says; it is made once, so what was stale from the start says so here, and what becomes so by a badge. */
+function shortTitle({ title, state }: Action): string {
+  return `${label(title, maxTitleCharacters)}${state === "Stale" ? ", stale" : ""}`;
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }

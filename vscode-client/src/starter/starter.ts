@@ -1,6 +1,6 @@
 import { commands, Disposable, Range, Uri, window, workspace } from "vscode";
-import { plainLine } from "../../../kernel/src/base/plain-text.ts";
 import type { ClientContext, Feature } from "../feature.ts";
+import { message } from "../model/text.ts";
 import { chosenFolder, documentIn, exists } from "./place.ts";
 
 const walkthrough = "lares.lares-vscode#lares.start";
@@ -88,7 +88,7 @@ async function reported(work: () => Promise<void>): Promise<void> {
   try {
     await work();
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    void window.showErrorMessage(`Lares: ${plainLine(message).slice(0, 300)}`);
+    const sentence = error instanceof Error ? error.message : String(error);
+    void window.showErrorMessage(`Lares: ${message(sentence)}`);
   }
 }

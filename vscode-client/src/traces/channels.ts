@@ -1,6 +1,6 @@
 import { commands, Disposable, window, type LogOutputChannel } from "vscode";
-import { plainLine } from "../../../kernel/src/base/plain-text.ts";
 import type { ClientContext, Feature } from "../feature.ts";
+import { label, message } from "../model/text.ts";
 import type { TraceEntry } from "../protocol.ts";
 import { traceLine } from "./line.ts";
 import { BoundedQueue } from "./queue.ts";
@@ -101,7 +101,7 @@ export class TraceChannels implements Disposable {
   #open(agent: string): Channel | undefined {
     if (this.#channels.size >= maxChannels) return undefined;
     // By its id, which is unique; two of one name would write into one log file.
-    const output = window.createOutputChannel(`Lares: ${plainLine(agent)}`, { log: true });
+    const output = window.createOutputChannel(`Lares: ${label(agent)}`, { log: true });
     const channel = { output, queue: new BoundedQueue<TraceEntry>(maxQueued) };
     this.#channels.set(agent, channel);
     return channel;
@@ -150,10 +150,8 @@ export const traceChannels: Feature = (context) => {
       try {
         await channels.show(agent);
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
-        void window.showErrorMessage(
-          `Lares: the traces cannot be shown. ${plainLine(message).slice(0, 300)}`,
-        );
+        const sentence = error instanceof Error ? error.message : String(error);
+        void window.showErrorMessage(`Lares: the traces cannot be shown. ${message(sentence)}`);
       }
     }),
   );
@@ -169,6 +167,6 @@ export function agentOf(given: unknown): string | undefined {
 }
 
 async function pickAgent({ models }: ClientContext): Promise<string | undefined> {
-  const items = models.agents.all.map(({ id, name }) => ({ id, label: plainLine(name), description: id }));
+  const items = models.agents.all.map(({ id, name }) => ({ id, label: label(name), description: id }));
   return (await window.showQuickPick(items, { title: "Show Traces", placeHolder: "Which agent?" }))?.id;
 }
