@@ -1,0 +1,140 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { ProgressLocation, Uri, window } from "vscode";
+import type { Kernel } from "../kernel/kernel.ts";
+import type { Agent } from "../protocol.ts";
+import { bytes, count, counted, localTime } from "../webviews/shared/format.ts";
+import { line } from "../webviews/shared/text.ts";
+import { failureOf } from "./conversation.ts";
+import { plainLabel } from "./plain-label.ts";
+
+const carriedFiles = { "Lares memory": ["laresmem"], "All files": ["*"] };
+
+/** Which agent's; undefined where the person chose none. */
+export async function chooseAgent(agents: readonly Agent[]): Promise<string | undefined> {
+  if (agents.length === 0) {
+    await window.showInformationMessage("There is no agent whose memory could be shown.");
+    return undefined;
+  }
+  if (agents.length === 1) return agents[0]?.id;
+  const chosen = await window.showQuickPick(
+    agents.map(({ id, name, metrics }) => ({
+      label: plainLabel(id),
+      description: plainLabel(name === id ? "" : name),
+      detail: `${bytes(metrics.memory_size_bytes)} · ${counted(metrics.temporal_events_count, "event")} · ${counted(metrics.knowledge_items_count, "item")}`,
+      id,
+    })),
+    { title: "Whose memory?", matchOnDescription: true },
+  );
+  return chosen?.id;
+}
+
+/** Proves the chain, and says what came of it. */
+export async function verifyAloud(kernel: Kernel, agent: string): Promise<void> {
+  const name = line(agent, 80);
+  await reporting(async () => {
+    const { ok, records, head, firstBad } = await withProgress(`Verifying the memory of ${name}`, () =>
+      kernel.request("lares/memory/verify", { agent }),
+    );
+    if (ok)
+      await window.showInformationMessage(
+        `The memory of ${name} is whole: ${counted(records, "record")} proven. Head: ${head ?? "none yet"}`,
+      );
+    else
+      await window.showErrorMessage(
+        `The memory of ${name} is broken` +
+          (firstBad === undefined ? "." : ` at record ${firstBad.seq}: ${line(firstBad.reason, 300)}`),
+      );
+    return true;
+  });
+}
+
+/** Asks where to, and writes the file. False: the person thought better of it, or it was refused and said so. */
+export async function exportMemory(kernel: Kernel, agent: string): Promise<boolean> {
+  const file = `${agent.replaceAll(/[^\w.-]+/g, "-").slice(0, 100)}.laresmem`;
+  const target = await window.showSaveDialog({
+    title: `Export the Memory of ${line(agent, 80)}`,
+    defaultUri: Uri.file(join(homedir(), file)),
+    filters: carriedFiles,
+  });
+  if (target === undefined) return false;
+  return reporting(async () => {
+    const { records, head, bytes: size } = await withProgress("Exporting the memory", () =>
+      // The dialog has asked whether a file that is there may be replaced.
+      kernel.request("lares/memory/export", { agent, path: target.fsPath, overwrite: true }),
+    );
+    await window.showInformationMessage(
+      `Exported ${counted(records, "record")} (${bytes(size)}). Head, to compare where it is imported: ${head}`,
+    );
+    return true;
+  });
+}
+
+/** Asks which file, shows what is in it and its head, and imports it if that is what the person wants. */
+export async function importMemory(kernel: Kernel, agent: string): Promise<boolean> {
+  const [file] =
+    (await window.showOpenDialog({
+      title: `Import a Memory into ${line(agent, 80)}`,
+      openLabel: "Look at It",
+      canSelectMany: false,
+      filters: carriedFiles,
+    })) ?? [];
+  if (file === undefined) return false;
+  return reporting(async () => {
+    const path = file.fsPath;
+    const found = await withProgress("Proving the file", () =>
+      kernel.request("lares/memory/import", { agent, path, preview: true }),
+    );
+    const answer = await window.showInformationMessage(
+      `Import the memory of ${line(found.from, 100)} into ${line(agent, 80)}?`,
+      {
+        modal: true,
+        detail: [
+          `${counted(found.records, "record")}, ${bytes(found.bytes)}, ${count(found.vectors)} vectors`,
+          `Written from ${localTime(found.first)} to ${localTime(found.last)}`,
+          `Exported ${localTime(found.created)}`,
+          "",
+          "Its chain is whole. Compare its head with the one that was shown when it was exported:",
+          found.head,
+        ].join("\n"),
+      },
+      "Import",
+    );
+    if (answer !== "Import") return false;
+    const { records } = await withProgress("Importing the memory", () =>
+      // What was shown is what is imported, whatever became of the file meanwhile.
+      kernel.request("lares/memory/import", { agent, path, head: found.head }),
+    );
+    await window.showInformationMessage(`Imported ${counted(records, "record")} into ${line(agent, 80)}.`);
+    return true;
+  });
+}
+
+/** Asks whether it is meant, and has it forgotten. */
+export async function forget(kernel: Kernel, agent: string, id: string, what: string): Promise<boolean> {
+  const answer = await window.showWarningMessage(
+    `Have ${line(agent, 80)} forget this for good?`,
+    {
+      modal: true,
+      detail: `“${line(what, 200)}”\n\nIts data is erased and cannot be brought back. That something was forgotten stays in the record.`,
+    },
+    "Forget",
+  );
+  if (answer !== "Forget") return false;
+  await kernel.request("lares/memory/forget", { agent, id, reason: "Asked for in the Memory view" });
+  return true;
+}
+
+function withProgress<Result>(title: string, act: () => Promise<Result>): Thenable<Result> {
+  return window.withProgress({ location: ProgressLocation.Notification, title }, act);
+}
+
+/** Says a refusal where the person looks; a command's own error would be shown with its stack's words. */
+async function reporting(act: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await act();
+  } catch (error) {
+    await window.showErrorMessage(line(failureOf(error).message, 600));
+    return false;
+  }
+}

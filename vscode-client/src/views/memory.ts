@@ -1,0 +1,149 @@
+import { commands, Disposable } from "vscode";
+import type { Feature } from "../feature.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import {
+  maxGraphItems,
+  maxItems,
+  memoryContract,
+  pageSize,
+  type MemoryContract,
+} from "../webviews/memory/messages.ts";
+import type { Answers, Conversation } from "./conversation.ts";
+import { agentIdOf, Focus } from "./focus.ts";
+import { given } from "./given.ts";
+import { chooseAgent, exportMemory, forget, importMemory, verifyAloud } from "./memory-commands.ts";
+import {
+  itemsIn,
+  shownData,
+  shownEvent,
+  shownItem,
+  shownWitness,
+  type EventResult,
+  type ItemResult,
+  type SearchResult,
+  type WorkingResult,
+} from "./memory-shapes.ts";
+import { commonAnswers } from "./situation.ts";
+import { registerView } from "./webview-host.ts";
+
+/** The sidebar's Memory view, and the commands about memories. Each takes an agent's id, or asks for the agent. */
+export const memory: Feature = (context) => {
+  const { kernel, models } = context;
+  let conversation: Conversation<MemoryContract> | undefined;
+  const focus = new Focus(() => conversation?.push("focus", {}));
+  const view = registerView(context, {
+    id: "lares.memory",
+    name: "memory",
+    title: "Lares Memory",
+    contract: memoryContract,
+    answers: {
+      ...commonAnswers(context),
+      focus: async () => focus.take(),
+      ...questions(kernel),
+      exportMemory: async ({ agent }) => ({ done: await exportMemory(kernel, agent) }),
+      importMemory: async ({ agent }) => ({ done: await importMemory(kernel, agent) }),
+      forget: async ({ agent, id, what }) => ({ done: await forget(kernel, agent, id, what) }),
+    },
+    whileSeen: (seen) => {
+      conversation = seen.conversation;
+      return new Disposable(() => {
+        conversation = undefined;
+      });
+    },
+  });
+  /** Registers a command that is about one agent's memory. */
+  const aboutOne = (command: string, act: (agent: string) => Promise<unknown>): Disposable =>
+    commands.registerCommand(command, async (argument?: unknown) => {
+      const agent = agentIdOf(argument) ?? (await chooseAgent(models.agents.all));
+      if (agent !== undefined) await act(agent);
+    });
+  return Disposable.from(
+    view,
+    commands.registerCommand("lares.showMemory", async (argument?: unknown) => {
+      const agent = agentIdOf(argument);
+      if (agent !== undefined) focus.set(agent);
+      await commands.executeCommand("lares.memory.focus");
+    }),
+    aboutOne("lares.verifyMemory", (agent) => verifyAloud(kernel, agent)),
+    aboutOne("lares.exportMemory", (agent) => exportMemory(kernel, agent)),
+    aboutOne("lares.importMemory", (agent) => importMemory(kernel, agent)),
+  );
+};
+
+type Questions = Pick<
+  Answers<MemoryContract>,
+  "timeline" | "histogram" | "knowledge" | "related" | "working" | "witness" | "verify"
+>;
+
+/** What only asks the kernel. */
+function questions(kernel: Kernel): Questions {
+  return {
+    timeline: async ({ text, ...filter }) => {
+      const found = (await kernel.request("lares/memory/query", {
+        ...asWhose(filter),
+        kind: "temporal",
+        limit: pageSize,
+        ...matching(text),
+      })) as EventResult;
+      return { items: found.items.map(shownEvent), total: found.total };
+    },
+    histogram: async ({ text, ...filter }) => {
+      const asked = { ...asWhose(filter), ...matching(text) };
+      const [days, variants] = await Promise.all([
+        kernel.request("lares/memory/count", { ...asked, group_by: "day" }),
+        kernel.request("lares/memory/count", { ...asked, group_by: "variant" }),
+      ]);
+      return { days: days.groups ?? {}, variants: variants.groups ?? {} };
+    },
+    knowledge: async ({ search, by, ...whose }) => {
+      const asked = asWhose(whose);
+      if (search !== "" && by === "words") {
+        const { variant, ...rest } = asked;
+        const found = (await kernel.request("lares/memory/query", {
+          ...rest,
+          kind: "search",
+          mode: "text",
+          text: search,
+          limit: maxItems,
+        })) as SearchResult;
+        return { items: itemsIn(found).filter((item) => variant === undefined || item.variant === variant) };
+      }
+      const found = (await kernel.request("lares/memory/query", {
+        ...asked,
+        kind: "associative",
+        top_k: maxItems,
+        ...(search === "" ? {} : { similar_to: search }),
+      })) as ItemResult;
+      return { items: found.items.map(shownItem) };
+    },
+    related: async ({ id, ...whose }) => {
+      const found = (await kernel.request("lares/memory/query", {
+        ...asWhose(whose),
+        kind: "associative",
+        related_to: { id, depth: 2 },
+        top_k: maxGraphItems,
+      })) as ItemResult;
+      return { items: found.items.map(shownItem) };
+    },
+    working: async (whose) => {
+      const { revision, state } = (await kernel.request("lares/memory/query", {
+        ...asWhose(whose),
+        kind: "working",
+      })) as WorkingResult;
+      const { data, ...rest } = shownData(state);
+      return { revision, state: data, ...rest };
+    },
+    witness: async ({ agent }) => shownWitness(await kernel.request("lares/memory/stats", { agent })),
+    verify: async ({ agent }) => {
+      const { ok, records, head, firstBad } = await kernel.request("lares/memory/verify", { agent });
+      return { ok, records, ...(head === null ? {} : { head }), ...(firstBad === undefined ? {} : { firstBad }) };
+    },
+  };
+}
+
+type Whose = { readonly agent: string };
+
+/** A filter without its absent members; whose memory it is stays known to be there. */
+const asWhose = <Filter extends Whose>(filter: Filter) => ({ ...given(filter), agent: filter.agent });
+
+const matching = (text: string | undefined) => (text === undefined ? {} : { text: { match: text } });

@@ -1,0 +1,68 @@
+import type { VNode } from "preact";
+import { counted } from "../shared/format.ts";
+import { line } from "../shared/text.ts";
+import { titleOf } from "./knowledge.tsx";
+import type { Graph, GraphNode } from "./radial.ts";
+
+/** Half of the picture's side, in its own units. */
+const half = 100;
+
+interface GraphProps {
+  readonly graph: Graph;
+  onLook(id: string): void;
+}
+
+/** Items as dots, relations as lines; beside it stands a list that says the same to a screen reader. */
+export function RelationGraph({ graph: { nodes, edges }, onLook }: GraphProps): VNode {
+  return (
+    <svg
+      class="graph"
+      viewBox={`${-half - 8} ${-half - 8} ${2 * half + 16} ${2 * half + 16}`}
+      role="img"
+      aria-label={`${counted(nodes.length - 1, "item")} related by ${counted(edges.length, "relation")}; listed below`}
+    >
+      {edges.map(({ from, to, relation }) => (
+        <line
+          key={`${from.id} ${relation} ${to.id}`}
+          class={`edge edge-${kindOf(relation)}`}
+          x1={from.x * half}
+          y1={from.y * half}
+          x2={to.x * half}
+          y2={to.y * half}
+        >
+          <title>{line(relation, 60)}</title>
+        </line>
+      ))}
+      {nodes.map((node) => (
+        <g
+          key={node.id}
+          class={`node ring-${node.ring}${node.item === undefined ? " unknown" : ""}`}
+          transform={`translate(${(node.x * half).toFixed(1)} ${(node.y * half).toFixed(1)})`}
+          onClick={() => node.item !== undefined && onLook(node.id)}
+        >
+          <title>{nameOf(node)}</title>
+          <circle r={node.ring === 0 ? 8 : 4 + 3 * (node.item?.importance ?? 0)} />
+          {nodes.length <= 14 && node.ring > 0 && (
+            <text y={node.y < 0 ? -10 : 16} text-anchor={node.x < -0.3 ? "start" : node.x > 0.3 ? "end" : "middle"}>
+              {nameOf(node).slice(0, 18)}
+            </text>
+          )}
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+const nameOf = ({ id, item }: GraphNode): string => (item === undefined ? line(id, 60) : titleOf(item));
+
+/** The relations that have a meaning of their own have a line of their own. */
+function kindOf(relation: string): string {
+  switch (relation) {
+    case "Contradicts":
+      return "against";
+    case "Updates":
+      return "updates";
+    default:
+      return "plain";
+  }
+}

@@ -1,0 +1,137 @@
+import * as v from "valibot";
+import {
+  commonPushes,
+  commonRequests,
+  Count,
+  focusPushes,
+  focusRequests,
+  Id,
+  Text,
+} from "../shared/situation.ts";
+
+/** Events on one page of the timeline. */
+export const pageSize = 50;
+/** Items of knowledge that one question finds. */
+export const maxItems = 200;
+/** Items that a graph of relations shows, the one in the middle included. */
+export const maxGraphItems = 60;
+/** Relations of one item that are shown. */
+export const maxRelations = 256;
+/** Bars of the histogram; beyond so many days a bar is several. */
+export const maxBars = 60;
+/** Characters, as JSON, of one event's or item's data; more of it is left out and said to be. */
+export const maxDataCharacters = 100_000;
+
+const Fraction = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
+const Similarity = v.pipe(v.number(), v.minValue(-1.01), v.maxValue(1.01));
+const Hash = Text(128);
+
+/** Whose memory: an agent's own, or a shared one that it may read. */
+const Whose = { agent: Id, namespace: v.optional(Text(128)) };
+
+/** Data as it was remembered; `cut`: it is longer than a view shows, and this is the beginning of its JSON. */
+const Data = { data: v.unknown(), cut: v.optional(v.boolean()) };
+
+const TimelineFilter = {
+  ...Whose,
+  variant: v.optional(Text(128)),
+  text: v.optional(Text(1_000)),
+};
+
+export const TimelineEvent = v.object({ id: Id, variant: Text(128), timestamp: Text(40), ...Data });
+export type TimelineEvent = v.InferOutput<typeof TimelineEvent>;
+
+export const Item = v.object({
+  id: Id,
+  variant: Text(128),
+  ...Data,
+  text: v.optional(Text(8_192)),
+  similarity: v.optional(Similarity),
+  importance: Fraction,
+  relations: v.pipe(v.array(v.object({ to: Id, relation: Text(128) })), v.maxLength(maxRelations)),
+  embedded: v.boolean(),
+});
+export type Item = v.InferOutput<typeof Item>;
+
+export const Groups = v.record(Text(128), Count);
+
+export const Projections = v.object({
+  projected: Count,
+  events: Count,
+  oldest: v.optional(Text(40)),
+  newest: v.optional(Text(40)),
+  items: Count,
+  relations: Count,
+  engine: Text(64),
+  dimensions: Count,
+  vectors: Count,
+  hot: Count,
+  warm: Count,
+  cold: Count,
+  pending: Count,
+  failed: Count,
+  embedder: Text(256),
+  rebuilding: v.optional(v.object({ what: Text(32), fraction: Fraction })),
+  bytes: Count,
+});
+export type Projections = v.InferOutput<typeof Projections>;
+
+export const Witness = v.object({
+  records: Count,
+  head: Hash,
+  sizeBytes: Count,
+  limitBytes: Count,
+  projections: v.optional(Projections),
+});
+export type Witness = v.InferOutput<typeof Witness>;
+
+export const Verdict = v.object({
+  ok: v.boolean(),
+  records: Count,
+  head: v.optional(Hash),
+  firstBad: v.optional(v.object({ seq: v.number(), reason: Text(2_000) })),
+});
+export type Verdict = v.InferOutput<typeof Verdict>;
+
+export const memoryContract = {
+  requests: {
+    ...commonRequests,
+    ...focusRequests,
+    timeline: {
+      params: v.object({
+        ...TimelineFilter,
+        since: v.optional(Text(40)),
+        until: v.optional(Text(40)),
+        offset: Count,
+      }),
+      result: v.object({ items: v.pipe(v.array(TimelineEvent), v.maxLength(pageSize)), total: Count }),
+    },
+    /** How many events by day of UTC, and by variant; not narrowed by time, so that there is something to choose from. */
+    histogram: { params: v.object(TimelineFilter), result: v.object({ days: Groups, variants: Groups }) },
+    /** `search` empty: the newest that there are. */
+    knowledge: {
+      params: v.object({
+        ...Whose,
+        variant: v.optional(Text(128)),
+        search: Text(1_000),
+        by: v.picklist(["meaning", "words"]),
+      }),
+      result: v.object({ items: v.pipe(v.array(Item), v.maxLength(maxItems)) }),
+    },
+    /** What is related to an item, by at most two steps. */
+    related: {
+      params: v.object({ ...Whose, id: Id }),
+      result: v.object({ items: v.pipe(v.array(Item), v.maxLength(maxGraphItems)) }),
+    },
+    working: { params: v.object(Whose), result: v.object({ revision: Count, state: v.unknown(), cut: v.optional(v.boolean()) }) },
+    witness: { params: v.object({ agent: Id }), result: Witness },
+    verify: { params: v.object({ agent: Id }), result: Verdict },
+    /** The editor asks where to, or which file; `done` false: the person thought better of it. */
+    exportMemory: { params: v.object({ agent: Id }), result: v.object({ done: v.boolean() }) },
+    importMemory: { params: v.object({ agent: Id }), result: v.object({ done: v.boolean() }) },
+    /** The editor asks whether it is meant. */
+    forget: { params: v.object({ agent: Id, id: Id, what: Text(200) }), result: v.object({ done: v.boolean() }) },
+  },
+  pushes: { ...commonPushes, ...focusPushes },
+};
+export type MemoryContract = typeof memoryContract;

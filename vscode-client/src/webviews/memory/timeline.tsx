@@ -1,0 +1,168 @@
+import type { VNode } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { binsOf } from "../shared/days.ts";
+import { ago, counted, dayName, localTime } from "../shared/format.ts";
+import { useAsked, useNow, useSettled } from "../shared/hooks.ts";
+import { Failed, Notice } from "../shared/notice.tsx";
+import { line, summaryOf } from "../shared/text.ts";
+import { Data } from "./data.tsx";
+import { Histogram } from "./histogram.tsx";
+import { maxBars, pageSize, type TimelineEvent } from "./messages.ts";
+import type { TabProps } from "./view.tsx";
+
+/** What happened, as the agent wrote it down. */
+export function Timeline({ host, kept, keep, whose }: TabProps): VNode {
+  const text = useSettled(kept.text.trim());
+  const [offset, setOffset] = useState(0);
+  const filter = {
+    ...whose,
+    ...(kept.variant !== "" && { variant: kept.variant }),
+    ...(text !== "" && { text }),
+  };
+  const { from, to } = kept.days ?? {};
+  const filterKey = JSON.stringify([filter, from, to]);
+  useEffect(() => setOffset(0), [filterKey]);
+  const groups = useAsked(host, "histogram", filter);
+  const page = useAsked(host, "timeline", {
+    ...filter,
+    ...(from !== undefined && { since: `${from}T00:00:00.000Z` }),
+    ...(to !== undefined && { until: `${to}T23:59:59.999Z` }),
+    offset,
+  });
+  const nowMs = useNow();
+  const days = groups.asked.kind === "ready" ? groups.asked.value.days : {};
+  const variants = groups.asked.kind === "ready" ? groups.asked.value.variants : {};
+  const names = [...new Set([...Object.keys(variants), ...(kept.variant === "" ? [] : [kept.variant])])];
+  const filtered = kept.variant !== "" || text !== "" || kept.days !== undefined;
+  const again = (): void => {
+    groups.again();
+    page.again();
+  };
+
+  return (
+    <>
+      <div class="filters">
+        <input
+          type="search"
+          class="grow"
+          placeholder="Search in what happened"
+          aria-label="Text in an event"
+          maxLength={1_000}
+          value={kept.text}
+          onInput={({ currentTarget: { value } }) => keep({ text: value })}
+        />
+        <select
+          aria-label="Variant"
+          value={kept.variant}
+          onChange={({ currentTarget: { value } }) => keep({ variant: value })}
+        >
+          <option value="">All variants</option>
+          {names.map((name) => (
+            <option key={name} value={name}>
+              {line(name, 40)} {variants[name] === undefined ? "" : `(${variants[name]})`}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Histogram
+        bins={binsOf(days, maxBars)}
+        chosen={kept.days}
+        onChoose={(days) => keep({ days })}
+      />
+      {kept.days !== undefined && (
+        <p class="chosen-days">
+          {dayName(kept.days.from)}
+          {kept.days.from === kept.days.to ? "" : ` – ${dayName(kept.days.to)}`}{" "}
+          <button type="button" class="link" onClick={() => keep({ days: undefined })}>
+            Show all days
+          </button>
+        </p>
+      )}
+      {page.asked.kind === "loading" && <Notice kind="busy" title="Loading…" />}
+      {page.asked.kind === "failed" && <Failed message={page.asked.message} again={again} />}
+      {page.asked.kind === "ready" && page.asked.value.total === 0 && (
+        <Notice title={filtered ? "No event matches." : "Nothing is remembered yet."}>
+          {filtered ? (
+            <button
+              type="button"
+              class="secondary"
+              onClick={() => keep({ text: "", variant: "", days: undefined })}
+            >
+              Clear Filters
+            </button>
+          ) : (
+            <p class="quiet">Events appear here as the agent writes them down.</p>
+          )}
+        </Notice>
+      )}
+      {page.asked.kind === "ready" && page.asked.value.total > 0 && (
+        <section aria-label="Events" aria-busy={page.asked.stale}>
+          <p class="quiet count">
+            {counted(page.asked.value.total, "event")}, newest first{" "}
+            <button type="button" class="link" onClick={again}>
+              Refresh
+            </button>
+          </p>
+          <ul class="events">
+            {page.asked.value.items.map((event) => (
+              <EventRow key={event.id} event={event} nowMs={nowMs} />
+            ))}
+          </ul>
+          <Pager offset={offset} total={page.asked.value.total} onPage={setOffset} />
+        </section>
+      )}
+    </>
+  );
+}
+
+function EventRow({ event, nowMs }: { readonly event: TimelineEvent; readonly nowMs: number }): VNode {
+  const [open, setOpen] = useState(false);
+  const { variant, timestamp, data, cut = false } = event;
+  return (
+    <li>
+      <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+        <summary>
+          <span class="badge" title={line(variant, 128)}>
+            <bdi>{line(variant, 40)}</bdi>
+          </span>
+          <time class="quiet" dateTime={timestamp} title={`${localTime(timestamp)} (${timestamp})`}>
+            {ago(timestamp, nowMs)}
+          </time>
+          <span class="summary-text">
+            <bdi>{summaryOf(data)}</bdi>
+          </span>
+        </summary>
+        {open && <Data data={data} cut={cut} />}
+      </details>
+    </li>
+  );
+}
+
+interface PagerProps {
+  readonly offset: number;
+  readonly total: number;
+  onPage(offset: number): void;
+}
+
+function Pager({ offset, total, onPage }: PagerProps): VNode | null {
+  if (total <= pageSize) return null;
+  const last = Math.min(offset + pageSize, total);
+  return (
+    <nav class="pager" aria-label="Pages">
+      <button
+        type="button"
+        class="secondary"
+        disabled={offset === 0}
+        onClick={() => onPage(Math.max(0, offset - pageSize))}
+      >
+        Newer
+      </button>
+      <span class="quiet">
+        {offset + 1}–{last} of {total}
+      </span>
+      <button type="button" class="secondary" disabled={last >= total} onClick={() => onPage(offset + pageSize)}>
+        Older
+      </button>
+    </nav>
+  );
+}

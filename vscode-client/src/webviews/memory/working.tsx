@@ -1,0 +1,30 @@
+import type { VNode } from "preact";
+import { useAsked } from "../shared/hooks.ts";
+import { Failed, Notice } from "../shared/notice.tsx";
+import { Data } from "./data.tsx";
+import type { TabProps } from "./view.tsx";
+
+/** What the agent keeps in mind just now. */
+export function Working({ host, whose }: TabProps): VNode {
+  const { asked, again } = useAsked(host, "working", whose);
+  switch (asked.kind) {
+    case "loading":
+      return <Notice kind="busy" title="Loading…" />;
+    case "failed":
+      return <Failed message={asked.message} again={again} />;
+    case "ready": {
+      const { revision, state, cut = false } = asked.value;
+      return (
+        <section class="working" aria-label="Working memory">
+          <p class="quiet count">
+            {revision === 0 ? "Never written" : `Revision ${revision}`}{" "}
+            <button type="button" class="link" onClick={again}>
+              Refresh
+            </button>
+          </p>
+          {revision === 0 ? <p class="quiet">The agent keeps nothing in mind.</p> : <Data data={state} cut={cut} />}
+        </section>
+      );
+    }
+  }
+}
