@@ -28,6 +28,8 @@ import { trust } from "./trust.ts";
 import { activity } from "./views/activity.ts";
 import { agentsView } from "./views/agents.ts";
 import { approvalsView } from "./views/approvals.ts";
+import { memory } from "./views/memory.ts";
+import { toolForms } from "./views/tool-form.ts";
 import { traces } from "./views/traces.ts";
 
 /** The parts of the client that need nothing but its context, in the order in which they are made. */
@@ -39,6 +41,10 @@ const features: readonly Feature[] = [
   agentCommands,
   approvalCommands,
   notifications,
+  activity,
+  memory,
+  traces,
+  toolForms,
   changeFiles,
   showChanges,
   gutter,
@@ -46,8 +52,6 @@ const features: readonly Feature[] = [
   traceChannels,
   languageModelTools,
   starter,
-  activity,
-  traces,
 ];
 
 /** What `activate` gives to tests and to other extensions that know this one. */

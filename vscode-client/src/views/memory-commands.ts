@@ -2,13 +2,13 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { ProgressLocation, Uri, window } from "vscode";
 import type { Kernel } from "../kernel/kernel.ts";
+import { label, message } from "../model/text.ts";
 import type { Agent } from "../protocol.ts";
 import { bytes, count, counted, localTime } from "../webviews/shared/format.ts";
-import { line } from "../webviews/shared/text.ts";
 import { failureOf } from "./conversation.ts";
-import { plainLabel } from "./plain-label.ts";
 
-const carriedFiles = { "Lares memory": ["laresmem"], "All files": ["*"] };
+/** Endings that an exported memory has by custom; it is known by what is in it. */
+const carriedFiles = { "Lares memory": ["lares", "memory"], "All files": ["*"] };
 
 /** Which agent's; undefined where the person chose none. */
 export async function chooseAgent(agents: readonly Agent[]): Promise<string | undefined> {
@@ -19,8 +19,8 @@ export async function chooseAgent(agents: readonly Agent[]): Promise<string | un
   if (agents.length === 1) return agents[0]?.id;
   const chosen = await window.showQuickPick(
     agents.map(({ id, name, metrics }) => ({
-      label: plainLabel(id),
-      description: plainLabel(name === id ? "" : name),
+      label: label(id),
+      description: label(name === id ? "" : name),
       detail: `${bytes(metrics.memory_size_bytes)} · ${counted(metrics.temporal_events_count, "event")} · ${counted(metrics.knowledge_items_count, "item")}`,
       id,
     })),
@@ -31,7 +31,7 @@ export async function chooseAgent(agents: readonly Agent[]): Promise<string | un
 
 /** Proves the chain, and says what came of it. */
 export async function verifyAloud(kernel: Kernel, agent: string): Promise<void> {
-  const name = line(agent, 80);
+  const name = message(agent, 80);
   await reporting(async () => {
     const { ok, records, head, firstBad } = await withProgress(`Verifying the memory of ${name}`, () =>
       kernel.request("lares/memory/verify", { agent }),
@@ -43,7 +43,7 @@ export async function verifyAloud(kernel: Kernel, agent: string): Promise<void> 
     else
       await window.showErrorMessage(
         `The memory of ${name} is broken` +
-          (firstBad === undefined ? "." : ` at record ${firstBad.seq}: ${line(firstBad.reason, 300)}`),
+          (firstBad === undefined ? "." : ` at record ${firstBad.seq}: ${message(firstBad.reason, 300)}`),
       );
     return true;
   });
@@ -51,15 +51,19 @@ export async function verifyAloud(kernel: Kernel, agent: string): Promise<void> 
 
 /** Asks where to, and writes the file. False: the person thought better of it, or it was refused and said so. */
 export async function exportMemory(kernel: Kernel, agent: string): Promise<boolean> {
-  const file = `${agent.replaceAll(/[^\w.-]+/g, "-").slice(0, 100)}.laresmem`;
+  const file = `${agent.replaceAll(/[^\w.-]+/g, "-").slice(0, 100)}.lares`;
   const target = await window.showSaveDialog({
-    title: `Export the Memory of ${line(agent, 80)}`,
+    title: `Export the Memory of ${message(agent, 80)}`,
     defaultUri: Uri.file(join(homedir(), file)),
     filters: carriedFiles,
   });
   if (target === undefined) return false;
   return reporting(async () => {
-    const { records, head, bytes: size } = await withProgress("Exporting the memory", () =>
+    const {
+      records,
+      head,
+      bytes: size,
+    } = await withProgress("Exporting the memory", () =>
       // The dialog has asked whether a file that is there may be replaced.
       kernel.request("lares/memory/export", { agent, path: target.fsPath, overwrite: true }),
     );
@@ -74,7 +78,7 @@ export async function exportMemory(kernel: Kernel, agent: string): Promise<boole
 export async function importMemory(kernel: Kernel, agent: string): Promise<boolean> {
   const [file] =
     (await window.showOpenDialog({
-      title: `Import a Memory into ${line(agent, 80)}`,
+      title: `Import a Memory into ${message(agent, 80)}`,
       openLabel: "Look at It",
       canSelectMany: false,
       filters: carriedFiles,
@@ -86,7 +90,7 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
       kernel.request("lares/memory/import", { agent, path, preview: true }),
     );
     const answer = await window.showInformationMessage(
-      `Import the memory of ${line(found.from, 100)} into ${line(agent, 80)}?`,
+      `Import the memory of ${message(found.from, 100)} into ${message(agent, 80)}?`,
       {
         modal: true,
         detail: [
@@ -105,7 +109,7 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
       // What was shown is what is imported, whatever became of the file meanwhile.
       kernel.request("lares/memory/import", { agent, path, head: found.head }),
     );
-    await window.showInformationMessage(`Imported ${counted(records, "record")} into ${line(agent, 80)}.`);
+    await window.showInformationMessage(`Imported ${counted(records, "record")} into ${message(agent, 80)}.`);
     return true;
   });
 }
@@ -113,10 +117,10 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
 /** Asks whether it is meant, and has it forgotten. */
 export async function forget(kernel: Kernel, agent: string, id: string, what: string): Promise<boolean> {
   const answer = await window.showWarningMessage(
-    `Have ${line(agent, 80)} forget this for good?`,
+    `Have ${message(agent, 80)} forget this for good?`,
     {
       modal: true,
-      detail: `“${line(what, 200)}”\n\nIts data is erased and cannot be brought back. That something was forgotten stays in the record.`,
+      detail: `“${message(what, 200)}”\n\nIts data is erased and cannot be brought back. That something was forgotten stays in the record.`,
     },
     "Forget",
   );
@@ -134,7 +138,7 @@ async function reporting(act: () => Promise<boolean>): Promise<boolean> {
   try {
     return await act();
   } catch (error) {
-    await window.showErrorMessage(line(failureOf(error).message, 600));
+    await window.showErrorMessage(message(failureOf(error).message, 600));
     return false;
   }
 }

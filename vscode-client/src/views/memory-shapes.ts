@@ -10,7 +10,10 @@ import {
 
 type QueryResult = ResultOf<"lares/memory/query">;
 export type EventResult = Extract<QueryResult, { total: number }>;
-export type ItemResult = Exclude<Extract<QueryResult, { items: unknown[] }>, { total: number } | { mode: string }>;
+export type ItemResult = Exclude<
+  Extract<QueryResult, { items: unknown[] }>,
+  { total: number } | { mode: string }
+>;
 export type WorkingResult = Extract<QueryResult, { revision: number }>;
 export type SearchResult = Extract<QueryResult, { mode: string }>;
 type KernelItem = ItemResult["items"][number];

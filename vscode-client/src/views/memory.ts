@@ -136,7 +136,12 @@ function questions(kernel: Kernel): Questions {
     witness: async ({ agent }) => shownWitness(await kernel.request("lares/memory/stats", { agent })),
     verify: async ({ agent }) => {
       const { ok, records, head, firstBad } = await kernel.request("lares/memory/verify", { agent });
-      return { ok, records, ...(head === null ? {} : { head }), ...(firstBad === undefined ? {} : { firstBad }) };
+      return {
+        ok,
+        records,
+        ...(head === null ? {} : { head }),
+        ...(firstBad === undefined ? {} : { firstBad }),
+      };
     },
   };
 }

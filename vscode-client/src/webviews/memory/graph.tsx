@@ -43,7 +43,10 @@ export function RelationGraph({ graph: { nodes, edges }, onLook }: GraphProps): 
           <title>{nameOf(node)}</title>
           <circle r={node.ring === 0 ? 8 : 4 + 3 * (node.item?.importance ?? 0)} />
           {nodes.length <= 14 && node.ring > 0 && (
-            <text y={node.y < 0 ? -10 : 16} text-anchor={node.x < -0.3 ? "start" : node.x > 0.3 ? "end" : "middle"}>
+            <text
+              y={node.y < 0 ? -10 : 16}
+              text-anchor={node.x < -0.3 ? "start" : node.x > 0.3 ? "end" : "middle"}
+            >
               {nameOf(node).slice(0, 18)}
             </text>
           )}

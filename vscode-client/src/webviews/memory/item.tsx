@@ -105,7 +105,12 @@ function Relations({ center, byId, related, onLook }: RelationsProps): VNode {
                 {from.id === center.id ? "→ " : "← "}
                 <bdi>{line(relation, 60)}</bdi>
               </span>{" "}
-              <button type="button" class="link" disabled={other.item === undefined} onClick={() => onLook(other.id)}>
+              <button
+                type="button"
+                class="link"
+                disabled={other.item === undefined}
+                onClick={() => onLook(other.id)}
+              >
                 <bdi>{other.item === undefined ? line(other.id, 60) : titleOf(other.item)}</bdi>
               </button>
             </li>

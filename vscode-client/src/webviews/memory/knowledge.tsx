@@ -20,7 +20,10 @@ export function Knowledge({ host, kept, keep, whose }: TabProps): VNode {
   });
   const items = asked.kind === "ready" ? asked.value.items : [];
   const variants = [
-    ...new Set([...(kept.itemVariant === "" ? [] : [kept.itemVariant]), ...items.map(({ variant }) => variant)]),
+    ...new Set([
+      ...(kept.itemVariant === "" ? [] : [kept.itemVariant]),
+      ...items.map(({ variant }) => variant),
+    ]),
   ];
   const item = items.find(({ id }) => id === chosen);
   return (
@@ -59,10 +62,17 @@ export function Knowledge({ host, kept, keep, whose }: TabProps): VNode {
       {asked.kind === "loading" && <Notice kind="busy" title="Loading…" />}
       {asked.kind === "failed" && <Failed message={asked.message} again={again} />}
       {asked.kind === "ready" && items.length === 0 && (
-        <Notice title={search === "" && kept.itemVariant === "" ? "Nothing is known yet." : "No item matches."} />
+        <Notice
+          title={search === "" && kept.itemVariant === "" ? "Nothing is known yet." : "No item matches."}
+        />
       )}
       {items.length > 0 && (
-        <ItemTable items={items} chosen={chosen} onChoose={setChosen} busy={asked.kind === "ready" && asked.stale} />
+        <ItemTable
+          items={items}
+          chosen={chosen}
+          onChoose={setChosen}
+          busy={asked.kind === "ready" && asked.stale}
+        />
       )}
       {item !== undefined && (
         <ItemDetails
@@ -91,7 +101,9 @@ function ItemTable({ items, chosen, busy, onChoose }: TableProps): VNode {
   return (
     <>
       <p class="quiet count">
-        {items.length >= maxItems ? `The first ${counted(items.length, "item")}` : counted(items.length, "item")}
+        {items.length >= maxItems
+          ? `The first ${counted(items.length, "item")}`
+          : counted(items.length, "item")}
         {ranked ? ", the most similar first" : ""}
       </p>
       <div class="table-box">

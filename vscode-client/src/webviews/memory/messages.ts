@@ -123,14 +123,20 @@ export const memoryContract = {
       params: v.object({ ...Whose, id: Id }),
       result: v.object({ items: v.pipe(v.array(Item), v.maxLength(maxGraphItems)) }),
     },
-    working: { params: v.object(Whose), result: v.object({ revision: Count, state: v.unknown(), cut: v.optional(v.boolean()) }) },
+    working: {
+      params: v.object(Whose),
+      result: v.object({ revision: Count, state: v.unknown(), cut: v.optional(v.boolean()) }),
+    },
     witness: { params: v.object({ agent: Id }), result: Witness },
     verify: { params: v.object({ agent: Id }), result: Verdict },
     /** The editor asks where to, or which file; `done` false: the person thought better of it. */
     exportMemory: { params: v.object({ agent: Id }), result: v.object({ done: v.boolean() }) },
     importMemory: { params: v.object({ agent: Id }), result: v.object({ done: v.boolean() }) },
     /** The editor asks whether it is meant. */
-    forget: { params: v.object({ agent: Id, id: Id, what: Text(200) }), result: v.object({ done: v.boolean() }) },
+    forget: {
+      params: v.object({ agent: Id, id: Id, what: Text(200) }),
+      result: v.object({ done: v.boolean() }),
+    },
   },
   pushes: { ...commonPushes, ...focusPushes },
 };

@@ -64,11 +64,7 @@ export function Timeline({ host, kept, keep, whose }: TabProps): VNode {
           ))}
         </select>
       </div>
-      <Histogram
-        bins={binsOf(days, maxBars)}
-        chosen={kept.days}
-        onChoose={(days) => keep({ days })}
-      />
+      <Histogram bins={binsOf(days, maxBars)} chosen={kept.days} onChoose={(days) => keep({ days })} />
       {kept.days !== undefined && (
         <p class="chosen-days">
           {dayName(kept.days.from)}
@@ -160,7 +156,12 @@ function Pager({ offset, total, onPage }: PagerProps): VNode | null {
       <span class="quiet">
         {offset + 1}–{last} of {total}
       </span>
-      <button type="button" class="secondary" disabled={last >= total} onClick={() => onPage(offset + pageSize)}>
+      <button
+        type="button"
+        class="secondary"
+        disabled={last >= total}
+        onClick={() => onPage(offset + pageSize)}
+      >
         Older
       </button>
     </nav>

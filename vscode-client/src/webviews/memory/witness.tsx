@@ -26,9 +26,9 @@ export function WitnessPage({ host, whose: { agent } }: TabProps): VNode {
 
   const verify = (): void => {
     setProof("busy");
-    host.ask("verify", { agent }).then(setProof, (error: unknown) =>
-      setProof({ failure: failureOf(error).message }),
-    );
+    host
+      .ask("verify", { agent })
+      .then(setProof, (error: unknown) => setProof({ failure: failureOf(error).message }));
   };
   const carry = (what: "exportMemory" | "importMemory"): void => {
     setFailure(undefined);
@@ -50,14 +50,19 @@ export function WitnessPage({ host, whose: { agent } }: TabProps): VNode {
       return (
         <section class="witness" aria-label="Witness">
           <p class="quiet">
-            Each write is a record that names the one before it by its hash: what was changed, cut or put in afterwards
-            is found.
+            Each write is a record that names the one before it by its hash: what was changed, cut or put in
+            afterwards is found.
           </p>
           <div class="buttons">
             <button type="button" class="primary" disabled={proof === "busy"} onClick={verify}>
               {proof === "busy" ? "Verifying…" : "Verify"}
             </button>
-            <button type="button" class="secondary" disabled={records === 0} onClick={() => carry("exportMemory")}>
+            <button
+              type="button"
+              class="secondary"
+              disabled={records === 0}
+              onClick={() => carry("exportMemory")}
+            >
               Export…
             </button>
             <button
@@ -100,7 +105,11 @@ function ProofResult({ proof }: { readonly proof: Verdict | { readonly failure: 
   );
 }
 
-function Figures({ witness: { records, head, sizeBytes, limitBytes, projections } }: { readonly witness: Witness }): VNode {
+function Figures({
+  witness: { records, head, sizeBytes, limitBytes, projections },
+}: {
+  readonly witness: Witness;
+}): VNode {
   const used = limitBytes === 0 ? 0 : Math.min(1, sizeBytes / limitBytes);
   return (
     <>
@@ -108,7 +117,10 @@ function Figures({ witness: { records, head, sizeBytes, limitBytes, projections 
         <dt>Records</dt>
         <dd>{count(records)}</dd>
         <dt>Head</dt>
-        <dd class="mono head" title="The last record's hash: compare it to know that two memories are the same">
+        <dd
+          class="mono head"
+          title="The last record's hash: compare it to know that two memories are the same"
+        >
           {records === 0 ? "none yet" : line(head, 128)}
         </dd>
         <dt>Size</dt>
@@ -173,7 +185,9 @@ function ProjectionFigures({ projections, records }: ProjectionProps): VNode {
         <dt>Vectors</dt>
         <dd>
           {count(projections.vectors)} in {line(projections.engine, 32)}
-          {projections.dimensions > 0 && <span class="quiet"> ({count(projections.dimensions)} dimensions)</span>}
+          {projections.dimensions > 0 && (
+            <span class="quiet"> ({count(projections.dimensions)} dimensions)</span>
+          )}
         </dd>
         <dt>Tiers</dt>
         <dd>
@@ -182,8 +196,12 @@ function ProjectionFigures({ projections, records }: ProjectionProps): VNode {
         <dt>Embedder</dt>
         <dd>
           {line(projections.embedder, 100)}
-          {projections.pending > 0 && <span class="quiet"> · {counted(projections.pending, "item waits", "items wait")}</span>}
-          {projections.failed > 0 && <span class="bad"> · {counted(projections.failed, "item")} given up on</span>}
+          {projections.pending > 0 && (
+            <span class="quiet"> · {counted(projections.pending, "item waits", "items wait")}</span>
+          )}
+          {projections.failed > 0 && (
+            <span class="bad"> · {counted(projections.failed, "item")} given up on</span>
+          )}
         </dd>
         <dt>On the disk</dt>
         <dd>{bytes(projections.bytes)}</dd>

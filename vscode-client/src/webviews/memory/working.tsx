@@ -22,7 +22,11 @@ export function Working({ host, whose }: TabProps): VNode {
               Refresh
             </button>
           </p>
-          {revision === 0 ? <p class="quiet">The agent keeps nothing in mind.</p> : <Data data={state} cut={cut} />}
+          {revision === 0 ? (
+            <p class="quiet">The agent keeps nothing in mind.</p>
+          ) : (
+            <Data data={state} cut={cut} />
+          )}
         </section>
       );
     }

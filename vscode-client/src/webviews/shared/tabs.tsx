@@ -10,7 +10,13 @@ interface TabsProps<Name extends string> {
 }
 
 /** Tabs as assistive technology knows them: one stop of the Tab key, arrows within. */
-export function Tabs<Name extends string>({ label, tabs, chosen, children, onChoose }: TabsProps<Name>): VNode {
+export function Tabs<Name extends string>({
+  label,
+  tabs,
+  chosen,
+  children,
+  onChoose,
+}: TabsProps<Name>): VNode {
   const list = useRef<HTMLDivElement>(null);
   const onKeyDown = (event: KeyboardEvent): void => {
     const index = tabs.findIndex(({ name }) => name === chosen);

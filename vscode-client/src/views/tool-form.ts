@@ -1,0 +1,163 @@
+import { commands, Disposable, env, ViewColumn, window, type Memento } from "vscode";
+import type { ClientContext, Feature } from "../feature.ts";
+import { label } from "../model/text.ts";
+import type { Tool, ToolResult } from "../protocol.ts";
+import {
+  maxArgumentsCharacters,
+  maxEffects,
+  maxResultCharacters,
+  maxSchemaCharacters,
+  toolFormContract,
+  type Form,
+  type Outcome,
+} from "../webviews/tool-form/messages.ts";
+import { failureOf } from "./conversation.ts";
+import { commonAnswers, onSituation } from "./situation.ts";
+import { openPage } from "./webview-host.ts";
+
+/** `lares.runTool`: any agent's tool, by a form made from its schema. */
+export const toolForms: Feature = (context) =>
+  commands.registerCommand("lares.runTool", async (argument?: unknown) => {
+    try {
+      const tool = await wantedTool(context, argument);
+      if (tool !== undefined) openForm(context, tool);
+    } catch (error) {
+      await window.showErrorMessage(label(failureOf(error).message, 300));
+    }
+  });
+
+/** The tool that a tree's node stands for, or that the person chooses. */
+async function wantedTool({ kernel }: ClientContext, argument: unknown): Promise<Tool | undefined> {
+  const { agent, tool } =
+    typeof argument === "object" && argument !== null
+      ? (argument as { readonly agent?: unknown; readonly tool?: unknown })
+      : {};
+  const tools = await kernel.request("lares/tools/list", typeof agent === "string" ? { agent } : {});
+  const named = tools.find(({ name }) => name === tool);
+  if (named !== undefined) return named;
+  if (tools.length === 0) {
+    await window.showInformationMessage("No agent that is loaded offers a tool.");
+    return undefined;
+  }
+  const picks = tools.map((tool) => ({
+    label: label(tool.name),
+    description: label(tool.agent),
+    detail: label(tool.description, 200),
+    tool,
+  }));
+  const options = {
+    title: "Run Tool",
+    placeHolder: "Which tool?",
+    matchOnDescription: true,
+    matchOnDetail: true,
+  };
+  return (await window.showQuickPick(picks, options))?.tool;
+}
+
+function openForm(context: ClientContext, tool: Tool): void {
+  const { extension, kernel, models } = context;
+  const panel = window.createWebviewPanel(
+    "lares.toolForm",
+    label(tool.name, 40),
+    ViewColumn.Active,
+    // Only the page itself knows a run's result; it is small, and the person comes back for it.
+    { retainContextWhenHidden: true },
+  );
+  /** Actions that this form proposed and that wait; their fate is told in the form. */
+  const waiting = new Set<string>();
+  const conversation = openPage(
+    panel.webview,
+    context,
+    { name: "tool-form", title: "Run Tool" },
+    toolFormContract,
+    {
+      ...commonAnswers(context),
+      form: async () => formOf(tool, lastArguments(extension.workspaceState, tool)),
+      run: async ({ arguments: given }) => {
+        await rememberArguments(extension.workspaceState, tool, given);
+        const result = await kernel.request("lares/tools/call", {
+          agent: tool.agent,
+          name: tool.name,
+          arguments: given,
+        });
+        if (result.status === "needs_approval") waiting.add(result.action.id);
+        return outcomeOf(result);
+      },
+      showChanges: async ({ id }) => {
+        await commands.executeCommand("lares.showChanges", { id });
+        return {};
+      },
+      approve: async ({ id, digest }) => {
+        await commands.executeCommand("lares.approve", { id, digest });
+        return {};
+      },
+      copy: async ({ text }) => {
+        await env.clipboard.writeText(text);
+        return {};
+      },
+    },
+  );
+  const parts = Disposable.from(
+    conversation,
+    onSituation(context, (situation) => conversation.push("situation", situation)),
+    models.actions.onDidChange(() => {
+      for (const id of waiting) {
+        const state = models.actions.get(id)?.state;
+        if (state !== undefined) conversation.push("settled", { id, state });
+      }
+    }),
+  );
+  panel.onDidDispose(() => parts.dispose());
+}
+
+export function formOf(tool: Tool, last: Record<string, unknown> | undefined): Form {
+  const small = JSON.stringify(tool.parameters).length <= maxSchemaCharacters;
+  return {
+    agent: tool.agent,
+    name: tool.name,
+    description: tool.description.slice(0, 8_000),
+    // Without a schema the form is a field of JSON, which the kernel checks.
+    parameters: small ? tool.parameters : { type: "unknown" },
+    ...(last === undefined ? {} : { last }),
+  };
+}
+
+export function outcomeOf(result: ToolResult): Outcome {
+  switch (result.status) {
+    case "success": {
+      const json = JSON.stringify(result.value) ?? "";
+      return json.length <= maxResultCharacters
+        ? { status: "success", value: result.value }
+        : { status: "success", value: json.slice(0, maxResultCharacters), cut: true };
+    }
+    case "error":
+      return { status: "error", message: result.message.slice(0, 20_000), recoverable: result.recoverable };
+    case "needs_approval": {
+      const { id, digest, title, impact_score, effects } = result.action;
+      return {
+        status: "needs_approval",
+        reason: result.reason.slice(0, 4_000),
+        action: {
+          id,
+          digest,
+          title: title.slice(0, 200),
+          impact: impact_score,
+          effects: effects.slice(0, maxEffects).map(({ summary }) => summary.slice(0, 400)),
+          moreEffects: Math.max(0, effects.length - maxEffects),
+        },
+      };
+    }
+  }
+}
+
+const keyOf = ({ agent, name }: Tool): string => `lares.arguments:${agent}/${name}`;
+
+function lastArguments(state: Memento, tool: Tool): Record<string, unknown> | undefined {
+  const last = state.get<unknown>(keyOf(tool));
+  return typeof last === "object" && last !== null && !Array.isArray(last) ? { ...last } : undefined;
+}
+
+async function rememberArguments(state: Memento, tool: Tool, given: unknown): Promise<void> {
+  const small = (JSON.stringify(given) ?? "").length <= maxArgumentsCharacters;
+  await state.update(keyOf(tool), small ? given : undefined);
+}

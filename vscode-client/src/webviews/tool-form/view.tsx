@@ -1,0 +1,188 @@
+import type { VNode } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { failureOf, useAsked, useSituation } from "../shared/hooks.ts";
+import type { Host } from "../shared/host.ts";
+import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
+import type { PageProps } from "../shared/page.tsx";
+import { block, line } from "../shared/text.ts";
+import { Fields, JsonInput } from "./field.tsx";
+import { fieldsOf, isObject } from "./fields.ts";
+import type { Form, Outcome, ToolFormContract } from "./messages.ts";
+import { OutcomePage } from "./outcome.tsx";
+import { argumentsOf, draftOf, parseJson, type Draft, type Problems } from "./values.ts";
+
+/** A tool's arguments to fill in, and what became of running it. */
+export function ToolFormView({ host, editor }: PageProps<ToolFormContract>): VNode {
+  const situation = useSituation(host);
+  return (
+    <WhileRunning host={host} situation={situation}>
+      <Loaded host={host} editor={editor} />
+    </WhileRunning>
+  );
+}
+
+function Loaded({ host, editor }: PageProps<ToolFormContract>): VNode {
+  const { asked, again } = useAsked(host, "form", {});
+  switch (asked.kind) {
+    case "loading":
+      return <Notice kind="busy" title="Loading…" />;
+    case "failed":
+      return <Failed message={asked.message} again={again} />;
+    case "ready":
+      return <ToolForm host={host} editor={editor} form={asked.value} />;
+  }
+}
+
+interface FormProps extends PageProps<ToolFormContract> {
+  readonly form: Form;
+}
+
+/** What was typed and not run yet survives the page. */
+interface Kept {
+  readonly json: string | undefined;
+  readonly draft: Record<string, Draft>;
+}
+
+function keptOf(value: unknown): Kept | undefined {
+  if (!isObject(value) || !isObject(value["draft"])) return undefined;
+  const { json, draft } = value;
+  return { json: typeof json === "string" ? json : undefined, draft: draft as Record<string, Draft> };
+}
+
+const noProblems: Problems = new Map();
+
+function ToolForm({ host, editor, form }: FormProps): VNode {
+  const fields = useMemo(() => fieldsOf(form.parameters), [form.parameters]);
+  const [{ json, draft }, setKept] = useState<Kept>(
+    () =>
+      keptOf(editor.kept) ?? {
+        json: fields === undefined ? JSON.stringify(form.last ?? {}, null, 2) : undefined,
+        draft: fields === undefined ? {} : draftOf(fields, form.last),
+      },
+  );
+  useEffect(() => editor.keep({ json, draft }), [editor, json, draft]);
+  const [problems, setProblems] = useState<Problems>(noProblems);
+  const { outcome, run } = useRun(host);
+
+  const read = (): { readonly value: unknown } | undefined => {
+    if (json === undefined) {
+      const read = argumentsOf(fields ?? [], draft);
+      setProblems(read.ok ? noProblems : read.problems);
+      return read.ok ? { value: read.value } : undefined;
+    }
+    const parsed = parseJson(json);
+    setProblems("problem" in parsed ? new Map([["", parsed.problem]]) : noProblems);
+    return "value" in parsed ? parsed : undefined;
+  };
+  const submit = (): void => {
+    const given = read();
+    if (given !== undefined && outcome !== "busy") run(given.value);
+  };
+  const asJson = (): void => {
+    const { value = {} } = read() ?? {};
+    setProblems(noProblems);
+    setKept({ json: JSON.stringify(value, null, 2), draft });
+  };
+  const asForm = (): void => {
+    const given = read();
+    if (given !== undefined && fields !== undefined && isObject(given.value))
+      setKept({ json: undefined, draft: draftOf(fields, given.value) });
+  };
+
+  return (
+    <main
+      class="tool"
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        submit();
+      }}
+    >
+      <header>
+        <h1>
+          <bdi>{line(form.name, 120)}</bdi>
+        </h1>
+        <p class="quiet">
+          a tool of <bdi>{line(form.agent, 120)}</bdi>
+        </p>
+        {form.description !== "" && (
+          <p class="description">
+            <bdi>{block(form.description, 4_000)}</bdi>
+          </p>
+        )}
+      </header>
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        {json === undefined ? (
+          <>
+            {fields?.length === 0 && <p class="quiet">It takes no arguments.</p>}
+            <Fields
+              fields={fields ?? []}
+              draft={draft}
+              path=""
+              problems={problems}
+              onChange={(draft) => setKept({ json, draft })}
+            />
+          </>
+        ) : (
+          <div class="field">
+            <label for="arguments">Arguments (JSON)</label>
+            <JsonInput
+              labels={{ id: "arguments", "aria-invalid": problems.has("") }}
+              text={json}
+              onChange={(json) => setKept({ json, draft })}
+            />
+            {problems.has("") && (
+              <p class="problem" role="alert">
+                {line(problems.get("") ?? "", 300)}
+              </p>
+            )}
+          </div>
+        )}
+        <div class="run">
+          <button type="submit" class="primary" disabled={outcome === "busy"}>
+            {outcome === "busy" ? "Running…" : "Run"}
+          </button>
+          <span class="quiet">{isMac ? "⌘" : "Ctrl+"}Enter</span>
+          <span class="grow" />
+          {fields !== undefined && (
+            <button type="button" class="link" onClick={json === undefined ? asJson : asForm}>
+              {json === undefined ? "Edit as JSON" : "Edit as a form"}
+            </button>
+          )}
+        </div>
+      </form>
+      <OutcomePage host={host} outcome={outcome} />
+    </main>
+  );
+}
+
+const isMac = navigator.userAgent.includes("Macintosh");
+
+export type RunState = "none" | "busy" | { readonly refused: string } | Outcome;
+
+function useRun(host: Host<ToolFormContract>): {
+  readonly outcome: RunState;
+  readonly run: (value: unknown) => void;
+} {
+  const [outcome, setOutcome] = useState<RunState>("none");
+  const round = useRef(0);
+  const run = (value: unknown): void => {
+    const mine = ++round.current;
+    setOutcome("busy");
+    host.ask("run", { arguments: value }).then(
+      (outcome) => {
+        if (mine === round.current) setOutcome(outcome);
+      },
+      (error: unknown) => {
+        if (mine === round.current) setOutcome({ refused: failureOf(error).message });
+      },
+    );
+  };
+  return { outcome, run };
+}
