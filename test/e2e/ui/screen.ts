@@ -1,0 +1,113 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Frame, Locator, Page } from "playwright-core";
+import { until } from "../../support/until.ts";
+import { artefacts } from "../support/browser.ts";
+
+/** What a person does in VS Code's window, by keyboard and mouse. */
+export class Screen {
+  readonly page: Page;
+
+  constructor(page: Page) {
+    this.page = page;
+  }
+
+  /** Waits until the workbench has its files and its extensions. */
+  async isReady(): Promise<void> {
+    await this.page.getByRole("treeitem", { name: "lares.yaml" }).waitFor();
+  }
+
+  async command(title: string): Promise<void> {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget input");
+    await input.fill(`>${title}`);
+    await this.page.locator(".quick-input-list-row", { hasText: title }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+  }
+
+  /** Opens a file of the workspace and puts the cursor into it. */
+  async open(path: string): Promise<void> {
+    await this.page.keyboard.press("Control+P");
+    const input = this.page.locator(".quick-input-widget input");
+    await input.fill(path);
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    await this.page.locator(".quick-input-list-row", { hasText: name }).first().waitFor();
+    await this.page.keyboard.press("Enter");
+    await this.page.getByRole("tab", { name: new RegExp(`^${RegExp.escape(name)}`) }).waitFor();
+    await this.editor().click();
+  }
+
+  editor(): Locator {
+    return this.page.locator(".editor-group-container.active .monaco-editor .view-lines").first();
+  }
+
+  /** Puts the cursor at the end of a line, counted from 1. */
+  async goToEndOf(line: number): Promise<void> {
+    await this.page.keyboard.press("Control+G");
+    await this.page.locator(".quick-input-widget input").fill(`:${line}`);
+    await this.page.keyboard.press("Enter");
+    await this.page.keyboard.press("End");
+  }
+
+  /** As a person types, without waiting for what is suggested. */
+  type(text: string): Promise<void> {
+    return this.page.keyboard.type(text);
+  }
+
+  async replaceAll(text: string): Promise<void> {
+    await this.page.keyboard.press("Control+A");
+    await this.page.keyboard.press("Delete");
+    await this.page.keyboard.insertText(text);
+  }
+
+  save(): Promise<void> {
+    return this.page.keyboard.press("Control+S");
+  }
+
+  async openLares(): Promise<void> {
+    const tab = this.page.getByRole("tab", { name: /^Lares/ }).first();
+    if ((await tab.getAttribute("aria-expanded")) !== "true") await tab.click();
+  }
+
+  item(name: RegExp): Locator {
+    return this.page.getByRole("treeitem", { name }).first();
+  }
+
+  lens(text: string): Locator {
+    return this.page.locator(".codelens-decoration a", { hasText: text }).first();
+  }
+
+  toast(text: string | RegExp): Locator {
+    return this.page.locator(".notification-toast", { hasText: text }).first();
+  }
+
+  statusBar(text: RegExp): Locator {
+    return this.page.locator(".statusbar-item", { hasText: text }).first();
+  }
+
+  /** The document of a webview in which an element is that `selector` names: a frame within a frame. */
+  async webview(selector: string): Promise<Frame> {
+    return await until(`a webview with ${selector}`, async () => {
+      for (const frame of this.page.frames())
+        if (frame.parentFrame() !== null && (await countIn(frame, selector)) > 0) return frame;
+      return undefined;
+    });
+  }
+
+  /** Keeps a picture; `npm run screenshots` takes some of them for the READMEs. */
+  async picture(name: string): Promise<void> {
+    await mkdir(artefacts, { recursive: true });
+    await this.page.screenshot({ path: join(artefacts, `${name}.png`) });
+  }
+}
+
+/** None in a frame that went away while it was asked. */
+async function countIn(frame: Frame, selector: string): Promise<number> {
+  return await frame
+    .locator(selector)
+    .count()
+    .catch((error: Error) => {
+      if (/detached|destroyed|closed/.test(error.message)) return 0;
+      throw error;
+    });
+}
