@@ -103,7 +103,8 @@ function nodePackage(top: string, target: string): string {
     join(top, "node_modules", name),
   ];
   const found = candidates.find((folder) => existsSync(join(folder, "LICENSE")));
-  if (found === undefined) throw new Error(`${name} is not installed: run npm ci, which runs node's script.`);
+  if (found === undefined)
+    throw new Error(`${name} is not there, and with it the licence of Node: run npm rebuild node.`);
   if (`v${describe(found).version}` !== process.version)
     throw new Error(`This is Node ${process.version}; start this by npm run package.`);
   return found;

@@ -127,6 +127,11 @@ export class VSCode implements AsyncDisposable {
     return `${this.url}/?${query.toString()}`;
   }
 
+  /** Where kernels keep their state. */
+  get home(): string {
+    return join(this.base, "lares");
+  }
+
   workspace(path = ""): string {
     return join(this.base, "workspace", path);
   }
@@ -142,14 +147,14 @@ export class VSCode implements AsyncDisposable {
 
   /** What the extension and the kernel said. */
   logs(): string[] {
-    return [...filesBelow(join(this.base, "data", "logs")), ...filesBelow(join(this.base, "lares"))].filter(
-      (path) => path.endsWith(".log"),
+    return [...filesBelow(join(this.base, "data", "logs")), ...filesBelow(this.home)].filter((path) =>
+      path.endsWith(".log"),
     );
   }
 
   /** The processes that hold a workspace's state now. */
   kernels(): number[] {
-    return filesBelow(join(this.base, "lares"))
+    return filesBelow(this.home)
       .filter((path) => path.endsWith("kernel.lock.pid"))
       .map((path) => Number(readFileSync(path, "utf8")))
       .filter((pid) => isAlive(pid));

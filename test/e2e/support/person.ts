@@ -1,0 +1,33 @@
+import { pathToFileURL } from "node:url";
+import { Client } from "../../support/client.ts";
+import type { Status } from "../../support/types.ts";
+import { until } from "../../support/until.ts";
+import type { VSCode } from "./vscode.ts";
+
+/** Another client of the same kernel: for what a test needs and is not about. */
+export async function beside(vscode: VSCode): Promise<Client> {
+  const client = new Client({
+    home: vscode.home,
+    cwd: vscode.base,
+    environment: { LARES_KERNEL_LINGER: "1s" },
+  });
+  await client.request("initialize", {
+    processId: process.pid,
+    rootUri: pathToFileURL(vscode.workspace()).href,
+    capabilities: {},
+    initializationOptions: { lares: { trusted: true } },
+  });
+  client.notify("initialized", {});
+  return client;
+}
+
+/** As a person who said yes to the workspace's documents before. */
+export async function acceptDocuments(vscode: VSCode): Promise<void> {
+  await using client = await beside(vscode);
+  const { trust } = await until("the documents to be read", async () => {
+    const status = await client.request<Status>("lares/status");
+    return status.ready && status;
+  });
+  await client.request("lares/trust", { trusted: true, digest: trust.digest });
+  await client.shutdown();
+}
