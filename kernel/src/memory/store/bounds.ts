@@ -20,6 +20,10 @@ export const storeBounds = {
   lockIntervalMs: 25,
   /** That journals have grown is told at most so often. */
   grownIntervalMs: 50,
+  /** What a vector library may keep of the host's memory for nothing, before another host takes over. */
+  maxLeakedBytes: 256 * 1024 * 1024,
+  /** Requests at such a host have so long to be answered; then the next one is asked. */
+  leavingTimeoutMs: 2000,
   /** Paths outside the state folder that the host may read at once: models, journals of others. */
   maxForeignPaths: 256,
   /** Memories the host keeps open at once: DuckDB attaches no more. */

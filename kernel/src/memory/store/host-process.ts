@@ -9,12 +9,14 @@ import { openParentChannel } from "../../platform/child-process.ts";
 import { receiveJsonLines, sendJsonLine } from "../../platform/json-lines.ts";
 import { StoreHost } from "./host.ts";
 import type { FromHost, ToHost } from "./messages.ts";
+import { leakedBytes } from "./vectors/faiss.ts";
 
 // What a memory holds is its owner's alone; DuckDB and SQLite make files as the mask says.
 process.umask(0o077);
 const channel = openParentChannel();
-const [stateFolder = ""] = process.argv.slice(2);
+const [stateFolder = "", maxLeakedBytes = ""] = process.argv.slice(2);
 const encoder = new TextEncoder();
+let isSpent = false;
 const send = (words: FromHost): void => sendJsonLine(channel, words);
 
 // Without a kernel nobody is answered, and the next one's host waits for these files: they stand a sudden end.
@@ -36,6 +38,10 @@ async function obey(words: ToHost): Promise<void> {
         const result = await host.answer(words);
         // An answer is JSON already: large ones are not written down twice.
         channel.write(encoder.encode(`{"kind":"answer","id":${words.id},"result":${result}}\n`));
+        if (!isSpent && leakedBytes() > Number(maxLeakedBytes)) {
+          isSpent = true;
+          send({ kind: "spent" });
+        }
       } catch (error) {
         const { code, facts } = isLaresError(error) ? error : { code: "InternalError" as const, facts: {} };
         send({ kind: "failed", id: words.id, code, message: messageOf(error), facts });

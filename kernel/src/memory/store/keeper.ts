@@ -19,6 +19,8 @@ export interface StoreOptions {
   readonly stateFolder: string;
   readonly clock: Clock;
   readonly log: Log;
+  /** What a vector library may keep in the host for nothing, default `storeBounds.maxLeakedBytes`. */
+  readonly maxLeakedBytes?: number;
   /** What the host has for the log is in `log` already. */
   notice(notice: Exclude<StoreNotice, { kind: "log" }>): void;
 }
@@ -128,7 +130,7 @@ class StoreKeeper implements Store {
       });
       return;
     }
-    while (!link.isEnding) {
+    while (!link.isEnding && !link.isLeaving) {
       const isAlone = this.#retried.length > 0 || [...this.#open.values()].some(({ deaths }) => deaths > 0);
       if (this.#open.size >= (isAlone ? 1 : bounds.maxOpenRequests)) return;
       const request = this.#retried.shift() ?? this.#waiting.shift();
@@ -180,7 +182,7 @@ class StoreKeeper implements Store {
       nativeCode: true,
       workers: false,
       environment: failpoints.environment,
-      arguments: [stateFolder],
+      arguments: [stateFolder, String(this.#options.maxLeakedBytes ?? bounds.maxLeakedBytes)],
     });
     const link: HostLink = new HostLink({
       child,
@@ -194,6 +196,7 @@ class StoreKeeper implements Store {
 
   #receive(words: Exclude<FromHost, { kind: "ready" }>, link: HostLink): void {
     if (words.kind === "notice") return this.#hear(words.notice);
+    if (words.kind === "spent") return this.#letGo(link);
     const request = this.#open.get(words.id);
     // One that ends may fail for that alone; the next host is asked.
     if (request === undefined || (link.isEnding && words.kind === "failed")) return;
@@ -203,6 +206,7 @@ class StoreKeeper implements Store {
     if (this.#suspects.has(key)) this.#suspects.set(key, "done");
     if (words.kind === "answer") request.resolve(words.result);
     else request.reject(new LaresError(words.code, words.message, words.facts));
+    if (link.isLeaving && this.#open.size === 0) this.#startAnew(link);
     this.#pump();
   }
 
@@ -269,9 +273,17 @@ class StoreKeeper implements Store {
     return paths.every((path) => link.foreignPaths.has(path));
   }
 
+  /** What is open is answered still, where that does not take long. */
+  #letGo(link: HostLink): void {
+    link.isLeaving = true;
+    if (this.#open.size === 0) return this.#startAnew(link);
+    const timer = this.#options.clock.timer(bounds.leavingTimeoutMs, () => this.#startAnew(link));
+    void link.ended.then(() => timer[Symbol.dispose]());
+  }
+
   /** What a process may read is said when it starts: another one takes over, and answers what is open. */
   #startAnew(link: HostLink): void {
-    void link.end();
+    if (!link.isEnding) void link.end();
   }
 
   #tellGrown(): void {

@@ -24,6 +24,8 @@ export class HostLink {
   readonly #child: ChildProcess;
   readonly #clock: Clock;
   #isAlive = true;
+  /** Nothing new is asked of it, and when it has answered it is told to end. */
+  isLeaving = false;
   /** It was told to end, and nothing is to be asked of it any more. */
   #isEnding = false;
 

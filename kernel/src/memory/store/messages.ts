@@ -26,4 +26,6 @@ export type FromHost =
       readonly message: string;
       readonly facts: ErrorFacts;
     }
-  | { readonly kind: "notice"; readonly notice: StoreNotice };
+  | { readonly kind: "notice"; readonly notice: StoreNotice }
+  /** A library keeps more memory than it should: let another host take over, whenever that is convenient. */
+  | { readonly kind: "spent" };

@@ -8,11 +8,14 @@ import { startChildProcess } from "../../platform/child-process.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import type { RecordInput } from "../journal/record.ts";
 import { storeBounds } from "./bounds.ts";
+import type { StoreMemory } from "./port.ts";
 import { beginningMs, TestJournal } from "./testing/test-journal.ts";
 import { eventsOf, mendedOf, testStore } from "./testing/test-store.ts";
+import { Engines } from "./vectors/engines.ts";
 
 const storageError = expect.objectContaining({ code: "StorageError" });
 const nowMs = beginningMs;
+const hasFaiss = await new Engines().isAvailable("faiss");
 
 function pidOf(store: { readonly pid: number | null }): number {
   if (store.pid === null) throw new Error("No store host runs.");
@@ -266,6 +269,47 @@ describe("many memories", () => {
     expect(pidOf(store)).not.toBe(pid);
     expect(mendedOf(notices)).toEqual([]);
   });
+});
+
+describe("a vector library that keeps memory for nothing", () => {
+  test.skipIf(!hasFaiss)(
+    "another host takes over between questions, again and again; each is answered",
+    async () => {
+      const { store, journal, notices, logged } = await testStore(undefined, { maxLeakedBytes: 2_000 });
+      // Among fewer, the graph is not asked.
+      for (let n = 0; n < 900; n++) {
+        journal.append({
+          operation: "store",
+          kind: "knowledge",
+          id: `item-${n}`,
+          data: canonicalJson({ variant: "Fact", data: {}, text: `the thing with number ${n}` }),
+        });
+      }
+      const memory: StoreMemory = {
+        ...journal.memory,
+        settings: { ...journal.memory.settings, vectors: "faiss" },
+      };
+      const nearest = async (n: number): Promise<string | undefined> => {
+        const query = { similar_to: `the thing with number ${n}`, top_k: 1 };
+        return (await store.request("knowledge.query", memory, { query, nowMs })).items[0]?.id;
+      };
+      await store.request("project", memory, {});
+      await until(
+        "faiss serves",
+        async () => (await store.request("stats", memory, {})).vectors.engine === "faiss",
+      );
+      const pids = new Set<number>();
+      for (let turn = 0; turn < 4; turn++) {
+        const all = Array.from({ length: 20 }, (_, n) => n);
+        expect(await Promise.all(all.map(nearest))).toEqual(all.map((n) => `item-${n}`));
+        await until("a host is there", () => store.pid !== null);
+        pids.add(pidOf(store));
+      }
+    expect(pids.size).toBeGreaterThan(1);
+      expect(mendedOf(notices)).toEqual([]);
+      expect(logged.filter(({ level }) => level !== "debug")).toEqual([]);
+    },
+  );
 });
 
 describe("too much at once", () => {

@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import type { Log } from "../../../base/log.ts";
 import { systemClock } from "../../../platform/clock.ts";
 import { temporaryFolder } from "../../../platform/testing/temporary-folder.ts";
-import { createStore } from "../keeper.ts";
+import { createStore, type StoreOptions } from "../keeper.ts";
 import type { Store, StoreNotice } from "../port.ts";
 import { TestJournal } from "./test-journal.ts";
 
@@ -15,7 +15,10 @@ export interface TestStore {
 }
 
 /** A store with a host process of its own, and one memory beneath its folder; closed when the test has ended. */
-export async function testStore(stateFolder?: string): Promise<TestStore> {
+export async function testStore(
+  stateFolder?: string,
+  options: Pick<StoreOptions, "maxLeakedBytes"> = {},
+): Promise<TestStore> {
   const folder = stateFolder ?? (await temporaryFolder());
   const notices: StoreNotice[] = [];
   const logged: TestStore["logged"] = [];
@@ -28,6 +31,7 @@ export async function testStore(stateFolder?: string): Promise<TestStore> {
     clock: systemClock,
     log: { debug: put("debug"), info: put("info"), warn: put("warn"), error: put("error") },
     notice: (notice) => notices.push(notice),
+    ...options,
   });
   onTestFinished(() => store[Symbol.asyncDispose]());
   return { stateFolder: folder, journal: new TestJournal(folder), store, notices, logged };
