@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canonicalJson } from "../../kernel/src/base/json.ts";
 import { chainStart, encodeRecord } from "../../kernel/src/memory/journal/record.ts";
-import { Bench, leave } from "../support/bench.ts";
+import { agent, Bench, leave } from "../support/bench.ts";
 import { memoryFolder, rememberer, Remembering } from "../support/memory.ts";
 import { isAlive, until } from "../support/until.ts";
 
@@ -72,6 +72,9 @@ describe("forgetting", () => {
     expect(await filesWith(folder, "Quastenflosser")).toEqual([]);
     expect(await filesWith(folder, "remains")).not.toEqual([]);
     keeper = new Remembering(await bench.open(), ID);
+    // Nobody has opened the memory yet.
+    const { metrics } = await agent(keeper.client, ID);
+    expect(metrics).toMatchObject({ temporal_events_count: 1, knowledge_items_count: 0 });
     expect(await keeper.verify()).toMatchObject({ ok: true });
   });
 
@@ -189,6 +192,9 @@ describe("moving a memory", () => {
     expect((await target.verify()).records).toBe(0);
 
     await target.client.request("lares/memory/import", { agent: ID, path });
+    const { metrics } = await agent(target.client, ID);
+    expect(metrics.temporal_events_count).toBeGreaterThan(0);
+    expect(metrics.knowledge_items_count).toBeGreaterThan(0);
     expect(await target.verify()).toMatchObject({ ok: true, records: before.records, head: before.head });
     expect((await target.query<Found>("temporal", { text: { match: "travels" } })).total).toBe(1);
     const { items } = await target.query<Found>("associative", { similar_to: "a heavy suitcase", top_k: 1 });

@@ -364,6 +364,21 @@ describe("a memory's key", () => {
     },
   );
 
+  test("how much is stored is told before a memory is opened again: as it last was, forgotten and removed left out", async () => {
+    const { start, within } = await memoryFixture();
+    await within(async (agent) => {
+      const { id } = await agent.appendEvent({ variant: "v", data: 1 });
+      for (let n = 0; n < 3; n++) await agent.appendEvent({ variant: "v", data: n });
+      await agent.forget(id, "told to");
+      const { id: item } = await agent.addKnowledge({ variant: "Fact", data: "one" });
+      await agent.addKnowledge({ variant: "Fact", data: "two" });
+      await agent.removeKnowledge(item);
+    });
+    await using memory = await start();
+    expect(memory.stats(testKey)).toMatchObject({ temporalEvents: 3, knowledgeItems: 1 });
+    expect(memory.stats("namespace/none")).toMatchObject({ temporalEvents: 0, knowledgeItems: 0 });
+  });
+
   test("heads of an older database are those of the extensions' memories", async () => {
     const path = join(await temporaryFolder(), "ledger.sqlite");
     const old = await openDatabase({ path, migrations: memoryMigrations.slice(0, 1), log: silentLog });

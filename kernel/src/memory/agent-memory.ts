@@ -34,9 +34,9 @@ export interface MemoryStats {
   readonly sizeBytes: number;
   /** Hash of the last record, 64 hexadecimal digits; zeros where there is none. */
   readonly head: string;
-  /** Neither forgotten nor too old; 0 while the memory is not open. */
+  /** Neither forgotten nor too old; while the memory is not open, as when it last was. */
   readonly temporalEvents: number;
-  /** Neither removed nor forgotten; 0 while the memory is not open. */
+  /** Neither removed nor forgotten. */
   readonly knowledgeItems: number;
 }
 
@@ -175,8 +175,7 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
       records: journal.end.seq,
       sizeBytes: journal.size,
       head: journal.end.hash,
-      temporalEvents: journal.tally.stored("temporal"),
-      knowledgeItems: journal.tally.stored("knowledge"),
+      ...journal.tally.counts,
     }),
     storeStats: () => ask("stats", {}),
     exportSource: async () => {

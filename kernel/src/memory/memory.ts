@@ -105,7 +105,7 @@ class Memories implements Memory {
     const open = this.#open.get(key);
     if (open !== undefined) return open.stats();
     const { seq, hash, size } = this.#heads.of(key) ?? { ...chainStart, size: 0 };
-    return { records: seq, sizeBytes: size, head: hash, temporalEvents: 0, knowledgeItems: 0 };
+    return { records: seq, sizeBytes: size, head: hash, ...this.#heads.countsOf(key) };
   }
 
   async export(key: MemoryKey, path: string, { overwrite }: { overwrite: boolean }): Promise<Exported> {
@@ -126,7 +126,7 @@ class Memories implements Memory {
         anchor: this.#heads.of(key),
         ...(expectedHead === undefined ? {} : { expectedHead }),
         maxBytes: this.#options.storageLimitBytes(key),
-        storeAnchor: (anchor) => this.#heads.store(key, anchor, "power"),
+        storeAnchor: (anchor, counts) => this.#heads.store(key, anchor, counts, "power"),
       }),
     );
   }
@@ -155,7 +155,7 @@ class Memories implements Memory {
       {
         folder: journalFolder,
         anchor: this.#heads.of(key),
-        storeAnchor: (anchor, durability) => this.#heads.store(key, anchor, durability),
+        storeAnchor: (anchor, durability, counts) => this.#heads.store(key, anchor, counts, durability),
         cutOff: (bytes) => options.cutOff?.(key, bytes),
         maxBytes,
         grown: () => {

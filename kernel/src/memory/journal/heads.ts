@@ -1,5 +1,6 @@
 import type { Database, Durability, Migration } from "../../platform/database.ts";
 import type { ChainEnd } from "./record.ts";
+import type { StoredCounts } from "./tally.ts";
 
 export const memoryMigrations: readonly Migration[] = [
   {
@@ -18,6 +19,12 @@ export const memoryMigrations: readonly Migration[] = [
           UPDATE memory_heads SET memory = 'extension/' || memory;
           ALTER TABLE memory_heads ADD COLUMN carried_out INTEGER NOT NULL DEFAULT 0`,
   },
+  {
+    // So that how much is remembered can be told before a memory is opened.
+    name: "memory-3-counts",
+    sql: `ALTER TABLE memory_heads ADD COLUMN temporal_events INTEGER NOT NULL DEFAULT 0;
+          ALTER TABLE memory_heads ADD COLUMN knowledge_items INTEGER NOT NULL DEFAULT 0`,
+  },
 ];
 
 /** An end that a journal is known to have reached on the disk, and how large it then was. */
@@ -28,20 +35,30 @@ export interface Anchor extends ChainEnd {
   readonly carriedOut: number;
 }
 
+interface HeadRow extends Record<string, string | number> {
+  readonly memory: string;
+  readonly seq: number;
+  readonly hash: string;
+  readonly size: number;
+  readonly carried_out: number;
+  readonly temporal_events: number;
+  readonly knowledge_items: number;
+}
+
 /** The journals' heads, kept apart from the journals: what shows that one was cut short or put back. */
 export class Heads {
   readonly #database: Database;
   readonly #known: Map<string, Anchor>;
+  readonly #counts: Map<string, StoredCounts>;
 
-  private constructor(database: Database, known: Map<string, Anchor>) {
+  private constructor(database: Database, known: Map<string, Anchor>, counts: Map<string, StoredCounts>) {
     this.#database = database;
     this.#known = known;
+    this.#counts = counts;
   }
 
   static async load(database: Database): Promise<Heads> {
-    const rows = await database.query<Omit<Anchor, "carriedOut"> & { memory: string; carried_out: number }>(
-      "SELECT memory, seq, hash, size, carried_out FROM memory_heads",
-    );
+    const rows = await database.query<HeadRow>("SELECT * FROM memory_heads");
     return new Heads(
       database,
       new Map(
@@ -50,7 +67,18 @@ export class Heads {
           { seq, hash, size, carriedOut: carried_out },
         ]),
       ),
+      new Map(
+        rows.map(({ memory, temporal_events, knowledge_items }) => [
+          memory,
+          { temporalEvents: temporal_events, knowledgeItems: knowledge_items },
+        ]),
+      ),
     );
+  }
+
+  /** How much was stored when the head was last kept. Nothing proves it. */
+  countsOf(memory: string): StoredCounts {
+    return this.#counts.get(memory) ?? { temporalEvents: 0, knowledgeItems: 0 };
   }
 
   /** By the memory's key. */
@@ -62,15 +90,19 @@ export class Heads {
   async store(
     memory: string,
     { seq, hash, size, carriedOut }: Anchor,
+    { temporalEvents, knowledgeItems }: StoredCounts,
     durability: Durability,
   ): Promise<void> {
     const statement = {
-      sql: `INSERT INTO memory_heads (memory, seq, hash, size, carried_out) VALUES (?, ?, ?, ?, ?)
+      sql: `INSERT INTO memory_heads 
+                (memory, seq, hash, size, carried_out, temporal_events, knowledge_items) VALUES (?, ?, ?, ?, ?, ?, ?)
               ON CONFLICT (memory) DO UPDATE
-                SET seq = excluded.seq, hash = excluded.hash, size = excluded.size, carried_out = excluded.carried_out`,
-      params: [memory, seq, hash, size, carriedOut],
+                SET seq = excluded.seq, hash = excluded.hash, size = excluded.size, carried_out = excluded.carried_out,
+                  temporal_events = excluded.temporal_events, knowledge_items = excluded.knowledge_items`,
+      params: [memory, seq, hash, size, carriedOut, temporalEvents, knowledgeItems],
     };
     await this.#database.batch([statement], { durability });
     this.#known.set(memory, { seq, hash, size, carriedOut });
+    this.#counts.set(memory, { temporalEvents, knowledgeItems });
   }
 }

@@ -3,6 +3,7 @@ import { canonicalJson } from "../../base/json.ts";
 import { OneAtATime } from "../../base/one-at-a-time.ts";
 import { removeLeftoverTemporaries, syncFolder } from "../../platform/atomic-file.ts";
 import { joinPath, makeFolder, openDataFile } from "../../platform/data-files.ts";
+import type { Durability } from "../../platform/database.ts";
 import { failpoint } from "../../platform/failpoint.ts";
 import { storageFailure } from "../../platform/storage-failure.ts";
 import { type Choose, findRecords } from "./find.ts";
@@ -27,7 +28,7 @@ import {
 } from "./scan.ts";
 import type { SeqSet } from "./seq-set.ts";
 import { type OpenSegment, segmentFileName, Tail, type TailOptions, type TailStart } from "./tail.ts";
-import { Tally } from "./tally.ts";
+import { type StoredCounts, Tally } from "./tally.ts";
 
 export interface Verification {
   readonly ok: boolean;
@@ -38,7 +39,9 @@ export interface Verification {
   readonly firstBad?: FirstBad;
 }
 
-export interface JournalOptions extends TailOptions {
+export interface JournalOptions extends Omit<TailOptions, "storeAnchor"> {
+  /** `counts`: what is stored by then, or a little later. */
+  storeAnchor(anchor: Anchor, durability: Durability, counts: StoredCounts): Promise<void>;
   /** What the journal had reached when it was last anchored. */
   readonly anchor: Anchor | undefined;
   /** So many bytes at the end never reached the disk whole, and were cut off. */
@@ -69,7 +72,9 @@ export class Journal implements AsyncDisposable {
 
   private constructor(options: JournalOptions, start: TailStart, scan: ScanResult, tally: Tally) {
     this.#folder = options.folder;
-    this.#tail = new Tail(options, start, (input, bytes) => tally.add(input, bytes));
+    const storeAnchor: TailOptions["storeAnchor"] = (anchor, durability) =>
+      options.storeAnchor(anchor, durability, tally.counts);
+    this.#tail = new Tail({ ...options, storeAnchor }, start, (input, bytes) => tally.add(input, bytes));
     this.#pending = scan.redactions.pending;
     this.#lastRedact = scan.redactions.last;
     this.#redactedRecords = scan.redactions.count;

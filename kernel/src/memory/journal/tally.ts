@@ -5,6 +5,12 @@ interface Sum {
   bytes: number;
 }
 
+/** What a person is told of a memory. */
+export interface StoredCounts {
+  readonly temporalEvents: number;
+  readonly knowledgeItems: number;
+}
+
 /** How many records there are of each sort that still have their data, and how many bytes their lines have. */
 export class Tally {
   readonly #sums = new Map<string, Sum>();
@@ -35,6 +41,10 @@ export class Tally {
 
   bytes(kind: RecordKind, operation: RecordOperation): number {
     return this.#sums.get(`${kind} ${operation}`)?.bytes ?? 0;
+  }
+
+  get counts(): StoredCounts {
+    return { temporalEvents: this.stored("temporal"), knowledgeItems: this.stored("knowledge") };
   }
 
   /** What was stored of a kind and not deleted, by records that still have their data. */

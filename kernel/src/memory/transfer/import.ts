@@ -19,6 +19,7 @@ import { sha256Sum } from "../../platform/hash.ts";
 import type { Anchor } from "../journal/heads.ts";
 import type { ChainEnd } from "../journal/record.ts";
 import { findSegments, scanJournal, type Segment } from "../journal/scan.ts";
+import type { StoredCounts } from "../journal/tally.ts";
 import { damaged, type Meta, type VectorsMeta } from "./format.ts";
 import { type Container, readContainer, vectorsIn } from "./reader.ts";
 import { RecordWalk } from "./records.ts";
@@ -39,7 +40,7 @@ export interface ImportTarget {
   /** Bytes that the journal may have. */
   readonly maxBytes: number;
   /** Called when the journal is in its place and on the disk. What it was told to forget is seen to when it is opened. */
-  storeAnchor(anchor: Anchor): Promise<void>;
+  storeAnchor(anchor: Anchor, counts: StoredCounts): Promise<void>;
   /** The vectors that came with it, page by page, for an embedder of the same name. They are unproven. */
   takeVectors?(vectors: VectorsMeta, pages: AsyncIterable<readonly VectorItem[]>): Promise<void>;
 }
@@ -105,7 +106,10 @@ export async function importMemory(path: string, target: ImportTarget): Promise<
     for (const name of await listFiles(journalFolder)) await removeFile(joinPath(journalFolder, name));
     await putFolderInPlace(importing, journalFolder);
     failpoint("import.placed");
-    await target.storeAnchor({ seq: head.seq, hash: head.hash, size: head.bytes, carriedOut: 0 });
+    await target.storeAnchor(
+      { seq: head.seq, hash: head.hash, size: head.bytes, carriedOut: 0 },
+      walk.tally.counts,
+    );
     failpoint("import.anchored");
     if (container.meta.vectors !== null)
       await target.takeVectors?.(container.meta.vectors, vectorsIn(file, container));

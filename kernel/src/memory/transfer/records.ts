@@ -1,12 +1,13 @@
 import { canonicalJson, isJsonObject } from "../../base/json.ts";
 import { nestsDeeperThan } from "../../base/json-depth.ts";
 import { sha256Sum } from "../../platform/hash.ts";
-import { maxIdLength, maxLineBytes } from "../journal/record.ts";
+import { maxIdLength, maxLineBytes, type RecordKind, type RecordOperation } from "../journal/record.ts";
+import { Tally } from "../journal/tally.ts";
 import { damaged, isTime } from "./format.ts";
 
 const lineFeed = 0x0a;
-const operations: readonly unknown[] = ["store", "update", "delete", "redact"];
-const kinds: readonly unknown[] = ["temporal", "knowledge", "working", "policy"];
+const operations = ["store", "update", "delete", "redact"] as const satisfies RecordOperation[];
+const kinds = ["temporal", "knowledge", "working", "policy"] as const satisfies RecordKind[];
 /** What every record has beside its data and salt, and keeps when it is redacted. */
 const chainedFields = ["hash", "data_hash", "id", "kind", "operation", "previous_hash", "seq", "timestamp"];
 /** Deeper than what any agent could have stored; it keeps later readers from running out of stack. */
@@ -30,6 +31,8 @@ export class RecordWalk {
   last: string | null = null;
   /** Lines of kind policy. */
   readonly policies: LinePlace[] = [];
+  /** Records that have their data. */
+  readonly tally = new Tally();
   readonly #policySum = sha256Sum();
   #carried: Buffer = Buffer.alloc(0);
   #offset = 0;
@@ -70,29 +73,39 @@ export class RecordWalk {
       this.#policySum.update(line);
     }
     this.records += 1;
+    if (!record.isRedacted) this.tally.add(record, line.length);
     this.first ??= record.timestamp;
     this.last = record.timestamp;
     this.#offset += line.length;
   }
 }
 
-function recordOf(line: Buffer): { readonly kind: unknown; readonly timestamp: string } | null {
+interface SeenRecord {
+  readonly kind: RecordKind;
+  readonly operation: RecordOperation;
+  readonly timestamp: string;
+  readonly isRedacted: boolean;
+}
+
+function recordOf(line: Buffer): SeenRecord | null {
   if (line.length > maxLineBytes || nestsDeeperThan(line, maxDepth)) return null;
   try {
     const record: unknown = JSON.parse(line.toString("utf8"));
     if (!isJsonObject(record) || !line.equals(Buffer.from(`${written(record)}\n`))) return null;
-    const { operation, kind, id, timestamp, redacted } = record;
+    const { id, timestamp, redacted } = record;
+    const operation = operations.find((known) => known === record["operation"]);
+    const kind = kinds.find((known) => known === record["kind"]);
     const isWhole = hasExactly(record, ["data", "salt", ...chainedFields]);
     const isRedacted = redacted === true && hasExactly(record, ["redacted", ...chainedFields]);
     const isRecord =
       (isWhole || isRedacted) &&
-      operations.includes(operation) &&
-      kinds.includes(kind) &&
+      operation !== undefined &&
+      kind !== undefined &&
       typeof id === "string" &&
       id.length <= maxIdLength &&
       typeof timestamp === "string" &&
       isTime(timestamp);
-    return isRecord ? { kind, timestamp } : null;
+    return isRecord ? { kind, operation, timestamp, isRedacted } : null;
   } catch {
     // No JSON, or none that has a canonical form, such as a number without end.
     return null;
