@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Bench, leave } from "../support/bench.ts";
 import { rememberer, Remembering } from "../support/memory.ts";
@@ -61,6 +63,20 @@ test("read-only is read-only, for every call that changes something", async () =
   ]) {
     expect(await eve.refusal(body, { name: "board", n: 1 })).toMatchObject({ code: "PermissionDenied" });
   }
+});
+
+test("a person's own document may import too: by a path from where it lies", async () => {
+  await using other = await Bench.create({ extensions: [rememberer(EVE)] });
+  const config = join(other.base, "config", "lares");
+  await mkdir(config, { recursive: true });
+  const imports = [{ name: "team", workspace: relative(config, bench.root) }];
+  await writeFile(join(config, "lares.yaml"), JSON.stringify({ version: 1, import_namespaces: imports }));
+  const environment = { LARES_HOME: bench.home, XDG_CONFIG_HOME: join(other.base, "config") };
+  const reader = new Remembering(await other.open({ environment }), EVE);
+  await until(
+    "the importer to see it",
+    async () => (await reader.run<number>(count, { name: "team" })) === 101,
+  );
 });
 
 test("another workspace's memory can be imported, and is then only read", async () => {

@@ -7,7 +7,7 @@ import type { Wishes } from "../decisions/wishes.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
 import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
 import { cappedLimits } from "./in-force.ts";
-import { namespaceWishes } from "./namespaces.ts";
+import { namespaceWishes, withImportsFrom } from "./namespaces.ts";
 import { checkLares } from "../documents/lares.ts";
 import { checkManifest } from "../documents/manifest.ts";
 import type { LaresDocument } from "../documents/schema/lares.ts";
@@ -182,7 +182,8 @@ export class Catalog {
   ): Promise<Layer | null> {
     const checked = await this.checkLares(text, file, layer, finder);
     if (checked.value !== null && !hasStructuralErrors(checked.diagnostics)) {
-      return { file, value: checked.value, document: checked.document };
+      const value = layer === "user" ? withImportsFrom(checked.value, dirname(file)) : checked.value;
+      return { file, value, document: checked.document };
     }
     const first = checked.diagnostics.find(({ severity }) => severity === "error");
     faults.push(`${file}:${(first?.range.start.line ?? 0) + 1}: ${first?.message ?? "it cannot be read."}`);

@@ -1,5 +1,7 @@
+import { resolve } from "node:path";
 import type { NamespaceWish } from "../decisions/namespaces.ts";
 import type { Configuration } from "../documents/configuration.ts";
+import type { LaresDocument } from "../documents/schema/lares.ts";
 
 type WrittenNamespace = Configuration["sharedNamespaces"][number];
 type Namespaces = Pick<Configuration, "sharedNamespaces" | "importNamespaces">;
@@ -22,6 +24,20 @@ export function namespaceWishes({ sharedNamespaces, importNamespaces }: Namespac
       written.workspace === undefined ? [] : [wishOf(written, written.workspace)],
     ),
   ];
+}
+
+/** A document's imports lie relative to its folder, whichever workspace is open. `folder`: absolute. */
+export function withImportsFrom(document: LaresDocument, folder: string): LaresDocument {
+  const imports = document.import_namespaces;
+  if (imports === undefined) return document;
+  return {
+    ...document,
+    import_namespaces: imports.map((written) =>
+      written.workspace === undefined
+        ? written
+        : { ...written, workspace: resolve(folder, written.workspace) },
+    ),
+  };
 }
 
 /** The person's own, and of the document's what was accepted; the first of a name counts. */

@@ -78,7 +78,9 @@ const Namespace = (description: string) =>
       read_write: Type.Optional(
         Type.Boolean({ description: "One writer at a time; default false, read only" }),
       ),
-      workspace: Type.Optional(Path("For an import: the workspace whose memory it is")),
+      workspace: Type.Optional(
+        Path("For an import: the workspace whose memory it is, relative to this document"),
+      ),
     },
     { ...closed, description },
   );
