@@ -125,7 +125,7 @@ describe("faults, each at its place", () => {
       "yaml",
       "«extension»:\n  id: com.example.a\n  name: A\n",
       "missing-field",
-      /extension lacks the field "version": of the form 1\.2\.3/,
+      /extension lacks the field "version": the extension's version, of the form 1\.2\.3/,
     ],
     ["yaml", "«{}»\n", "missing-field", /The document lacks the field "extension"/],
     ["yaml", "«- a»\n", "wrong-type", /The document has to be a map, but is a list/],

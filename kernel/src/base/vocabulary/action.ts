@@ -158,19 +158,32 @@ export type Action = Static<typeof Action>;
 
 export const ApprovalRule = Type.Object(
   {
-    decide: Type.Union([Type.Literal("deny"), Type.Literal("ask"), Type.Literal("allow")]),
-    agent: Type.Optional(Type.String({ maxLength: 256, description: "Extension id; default any" })),
+    decide: Type.Union(
+      [
+        Type.Literal("deny", { description: "It is refused" }),
+        Type.Literal("ask", { description: "A person is asked" }),
+        Type.Literal("allow", { description: "It is made without asking, once this rule was accepted" }),
+      ],
+      { description: "What becomes of a change that the rule matches" },
+    ),
+    agent: Type.Optional(
+      Type.String({ maxLength: 256, description: "The extension's id whose changes are meant; default any" }),
+    ),
     kind: Type.Optional(
-      Type.String({ maxLength: 64, description: 'Effect kind, "file.*" allowed; default any' }),
+      Type.String({
+        maxLength: 64,
+        description: 'The kind of change, such as file.move; "file.*" is all of a family; default any',
+      }),
     ),
     path: Type.Optional(
       Type.String({
         maxLength: 4096,
         description:
-          "Glob. An allow rule must match every path the effect touches; deny and ask, any of them",
+          "The files, by a glob; default any. An allow rule must match every path that the change touches; deny and ask, any of them",
+        examples: ["photos/**", "*.md"],
       }),
     ),
   },
-  closed,
+  { ...closed, description: "A decision about changes of a kind, made beforehand" },
 );
 export type ApprovalRule = Static<typeof ApprovalRule>;

@@ -8,43 +8,83 @@ const Names = (description: string) =>
 export const Permissions = Type.Object(
   {
     read_entries: Type.Optional(
-      Type.Union([
-        Type.Boolean(),
-        Type.Object(
-          {
-            filter: Type.Optional(
-              Type.String({
-                maxLength: 1024,
-                description: "Glob, matched case-insensitively; on the base name where it has no slash",
-              }),
-            ),
-          },
-          closed,
-        ),
-      ]),
+      Type.Union(
+        [
+          Type.Boolean(),
+          Type.Object(
+            {
+              filter: Type.Optional(
+                Type.String({
+                  maxLength: 1024,
+                  description:
+                    "Which files: a glob, matched case-insensitively; on the base name where it has no slash",
+                  examples: ["*.md", "*.{jpg,jpeg,png}"],
+                }),
+              ),
+            },
+            closed,
+          ),
+        ],
+        { description: "Knows of files and reads them: all in its locations, or those of a filter" },
+      ),
     ),
-    write_sidecars: Type.Optional(Type.Object({ kinds: Names("Kinds of sidecar it may write") }, closed)),
-    write_tags: Type.Optional(Type.Boolean()),
+    write_sidecars: Type.Optional(
+      Type.Object(
+        { kinds: Names("Kinds of sidecar it may write") },
+        { ...closed, description: "Keeps data of its own beside files, in sidecars of these kinds" },
+      ),
+    ),
+    write_tags: Type.Optional(Type.Boolean({ description: "Puts tags on files and takes them off" })),
     write_custom_fields: Type.Optional(
-      Type.Object({ namespace: Type.String({ minLength: 1, maxLength: 128 }) }, closed),
+      Type.Object(
+        {
+          namespace: Type.String({
+            minLength: 1,
+            maxLength: 128,
+            description: "The namespace its fields are in",
+          }),
+        },
+        { ...closed, description: "Sets fields of files, in a namespace of its own" },
+      ),
     ),
     use_models: Type.Optional(
       Type.Array(
-        Type.Object({ category: Type.String(), local_only: Type.Optional(Type.Boolean()) }, closed),
-        { maxItems: 64 },
+        Type.Object(
+          {
+            category: Type.String({ description: "What kind of model, e.g. face_detection" }),
+            local_only: Type.Optional(Type.Boolean({ description: "Only models on this machine" })),
+          },
+          closed,
+        ),
+        { maxItems: 64, description: "Uses models of these categories" },
       ),
     ),
-    dispatch_jobs: Type.Optional(Type.Boolean()),
-    propose_actions: Type.Optional(
-      Names('Kinds of effect it may propose, e.g. "file.move"; "file.*" is all of a family'),
+    dispatch_jobs: Type.Optional(
+      Type.Boolean({ description: "Starts jobs: work that takes longer than an event may" }),
     ),
-    emit_events: Type.Optional(Names("Names of its own events, without the publisher")),
-    call_tools: Type.Optional(Names('"extension.id/tool" or "extension.id/*"')),
+    propose_actions: Type.Optional(
+      Names('Proposes changes of these kinds, e.g. "file.move"; "file.*" is all of a family'),
+    ),
+    emit_events: Type.Optional(
+      Names("Tells others of events of its own: their names, without the publisher"),
+    ),
+    call_tools: Type.Optional(
+      Names('Calls tools of other extensions: "extension.id/tool" or "extension.id/*"'),
+    ),
     shared_data: Type.Optional(
-      Type.Object({ read: Type.Optional(Names("Keys")), write: Type.Optional(Names("Keys")) }, closed),
+      Type.Object(
+        {
+          read: Type.Optional(Names("Keys it may read")),
+          write: Type.Optional(Names("Keys it may write")),
+        },
+        { ...closed, description: "Exchanges data with other extensions, by these keys" },
+      ),
     ),
   },
-  closed,
+  {
+    ...closed,
+    description: "What the program asks to do; what of it is granted, lares.yaml says and a person accepts",
+  },
 );
 export type Permissions = Static<typeof Permissions>;
 export type PermissionName = keyof Permissions;

@@ -2,10 +2,10 @@ import { Type, type Static } from "typebox";
 import { closed, Timestamp } from "./common.ts";
 
 export const TraceLevel = Type.Union([
-  Type.Literal("debug"),
-  Type.Literal("info"),
-  Type.Literal("warn"),
-  Type.Literal("error"),
+  Type.Literal("debug", { description: "Everything" }),
+  Type.Literal("info", { description: "What it does" }),
+  Type.Literal("warn", { description: "What may be wrong" }),
+  Type.Literal("error", { description: "What failed" }),
 ]);
 export type TraceLevel = Static<typeof TraceLevel>;
 

@@ -5,19 +5,46 @@ import { ExtensionId } from "../../base/vocabulary/extension.ts";
 import { TraceLevel } from "../../base/vocabulary/trace.ts";
 import { durationPattern } from "../durations.ts";
 
-const Duration = (description: string) =>
-  Type.String({ pattern: durationPattern, maxLength: 32, description });
+const Duration = (description: string, fallback: string) =>
+  Type.String({
+    pattern: durationPattern,
+    maxLength: 32,
+    description: `${description}; default ${fallback}`,
+    default: fallback,
+    examples: ["500ms", "10s", "5m", "24h", "30d"].filter((example) => example !== fallback),
+  });
 const Amount = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
+/** What manifests request is cut down to this. */
+const Cap = (maximum: number, what: string, fallback: number) =>
+  Type.Integer({
+    minimum: 1,
+    maximum,
+    description: `${what}: the most that a manifest gets, whatever it requests; default ${fallback}`,
+    default: fallback,
+  });
 const Path = (description: string) => Type.String({ minLength: 1, maxLength: 4096, description });
 
 const PermissionList = (description: string) =>
-  Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 64, description });
+  Type.Array(Type.String({ minLength: 1, maxLength: 64, description: "A permission, or * for all" }), {
+    maxItems: 64,
+    description,
+  });
 
 export const ExtensionEntry = Type.Object(
   {
-    path: Type.Optional(Path("The extension's folder, relative to this document")),
-    id: Type.Optional(ExtensionId),
-    enabled: Type.Optional(Type.Boolean({ description: "Default true" })),
+    path: Type.Optional(
+      Path("The extension's folder, relative to this document; instead of id, for one that lies elsewhere"),
+    ),
+    id: Type.Optional(
+      Type.String({
+        ...ExtensionId,
+        description:
+          "The extension's id; it is looked for in .lares/extensions, in your own folder of extensions, and in what comes with Lares",
+      }),
+    ),
+    enabled: Type.Optional(
+      Type.Boolean({ description: "false keeps the entry and runs no agent; default true", default: true }),
+    ),
     grants: Type.Optional(
       Type.Object(
         {
@@ -25,16 +52,27 @@ export const ExtensionEntry = Type.Object(
             Type.Array(Path("A folder of the workspace"), {
               maxItems: 256,
               description: 'Folders it may see; "." is all of the workspace, and the default',
+              default: ["."],
             }),
           ),
-          allow: Type.Optional(PermissionList('Of what the manifest asks for; default ["*"]')),
-          deny: Type.Optional(PermissionList("Beats allow")),
+          allow: Type.Optional(
+            PermissionList('Permissions it gets of those its manifest asks for; default ["*"], all of them'),
+          ),
+          deny: Type.Optional(
+            PermissionList("Permissions it does not get, whatever it asks for; deny beats allow"),
+          ),
         },
-        closed,
+        {
+          ...closed,
+          description:
+            "What the extension may do and where. It counts once a person has accepted this document",
+        },
       ),
     ),
     config: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: "Handed to the extension as it is" }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "The extension's own settings, handed to it as they are",
+      }),
     ),
   },
   closed,
@@ -43,40 +81,68 @@ export const ExtensionEntry = Type.Object(
 /** What can reach out: counts in the user's document only. */
 const RemoteEmbedder = Type.Object(
   {
-    kind: Type.Literal("openai-compatible"),
-    url: Type.String({ minLength: 1, maxLength: 2048, description: "Base of the /v1/embeddings endpoint" }),
-    model: Type.String({ minLength: 1, maxLength: 256 }),
-    dimensions: Type.Optional(Amount(65_536, "Of a vector")),
+    kind: Type.Literal("openai-compatible", { description: "A service with OpenAI's interface" }),
+    url: Type.String({
+      minLength: 1,
+      maxLength: 2048,
+      description: "Base of the /v1/embeddings endpoint",
+      examples: ["http://localhost:11434"],
+    }),
+    model: Type.String({ minLength: 1, maxLength: 256, description: "The model's name at the service" }),
+    dimensions: Type.Optional(Amount(65_536, "Numbers in a vector; default the model's own")),
   },
-  closed,
+  { ...closed, description: "A service that turns texts into vectors: what is remembered is sent to it" },
 );
 const LocalEmbedder = Type.Object(
   {
-    kind: Type.Literal("onnx"),
-    path: Path("A model file"),
-    dimensions: Type.Optional(Amount(65_536, "Of a vector")),
+    kind: Type.Literal("onnx", { description: "A model on this machine" }),
+    path: Path("The model's file, relative to this document"),
+    dimensions: Type.Optional(Amount(65_536, "Numbers in a vector; default the model's own")),
   },
-  closed,
+  { ...closed, description: "A model file that runs on this machine" },
 );
-export const Embedder = Type.Union([Type.Literal("hash"), RemoteEmbedder, LocalEmbedder], {
-  description:
-    "How texts become vectors; default hash, which needs nothing. Others in the user's document only",
-});
+export const Embedder = Type.Union(
+  [
+    Type.Literal("hash", { description: "Compares words; needs no model and no network" }),
+    RemoteEmbedder,
+    LocalEmbedder,
+  ],
+  {
+    description:
+      "How texts become vectors; default hash, which needs nothing. Others count in your own document only",
+    default: "hash",
+  },
+);
 
 const Vectors = Type.Union(
-  [Type.Literal("auto"), Type.Literal("exact"), Type.Literal("usearch"), Type.Literal("faiss")],
-  { description: "The vector index; default auto" },
+  [
+    Type.Literal("auto", {
+      description: "exact below 10,000 vectors; above, faiss where it loads, else usearch",
+    }),
+    Type.Literal("exact", { description: "Compares with every vector: nothing is missed" }),
+    Type.Literal("usearch", { description: "An approximate index, part of Lares" }),
+    Type.Literal("faiss", { description: "An approximate index, where the library is installed" }),
+  ],
+  { description: "The vector index; default auto", default: "auto" },
 );
 
 const Namespace = (description: string) =>
   Type.Object(
     {
-      name: Type.String({ minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" }),
+      name: Type.String({
+        minLength: 1,
+        maxLength: 128,
+        pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
+        description: "What agents open it by: letters, digits, dots, dashes",
+      }),
       extensions: Type.Optional(
-        Type.Array(ExtensionId, { maxItems: 256, description: "Who may open it; default all" }),
+        Type.Array(ExtensionId, { maxItems: 256, description: "Extensions that may open it; default all" }),
       ),
       read_write: Type.Optional(
-        Type.Boolean({ description: "One writer at a time; default false, read only" }),
+        Type.Boolean({
+          description: "Whether they may write to it, one at a time; default false, read only",
+          default: false,
+        }),
       ),
       workspace: Type.Optional(
         Path("For an import: the workspace whose memory it is, relative to this document"),
@@ -85,12 +151,21 @@ const Namespace = (description: string) =>
     { ...closed, description },
   );
 
+const traceLevelOptions = { description: "The least that is kept; default info", default: "info" } as const;
+
 /** `lares.yaml` as written, in either format: the workspace's, and the user's. */
 export const Lares = Type.Object(
   {
-    $schema: Type.Optional(Type.String()),
-    version: Type.Optional(Type.Literal(1, { description: "Of this format; default 1" })),
-    extensions: Type.Optional(Type.Array(ExtensionEntry, { maxItems: 1024 })),
+    $schema: Type.Optional(Type.String({ description: "The schema's address, for editors" })),
+    version: Type.Optional(
+      Type.Literal(1, { description: "The version of this format, 1; default 1", default: 1 }),
+    ),
+    extensions: Type.Optional(
+      Type.Array(ExtensionEntry, {
+        maxItems: 1024,
+        description: "The extensions whose agents run here, and what each of them is granted",
+      }),
+    ),
     approvals: Type.Optional(
       Type.Object(
         {
@@ -98,42 +173,54 @@ export const Lares = Type.Object(
             Type.Number({
               minimum: 0,
               maximum: 1,
-              description: "Impact score; default 0: everything that changes files is asked",
+              description:
+                "Changes with a smaller impact score than this are made without asking; default 0: everything that changes files is asked",
+              default: 0,
+              examples: [0.2],
             }),
           ),
-          expire_after: Type.Optional(Duration("How long a proposal waits for a decision; default 24h")),
+          expire_after: Type.Optional(Duration("How long a proposal waits for a decision", "24h")),
           rules: Type.Optional(
-            Type.Array(ApprovalRule, { maxItems: 1024, description: "deny, then ask, then allow" }),
+            Type.Array(ApprovalRule, {
+              maxItems: 1024,
+              description:
+                "Decisions made beforehand. Of the rules that match, deny counts before ask, and ask before allow",
+            }),
           ),
         },
-        closed,
+        { ...closed, description: "Which of the changes that agents propose are asked, made or refused" },
       ),
     ),
     limits: Type.Optional(
       Type.Object(
         {
-          active_agents: Type.Optional(Amount(1024, "Agents loaded at once; default 16")),
-          idle_unload: Type.Optional(Duration("An agent idle for this long is unloaded; default 5m")),
-          max_memory_mb: Type.Optional(Amount(4096, "Caps what manifests request; default 512")),
-          max_storage_mb: Type.Optional(Amount(1_048_576, "Caps what manifests request; default 4096")),
-          max_vectors: Type.Optional(Amount(100_000_000, "Caps what manifests request; default 1000000")),
-          max_cpu_ms_per_event: Type.Optional(Amount(3_600_000, "Caps what manifests request; default 5000")),
-          max_wall_ms_per_event: Type.Optional(
-            Amount(3_600_000, "Caps what manifests request; default 30000"),
+          active_agents: Type.Optional(
+            Type.Integer({
+              minimum: 1,
+              maximum: 1024,
+              description: "Agents loaded at once; others wait until one is idle; default 16",
+              default: 16,
+            }),
           ),
-          max_events_per_second: Type.Optional(Amount(100_000, "Caps what manifests request; default 1000")),
+          idle_unload: Type.Optional(Duration("An agent idle for this long is unloaded", "5m")),
+          max_memory_mb: Type.Optional(Cap(4096, "Memory of a program, mebibytes", 512)),
+          max_storage_mb: Type.Optional(Cap(1_048_576, "What an agent may keep, mebibytes", 4096)),
+          max_vectors: Type.Optional(Cap(100_000_000, "Vectors of an agent's memory", 1_000_000)),
+          max_cpu_ms_per_event: Type.Optional(Cap(3_600_000, "CPU time for one event, milliseconds", 5000)),
+          max_wall_ms_per_event: Type.Optional(
+            Cap(3_600_000, "Time a handler may hang, milliseconds", 30_000),
+          ),
+          max_events_per_second: Type.Optional(Cap(100_000, "Events an agent gets in a second", 1000)),
         },
-        closed,
+        { ...closed, description: "What all agents together, and each of them, may use" },
       ),
     ),
     kernel: Type.Optional(
       Type.Object(
         {
-          linger: Type.Optional(
-            Duration("How long the kernel stays after its last client left; default 10s"),
-          ),
+          linger: Type.Optional(Duration("How long the kernel stays after its last client left", "10s")),
         },
-        closed,
+        { ...closed, description: "The process that runs the agents of this workspace" },
       ),
     ),
     memory: Type.Optional(
@@ -144,48 +231,65 @@ export const Lares = Type.Object(
           extensions: Type.Optional(
             Type.Record(
               Type.String({ minLength: 1, maxLength: 128 }),
-              Type.Object({ embedder: Type.Optional(Embedder), vectors: Type.Optional(Vectors) }, closed),
-              { maxProperties: 256, description: "For one extension's memory, by its id" },
+              Type.Object(
+                { embedder: Type.Optional(Embedder), vectors: Type.Optional(Vectors) },
+                { ...closed, description: "What differs for this extension's memory" },
+              ),
+              { maxProperties: 256, description: "What differs for one extension's memory, by its id" },
             ),
           ),
         },
-        closed,
+        { ...closed, description: "How agents' memories are searched" },
       ),
     ),
     trace: Type.Optional(
       Type.Object(
         {
-          level: Type.Optional(TraceLevel),
-          keep: Type.Optional(Duration("Older traces are deleted; default 30d")),
+          level: Type.Optional(Type.Union(TraceLevel.anyOf, traceLevelOptions)),
+          keep: Type.Optional(Duration("Older traces are deleted", "30d")),
         },
-        closed,
+        { ...closed, description: "What agents leave behind of what they did" },
       ),
     ),
     index: Type.Optional(
       Type.Object(
         {
           hidden: Type.Optional(
-            Type.Boolean({ description: "Whether names that begin with a dot are indexed; default false" }),
-          ),
-          ignore: Type.Optional(
-            Type.Array(Type.String({ minLength: 1, maxLength: 1024 }), {
-              maxItems: 1024,
-              description: "Globs that are left out, beside .gitignore's",
+            Type.Boolean({
+              description: "Whether names that begin with a dot are indexed; default false",
+              default: false,
             }),
           ),
+          ignore: Type.Optional(
+            Type.Array(
+              Type.String({
+                minLength: 1,
+                maxLength: 1024,
+                description: "A glob, relative to the workspace",
+                examples: ["build/**", "*.tmp"],
+              }),
+              { maxItems: 1024, description: "What agents do not see, beside what .gitignore names" },
+            ),
+          ),
         },
-        closed,
+        { ...closed, description: "Which files of the workspace agents can know of" },
       ),
     ),
     shared_namespaces: Type.Optional(
-      Type.Array(Namespace("A memory that several extensions may open"), { maxItems: 64 }),
+      Type.Array(Namespace("A memory that several extensions may open"), {
+        maxItems: 64,
+        description: "Memories of this workspace that several extensions may open",
+      }),
     ),
     import_namespaces: Type.Optional(
-      Type.Array(Namespace("A shared memory of another workspace"), { maxItems: 64 }),
+      Type.Array(Namespace("A shared memory of another workspace"), {
+        maxItems: 64,
+        description: "Shared memories of other workspaces, to be read here",
+      }),
     ),
     ai: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), {
-        description: "Providers of language models; in the user's document only",
+        description: "Providers of language models; counts in your own document only",
       }),
     ),
   },

@@ -6,33 +6,54 @@ import { TraceLevel } from "../../base/vocabulary/trace.ts";
 
 const Text = (description: string, maxLength = 1024) => Type.String({ maxLength, description });
 const Name = (description: string) => Type.String({ minLength: 1, maxLength: 128, description });
-const Amount = (maximum: number, description: string) => Type.Integer({ minimum: 1, maximum, description });
+const Amount = (maximum: number, description: string, fallback?: number) =>
+  Type.Integer({
+    minimum: 1,
+    maximum,
+    description: fallback === undefined ? description : `${description}; default ${fallback}`,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  });
 
 export const Hook = Type.Object(
   {
-    on: Type.Optional(Name("The event, e.g. EntryCreated, or publisher.id/EventName")),
+    on: Type.Optional(
+      Name("The event it waits for: EntryCreated and its like, or publisher.id/EventName of an extension"),
+    ),
     filter: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 4096,
-        description: "CEL over the event's fields; default every event",
+        description:
+          "Which of the events: an expression (CEL) over their fields, such as entry.isImage() && entry.size > 1000; default all",
+        examples: ['entry.extension == "md"', "entry.isImage()", "inGrantedScope(entry.path)"],
       }),
     ),
     schedule: Type.Optional(
       Type.String({
         maxLength: 256,
-        description: 'Cron: "minute hour day month weekday", or @daily and the like',
+        description: 'When, instead of on: cron\'s "minute hour day month weekday", or @daily and the like',
+        examples: ["0 3 * * *", "*/15 * * * *", "0 9 * * MON-FRI", "@daily", "@weekly"],
       }),
     ),
-    timezone: Type.Optional(Name("IANA name, e.g. Europe/Berlin; default UTC")),
+    timezone: Type.Optional(
+      Name("The schedule's time zone, by its IANA name, such as Europe/Berlin; default UTC"),
+    ),
     catch_up: Type.Optional(
-      Type.Union([Type.Literal("skip"), Type.Literal("once"), Type.Literal("all")], {
-        description: "What becomes of runs that were missed; default skip",
-      }),
+      Type.Union(
+        [
+          Type.Literal("skip", { description: "They are left out" }),
+          Type.Literal("once", { description: "One run stands for all of them" }),
+          Type.Literal("all", { description: "Each is made up for" }),
+        ],
+        {
+          description: "What becomes of runs that were missed while no kernel ran; default skip",
+          default: "skip",
+        },
+      ),
     ),
-    handler: Name("The hook of the program that is called"),
+    handler: Name("The function under hooks of the program that is called"),
   },
-  closed,
+  { ...closed, description: "An event or a time, and what of the program is called then" },
 );
 
 export const ManifestTool = Type.Object(
@@ -41,60 +62,81 @@ export const ManifestTool = Type.Object(
       minLength: 1,
       maxLength: 64,
       pattern: "^[A-Za-z][A-Za-z0-9_-]*$",
-      description: "How it is called",
+      description: "What people and agents call it by: letters, digits, dashes",
     }),
     description: Text("What it does, for people and language models", 4096),
-    handler: Name("The tool of the program that is called"),
+    handler: Name("The function under tools of the program that is called"),
     parameters: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of its arguments, an object" }),
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "JSON Schema of its arguments, with type: object; default no arguments are checked",
+      }),
     ),
   },
-  closed,
+  { ...closed, description: "Something that people and other agents can have this one do" },
 );
 
 const Model = Type.Object(
   {
     name: Name("How the program asks for it"),
-    version: Type.Optional(Name("Free text")),
+    version: Type.Optional(Name("The model's version; free text")),
     source: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: "Where it comes from, e.g. { url = … }" }),
     ),
-    sha256: Type.Optional(Type.String({ maxLength: 128, description: "Of the file, 64 hexadecimal digits" })),
-    size_mb: Type.Optional(Type.Number({ minimum: 0, description: "Mebibytes" })),
+    sha256: Type.Optional(
+      Type.String({ maxLength: 128, description: "The file's SHA-256, 64 hexadecimal digits" }),
+    ),
+    size_mb: Type.Optional(Type.Number({ minimum: 0, description: "The file's size, mebibytes" })),
   },
-  closed,
+  { ...closed, description: "A model that the program uses" },
 );
 
 const Resources = Type.Object(
   {
-    max_memory_mb: Type.Optional(Amount(4096, "Linear memory of the program, mebibytes; default 256")),
-    max_storage_mb: Type.Optional(Amount(1_048_576, "Memories and sidecars, mebibytes; default 1024")),
+    max_memory_mb: Type.Optional(Amount(4096, "Memory of the program, mebibytes", 256)),
+    max_storage_mb: Type.Optional(
+      Amount(1_048_576, "What it may keep in memories and sidecars, mebibytes", 1024),
+    ),
     max_vectors: Type.Optional(
       Amount(
         100_000_000,
-        "Vectors of its memory; beyond it the ones used least go, and are found by text only; default 200000",
+        "Vectors of its memory; beyond it the ones used least go, and are found by text only",
+        200_000,
       ),
     ),
-    max_cpu_ms_per_event: Type.Optional(
-      Amount(3_600_000, "CPU time for one event, milliseconds; default 5000"),
-    ),
+    max_cpu_ms_per_event: Type.Optional(Amount(3_600_000, "CPU time for one event, milliseconds", 5000)),
     max_wall_ms_per_event: Type.Optional(
-      Amount(3_600_000, "Time a handler may hang, milliseconds; default 30000"),
+      Amount(
+        3_600_000,
+        "Time a handler may hang without computing or waiting for an answer, milliseconds",
+        30_000,
+      ),
     ),
-    max_events_per_second: Type.Optional(Amount(100_000, "More are delayed, not dropped; default 100")),
+    max_events_per_second: Type.Optional(
+      Amount(100_000, "Events it takes in a second; more are delayed, none is dropped", 100),
+    ),
     allowed_hosts: Type.Optional(
-      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
-        maxItems: 64,
-        description: "Hosts it may reach",
-      }),
+      Type.Array(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description: "A host's name",
+          examples: ["api.example.com"],
+        }),
+        { maxItems: 64, description: "Hosts it may reach; default none" },
+      ),
     ),
   },
-  closed,
+  {
+    ...closed,
+    description: "What the program wants to use; a workspace's limits cut it down to what is left",
+  },
 );
 
 const AgentSettings = Type.Object(
   {
-    enable_memory: Type.Optional(Type.Boolean({ description: "Default true" })),
+    enable_memory: Type.Optional(
+      Type.Boolean({ description: "Whether it remembers anything; default true", default: true }),
+    ),
     memory_retention_days: Type.Optional(Amount(36_500, "Older events are dropped; default never")),
     memory_prune: Type.Optional(
       Type.Object(
@@ -102,9 +144,10 @@ const AgentSettings = Type.Object(
           below_importance: Type.Number({
             minimum: 0,
             maximum: 1,
-            description: "As it is by then: importance fades with time, and grows with use and relations",
+            description:
+              "Importance below which it goes, as it is by then: it fades with time, and grows with use and relations",
           }),
-          older_than_days: Amount(36_500, "Since it was added or changed"),
+          older_than_days: Amount(36_500, "Days since it was added or changed"),
         },
         {
           ...closed,
@@ -112,36 +155,59 @@ const AgentSettings = Type.Object(
         },
       ),
     ),
-    trace_level: Type.Optional(TraceLevel),
-    activation: Type.Optional(
-      Type.Union([Type.Literal("on_event"), Type.Literal("eager")], {
-        description: "When it is loaded; default on_event",
+    trace_level: Type.Optional(
+      Type.Union(TraceLevel.anyOf, {
+        description: "The least of its traces that is kept; default the workspace's",
       }),
     ),
+    activation: Type.Optional(
+      Type.Union(
+        [
+          Type.Literal("on_event", { description: "With the first event that it waits for" }),
+          Type.Literal("eager", { description: "As soon as the kernel is ready" }),
+        ],
+        { description: "When it is loaded; default on_event", default: "on_event" },
+      ),
+    ),
   },
-  closed,
+  { ...closed, description: "How the agent lives and remembers" },
 );
 
 const Requirements = Type.Object(
   {
-    min_core_version: Type.Optional(Name("The oldest kernel it works with")),
-    features: Type.Optional(Type.Array(Name("A feature of the kernel"), { maxItems: 64 })),
+    min_core_version: Type.Optional(Name("The oldest kernel it works with, of the form 1.2.3")),
+    features: Type.Optional(
+      Type.Array(Name("A feature of the kernel"), {
+        maxItems: 64,
+        description: "Features that the kernel has to have",
+      }),
+    ),
   },
-  closed,
+  { ...closed, description: "What the extension needs of a kernel; what is not met is a warning" },
 );
 
 /** An extension's manifest as written, in either format. */
 export const Manifest = Type.Object(
   {
-    $schema: Type.Optional(Type.String()),
+    $schema: Type.Optional(Type.String({ description: "The schema's address, for editors" })),
     extension: Type.Object(
       {
         id: ExtensionId,
         name: Name("What people call it"),
-        version: Type.String({ minLength: 1, maxLength: 64, description: "Of the form 1.2.3" }),
-        description: Type.Optional(Text("What it is for")),
+        version: Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description: "The extension's version, of the form 1.2.3",
+        }),
+        description: Type.Optional(Text("What it is for, in a sentence")),
         author: Type.Optional(Text("Who wrote it")),
-        license: Type.Optional(Text("SPDX identifier")),
+        license: Type.Optional(
+          Type.String({
+            maxLength: 1024,
+            description: "Its licence, by the SPDX identifier",
+            examples: ["MIT", "Apache-2.0", "GPL-3.0-or-later"],
+          }),
+        ),
         main: Type.Optional(
           Type.String({
             minLength: 1,
@@ -154,11 +220,23 @@ export const Manifest = Type.Object(
         permissions: Type.Optional(Permissions),
         resources: Type.Optional(Resources),
         agent: Type.Optional(AgentSettings),
-        hooks: Type.Optional(Type.Array(Hook, { maxItems: 256 })),
-        tools: Type.Optional(Type.Array(ManifestTool, { maxItems: 256 })),
-        models: Type.Optional(Type.Array(Model, { maxItems: 64 })),
+        hooks: Type.Optional(
+          Type.Array(Hook, {
+            maxItems: 256,
+            description: "The events and times that wake the agent, and the handler of each",
+          }),
+        ),
+        tools: Type.Optional(
+          Type.Array(ManifestTool, {
+            maxItems: 256,
+            description: "What people and other agents can have this one do",
+          }),
+        ),
+        models: Type.Optional(
+          Type.Array(Model, { maxItems: 64, description: "Models that the program uses" }),
+        ),
       },
-      closed,
+      { ...closed, description: "An agent: who it is, what it asks for, and what wakes it" },
     ),
   },
   { ...closed, title: "Manifest of a Lares extension" },
