@@ -48,7 +48,7 @@ const manifestPlaces: readonly (readonly [RegExp, Finder])[] = [
   [/^\/extension\/hooks\/\d+\/handler$/, hookHandlers],
   [/^\/extension\/tools\/\d+\/handler$/, toolHandlers],
   [/^\/extension\/hooks\/\d+\/timezone$/, async () => timezones()],
-  [/^\/extension\/permissions\/propose_actions\/\d+$/, async () => effectKinds(["file.*"])],
+  [/^\/extension\/permissions\/propose_actions\/\d+$/, async () => proposedKinds()],
   [/^\/extension\/permissions\/call_tools\/\d+$/, toolNames],
 ];
 
@@ -87,11 +87,16 @@ async function eventCandidates({ events, around }: Search): Promise<Candidate[]>
 /** An event in words: what it says, and its fields. */
 export function eventExplanation({ description, fields }: EventHelp): Explanation {
   return [
-    paragraph(description),
+    paragraph(`${description}.`),
     ...Object.entries(fields).map(([name, field]) =>
       item(code(name), " ", code(field.type), `: ${field.description}`),
     ),
   ];
+}
+
+/** What is done to an entry's tags, fields and sidecars has permissions of its own. */
+function proposedKinds(): Candidate[] {
+  return effectKinds(["file.*"]).filter(({ value }) => /^(?:file|folder)\./.test(value));
 }
 
 function effectKinds(families: readonly string[]): Candidate[] {

@@ -56,22 +56,15 @@ async function proposalsAt(
   const root = schemaOf[kind];
   const { pointer, document, part } = context;
   const schemas = schemasAt(root, document, pointer);
-  if (part === "key") {
-    const named = kind === "lares" && pointer === extensionsOfMemory ? await extensionKeys(environment) : [];
-    return [
-      ...keyProposals(context, [...schemas, ...named], environment.client),
-      ...tableProposals(context, root),
-    ];
-  }
+  const named = kind === "lares" && pointer === extensionsOfMemory ? await extensionKeys(environment) : [];
+  const keys = () => keyProposals(context, [...schemas, ...named], environment.client);
+  if (part === "key") return [...keys(), ...tableProposals(context, root)];
   if (part === "either") {
     const items = schemas.flatMap((schema) => (schema.type === "array" ? [schema] : []));
     // The first item of a list that has only its name yet.
     if (items.length > 0 && !context.needsDash)
       return proposalsAt({ ...context, pointer: `${pointer}/0`, needsDash: true }, kind, environment);
-    return [
-      ...keyProposals(context, schemas, environment.client),
-      ...(await valuesAt(context, kind, schemas, environment)),
-    ];
+    return [...keys(), ...(await valuesAt(context, kind, schemas, environment))];
   }
   return valuesAt(context, kind, schemas, environment);
 }

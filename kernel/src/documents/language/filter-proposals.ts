@@ -118,9 +118,9 @@ function receiverOf(text: string): string {
 /** What the string that is compared with an expression may be: of `entry.media == "`, the media. */
 function valuesBefore(expression: string, eventName: string, events: EventLanguage): readonly string[] {
   const compared =
+    inOf(expression) ??
     /([A-Za-z_][\w.]*)\s*(?:==|!=)\s*$/.exec(expression)?.[1] ??
-    /([A-Za-z_][\w.]*)\s+in\s+\[[^\]]*$/.exec(expression)?.[1] ??
-    inOf(expression);
+    /([A-Za-z_][\w.]*)\s+in\s+\[[^\]]*$/.exec(expression)?.[1];
   if (compared === undefined) return [];
   const dot = compared.lastIndexOf(".");
   const words =

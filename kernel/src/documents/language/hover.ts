@@ -62,14 +62,6 @@ function keyExplanation(root: Schema, document: unknown, pointer: string): Expla
       : values.length > 1
         ? [paragraph("One of ", ...values.flatMap((value, index) => [index === 0 ? "" : ", ", code(value)]))]
         : []),
-    ...(declared.default === undefined
-      ? []
-      : [
-          paragraph(
-            "Default: ",
-            code(typeof declared.default === "string" ? declared.default : JSON.stringify(declared.default)),
-          ),
-        ]),
     ...(declared.examples === undefined || values.length > 0
       ? []
       : [
