@@ -56,6 +56,7 @@ class World {
             this.open.push(asked);
           }),
         wasEndedOnPurpose: () => this.isEndedOnPurpose,
+        answered: () => {},
         succeeded: () => {},
         failed: (reason) => void this.failures.push(reason),
         trace: (_level, message) => void this.traces.push(message),

@@ -20,6 +20,8 @@ export interface Recipient {
   ask(session: GuestSession, method: string, params: unknown): Promise<unknown>;
   /** The guest was ended on purpose: what it left undone is no failure. */
   wasEndedOnPurpose(session: GuestSession): boolean;
+  /** A handler is done with an event, in whatever way. */
+  answered(handler: string, event: string): void;
   succeeded(): void;
   failed(reason: string): void;
   trace(
@@ -184,6 +186,7 @@ export class DeliveryLoop {
     if (outcome.isAnswered) {
       this.#window.handled(tookMs);
       metrics.answered("processed", tookMs);
+      agent.answered(handler, event.name);
       queue.acknowledge(agent.id, delivery.seq);
       agent.succeeded();
       return;
@@ -205,6 +208,7 @@ export class DeliveryLoop {
     }
     // The handler answered, with an error: that is an answer, and asking again would bring the same one.
     metrics.answered("failed", tookMs);
+    agent.answered(handler, event.name);
     queue.acknowledge(agent.id, delivery.seq);
     agent.trace(
       "error",
@@ -232,6 +236,7 @@ export class DeliveryLoop {
     );
     if (!givenUp) return queue.retryLater(agent.id, delivery.seq, clock.now() + backoffMs(attempt));
     metrics.answered("failed", latencyMs);
+    agent.answered(handler, event.name);
     await queue.bury(agent.id, delivery.seq, message);
   }
 }

@@ -7,6 +7,7 @@ import { newId } from "../base/ids.ts";
 import type { Agent, AgentCommand, AgentState } from "../base/vocabulary/agent.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import { DayCounts } from "./day-counts.ts";
 import { permissionParams } from "./boot.ts";
 import { Conduct } from "./conduct.ts";
 import { describeAgent, hasSameAuthority, needsNewGuest } from "./describe.ts";
@@ -34,6 +35,7 @@ export interface SupervisorOptions {
 export class Supervisor implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
   readonly metrics = new MetricsRecorder();
+  readonly #today: DayCounts;
   #definition: AgentDefinition;
   readonly #ports: SupervisorPorts;
   readonly #clock: Clock;
@@ -58,6 +60,7 @@ export class Supervisor implements AsyncDisposable {
     this.#definition = options.definition;
     this.#ports = options.ports;
     this.#clock = options.clock;
+    this.#today = new DayCounts(this.#clock);
     this.#timers = new NamedTimers(this.#clock);
     this.#conduct = new Conduct(this.#clock);
     this.#refusals = new RefusalLog(this.#clock, (message, fields) => this.trace("warn", message, fields));
@@ -118,6 +121,7 @@ export class Supervisor implements AsyncDisposable {
         wake: () => this.#actor.send({ type: "wake" }),
         ask: (session, method, params) => this.#ask(session, method, params),
         wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
+        answered: (handler, event) => this.#today.add(`${handler} ${event}`),
         succeeded: () => this.#conduct.succeeded(),
         failed: (reason) => this.#pauseFor(this.#conduct.failed(reason)),
         trace: (level, message, fields, hook, traceId) => this.trace(level, message, fields, hook, traceId),
@@ -172,12 +176,16 @@ export class Supervisor implements AsyncDisposable {
   }
 
   describe(): Agent {
-    return describeAgent(this.#definition, {
-      state: this.#state,
-      reason: this.reason,
-      since: this.#since,
-      metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id)),
-    });
+    return describeAgent(
+      this.#definition,
+      {
+        state: this.#state,
+        reason: this.reason,
+        since: this.#since,
+        metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id)),
+      },
+      (handler, event) => this.#today.get(`${handler} ${event}`),
+    );
   }
 
   /** Begins: a faulty program is Error at once, an eager agent is loaded, any other waits for its first event. */

@@ -10,6 +10,7 @@ import { stateHome, userConfigFolder } from "../platform/state-folder.ts";
 import { Catalog } from "./catalog.ts";
 import { connectToKernel } from "./client.ts";
 import { diagnosticsOf, eventPorts } from "./documents.ts";
+import { ProgramOutlines } from "./program-outlines.ts";
 import { readText } from "./read-documents.ts";
 import { resources } from "./resources.ts";
 import { dirname } from "node:path";
@@ -38,7 +39,7 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
         throw new LaresError("NotFound", `${JSON.stringify(file)} cannot be read: it is no plain file.`, {
           path: file,
         });
-      const found = await diagnosticsOf(catalogOf(dirname(file)), file, text);
+      const found = await diagnosticsOf(catalogOf(dirname(file)), new ProgramOutlines(), file, text);
       return found.map(({ range, severity, code, message }) => ({
         file: path,
         line: range.start.line + 1,

@@ -6,12 +6,13 @@ import type { Diagnostic } from "../documents/diagnostics.ts";
 import { plainMessage } from "../base/plain-text.ts";
 import { checkManifest } from "../documents/manifest.ts";
 import { documentKind } from "../documents/names.ts";
-import type { EventPorts } from "../documents/ports.ts";
+import type { EventPorts, ProgramExports } from "../documents/ports.ts";
 import { compileSchedule } from "../events/cron.ts";
 import { compileFilter } from "../events/filter.ts";
 import { eventNames, isCustomEvent } from "../events/types.ts";
 import type { DocumentService } from "../server/ports.ts";
 import type { Catalog } from "./catalog.ts";
+import type { ProgramOutlines } from "./program-outlines.ts";
 
 /** The language of hooks, for whoever checks documents. */
 export function eventPorts(clock: Clock): EventPorts {
@@ -21,6 +22,7 @@ export function eventPorts(clock: Clock): EventPorts {
 /** Diagnostics of open documents, found by the same checks as everywhere else. */
 export function createDocumentService(
   catalog: Catalog,
+  programs: ProgramOutlines,
   /** Reads a file of the workspace by its absolute path; null where that is not possible. */
   readFile: (file: string) => Promise<Uint8Array | null>,
 ): DocumentService {
@@ -28,7 +30,7 @@ export function createDocumentService(
     handles: (uri) => documentKind(uri) !== undefined,
     diagnose: async (uri, text) => {
       const file = uri.startsWith("file:") ? fileURLToPath(uri) : uri;
-      return (await diagnosticsOf(catalog, file, text)).map(lspDiagnostic);
+      return (await diagnosticsOf(catalog, programs, file, text)).map(lspDiagnostic);
     },
     textOnDisk: async (uri) => {
       try {
@@ -45,6 +47,7 @@ export function createDocumentService(
 /** Everything that can be known of a document without running a kernel. */
 export async function diagnosticsOf(
   catalog: Catalog,
+  programs: ProgramOutlines,
   file: string,
   text: string,
 ): Promise<readonly Diagnostic[]> {
@@ -52,7 +55,25 @@ export async function diagnosticsOf(
   if (documentKind(file) === "lares") {
     return (await catalog.checkLares(text, file, catalog.layerOf(file), finder)).diagnostics;
   }
-  return (await checkManifest(text, file, catalog.manifestPorts(file))).diagnostics;
+  const ports = catalog.manifestPorts(file);
+  const checked = await checkManifest(text, file, {
+    ...ports,
+    programExports: (main) => programExports(programs, file, main),
+  });
+  return checked.diagnostics;
+}
+
+/** What the program is sure to have; whether it can be run is found out where it is bundled. */
+async function programExports(
+  programs: ProgramOutlines,
+  file: string,
+  main: string,
+): Promise<ProgramExports | null> {
+  const outline = await programs.outlineAt(file, main);
+  if (outline === null) return null;
+  const namesOf = (kind: "hooks" | "tools") =>
+    outline.isComplete[kind] ? outline.handlers[kind].map(({ name }) => name) : null;
+  return { handlers: namesOf("hooks"), tools: namesOf("tools") };
 }
 
 const severities: Record<Severity, DiagnosticSeverity> = {
@@ -62,7 +83,7 @@ const severities: Record<Severity, DiagnosticSeverity> = {
   hint: 4,
 };
 
-function lspDiagnostic({ range, severity, code, message }: Diagnostic): LspDiagnostic {
+export function lspDiagnostic({ range, severity, code, message }: Diagnostic): LspDiagnostic {
   // Part of it may be a stranger's document, and an editor may live in a terminal.
   return { range, severity: severities[severity], code, source: "lares", message: plainMessage(message) };
 }

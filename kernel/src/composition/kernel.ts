@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openActions } from "../actions/actions.ts";
 import { actionsMigrations } from "../actions/ledger.ts";
+import { dayOf } from "../agents/day-counts.ts";
 import { describeAgent } from "../agents/describe.ts";
 import { agentMigrations, type ShownLocation } from "../agents/first-sight.ts";
 import { MetricsRecorder } from "../agents/metrics.ts";
@@ -36,6 +37,8 @@ import { workspaceMigrations } from "../workspace/migrations.ts";
 import { createAuthoring } from "./authoring.ts";
 import { Catalog } from "./catalog.ts";
 import { openDecisions } from "./decisions-file.ts";
+import { readForEditor } from "../documents/language/for-editors.ts";
+import { valueAt } from "../documents/source.ts";
 import { createDocumentService, eventPorts } from "./documents.ts";
 import { createFileService } from "./file-service.ts";
 import { Governor } from "./governor.ts";
@@ -44,6 +47,8 @@ import { createHostServices } from "./host-services.ts";
 import { validateHostCall } from "./host-call-shapes.ts";
 import { openMemories } from "./memories.ts";
 import { createMemoryService } from "./memory-service.ts";
+import { createNavigation } from "./navigation.ts";
+import { ProgramOutlines } from "./program-outlines.ts";
 import { createProgramLoader, type Program } from "./programs.ts";
 import { bundle, readGuestRuntime, resources } from "./resources.ts";
 import { readTraceSettings } from "./trace-settings.ts";
@@ -93,6 +98,7 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
 
 async function assemble(options: KernelOptions, opened: AsyncDisposableStack): Promise<Kernel> {
   const { stateFolder, clock, log, environment, version } = options;
+  const startDay = dayOf(clock.now());
   const database = opened.use(
     await openDatabase({
       path: join(stateFolder, "ledger.sqlite"),
@@ -358,6 +364,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     resume: () => governor.activate(true),
   });
 
+  const outlines = new ProgramOutlines();
   const services: KernelServices = {
     version,
     status: {
@@ -388,6 +395,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
           : governor.definitions.map((definition) => asleep(definition, clock)),
       control: (id, command) => registry.control(id, command),
       changed: registry.changed,
+      countsSinceMidnight: () => dayOf(clock.now()) !== startDay,
     },
     traces,
     // After a restart a client's request may come before the documents are read; what follows needs the agents.
@@ -417,9 +425,15 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       catalog,
       clock,
       roots: options.roots,
-      programExports: async () => null,
+      programExports: async (manifestFile, text) => {
+        const main = valueAt(readForEditor(text, manifestFile).value, "/extension/main");
+        const outline = await outlines.outlineAt(manifestFile, main);
+        const names = (kind: "hooks" | "tools") => outline?.handlers[kind].map(({ name }) => name) ?? [];
+        return { handlers: names("hooks"), tools: names("tools") };
+      },
     }),
-    documents: createDocumentService(catalog, async (file) => {
+    navigation: createNavigation(catalog, outlines),
+    documents: createDocumentService(catalog, outlines, async (file) => {
       const [path] = clientPaths(file);
       try {
         return path === undefined ? null : await files.readFile(path, { maxBytes: maxComparedBytes });

@@ -4,7 +4,7 @@ import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
 import { insertEntry } from "./language/edits.ts";
 import { anotherName, asVersion, fix, set, withoutEntry, write } from "./language/repairs.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
-import type { FilterCheck, ManifestPorts } from "./ports.ts";
+import type { FilterCheck, ManifestPorts, ProgramExports } from "./ports.ts";
 import { countSubschemas, maxSubschemas } from "./schema-fan-out.ts";
 import type { Manifest, ManifestHook } from "./schema/manifest.ts";
 import { pointerTo, type ParsedDocument } from "./source.ts";
@@ -34,7 +34,8 @@ export async function checkManifestSemantics(
     }
   }
   found.push(...(await checkTools(manifest, document)));
-  found.push(...checkExports(manifest, document, ports));
+  const exported = main === null ? null : await ports.programExports?.(main);
+  found.push(...checkExports(manifest, document, exported ?? null));
   found.push(...(await checkProgram(manifest, main, document, ports)));
   found.push(...checkFields(manifest, document, ports));
   return found;
@@ -191,15 +192,19 @@ async function schemaFault(
   }
 }
 
-function checkExports({ extension }: Manifest, document: ParsedDocument, ports: ManifestPorts): Diagnostic[] {
-  const exported = ports.programExports;
-  if (exported === null || exported === undefined) return [];
+function checkExports(
+  { extension }: Manifest,
+  document: ParsedDocument,
+  exported: ProgramExports | null,
+): Diagnostic[] {
+  if (exported === null) return [];
   const check = (
     kind: "hooks" | "tools",
     index: number,
     handler: string,
-    names: readonly string[],
+    names: readonly string[] | null,
   ): Diagnostic[] => {
+    if (names === null) return [];
     if (names.includes(handler)) return [];
     const range = document.locate(pointerTo("/extension", kind, index, "handler"));
     const hint =

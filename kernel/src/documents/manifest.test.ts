@@ -268,14 +268,14 @@ describe("faults, each at its place", () => {
       `${head}  hooks: [{ on: EntryCreated, handler: «photoAded» }]\n`,
       "handler-not-exported",
       /did you mean "photoAdded"/,
-      { programExports: { handlers: ["photoAdded"], tools: [] } },
+      { programExports: () => ({ handlers: ["photoAdded"], tools: [] }) },
     ],
     [
       "yaml",
       `${head}  tools: [{ name: t, description: d, handler: «t» }]\n`,
       "handler-not-exported",
       /among its tools; it has no tools/,
-      { programExports: nothing },
+      { programExports: () => nothing },
     ],
     [
       "yaml",

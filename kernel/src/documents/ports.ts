@@ -35,18 +35,18 @@ export interface EventPorts {
   readonly nowMs: number;
 }
 
-/** What a program has, as it said itself when it was loaded. */
+/** What a program has; null where that can only be known by running it. */
 export interface ProgramExports {
-  readonly handlers: readonly string[];
-  readonly tools: readonly string[];
+  readonly handlers: readonly string[] | null;
+  readonly tools: readonly string[] | null;
 }
 
 export interface ManifestPorts {
   readonly events: EventPorts;
   /** Whether a file exists beneath the manifest's folder; the path is relative, "/" separators. */
   readonly fileExists: (path: string) => Answer<boolean>;
-  /** Absent or null: not known, so handlers are not checked. */
-  readonly programExports?: ProgramExports | null;
+  /** Of the program at this path beneath the manifest's folder. Absent or null: not known, so handlers are not checked. */
+  readonly programExports?: (main: string) => Answer<ProgramExports | null>;
   readonly kernelVersion: string;
   readonly kernelFeatures: readonly string[];
 }

@@ -8,6 +8,8 @@ export const maxOpenDocuments = 10_000;
 export const maxUriCharacters = 8 * 1024;
 
 interface OpenDocument {
+  /** The client's own count of changes; null where it said none. */
+  version: number | null;
   /** Null where it is not kept; then `isChanged` says what is known of it. */
   text: string | null;
   /** The text when it was last saved: the file's, as far as that is known. Null where the text is. */
@@ -38,10 +40,10 @@ export class OpenDocuments {
    * `onDisk` is the file's text, read meanwhile, null where it cannot be compared. It may differ from the start:
    * an editor brings back what was not saved, and so does a session that goes on under the next kernel.
    */
-  open(uri: string, text: string, onDisk: Promise<string | null>): void {
+  open(uri: string, text: string, onDisk: Promise<string | null>, version: number | null = null): void {
     this.close(uri);
     if (this.#documents.size >= maxOpenDocuments || uri.length > maxUriCharacters) return;
-    const document: OpenDocument = { text, saved: text, wasSaved: false, isChanged: false };
+    const document: OpenDocument = { version, text, saved: text, wasSaved: false, isChanged: false };
     this.#documents.set(uri, document);
     this.#characters += charactersOf(document);
     this.#bound(document);
@@ -65,9 +67,11 @@ export class OpenDocuments {
     await Promise.all(this.#comparing);
   }
 
-  change(uri: string, changes: readonly ContentChange[]): void {
+  change(uri: string, changes: readonly ContentChange[], version: number | null = null): void {
     const document = this.#documents.get(uri);
-    if (document === undefined || changes.length === 0) return;
+    if (document === undefined) return;
+    document.version = version;
+    if (changes.length === 0) return;
     this.#update(document, () => {
       for (const change of changes) {
         if (document.text === null) document.isChanged = true;
@@ -96,6 +100,15 @@ export class OpenDocuments {
 
   text(uri: string): string | null {
     return this.#documents.get(uri)?.text ?? null;
+  }
+
+  /** The version the text is of; null where it is not open, or the client does not count. */
+  version(uri: string): number | null {
+    return this.#documents.get(uri)?.version ?? null;
+  }
+
+  uris(): Iterable<string> {
+    return this.#documents.keys();
   }
 
   /** The documents whose text is not what is saved. */

@@ -9,6 +9,7 @@ import type { Tool } from "../base/vocabulary/agent.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
 import type { ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
 import type { AuthoringService } from "./language/authoring.ts";
+import type { NavigationService } from "./language/ports.ts";
 
 /** What the server asks of the kernel: each group is one room's, handed in when the kernel is put together. */
 export interface KernelServices {
@@ -23,6 +24,7 @@ export interface KernelServices {
   readonly memory: MemoryService;
   readonly documents: DocumentService;
   readonly authoring: AuthoringService;
+  readonly navigation: NavigationService;
   readonly files: FileService;
   readonly notifications: Emitter<AgentNotice>;
   readonly progress: Emitter<WorkProgress>;
@@ -47,6 +49,8 @@ export interface AgentService {
   list(): Agent[];
   control(id: string, command: AgentCommand): Promise<Agent>;
   readonly changed: Emitter<Agent>;
+  /** True where the counts of today began at midnight; false where the kernel started later. */
+  countsSinceMidnight(): boolean;
 }
 
 export interface TraceService {

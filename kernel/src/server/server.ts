@@ -11,9 +11,11 @@ import { DocumentDiagnostics } from "./diagnostics.ts";
 import { entryHandlers } from "./entries.ts";
 import { openToUntrusted, type Handlers } from "./handlers.ts";
 import { memoryHandlers } from "./memory.ts";
+import { agentLenses } from "./language/agent-lenses.ts";
 import { approvalActions } from "./language/approval-actions.ts";
 import { approvalLenses } from "./language/approval-lenses.ts";
 import { commandHandlers } from "./language/commands.ts";
+import { definitionHandlers } from "./language/definition.ts";
 import { FileProposals } from "./language/file-proposals.ts";
 import { completionHandlers } from "./language/completion.ts";
 import { hoverHandlers } from "./language/hover.ts";
@@ -21,6 +23,9 @@ import { inlayHintHandlers } from "./language/inlay-hints.ts";
 import { joined } from "./language/joined.ts";
 import { LensRefresh } from "./language/lens-refresh.ts";
 import { ProposedChanges } from "./language/proposed-changes.ts";
+import { quickFixes } from "./language/quick-fixes.ts";
+import { renameHandlers } from "./language/rename.ts";
+import { symbolHandlers } from "./language/symbols.ts";
 import { UnsavedWatch } from "./language/unsaved-watch.ts";
 import type { AgentNotice, KernelServices } from "./ports.ts";
 import { ProgressReporter } from "./progress.ts";
@@ -82,9 +87,16 @@ export class KernelServer {
       ...completionHandlers(kernel),
       ...hoverHandlers(kernel),
       ...inlayHintHandlers(kernel),
-      "textDocument/codeLens": joined((params, session) => approvalLenses(this.#proposals, params, session)),
-      "textDocument/codeAction": joined((params, session) =>
-        approvalActions(this.#proposals, params, session),
+      ...symbolHandlers(kernel.navigation),
+      ...definitionHandlers(kernel.navigation),
+      ...renameHandlers(kernel.navigation),
+      "textDocument/codeLens": joined(
+        (params, session) => approvalLenses(this.#proposals, params, session),
+        (params, session) => agentLenses(kernel.navigation, kernel.agents, params, session),
+      ),
+      "textDocument/codeAction": joined(
+        (params, session) => quickFixes(kernel.navigation, params, session),
+        (params, session) => approvalActions(this.#proposals, params, session),
       ),
     };
     this.#standardHandlers = { ...commandHandlers(kernel, async () => this.#documentsCompared()) };
@@ -189,7 +201,10 @@ export class KernelServer {
         if (session.trusted) tell(event);
       };
     const listening = [
-      this.#kernel.agents.changed.on((agent) => endpoint.notify("lares/agents/changed", agent)),
+      this.#kernel.agents.changed.on((agent) => {
+        endpoint.notify("lares/agents/changed", agent);
+        lenses.lensesChanged();
+      }),
       this.#kernel.actions.changed.on(
         whenTrusted((action: Action) => {
           endpoint.notify("lares/actions/changed", withoutDiffs(action));

@@ -13,18 +13,18 @@ export function synchronizeDocuments(
   heardOf: (uri: string) => void,
 ): void {
   endpoint.onNotification("textDocument/didOpen", (params) => {
-    const { uri, text } = documentIn(params);
+    const { uri, text, version } = documentIn(params);
     if (uri === null || typeof text !== "string") return;
-    documents.open(uri, text, textOnDisk(uri));
+    documents.open(uri, text, textOnDisk(uri), version);
     diagnostics.changed(uri);
     heardOf(uri);
   });
   endpoint.onNotification("textDocument/didChange", (params) => {
-    const { uri } = documentIn(params);
+    const { uri, version } = documentIn(params);
     const changes =
       isJsonObject(params) && Array.isArray(params["contentChanges"]) ? params["contentChanges"] : [];
     if (uri === null || !changes.every(isContentChange)) return;
-    documents.change(uri, changes);
+    documents.change(uri, changes, version);
     diagnostics.changed(uri);
     heardOf(uri);
   });
@@ -43,10 +43,12 @@ export function synchronizeDocuments(
   });
 }
 
-function documentIn(params: unknown): { uri: string | null; text: unknown } {
+function documentIn(params: unknown): { uri: string | null; text: unknown; version: number | null } {
   const document = isJsonObject(params) ? params["textDocument"] : null;
-  if (!isJsonObject(document) || typeof document["uri"] !== "string") return { uri: null, text: null };
-  return { uri: document["uri"], text: document["text"] };
+  if (!isJsonObject(document) || typeof document["uri"] !== "string")
+    return { uri: null, text: null, version: null };
+  const { uri, text, version } = document;
+  return { uri, text, version: Number.isInteger(version) ? (version as number) : null };
 }
 
 function isContentChange(value: unknown): value is ContentChange {

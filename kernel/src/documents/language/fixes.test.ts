@@ -26,7 +26,7 @@ const laresPorts: LaresPorts = {
 async function check(file: string, text: string): Promise<readonly Diagnostic[]> {
   return file.startsWith("lares")
     ? (await checkLares(text, file, laresPorts)).diagnostics
-    : (await checkManifest(text, file, manifestPorts(["agent.ts"], { programExports: exported })))
+    : (await checkManifest(text, file, manifestPorts(["agent.ts"], { programExports: () => exported })))
         .diagnostics;
 }
 

@@ -111,23 +111,13 @@ function nameOf(node: { readonly type: string; readonly name?: string; readonly 
 export function isReference(found: Found): found is Found<Identifier> {
   const { node, parent, field } = found;
   if (node.type !== "Identifier" || parent === null) return false;
-  switch (parent.type) {
-    case "MemberExpression":
-      return field === "object" || parent.computed;
-    case "Property":
-      return field === "value" || parent.computed;
-    case "MethodDefinition":
-    case "PropertyDefinition":
-      return field === "value" || parent.computed;
-    case "ImportSpecifier":
-    case "ExportSpecifier":
-      return field === "local";
-    case "LabeledStatement":
-      return field === "body";
-    case "BreakStatement":
-    case "ContinueStatement":
-      return false;
-    default:
-      return true;
-  }
+  if (parent.type === "MemberExpression") return field === "object" || parent.computed;
+  if (parent.type === "ImportSpecifier" || parent.type === "ExportSpecifier") return field === "local";
+  if (
+    parent.type === "Property" ||
+    parent.type === "MethodDefinition" ||
+    parent.type === "PropertyDefinition"
+  )
+    return field === "value" || parent.computed;
+  return !["LabeledStatement", "BreakStatement", "ContinueStatement"].includes(parent.type);
 }

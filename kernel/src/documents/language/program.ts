@@ -74,6 +74,8 @@ class ProgramReader {
   readonly #tree: Tree;
   readonly #bindings: ReadonlyMap<string, Binding>;
   #propertiesLeft = 0;
+  /** A function stood between what is written and what there is. */
+  #isAltered = false;
 
   constructor(source: string, compiled: CompiledProgram, tree: Tree) {
     this.#source = source;
@@ -83,15 +85,17 @@ class ProgramReader {
   }
 
   handlers(kind: HandlerKind): { found: HandlerDeclaration[]; isComplete: boolean } {
+    this.#isAltered = false;
     const agent = this.#object(defaultExport(this.#tree));
     if (agent === null) return { found: [], isComplete: false };
     const property = propertyOf(agent, kind);
     const isWhole = agent.properties.every((each) => each.type === "Property" && keyOf(each) !== null);
-    if (property === null) return { found: [], isComplete: isWhole };
+    if (property === null) return { found: [], isComplete: isWhole && !this.#isAltered };
     const record = this.#object(property.value);
     if (record === null) return { found: [], isComplete: false };
     this.#propertiesLeft = maxProperties;
-    return this.#records(record, 0);
+    const { found, isComplete } = this.#records(record, 0);
+    return { found, isComplete: isComplete && isWhole && !this.#isAltered };
   }
 
   /** The handlers of a record, and of those that are spread into it. */
@@ -133,10 +137,19 @@ class ProgramReader {
   #object(node: AnyNode | null, depth = 0): ObjectExpression | null {
     if (node === null || depth > maxSpreads) return null;
     if (node.type === "ObjectExpression") return node;
-    if (node.type === "CallExpression") return this.#object(node.arguments[0] ?? null, depth + 1);
+    if (node.type === "CallExpression") {
+      this.#isAltered ||= !this.#isDefineAgent(node.callee);
+      return this.#object(node.arguments[0] ?? null, depth + 1);
+    }
     if (node.type !== "Identifier") return null;
     const binding = this.#bindings.get(node.name);
     return binding?.kind === "declared" ? this.#object(binding.value, depth + 1) : null;
+  }
+
+  /** The SDK's function gives back what it is given; what another one adds or takes is not known. */
+  #isDefineAgent(callee: AnyNode): boolean {
+    const binding = callee.type === "Identifier" ? this.#bindings.get(callee.name) : undefined;
+    return binding?.kind === "imported" && binding.from === "@lares/sdk" && binding.name === "defineAgent";
   }
 
   exported(name: string): Extent | null {

@@ -70,7 +70,7 @@ function exampleOf(key: string, schema: PropertySchema): unknown {
   const [branch] = schema.anyOf ?? [];
   if (schema.const !== undefined) return schema.const;
   if (branch !== undefined) return exampleOf(key, branch);
-  switch (schema.type) {
+  switch (schema.type ?? "string") {
     case "boolean":
       return false;
     case "integer":

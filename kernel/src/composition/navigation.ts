@@ -1,0 +1,245 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { DocumentSymbol, type LocationLink, type Range, SymbolKind } from "vscode-languageserver-types";
+import { plainMessage } from "../base/plain-text.ts";
+import { Lines, type Position } from "../documents/diagnostics.ts";
+import { extensionUses, handlerUses, isAt, type ExtensionUse } from "../documents/language/elements.ts";
+import { readForEditor } from "../documents/language/for-editors.ts";
+import {
+  checkHandlerName,
+  handlerAt,
+  renameInManifest,
+  renameInProgram,
+} from "../documents/language/rename.ts";
+import { outlineOf, type DocumentPart, type SymbolKind as PartKind } from "../documents/language/symbols.ts";
+import { documentKind } from "../documents/names.ts";
+import { valueAt, type ParsedDocument } from "../documents/source.ts";
+import type {
+  EditedDocument,
+  AgentPlace,
+  FileEdits,
+  NavigationService,
+  OpenTexts,
+} from "../server/language/ports.ts";
+import type { Catalog } from "./catalog.ts";
+import { diagnosticsOf, lspDiagnostic } from "./documents.ts";
+import type { ExtensionOnDisk } from "./find-extensions.ts";
+import { pathOf, type ProgramOutlines, type ProgramText } from "./program-outlines.ts";
+
+/** Ways through the documents: outlines, definitions, renames, fixes, and what stands for which agent. */
+export function createNavigation(catalog: Catalog, programs: ProgramOutlines): NavigationService {
+  return new Navigation(catalog, programs);
+}
+
+class Navigation implements NavigationService {
+  readonly #catalog: Catalog;
+  readonly #programs: ProgramOutlines;
+
+  constructor(catalog: Catalog, programs: ProgramOutlines) {
+    this.#catalog = catalog;
+    this.#programs = programs;
+  }
+
+  handles(uri: string): boolean {
+    return documentKind(uri) !== undefined;
+  }
+
+  symbols({ uri, text }: EditedDocument): DocumentSymbol[] {
+    return outlineOf(readForEditor(text, uri)).map(symbolOf);
+  }
+
+  async definition(
+    { uri, text }: EditedDocument,
+    position: Position,
+    open: OpenTexts,
+  ): Promise<LocationLink[]> {
+    const file = pathOf(uri);
+    if (file === null) return [];
+    const document = readForEditor(text, uri);
+    const offset = document.lines.offset(position);
+    if (documentKind(uri) === "lares") {
+      const use = extensionUses(document).find(({ pointer }) => isAt(document, pointer, offset));
+      return use === undefined ? [] : this.#manifestOf(document, use, file);
+    }
+    const handler = handlerAt(document, offset);
+    if (handler === null && !isAt(document, "/extension/main", offset)) return [];
+    const program = await this.#programOf(document, file, open);
+    if (program === null) return [];
+    if (handler === null) return [link(document, "/extension/main", program.uri, startOfText, startOfText)];
+    const found = await this.#declarationOf(program, file, handler, open);
+    return [link(document, handler.pointer, found.uri, found.range, found.range)];
+  }
+
+  prepareRename({ uri, text }: EditedDocument, position: Position) {
+    if (documentKind(uri) !== "manifest") return null;
+    const document = readForEditor(text, uri);
+    const handler = handlerAt(document, document.lines.offset(position));
+    if (handler === null) return null;
+    // What is between the quotes.
+    const range = document.locateWithin(handler.pointer, 0, handler.name.length);
+    return { range, placeholder: handler.name };
+  }
+
+  async rename(
+    { uri, text }: EditedDocument,
+    position: Position,
+    newName: string,
+    open: OpenTexts,
+  ): Promise<readonly FileEdits[] | null> {
+    const file = pathOf(uri);
+    if (file === null || documentKind(uri) !== "manifest") return null;
+    const document = readForEditor(text, uri);
+    const handler = handlerAt(document, document.lines.offset(position));
+    if (handler === null) return null;
+    if (handler.name === newName) return [];
+    checkHandlerName(newName);
+    const inManifest = { uri, edits: renameInManifest(document, handler, newName) };
+    const program = await this.#programOf(document, file, open);
+    if (program === null) return [inManifest];
+    const outline = await this.#programs.outline(program);
+    const lines = new Lines(program.text);
+    const edits = renameInProgram(outline, program.text, handler, newName).map(({ start, end, newText }) => ({
+      range: lines.range(start, end),
+      newText,
+    }));
+    return edits.length === 0 ? [inManifest] : [inManifest, { uri: program.uri, edits }];
+  }
+
+  async fixes({ uri, text }: EditedDocument, range: Range) {
+    const file = pathOf(uri);
+    if (file === null) return [];
+    const faults = await diagnosticsOf(this.#catalog, this.#programs, file, text);
+    return faults
+      .filter((fault) => touches(fault.range, range))
+      .flatMap((fault) => {
+        const diagnostic = lspDiagnostic(fault);
+        return fault.fixes.map(({ title, edits, isPreferred = false }) => ({
+          title: plainMessage(title),
+          edits,
+          isPreferred,
+          diagnostic,
+        }));
+      });
+  }
+
+  async agentPlaces({ uri, text }: EditedDocument): Promise<readonly AgentPlace[]> {
+    const file = pathOf(uri);
+    if (file === null) return [];
+    const document = readForEditor(text, uri);
+    if (documentKind(uri) === "manifest") return placesOfManifest(document);
+    const finder = this.#catalog.finder();
+    const found: AgentPlace[] = [];
+    for (const use of extensionUses(document)) {
+      const { reference, pointer } = use;
+      const extension =
+        "path" in reference ? await finder.byPath(reference.path, file) : await finder.byId(reference.id);
+      const agent = extension?.checked.value?.id;
+      if (agent !== undefined) found.push({ range: document.locate(pointer), agent });
+    }
+    return found;
+  }
+
+  async #manifestOf(document: ParsedDocument, use: ExtensionUse, file: string): Promise<LocationLink[]> {
+    const finder = this.#catalog.finder();
+    const { reference } = use;
+    const found =
+      "path" in reference ? await finder.byPath(reference.path, file) : await finder.byId(reference.id);
+    if (found === null) return [];
+    const { locate } = found.checked.document;
+    const id = locate("/extension/id");
+    return [link(document, use.pointer, pathToFileURL(manifestFile(use, found, file)).href, id, id)];
+  }
+
+  /** Null where there is none that could be looked into: no file, or a module. */
+  #programOf(document: ParsedDocument, file: string, open: OpenTexts): Promise<ProgramText | null> {
+    return this.#programs.programOf(file, valueAt(document.value, "/extension/main"), open);
+  }
+
+  /** Where a handler is written; the program's beginning where that cannot be told. */
+  async #declarationOf(
+    program: ProgramText,
+    file: string,
+    { kind, name }: { kind: "hooks" | "tools"; name: string },
+    open: OpenTexts,
+  ): Promise<{ uri: string; range: Range }> {
+    const outline = await this.#programs.outline(program).catch(() => null);
+    const handler = outline?.handlers[kind].find((each) => each.name === name);
+    if (handler === undefined) return { uri: program.uri, range: startOfText };
+    if (handler.imported !== null) {
+      const { from, name: exported } = handler.imported;
+      const imported = await this.#programs.imported(file, program, from, open);
+      const place =
+        imported === null
+          ? null
+          : await this.#programs.outline(imported).then(
+              (other) => other.exported(exported),
+              () => null,
+            );
+      if (imported !== null && place !== null)
+        return { uri: imported.uri, range: new Lines(imported.text).range(place.start, place.end) };
+    }
+    const { start, end } = handler.declared ?? handler.key;
+    return { uri: program.uri, range: new Lines(program.text).range(start, end) };
+  }
+}
+
+const startOfText: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
+
+function placesOfManifest(document: ParsedDocument): AgentPlace[] {
+  const agent = valueAt(document.value, "/extension/id");
+  if (typeof agent !== "string") return [];
+  const hooks = handlerUses(document).filter(({ kind }) => kind === "hooks");
+  return [
+    { range: document.locate("/extension", "key"), agent },
+    ...hooks.map(({ owner, name }) => {
+      const on = valueAt(document.value, `${owner}/on`);
+      const event = typeof on === "string" ? on : "ScheduleFired";
+      return { range: document.locate(owner), agent, hook: { handler: name, event } };
+    }),
+  ];
+}
+
+/** The path as the document names it, so that an editor opens the file under the name it knows. */
+function manifestFile({ reference }: ExtensionUse, found: ExtensionOnDisk, file: string): string {
+  return "path" in reference
+    ? join(resolve(dirname(file), reference.path), basename(found.manifest.file))
+    : found.manifest.file;
+}
+
+function link(
+  document: ParsedDocument,
+  pointer: string,
+  targetUri: string,
+  range: Range,
+  selection: Range,
+): LocationLink {
+  return {
+    originSelectionRange: document.locate(pointer),
+    targetUri,
+    targetRange: range,
+    targetSelectionRange: selection,
+  };
+}
+
+function touches(one: Range, other: Range): boolean {
+  return !isBefore(one.end, other.start) && !isBefore(other.end, one.start);
+}
+
+function isBefore(one: Position, other: Position): boolean {
+  return one.line < other.line || (one.line === other.line && one.character < other.character);
+}
+
+const kinds: Record<PartKind, SymbolKind> = {
+  extension: SymbolKind.Module,
+  hook: SymbolKind.Event,
+  tool: SymbolKind.Method,
+  permission: SymbolKind.Key,
+  rule: SymbolKind.Operator,
+  list: SymbolKind.Array,
+  map: SymbolKind.Namespace,
+  value: SymbolKind.Property,
+};
+
+function symbolOf({ name, detail, kind, range, selection, children }: DocumentPart): DocumentSymbol {
+  return DocumentSymbol.create(name, detail, kinds[kind], range, selection, children.map(symbolOf));
+}

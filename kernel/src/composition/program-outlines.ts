@@ -1,0 +1,148 @@
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { invalidParams, isLaresError, messageOf } from "../base/errors.ts";
+import { Lines } from "../documents/diagnostics.ts";
+import { maxProgramCharacters, readProgram, type ProgramOutline } from "../documents/language/program.ts";
+import { defaultPrograms } from "../documents/resolved-manifest.ts";
+import { openProgramFolder } from "../platform/program-files.ts";
+import { maxFileBytes } from "../sandbox/bundle/bounds.ts";
+import { transformFile } from "../sandbox/bundle/transform.ts";
+import type { OpenTexts } from "../server/language/ports.ts";
+
+/** Outlines kept, the ones used longest ago being dropped first. */
+const maxOutlines = 64;
+/** Tried behind an import's name, as the bundler does. */
+const sourceEndings = ["", ".ts", ".js", "/index.ts", "/index.js"];
+
+/** A file of a program, as the client has it or as it is on disk. */
+export interface ProgramText {
+  readonly uri: string;
+  /** Relative to the manifest's folder, as it is named. */
+  readonly path: string;
+  readonly text: string;
+}
+
+const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
+
+/** Reads programs of extensions for their outlines, and nothing outside the extensions' folders. */
+export class ProgramOutlines {
+  readonly #known = new Map<string, Promise<ProgramOutline>>();
+
+  /** The program that a manifest has; null where there is no such file. A module has no text to look into: null too. */
+  async programOf(manifestFile: string, main: unknown, open: OpenTexts): Promise<ProgramText | null> {
+    const names = typeof main === "string" ? [main] : defaultPrograms;
+    for (const name of names) {
+      const found = await this.read(manifestFile, name, open);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /** A file of the extension, by its path from the manifest; null where there is none that could be looked into. */
+  async read(manifestFile: string, path: string, open: OpenTexts): Promise<ProgramText | null> {
+    if (!/\.[cm]?[jt]s$/.test(path)) return null;
+    const folder = dirname(manifestFile);
+    const file = join(folder, path);
+    try {
+      using files = await openProgramFolder(folder);
+      const located = await files.locate(path);
+      if (typeof located === "string" || located.kind !== "file") return null;
+      const opened = openText(open, [file, join(files.root, located.path)]);
+      if (opened !== null) return { ...opened, path };
+      const bytes = await files.read(located.path, maxFileBytes);
+      return { uri: pathToFileURL(file).href, path, text: new TextDecoder().decode(bytes) };
+    } catch (error) {
+      // Gone meanwhile, too large or out of reach: no program to look into.
+      if (isLaresError(error) || isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  /** The file that an import of this one means. */
+  async imported(
+    manifestFile: string,
+    from: ProgramText,
+    name: string,
+    open: OpenTexts,
+  ): Promise<ProgramText | null> {
+    if (!/^\.{1,2}\//.test(name)) return null;
+    const path = join(dirname(from.path), name);
+    const candidates = sourceEndings.map((ending) => path + ending);
+    for (const candidate of [...candidates, path.replace(/\.js$/, ".ts")]) {
+      const found = await this.read(manifestFile, candidate, open);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /** Of the program as it is on disk; null where there is none that can be read. */
+  async outlineAt(manifestFile: string, main: unknown): Promise<ProgramOutline | null> {
+    const program = await this.programOf(manifestFile, main, nothingOpen);
+    if (program === null) return null;
+    try {
+      return await this.outline(program);
+    } catch (error) {
+      if (isLaresError(error, "InvalidParams")) return null; // no program yet, as its own editor says
+      throw error;
+    }
+  }
+
+  /** InvalidParams where the file cannot be read as a program; it says why. */
+  async outline({ path, text }: ProgramText): Promise<ProgramOutline> {
+    const key = `${path.endsWith("js") ? "js" : "ts"}\n${text}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) this.#known.delete(key);
+    const reading = known ?? outlineOf(text, path.endsWith("js") ? "js" : "ts");
+    this.#known.set(key, reading);
+    if (this.#known.size > maxOutlines) this.#known.delete(this.#known.keys().next().value ?? "");
+    try {
+      return await reading;
+    } catch (error) {
+      throw invalidParams(`${basename(path)} cannot be read: ${firstLine(messageOf(error))}`);
+    }
+  }
+}
+
+async function outlineOf(text: string, loader: "ts" | "js"): Promise<ProgramOutline> {
+  if (text.length > maxProgramCharacters)
+    throw new RangeError(`it has ${text.length} characters; up to ${maxProgramCharacters} are looked into.`);
+  const { code, origin } = await transformFile(text, loader);
+  const lines = new Lines(text);
+  return readProgram(text, {
+    code,
+    sourceOffset: (line, column) => {
+      const at = origin(line, column);
+      return at === null ? null : lines.offset({ line: at.line - 1, character: at.column });
+    },
+  });
+}
+
+function openText(open: OpenTexts, files: readonly string[]): { uri: string; text: string } | null {
+  for (const uri of open.uris()) {
+    const path = pathOf(uri);
+    const text = path !== null && files.includes(path) ? open.text(uri) : null;
+    if (text !== null) return { uri, text };
+  }
+  return null;
+}
+
+/** The path that a URI of a file names; null for any other. */
+export function pathOf(uri: string): string | null {
+  try {
+    return uri.startsWith("file:") ? fileURLToPath(uri) : null;
+  } catch (error) {
+    if (error instanceof TypeError) return null; // a URI that names no file here
+    throw error;
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "EPERM";
+}
+
+/** The bundler's message has a headline before what went wrong, and the place. */
+function firstLine(message: string): string {
+  const [headline = "", first = headline] = message.split("\n");
+  return first.replace(/^<stdin>:(\d+):(\d+): (?:ERROR: )?/, "line $1: ");
+}

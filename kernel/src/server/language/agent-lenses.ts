@@ -1,0 +1,90 @@
+import type { CodeLens, Command } from "vscode-languageserver";
+import { plainMessage } from "../../base/plain-text.ts";
+import type { Agent, AgentCommand, AgentHook } from "../../base/vocabulary/agent.ts";
+import type { AgentService } from "../ports.ts";
+import type { Session } from "../session.ts";
+import { editedDocument } from "./edited-document.ts";
+import { documentUriOf } from "./params.ts";
+import type { AgentPlace, NavigationService } from "./ports.ts";
+
+/** Places of one document that have lenses; a longer document's others have none. */
+export const maxPlaces = 500;
+
+/** `textDocument/codeLens`: above each extension and hook, how its agent is and what can be done with it. */
+export async function agentLenses(
+  navigation: NavigationService,
+  agents: AgentService,
+  params: unknown,
+  session: Session,
+): Promise<CodeLens[]> {
+  const document = editedDocument(navigation, session, documentUriOf(params));
+  if (document === null) return [];
+  const places = (await navigation.agentPlaces(document)).slice(0, maxPlaces);
+  if (!session.trusted) return places.filter(isExtension).map(({ range }) => lens(range, untrusted));
+  const known = new Map(agents.list().map((agent) => [agent.id, agent]));
+  return places.flatMap((place) => {
+    const agent = known.get(place.agent);
+    const period = agents.countsSinceMidnight() ? "today" : "since the kernel started";
+    return agent === undefined ? [] : lensesOf(place, agent, period);
+  });
+}
+
+/** Nothing that acts: only what there is to know. */
+const untrusted: Command = { title: "Lares: this workspace is not trusted, so no agent runs", command: "" };
+
+function isExtension({ hook }: AgentPlace): boolean {
+  return hook === undefined;
+}
+
+function lensesOf({ range, hook }: AgentPlace, agent: Agent, period: string): CodeLens[] {
+  const { id, state, error } = agent;
+  const own =
+    hook && agent.hooks.find((each) => each.handler === hook.handler && eventOf(each) === hook.event);
+  if (hook !== undefined && own === undefined) return [];
+  const count = own === undefined ? sumOf(agent.hooks) : (own.events_today ?? 0);
+  const traces: Command = {
+    title: "Show traces",
+    command: "lares.agent.traces",
+    arguments: [{ id, ...(hook === undefined ? {} : { hook: hook.handler }) }],
+  };
+  const control = (title: string, command: AgentCommand): Command => ({
+    title,
+    command: "lares.agent.control",
+    arguments: [{ id, command }],
+  });
+  const reason = state === "Error" && error !== undefined ? `: ${shortened(plainMessage(error))}` : "";
+  const facts = [
+    `${state}${reason}`,
+    `${count} ${count === 1 ? "event" : "events"} ${period}`,
+    ...(own?.nextRun === undefined ? [] : [`next run ${minuteOf(own.nextRun)}`]),
+  ];
+  const standing = state === "Suspended" ? control("Resume", "resume") : control("Suspend", "suspend");
+  return [{ ...traces, title: facts.join(" · ") }, control("Reload", "reload"), standing, traces].map(
+    (command) => lens(range, command),
+  );
+}
+
+function eventOf({ on }: AgentHook): string {
+  return on ?? "ScheduleFired";
+}
+
+/** Two hooks of one handler for one event are counted together, and once. */
+function sumOf(hooks: readonly AgentHook[]): number {
+  const counts = new Map(hooks.map((hook) => [`${hook.handler} ${eventOf(hook)}`, hook.events_today ?? 0]));
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+/** `2026-11-21 03:00 UTC` */
+function minuteOf(timestamp: string): string {
+  return `${timestamp.slice(0, 16).replace("T", " ")} UTC`;
+}
+
+const maxReasonCharacters = 80;
+
+function shortened(text: string): string {
+  return text.length > maxReasonCharacters ? `${text.slice(0, maxReasonCharacters - 1)}…` : text;
+}
+
+function lens(range: CodeLens["range"], command: Command): CodeLens {
+  return { range: { start: range.start, end: range.start }, command };
+}

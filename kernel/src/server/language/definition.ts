@@ -1,0 +1,25 @@
+import type { Location, LocationLink } from "vscode-languageserver";
+import type { StandardHandlers } from "../standard-requests.ts";
+import type { Session } from "../session.ts";
+import { editedDocument } from "./edited-document.ts";
+import { documentPositionOf, supports } from "./params.ts";
+import type { NavigationService } from "./ports.ts";
+
+/** `textDocument/definition`: from a handler's name to its function, from an extension to its manifest. */
+export function definitionHandlers(navigation: NavigationService): StandardHandlers {
+  return { "textDocument/definition": (params, session) => definitionOf(navigation, params, session) };
+}
+
+async function definitionOf(
+  navigation: NavigationService,
+  params: unknown,
+  session: Session,
+): Promise<LocationLink[] | Location[] | null> {
+  const at = documentPositionOf(params);
+  const document = editedDocument(navigation, session, at?.uri ?? null);
+  if (at === null || document === null) return null;
+  const links = await navigation.definition(document, at.position, session.documents);
+  return supports(session, "textDocument", "definition", "linkSupport")
+    ? links
+    : links.map(({ targetUri: uri, targetSelectionRange: range }) => ({ uri, range }));
+}

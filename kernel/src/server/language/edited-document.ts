@@ -1,0 +1,12 @@
+import type { NavigationService, EditedDocument } from "./ports.ts";
+import type { Session } from "../session.ts";
+
+/** A document of ours as the client has it open; null for any other, and for one whose text is not kept. */
+export function editedDocument(
+  navigation: Pick<NavigationService, "handles">,
+  session: Session,
+  uri: string | null,
+): EditedDocument | null {
+  const text = uri === null || !navigation.handles(uri) ? null : session.documents.text(uri);
+  return uri === null || text === null ? null : { uri, text };
+}

@@ -1,0 +1,62 @@
+import type {
+  Diagnostic,
+  DocumentSymbol,
+  LocationLink,
+  Position,
+  Range,
+  TextEdit,
+} from "vscode-languageserver";
+
+/** What a client has open; its texts count before what is on disk. */
+export interface OpenTexts {
+  text(uri: string): string | null;
+  uris(): Iterable<string>;
+}
+
+/** The document a request is about, as the client has it. */
+export interface EditedDocument {
+  readonly uri: string;
+  readonly text: string;
+}
+
+/** A way to mend a fault. */
+export interface OfferedFix {
+  readonly title: string;
+  readonly edits: readonly TextEdit[];
+  readonly isPreferred: boolean;
+  readonly diagnostic: Diagnostic;
+}
+
+/** The edits of one file. */
+export interface FileEdits {
+  readonly uri: string;
+  readonly edits: readonly TextEdit[];
+}
+
+/** A place in a document that an agent, or one of its hooks, stands for. */
+export interface AgentPlace {
+  readonly range: Range;
+  readonly agent: string;
+  readonly hook?: { readonly handler: string; readonly event: string };
+}
+
+/** What can be asked of a document of ours: ways into it, through it and out of its faults. */
+export interface NavigationService {
+  /** True for a file of a name that Lares reads. */
+  handles(uri: string): boolean;
+  /** Names and details are plain text. */
+  symbols(document: EditedDocument): DocumentSymbol[];
+  definition(document: EditedDocument, position: Position, open: OpenTexts): Promise<LocationLink[]>;
+  /** The name at the position, where it can be another; null where there is none. */
+  prepareRename(document: EditedDocument, position: Position): { range: Range; placeholder: string } | null;
+  /** InvalidParams, with a sentence for the person, where the new name is none or is taken. */
+  rename(
+    document: EditedDocument,
+    position: Position,
+    newName: string,
+    open: OpenTexts,
+  ): Promise<readonly FileEdits[] | null>;
+  /** Of the faults that touch the range. */
+  fixes(document: EditedDocument, range: Range): Promise<readonly OfferedFix[]>;
+  agentPlaces(document: EditedDocument): Promise<readonly AgentPlace[]>;
+}

@@ -1,0 +1,41 @@
+import type { CodeAction } from "vscode-languageserver";
+import { isJsonObject } from "../../base/json.ts";
+import type { Session } from "../session.ts";
+import { editedDocument } from "./edited-document.ts";
+import { capability, documentRangeOf } from "./params.ts";
+import type { NavigationService } from "./ports.ts";
+import { workspaceEdit } from "./workspace-edit.ts";
+
+/** Fixes offered at one place; a range over a whole document may touch many faults. */
+export const maxFixes = 50;
+
+/**
+ * `textDocument/codeAction`: what mends the faults that the range touches. They are looked for anew: what the
+ * client still shows may be of an older text.
+ */
+export async function quickFixes(
+  navigation: NavigationService,
+  params: unknown,
+  session: Session,
+): Promise<CodeAction[]> {
+  const at = documentRangeOf(params);
+  const document = editedDocument(navigation, session, at?.uri ?? null);
+  if (at === null || document === null || !isWanted(params)) return [];
+  // An editor from before code action literals knows commands only.
+  if (!isJsonObject(capability(session, "textDocument", "codeAction", "codeActionLiteralSupport"))) return [];
+  const fixes = await navigation.fixes(document, at.range);
+  return fixes.slice(0, maxFixes).map(({ title, edits, isPreferred, diagnostic }) => ({
+    title,
+    kind: "quickfix",
+    diagnostics: [diagnostic],
+    ...(isPreferred ? { isPreferred } : {}),
+    edit: workspaceEdit(session, [{ uri: document.uri, edits }]),
+  }));
+}
+
+/** Kinds are a hierarchy by dots; no kinds: all are wanted. */
+function isWanted(params: unknown): boolean {
+  const context = isJsonObject(params) ? params["context"] : null;
+  const only = isJsonObject(context) ? context["only"] : undefined;
+  return !Array.isArray(only) || only.some((kind) => kind === "" || kind === "quickfix");
+}

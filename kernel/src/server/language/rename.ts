@@ -1,0 +1,36 @@
+import type { WorkspaceEdit } from "vscode-languageserver";
+import { invalidParams } from "../../base/errors.ts";
+import { isJsonObject } from "../../base/json.ts";
+import type { StandardHandlers } from "../standard-requests.ts";
+import type { Session } from "../session.ts";
+import { editedDocument } from "./edited-document.ts";
+import { documentPositionOf } from "./params.ts";
+import type { NavigationService } from "./ports.ts";
+import { workspaceEdit } from "./workspace-edit.ts";
+
+/** `textDocument/prepareRename` and `rename`: another name for a handler, in its manifest and its program. */
+export function renameHandlers(navigation: NavigationService): StandardHandlers {
+  return {
+    "textDocument/prepareRename": (params, session) => {
+      const at = documentPositionOf(params);
+      const document = editedDocument(navigation, session, at?.uri ?? null);
+      return at === null || document === null ? null : navigation.prepareRename(document, at.position);
+    },
+    "textDocument/rename": (params, session) => renameOf(navigation, params, session),
+  };
+}
+
+async function renameOf(
+  navigation: NavigationService,
+  params: unknown,
+  session: Session,
+): Promise<WorkspaceEdit | null> {
+  const at = documentPositionOf(params);
+  const document = editedDocument(navigation, session, at?.uri ?? null);
+  const newName = isJsonObject(params) ? params["newName"] : undefined;
+  if (at === null || document === null || typeof newName !== "string") return null;
+  const files = await navigation.rename(document, at.position, newName, session.documents);
+  if (files === null)
+    throw invalidParams("What stands here has no name that can be changed; handlers have one.");
+  return workspaceEdit(session, files);
+}

@@ -1,0 +1,16 @@
+import type { WorkspaceEdit } from "vscode-languageserver";
+import type { Session } from "../session.ts";
+import { supports } from "./params.ts";
+import type { FileEdits } from "./ports.ts";
+
+/** The edits of several files, bound to the versions they were made for where the client can hold them to that. */
+export function workspaceEdit(session: Session, files: readonly FileEdits[]): WorkspaceEdit {
+  if (!supports(session, "workspace", "workspaceEdit", "documentChanges"))
+    return { changes: Object.fromEntries(files.map(({ uri, edits }) => [uri, [...edits]])) };
+  return {
+    documentChanges: files.map(({ uri, edits }) => ({
+      textDocument: { uri, version: session.documents.version(uri) },
+      edits: [...edits],
+    })),
+  };
+}
