@@ -11,6 +11,7 @@ import { append } from "./figures/append.ts";
 import { change } from "./figures/change.ts";
 import { index } from "./figures/index.ts";
 import { inside } from "./figures/inside.ts";
+import { language } from "./figures/language.ts";
 import { memory } from "./figures/memory.ts";
 import { rebuild } from "./figures/rebuild.ts";
 import { retrieval } from "./figures/retrieval.ts";
@@ -39,6 +40,7 @@ const figures: readonly Figure[] = [
   rebuild,
   vectors,
   search,
+  language,
 ];
 
 const { values, positionals } = parseArgs({

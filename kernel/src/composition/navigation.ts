@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { DocumentSymbol, type LocationLink, type Range, SymbolKind } from "vscode-languageserver-types";
+import type { DocumentSymbol, LocationLink, Range, SymbolKind } from "vscode-languageserver";
 import { plainMessage } from "../base/plain-text.ts";
 import { Lines, type Position } from "../documents/diagnostics.ts";
 import { extensionUses, handlerUses, isAt, type ExtensionUse } from "../documents/language/elements.ts";
@@ -229,17 +229,25 @@ function isBefore(one: Position, other: Position): boolean {
   return one.line < other.line || (one.line === other.line && one.character < other.character);
 }
 
+/** LSP's SymbolKind. */
 const kinds: Record<PartKind, SymbolKind> = {
-  extension: SymbolKind.Module,
-  hook: SymbolKind.Event,
-  tool: SymbolKind.Method,
-  permission: SymbolKind.Key,
-  rule: SymbolKind.Operator,
-  list: SymbolKind.Array,
-  map: SymbolKind.Namespace,
-  value: SymbolKind.Property,
+  extension: 2, // Module
+  hook: 24, // Event
+  tool: 6, // Method
+  permission: 20, // Key
+  rule: 25, // Operator
+  list: 18, // Array
+  map: 3, // Namespace
+  value: 7, // Property
 };
 
 function symbolOf({ name, detail, kind, range, selection, children }: DocumentPart): DocumentSymbol {
-  return DocumentSymbol.create(name, detail, kinds[kind], range, selection, children.map(symbolOf));
+  return {
+    name,
+    ...(detail === "" ? {} : { detail }),
+    kind: kinds[kind],
+    range,
+    selectionRange: selection,
+    children: children.map(symbolOf),
+  };
 }

@@ -1,3 +1,4 @@
+import type { Ajv } from "ajv";
 import { compileGlob } from "../base/glob.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
@@ -177,11 +178,16 @@ async function checkTools({ extension }: Manifest, document: ParsedDocument): Pr
   return found;
 }
 
+/** Only ever asked about schemas, of which it keeps nothing: its own schema of schemas is compiled once. */
+let schemaChecker: Promise<Ajv> | undefined;
+
 async function schemaFault(
   schema: Record<string, unknown>,
 ): Promise<{ path: string; message: string } | null> {
-  const { Ajv } = await import("ajv");
-  const ajv = new Ajv({ strict: false, allErrors: false, logger: false });
+  schemaChecker ??= import("ajv").then(
+    ({ Ajv }) => new Ajv({ strict: false, allErrors: false, logger: false }),
+  );
+  const ajv = await schemaChecker;
   try {
     if (ajv.validateSchema(schema) === true) return null;
     const [error] = ajv.errors ?? [];
