@@ -37,6 +37,7 @@ const suites = {
       "examples/**/*.test.ts",
       "vscode-client/src/**/*.test.ts",
       "test/protocol/**/*.test.ts",
+      "test/support/**/*.test.ts",
       ...fuzzCorpora,
     ],
     timeoutMs: 60_000,

@@ -197,9 +197,11 @@ export class Bench implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#clients.map((client) => client[Symbol.asyncDispose]()));
+    const ends = await Promise.allSettled(this.#clients.map((client) => client[Symbol.asyncDispose]()));
     for (const pid of this.#kernels) await this.kill(pid);
     await rm(this.base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    const failed = ends.find((end) => end.status === "rejected");
+    if (failed !== undefined) throw failed.reason;
   }
 }
 

@@ -1,7 +1,11 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { type Message, FrameReader, frame } from "./frames.ts";
+import { lspFault } from "./lsp/check.ts";
 import { PATIENCE_MS, until } from "./until.ts";
+
+/** Enough to see what is wrong. */
+const maxLspFaults = 10;
 
 const EXECUTABLE = fileURLToPath(new URL("../../kernel/bin/lares.js", import.meta.url));
 
@@ -17,7 +21,7 @@ export class RpcError extends Error {
   }
 }
 
-type Pending = { resolve(message: Message): void; reject(error: Error): void };
+type Pending = { method: string; resolve(message: Message): void; reject(error: Error): void };
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 /** What `Client.answer` gives for a request that the client refuses. */
@@ -45,6 +49,8 @@ export class Client implements AsyncDisposable {
   stderr = "";
   /** Set when stdout carried something that is no LSP frame. */
   fault: Error | undefined;
+  /** What came and is not as the LSP has it; disposing of the client throws then. */
+  readonly lspFaults: string[] = [];
   /** Answers the kernel's own requests; null by default, as a person who closes the dialog. */
   answer: (request: Message) => unknown = () => null;
 
@@ -102,6 +108,7 @@ export class Client implements AsyncDisposable {
         );
       }, PATIENCE_MS);
       this.#pending.set(id, {
+        method: what,
         resolve: (message) => (clearTimeout(timer), resolve(message)),
         reject: (error) => (clearTimeout(timer), reject(error)),
       });
@@ -152,6 +159,8 @@ export class Client implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#hasExited) this.process.kill("SIGKILL");
     await this.exited;
+    if (this.lspFaults.length > 0)
+      throw new Error(`the kernel sent what is not LSP 3.17:\n${this.lspFaults.join("\n")}`);
   }
 
   #receive(chunk: Buffer): void {
@@ -166,6 +175,9 @@ export class Client implements AsyncDisposable {
   }
 
   #dispatch(message: Message): void {
+    const asked = typeof message.id === "number" || typeof message.id === "string" ? message.id : "";
+    const fault = lspFault(message, this.#pending.get(asked)?.method);
+    if (fault !== null && this.lspFaults.length < maxLspFaults) this.lspFaults.push(fault);
     if (message.method !== undefined) {
       this.received.push(message);
       if (message.id === undefined || message.id === null) return;

@@ -45,7 +45,7 @@ export interface Endpoint extends Disposable {
   /** Never throws; a peer that is gone is told nothing. */
   notify<Method extends ServerNotification>(method: Method, params: NotificationParamsOf<Method>): void;
   notifyStandard(method: string, params: unknown): void;
-  /** Rejects with a LaresError: the peer's own, or Busy when the connection closes first. */
+  /** Undefined: the request has no params. Rejects with a LaresError: the peer's own, or Busy when the connection closes first. */
   request(method: string, params: unknown, signal?: AbortSignal): Promise<unknown>;
   /** So many droppable notifications were thrown away because the peer did not read; it reads again. */
   readonly dropped: Emitter<number>;
@@ -160,10 +160,9 @@ class JsonRpcEndpoint implements Endpoint {
   async request(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
     if (this.#isClosed) throw disconnected(method);
     signal?.throwIfAborted();
-    // An absent token must not be passed at all: it would be taken for a second param.
-    const answer = signal
-      ? this.#connection.sendRequest<unknown>(method, params, tokenOf(signal))
-      : this.#connection.sendRequest<unknown>(method, params);
+    // What is absent must not be passed at all: it would be taken for a param, and be sent as one.
+    const passed = [...(params === undefined ? [] : [params]), ...(signal ? [tokenOf(signal)] : [])];
+    const answer = this.#connection.sendRequest<unknown>(method, ...passed);
     try {
       return await Promise.race([answer, this.closed.then(() => Promise.reject(disconnected(method)))]);
     } catch (error) {
