@@ -112,12 +112,14 @@ local function attach(buffer)
 end
 
 local function client_here()
-  for id, client in pairs(vim.lsp.buf_get_clients and vim.lsp.buf_get_clients(0) or {}) do
+  if vim.lsp.get_clients then
+    return vim.lsp.get_clients({ bufnr = 0, name = "lares" })[1]
+  end
+  for _, client in pairs(vim.lsp.buf_get_clients(0)) do
     if client.name == "lares" then
-      return client, id
+      return client
     end
   end
-  return vim.lsp.get_clients and vim.lsp.get_clients({ bufnr = 0, name = "lares" })[1]
 end
 
 vim.api.nvim_create_user_command("LaresTrust", function()
