@@ -10,6 +10,12 @@ describe("the published schema", () => {
       expect(JSON.parse(published)).toEqual(JSON.parse(JSON.stringify(schema)));
     });
 
+    test(`${name} has no pattern that means any name, which Tombi does not take for one`, () => {
+      const text = JSON.stringify(schema);
+      expect(text).toContain('"additionalProperties":{');
+      expect(text).not.toContain("^.*$");
+    });
+
     test(`${name} is draft-07 and permits a $schema key`, () => {
       expect(new Ajv({ strict: true, allowUnionTypes: true }).validateSchema(schema)).toBe(true);
       expect(schema).toMatchObject({
