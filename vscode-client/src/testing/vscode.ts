@@ -222,7 +222,10 @@ export const seen = {
   channels: [] as FakeChannel[],
   /** Documents that were shown. */
   opened: [] as string[],
+  /** Lists to pick from wait for the test's `window.pick`; else the first item is taken. */
+  holdsPicks: false,
   forget(): void {
+    this.holdsPicks = false;
     this.channels.length = 0;
     this.opened.length = 0;
     files.clear();
@@ -232,6 +235,10 @@ export const seen = {
     workspace.workspaceFolders = undefined;
     workspace.textDocuments = [];
     workspace.isTrusted = true;
+    workspace.settings = {};
+    workspace.openedTexts = [];
+    window.statusBarMessages = [];
+    openPick = null;
   },
 };
 
@@ -280,15 +287,34 @@ function createOutputChannel(name: string): FakeChannel {
     dispose: () => (channel.isDisposed = true),
   });
 }
+type PickedBy = (items: readonly unknown[]) => unknown;
+let openPick: ((choose: PickedBy) => void) | null = null;
 
 export const window = {
   createOutputChannel,
-  /** Takes the first that is offered. */
-  showQuickPick: async <Item>(items: readonly Item[]): Promise<Item | undefined> => items[0],
-  showTextDocument: async (uri: Uri): Promise<void> => {
-    seen.opened.push(uri.toString());
+  showTextDocument: async (shown: Uri | undefined): Promise<void> => {
+    if (shown !== undefined) seen.opened.push(shown.toString());
   },
   state: { focused: true, active: true },
+  statusBarMessages: [] as string[],
+  setStatusBarMessage(text: string): Disposable {
+    this.statusBarMessages.push(text);
+    return new Disposable(() => {});
+  },
+  withProgress: <Result>(_options: unknown, run: () => Promise<Result>): Promise<Result> => run(),
+  /** Takes the first that is offered, or waits for the test's `pick`. */
+  showQuickPick: async (items: readonly unknown[]): Promise<unknown> =>
+    seen.holdsPicks
+      ? new Promise((resolve) => {
+          openPick = (choose) => resolve(choose(items));
+        })
+      : items[0],
+  /** The test's answer to the list that is shown. */
+  pick(choose: PickedBy): void {
+    if (openPick === null) throw new Error("No list is shown.");
+    openPick(choose);
+    openPick = null;
+  },
   showInformationMessage: show("info"),
   showWarningMessage: show("warning"),
   showErrorMessage: show("error"),
@@ -325,14 +351,19 @@ export const workspace: {
   textDocuments: FakeDocument[];
   /** Settings that are set, by their whole name; others have the default that is asked with. */
   settings: Record<string, unknown>;
+  /** Texts that were opened as documents of no file. */
+  openedTexts: string[];
   getConfiguration(section: string): { get<Value>(name: string, otherwise: Value): Value };
   readonly fs: typeof fileSystem;
+  openTextDocument(options: { content: string }): Promise<unknown>;
 } = {
   isTrusted: true,
   workspaceFolders: undefined,
   textDocuments: [],
   settings: {},
   fs: fileSystem,
+  openedTexts: [],
+  openTextDocument: async ({ content }) => void workspace.openedTexts.push(content),
   getConfiguration: (section) => ({
     get: (name, otherwise) => (workspace.settings[`${section}.${name}`] ?? otherwise) as typeof otherwise,
   }),

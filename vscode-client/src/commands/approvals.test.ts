@@ -1,0 +1,177 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { playedContext } from "../testing/played-context.ts";
+import { action, agent, effect } from "../testing/things.ts";
+import { commands, seen, Uri, window, workspace } from "../testing/vscode.ts";
+import { settled } from "../testing/wire.ts";
+import { approvalCommands } from "./approvals.ts";
+
+beforeEach(() => {
+  seen.forget();
+  seen.holdsPicks = true;
+});
+
+function start(...actions: ReturnType<typeof action>[]) {
+  const fake = playedContext({ actions, agents: [agent()] });
+  approvalCommands(fake.context);
+  const run = async (id: string, given?: unknown): Promise<void> => {
+    void commands.executeCommand(id, given);
+    await settled();
+  };
+  return { ...fake, run };
+}
+
+const digest = `sha256:${"1".repeat(64)}` as const;
+const committed = action({ state: "Committed" });
+
+describe("lares.approve", () => {
+  it("names the digest that was shown, not the one that is known now", async () => {
+    const { run, wire } = start(action());
+    await run("lares.approve", { id: "action-1", digest });
+    expect(wire.asked[0]).toMatchObject({
+      method: "lares/actions/approve",
+      params: { id: "action-1", digest },
+    });
+  });
+
+  it("says so where the action changed since it was shown", async () => {
+    const { run, wire } = start(action());
+    await run("lares.approve", { id: "action-1", digest });
+    await wire.refuse("lares/actions/approve", "Another digest.", "DigestMismatch");
+    expect(seen.messages[0]).toMatchObject({ severity: "error" });
+    expect(seen.messages[0]?.text).toContain("changed since it was shown");
+  });
+
+  it("tells the outcome in the status bar, and a stale one as a warning that leads to the changes", async () => {
+    const { run, wire } = start(action());
+    await run("lares.approve", "action-1");
+    await wire.answer("lares/actions/approve", committed);
+    expect(window.statusBarMessages).toEqual(["$(check) Applied: Tidy up"]);
+
+    await run("lares.approve", "action-1");
+    await wire.answer("lares/actions/approve", action({ state: "Stale" }));
+    expect(seen.messages[0]?.text).toContain("was changed meanwhile");
+    seen.messages[0]?.answer("Show Changes");
+    await settled();
+    expect(seen.commands.at(-1)).toEqual({ id: "lares.showChanges", arguments: [{ id: "action-1" }] });
+  });
+
+  it.each(["Committed", "Rejected", "Expired", "Stale"] as const)(
+    "asks the kernel for nothing where it is %s already",
+    async (state) => {
+      const { run, wire } = start(action({ state }));
+      await run("lares.approve", "action-1");
+      expect(wire.asked).toEqual([]);
+      expect(seen.messages).toHaveLength(1);
+    },
+  );
+});
+
+describe("unsaved changes", () => {
+  function open(path: string) {
+    workspace.workspaceFolders = [{ uri: Uri.file("/w"), name: "w", index: 0 }];
+    const document = {
+      uri: Uri.file(path),
+      isDirty: true,
+      save: async () => {
+        document.isDirty = false;
+        return true;
+      },
+    };
+    workspace.textDocuments = [document];
+    return document;
+  }
+
+  it("nothing is approved beneath an open editor before the person has answered", async () => {
+    const { run, wire } = start(action());
+    open("/w/notes/a.md");
+    await run("lares.approve", "action-1");
+    expect(wire.asked).toEqual([]);
+    expect(seen.messages[0]?.text).toContain("Save or revert a.md first");
+    seen.messages[0]?.answer(undefined);
+    await settled();
+    expect(wire.asked).toEqual([]);
+  });
+
+  it("saves and approves where the person says so", async () => {
+    const { run, wire } = start(action());
+    const document = open("/w/notes/a.md");
+    await run("lares.approve", "action-1");
+    seen.messages[0]?.answer("Save and Approve");
+    await settled();
+    expect(document.isDirty).toBe(false);
+    expect(wire.isAsked("lares/actions/approve")).toBe(true);
+  });
+
+  it("a file that is not touched, or an effect that is left out, does not matter", async () => {
+    const { run, wire } = start(action({ effects: [effect({ path: "b.md" }), effect()] }));
+    open("/w/notes/a.md");
+    await run("lares.approve", { id: "action-1", effects: [0] });
+    expect(wire.isAsked("lares/actions/approve")).toBe(true);
+  });
+
+  it("the file that a move takes away counts", async () => {
+    const { run, wire } = start(
+      action({ effects: [effect({ kind: "file.move", from: "notes/a.md", path: "archive/a.md" })] }),
+    );
+    open("/w/notes/a.md");
+    await run("lares.approve", "action-1");
+    expect(wire.asked).toEqual([]);
+  });
+});
+
+describe("lares.approveSome", () => {
+  const two = action({ effects: [effect(), effect({ path: "b.md" })] });
+
+  it("sends the indices of what was picked", async () => {
+    const { run, wire } = start(two);
+    await run("lares.approveSome", "action-1");
+    window.pick((items) => [items[1]]);
+    await settled();
+    expect(wire.asked[0]?.params).toEqual({ id: "action-1", digest: two.digest, effects: [1] });
+  });
+
+  it("all of it is an approval of the whole; nothing is nothing", async () => {
+    const { run, wire } = start(two);
+    await run("lares.approveSome", "action-1");
+    window.pick(() => []);
+    await settled();
+    expect(wire.asked).toEqual([]);
+    await run("lares.approveSome", "action-1");
+    window.pick((items) => items);
+    await settled();
+    expect(wire.asked[0]?.params).toEqual({ id: "action-1", digest: two.digest });
+  });
+});
+
+it("lares.approveAlways shows what is remembered, and remembers after a yes only", async () => {
+  const { run, wire } = start(action());
+  await run("lares.approveAlways", "action-1");
+  const [question] = seen.messages;
+  expect(question).toMatchObject({ isModal: true, detail: expect.stringContaining("• Edit notes/a.md") });
+  expect(wire.asked).toEqual([]);
+  question?.answer("Approve and Remember");
+  await settled();
+  expect(wire.asked[0]?.params).toMatchObject({ id: "action-1", remember: "always" });
+});
+
+it("lares.reject and lares.undo ask the kernel, and tell a refusal in one sentence", async () => {
+  const { run, wire } = start(action(), action({ id: "done", state: "Committed" }));
+  await run("lares.reject", { id: "action-1" });
+  await wire.answer("lares/actions/reject", action({ state: "Rejected" }));
+  await run("lares.undo", { id: "done" });
+  await wire.refuse("lares/actions/undo", "notes/a.md was changed since; it stays as it is.", "Stale");
+  expect(seen.messages.map(({ text }) => text)).toEqual([
+    "Not undone: notes/a.md was changed since; it stays as it is.",
+  ]);
+});
+
+it("without an action, the person picks one of those it is possible for", async () => {
+  const { run, wire } = start(action(), action({ id: "done", state: "Committed", title: "Done" }));
+  await run("lares.undo");
+  window.pick((items) => {
+    expect(items).toHaveLength(1);
+    return items[0];
+  });
+  await settled();
+  expect(wire.asked[0]).toMatchObject({ method: "lares/actions/undo", params: { id: "done" } });
+});

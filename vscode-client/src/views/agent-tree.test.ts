@@ -1,0 +1,127 @@
+import { describe, expect, it } from "vitest";
+import { agent } from "../testing/things.ts";
+import { agentNodes, noticeNodes } from "./agent-tree.ts";
+import type { TreeNode } from "./tree-node.ts";
+
+const now = Date.parse("2026-01-01T12:00:00.000Z");
+
+function nodeOf(given: Parameters<typeof agent>[0]): TreeNode {
+  const [node] = agentNodes([agent(given)], now);
+  if (node === undefined) throw new Error("There is no node.");
+  return node;
+}
+
+function child(node: TreeNode, label: string): TreeNode {
+  const found = node.children?.find((candidate) => candidate.label === label);
+  if (found === undefined)
+    throw new Error(`No "${label}" among ${node.children?.map((one) => one.label).join(", ")}`);
+  return found;
+}
+
+function all(node: TreeNode): TreeNode[] {
+  return [node, ...(node.children ?? []).flatMap(all)];
+}
+
+describe("agentNodes", () => {
+  it.each([
+    ["Active", "Active", "pass"],
+    ["Unloaded", "Asleep", "circle-outline"],
+    ["Initializing", "Starting", "sync~spin"],
+    ["Suspended", "Suspended", "debug-pause"],
+    ["Error", "Error", "error"],
+    ["ShuttingDown", "Stopping", "sync~spin"],
+  ] as const)("an agent that is %s is said as %s", (state, word, icon) => {
+    const node = nodeOf({ state });
+    expect(node.description).toBe(word);
+    expect(node.icon?.id).toBe(icon);
+    expect(node.context).toBe(`lares.agent.${state}`);
+    expect(node.spoken).toContain(word);
+  });
+
+  it("counts events, and says nothing of none", () => {
+    const { metrics } = agent();
+    expect(nodeOf({ metrics: { ...metrics, events_received: 12 } }).description).toBe("Active · 12 events");
+    expect(nodeOf({}).description).toBe("Active");
+  });
+
+  it("an error comes first, opened, and leads to the traces", () => {
+    const node = nodeOf({ state: "Error", error: "The program throws at load." });
+    expect(node.isOpen).toBe(true);
+    expect(node.children?.[0]).toMatchObject({
+      label: "The program throws at load.",
+      command: { id: "lares.agentShowTraces", arguments: [{ id: "test.agent" }] },
+    });
+  });
+
+  it("hooks say what they wait for, schedules when they run next", () => {
+    const hooks = child(
+      nodeOf({
+        hooks: [
+          { handler: "added", on: "EntryCreated", filter: "entry.isImage()" },
+          { handler: "sweep", schedule: "0 3 * * *", nextRun: "2026-01-01T15:00:00.000Z" },
+        ],
+      }),
+      "Hooks",
+    );
+    expect(hooks.children?.map(({ label, description }) => [label, description])).toEqual([
+      ["added", "on EntryCreated"],
+      ["sweep", "0 3 * * * · next run in 3 hours"],
+    ]);
+    expect(hooks.children?.[0]?.tooltip).toContain("Only where entry.isImage()");
+  });
+
+  it("a tool's item carries its agent and its name for the menu", () => {
+    const tools = child(nodeOf({ tools: ["search"] }), "Tools");
+    expect(tools.children?.[0]).toMatchObject({ agent: "test.agent", tool: "search", context: "lares.tool" });
+  });
+
+  it("long lists are cut and counted", () => {
+    const tools = child(
+      nodeOf({ tools: Array.from({ length: 150 }, (_, index) => `tool${index}`) }),
+      "Tools",
+    );
+    expect(tools.children).toHaveLength(101);
+    expect(tools.children?.at(-1)?.label).toBe("… and 50 more");
+    expect(tools.description).toBe("tool0, tool1, tool2 and 147 more");
+  });
+
+  it("ids are unique, also where two hooks are the same", () => {
+    const hook = { handler: "same", on: "EntryCreated" };
+    const ids = all(nodeOf({ hooks: [hook, hook], tools: ["same"], locations: ["a", "b"] })).map(
+      ({ id }) => id,
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it("hostile texts are plain in every item", () => {
+    const evil = "\u001b[31m$(trash)\u202egpj\nsecond line";
+    const nodes = all(
+      nodeOf({
+        name: evil,
+        error: evil,
+        hooks: [{ handler: evil, on: evil, filter: evil }],
+        tools: [evil],
+        permissions: [evil],
+        locations: [evil],
+      }),
+    );
+    for (const { label, description, spoken, tooltip } of nodes)
+      for (const text of [label, description, spoken, ...(tooltip ?? [])])
+        expect(text ?? "").not.toMatch(/[\u0000-\u001f\u202e]|\$\(/);
+  });
+});
+
+describe("noticeNodes", () => {
+  it.each([
+    ["documents wait for a yes", { kind: "untrusted", by: "documents" }, true, "lares.trustWorkspace"],
+    ["the editor restricts", { kind: "untrusted", by: "editor" }, true, "workbench.trust.manage"],
+    ["more is asked than was allowed", { kind: "running" }, true, "lares.trustWorkspace"],
+    ["the kernel restarts", { kind: "restarting", inMs: 1, reason: "" }, false, "lares.showKernelLog"],
+  ] as const)("where %s, the first item leads on", (_name, state, isAsking, command) => {
+    expect(noticeNodes(state, isAsking).map((node) => node.command?.id)).toEqual([command]);
+  });
+
+  it("says nothing where all is well", () => {
+    expect(noticeNodes({ kind: "running" }, false)).toEqual([]);
+  });
+});

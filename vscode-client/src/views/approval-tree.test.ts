@@ -1,0 +1,114 @@
+import { describe, expect, it } from "vitest";
+import type { Action, Effect } from "../protocol.ts";
+import { action, effect } from "../testing/things.ts";
+import { approvalNodes } from "./approval-tree.ts";
+import type { TreeNode } from "./tree-node.ts";
+
+function nodes(pending: readonly Action[], recent: readonly Action[] = []): TreeNode[] {
+  const now = Date.parse("2026-01-01T12:05:00.000Z");
+  return approvalNodes({ pending, recent, nameOfAgent: () => "Tidier", now });
+}
+
+function only(group: TreeNode | undefined): TreeNode {
+  const [node] = group?.children ?? [];
+  if (node === undefined) throw new Error("There is no node.");
+  return node;
+}
+
+describe("approvalNodes", () => {
+  it("is empty where there was never anything, so that the view welcomes", () => {
+    expect(nodes([])).toEqual([]);
+  });
+
+  it("says that nothing waits where something was decided before", () => {
+    const [waiting, recent] = nodes([], [action({ state: "Committed" })]);
+    expect(waiting).toMatchObject({ label: "Nothing waits for you" });
+    expect(recent).toMatchObject({ label: "Recent", isOpen: true });
+  });
+
+  it("what waits says who proposes it, how much it changes and since when", () => {
+    const node = only(nodes([action()])[0]);
+    expect(node).toMatchObject({
+      label: "Tidy up",
+      description: "Tidier · low impact (0.10) · 5 minutes ago",
+      context: "lares.action.pending.one",
+    });
+    expect(node.tooltip).toContain("It is untidy.");
+    expect(node.spoken).toMatch(/Tidy up\. Tidier proposes 1 change, low impact/);
+  });
+
+  it("carries the digest that was shown, so that an approval is bound to it", () => {
+    const { digest } = action();
+    const node = only(nodes([action()])[0]);
+    expect(node.action).toEqual({ id: "action-1", digest });
+    expect(node.children?.at(-1)?.action).toEqual({ id: "action-1", effect: 0, digest });
+  });
+
+  it.each([
+    [0.1, "charts.green"],
+    [0.3, "charts.yellow"],
+    [0.7, "charts.red"],
+  ])("an impact of %d is drawn in %s", (impact_score, color) => {
+    expect(only(nodes([action({ impact_score })])[0]).icon?.color).toBe(color);
+  });
+
+  it.each<[string, Partial<Effect>, string]>([
+    ["an edit", {}, "edit · notes"],
+    ["a new file", { kind: "file.write", before: null }, "new file · notes"],
+    ["an overwrite", { kind: "file.write" }, "overwrite · notes"],
+    ["a move", { kind: "file.move", from: "inbox/a.md" }, "moved from inbox/ · notes"],
+    ["a rename", { kind: "file.move", from: "notes/b.md" }, "renamed from b.md · notes"],
+    ["a move from the top", { kind: "file.move", from: "a.md" }, "moved from the top folder · notes"],
+    ["a delete", { kind: "file.delete", after: null }, "delete · notes"],
+    ["a new folder", { kind: "folder.create" }, "new folder · notes"],
+    ["a tag", { kind: "tag.add", tag: "urgent" }, "add tag “urgent” · notes"],
+    ["a tag that goes", { kind: "tag.remove", tag: "urgent" }, "remove tag “urgent” · notes"],
+    ["a field", { kind: "field.set", namespace: "n", key: "k" }, "set n.k · notes"],
+    ["a sidecar", { kind: "sidecar.write", sidecar: "text" }, "sidecar text · notes"],
+  ])("%s is said in words", (_name, given, description) => {
+    const [, node] = only(nodes([action({ effects: [effect(given)] })])[0]).children ?? [];
+    expect(node).toMatchObject({
+      label: "a.md",
+      description,
+      command: { id: "lares.showChanges", arguments: [{ id: "action-1", effect: 0 }] },
+    });
+  });
+
+  it.each([
+    ["Committed", "user", "Applied by you"],
+    ["Committed", "policy", "Applied by your rules"],
+    ["Rejected", "user", "Rejected by you"],
+    ["Stale", "user", "Stale by you"],
+    ["Undone", "user", "Undone by you"],
+  ] as const)("%s by %s is said as %s", (state, decided_by, said) => {
+    const [, recent] = nodes([], [action({ state, decided_by })]);
+    expect(only(recent).description).toMatch(new RegExp(`^${said} · Tidier`));
+    expect(only(recent).context).toBe(`lares.action.${state}`);
+  });
+
+  it.each(["Stale", "Failed", "Expired"] as const)("%s says first what became of it", (state) => {
+    const [, recent] = nodes([], [action({ state, error: "notes/a.md was changed." })]);
+    const [first] = only(recent).children ?? [];
+    expect(first?.label).toBe("notes/a.md was changed.");
+    expect(first?.tooltip?.length).toBe(2);
+  });
+
+  it("effects that were left out of an approval say so", () => {
+    const effects = [effect(), effect({ path: "notes/b.md" })];
+    const receipt = { applied: [1], finished: "2026-01-01T12:00:00.000Z" };
+    const [, recent] = nodes([], [action({ state: "Committed", effects, receipt })]);
+    expect(only(recent).children?.map(({ description }) => description)).toEqual([
+      "edit (left out) · notes",
+      "edit · notes",
+    ]);
+  });
+
+  it("an action of a thousand effects is a bounded list", () => {
+    const effects = Array.from({ length: 1000 }, (_, index) => effect({ path: `f${index}` }));
+    const node = only(nodes([action({ effects })])[0]);
+    expect(node.children?.length).toBeLessThanOrEqual(102);
+    expect(node.children?.at(-1)?.label).toBe("… and 900 more changes");
+    expect(node.isOpen).toBe(false);
+    expect(node.context).toBe("lares.action.pending.many");
+  });
+});
