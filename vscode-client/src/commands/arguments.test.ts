@@ -14,7 +14,11 @@ it.each<[string, unknown, unknown]>([
     { id: "a", digest: "d" },
   ],
   ["effects that are no indices", { id: "a", effects: [0.5] }, { id: "a" }],
-  ["more effects than there can be", { id: "a", effects: new Array(2000).fill(0) }, { id: "a" }],
+  [
+    "more effects than there can be",
+    { id: "a", effects: Array.from({ length: 2000 }, () => 0) },
+    { id: "a" },
+  ],
   ["nothing", undefined, undefined],
   ["something else", { uri: "file:///a" }, undefined],
 ])("an action by %s", (_name, given, expected) => {

@@ -78,8 +78,8 @@ describe("approvalNodes", () => {
     ["Committed", "user", "Applied by you"],
     ["Committed", "policy", "Applied by your rules"],
     ["Rejected", "user", "Rejected by you"],
-    ["Stale", "user", "Stale by you"],
-    ["Undone", "user", "Undone by you"],
+    ["Stale", "user", "Stale"],
+    ["Undone", "user", "Undone"],
   ] as const)("%s by %s is said as %s", (state, decided_by, said) => {
     const [, recent] = nodes([], [action({ state, decided_by })]);
     expect(only(recent).description).toMatch(new RegExp(`^${said} · Tidier`));

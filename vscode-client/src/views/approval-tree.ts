@@ -106,7 +106,7 @@ function decidedNode(action: Action, input: ApprovalTreeInput): TreeNode {
   const { word, icon, color } = looks[action.state];
   const agent = label(input.nameOfAgent(action.agent));
   const at = when(action.receipt?.finished ?? action.decided ?? action.created, input.now);
-  const by = action.decided_by === "policy" ? "by your rules" : action.decided_by === "user" ? "by you" : "";
+  const by = action.state === "Committed" || action.state === "Rejected" ? decider(action) : "";
   const said = [word, ...(by === "" ? [] : [by])].join(" ");
   return {
     id: `action ${action.id}`,
@@ -119,6 +119,11 @@ function decidedNode(action: Action, input: ApprovalTreeInput): TreeNode {
     context: `lares.action.${action.state}`,
     children: [...outcomeNodes(action), ...effectNodes(action)],
   };
+}
+
+function decider({ decided_by }: Action): string {
+  if (decided_by === undefined) return "";
+  return decided_by === "user" ? "by you" : "by your rules";
 }
 
 /** Reason and error as whole paragraphs: a tooltip is where there is room. */
