@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { callTool, listTool, told } from "./language-model-tools.ts";
-import { anAction } from "./testing/actions.ts";
+import { action as anAction } from "./testing/things.ts";
 import { fakeContext } from "./testing/context.ts";
 import { seen } from "./testing/vscode.ts";
 

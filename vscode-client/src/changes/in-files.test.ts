@@ -1,6 +1,6 @@
 import { Uri } from "vscode";
 import { beforeEach, expect, test } from "vitest";
-import { anAction, anEffect } from "../testing/actions.ts";
+import { action as anAction, effect as anEffect } from "../testing/things.ts";
 import { fakeContext } from "../testing/context.ts";
 import { seen, workspace } from "../testing/vscode.ts";
 import { PendingFiles } from "./file-decorations.ts";
@@ -25,8 +25,8 @@ const wordsOf = (decorations: readonly { hoverMessage?: unknown }[]): string =>
 test("marks stand on the lines of a change, and tell title and reason", () => {
   const { changed, inserted, about } = decorationsOf([{ action: anAction(), lines, before: null }], document);
   expect([linesOf(changed), linesOf(inserted), linesOf(about)]).toEqual([[2], [9], [2, 9]]);
-  expect(wordsOf(about)).toContain("Give first-note.md a title");
-  expect(wordsOf(about)).toContain("It starts without a heading.");
+  expect(wordsOf(about)).toContain("Tidy up");
+  expect(wordsOf(about)).toContain("It is untidy.");
 });
 
 test("in a file with unsaved changes one mark at the top says to save first", () => {

@@ -2,7 +2,7 @@ import { createTwoFilesPatch } from "diff";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { fileMarks, markedLines, maxMarks } from "./marks.ts";
-import { anAction } from "../testing/actions.ts";
+import { action as anAction } from "../testing/things.ts";
 
 const diffOf = (before: string, after: string): string => createTwoFilesPatch("a/x", "b/x", before, after);
 

@@ -1,4 +1,5 @@
 import { parsePatch } from "diff";
+import { effectPaths } from "../model/effect-text.ts";
 import type { Action, Effect } from "../protocol.ts";
 
 /** At most this many lines of one file are marked. */
@@ -78,5 +79,5 @@ export function fileMarks(action: Action, path: string): FileMarks | undefined {
 
 /** The workspace-relative paths that an action touches, both ends of a move included. */
 export function touchedPaths({ effects }: Action): Set<string> {
-  return new Set(effects.flatMap(({ path, from }) => (from === undefined ? [path] : [path, from])));
+  return new Set(effects.flatMap(effectPaths));
 }

@@ -1,6 +1,6 @@
 import { Uri } from "vscode";
 import { beforeEach, describe, expect, test } from "vitest";
-import { anAction, anEffect } from "../testing/actions.ts";
+import { action as anAction, effect as anEffect } from "../testing/things.ts";
 import { fakeContext } from "../testing/context.ts";
 import { seen } from "../testing/vscode.ts";
 import { addressOf, uriOfSide, type Side } from "./addresses.ts";
@@ -111,7 +111,7 @@ describe("effects without two contents are told in words", () => {
       anEffect({ kind: "folder.create", path: "photos/2026", before: null }),
       /Create the folder.*photos\/2026/s,
     ],
-    ["a tag", anEffect({ kind: "tag.add", tag: "travel" }), /Add the tag “travel” to.*first-note/s],
+    ["a tag", anEffect({ kind: "tag.add", tag: "travel" }), /Add the tag “travel” to.*notes\/a\.md/s],
     ["a tag that reorders text", anEffect({ kind: "tag.remove", tag: "\u202egnp" }), /<U\+202E>gnp/],
     [
       "a field",

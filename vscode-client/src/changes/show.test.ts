@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { commands, Uri } from "vscode";
 import { beforeEach, expect, test } from "vitest";
 import type { Action } from "../protocol.ts";
-import { anAction, anEffect } from "../testing/actions.ts";
+import { action as anAction, effect as anEffect } from "../testing/things.ts";
 import { fakeContext } from "../testing/context.ts";
 import { files, seen, workspace } from "../testing/vscode.ts";
 import { maxShownEffects, showChanges, targetOf } from "./show.ts";
@@ -30,17 +30,17 @@ const content = new TextEncoder().encode("as it is\n");
 const hash = `sha256:${createHash("sha256").update(content).digest("hex")}` as const;
 
 test("one effect is a diff; its left side is the file itself where that is unchanged", async () => {
-  files.set("file:///work/notes/first-note.md", content);
+  files.set("file:///work/notes/a.md", content);
   const { id, arguments: given } = await shown(anAction({ effects: [anEffect({ before: hash })] }));
   expect(id).toBe("vscode.diff");
   const [before, after, title] = addresses(given);
-  expect(before).toBe("file:///work/notes/first-note.md");
-  expect(after).toMatch(/^lares-change:\/work\/notes\/first-note\.md\?.*after$/);
-  expect(title).toBe("first-note.md (Lares: Give first-note.md a title)");
+  expect(before).toBe("file:///work/notes/a.md");
+  expect(after).toMatch(/^lares-change:\/work\/notes\/a\.md\?.*after$/);
+  expect(title).toBe("a.md (Lares: Tidy up)");
 });
 
 test("a file that has changed is not the left side; a stale proposal says so", async () => {
-  files.set("file:///work/notes/first-note.md", content);
+  files.set("file:///work/notes/a.md", content);
   const { arguments: given } = await shown(anAction({ state: "Stale" }));
   expect(addresses(given)[0]).toMatch(/^lares-change:.*before$/);
   expect(addresses(given)[2]).toMatch(/, stale\)$/);
@@ -51,7 +51,7 @@ test("what has no two contents is opened as a text", async () => {
     anAction({ effects: [anEffect({ kind: "tag.add", tag: "x" })] }),
   );
   expect(id).toBe("vscode.open");
-  expect(addresses(given)[0]).toMatch(/first-note\.md\.txt\?/);
+  expect(addresses(given)[0]).toMatch(/a\.md\.txt\?/);
 });
 
 test("several effects are shown beside each other, at most so many, and the title counts all of them", async () => {

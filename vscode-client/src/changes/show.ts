@@ -1,6 +1,8 @@
 import { commands, window, type Uri } from "vscode";
+import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { label, message } from "../model/text.ts";
+import { nameOf } from "../model/effect-text.ts";
+import { label } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Action, Effect } from "../protocol.ts";
 import { hasContents, uriOfSide } from "./addresses.ts";
@@ -15,16 +17,12 @@ export type ShowTarget = string | { readonly id: string; readonly effect?: numbe
 
 /** Opens what an action would change, or has changed: one effect as a diff, several beside each other. */
 export const showChanges: Feature = (context) =>
-  commands.registerCommand("lares.showChanges", async (given?: unknown) => {
-    const target = targetOf(given) ?? (await pick(context));
-    if (target === undefined) return;
-    try {
-      await show(await context.models.actions.withDiffs(target.id), target.effect);
-    } catch (error) {
-      const sentence = error instanceof Error ? error.message : String(error);
-      void window.showErrorMessage(`Lares: the changes cannot be shown. ${message(sentence)}`);
-    }
-  });
+  commands.registerCommand("lares.showChanges", (given?: unknown) =>
+    reporting("The changes cannot be shown", async () => {
+      const target = targetOf(given) ?? (await pick(context));
+      if (target !== undefined) await show(await context.models.actions.withDiffs(target.id), target.effect);
+    }),
+  );
 
 /** The first argument, whoever called: an id, `{ id, effect }`, or a tree's element that carries its action. */
 export function targetOf(given: unknown): { id: string; effect?: number } | undefined {
@@ -100,8 +98,4 @@ async function beforeOf(action: Action, index: number, effect: Effect): Promise<
 /** What the tab says; it is made once, so what was stale from the start says so here, and what becomes so by a badge. */
 function shortTitle({ title, state }: Action): string {
   return `${label(title, maxTitleCharacters)}${state === "Stale" ? ", stale" : ""}`;
-}
-
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

@@ -1,6 +1,6 @@
 import { commands, Uri } from "vscode";
 import { beforeEach, expect, test } from "vitest";
-import { anAction } from "../testing/actions.ts";
+import { action as anAction } from "../testing/things.ts";
 import { fakeContext } from "../testing/context.ts";
 import { files, seen, workspace } from "../testing/vscode.ts";
 import { starter } from "./starter.ts";

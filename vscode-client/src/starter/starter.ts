@@ -1,6 +1,6 @@
 import { commands, Disposable, Range, Uri, window, workspace } from "vscode";
+import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { message } from "../model/text.ts";
 import { chosenFolder, documentIn, exists } from "./place.ts";
 
 const walkthrough = "lares.lares-vscode#lares.start";
@@ -12,8 +12,12 @@ const approvedContext = "lares.hasApprovedChange";
 export const starter: Feature = (context) => {
   const { extension, models } = context;
   const shown = Disposable.from(
-    commands.registerCommand("lares.createStarter", () => reported(() => createStarter(context))),
-    commands.registerCommand("lares.openFirstNote", () => reported(() => openFirstNote(context))),
+    commands.registerCommand("lares.createStarter", () =>
+      reporting("No starter was made", () => createStarter(context)),
+    ),
+    commands.registerCommand("lares.openFirstNote", () =>
+      reporting("The note cannot be opened", () => openFirstNote(context)),
+    ),
     commands.registerCommand("lares.openWalkthrough", () =>
       commands.executeCommand("workbench.action.openWalkthrough", walkthrough, false),
     ),
@@ -81,14 +85,4 @@ function bundled({ extension }: ClientContext, ...path: readonly string[]): Uri 
 async function copyIfMissing(from: Uri, to: Uri): Promise<void> {
   if (await exists(to)) return;
   await workspace.fs.copy(from, to, { overwrite: false });
-}
-
-/** What goes wrong with files is said in one sentence. */
-async function reported(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    const sentence = error instanceof Error ? error.message : String(error);
-    void window.showErrorMessage(`Lares: ${message(sentence)}`);
-  }
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { TraceEntry } from "../protocol.ts";
 import { fakeContext, type FakeContext } from "../testing/context.ts";
 import { seen } from "../testing/vscode.ts";
-import { agentOf, maxChannels, maxPerFlush, maxQueued, TraceChannels } from "./channels.ts";
+import { maxChannels, maxPerFlush, maxQueued, TraceChannels } from "./channels.ts";
 import { traceLine } from "./line.ts";
 import { BoundedQueue } from "./queue.ts";
 
@@ -163,10 +163,3 @@ test("a queue gives back the newest in order, and counts the rest", () => {
     }),
   );
 });
-
-test.each([
-  ["an id", "a", "a"],
-  ["an agent", { id: "a" }, "a"],
-  ["a tree's element", { agent: "a", label: "x" }, "a"],
-  ["nothing", undefined, undefined],
-])("the command's argument may be %s", (_name, given, agent) => expect(agentOf(given)).toBe(agent));

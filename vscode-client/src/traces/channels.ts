@@ -1,6 +1,8 @@
 import { commands, Disposable, window, type LogOutputChannel } from "vscode";
+import { agentArgument } from "../commands/arguments.ts";
+import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { label, message } from "../model/text.ts";
+import { label } from "../model/text.ts";
 import type { TraceEntry } from "../protocol.ts";
 import { traceLine } from "./line.ts";
 import { BoundedQueue } from "./queue.ts";
@@ -144,29 +146,21 @@ export const traceChannels: Feature = (context) => {
   const channels = new TraceChannels(context);
   return Disposable.from(
     channels,
-    commands.registerCommand("lares.agentShowTraces", async (given?: unknown) => {
-      const agent = agentOf(given) ?? (await pickAgent(context));
-      if (agent === undefined) return;
-      try {
-        await channels.show(agent);
-      } catch (error) {
-        const sentence = error instanceof Error ? error.message : String(error);
-        void window.showErrorMessage(`Lares: the traces cannot be shown. ${message(sentence)}`);
-      }
-    }),
+    commands.registerCommand("lares.agentShowTraces", (given?: unknown) =>
+      reporting("The traces cannot be shown", async () => {
+        const agent = agentArgument(given) ?? (await pickAgent(context));
+        if (agent !== undefined) await channels.show(agent);
+      }),
+    ),
   );
 };
 
-/** The first argument, whoever called: an id, `{ id }`, or a tree's element that carries its agent. */
-export function agentOf(given: unknown): string | undefined {
-  if (typeof given === "string") return given;
-  if (typeof given !== "object" || given === null) return undefined;
-  const { id, agent } = given as { id?: unknown; agent?: unknown };
-  if (agent !== undefined) return agentOf(agent);
-  return typeof id === "string" ? id : undefined;
-}
-
 async function pickAgent({ models }: ClientContext): Promise<string | undefined> {
-  const items = models.agents.all.map(({ id, name }) => ({ id, label: label(name), description: id }));
-  return (await window.showQuickPick(items, { title: "Show Traces", placeHolder: "Which agent?" }))?.id;
+  const items = models.agents.all.map(({ id, name }) => ({ id, label: label(name), description: label(id) }));
+  if (items.length === 0) {
+    void window.showInformationMessage("Lares: no agent runs here.");
+    return undefined;
+  }
+  const options = { title: "Show Traces", placeHolder: "Which agent?", matchOnDescription: true };
+  return (await window.showQuickPick(items, options))?.id;
 }
