@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { binsOf } from "../shared/days.ts";
+import { binsOf, endOf } from "../shared/days.ts";
 import { ago, counted, dayName, localTime } from "../shared/format.ts";
 import { useAsked, useNow, useSettled } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
@@ -26,7 +26,7 @@ export function Timeline({ host, kept, keep, whose }: TabProps): VNode {
   const page = useAsked(host, "timeline", {
     ...filter,
     ...(from !== undefined && { since: `${from}T00:00:00.000Z` }),
-    ...(to !== undefined && { until: `${to}T23:59:59.999Z` }),
+    ...(to !== undefined && { until: endOf(to) }),
     offset,
   });
   const nowMs = useNow();

@@ -61,14 +61,7 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
                 </option>
               ))}
             </select>
-            <input
-              aria-label="Shared memory: the name of a namespace that the agent may read; empty for its own"
-              title="A shared memory's name (shared_namespaces in lares.yaml); empty: the agent's own"
-              placeholder="Own memory"
-              maxLength={128}
-              value={kept.namespace}
-              onChange={({ currentTarget: { value } }) => keep({ namespace: value.trim() })}
-            />
+            <SharedMemory namespace={kept.namespace} onChoose={(namespace) => keep({ namespace })} />
           </div>
           <Tabs
             label="Kinds of memory"
@@ -88,6 +81,46 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
         </div>
       )}
     </WhileRunning>
+  );
+}
+
+interface SharedProps {
+  readonly namespace: string;
+  onChoose(namespace: string): void;
+}
+
+/** Most agents have a memory of their own only: the name of a shared one is asked for where it is wanted. */
+function SharedMemory({ namespace, onChoose }: SharedProps): VNode {
+  const [open, setOpen] = useState(namespace !== "");
+  const close = (): void => {
+    onChoose("");
+    setOpen(false);
+  };
+  if (!open)
+    return (
+      <button
+        type="button"
+        class="link"
+        title="Look into a shared memory that this agent may read"
+        onClick={() => setOpen(true)}
+      >
+        Shared…
+      </button>
+    );
+  return (
+    <>
+      <input
+        aria-label="The shared memory's name"
+        title="As lares.yaml names it under shared_namespaces"
+        placeholder="Shared memory's name"
+        maxLength={128}
+        value={namespace}
+        onChange={({ currentTarget: { value } }) => onChoose(value.trim())}
+      />
+      <button type="button" class="link" onClick={close}>
+        Own
+      </button>
+    </>
   );
 }
 

@@ -12,6 +12,11 @@ function dayAt(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
+/** The midnight at which a day ends. */
+export function endOf(day: string): string {
+  return `${dayAt(Date.parse(`${day}T00:00:00Z`) + dayMs)}T00:00:00.000Z`;
+}
+
 /** The last days, the oldest first, today included. */
 export function lastDays(nowMs: number, days: number): string[] {
   return Array.from({ length: days }, (_, index) => dayAt(nowMs - (days - 1 - index) * dayMs));

@@ -1,0 +1,104 @@
+import * as v from "valibot";
+import { describe, expect, it } from "vitest";
+import { Conversation, type Answers } from "./conversation.ts";
+import type { Told } from "../webviews/shared/channel.ts";
+import { connect } from "../webviews/shared/host.ts";
+
+const contract = {
+  requests: {
+    double: { params: v.object({ of: v.number() }), result: v.number() },
+    name: { params: v.object({}), result: v.pipe(v.string(), v.maxLength(5)) },
+  },
+  pushes: { changed: v.object({ to: v.number() }) },
+};
+
+/** Both ends on one wire, as the editor puts them; `send` says something else than an end would. */
+function wired(answers: Partial<Answers<typeof contract>> = {}) {
+  let toView: (message: unknown) => void = () => undefined;
+  let toExtension: (message: unknown) => void = () => undefined;
+  const told: Told[] = [];
+  const conversation = new Conversation(
+    {
+      postMessage: async (message) => {
+        told.push(message);
+        toView(structuredClone(message));
+        return true;
+      },
+      onDidReceiveMessage: (listener) => {
+        toExtension = listener;
+        return {
+          dispose: () => {
+            toExtension = () => undefined;
+          },
+        };
+      },
+    },
+    contract,
+    { double: async ({ of }) => of * 2, name: async () => "Lares", ...answers },
+  );
+  const host = connect(contract, {
+    postMessage: (message) => toExtension(structuredClone(message)),
+    onMessage: (listener) => {
+      toView = listener;
+    },
+  });
+  return {
+    host,
+    conversation,
+    told,
+    sendToView: (m: unknown) => toView(m),
+    sendToExtension: (m: unknown) => toExtension(m),
+  };
+}
+
+describe("a view and the extension", () => {
+  it("ask and answer", async () => {
+    const { host } = wired();
+    await expect(Promise.all([host.ask("double", { of: 2 }), host.ask("name", {})])).resolves.toEqual([
+      4,
+      "Lares",
+    ]);
+  });
+
+  it("tell a kernel's refusal by its sentence and its name", async () => {
+    const refusal = Object.assign(new Error("There is no such agent."), { data: { code: "NotFound" } });
+    const { host } = wired({ double: () => Promise.reject(refusal) });
+    await expect(host.ask("double", { of: 2 })).rejects.toMatchObject({
+      message: "There is no such agent.",
+      code: "NotFound",
+    });
+  });
+
+  it("do not believe an answer of another shape", async () => {
+    const { host } = wired({ name: async () => "a name that is too long" });
+    await expect(host.ask("name", {})).rejects.toThrow("too large");
+  });
+
+  it("do not do what the contract has no word for, inherited members of objects included", () => {
+    const { told, sendToExtension } = wired();
+    for (const ask of ["constructor", "__proto__", "delete"]) sendToExtension({ id: 1, ask, params: {} });
+    sendToExtension({ id: 2, ask: "double", params: { of: "2" } });
+    sendToExtension("double");
+    expect(told).toHaveLength(4);
+    expect(told.every((message) => "failure" in message)).toBe(true);
+  });
+
+  it("hear pushes of the right shape, until the listener is taken away", () => {
+    const { host, conversation, sendToView } = wired();
+    const heard: number[] = [];
+    const stop = host.on("changed", ({ to }) => heard.push(to));
+    conversation.push("changed", { to: 1 });
+    sendToView({ push: "changed", params: { to: "2" } });
+    sendToView({ push: "toString", params: {} });
+    stop();
+    conversation.push("changed", { to: 3 });
+    expect(heard).toEqual([1]);
+  });
+
+  it("say nothing any more once the conversation is over", () => {
+    const { told, conversation, sendToExtension } = wired();
+    conversation.dispose();
+    sendToExtension({ id: 1, ask: "name", params: {} });
+    expect(told).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { beginningOf, binsOf, dayOf, endOf, lastDays } from "./days.ts";
+
+const nowMs = Date.parse("2026-03-01T00:30:00Z");
+
+describe("days", () => {
+  it("are those of UTC, over the end of a month", () => {
+    expect(lastDays(nowMs, 3)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
+    expect(beginningOf(nowMs, 3)).toBe("2026-02-27T00:00:00.000Z");
+    expect(endOf("2026-02-28")).toBe("2026-03-01T00:00:00.000Z");
+    expect(dayOf("2026-03-01T00:30:00+02:00")).toBe("2026-02-28");
+    expect(dayOf("yesterday")).toBeUndefined();
+  });
+});
+
+describe("bins", () => {
+  it("follow each other without a gap, so that a quiet day is seen as one", () =>
+    expect(binsOf({ "2026-02-27T00:00:00.000Z": 2, "2026-03-01": 5 }, 60)).toEqual([
+      { from: "2026-02-27", to: "2026-02-27", count: 2 },
+      { from: "2026-02-28", to: "2026-02-28", count: 0 },
+      { from: "2026-03-01", to: "2026-03-01", count: 5 },
+    ]));
+
+  it("are several days each where the days are too many, and lose no event", () => {
+    const groups = Object.fromEntries(lastDays(nowMs, 365).map((day, index) => [day, index]));
+    const bins = binsOf(groups, 60);
+    expect(bins.length).toBeLessThanOrEqual(60);
+    expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe((364 * 365) / 2);
+    expect(bins[0]?.from).toBe("2025-03-02");
+    expect(bins.slice(1).every(({ from }, index) => from === endOf(bins[index]?.to ?? "").slice(0, 10))).toBe(
+      true,
+    );
+  });
+
+  it("leave out what is no day, and are none where there is nothing", () => {
+    expect(binsOf({}, 60)).toEqual([]);
+    expect(binsOf({ "<img>": 3 }, 60)).toEqual([]);
+  });
+});
