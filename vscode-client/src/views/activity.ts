@@ -1,5 +1,7 @@
 import { commands, Disposable } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
+import type { Kernel } from "../kernel/kernel.ts";
+import type { Agent } from "../protocol.ts";
 import {
   activityContract,
   maxActions,
@@ -15,12 +17,14 @@ import { registerView } from "./webview-host.ts";
 
 /** Between two times that a seen view is told to look again. */
 export const minChangeMs = 1_000;
+/** Figures move without a word of the kernel, such as a memory's size: a seen view looks again after so long. */
+export const lookAgainMs = 10_000;
 /** Agents whose memory is counted at the same time. */
 const maxCountsAtOnce = 4;
 
 /** The sidebar's Activity view, and `lares.showActivity`. */
 export const activity: Feature = (context) => {
-  const counts = new MemoryCounts(context);
+  const counts = new MemoryCounts(context.kernel);
   const view = registerView(context, {
     id: "lares.activity",
     name: "activity",
@@ -56,6 +60,7 @@ export const activity: Feature = (context) => {
         actions.onDidChange(changed),
         status.onDidChange(changed),
         { dispose: () => clearTimeout(timer) },
+        lookingAgain(changed),
       );
     },
   });
@@ -65,35 +70,41 @@ export const activity: Feature = (context) => {
   return Disposable.from(view, show);
 };
 
-async function overview({ kernel, models }: ClientContext, counts: MemoryCounts): Promise<Overview> {
-  const [status, actions, problems] = await Promise.all([
+function lookingAgain(look: () => void): Disposable {
+  const timer = setInterval(look, lookAgainMs);
+  return new Disposable(() => clearInterval(timer));
+}
+
+async function overview({ kernel }: ClientContext, counts: MemoryCounts): Promise<Overview> {
+  const [status, agents, actions, problems] = await Promise.all([
     kernel.request("lares/status", {}),
+    kernel.request("lares/agents/list", {}),
     kernel.request("lares/actions/list", { limit: maxActions }),
     kernel.request("lares/traces/query", { level: "warn", limit: maxProblems }),
   ]);
   return overviewOf({
     status,
     actions,
-    agents: models.agents.all,
-    remembered: await counts.byDay(),
+    agents: agents.toSorted((one, other) => one.id.localeCompare(other.id)),
+    remembered: await counts.byDay(agents),
     problems,
   });
 }
 
 /** What agents remembered, by day; asked again only of those that remembered more meanwhile. */
 class MemoryCounts {
-  readonly #context: ClientContext;
+  readonly #kernel: Kernel;
   readonly #known = new Map<string, { readonly key: string; readonly groups: Record<string, number> }>();
 
-  constructor(context: ClientContext) {
-    this.#context = context;
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
   }
 
-  async byDay(): Promise<ReadonlyMap<string, Record<string, number>>> {
-    const { kernel, models } = this.#context;
+  async byDay(all: readonly Agent[]): Promise<ReadonlyMap<string, Record<string, number>>> {
     const since = beginningOf(Date.now(), shownDays);
-    const agents = models.agents.all.slice(0, maxAgentRows);
-    for (const id of this.#known.keys()) if (models.agents.get(id) === undefined) this.#known.delete(id);
+    const agents = all.slice(0, maxAgentRows);
+    const ids = new Set(agents.map(({ id }) => id));
+    for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
     const open = agents.filter(({ id, metrics }) => {
       const key = `${since} ${metrics.temporal_events_count}`;
       return metrics.temporal_events_count > 0 && this.#known.get(id)?.key !== key;
@@ -102,7 +113,7 @@ class MemoryCounts {
       for (let agent = open.pop(); agent !== undefined; agent = open.pop()) {
         const key = `${since} ${agent.metrics.temporal_events_count}`;
         try {
-          const { groups = {} } = await kernel.request("lares/memory/count", {
+          const { groups = {} } = await this.#kernel.request("lares/memory/count", {
             agent: agent.id,
             since,
             group_by: "day",

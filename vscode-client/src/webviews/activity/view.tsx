@@ -72,29 +72,31 @@ export function OverviewPage({ host, overview, nowMs }: OverviewProps): VNode {
           <p class="quiet">since the kernel started</p>
         </section>
       )}
-      <section aria-label="Actions">
-        <h2>Actions</h2>
-        {actions.length === 0 ? (
-          <p class="quiet">No agent has proposed anything yet.</p>
-        ) : (
-          <BarChart label={`Actions, last ${shownDays} days`} series={outcomes} bars={perDay} />
-        )}
-        {actions.length >= maxActions && (
-          <p class="quiet">The newest {count(maxActions)} actions are counted.</p>
-        )}
-      </section>
-      <section aria-label="Remembered">
-        <h2>Remembered</h2>
-        {remembered.every(({ counts }) => counts.remembered === 0) ? (
-          <p class="quiet">No agent has remembered an event in the last {shownDays} days.</p>
-        ) : (
-          <BarChart
-            label={`Events remembered, last ${shownDays} days`}
-            series={[{ kind: "remembered", label: "remembered" }]}
-            bars={remembered}
-          />
-        )}
-      </section>
+      <div class="charts">
+        <section aria-label="Actions">
+          <h2>Actions</h2>
+          {actions.length === 0 ? (
+            <p class="quiet">No agent has proposed anything yet.</p>
+          ) : (
+            <BarChart label={`Actions, last ${shownDays} days`} series={outcomes} bars={perDay} />
+          )}
+          {actions.length >= maxActions && (
+            <p class="quiet">The newest {count(maxActions)} actions are counted.</p>
+          )}
+        </section>
+        <section aria-label="Remembered">
+          <h2>Remembered</h2>
+          {remembered.every(({ counts }) => counts.remembered === 0) ? (
+            <p class="quiet">No agent has remembered an event in the last {shownDays} days.</p>
+          ) : (
+            <BarChart
+              label={`Events remembered, last ${shownDays} days`}
+              series={[{ kind: "remembered", label: "remembered" }]}
+              bars={remembered}
+            />
+          )}
+        </section>
+      </div>
       <section aria-label="Agents">
         <h2>Agents</h2>
         <AgentTable host={host} overview={overview} nowMs={nowMs} />

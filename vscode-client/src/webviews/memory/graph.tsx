@@ -7,6 +7,9 @@ import type { Graph, GraphNode } from "./radial.ts";
 /** Half of the picture's side, in its own units. */
 const half = 100;
 
+/** Neighbours that have their names beside them. */
+const maxNamed = 5;
+
 interface GraphProps {
   readonly graph: Graph;
   onLook(id: string): void;
@@ -14,6 +17,8 @@ interface GraphProps {
 
 /** Items as dots, relations as lines; beside it stands a list that says the same to a screen reader. */
 export function RelationGraph({ graph: { nodes, edges }, onLook }: GraphProps): VNode {
+  // With more of them the names would lie on each other; the list has them all.
+  const isRoomy = nodes.filter(({ ring }) => ring === 1).length <= maxNamed;
   return (
     <svg
       class="graph"
@@ -42,12 +47,12 @@ export function RelationGraph({ graph: { nodes, edges }, onLook }: GraphProps): 
         >
           <title>{nameOf(node)}</title>
           <circle r={node.ring === 0 ? 8 : 4 + 3 * (node.item?.importance ?? 0)} />
-          {nodes.length <= 14 && node.ring > 0 && (
+          {node.ring === 1 && isRoomy && (
             <text
               y={node.y < 0 ? -10 : 16}
               text-anchor={node.x < -0.3 ? "start" : node.x > 0.3 ? "end" : "middle"}
             >
-              {nameOf(node).slice(0, 18)}
+              {line(nameOf(node), 18)}
             </text>
           )}
         </g>

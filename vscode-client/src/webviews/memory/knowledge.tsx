@@ -131,16 +131,19 @@ function ItemTable({ items, chosen, busy, onChoose }: TableProps): VNode {
                     aria-pressed={item.id === chosen}
                     onClick={() => onChoose(item.id)}
                   >
-                    <span class="badge" title={line(item.variant, 128)}>
-                      <bdi>{line(item.variant, 40)}</bdi>
+                    <span class="item-line">
+                      {" "}
+                      <span class="badge" title={line(item.variant, 128)}>
+                        <bdi>{line(item.variant, 40)}</bdi>
+                      </span>{" "}
+                      <bdi>{titleOf(item)}</bdi>
+                      {!item.embedded && (
+                        <span class="quiet" title="Not embedded yet: found by its words only">
+                          {" "}
+                          (words only)
+                        </span>
+                      )}
                     </span>{" "}
-                    <bdi>{titleOf(item)}</bdi>
-                    {!item.embedded && (
-                      <span class="quiet" title="Not embedded yet: found by its words only">
-                        {" "}
-                        (words only)
-                      </span>
-                    )}
                   </button>
                 </td>
                 {ranked && (

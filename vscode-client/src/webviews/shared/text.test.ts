@@ -17,7 +17,7 @@ describe("a stranger's text", () => {
 
   it("says in one line what a value is", () => {
     expect(summaryOf({ path: "a.md" })).toBe("a.md");
-    expect(summaryOf({ path: "a.md", size: 2 })).toBe('{"path":"a.md","size":2}');
+    expect(summaryOf({ path: "a.md", size: 2 })).toBe("path: a.md · size: 2");
     expect(summaryOf(undefined)).toBe("undefined");
     expect(summaryOf(null)).toBe("null");
   });

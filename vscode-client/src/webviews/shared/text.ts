@@ -15,14 +15,22 @@ export function block(text: string, maxCharacters = maxBlockCharacters): string 
   return cut(plainText(text.slice(0, maxCharacters * 2)), maxCharacters);
 }
 
-/** What a value says of itself on one line: its text, or its JSON. */
+/** Members that are named where a value is told on one line. */
+const maxNamedMembers = 6;
+
+/** What a value says of itself on one line: its text, what its members are called and say, or its JSON. */
 export function summaryOf(value: unknown): string {
   if (typeof value === "string") return line(value);
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    const told = Object.values(value).find((member) => typeof member === "string" && member.length > 0);
-    if (Object.keys(value).length === 1 && typeof told === "string") return line(told);
-  }
-  return line(jsonOf(value));
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return line(jsonOf(value));
+  const members = Object.entries(value);
+  const [[, only] = []] = members;
+  if (members.length === 1 && typeof only === "string") return line(only);
+  const told = members
+    .slice(0, maxNamedMembers)
+    .map(([name, member]) =>
+      `${name}: ${typeof member === "string" ? member : jsonOf(member)}`.slice(0, 400),
+    );
+  return line([...told, ...(members.length > maxNamedMembers ? ["…"] : [])].join(" · "));
 }
 
 /** JSON on one line; what JSON has no word for is said. */

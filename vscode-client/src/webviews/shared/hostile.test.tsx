@@ -1,0 +1,130 @@
+import { renderToString } from "preact-render-to-string";
+import { describe, expect, it } from "vitest";
+import { OverviewPage } from "../activity/view.tsx";
+import type { ActivityContract, Overview } from "../activity/messages.ts";
+import { TraceDetails } from "../traces/details.tsx";
+import type { Host } from "./host.ts";
+import { JsonTree } from "./json-tree.tsx";
+import { WhileRunning } from "./notice.tsx";
+import type { KernelSituation } from "./situation.ts";
+
+const hostile = [
+  "<img src=x onerror=alert(1)>",
+  '"><script>alert(1)</script>',
+  "\u202Egnp.exe",
+  "\u001b]8;;command:evil\u0007click",
+  "x".repeat(10_000),
+];
+const nobody: Host<ActivityContract> = {
+  ask: () => Promise.reject(new Error("Nobody is there.")),
+  on: () => () => undefined,
+};
+const nothing = (): void => undefined;
+const nowMs = Date.parse("2026-03-01T12:00:00Z");
+
+/** No element, attribute or character of a page comes from what was told. */
+function expectHarmless(html: string): void {
+  expect(html).not.toMatch(/<(img|script)|[\u0000-\u0008\u001b\u202a-\u202e\u2066-\u2069]/);
+  expect(html).not.toMatch(/<[^>"]*("[^"]*"[^>"]*)*\son[a-z]+=/);
+}
+
+describe("what agents say", () => {
+  it.each(hostile)("does nothing in the Activity view: %j", (text) => {
+    const overview: Overview = {
+      actions: [
+        {
+          id: text.slice(0, 256),
+          agent: text.slice(0, 256),
+          title: text.slice(0, 200),
+          state: "Failed",
+          created: text.slice(0, 40),
+          error: text.slice(0, 1_000),
+          effects: 1,
+        },
+      ],
+      agents: [
+        {
+          id: text.slice(0, 256),
+          state: text.slice(0, 32),
+          events: 1,
+          failed: 1,
+          averageLatencyMs: 1,
+          cpuMs: 1,
+          wakeups: 1,
+          memoryBytes: 1,
+          remembered: { [text.slice(0, 40)]: 1 },
+        },
+      ],
+      moreAgents: 0,
+      problems: [
+        {
+          timestamp: text.slice(0, 40),
+          level: "warn",
+          agent: text.slice(0, 256),
+          message: text.slice(0, 1_000),
+        },
+      ],
+    };
+    const html = renderToString(<OverviewPage host={nobody} overview={overview} nowMs={nowMs} />);
+    expect(html).toContain("proposed");
+    expectHarmless(html);
+  });
+
+  it.each(hostile)("does nothing in a trace's details: %j", (text) => {
+    const entry = {
+      timestamp: "2026-03-01T12:00:00Z",
+      level: "warn" as const,
+      agent: text,
+      hook: text,
+      message: text,
+      fields: JSON.stringify({ [text]: text }),
+      traceId: text,
+      spanId: text,
+    };
+    expectHarmless(renderToString(<TraceDetails entry={entry} onCopy={nothing} onClose={nothing} />));
+    expectHarmless(
+      renderToString(
+        <TraceDetails entry={{ ...entry, fields: `{"cut": "${text}` }} onCopy={nothing} onClose={nothing} />,
+      ),
+    );
+  });
+
+  it("is drawn as far as it is open and no further, however much of it there is", () => {
+    const value = {
+      list: Array.from({ length: 5_000 }, (_, index) => index),
+      deep: { deeper: { deepest: "hidden" } },
+    };
+    const closed = renderToString(<JsonTree value={value} open={1} />);
+    expect(closed).toContain("[5,000 items]");
+    expect(closed).not.toContain("hidden");
+    const open = renderToString(<JsonTree value={value} open={3} />);
+    expect(open).toContain("4,900 are not shown");
+    expect(open.match(/json-row/g)?.length).toBe(101);
+  });
+
+  it("is no element, even where it has the shape of one", () =>
+    expectHarmless(
+      renderToString(<JsonTree value={{ type: "img", props: { onerror: "alert(1)" }, __v: 1 }} open={3} />),
+    ));
+});
+
+describe("instead of its content, a view says", () => {
+  const said = (kernel?: KernelSituation): string =>
+    renderToString(
+      <WhileRunning host={nobody} situation={kernel && { kernel, agents: [] }}>
+        the content
+      </WhileRunning>,
+    );
+  it.each<[string, KernelSituation | undefined, RegExp]>([
+    ["that it is loading", undefined, /Loading/],
+    ["that the kernel starts", { kind: "starting" }, /starting/],
+    ["why it is restarted", { kind: "restarting", reason: "It <b>died</b>." }, /It &lt;b>died.*Show Log/],
+    ["why it does not run", { kind: "failed", reason: "No Node." }, /No Node\..*Restart Kernel/],
+    ["that the folder is not trusted", { kind: "untrusted", by: "editor" }, /Manage Workspace Trust/],
+    ["that documents ask for something", { kind: "untrusted", by: "documents" }, /Review What It Asks For/],
+  ])("%s", (_name, kernel, sentence) => {
+    expect(said(kernel)).toMatch(sentence);
+    expect(said(kernel)).not.toContain("the content");
+  });
+  it("nothing while it runs", () => expect(said({ kind: "running" })).toBe("the content"));
+});
