@@ -35,7 +35,7 @@ const suites = {
       "kernel/src/**/*.test.ts",
       "extensions/**/*.test.ts",
       "examples/**/*.test.ts",
-      "vscode-client/src/**/*.test.ts",
+      "vscode-client/src/**/*.test.{ts,tsx}",
       "test/protocol/**/*.test.ts",
       "test/support/**/*.test.ts",
       ...fuzzCorpora,

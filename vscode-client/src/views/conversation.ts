@@ -55,7 +55,7 @@ export class Conversation<C extends Contract> implements Disposable {
       return;
     }
     try {
-      const result = await answers[ask as RequestName<C>](read.value as never);
+      const result = await answers[ask as RequestName<C>](read.value);
       await this.#port.postMessage({ answer: id, result });
     } catch (error) {
       await this.#port.postMessage({ answer: id, failure: failureOf(error) });

@@ -19,11 +19,3 @@ export class Focus {
     return agent === undefined ? {} : { agent };
   }
 }
-
-/** A command's argument: an agent's id, or a tree's node of it. */
-export function agentIdOf(argument: unknown): string | undefined {
-  if (typeof argument === "string") return argument;
-  if (typeof argument !== "object" || argument === null) return undefined;
-  if ("agent" in argument) return agentIdOf(argument.agent);
-  return "id" in argument && typeof argument.id === "string" ? argument.id : undefined;
-}

@@ -1,4 +1,5 @@
 import { commands, Disposable } from "vscode";
+import { agentArgument } from "../commands/arguments.ts";
 import type { Feature } from "../feature.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import {
@@ -9,7 +10,7 @@ import {
   type MemoryContract,
 } from "../webviews/memory/messages.ts";
 import type { Answers, Conversation } from "./conversation.ts";
-import { agentIdOf, Focus } from "./focus.ts";
+import { Focus } from "./focus.ts";
 import { given } from "./given.ts";
 import { chooseAgent, exportMemory, forget, importMemory, verifyAloud } from "./memory-commands.ts";
 import {
@@ -54,13 +55,13 @@ export const memory: Feature = (context) => {
   /** Registers a command that is about one agent's memory. */
   const aboutOne = (command: string, act: (agent: string) => Promise<unknown>): Disposable =>
     commands.registerCommand(command, async (argument?: unknown) => {
-      const agent = agentIdOf(argument) ?? (await chooseAgent(models.agents.all));
+      const agent = agentArgument(argument) ?? (await chooseAgent(models.agents.all));
       if (agent !== undefined) await act(agent);
     });
   return Disposable.from(
     view,
     commands.registerCommand("lares.showMemory", async (argument?: unknown) => {
-      const agent = agentIdOf(argument);
+      const agent = agentArgument(argument);
       if (agent !== undefined) focus.set(agent);
       await commands.executeCommand("lares.memory.focus");
     }),

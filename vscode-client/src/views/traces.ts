@@ -1,4 +1,5 @@
 import { commands, Disposable, env } from "vscode";
+import { agentArgument } from "../commands/arguments.ts";
 import type { Feature } from "../feature.ts";
 import {
   maxEntriesPerQuery,
@@ -7,7 +8,7 @@ import {
   type TracesContract,
 } from "../webviews/traces/messages.ts";
 import type { Conversation } from "./conversation.ts";
-import { agentIdOf, Focus } from "./focus.ts";
+import { Focus } from "./focus.ts";
 import { given } from "./given.ts";
 import { commonAnswers } from "./situation.ts";
 import { shownEntry, TraceBatches } from "./trace-batches.ts";
@@ -82,7 +83,7 @@ export const traces: Feature = (context) => {
     },
   });
   const show = commands.registerCommand("lares.showTraces", async (agent?: unknown) => {
-    const id = agentIdOf(agent);
+    const id = agentArgument(agent);
     await commands.executeCommand("lares.traces.focus");
     if (id !== undefined) focus.set(id);
   });

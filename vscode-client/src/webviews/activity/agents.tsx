@@ -67,8 +67,19 @@ export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: Ta
 }
 
 /** States in a person's words, as the Agents view has them. */
-function stateName(state: string): string {
-  return state === "Unloaded" ? "Asleep" : line(state, 32);
+function stateName(state: AgentFigures["state"]): string {
+  switch (state) {
+    case "Unloaded":
+      return "Asleep";
+    case "Initializing":
+      return "Starting";
+    case "ShuttingDown":
+      return "Stopping";
+    case "Active":
+    case "Suspended":
+    case "Error":
+      return state;
+  }
 }
 
 function told({ events, failed, cpuMs, wakeups }: AgentFigures): string {

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
+import { AgentState, commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
 
 /** Days that the charts show, today included; by UTC, as the kernel counts. */
 export const shownDays = 14;
@@ -40,7 +40,7 @@ export type ActionLine = v.InferOutput<typeof ActionLine>;
 
 export const AgentFigures = v.object({
   id: Text(256),
-  state: Text(32),
+  state: AgentState,
   events: Count,
   failed: Count,
   averageLatencyMs: Amount,

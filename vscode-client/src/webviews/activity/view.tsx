@@ -1,10 +1,11 @@
 import type { VNode } from "preact";
 import { BarChart, type Series } from "../shared/bar-chart.tsx";
-import { ago, count, counted, localTime, shortCount } from "../shared/format.ts";
+import { count, counted, localTime, shortCount } from "../shared/format.ts";
 import { useAsked, useNow, usePush, useSituation } from "../shared/hooks.ts";
 import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { line } from "../shared/text.ts";
+import { Time } from "../shared/time.tsx";
 import { AgentTable } from "./agents.tsx";
 import { maxActions, shownDays, type ActionLine, type ActivityContract, type Overview } from "./messages.ts";
 import { actionsPerDay, rememberedPerDay } from "./per-day.ts";
@@ -124,7 +125,7 @@ export function OverviewPage({ host, overview, nowMs }: OverviewProps): VNode {
                 >
                   <bdi>{line(agent, 60)}</bdi>
                 </button>{" "}
-                <bdi>{line(message, 240)}</bdi> <When iso={timestamp} nowMs={nowMs} />
+                <bdi>{line(message, 240)}</bdi> <Time iso={timestamp} nowMs={nowMs} />
               </li>
             ))}
           </ul>
@@ -178,13 +179,5 @@ function Sentence({ host, action, nowMs }: SentenceProps): VNode {
         )}
       </span>
     </li>
-  );
-}
-
-function When({ iso, nowMs }: { readonly iso: string; readonly nowMs: number }): VNode {
-  return (
-    <time class="quiet" dateTime={iso} title={localTime(iso)}>
-      {ago(iso, nowMs)}
-    </time>
   );
 }

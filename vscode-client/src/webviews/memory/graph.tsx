@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 import { counted } from "../shared/format.ts";
 import { line } from "../shared/text.ts";
-import { titleOf } from "./knowledge.tsx";
 import type { Graph, GraphNode } from "./radial.ts";
+import { titleOf } from "./title.ts";
 
 /** Half of the picture's side, in its own units. */
 const half = 100;

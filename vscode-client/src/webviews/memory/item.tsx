@@ -6,9 +6,9 @@ import { Failed, Notice } from "../shared/notice.tsx";
 import { block, line } from "../shared/text.ts";
 import { Data } from "./data.tsx";
 import { RelationGraph } from "./graph.tsx";
-import { titleOf } from "./knowledge.tsx";
 import type { Item } from "./messages.ts";
 import { radialGraph } from "./radial.ts";
+import { titleOf } from "./title.ts";
 import type { TabProps } from "./view.tsx";
 
 interface DetailsProps extends Pick<TabProps, "host" | "whose"> {

@@ -3,9 +3,10 @@ import { useState } from "preact/hooks";
 import { counted } from "../shared/format.ts";
 import { useAsked, useSettled } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
-import { line, summaryOf } from "../shared/text.ts";
+import { line } from "../shared/text.ts";
 import { ItemDetails } from "./item.tsx";
 import { maxItems, type Item } from "./messages.ts";
+import { titleOf } from "./title.ts";
 import type { TabProps } from "./view.tsx";
 
 /** What the agent knows. */
@@ -161,11 +162,6 @@ function ItemTable({ items, chosen, busy, onChoose }: TableProps): VNode {
       </div>
     </>
   );
-}
-
-/** What an item says of itself on one line. */
-export function titleOf({ text, data }: Pick<Item, "text" | "data">): string {
-  return text === undefined || text === "" ? summaryOf(data) : line(text, 240);
 }
 
 interface MeterProps {

@@ -1,10 +1,11 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { binsOf, endOf } from "../shared/days.ts";
-import { ago, counted, dayName, localTime } from "../shared/format.ts";
+import { counted, dayName } from "../shared/format.ts";
 import { useAsked, useNow, useSettled } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { line, summaryOf } from "../shared/text.ts";
+import { Time } from "../shared/time.tsx";
 import { Data } from "./data.tsx";
 import { Histogram } from "./histogram.tsx";
 import { maxBars, pageSize, type TimelineEvent } from "./messages.ts";
@@ -121,9 +122,7 @@ function EventRow({ event, nowMs }: { readonly event: TimelineEvent; readonly no
           <span class="badge" title={line(variant, 128)}>
             <bdi>{line(variant, 40)}</bdi>
           </span>
-          <time class="quiet" dateTime={timestamp} title={`${localTime(timestamp)} (${timestamp})`}>
-            {ago(timestamp, nowMs)}
-          </time>
+          <Time iso={timestamp} nowMs={nowMs} />
           <span class="summary-text">
             <bdi>{summaryOf(data)}</bdi>
           </span>

@@ -1,3 +1,5 @@
+import { line } from "./text.ts";
+
 /** Numbers and times as a person reads them. The views speak English, as their sentences do. */
 const locale = "en";
 
@@ -42,7 +44,7 @@ const steps = [
 /** "2 minutes ago", "yesterday", "just now"; the text itself where it is no time. */
 export function ago(iso: string, nowMs: number): string {
   const atMs = Date.parse(iso);
-  if (Number.isNaN(atMs)) return iso.slice(0, 40);
+  if (Number.isNaN(atMs)) return line(iso, 40);
   const seconds = Math.round((atMs - nowMs) / 1000);
   for (const [unit, length] of steps) {
     if (Math.abs(seconds) >= length) return relative.format(Math.trunc(seconds / length), unit);
@@ -53,7 +55,7 @@ export function ago(iso: string, nowMs: number): string {
 /** In the person's own zone: "2026-11-21 20:55:12.123". */
 export function localTime(iso: string): string {
   const at = new Date(iso);
-  if (Number.isNaN(at.getTime())) return iso.slice(0, 40);
+  if (Number.isNaN(at.getTime())) return line(iso, 40);
   const two = (value: number): string => String(value).padStart(2, "0");
   const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
@@ -63,5 +65,5 @@ export function localTime(iso: string): string {
 /** A day of UTC, "2026-11-21", as "Sat, Nov 21". */
 export function dayName(day: string): string {
   const at = new Date(`${day}T00:00:00Z`);
-  return Number.isNaN(at.getTime()) ? day.slice(0, 40) : weekday.format(at);
+  return Number.isNaN(at.getTime()) ? line(day, 40) : weekday.format(at);
 }

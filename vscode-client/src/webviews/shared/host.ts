@@ -89,7 +89,7 @@ export function connect<C extends Contract>(contract: C, port: Port): Host<C> {
           return;
         }
         const id = ++lastId;
-        open.set(id, { name, resolve: resolve as (result: unknown) => void, reject });
+        open.set(id, { name, resolve, reject });
         port.postMessage({ id, ask: name, params } satisfies Ask);
       }),
     on: (name, listener) => {

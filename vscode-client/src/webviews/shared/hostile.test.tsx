@@ -45,7 +45,7 @@ describe("what agents say", () => {
       agents: [
         {
           id: text.slice(0, 256),
-          state: text.slice(0, 32),
+          state: "Active",
           events: 1,
           failed: 1,
           averageLatencyMs: 1,

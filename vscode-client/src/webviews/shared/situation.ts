@@ -19,7 +19,17 @@ export const KernelSituation = v.variant("kind", [
 ]);
 export type KernelSituation = v.InferOutput<typeof KernelSituation>;
 
-export const AgentName = v.object({ id: Text(256), name: Text(256), state: Text(32) });
+export const AgentState = v.picklist([
+  "Unloaded",
+  "Initializing",
+  "Active",
+  "Suspended",
+  "Error",
+  "ShuttingDown",
+]);
+export type AgentState = v.InferOutput<typeof AgentState>;
+
+export const AgentName = v.object({ id: Text(256), name: Text(256), state: AgentState });
 export type AgentName = v.InferOutput<typeof AgentName>;
 
 export const Situation = v.object({

@@ -75,7 +75,7 @@ function FieldRow({ field, draft, path, problems, onChange }: FieldProps): VNode
         {rest}
         <Fields
           fields={type.fields}
-          draft={isObject(draft) ? (draft as Readonly<Record<string, Draft>>) : {}}
+          draft={isObject(draft) ? draft : {}}
           path={`${path}.`}
           problems={problems}
           onChange={onChange}

@@ -31,7 +31,10 @@ function draftOfValue(type: FieldType, value: unknown): Draft {
       return Array.isArray(value) ? value.map((entry) => textOf(type.entry, entry)) : [];
     case "json":
       return value === undefined ? "" : JSON.stringify(value, null, 2);
-    default:
+    case "text":
+    case "number":
+    case "boolean":
+    case "choice":
       return textOf(type, value);
   }
 }
@@ -95,7 +98,10 @@ function readField(
     }
     case "json":
       return readJson(typeof draft === "string" ? draft : "", required, path, problems);
-    default:
+    case "text":
+    case "number":
+    case "boolean":
+    case "choice":
       return readScalar(type, typeof draft === "string" ? draft : "", required, path, problems);
   }
 }
@@ -142,7 +148,7 @@ function textProblem(
   text: string,
   wrong: Wrong,
 ): undefined {
-  const length = [...text].length;
+  const length = Array.from(text).length;
   if (length < minLength) return wrong(`At least ${minLength} characters, please.`);
   if (maxLength !== undefined && length > maxLength)
     return wrong(`At most ${maxLength} characters, please; these are ${length}.`);

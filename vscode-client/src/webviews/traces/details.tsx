@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
-import { localTime } from "../shared/format.ts";
 import { JsonTree } from "../shared/json-tree.tsx";
 import { block, line } from "../shared/text.ts";
+import { Time } from "../shared/time.tsx";
 import type { Entry } from "./messages.ts";
 
 interface DetailsProps {
@@ -24,9 +24,7 @@ export function TraceDetails({ entry, onCopy, onClose }: DetailsProps): VNode {
             <bdi>{line(entry.hook, 100)}</bdi>
           </span>
         )}
-        <time class="quiet" dateTime={entry.timestamp} title={`${entry.timestamp} (UTC)`}>
-          {localTime(entry.timestamp)}
-        </time>
+        <Time iso={entry.timestamp} />
         <span class="grow" />
         <button type="button" class="link" onClick={onCopy}>
           Copy

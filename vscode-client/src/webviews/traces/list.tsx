@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { localTime } from "../shared/format.ts";
 import { line } from "../shared/text.ts";
+import { Time } from "../shared/time.tsx";
 import type { Row } from "./rows.ts";
 
 /** Of one row, in CSS pixels; the style sheet has the same. */
@@ -118,9 +118,7 @@ function TraceRow({ row: { key, entry }, selected, position, size, onSelect }: R
       aria-setsize={size}
       onClick={() => onSelect(key)}
     >
-      <time dateTime={entry.timestamp} title={`${entry.timestamp} (UTC)`}>
-        {localTime(entry.timestamp).slice(11)}
-      </time>
+      <Time iso={entry.timestamp} without="date" />
       <span class="level">{entry.level}</span>
       <span class="agent one-line">
         <bdi>{line(entry.agent, 100)}</bdi>

@@ -1,0 +1,24 @@
+import type { VNode } from "preact";
+import { ago, localTime } from "./format.ts";
+
+interface TimeProps {
+  readonly iso: string;
+  /** With it, how long ago; without it, the time in the person's own zone. */
+  readonly nowMs?: number;
+  readonly class?: string;
+  /** What is left out of the time: "date" where the day is known. */
+  readonly without?: "date";
+}
+
+/** A time, with all of it in its tooltip. */
+export function Time({ iso, nowMs, class: className = "quiet", without }: TimeProps): VNode {
+  const local = localTime(iso);
+  const atMs = Date.parse(iso);
+  const utc = Number.isNaN(atMs) ? undefined : new Date(atMs).toISOString();
+  const shown = without === "date" ? local.slice(11) : local;
+  return (
+    <time class={className} dateTime={utc} title={utc === undefined ? local : `${local} (${utc})`}>
+      {nowMs === undefined ? shown : ago(iso, nowMs)}
+    </time>
+  );
+}
