@@ -16,7 +16,7 @@ describe("the extension starts", () => {
   it("and shows the agents of the workspace", async () => {
     const agent = await until("the agent", () => lares.models.agents.get("com.example.titles"));
     assert.equal(agent.name, "Titles");
-    assert.deepEqual(agent.tools, ["shout", "chatter"]);
+    assert.deepEqual(agent.tools, ["shout", "propose", "chatter"]);
   });
 
   it("and its kernel runs the agents' tools", async () => {

@@ -37,6 +37,8 @@ const quietSettings = {
   "window.menuBarVisibility": "hidden",
   "editor.minimap.enabled": false,
   "git.enabled": false,
+  // As on a desktop; in a browser VS Code saves a second after the last key.
+  "files.autoSave": "off",
 };
 
 /** A VS Code that is served on a port of this machine, with everything it writes in one temporary folder. */

@@ -1,4 +1,15 @@
-import { defineAgent } from "@lares/sdk";
+import { type AgentContext, defineAgent } from "@lares/sdk";
+
+async function propose(path: string, ctx: AgentContext): Promise<void> {
+  const text = await ctx.vdfs.readText(path);
+  if (text.startsWith("#") || text.trim() === "") return;
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const content = `# ${name.replace(/\.md$/, "")}\n\n${text}`;
+  await ctx.actions.propose([{ kind: "file.write", path, content }], {
+    title: `Give ${name} a title`,
+    reason: "It starts without a heading.",
+  });
+}
 
 export default defineAgent({
   hooks: {
@@ -7,18 +18,17 @@ export default defineAgent({
       await ctx.memory.history.append("saved", { path: entry.path, text });
       await ctx.memory.knowledge.add("note", { path: entry.path }, { text });
       ctx.trace.info("saw a note", { path: entry.path });
-      if (text.startsWith("#") || text.trim() === "") return;
-      const title = entry.name.replace(/\.md$/, "");
-      await ctx.actions.propose(
-        [{ kind: "file.write", path: entry.path, content: `# ${title}\n\n${text}` }],
-        { title: `Give ${entry.name} a title`, reason: "It starts without a heading." },
-      );
+      await propose(entry.path, ctx);
     },
     async nightly(_event, ctx) {
       ctx.trace.info("nothing to do at night");
     },
   },
   tools: {
+    async propose({ path }: { path: string }, ctx) {
+      await propose(path, ctx);
+      return null;
+    },
     shout({ word, times = 1 }: { word: string; times?: number }) {
       return `${word.toUpperCase()}! `.repeat(times).trim();
     },

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "mocha";
+import * as vscode from "vscode";
+import { until } from "../../support/until.ts";
+import { openLares, readText, show, workspaceUri, writeText } from "./lares.ts";
+
+const manifest = ".lares/extensions/titles/extension.yaml";
+const program = ".lares/extensions/titles/agent.ts";
+
+describe("what is written in the documents", () => {
+  let text: string;
+  before(async () => {
+    await openLares();
+    text = await readText(manifest);
+    await show(manifest);
+  });
+  after(() => vscode.commands.executeCommand("workbench.action.closeAllEditors"));
+
+  /** Behind the first place where `before` stands, or before it. */
+  const at = (before: string, isBehind = true): vscode.Position => {
+    const offset = text.indexOf(before);
+    assert.notEqual(offset, -1, before);
+    const lines = text.slice(0, offset + (isBehind ? before.length : 0)).split("\n");
+    return new vscode.Position(lines.length - 1, lines.at(-1)?.length ?? 0);
+  };
+  const ask = <Result>(command: string, ...args: unknown[]): Thenable<Result> =>
+    vscode.commands.executeCommand<Result>(command, workspaceUri(manifest), ...args);
+  const textOf = (content: vscode.MarkdownString | vscode.MarkedString): string =>
+    typeof content === "string" ? content : content.value;
+
+  it("is underlined where it is wrong, and only there", async () => {
+    const wrong = text.replace("EntryCreated", "EntryCreatd");
+    await writeText(manifest, wrong);
+    const [fault] = await until("a diagnostic", () => {
+      const found = vscode.languages.getDiagnostics(workspaceUri(manifest));
+      return found.length > 0 && found;
+    });
+    assert.ok(fault !== undefined);
+    assert.equal((await show(manifest)).document.getText(fault.range), "EntryCreatd");
+    await writeText(manifest, text);
+    await until("it to go", () => vscode.languages.getDiagnostics(workspaceUri(manifest)).length === 0);
+  });
+
+  it("is completed: what a filter may ask of an entry", async () => {
+    const items = await until("a completion", async () => {
+      const list = await ask<vscode.CompletionList>(
+        "vscode.executeCompletionItemProvider",
+        at("filter: entry."),
+      );
+      const labels = list.items.map(({ label }) => (typeof label === "string" ? label : label.label));
+      return labels.some((label) => label.startsWith("isImage")) && labels;
+    });
+    assert.ok(items.includes("extension"), items.join());
+  });
+
+  it("is explained: a key, and a schedule in words with its next runs", async () => {
+    const hovers = await ask<vscode.Hover[]>("vscode.executeHoverProvider", at("  permissions", true));
+    assert.notEqual(hovers.flatMap(({ contents }) => contents.map(textOf)).join(""), "");
+    const range = new vscode.Range(0, 0, text.split("\n").length, 0);
+    const hints = await ask<vscode.InlayHint[]>("vscode.executeInlayHintProvider", range);
+    const words = hints.map(({ label }) =>
+      typeof label === "string" ? label : label.map(({ value }) => value).join(""),
+    );
+    assert.match(words.join("\n"), /03:00/);
+  });
+
+  it("leads from a handler's name to its function", async () => {
+    const targets = await ask<(vscode.Location | vscode.LocationLink)[]>(
+      "vscode.executeDefinitionProvider",
+      at("handler: noteS"),
+    );
+    const uris = targets.map((target) => ("uri" in target ? target.uri : target.targetUri).path);
+    assert.ok(
+      uris.some((path) => path.endsWith(program)),
+      uris.join(),
+    );
+  });
+
+  it("is outlined", async () => {
+    const symbols = await ask<vscode.DocumentSymbol[]>("vscode.executeDocumentSymbolProvider");
+    const names = (list: readonly vscode.DocumentSymbol[]): string[] =>
+      list.flatMap(({ name, children }) => [name, ...names(children)]);
+    assert.ok(
+      names(symbols).some((name) => name.includes("noteSaved")),
+      names(symbols).join(),
+    );
+  });
+
+  it("has its agents' state above them", async () => {
+    const titles = await until("lenses", async () => {
+      const lenses = await ask<vscode.CodeLens[]>("vscode.executeCodeLensProvider");
+      const found = lenses.flatMap(({ command }) => command?.title ?? []);
+      return found.length > 0 && found;
+    });
+    assert.ok(titles.includes("Reload"), titles.join());
+  });
+
+  it("is renamed in the manifest and in the program at once", async () => {
+    const edit = await ask<vscode.WorkspaceEdit>(
+      "vscode.executeDocumentRenameProvider",
+      at("handler: noteS"),
+      "noteWritten",
+    );
+    const paths = edit.entries().map(([uri, edits]) => `${uri.path.split("/").at(-1)}: ${edits.length}`);
+    assert.deepEqual(paths.toSorted(), ["agent.ts: 1", "extension.yaml: 2"]);
+  });
+});
