@@ -9,6 +9,8 @@ import { parseArgs } from "node:util";
 import type { Figure } from "./figure.ts";
 import { append } from "./figures/append.ts";
 import { change } from "./figures/change.ts";
+import { editor } from "./figures/editor.ts";
+import { flood } from "./figures/flood.ts";
 import { index } from "./figures/index.ts";
 import { inside } from "./figures/inside.ts";
 import { language } from "./figures/language.ts";
@@ -41,6 +43,8 @@ const figures: readonly Figure[] = [
   vectors,
   search,
   language,
+  editor,
+  flood,
 ];
 
 const { values, positionals } = parseArgs({

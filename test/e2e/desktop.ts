@@ -58,7 +58,7 @@ async function test(vscodeExecutablePath: string): Promise<void> {
     const code = await runTests({
       vscodeExecutablePath,
       extensionDevelopmentPath: client,
-      extensionTestsPath: await bundleSuite(),
+      extensionTestsPath: await bundleSuite("suite"),
       extensionTestsEnv: {
         LARES_HOME: join(base, "lares"),
         LARES_KERNEL_LINGER: "1s",

@@ -129,7 +129,10 @@ test("an editor without versioned edits gets plain ones; one without code action
     await using other = await bench.connect({ trusted: false, capabilities });
     const plain = new LanguageClient(other);
     plain.open(uri, text);
-    return await plain.ask("textDocument/codeAction", uri, { range: everything, context: { diagnostics: [] } });
+    return await plain.ask("textDocument/codeAction", uri, {
+      range: everything,
+      context: { diagnostics: [] },
+    });
   };
   const { codeAction } = LanguageClient.capabilities.textDocument;
   const [action] = await ask({ textDocument: { codeAction } });

@@ -3,15 +3,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const suite = fileURLToPath(new URL("../suite/", import.meta.url));
-const folder = fileURLToPath(new URL("../build-output/suite/", import.meta.url));
-
-/** Bundles the suite for the extension host, which wants CommonJS. Answers the module whose `run` VS Code calls. */
-export async function bundleSuite(): Promise<string> {
+/**
+ * Bundles a folder of `test/e2e` for the extension host, which wants CommonJS: its `index.ts` and its suites. Answers
+ * the module whose `run` VS Code calls.
+ */
+export async function bundleSuite(name: "suite" | "flood"): Promise<string> {
+  const suite = fileURLToPath(new URL(`../${name}/`, import.meta.url));
+  const folder = fileURLToPath(new URL(`../build-output/${name}/`, import.meta.url));
   await build({
     entryPoints: readdirSync(suite)
-      .filter((name) => name === "index.ts" || name.endsWith(".suite.ts"))
-      .map((name) => join(suite, name)),
+      .filter((file) => file === "index.ts" || file.endsWith(".suite.ts"))
+      .map((file) => join(suite, file)),
     outdir: folder,
     outExtension: { ".js": ".cjs" },
     bundle: true,

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { cpSync, existsSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -141,6 +141,10 @@ export class VSCode implements AsyncDisposable {
   /** What a suite in the extension host wrote at its end. */
   results(): string {
     return readFileSync(join(this.base, "results.json"), "utf8");
+  }
+
+  hasResults(): boolean {
+    return existsSync(join(this.base, "results.json"));
   }
 
   log(): string {

@@ -305,7 +305,7 @@ describe("a vector library that keeps memory for nothing", () => {
         await until("a host is there", () => store.pid !== null);
         pids.add(pidOf(store));
       }
-    expect(pids.size).toBeGreaterThan(1);
+      expect(pids.size).toBeGreaterThan(1);
       expect(mendedOf(notices)).toEqual([]);
       expect(logged.filter(({ level }) => level !== "debug")).toEqual([]);
     },
