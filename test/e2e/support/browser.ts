@@ -24,7 +24,7 @@ const switches = [
 ];
 
 /** How long something on the screen may take on a busy machine, in milliseconds. */
-export const screenPatienceMs = 60_000;
+export const screenPatienceMs = 25_000;
 
 /** A headless Chromium with a home of its own. */
 export async function openBrowser(): Promise<Browser & AsyncDisposable> {

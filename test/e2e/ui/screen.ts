@@ -12,9 +12,12 @@ export class Screen {
     this.page = page;
   }
 
-  /** Waits until the workbench has its files and its extensions. */
+  /** Waits until the workbench shows the files of the folder. */
   async isReady(): Promise<void> {
-    await this.page.getByRole("treeitem", { name: "lares.yaml" }).waitFor();
+    await this.page
+      .getByRole("treeitem", { name: /^(lares\.yaml|readme\.md)/ })
+      .first()
+      .waitFor();
   }
 
   async command(title: string): Promise<void> {
