@@ -69,6 +69,12 @@ export const append: Figure = {
         floor: { what: "bare writes of the lines", value: bare.grownMb },
       },
       {
+        what: "heap in use by then, after collecting",
+        value: appends.liveMb,
+        unit: "MB",
+        floor: { what: "bare writes of the lines", value: bare.liveMb },
+      },
+      {
         what: `opening: ${opening.records} records proven`,
         value: opening.ms,
         unit: "ms",
