@@ -139,6 +139,48 @@ describe.skipIf(why !== null)("while the disk fails", () => {
       },
     );
 
+    test.each(whileWriting)(
+      "%s under a redaction, at the first call that changes something, the second, …: told or done, finished by the next, gone from every file",
+      async (error) => {
+        const journal = join(status.stateFolder, "extensions", WRITER, "memory", "journal");
+        const append = (word: string) =>
+          call<string>(client, WRITER, "memory.history.append", "secret", { word });
+        let from = 1;
+        const words: string[] = [];
+        for (let struck = true; struck; from += stride) {
+          const word = `quastenflosser${++count}`;
+          words.push(word);
+          const id = await append(word);
+          await disk.fail({ error, path: "journal/", from });
+          const answer = await client.raw("lares/memory/forget", { agent: WRITER, id });
+          struck = (await disk.struck()).length > 0;
+          await disk.mend();
+          const what = `from call ${from}: ${JSON.stringify(answer["error"] ?? null)}`;
+          if (answer["error"] !== undefined) {
+            expect(answer["error"], what).toMatchObject({
+              code: STORAGE_ERROR,
+              message: expect.stringMatching(ADVICE),
+            });
+            // It may have been written down already that it is to go: then it has gone for those who ask.
+            const again = await client.raw("lares/memory/forget", { agent: WRITER, id });
+            if (again["error"] !== undefined) expect(again["error"], what).toMatchObject({ code: -33001 });
+          }
+          const verification = await client.request("lares/memory/verify", { agent: WRITER });
+          expect(verification, what).toMatchObject({ ok: true });
+        }
+        expect(from).toBeGreaterThan(1 + stride);
+        // Whatever was not finished is, with the next.
+        await client.request("lares/memory/forget", { agent: WRITER, id: await append("the last") });
+        for (const name of await readdir(journal)) {
+          const text = await readFile(join(journal, name), "utf8");
+          expect(
+            words.filter((word) => text.includes(word)),
+            name,
+          ).toEqual([]);
+        }
+      },
+    );
+
     test("the disk failed under the append and under taking it back: the memory is read anew, without a restart", async () => {
       const before = await read();
       const rules: DiskRule[] = [

@@ -14,6 +14,7 @@ export class FileReplacement implements AsyncDisposable {
   readonly #handle: FileHandle;
   #size = 0;
   #isRenamed = false;
+  #hasFailed = false;
 
   private constructor(path: string, temporary: string, handle: FileHandle) {
     this.#path = path;
@@ -60,14 +61,21 @@ export class FileReplacement implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#guarded("close", () => this.#handle.close());
-    if (!this.#isRenamed) await this.#guarded("remove", () => rm(this.#temporary, { force: true }));
+    const failedBefore = this.#hasFailed;
+    try {
+      await this.#guarded("close", () => this.#handle.close());
+      if (!this.#isRenamed) await this.#guarded("remove", () => rm(this.#temporary, { force: true }));
+    } catch (error) {
+      // What went wrong first is what is told; a temporary file that stays is removed later.
+      if (!failedBefore) throw error;
+    }
   }
 
   async #guarded<T>(what: string, run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
+      this.#hasFailed = true;
       throw storageFailure(`Could not ${what} the new form of "${this.#path}"`, error);
     }
   }

@@ -171,6 +171,19 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t size, off64_t offset)
   return next(descriptor, bytes, found == SHORT_WRITE ? HALF(size) : size, offset);
 }
 
+/* Without large files in its name where a library was built without: the same call. */
+ssize_t pwrite(int descriptor, const void *bytes, size_t size, off_t offset) {
+  return pwrite64(descriptor, bytes, size, offset);
+}
+
+/* The C library's own writing does not come by the calls above. */
+size_t fwrite(const void *bytes, size_t size, size_t count, FILE *stream) {
+  NEXT(fwrite);
+  int found = fault_of_descriptor("write", fileno(stream));
+  if (found > 0) { errno = found; return 0; }
+  return next(bytes, size, found == SHORT_WRITE ? HALF(count) : count, stream);
+}
+
 ssize_t writev(int descriptor, const struct iovec *parts, int count) {
   NEXT(writev);
   int found = fault_of_descriptor("write", descriptor);
@@ -205,6 +218,16 @@ int ftruncate64(int descriptor, off64_t size) {
   NEXT(ftruncate64);
   FAIL_IF(fault_of_descriptor("truncate", descriptor));
   return next(descriptor, size);
+}
+
+int ftruncate(int descriptor, off_t size) {
+  return ftruncate64(descriptor, size);
+}
+
+int fallocate(int descriptor, int mode, off_t offset, off_t length) {
+  NEXT(fallocate);
+  FAIL_IF(fault_of_descriptor("truncate", descriptor));
+  return next(descriptor, mode, offset, length);
 }
 
 int rename(const char *from, const char *to) {

@@ -128,12 +128,12 @@ export class Journal implements AsyncDisposable {
     return this.#tail.size;
   }
 
-  /** Records without their data. Other than before: a segment was written anew, and places in it differ. */
   /** Redact records up to this seq have been carried out. */
   get carriedOut(): number {
     return this.#tail.carriedOut;
   }
 
+  /** Records without their data. Other than before: a segment was written anew, and places in it differ. */
   get redactedRecords(): number {
     return this.#redactedRecords;
   }

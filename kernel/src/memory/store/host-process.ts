@@ -3,10 +3,11 @@
  * the kernel, a JSON line each; it ends with the kernel.
  */
 import process from "node:process";
-import { isLaresError, messageOf } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { unreachable } from "../../base/exhaustive.ts";
 import { openParentChannel } from "../../platform/child-process.ts";
 import { receiveJsonLines, sendJsonLine } from "../../platform/json-lines.ts";
+import { failureOf } from "./failure.ts";
 import { StoreHost } from "./host.ts";
 import type { FromHost, ToHost } from "./messages.ts";
 import { leakedBytes } from "./vectors/faiss.ts";
@@ -43,8 +44,9 @@ async function obey(words: ToHost): Promise<void> {
           send({ kind: "spent" });
         }
       } catch (error) {
-        const { code, facts } = isLaresError(error) ? error : { code: "InternalError" as const, facts: {} };
-        send({ kind: "failed", id: words.id, code, message: messageOf(error), facts });
+        const failure = failureOf(error);
+        const { code, facts } = failure ?? { code: "InternalError" as const, facts: {} };
+        send({ kind: "failed", id: words.id, code, message: messageOf(failure ?? error), facts });
       }
       return;
     case "grown":

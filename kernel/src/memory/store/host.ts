@@ -2,10 +2,11 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { setTimeout as pause } from "node:timers/promises";
-import { limitExceeded, messageOf, storageError } from "../../base/errors.ts";
+import { limitExceeded, storageError } from "../../base/errors.ts";
 import { acquireLock, type FileLock } from "../../platform/lock.ts";
 import { answers, type OpenMemory, openMemory } from "./answers.ts";
 import { storeBounds as bounds } from "./bounds.ts";
+import { reasonOf } from "./failure.ts";
 import type { ToHost } from "./messages.ts";
 import { OpenMemories } from "./open-memories.ts";
 import type { StoreMemory, StoreNotice } from "./port.ts";
@@ -122,7 +123,7 @@ export class StoreHost implements AsyncDisposable {
       kind: "log",
       level: "warn",
       message,
-      fields: { memory, reason: messageOf(error) },
+      fields: { memory, reason: reasonOf(error) },
     });
   }
 }

@@ -89,6 +89,9 @@ export class DuckFile implements Sql, AsyncDisposable {
       try {
         await this.#connection.run("USE memory");
         await this.#connection.run(`DETACH ${this.name}`);
+      } catch (error) {
+        // Its log is still beside it, and is read again when it is next opened.
+        throw storageError(`"${this.path}" could not be closed as it should be: ${messageOf(error)}`, error);
       } finally {
         this.#connection.closeSync();
         this.#options.closed();
