@@ -112,6 +112,23 @@ test("extensions are offered by the path they are at, from folder to folder", as
   expect(found).toMatchObject({ detail: PROBE });
 });
 
+test.each([
+  ["extension.yaml", `${YAML}  hooks:\n    - on: EntryCreated\n      handler: |`, "fileSeen"],
+  ["extension.toml", `${TOML}[[extension.tools]]\nname = "x"\nhandler = "|"`, "count"],
+])("handlers are those of the program as it is being written: %s", async (name, marked, handler) => {
+  const folder = `handlers-${name}`;
+  await bench.write(
+    `${folder}/agent.ts`,
+    'import { defineAgent } from "@lares/sdk";\nexport default defineAgent({});\n',
+  );
+  const text = `import { defineAgent } from "@lares/sdk";
+export default defineAgent({ hooks: { async fileSeen() {} }, tools: { async count() { return 1; } } });\n`;
+  untrusted.notify("textDocument/didOpen", {
+    textDocument: { uri: bench.uri(`${folder}/agent.ts`), languageId: "typescript", version: 1, text },
+  });
+  expect(await new Editing(bench, untrusted, name, marked, folder).labels()).toContain(handler);
+});
+
 test("what has to be there comes first", async () => {
   const labels = await new Editing(bench, untrusted, "extension.yaml", "extension:\n  |\n").labels();
   expect(labels.slice(0, 3).toSorted()).toEqual(["id", "name", "version"]);

@@ -15,6 +15,7 @@ import { scheduleInWords } from "../events/cron-words.ts";
 import { filterMembers, filterWords } from "../events/reference.ts";
 import { eventTypes, isCustomEvent } from "../events/types.ts";
 import type { AuthoringService, OpenText } from "../server/language/authoring.ts";
+import type { OpenTexts } from "../server/language/ports.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ExtensionFinder, ExtensionOnDisk } from "./find-extensions.ts";
 import { fileExists, listFolders } from "./read-documents.ts";
@@ -25,7 +26,11 @@ export interface AuthoringOptions {
   /** Absolute, links resolved. Locations are folders of the first. */
   readonly roots: readonly string[];
   /** What the program of the manifest with this path and text has; null where that cannot be told. */
-  readonly programExports: (manifestFile: string, text: string) => Promise<ProgramExports | null>;
+  readonly programExports: (
+    manifestFile: string,
+    text: string,
+    open: OpenTexts,
+  ) => Promise<ProgramExports | null>;
 }
 
 /** What was found around documents is asked again by each key that is pressed; for so long it is believed. */
@@ -43,11 +48,12 @@ export function createAuthoring(options: AuthoringOptions): AuthoringService {
     return { file, document: { kind, format, text } };
   };
   return {
-    complete: async (open, position, client) => {
-      const found = edited(open);
+    complete: async (document, position, client, open) => {
+      const found = edited(document);
       if (found === null) return null;
-      const lines = new Lines(open.text);
-      const around = surroundings(found.file, open.text, finders.finder(), options);
+      const lines = new Lines(document.text);
+      const exports = () => options.programExports(found.file, document.text, open);
+      const around = surroundings(found.file, finders.finder(), options, exports);
       const answer = await complete(found.document, lines.offset(position), { events, around, client });
       return {
         ...answer,
@@ -58,7 +64,7 @@ export function createAuthoring(options: AuthoringOptions): AuthoringService {
       const found = edited(open);
       if (found === null) return null;
       const lines = new Lines(open.text);
-      const around = surroundings(found.file, open.text, finders.finder(), options);
+      const around = surroundings(found.file, finders.finder(), options, async () => null);
       const answer = await hoverAt(found.document, lines.offset(position), { events, around });
       return answer && { range: lines.range(answer.start, answer.end), explanation: answer.explanation };
     },
@@ -116,9 +122,9 @@ class FinderCache {
 
 function surroundings(
   file: string,
-  text: string,
   finder: ExtensionFinder,
-  { roots, programExports }: AuthoringOptions,
+  { roots }: AuthoringOptions,
+  programExports: Surroundings["programExports"],
 ): Surroundings {
   const folder = dirname(file);
   return {
@@ -140,7 +146,7 @@ function surroundings(
       );
       return names.flat();
     },
-    programExports: () => programExports(file, text),
+    programExports,
   };
 }
 

@@ -425,9 +425,9 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       catalog,
       clock,
       roots: options.roots,
-      programExports: async (manifestFile, text) => {
+      programExports: async (manifestFile, text, open) => {
         const main = valueAt(readForEditor(text, manifestFile).value, "/extension/main");
-        const outline = await outlines.outlineAt(manifestFile, main);
+        const outline = await outlines.outlineAt(manifestFile, main, open);
         const names = (kind: "hooks" | "tools") => outline?.handlers[kind].map(({ name }) => name) ?? [];
         return { handlers: names("hooks"), tools: names("tools") };
       },

@@ -75,9 +75,13 @@ export class ProgramOutlines {
     return null;
   }
 
-  /** Of the program as it is on disk; null where there is none that can be read. */
-  async outlineAt(manifestFile: string, main: unknown): Promise<ProgramOutline | null> {
-    const program = await this.programOf(manifestFile, main, nothingOpen);
+  /** Of the manifest's program, as it is open or on disk; null where there is none that can be read. */
+  async outlineAt(
+    manifestFile: string,
+    main: unknown,
+    open: OpenTexts = nothingOpen,
+  ): Promise<ProgramOutline | null> {
+    const program = await this.programOf(manifestFile, main, open);
     if (program === null) return null;
     try {
       return await this.outline(program);

@@ -74,7 +74,13 @@ export const language: Figure = {
           await diagnostics.measure(() => documents.diagnose(uri, text), isCounted);
           await readingAlone.measure(() => bareValue(format, finished), isCounted);
           await completion.measure(
-            () => authoring.complete({ uri, text }, position, { snippets: true }),
+            () =>
+              authoring.complete(
+                { uri, text },
+                position,
+                { snippets: true },
+                { text: () => null, uris: () => [] },
+              ),
             isCounted,
           );
         }

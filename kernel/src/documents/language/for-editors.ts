@@ -1,9 +1,9 @@
 import { formatOf } from "../parse.ts";
 import { assemble, type ParsedDocument } from "../source.ts";
-import { readLeniently } from "./reading.ts";
+import { readingOf } from "./reading.ts";
 
 /** A document with the places of all its parts, as far as a text that is being typed can be read. Never throws. */
 export function readForEditor(text: string, file: string): ParsedDocument {
   const format = formatOf(file) ?? "yaml";
-  return assemble(text, format, readLeniently(text, format), []);
+  return assemble(text, format, readingOf(text, format), []);
 }

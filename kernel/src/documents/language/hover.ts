@@ -5,7 +5,7 @@ import { eventOf, filterPlace, schemaOf, type EditedDocument, type LanguageEnvir
 import { code, item, paragraph, type Explanation } from "./explanation.ts";
 import { placeIn } from "./filter-proposals.ts";
 import type { EventLanguage } from "./ports.ts";
-import { nodeAt, readLeniently, type FoundNode } from "./reading.ts";
+import { nodeAt, readingOf, type FoundNode } from "./reading.ts";
 import { alternatives, declaredAt, typeInWords, valuesOf, type Schema } from "./schema-at.ts";
 import { explainSchedule } from "./schedule.ts";
 
@@ -22,7 +22,7 @@ export async function hoverAt(
   offset: number,
   environment: Omit<LanguageEnvironment, "client">,
 ): Promise<Hover | null> {
-  const reading = readLeniently(text, format);
+  const reading = readingOf(text, format);
   const found = reading === null ? null : nodeAt(reading.root, offset);
   if (reading === null || found === null) return null;
   const pointer = pointerTo("", ...found.keys);

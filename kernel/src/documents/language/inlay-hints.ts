@@ -2,7 +2,7 @@ import { isJsonObject } from "../../base/json.ts";
 import { valueAt, type SourceNode } from "../source.ts";
 import type { EditedDocument } from "./complete.ts";
 import type { EventLanguage } from "./ports.ts";
-import { readLeniently } from "./reading.ts";
+import { readingOf } from "./reading.ts";
 import { explainSchedule } from "./schedule.ts";
 
 /** A remark that an editor shows behind `offset`, in UTF-16 units. */
@@ -22,7 +22,7 @@ export async function inlayHints(
   range: { readonly start: number; readonly end: number },
   events: EventLanguage,
 ): Promise<readonly InlayHint[]> {
-  const reading = kind === "manifest" ? readLeniently(text, format) : null;
+  const reading = kind === "manifest" ? readingOf(text, format) : null;
   if (reading === null) return [];
   const hooks = valueAt(reading.value, "/extension/hooks");
   const hints: InlayHint[] = [];

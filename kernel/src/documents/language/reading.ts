@@ -28,6 +28,20 @@ export function readLeniently(text: string, format: DocumentFormat): LenientRead
   }
 }
 
+/** Texts whose readings are kept: as many as somebody looks at in one moment. */
+const maxKeptReadings = 4;
+const kept: { text: string; format: DocumentFormat; reading: LenientReading | null }[] = [];
+
+/** The same, read once for each version of a text: what hovers and hints ask of it again and again. */
+export function readingOf(text: string, format: DocumentFormat): LenientReading | null {
+  const known = kept.find((each) => each.format === format && each.text === text);
+  if (known !== undefined) return known.reading;
+  const reading = readLeniently(text, format);
+  kept.unshift({ text, format, reading });
+  kept.length = Math.min(kept.length, maxKeptReadings);
+  return reading;
+}
+
 /** A key or a value of a document, by its JSON pointer's keys. */
 export interface FoundNode {
   readonly keys: readonly string[];

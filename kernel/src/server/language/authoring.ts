@@ -1,4 +1,5 @@
 import type { Position, Range } from "vscode-languageserver";
+import type { OpenTexts } from "./ports.ts";
 
 /** An open document, as the client has it now. */
 export interface OpenText {
@@ -41,11 +42,12 @@ export interface Proposal {
 
 /** Help for whoever writes one of the documents Lares reads. Answers for other documents with nothing. */
 export interface AuthoringService {
-  /** In the order in which they are best shown. */
+  /** In the order in which they are best shown. What is `open` counts before what is on disk. */
   complete(
     document: OpenText,
     position: Position,
     client: { readonly snippets: boolean },
+    open: OpenTexts,
   ): Promise<{ readonly items: readonly Proposal[]; readonly isIncomplete: boolean } | null>;
   hover(
     document: OpenText,

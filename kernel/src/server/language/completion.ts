@@ -16,7 +16,8 @@ export function completionHandlers({ authoring }: KernelServices): StandardHandl
       const text = place === null ? null : session.documents.text(place.uri);
       if (place === null || text === null) return null;
       const client = { snippets: hasSnippets(session) };
-      const answer = await authoring.complete({ uri: place.uri, text }, place.position, client);
+      const document = { uri: place.uri, text };
+      const answer = await authoring.complete(document, place.position, client, session.documents);
       if (answer === null) return null;
       const shape = shapeFor(session);
       return {
