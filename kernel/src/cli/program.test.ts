@@ -269,7 +269,7 @@ describe("new", () => {
   it("writes an extension with everything filled in, and never over another", async () => {
     const target = join(folder, "note-titles");
     expect(await lares(["new", target, "--id", "com.example.note-titles"])).toBe(0);
-    const files = await readdir(target);
+    const files = (await readdir(target)).filter((name) => name !== ".lares");
     expect(files.toSorted()).toEqual([
       "README.md",
       "agent.ts",
@@ -279,7 +279,11 @@ describe("new", () => {
     ]);
     const texts = await Promise.all(files.map((file) => readFile(join(target, file), "utf8")));
     expect(texts.join("")).not.toMatch(/\{\{\w+\}\}/);
-    expect(await readFile(join(target, "extension.yaml"), "utf8")).toContain("id: com.example.note-titles");
+    const manifest = await readFile(join(target, "extension.yaml"), "utf8");
+    expect(manifest).toContain("id: com.example.note-titles");
+    const schema = /^# yaml-language-server: \$schema=(\S+)\n/.exec(manifest)?.[1] ?? "";
+    const published = JSON.parse(await readFile(join(target, schema), "utf8")) as object;
+    expect(published).toHaveProperty("$schema", "http://json-schema.org/draft-07/schema#");
     expect(await lares(["new", target])).toBe(2);
     expect(errors).toContain("exists already");
   });

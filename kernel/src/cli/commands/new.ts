@@ -1,7 +1,8 @@
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { basename, join, relative, resolve } from "node:path";
+import { basename, join, relative, resolve, sep } from "node:path";
 import { laresNames } from "../../documents/names.ts";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
+import { writeSchema } from "../schema-file.ts";
 
 export interface NewOptions {
   readonly id?: string;
@@ -41,8 +42,16 @@ export async function newExtension(
   const folder = resolve(name.includes("/") ? name : isWorkspace ? join(".lares", "extensions", word) : word);
   if (await exists(folder)) throw new UsageError(`${folder} exists already; nothing was written.`);
 
-  const values = { id, name: word, title: titleOf(word) };
   await mkdir(folder, { recursive: true });
+  // With the workspace's, where it is part of one; else it takes its own along.
+  const isWithin = isWorkspace && !relative(process.cwd(), folder).startsWith("..");
+  const schema = await writeSchema(isWithin ? process.cwd() : folder, "extension.schema.json");
+  const values = {
+    id,
+    name: word,
+    title: titleOf(word),
+    schema: relative(folder, schema).split(sep).join("/"),
+  };
   const written: string[] = [];
   for (const file of await readdir(template)) {
     const target = join(folder, file.replace(/\.template$/, ""));

@@ -5,6 +5,7 @@ import { isJsonObject } from "../../base/json.ts";
 import { laresNames } from "../../documents/names.ts";
 import type { CommandContext } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
+import { writeSchema } from "../schema-file.ts";
 
 /** True when the folder has its document now, or after the person let one be written. */
 export async function ensureDocument({ ports, terminal }: CommandContext, folder: string): Promise<boolean> {
@@ -21,6 +22,7 @@ export async function ensureDocument({ ports, terminal }: CommandContext, folder
     return false;
   }
   if (!(await terminal.confirm("Write it?"))) return false;
+  await writeSchema(folder, "lares.schema.json");
   // Never over one that appeared in between.
   await writeFile(join(folder, "lares.yaml"), starter, { flag: "wx" });
   return true;
