@@ -1,18 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { Lines } from "../diagnostics.ts";
-import { transformFile } from "../../sandbox/bundle/transform.ts";
 import { readProgram, type ProgramOutline } from "./program.ts";
+import { compiledForTests } from "./testing/compiled.ts";
 
 async function outline(source: string): Promise<ProgramOutline> {
-  const { code, origin } = await transformFile(source, "ts");
-  const lines = new Lines(source);
-  return readProgram(source, {
-    code,
-    sourceOffset: (line, column) => {
-      const at = origin(line, column);
-      return at === null ? null : lines.offset({ line: at.line - 1, character: at.column });
-    },
-  });
+  return readProgram(source, await compiledForTests(source));
 }
 
 /** Each handler with what stands at its places in the source. */

@@ -105,7 +105,8 @@ function describeItem(keys: readonly string[], value: Record<string, unknown>): 
     case "extension/hooks/*": {
       const what = text("on") === "" ? text("schedule") : `on ${text("on")}`;
       const detail = [text("filter"), text("timezone")].filter((part) => part !== "").join(" ");
-      return { name: `${what} → ${text("handler")}`, detail, kind: "hook", isLeaf: true };
+      const name = [what.trim(), text("handler")].filter((part) => part !== "").join(" → ");
+      return { name: name || "hook", detail, kind: "hook", isLeaf: true };
     }
     case "extension/tools/*":
       return { name: text("name"), detail: text("description"), kind: "tool", isLeaf: true };

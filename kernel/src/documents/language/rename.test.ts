@@ -1,0 +1,123 @@
+import { describe, expect, test } from "vitest";
+import { compiledForTests } from "./testing/compiled.ts";
+import { applyEdits } from "../testing/apply-edits.ts";
+import { readForEditor } from "./for-editors.ts";
+import { readProgram } from "./program.ts";
+import { checkHandlerName, handlerAt, renameInManifest, renameInProgram } from "./rename.ts";
+
+describe("in a manifest each place has the new name, in the quotes it had", () => {
+  test.each([
+    [
+      "extension.yaml",
+      "extension:\n  hooks:\n    - { on: A, handler: «old» }\n    - on: B\n      handler: 'old'\n    - { on: C, handler: \"old\" }\n",
+    ],
+    [
+      "extension.yaml",
+      "extension:\n  hooks: [{ handler: «old» }]\n  tools: [{ handler: keep }, { name: old, handler: keep }]\n",
+    ],
+    ["extension.yaml", "extension:\n  hooks:\n    - handler: >-\n        «old»\n"],
+    [
+      "extension.toml",
+      "[[extension.hooks]]\nhandler = \"«old»\"\n[[extension.hooks]]\nhandler = 'old' # old\n",
+    ],
+    ["extension.toml", '[extension]\nhooks = [{ handler = """«old»""" }]\ntools = [{ handler = "older" }]\n'],
+  ])("%s %#", (file, marked) => {
+    const text = marked.replaceAll(/[«»]/g, "");
+    const document = readForEditor(text, file);
+    const handler = handlerAt(document, marked.indexOf("«"));
+    expect(handler).toMatchObject({ kind: "hooks", name: "old" });
+    if (handler === null) return;
+    const renamed = applyEdits(text, renameInManifest(document, handler, "fresh"));
+    expect(readForEditor(renamed, file).value).toEqual(
+      JSON.parse(JSON.stringify(document.value).replaceAll('"handler":"old"', '"handler":"fresh"')),
+    );
+    expect(renamed.replaceAll("fresh", "old").replaceAll(/\s|>-|"""|"/g, "")).toBe(
+      text.replaceAll(/\s|>-|"""|"/g, ""),
+    );
+  });
+
+  test("a hook and a tool of one name are two", () => {
+    const text = "extension: { hooks: [{ handler: a }], tools: [{ handler: a }] }";
+    const document = readForEditor(text, "extension.yaml");
+    const tool = handlerAt(document, text.lastIndexOf("a }"));
+    expect(tool?.kind).toBe("tools");
+    if (tool !== null)
+      expect(applyEdits(text, renameInManifest(document, tool, "b"))).toBe(
+        "extension: { hooks: [{ handler: a }], tools: [{ handler: b }] }",
+      );
+  });
+});
+
+describe("in a program", () => {
+  test.each<[string, string, string]>([
+    [
+      "a method",
+      "export default { hooks: { async old() {} } };",
+      "export default { hooks: { async fresh() {} } };",
+    ],
+    [
+      "a quoted name",
+      "export default { hooks: { 'old': () => 1 } };",
+      "export default { hooks: { fresh: () => 1 } };",
+    ],
+    [
+      "another's name",
+      "const f = () => 1; export default { hooks: { old: f } };",
+      "const f = () => 1; export default { hooks: { fresh: f } };",
+    ],
+    [
+      "a function and all that calls it",
+      "function old() { old(); }\nexport default { hooks: { old } };",
+      "function fresh() { fresh(); }\nexport default { hooks: { fresh } };",
+    ],
+    [
+      "a function that a type speaks of keeps its name",
+      "function old() {}\ntype F = typeof old;\nexport default { hooks: { old } };",
+      "function old() {}\ntype F = typeof old;\nexport default { hooks: { fresh: old } };",
+    ],
+    [
+      "so does one where the new name means something already",
+      "const fresh = 1; function old() {}\nexport default { hooks: { old } };",
+      "const fresh = 1; function old() {}\nexport default { hooks: { fresh: old } };",
+    ],
+    [
+      "and one of another file",
+      'import { old } from "./old.ts";\nexport default { hooks: { old }, tools: { old } };',
+      'import { old } from "./old.ts";\nexport default { hooks: { fresh: old }, tools: { old } };',
+    ],
+    [
+      "nothing where it is not",
+      "export default { hooks: { other() {} } };",
+      "export default { hooks: { other() {} } };",
+    ],
+  ])("%s", async (_name, source, expected) => {
+    const outline = await readProgram(source, await compiledForTests(source));
+    const edits = renameInProgram(outline, source, { kind: "hooks", name: "old" }, "fresh");
+    const lines = readForEditor(source, "x.yaml").lines;
+    expect(
+      applyEdits(
+        source,
+        edits.map(({ start, end, newText }) => ({ range: lines.range(start, end), newText })),
+      ),
+    ).toBe(expected);
+  });
+
+  test("a function never gets a name that only a property may have", async () => {
+    const source = "function old() {}\nexport default { hooks: { old } };";
+    const outline = await readProgram(source, await compiledForTests(source));
+    expect(renameInProgram(outline, source, { kind: "hooks", name: "old" }, "delete")).toMatchObject([
+      { newText: "delete: old" },
+    ]);
+  });
+});
+
+test.each(["a", "_a", "$a1", "é", "delete", "a".repeat(128)])("%s is a name", (name) => {
+  expect(() => checkHandlerName(name)).not.toThrow();
+});
+
+test.each(["", "1a", "a b", "a-b", "a.b", "constructor", "a\n", "a".repeat(129), "💥"])(
+  "%j is none",
+  (name) => {
+    expect(() => checkHandlerName(name)).toThrow(/is no name for a handler/);
+  },
+);
