@@ -102,6 +102,7 @@ export class ProgramOutlines {
     try {
       return await reading;
     } catch (error) {
+      if (!isUnreadable(error)) throw error;
       throw invalidParams(`${basename(path)} cannot be read: ${firstLine(messageOf(error))}`);
     }
   }
@@ -143,6 +144,15 @@ export function pathOf(uri: string): string | null {
 function isMissing(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "EPERM";
+}
+
+/** The bundler's own error lists what is wrong; the parser throws a SyntaxError, and RangeError is for what is too deep or too long. */
+function isUnreadable(error: unknown): error is Error {
+  return (
+    error instanceof SyntaxError ||
+    error instanceof RangeError ||
+    (error instanceof Error && "errors" in error)
+  );
 }
 
 /** The bundler's message has a headline before what went wrong, and the place. */

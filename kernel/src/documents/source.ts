@@ -1,4 +1,5 @@
-import { type Diagnostic, diagnostic, Lines, type Range } from "./diagnostics.ts";
+import { type Diagnostic, diagnostic, type Fix, Lines, maxDiagnostics, type Range } from "./diagnostics.ts";
+import { removalOf } from "./language/text-lines.ts";
 
 export type DocumentFormat = "yaml" | "toml";
 
@@ -55,7 +56,14 @@ export interface Reading {
   readonly root: SourceNode;
 }
 
-export type ReportFault = (code: Diagnostic["code"], start: number, end: number, message: string) => void;
+/** `entryEnd`: it is mended by taking away what stands from `start` to there. */
+export type ReportFault = (
+  code: Diagnostic["code"],
+  start: number,
+  end: number,
+  message: string,
+  entryEnd?: number,
+) => void;
 
 /** Counts values and depth while a reader builds them; throws {@link TooComplex} beyond the bounds. */
 export class Complexity {
@@ -248,13 +256,21 @@ function readEscape(text: string, at: number): { characters: string; length: num
 /** Collects faults with their places, up to a bound. */
 export class Faults {
   readonly found: Diagnostic[] = [];
+  readonly #text: string;
   readonly #lines: Lines;
 
   constructor(text: string) {
+    this.#text = text;
     this.#lines = new Lines(text);
   }
 
-  readonly report: ReportFault = (code, start, end, message) => {
-    this.found.push(diagnostic(code, this.#lines.range(start, end), message));
+  readonly report: ReportFault = (code, start, end, message, entryEnd) => {
+    const isMended = entryEnd !== undefined && this.found.length < maxDiagnostics;
+    const removal = isMended ? removalOf(this.#text, start, entryEnd) : null;
+    const fix: Fix | null = removal && {
+      title: "Remove this entry",
+      edits: [{ range: this.#lines.range(removal.start, removal.end), newText: "" }],
+    };
+    this.found.push(diagnostic(code, this.#lines.range(start, end), message, [fix]));
   };
 }

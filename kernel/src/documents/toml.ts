@@ -25,6 +25,7 @@ export function readToml(text: string, report: ReportFault): Reading | null {
       error.index,
       Math.max(end, error.index + 1),
       `${error.message}.`,
+      duplicate ? endOfLine(text, error.index) : undefined,
     );
     return null;
   }
@@ -115,7 +116,9 @@ class TomlBuilder {
 
   #isAllowed(key: string, node: AST.TOMLBare | AST.TOMLQuoted): boolean {
     if (!forbiddenKeys.includes(key)) return true;
-    this.#report("forbidden-key", node.range[0], node.range[1], `The key "${key}" is not allowed.`);
+    const { parent } = node.parent;
+    const end = parent.type === "TOMLKeyValue" ? parent.range[1] : undefined;
+    this.#report("forbidden-key", node.range[0], node.range[1], `The key "${key}" is not allowed.`, end);
     return false;
   }
 
@@ -169,6 +172,12 @@ class TomlBuilder {
         return node.datetime.replace(" ", "T").toUpperCase();
     }
   }
+}
+
+/** Where a pair on one line ends; undefined where the line has no pair, or one that may go on. */
+function endOfLine(text: string, offset: number): number | undefined {
+  const line = /^[^\r\n]*/.exec(text.slice(offset, offset + 1024))?.[0] ?? "";
+  return /^[\w"'-]+[ \t]*=[^[{]*$/.test(line) && !/"""|'''/.test(line) ? offset + line.length : undefined;
 }
 
 function nameOf(key: AST.TOMLBare | AST.TOMLQuoted): string {

@@ -3,7 +3,7 @@ import { RE2JS } from "re2js";
 import type { TSchema } from "typebox";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
-import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
+import { diagnostic, maxDiagnostics, type Diagnostic, type Fix } from "./diagnostics.ts";
 import { durationPattern, parseDuration } from "./durations.ts";
 import {
   type PropertySchema,
@@ -48,7 +48,11 @@ const linearRegExp = Object.assign(
 export async function validate(schema: TSchema, document: ParsedDocument): Promise<Diagnostic[]> {
   const validator = await validatorOf(schema);
   if (validator(document.value)) return [];
-  return withoutUnions(validator.errors ?? []).map((error) => explain(error, document));
+  // More than are shown get no fixes: those of a map with very many faults would be looked for in all of it each time.
+  const unmended: ParsedDocument = { ...document, root: null, nodeAt: () => undefined };
+  return withoutUnions(validator.errors ?? []).map((error, index) =>
+    explain(error, index < maxDiagnostics ? document : unmended),
+  );
 }
 
 /**

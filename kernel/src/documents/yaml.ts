@@ -59,12 +59,14 @@ export function readYaml(text: string, report: ReportFault, isLenient = false): 
         if (isLenient && !isScalar(keyNode)) continue;
         const key = String(isScalar(keyNode) ? keyNode.value : keyNode);
         const [keyStart, keyEnd] = keyNode?.range ?? [start, end];
+        const pairEnd = endOf(pair.value as Node | null) ?? keyEnd;
         if (forbiddenKeys.includes(key)) {
-          report("forbidden-key", keyStart, keyEnd, `The key "${key}" is not allowed.`);
+          report("forbidden-key", keyStart, keyEnd, `The key "${key}" is not allowed.`, pairEnd);
           continue;
         }
         if (Object.hasOwn(value, key)) {
-          report("duplicate-key", keyStart, keyEnd, `The key "${key}" stands twice in this map.`);
+          const message = `The key "${key}" stands twice in this map.`;
+          report("duplicate-key", keyStart, keyEnd, message, pairEnd);
           continue;
         }
         const child = read(pair.value as Node | null, depth + 1);
@@ -86,6 +88,13 @@ export function readYaml(text: string, report: ReportFault, isLenient = false): 
     return { value: scalarValue(node, report, place), root: place };
   };
   return read(document.contents, 0);
+}
+
+/** Where a value is over, the white space behind a block left out. */
+function endOf(node: Node | null): number | undefined {
+  if (isMap(node)) return endOf((node.items.at(-1)?.value ?? null) as Node | null) ?? node.range?.[1];
+  if (isSeq(node)) return endOf((node.items.at(-1) ?? null) as Node | null) ?? node.range?.[1];
+  return node?.range?.[1];
 }
 
 function scalarValue(node: Scalar, report: ReportFault, place: SourceNode): unknown {

@@ -30,6 +30,11 @@ export class DocumentDiagnostics {
     );
   }
 
+  /** What another file says may have been wrong or right of these: a program's handlers, an extension's manifest. */
+  saved(uri: string): void {
+    for (const known of this.#versions.keys()) if (known !== uri) this.changed(known);
+  }
+
   closed(uri: string): void {
     if (this.#versions.delete(uri)) this.#publish(uri, []);
   }

@@ -32,6 +32,7 @@ export function synchronizeDocuments(
     const { uri } = documentIn(params);
     if (uri === null) return;
     documents.save(uri);
+    diagnostics.saved(uri);
     heardOf(uri);
   });
   endpoint.onNotification("textDocument/didClose", (params) => {

@@ -1,7 +1,11 @@
 import type { TextEdit } from "../diagnostics.ts";
 import { pointerKeys, type ParsedDocument, type SourceNode } from "../source.ts";
-import { entriesOf, extentOf, isFlow, lineEnd, lineStart, newlineOf, nextLine, parentOf } from "./extents.ts";
+import { entriesOf, extentOf, isFlow, parentOf } from "./extents.ts";
+import { lineEnd, lineStart, newlineOf, nextLine } from "./text-lines.ts";
 import { entry, rewritten, written } from "./scalars.ts";
+
+/** Entries of a map or a list from which one is taken away; more were written by no hand. */
+const maxSiblings = 2000;
 
 /** Writes another string in a value's place, in the quotes that are there; null where there is no such value. */
 export function replaceString(document: ParsedDocument, pointer: string, value: string): TextEdit | null {
@@ -136,6 +140,7 @@ export function remove(document: ParsedDocument, pointer: string): TextEdit | nu
   const parent = parentOf(pointer);
   const holder = parent === "" ? document.root : document.nodeAt(parent);
   if (pointer === "" || node === undefined || holder === null || holder === undefined) return null;
+  if (holder.children.size > maxSiblings) return null;
   const siblings = entriesOf(document, parent);
   const index = siblings.findIndex((sibling) => sibling.pointer === pointer);
   const own = siblings[index];
@@ -163,7 +168,7 @@ export function remove(document: ParsedDocument, pointer: string): TextEdit | nu
 
 /** What stands before a name in TOML, where the line is all the name's: a header's brackets, or the table it is in. */
 function isHeaderOrPrefix(before: string, document: ParsedDocument): boolean {
-  return document.format === "toml" && /^[ \t]*(?:\[\[?[^\]=]*|[\w.\- ]*\.)$/.test(before);
+  return document.format === "toml" && /^(?:\[[^\]=]*|[\w.-]*\.)$/.test(before.trimStart());
 }
 
 /** Nothing that is not of this value begins within the lines that would go. */

@@ -27,27 +27,6 @@ export function isFlow(document: ParsedDocument, node: SourceNode): boolean {
   return /[[{]/.test(document.text.charAt(node.start));
 }
 
-export function lineStart(text: string, offset: number): number {
-  return text.lastIndexOf("\n", offset - 1) + 1;
-}
-
-/** Where the line ends, before its line break. */
-export function lineEnd(text: string, offset: number): number {
-  const end = text.indexOf("\n", offset);
-  if (end < 0) return text.length;
-  return end > offset && text.charAt(end - 1) === "\r" ? end - 1 : end;
-}
-
-/** Where the next line begins; the text's end where there is none. */
-export function nextLine(text: string, offset: number): number {
-  const end = text.indexOf("\n", offset);
-  return end < 0 ? text.length : end + 1;
-}
-
-export function newlineOf(text: string): string {
-  return /\r?\n/.exec(text)?.[0] ?? "\n";
-}
-
 export function parentOf(pointer: string): string {
   return pointerTo("", ...pointerKeys(pointer).slice(0, -1));
 }

@@ -439,6 +439,51 @@ const cases: readonly (readonly [string, DiagnosticCode, string, readonly string
   ],
   ["extension.yaml", "program-not-found", yaml("  main: ./agnet.ts\n"), ['Write "agent.ts"']],
   ["extension.yaml", "invalid-schedule", hook("schedule: '0 25 * * *'\n      handler: maintenance"), []],
+  [
+    "lares.yaml",
+    "duplicate-key",
+    "version: 1\ntrace: { level: info }\nversion: 1 # again\n",
+    ["Remove this entry"],
+    "version: 1\ntrace: { level: info }\n",
+  ],
+  [
+    "lares.yaml",
+    "duplicate-key",
+    "trace:\n  level: info\n  level:\n    - a\n    - b\n\nversion: 1\n",
+    ["Remove this entry"],
+    "trace:\n  level: info\n\nversion: 1\n",
+  ],
+  [
+    "lares.yaml",
+    "duplicate-key",
+    "trace: { level: info, keep: 1d, level: warn }\n",
+    ["Remove this entry"],
+    "trace: { level: info, keep: 1d }\n",
+  ],
+  [
+    "lares.yaml",
+    "duplicate-key",
+    "trace: { level: info, level: warn, keep: 1d }\n",
+    ["Remove this entry"],
+    "trace: { level: info, keep: 1d }\n",
+  ],
+  [
+    "lares.toml",
+    "duplicate-key",
+    'version = 1\nversion = 1\n[trace]\nlevel = "info"\n',
+    ["Remove this entry"],
+    'version = 1\n[trace]\nlevel = "info"\n',
+  ],
+  ["lares.toml", "duplicate-key", "version = 1\n[trace]\n[trace]\n", []],
+  ["lares.yaml", "forbidden-key", "version: 1\n__proto__:\n  a: 1\n", ["Remove this entry"], "version: 1\n"],
+  [
+    "lares.toml",
+    "forbidden-key",
+    "version = 1\n__proto__ = [\n  1,\n]\n",
+    ["Remove this entry"],
+    "version = 1\n",
+  ],
+  ["lares.yaml", "forbidden-key", "extensions:\n  - __proto__: 1\n    path: ./photos\n", []],
 ];
 
 describe("a fault has the fixes that are possible, and each of them mends it", () => {

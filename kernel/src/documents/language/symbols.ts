@@ -2,7 +2,8 @@ import { isJsonObject } from "../../base/json.ts";
 import { plainLine } from "../../base/plain-text.ts";
 import type { Range } from "../diagnostics.ts";
 import { pointerKeys, valueAt, type ParsedDocument } from "../source.ts";
-import { entriesOf, lineStart, type Extent } from "./extents.ts";
+import { entriesOf, type Extent } from "./extents.ts";
+import { lineStart } from "./text-lines.ts";
 
 export type SymbolKind = "extension" | "hook" | "tool" | "permission" | "rule" | "list" | "map" | "value";
 
