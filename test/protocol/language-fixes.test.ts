@@ -102,6 +102,21 @@ test.each<[string, string, string, string]>([
   expect(count(after), mended).toBe(count(before) - 1);
 });
 
+test("a saved program has its manifest checked again", async () => {
+  await bench.write("saved/agent.ts", "export default { hooks: {} };");
+  const uri = bench.uri("saved/extension.yaml");
+  const text = `${yaml}  hooks:\n    - { on: EntryCreated, handler: record }\n`;
+  const before = await published(uri, () => editor.open(uri, text));
+  expect(before.map(({ code }) => code)).toEqual(["handler-not-exported"]);
+  const program = bench.uri("saved/agent.ts");
+  editor.open(program, PROGRAM);
+  await bench.write("saved/agent.ts", PROGRAM);
+  const after = await published(uri, () =>
+    client.notify("textDocument/didSave", { textDocument: { uri: program } }),
+  );
+  expect(after).toEqual([]);
+});
+
 test("fixes are those of the text as it is, whatever diagnostics the client still has", async () => {
   const uri = bench.uri("moved/lares.yaml");
   editor.open(uri, "version: 1\n");

@@ -217,6 +217,28 @@ test.each([
   expect(await editor.askAt("textDocument/definition", uri, 0)).toEqual([]);
 });
 
+test("an extension that is named by its id leads to its manifest; main leads to the program", async () => {
+  const folder = ".lares/extensions/dropped";
+  const manifest = "extension:\n  id: test.dropped\n  name: Dropped\n  version: 1.0.0\n  main: agent.ts\n";
+  await bench.write(`${folder}/extension.yaml`, manifest);
+  await bench.write(`${folder}/agent.ts`, PROGRAM);
+  const uri = bench.uri("by-id/lares.yaml");
+  const text = "extensions:\n  - id: test.dropped\n";
+  plain.open(uri, text);
+  const at = text.indexOf("dropped");
+  expect(await plain.askAt("textDocument/definition", uri, at)).toEqual([
+    { uri: bench.uri(`${folder}/extension.yaml`), range: rangeOf(manifest, manifest.indexOf("test."), 12) },
+  ]);
+  plain.open(bench.uri(`${folder}/extension.yaml`), manifest);
+  expect(
+    await plain.askAt(
+      "textDocument/definition",
+      bench.uri(`${folder}/extension.yaml`),
+      manifest.indexOf("agent"),
+    ),
+  ).toMatchObject([{ uri: bench.uri(`${folder}/agent.ts`) }]);
+});
+
 test("a program that cannot be read is not renamed halfway", async () => {
   const uri = await opened("extension.yaml");
   editor.open(new URL("agent.ts", uri).href, "export default {");
