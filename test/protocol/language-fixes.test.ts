@@ -60,6 +60,18 @@ test.each<[string, string, string, string]>([
     "Allow write_sidecars",
     `[[extensions]]\npath = "../../extensions/${PROBE}"\ngrants = { allow = ["read_entries"] }\n`,
   ],
+  [
+    "lares.yaml",
+    "extension-not-found",
+    `Write "../../extensions/${PROBE}"`,
+    "extensions:\n  - path: ../../extensions/test.porbe\n",
+  ],
+  [
+    "lares.toml",
+    "extension-not-found",
+    'Write "dev.lares.storage"',
+    '[[extensions]]\nid = "dev.lares.stroage"\n',
+  ],
   ["extension.yaml", "missing-field", 'Add "version"', "extension:\n  id: test.shown\n  name: Shown\n"],
   [
     "extension.toml",

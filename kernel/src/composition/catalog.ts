@@ -200,7 +200,7 @@ export class Catalog {
         if (found === null) {
           return path === undefined
             ? { state: "missing", lookedIn: finder.placesInOrder(), candidates: await finder.ids() }
-            : { state: "missing", lookedIn: [] };
+            : { state: "missing", lookedIn: [], candidates: await finder.beside(path, file) };
         }
         const { checked, manifest } = found;
         if (!checked.usable || checked.value === null) return { state: "invalid", file: manifest.file };

@@ -1,11 +1,14 @@
 import { readdir, realpath } from "node:fs/promises";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import type { CheckedManifest } from "../documents/manifest.ts";
 import { manifestNames } from "../documents/names.ts";
 import { isMissing, isRefused, readFirst, type DocumentText } from "./read-documents.ts";
 
 /** Folders of extensions looked at in one place; a workspace's own may come from a stranger. */
 export const maxFoldersLookedAt = 256;
+
+/** Paths that lead nowhere beside which a finder looks for what was meant; each costs a folder's manifests. */
+const maxLookedBeside = 4;
 
 /** An extension's folder with its manifest, read and checked. */
 export interface ExtensionOnDisk {
@@ -30,6 +33,7 @@ export class ExtensionFinder {
   readonly #check: Check;
   readonly #read = new Map<string, Promise<ExtensionOnDisk | null>>();
   readonly #listed = new Map<string, Promise<ExtensionOnDisk[]>>();
+  #lookedBeside = 0;
 
   constructor(places: ExtensionPlaces, check: Check) {
     this.#places = places;
@@ -53,6 +57,14 @@ export class ExtensionFinder {
 
   placesInOrder(): string[] {
     return [...this.#places.workspace, this.#places.user, this.#places.bundled];
+  }
+
+  /** Paths, written as this one is, of the extensions that lie beside where it leads. */
+  async beside(path: string, documentFile: string): Promise<string[]> {
+    if (++this.#lookedBeside > maxLookedBeside) return [];
+    const [before = ""] = /^(?:.*\/)?(?=[^/]+\/*$)/.exec(path) ?? [];
+    const found = await this.#in(resolve(dirname(documentFile), path, ".."));
+    return found.map(({ folder }) => before + basename(folder));
   }
 
   /** The ids of all that `byId` finds. */

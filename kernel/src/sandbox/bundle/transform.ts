@@ -1,5 +1,3 @@
-import { originalPositionFor, TraceMap } from "@jridgewell/trace-mapping";
-
 /** One file as JavaScript, and the way back to where it was written. */
 export interface TransformedFile {
   readonly code: string;
@@ -9,7 +7,9 @@ export interface TransformedFile {
 
 /** Takes the types from one file; nothing else is read. Rejects where it has a syntax error, with its line and column. */
 export async function transformFile(source: string, loader: "ts" | "js"): Promise<TransformedFile> {
+  // Loaded when somebody first asks for a program: neither is small.
   const { transform } = await import("esbuild");
+  const { originalPositionFor, TraceMap } = await import("@jridgewell/trace-mapping");
   const { code, map } = await transform(source, {
     loader,
     format: "esm",
