@@ -22,6 +22,7 @@ describe.runIf(isInstalled("emacs", "emacs-nox elpa-eglot"))(
         line: 2,
         message: expect.stringContaining("nonsense"),
       });
+      expect(seen["completion"]).toContain("approvals");
       expect(seen["trust_prompt"]).toMatch(/dev\.lares\.notes/);
       expect(seen["titles"]).toEqual(
         ["approve", "reject", "show changes of"].map((verb) =>

@@ -70,7 +70,6 @@ local function steps()
     return { line = each.lnum, message = each.message, source = each.source }
   end, vim.diagnostic.get(0))
 
-  vim.cmd("normal! Gonon")
   vim.cmd("edit! " .. vim.fn.fnameescape(root .. "/lares.yaml"))
   vim.cmd("normal! Go")
   local params = vim.lsp.util.make_position_params(0, "utf-16")

@@ -17,6 +17,7 @@ describe.runIf(isInstalled("nvim", "neovim"))("Neovim, set up as examples/editor
       source: "lares",
       message: expect.stringContaining("nonsense"),
     });
+    expect(seen["completion"]).toContain("approvals");
     expect(seen["trust_prompt"]).toMatch(/dev\.lares\.notes/);
     expect(seen["lenses"]).toEqual([
       { line: 0, title: expect.stringMatching(/^Lares: Give shopping list\.md the heading/) },

@@ -6,7 +6,7 @@ import { pathOfFileUri } from "../protocol/v1/workspace-roots.ts";
 import type { FileService } from "../server/ports.ts";
 
 /** A larger file is not looked at with every request of an editor. Bytes. */
-const maxHashedBytes = 16 * 1024 * 1024;
+const maxHashedBytes = 4 * 1024 * 1024;
 
 /** The files of the workspace under the names that clients have for them. */
 export function createFileService(

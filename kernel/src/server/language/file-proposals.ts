@@ -5,7 +5,7 @@ import { touches, type ProposedChanges } from "./proposed-changes.ts";
 
 /** An action that waits, as one file sees it. */
 export interface FileProposal {
-  /** With its diffs. */
+  /** Without its diffs. */
   readonly action: Action;
   /** Where in the file's text, as it is on the disk, something changes: lines from 0. `[0]` for the file as a whole. */
   readonly lines: readonly number[];
@@ -26,10 +26,14 @@ export interface FileProposalsPorts {
 
 /** Both sides of a file that several effects of one action change are compared up to this size. Bytes. */
 const maxComparedBytes = 256 * 1024;
+/** An action's effects never change, so its lines are kept: for so many actions and files, the newest asked for. */
+const maxKnownLines = 1000;
 
 /** What waits for an answer and would change the file that a URI names. */
 export class FileProposals {
   readonly #ports: FileProposalsPorts;
+  /** By action and path. */
+  readonly #lines = new Map<string, readonly number[]>();
 
   constructor(ports: FileProposalsPorts) {
     this.#ports = ports;
@@ -37,22 +41,22 @@ export class FileProposals {
 
   /** Newest first, at most `maxShownPerFile`. */
   async waitingFor(uri: string): Promise<FileProposal[]> {
-    const { actions, files, proposed } = this.#ports;
+    const { files, proposed } = this.#ports;
     const paths = files.pathsOf(uri);
     const waiting = await proposed.waitingAt(paths);
-    if (waiting.length === 0) return [];
+    const [path] = paths;
+    if (waiting.length === 0 || path === undefined) return [];
     const isUnsaved = await this.#isUnsaved(paths);
-    const full = await Promise.all(waiting.map(({ id }) => actions.get(id)));
-    const found: FileProposal[] = [];
-    for (const action of full) {
-      if (action?.state !== "PendingApproval") continue;
-      const path = paths.find((each) => action.effects.some((effect) => touches(effect, each)));
-      if (path === undefined) continue;
-      const standing = isUnsaved ? "unsaved" : (await this.#isStale(action, path)) ? "stale" : "ready";
-      const lines = standing === "ready" ? await this.#linesIn(action, path) : [0];
-      found.push({ action, lines, standing });
-    }
-    return found;
+    // Of all its paths the same file.
+    const found = await files.hashOf(path);
+    return Promise.all(
+      waiting.map(async (action) => {
+        const affected = paths.find((each) => action.effects.some((effect) => touches(effect, each))) ?? path;
+        const standing = isUnsaved ? "unsaved" : isStale(action, affected, found) ? "stale" : "ready";
+        const lines = standing === "ready" ? await this.#linesIn(action, affected) : [0];
+        return { action, lines, standing };
+      }),
+    );
   }
 
   /** The action that changed the file last and can be undone; null where none is known. */
@@ -71,28 +75,30 @@ export class FileProposals {
     return unsaved.some((uri) => files.pathsOf(uri).some((path) => paths.includes(path)));
   }
 
-  async #isStale({ effects }: Action, path: string): Promise<boolean> {
-    const first = effects.find(
-      (effect) => isOfFile(effect) && (effect.path === path || effect.from === path),
-    );
-    if (first === undefined) return false;
-    const isTarget = first.kind === "file.move" && first.from !== path;
-    const expected = isTarget ? null : first.before;
-    const found = await this.#ports.files.hashOf(path);
-    return found !== "unknown" && found !== expected;
+  async #linesIn(action: Action, path: string): Promise<readonly number[]> {
+    const key = `${action.id} ${path}`;
+    const lines = this.#lines.get(key) ?? (await this.#readLines(action, path));
+    this.#lines.delete(key);
+    this.#lines.set(key, lines);
+    const [oldest] = this.#lines.keys();
+    if (this.#lines.size > maxKnownLines && oldest !== undefined) this.#lines.delete(oldest);
+    return lines;
   }
 
-  async #linesIn(action: Action, path: string): Promise<readonly number[]> {
-    const changing = action.effects.flatMap((effect, index) =>
+  async #readLines({ id, effects }: Action, path: string): Promise<readonly number[]> {
+    const changing = effects.flatMap((effect, index) =>
       effect.path === path && isOfFile(effect) && effect.from === undefined ? [{ effect, index }] : [],
     );
     const [first] = changing;
-    if (first === undefined || first.effect.before === null) return [0];
     const last = changing.at(-1);
-    if (last === undefined || last === first) return orWhole(changedLines(first.effect.diff ?? ""));
+    if (first === undefined || last === undefined || first.effect.before === null) return [0];
+    if (last === first) {
+      const action = await this.#ports.actions.get(id);
+      return orWhole(changedLines(action?.effects[first.index]?.diff ?? ""));
+    }
     if (last.effect.after === null) return [0];
-    const before = await this.#text(action.id, first.index, "before");
-    const after = await this.#text(action.id, last.index, "after");
+    const before = await this.#text(id, first.index, "before");
+    const after = await this.#text(id, last.index, "after");
     return before === null || after === null ? [0] : orWhole(changedLinesBetween(before, after));
   }
 
@@ -100,6 +106,13 @@ export class FileProposals {
     const { bytes, eof } = await this.#ports.actions.content(id, effect, side, 0, maxComparedBytes);
     return eof ? new TextDecoder().decode(bytes) : null;
   }
+}
+
+function isStale({ effects }: Action, path: string, found: string | null): boolean {
+  const first = effects.find((effect) => isOfFile(effect) && (effect.path === path || effect.from === path));
+  if (first === undefined || found === "unknown") return false;
+  const isTarget = first.kind === "file.move" && first.from !== path;
+  return found !== (isTarget ? null : first.before);
 }
 
 function isOfFile({ kind }: Effect): boolean {
