@@ -78,7 +78,11 @@ test("both see the same; what is approved in one disappears in the other, its qu
   await until("its own question to be taken back", () => isTakenBack(one, own));
   one.client.reply(own, { error: { code: -32800, message: "cancelled" } });
   one.client.reply(await question(one, "Beta"), { result: { title: "Approve" } });
-  await until("b.txt to change", async () => (await text("b.txt")) === "changed\n");
+  await other.client.notification<Action>(
+    "lares/actions/changed",
+    ({ title, state }) => title === "Beta" && state === "Committed",
+  );
+  expect(await text("b.txt")).toBe("changed\n");
   await until("the other's question to be taken back", () => isTakenBack(other, next));
   other.client.reply(next, { result: null });
   expect(await other.codeActionTitles("b.txt")).toEqual(["Lares: undo 'Beta'"]);
