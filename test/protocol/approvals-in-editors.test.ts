@@ -130,6 +130,42 @@ describe("code actions of an affected file", () => {
     await old.client.shutdown();
   });
 
+  test("of an action on several files, a command may approve some", async () => {
+    const [wanted, other] = [await file(), await file()];
+    const { id, digest } = await propose("Some", write(wanted, ["new"]), write(other, ["new"]));
+    expect(await editor.codeActionTitles(other)).toContain("Lares: approve 'Some'");
+    const argument = { id, digest, effects: [0] };
+    expect(
+      await editor.run<Action>({ title: "", command: "lares.action.approve", arguments: [argument] }),
+    ).toMatchObject({ state: "Committed", receipt: { applied: [0] } });
+    expect([await text(wanted), await text(other)]).toEqual(["new\n", textOf(thirty)]);
+    expect(await editor.codeActionTitles(wanted)).toEqual(["Lares: undo 'Some'"]);
+    expect(await editor.codeActionTitles(other)).toEqual([]);
+  });
+
+  test("are found in each folder of a workspace that has several", async () => {
+    await using several = await Bench.create({
+      files: { "a.txt": "a\n" },
+      extensions: [probe({ id: PROBE })],
+    });
+    await several.write("../second/a.txt", "second\n");
+    const client = several.spawn();
+    await client.request("initialize", {
+      ...several.initializeParams({ trusted: true, capabilities: EDITOR_CAPABILITIES }),
+      workspaceFolders: ["", "../second"].map((path) => ({ uri: several.uri(path), name: path })),
+    });
+    client.notify("initialized", {});
+    await several.ready(client);
+    const effects = [write("second/a.txt", ["changed"])];
+    await call(client, PROBE, "actions.propose", effects, { title: "Second", reason: "" });
+    const there = new Editor(several, client);
+    expect(await there.lenses("a.txt")).toEqual([]);
+    expect(await there.choose<Action>("../second/a.txt", "Lares: approve")).toMatchObject({
+      state: "Committed",
+    });
+    expect(await readFile(several.path("../second/a.txt"), "utf8")).toBe("changed\n");
+  });
+
   test("files outside the workspace, and what is no file, have none", async () => {
     for (const uri of ["file:///etc/hosts", "untitled:x", "file://elsewhere/x", "%", "file:///%00"]) {
       const params = { textDocument: { uri }, range: {}, context: { diagnostics: [] } };
