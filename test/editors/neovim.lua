@@ -103,8 +103,9 @@ local function steps()
     return { line = lens.range.start.line, title = lens.command.title }
   end, vim.lsp.codelens.get(0))
 
-  choosing("Lares: show changes")
-  vim.lsp.buf.code_action()
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  choosing("Show changes")
+  vim.lsp.codelens.run()
   wait_for("the window with the changes", function()
     return vim.bo.filetype == "diff"
   end)
