@@ -91,10 +91,12 @@ export class KernelServer {
       ...definitionHandlers(kernel.navigation),
       ...renameHandlers(kernel.navigation),
       "textDocument/codeLens": joined(
+        options.log,
         (params, session) => approvalLenses(this.#proposals, params, session),
         (params, session) => agentLenses(kernel.navigation, kernel.agents, params, session),
       ),
       "textDocument/codeAction": joined(
+        options.log,
         (params, session) => quickFixes(kernel.navigation, params, session),
         (params, session) => approvalActions(this.#proposals, params, session),
       ),
