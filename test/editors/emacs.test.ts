@@ -6,7 +6,7 @@ import { isInstalled, Setting, WITH_HEADING, WITHOUT_HEADING } from "./setting.t
 
 const script = fileURLToPath(new URL("./emacs.el", import.meta.url));
 
-describe.runIf(isInstalled("emacs", "emacs-nox elpa-eglot"))(
+describe.runIf(isInstalled("emacs", ["--batch", "--eval", "(require 'eglot)"], "emacs-nox elpa-eglot"))(
   "Emacs with eglot, set up as examples/editors/emacs says",
   () => {
     test("from an empty folder of settings to an approved change, and back", async () => {

@@ -4,28 +4,31 @@ import { isInstalled, Setting, WITH_HEADING, WITHOUT_HEADING } from "./setting.t
 
 const script = fileURLToPath(new URL("./neovim.lua", import.meta.url));
 
-describe.runIf(isInstalled("nvim", "neovim"))("Neovim, set up as examples/editors/neovim says", () => {
-  test("from an empty folder of settings to an approved change, and back", async () => {
-    await using setting = await Setting.create();
-    await setting.install("neovim/lares.lua", ".config/nvim/plugin/lares.lua");
+describe.runIf(isInstalled("nvim", ["--version"], "neovim"))(
+  "Neovim, set up as examples/editors/neovim says",
+  () => {
+    test("from an empty folder of settings to an approved change, and back", async () => {
+      await using setting = await Setting.create();
+      await setting.install("neovim/lares.lua", ".config/nvim/plugin/lares.lua");
 
-    const seen = await setting.run("nvim", ["--headless", "-i", "NONE", "-n", "-S", script]);
+      const seen = await setting.run("nvim", ["--headless", "-i", "NONE", "-n", "-S", script]);
 
-    expect(seen["fault"]).toBeUndefined();
-    expect(seen["diagnostics"]).toContainEqual({
-      line: 2,
-      source: "lares",
-      message: expect.stringContaining("nonsense"),
+      expect(seen["fault"]).toBeUndefined();
+      expect(seen["diagnostics"]).toContainEqual({
+        line: 2,
+        source: "lares",
+        message: expect.stringContaining("nonsense"),
+      });
+      expect(seen["completion"]).toContain("approvals");
+      expect(seen["trust_prompt"]).toMatch(/dev\.lares\.notes/);
+      expect(seen["lenses"]).toEqual([
+        { line: 0, title: expect.stringMatching(/^Lares: Give shopping list\.md the heading/) },
+        { line: 0, title: "Approve" },
+        { line: 0, title: "Reject" },
+        { line: 0, title: "Show changes" },
+      ]);
+      expect(seen["changes"]).toContain("+# Shopping list");
+      expect(seen).toMatchObject({ approved: WITH_HEADING, modified: false, undone: WITHOUT_HEADING });
     });
-    expect(seen["completion"]).toContain("approvals");
-    expect(seen["trust_prompt"]).toMatch(/dev\.lares\.notes/);
-    expect(seen["lenses"]).toEqual([
-      { line: 0, title: expect.stringMatching(/^Lares: Give shopping list\.md the heading/) },
-      { line: 0, title: "Approve" },
-      { line: 0, title: "Reject" },
-      { line: 0, title: "Show changes" },
-    ]);
-    expect(seen["changes"]).toContain("+# Shopping list");
-    expect(seen).toMatchObject({ approved: WITH_HEADING, modified: false, undone: WITHOUT_HEADING });
-  });
-});
+  },
+);

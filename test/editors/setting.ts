@@ -20,14 +20,14 @@ extensions:
 kernel: { linger: 1s }
 `;
 
-/** True where the program is installed; says so where it is not. */
-export function isInstalled(program: string, packages: string): boolean {
-  const isThere = spawnSync(program, ["--version"]).error === undefined;
-  if (!isThere)
+/** True where the program runs with these arguments; says so where it does not. */
+export function isInstalled(program: string, args: readonly string[], packages: string): boolean {
+  const { status } = spawnSync(program, args, { stdio: "ignore" });
+  if (status !== 0)
     process.stderr.write(
-      `${program} is not installed: its tests are skipped. Debian: apt install ${packages}\n`,
+      `"${program} ${args.join(" ")}" does not run here: its tests are skipped. Debian: apt install ${packages}\n`,
     );
-  return isThere;
+  return status === 0;
 }
 
 /** A copy of the example, a home folder, and what a person's shell would give an editor. */

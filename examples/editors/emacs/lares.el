@@ -19,8 +19,9 @@ Eglot knows one server per buffer: leave out a mode that has a language server o
 (defvar-local lares--root nil "The folder with the lares.yaml above this buffer's file.")
 
 (defun lares--plain (text)
-  "TEXT from agents on one line without control characters."
-  (replace-regexp-in-string "[[:cntrl:]]+" " " text))
+  "TEXT from agents on one line, without control characters and marks that turn text around."
+  (replace-regexp-in-string
+   "[\u200e\u200f\u2028-\u202e\u2066-\u2069]" "?" (replace-regexp-in-string "[[:cntrl:]]+" " " text)))
 
 (defun lares--start ()
   "Start or join the kernel of this buffer's folder."

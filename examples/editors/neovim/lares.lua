@@ -27,9 +27,9 @@ local function request(client, method, params, handler)
   end
 end
 
---- Text from agents on one line without control characters.
+--- Text from agents on one line, without control characters and marks that turn text around.
 local function plain(text)
-  return (text:gsub("%c", " "))
+  return (text:gsub("%c", " "):gsub("\226\128[\142\143\168-\174]", "?"):gsub("\226\129[\166-\169]", "?"))
 end
 
 local function say(message, level)
