@@ -82,7 +82,8 @@ function agentNode(agent: Agent, now: number): TreeNode {
   const events = agent.metrics.events_received;
   const description = [word, ...(events > 0 ? [count(events, "event")] : [])].join(" · ");
   return {
-    id: `agent ${agent.id}`,
+    // The editor keeps an item as open as it was; one that came into error is a new one, and opened.
+    id: agent.state === "Error" ? `agent ${agent.id} in error` : `agent ${agent.id}`,
     agent: agent.id,
     label: name,
     description,
