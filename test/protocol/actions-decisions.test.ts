@@ -144,6 +144,20 @@ test("a file that is opened with another text than the disk's, as an editor rest
   client.notify("textDocument/didClose", { textDocument: { uri } });
 });
 
+test("an editor that took in what was committed, without a save of its own, does not stand in the way of the undo", async () => {
+  const { path, action } = await proposal();
+  const uri = bench.uri(path);
+  client.notify("textDocument/didOpen", {
+    textDocument: { uri, languageId: "plaintext", version: 1, text: "before\n" },
+  });
+  expect(await approve(client, action)).toMatchObject({ state: "Committed" });
+  const contentChanges = [{ text: await text(path) }];
+  client.notify("textDocument/didChange", { textDocument: { uri, version: 2 }, contentChanges });
+  expect(await undo(client, action)).toMatchObject({ state: "Undone" });
+  expect(await text(path)).toBe("before\n");
+  client.notify("textDocument/didClose", { textDocument: { uri } });
+});
+
 describe("reject", () => {
   test("ends the action, changes nothing, and the agent that waits hears of it", async () => {
     const { path, action } = await proposal();

@@ -54,6 +54,37 @@ describe("what is unsaved", () => {
   });
 });
 
+describe("what an editor took in from its file is not unsaved", () => {
+  const cases: [string, string | null, (documents: OpenDocuments) => void, boolean][] = [
+    ["the file is what the editor has now", "written by another", () => {}, false],
+    [
+      "with other line ends only",
+      "written\r\n",
+      (all) => all.change("file:///a", [{ text: "written\n" }]),
+      false,
+    ],
+    ["the file is something else", "old", () => {}, true],
+    ["the file cannot be read", null, () => {}, true],
+  ];
+  test.each(cases)("%s", async (_name, onDisk, act, isUnsaved) => {
+    const documents = await opened("old", "old");
+    documents.change("file:///a", [{ text: "written by another" }]);
+    act(documents);
+    await documents.compared(async () => onDisk);
+    expect(documents.unsaved()).toEqual(isUnsaved ? ["file:///a"] : []);
+  });
+
+  test("but what was typed while the file was read is", async () => {
+    const documents = await opened("old", "old");
+    documents.change("file:///a", [{ text: "written" }]);
+    await documents.compared(async () => {
+      documents.change("file:///a", [{ text: "typed" }]);
+      return "written";
+    });
+    expect(documents.unsaved()).toEqual(["file:///a"]);
+  });
+});
+
 test("together they keep so much and no more, and a change is still known of those that are not kept", () => {
   const documents = new OpenDocuments();
   const names = Array.from({ length: 40 }, (_, index) => `file:///${index}`);

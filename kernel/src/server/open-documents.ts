@@ -62,9 +62,27 @@ export class OpenDocuments {
     this.#comparing.add(comparing);
   }
 
-  /** Resolves when every document that was opened has been compared with its file. */
-  async compared(): Promise<void> {
+  /**
+   * Resolves when every document that was opened has been compared with its file; with `textOnDisk`, those that
+   * look unsaved once more: an editor that takes in what somebody else wrote, an action of ours among them, tells
+   * of a change and of no save.
+   */
+  async compared(textOnDisk?: (uri: string) => Promise<string | null>): Promise<void> {
     await Promise.all(this.#comparing);
+    if (textOnDisk === undefined) return;
+    for (const uri of this.unsaved()) await this.#compareAgain(uri, textOnDisk);
+  }
+
+  async #compareAgain(uri: string, textOnDisk: (uri: string) => Promise<string | null>): Promise<void> {
+    const document = this.#documents.get(uri);
+    if (document === undefined || document.text === null) return;
+    const { text } = document;
+    const onDisk = await textOnDisk(uri);
+    if (onDisk === null || withPlainLineEnds(onDisk) !== withPlainLineEnds(text)) return;
+    if (this.#documents.get(uri) !== document || document.text !== text) return;
+    this.#update(document, () => {
+      document.saved = text;
+    });
   }
 
   change(uri: string, changes: readonly ContentChange[], version: number | null = null): void {

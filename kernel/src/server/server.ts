@@ -161,7 +161,10 @@ export class KernelServer {
   }
 
   async #documentsCompared(): Promise<void> {
-    await Promise.all([...this.#sessions.keys()].map(({ documents }) => documents.compared()));
+    const { documents: files } = this.#kernel;
+    await Promise.all(
+      [...this.#sessions.keys()].map(({ documents }) => documents.compared((uri) => files.textOnDisk(uri))),
+    );
   }
 
   /** Says goodbye to everyone; their fronts find the next kernel. */
