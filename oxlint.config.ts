@@ -85,7 +85,7 @@ const clientRules: OxlintOverride[] = [
   {
     files: ["vscode-client/src/**/*.ts"],
     excludeFiles: [
-      "vscode-client/src/{webviews,kernel,model}/**",
+      "vscode-client/src/{webviews,kernel,model,testing}/**",
       "vscode-client/src/extension.ts",
       "**/*.test.ts",
     ],

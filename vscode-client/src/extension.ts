@@ -94,6 +94,7 @@ export function activate(extension: ExtensionContext): LaresApi {
     extension.subscriptions.push(feature(context));
 
   const startAnew = (): void => {
+    if (!hasFolder()) return;
     connection.restart().catch((error: unknown) => log.error(String(error)));
   };
   // Another session: the kernel is told at its beginning whether it is trusted, and of which folders.
@@ -108,6 +109,11 @@ export function activate(extension: ExtensionContext): LaresApi {
 export async function deactivate(): Promise<void> {
   await running?.close();
   running = null;
+}
+
+/** Agents watch folders of this machine; without one there is nothing to start. */
+function hasFolder(): boolean {
+  return (workspace.workspaceFolders ?? []).some(({ uri }) => uri.scheme === "file");
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   StatusBarAlignment,
   ThemeColor,
   window,
+  workspace,
   type QuickPickItem,
 } from "vscode";
 import type { ClientContext, Feature } from "./feature.ts";
@@ -34,10 +35,16 @@ export const statusBar: Feature = (context) => {
     item.backgroundColor = look.background === undefined ? undefined : new ThemeColor(look.background);
     item.accessibilityInformation = { label: look.tooltip };
   };
+  /** Without a folder there is no kernel to speak of. */
+  const showOrHide = (): void => {
+    if ((workspace.workspaceFolders ?? []).length > 0) item.show();
+    else item.hide();
+  };
   update();
-  item.show();
+  showOrHide();
   return Disposable.from(
     item,
+    workspace.onDidChangeWorkspaceFolders(showOrHide),
     kernel.onDidChangeState(update),
     models.status.onDidChange(update),
     models.actions.onDidChange(update),

@@ -93,7 +93,7 @@ describe("what counts while a wider document waits", () => {
 
 it("says everything that widens in a sentence each", () => {
   expect(asks(base)).toEqual([
-    'X (dev.x, comes with Lares) asks for read_entries; propose_actions ["file.move"] in photos/',
+    'X (dev.x, comes with Lares) asks to see and read files (read_entries); to propose changes: "file.move" (propose_actions), in photos/',
     "the document allows without asking: file.move by any agent",
     "the document approves by itself every change with an impact below 0.2",
     "the document raises the limit max_memory_mb to 1024",

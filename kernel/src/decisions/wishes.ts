@@ -2,6 +2,7 @@ import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { permissionNames, type Permissions } from "../base/vocabulary/permissions.ts";
 import { canonicalJson } from "../base/json.ts";
+import { describePermissions } from "./describe-permission.ts";
 import { isWithin } from "../policy/paths.ts";
 import {
   coveredNamespaces,
@@ -149,13 +150,11 @@ function has<Item>(items: readonly Item[], item: Item): boolean {
 export function asks(wishes: Wishes): string[] {
   const sentences: string[] = [];
   for (const [id, wish] of Object.entries(wishes.extensions)) {
-    const permissions = permissionNames
-      .filter((name) => wish.permissions[name] !== undefined && wish.permissions[name] !== false)
-      .map((name) => describePermission(name, wish.permissions[name]));
+    const permissions = describePermissions(wish.permissions);
     const where =
       wish.locations.length === 0 ? "in no folder" : `in ${wish.locations.map(folderName).join(", ")}`;
-    const what = permissions.length === 0 ? "asks for nothing" : `asks for ${permissions.join("; ")}`;
-    sentences.push(`${wish.name} (${id}, ${wish.origin}) ${what} ${where}`);
+    const what = permissions.length === 0 ? "asks for nothing" : `asks to ${permissions.join("; to ")}`;
+    sentences.push(`${wish.name} (${id}, ${wish.origin}) ${what}, ${where}`);
   }
   for (const rule of wishes.allowRules) {
     sentences.push(`the document allows without asking: ${describeRule(rule)}`);
@@ -195,8 +194,4 @@ function describeRule({ kind, path, agent }: ApprovalRule): string {
 
 function folderName(location: string): string {
   return location === "." ? "the whole workspace" : `${location}/`;
-}
-
-function describePermission(name: string, detail: unknown): string {
-  return detail === true ? name : `${name} ${canonicalJson(detail)}`;
 }

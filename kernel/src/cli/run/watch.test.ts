@@ -85,7 +85,7 @@ it("run --watch: a changed program is accepted as it is saved, a broken one leav
   await manifest("{ read_entries: true, propose_actions: [file.delete] }");
   await program("v4");
   await says(
-    'waits for a yes, and does not count before: Seer (test.seer, from this workspace\'s seer) asks for read_entries; propose_actions ["file.delete"]',
+    'waits for a yes, and does not count before: Seer (test.seer, from this workspace\'s seer) asks to see and read files (read_entries); to propose changes: "file.delete" (propose_actions)',
   );
   await writeFile(workspace("d.md"), "d");
   await says("v2 sees d.md");

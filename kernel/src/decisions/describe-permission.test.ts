@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { permissionNames, type Permissions } from "../base/vocabulary/permissions.ts";
+import { describePermissions } from "./describe-permission.ts";
+
+const cases: [Permissions, string][] = [
+  [{ read_entries: true }, "see and read files"],
+  [{ read_entries: {} }, "see and read files"],
+  [{ read_entries: { filter: "*.md" } }, 'see and read files that match "*.md"'],
+  [{ write_sidecars: { kinds: ["text", "faces"] } }, 'keep data of its own beside files: "text", "faces"'],
+  [{ write_tags: true }, "put tags on files and take them off"],
+  [{ write_custom_fields: { namespace: "dev.x" } }, 'set fields of files in its namespace "dev.x"'],
+  [
+    { use_models: [{ category: "faces", local_only: true }, { category: "chat" }] },
+    'use models: "faces" on this machine, "chat"',
+  ],
+  [{ dispatch_jobs: true }, "start work that takes longer"],
+  [{ propose_actions: ["file.move", "file.*"] }, 'propose changes: "file.move", "file.*"'],
+  [{ emit_events: ["Found"] }, 'tell others of its events: "Found"'],
+  [{ call_tools: ["dev.y/*"] }, 'call tools of others: "dev.y/*"'],
+  [{ shared_data: { read: ["a"], write: ["b"] } }, 'read shared data: "a", write shared data: "b"'],
+];
+
+it.each(cases)("%j", (permissions, sentence) => {
+  const [name] = Object.keys(permissions);
+  expect(describePermissions(permissions)).toEqual([`${sentence} (${name})`]);
+});
+
+it("has a sentence for each permission, and none for what is not asked for", () => {
+  const said = new Set(cases.flatMap(([permissions]) => Object.keys(permissions)));
+  expect([...said].toSorted()).toEqual([...permissionNames].toSorted());
+  expect(describePermissions({ read_entries: false })).toEqual([]);
+});
+
+it("a name cannot end its quotes and add a sentence", () => {
+  const [said] = describePermissions({ propose_actions: ['tag.add" and nothing else'] });
+  expect(said).toContain(String.raw`"tag.add\" and nothing else"`);
+});

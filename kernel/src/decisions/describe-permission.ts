@@ -1,0 +1,44 @@
+import { permissionNames, type Permissions } from "../base/vocabulary/permissions.ts";
+
+/** How each permission is said to a person; the details are the manifest's own words, so they stay in quotes. */
+const sentences: {
+  readonly [Name in keyof Permissions]-?: (detail: NonNullable<Permissions[Name]>) => string;
+} = {
+  read_entries: (detail) =>
+    typeof detail === "object" && detail.filter !== undefined
+      ? `see and read files that match ${quoted(detail.filter)}`
+      : "see and read files",
+  write_sidecars: ({ kinds }) => `keep data of its own beside files: ${list(kinds)}`,
+  write_tags: () => "put tags on files and take them off",
+  write_custom_fields: ({ namespace }) => `set fields of files in its namespace ${quoted(namespace)}`,
+  use_models: (models) =>
+    `use models: ${models.map(({ category, local_only }) => `${quoted(category)}${local_only === true ? " on this machine" : ""}`).join(", ")}`,
+  dispatch_jobs: () => "start work that takes longer",
+  propose_actions: (kinds) => `propose changes: ${list(kinds)}`,
+  emit_events: (names) => `tell others of its events: ${list(names)}`,
+  call_tools: (names) => `call tools of others: ${list(names)}`,
+  shared_data: ({ read = [], write = [] }) =>
+    [
+      ...(read.length > 0 ? [`read shared data: ${list(read)}`] : []),
+      ...(write.length > 0 ? [`write shared data: ${list(write)}`] : []),
+    ].join(", ") || "exchange no data",
+};
+
+/** What these permissions let an extension do, each as the end of "asks to …", with the manifest's name for it. */
+export function describePermissions(permissions: Permissions): string[] {
+  return permissionNames.flatMap((name) => {
+    const detail = permissions[name];
+    if (detail === undefined || detail === false) return [];
+    // Each by its own name: the compiler cannot follow that the two belong together.
+    const sentence = sentences[name] as (detail: unknown) => string;
+    return [`${sentence(detail)} (${name})`];
+  });
+}
+
+function list(names: readonly string[]): string {
+  return names.map(quoted).join(", ");
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(text);
+}
