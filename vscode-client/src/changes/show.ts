@@ -1,12 +1,13 @@
-import { commands, window, type Uri } from "vscode";
+import { commands, Disposable, window, type Uri } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { nameOf } from "../model/effect-text.ts";
 import { label } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Action, Effect } from "../protocol.ts";
-import { hasContents, uriOfSide } from "./addresses.ts";
+import { hasContents, uriBesideFile, uriOfSide } from "./addresses.ts";
 import { isUnchanged } from "./file-hash.ts";
+import { ShownChange } from "./shown.ts";
 
 /** At most this many changes are opened side by side; the title says how many there are. */
 export const maxShownEffects = 200;
@@ -16,13 +17,17 @@ const maxTitleCharacters = 80;
 export type ShowTarget = string | { readonly id: string; readonly effect?: number };
 
 /** Opens what an action would change, or has changed: one effect as a diff, several beside each other. */
-export const showChanges: Feature = (context) =>
-  commands.registerCommand("lares.showChanges", (given?: unknown) =>
+export const showChanges: Feature = (context) => {
+  const shown = new ShownChange(context);
+  const command = commands.registerCommand("lares.showChanges", (given?: unknown) =>
     reporting("The changes cannot be shown", async () => {
       const target = targetOf(given) ?? (await pick(context));
-      if (target !== undefined) await show(await context.models.actions.withDiffs(target.id), target.effect);
+      if (target === undefined) return;
+      await show(await context.models.actions.withDiffs(target.id), target.effect, shown);
     }),
   );
+  return Disposable.from(command, shown);
+};
 
 /** The first argument, whoever called: an id, `{ id, effect }`, or a tree's element that carries its action. */
 export function targetOf(given: unknown): { id: string; effect?: number } | undefined {
@@ -52,7 +57,7 @@ async function pick({ models }: ClientContext): Promise<{ id: string; effect?: n
   return window.showQuickPick(items, { title: "Show Changes", placeHolder: "Which proposal?" });
 }
 
-async function show(action: Action, only: number | undefined): Promise<void> {
+async function show(action: Action, only: number | undefined, known: ShownChange): Promise<void> {
   const effects = [...action.effects.entries()].filter(([index]) => only === undefined || index === only);
   const [first] = effects;
   if (first === undefined) throw new Error(`The action has no change number ${(only ?? 0) + 1}.`);
@@ -61,14 +66,21 @@ async function show(action: Action, only: number | undefined): Promise<void> {
   const resources = await Promise.all(shown.map(([index, effect]) => resourceOf(action, index, effect)));
   const left =
     shown.length < effects.length ? `, the first ${shown.length} of ${effects.length} changes` : "";
-  await commands.executeCommand("vscode.changes", `Lares: ${shortTitle(action)}${left}`, resources);
+  const title = `Lares: ${shortTitle(action)}${left}`;
+  known.remember(title, action.id);
+  await commands.executeCommand("vscode.changes", title, resources);
 }
 
 async function showOne(action: Action, index: number, effect: Effect): Promise<void> {
   const title = `${label(nameOf(effect.path))} (Lares: ${shortTitle(action)})`;
   const after = uriOfSide(action.id, index, effect, "after");
   if (hasContents(effect))
-    await commands.executeCommand("vscode.diff", await beforeOf(action, index, effect), after, title);
+    await commands.executeCommand(
+      "vscode.diff",
+      await beforeOf(action, index, effect, uriOfSide),
+      after,
+      title,
+    );
   else await commands.executeCommand("vscode.open", after, { preview: true }, title);
 }
 
@@ -78,21 +90,26 @@ async function resourceOf(
   index: number,
   effect: Effect,
 ): Promise<[label: Uri, before: Uri | undefined, after: Uri | undefined]> {
-  const after = uriOfSide(action.id, index, effect, "after");
+  const after = uriBesideFile(action.id, index, effect, "after");
   const about = uriOf(effect.path) ?? after;
   if (!hasContents(effect)) return [about, undefined, after];
   return [
     about,
-    effect.before === null ? undefined : await beforeOf(action, index, effect),
+    effect.before === null ? undefined : await beforeOf(action, index, effect, uriBesideFile),
     effect.after === null ? undefined : after,
   ];
 }
 
 /** The workspace's own file, where it is still what the effect starts from: a person can go on from it. */
-async function beforeOf(action: Action, index: number, effect: Effect): Promise<Uri> {
+async function beforeOf(
+  action: Action,
+  index: number,
+  effect: Effect,
+  otherwise: typeof uriOfSide,
+): Promise<Uri> {
   const file = uriOf(effect.path);
   if (file !== undefined && effect.before !== null && (await isUnchanged(file, effect.before))) return file;
-  return uriOfSide(action.id, index, effect, "before");
+  return otherwise(action.id, index, effect, "before");
 }
 
 /** What the tab says; it is made once, so what was stale from the start says so here, and what becomes so by a badge. */

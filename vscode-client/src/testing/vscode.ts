@@ -266,6 +266,35 @@ function show(severity: ShownMessage["severity"]) {
   };
 }
 
+export class TabInputText {
+  readonly uri: Uri;
+  constructor(uri: Uri) {
+    this.uri = uri;
+  }
+}
+
+export class TabInputTextDiff {
+  readonly original: Uri;
+  readonly modified: Uri;
+  constructor(original: Uri, modified: Uri) {
+    this.original = original;
+    this.modified = modified;
+  }
+}
+
+interface FakeTab {
+  readonly label: string;
+  readonly input: unknown;
+}
+
+const tabsChanged = new EventEmitter<void>();
+
+/** Which tab is in front; those who listen are told. */
+export function showTab(tab: FakeTab | undefined): void {
+  window.tabGroups.activeTabGroup.activeTab = tab;
+  tabsChanged.fire();
+}
+
 /** A log channel that keeps what it was given. */
 export interface FakeChannel {
   readonly name: string;
@@ -291,6 +320,11 @@ type PickedBy = (items: readonly unknown[]) => unknown;
 let openPick: ((choose: PickedBy) => void) | null = null;
 
 export const window = {
+  tabGroups: {
+    activeTabGroup: { activeTab: undefined as FakeTab | undefined },
+    onDidChangeTabs: tabsChanged.event,
+    onDidChangeTabGroups: tabsChanged.event,
+  },
   createOutputChannel,
   showTextDocument: async (shown: Uri | undefined): Promise<void> => {
     if (shown !== undefined) seen.opened.push(shown.toString());

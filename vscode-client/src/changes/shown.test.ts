@@ -1,0 +1,58 @@
+import { commands, Uri } from "vscode";
+import { beforeEach, expect, test } from "vitest";
+import { fakeContext, type FakeContext } from "../testing/context.ts";
+import { action as anAction, effect as anEffect } from "../testing/things.ts";
+import { seen, showTab, TabInputText, TabInputTextDiff } from "../testing/vscode.ts";
+import { uriOfSide, type Side } from "./addresses.ts";
+import { showChanges } from "./show.ts";
+
+beforeEach(() => seen.forget());
+
+const side = (which: Side): never => uriOfSide("action-1", 0, anEffect(), which) as never;
+/** What the title of the editor in front offers. */
+const offered = (): unknown => seen.commands.findLast(({ id }) => id === "setContext")?.arguments[1];
+
+function fakeWith(action = anAction()): FakeContext {
+  const fake = fakeContext();
+  fake.actions = [action];
+  showChanges(fake.context);
+  return fake;
+}
+
+test.each([
+  ["a diff", () => new TabInputTextDiff(side("before"), side("after"))],
+  ["a text", () => new TabInputText(side("after"))],
+])("%s of a pending change is answered in its editor, bound to what is shown", async (_name, input) => {
+  const fake = fakeWith();
+  showTab({ label: "a.md", input: input() });
+  expect(offered()).toBe("pending");
+  await commands.executeCommand("lares.approveShown");
+  const { id, digest } = anAction();
+  expect(seen.commands.at(-1)).toEqual({ id: "lares.approve", arguments: [{ id, digest }] });
+
+  fake.actions = [anAction({ state: "Committed" })];
+  fake.actionsChanged.fire();
+  expect(offered()).toBe("committed");
+  fake.actions = [anAction({ state: "Undone" })];
+  fake.actionsChanged.fire();
+  expect(offered()).toBe(undefined);
+});
+
+test("an editor of several files is known by its title", async () => {
+  fakeWith(anAction({ effects: [anEffect({ path: "a.md" }), anEffect({ path: "b.md" })] }));
+  await commands.executeCommand("lares.showChanges", "action-1");
+  showTab({ label: "Lares: Tidy up (2 files)", input: undefined });
+  expect(offered()).toBe("pending");
+  showTab({ label: "Lares: Tidy up the rest (2 files)", input: undefined });
+  expect(offered()).toBe(undefined);
+});
+
+test("other editors offer nothing, and answer nothing", async () => {
+  fakeWith();
+  for (const tab of [undefined, { label: "a.md", input: new TabInputText(Uri.file("/a.md") as never) }]) {
+    showTab(tab);
+    expect(offered()).toBe(undefined);
+    await commands.executeCommand("lares.approveShown");
+    expect(seen.commands.some(({ id }) => id === "lares.approve")).toBe(false);
+  }
+});

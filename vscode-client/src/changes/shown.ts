@@ -1,0 +1,71 @@
+import { commands, Disposable, TabInputText, TabInputTextDiff, window, type Tab } from "vscode";
+import type { ClientContext } from "../feature.ts";
+import type { Action } from "../protocol.ts";
+import { addressOf } from "./addresses.ts";
+
+/** "pending" or "committed", by which the title of an editor offers Approve and Reject, or Undo. */
+const stateContext = "lares.shownChange";
+/** Editors of several files that are known by their titles. */
+const maxTitles = 50;
+
+/** Knows which action the active editor shows, so that a person can answer where they have just read it. */
+export class ShownChange implements Disposable {
+  readonly #actions: ClientContext["models"]["actions"];
+  readonly #listening: Disposable;
+  /** An editor of several files says nothing of itself but its title. */
+  readonly #titles = new Map<string, string>();
+
+  constructor({ models: { actions } }: Pick<ClientContext, "models">) {
+    this.#actions = actions;
+    const tell = (): void => this.#tell();
+    const answer = (id: string, answered: string): Disposable =>
+      commands.registerCommand(id, () => {
+        const shown = this.#shown();
+        if (shown !== undefined)
+          void commands.executeCommand(answered, { id: shown.id, digest: shown.digest });
+      });
+    this.#listening = Disposable.from(
+      actions.onDidChange(tell),
+      window.tabGroups.onDidChangeTabs(tell),
+      window.tabGroups.onDidChangeTabGroups(tell),
+      answer("lares.approveShown", "lares.approve"),
+      answer("lares.rejectShown", "lares.reject"),
+      answer("lares.undoShown", "lares.undo"),
+    );
+  }
+
+  /** The editor that is about to be opened under this title shows this action. */
+  remember(title: string, action: string): void {
+    this.#titles.delete(title);
+    this.#titles.set(title, action);
+    for (const oldest of this.#titles.keys()) {
+      if (this.#titles.size <= maxTitles) break;
+      this.#titles.delete(oldest);
+    }
+  }
+
+  dispose(): void {
+    this.#listening.dispose();
+    void commands.executeCommand("setContext", stateContext, undefined);
+  }
+
+  #tell(): void {
+    const state = this.#shown()?.state;
+    const shown = state === "PendingApproval" ? "pending" : state === "Committed" ? "committed" : undefined;
+    void commands.executeCommand("setContext", stateContext, shown);
+  }
+
+  #shown(): Action | undefined {
+    const tab = window.tabGroups.activeTabGroup.activeTab;
+    const id = tab && this.#actionOf(tab);
+    return id === undefined ? undefined : this.#actions.get(id);
+  }
+
+  #actionOf({ input, label }: Tab): string | undefined {
+    if (input instanceof TabInputTextDiff) return addressOf(input.modified)?.action;
+    if (input instanceof TabInputText) return addressOf(input.uri)?.action;
+    // The editor adds the number of files to the title.
+    for (const [title, id] of this.#titles) if (label === title || label.startsWith(`${title} (`)) return id;
+    return undefined;
+  }
+}
