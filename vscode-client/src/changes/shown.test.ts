@@ -49,7 +49,7 @@ test("an editor of several files is known by its title", async () => {
 
 test("other editors offer nothing, and answer nothing", async () => {
   fakeWith();
-  for (const tab of [undefined, { label: "a.md", input: new TabInputText(Uri.file("/a.md") as never) }]) {
+  for (const tab of [undefined, { label: "a.md", input: new TabInputText(Uri.file("/a.md")) }]) {
     showTab(tab);
     expect(offered()).toBe(undefined);
     await commands.executeCommand("lares.approveShown");
