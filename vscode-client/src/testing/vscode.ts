@@ -203,6 +203,7 @@ export class TreeItem {
 
 export const StatusBarAlignment = { Left: 1, Right: 2 } as const;
 export const ExtensionMode = { Production: 1, Development: 2, Test: 3 } as const;
+export const ProgressLocation = { SourceControl: 1, Window: 10, Notification: 15 } as const;
 export const QuickPickItemKind = { Separator: -1, Default: 0 } as const;
 
 /** One message that was shown, and how the test answers it. */
@@ -238,6 +239,7 @@ export const seen = {
     workspace.settings = {};
     workspace.openedTexts = [];
     window.statusBarMessages = [];
+    window.chosenFile = undefined;
     openPick = null;
   },
 };
@@ -343,6 +345,14 @@ export const window = {
           openPick = (choose) => resolve(choose(items));
         })
       : items[0],
+  /** What the person chooses where the editor asks for a file; undefined: nothing. */
+  chosenFile: undefined as Uri | undefined,
+  async showSaveDialog(): Promise<Uri | undefined> {
+    return this.chosenFile;
+  },
+  async showOpenDialog(): Promise<Uri[] | undefined> {
+    return this.chosenFile && [this.chosenFile];
+  },
   /** The test's answer to the list that is shown. */
   pick(choose: PickedBy): void {
     if (openPick === null) throw new Error("No list is shown.");

@@ -18,7 +18,7 @@ import { registerView } from "./webview-host.ts";
 /** Between two times that a seen view is told to look again. */
 export const minChangeMs = 1_000;
 /** Figures move without a word of the kernel, such as a memory's size: a seen view looks again after so long. */
-export const lookAgainMs = 10_000;
+export const lookAgainMs = 5_000;
 /** Agents whose memory is counted at the same time. */
 const maxCountsAtOnce = 4;
 

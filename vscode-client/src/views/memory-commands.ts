@@ -13,7 +13,7 @@ const carriedFiles = { "Lares memory": ["lares", "memory"], "All files": ["*"] }
 /** Which agent's; undefined where the person chose none. */
 export async function chooseAgent(agents: readonly Agent[]): Promise<string | undefined> {
   if (agents.length === 0) {
-    await window.showInformationMessage("There is no agent whose memory could be shown.");
+    void window.showInformationMessage("There is no agent whose memory could be shown.");
     return undefined;
   }
   if (agents.length === 1) return agents[0]?.id;
@@ -37,11 +37,11 @@ export async function verifyAloud(kernel: Kernel, agent: string): Promise<void> 
       kernel.request("lares/memory/verify", { agent }),
     );
     if (ok)
-      await window.showInformationMessage(
+      void window.showInformationMessage(
         `The memory of ${name} is whole: ${counted(records, "record")} proven. Head: ${head ?? "none yet"}`,
       );
     else
-      await window.showErrorMessage(
+      void window.showErrorMessage(
         `The memory of ${name} is broken` +
           (firstBad === undefined ? "." : ` at record ${firstBad.seq}: ${message(firstBad.reason, 300)}`),
       );
@@ -67,7 +67,7 @@ export async function exportMemory(kernel: Kernel, agent: string): Promise<boole
       // The dialog has asked whether a file that is there may be replaced.
       kernel.request("lares/memory/export", { agent, path: target.fsPath, overwrite: true }),
     );
-    await window.showInformationMessage(
+    void window.showInformationMessage(
       `Exported ${counted(records, "record")} (${bytes(size)}). Head, to compare where it is imported: ${head}`,
     );
     return true;
@@ -109,7 +109,7 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
       // What was shown is what is imported, whatever became of the file meanwhile.
       kernel.request("lares/memory/import", { agent, path, head: found.head }),
     );
-    await window.showInformationMessage(`Imported ${counted(records, "record")} into ${message(agent, 80)}.`);
+    void window.showInformationMessage(`Imported ${counted(records, "record")} into ${message(agent, 80)}.`);
     return true;
   });
 }
@@ -138,7 +138,7 @@ async function reporting(act: () => Promise<boolean>): Promise<boolean> {
   try {
     return await act();
   } catch (error) {
-    await window.showErrorMessage(message(failureOf(error).message, 600));
+    void window.showErrorMessage(message(failureOf(error).message, 600));
     return false;
   }
 }

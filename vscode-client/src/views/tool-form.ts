@@ -22,7 +22,7 @@ export const toolForms: Feature = (context) =>
       const tool = await wantedTool(context, argument);
       if (tool !== undefined) openForm(context, tool);
     } catch (error) {
-      await window.showErrorMessage(label(failureOf(error).message, 300));
+      void window.showErrorMessage(label(failureOf(error).message, 300));
     }
   });
 
@@ -36,7 +36,7 @@ async function wantedTool({ kernel }: ClientContext, argument: unknown): Promise
   const named = tools.find(({ name }) => name === tool);
   if (named !== undefined) return named;
   if (tools.length === 0) {
-    await window.showInformationMessage("No agent that is loaded offers a tool.");
+    void window.showInformationMessage("No agent that is loaded offers a tool.");
     return undefined;
   }
   const picks = tools.map((tool) => ({

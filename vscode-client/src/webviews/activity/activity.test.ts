@@ -24,7 +24,8 @@ describe("sentences", () => {
     ));
 
   it.each([
-    [{ decidedBy: "policy" as const }, "your rules allowed it, 2 minutes ago"],
+    [{ decidedBy: "policy" as const }, "your rules approved it, 2 minutes ago"],
+    [{ decidedBy: undefined }, "it was applied, 2 minutes ago"],
     [{ state: "Rejected" as const }, "you rejected it, 2 minutes ago"],
     [{ state: "PendingApproval" as const }, "waits for you since 1 hour ago"],
     [{ state: "Stale" as const }, "its files changed meanwhile, so nothing was applied, 2 minutes ago"],

@@ -33,7 +33,7 @@ export const proposalOf = ({ agent, title }: ActionLine): { agent: string; title
 /** What became of it, and when: "you approved it 2 minutes ago". */
 export function fateOf(action: ActionLine, nowMs: number): string {
   const when = ago(action.decided ?? action.created, nowMs);
-  const byPolicy = action.decidedBy === "policy";
+  const who = deciderOf(action);
   switch (action.state) {
     case "PendingApproval":
       return `waits for you since ${ago(action.created, nowMs)}`.replace("since just now", "now");
@@ -41,9 +41,9 @@ export function fateOf(action: ActionLine, nowMs: number): string {
     case "Committing":
       return "is being applied";
     case "Committed":
-      return byPolicy ? `your rules allowed it, ${when}` : `you approved it, ${when}`;
+      return who === undefined ? `it was applied, ${when}` : `${who} approved it, ${when}`;
     case "Rejected":
-      return byPolicy ? `your rules refused it, ${when}` : `you rejected it, ${when}`;
+      return who === undefined ? `it was rejected, ${when}` : `${who} rejected it, ${when}`;
     case "Expired":
       return `nobody answered, and it expired, ${when}`;
     case "Stale":
@@ -51,8 +51,13 @@ export function fateOf(action: ActionLine, nowMs: number): string {
     case "Failed":
       return `it failed, and nothing was changed, ${when}`;
     case "Undone":
-      return `it was undone; you or your rules had allowed it ${when}`;
+      return `it was undone; ${who ?? "somebody"} had approved it ${when}`;
   }
+}
+
+function deciderOf({ decidedBy }: ActionLine): string | undefined {
+  if (decidedBy === undefined) return undefined;
+  return decidedBy === "user" ? "you" : "your rules";
 }
 
 /** All of it in one sentence, for a screen reader. */
