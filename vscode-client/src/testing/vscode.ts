@@ -221,6 +221,11 @@ export const seen = {
   messages: [] as ShownMessage[],
   commands: [] as { id: string; arguments: unknown[] }[],
   channels: [] as FakeChannel[],
+  /** What fills webview views, by the view's id. */
+  views: new Map<string, WebviewViewProvider>(),
+  /** Webviews that were opened beside the editors, the newest last. */
+  panels: [] as unknown[],
+  clipboard: "",
   /** Documents that were shown. */
   opened: [] as string[],
   /** Lists to pick from wait for the test's `window.pick`; else the first item is taken. */
@@ -229,6 +234,9 @@ export const seen = {
     this.holdsPicks = false;
     this.channels.length = 0;
     this.opened.length = 0;
+    this.views.clear();
+    this.panels.length = 0;
+    this.clipboard = "";
     files.clear();
     this.messages.length = 0;
     this.commands.length = 0;
@@ -243,6 +251,10 @@ export const seen = {
     openPick = null;
   },
 };
+
+interface WebviewViewProvider {
+  resolveWebviewView(view: never): void;
+}
 
 type Button = string | { readonly title: string };
 
@@ -321,11 +333,30 @@ function createOutputChannel(name: string): FakeChannel {
 type PickedBy = (items: readonly unknown[]) => unknown;
 let openPick: ((choose: PickedBy) => void) | null = null;
 
+export const env = {
+  clipboard: {
+    writeText: async (text: string): Promise<void> => {
+      seen.clipboard = text;
+    },
+  },
+};
+export const ViewColumn = { Active: -1, Beside: -2 } as const;
+
 export const window = {
   tabGroups: {
     activeTabGroup: { activeTab: undefined as FakeTab | undefined },
     onDidChangeTabs: tabsChanged.event,
     onDidChangeTabGroups: tabsChanged.event,
+  },
+  registerWebviewViewProvider(id: string, provider: WebviewViewProvider): Disposable {
+    seen.views.set(id, provider);
+    return new Disposable(() => seen.views.delete(id));
+  },
+  /** The panel that a test has made ready; see `FakeWebview`. */
+  nextPanel: undefined as unknown,
+  createWebviewPanel(): unknown {
+    seen.panels.push(this.nextPanel);
+    return this.nextPanel;
   },
   createOutputChannel,
   showTextDocument: async (shown: Uri | undefined): Promise<void> => {

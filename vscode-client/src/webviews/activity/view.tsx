@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { BarChart, type Series } from "../shared/bar-chart.tsx";
-import { count, counted, localTime, shortCount } from "../shared/format.ts";
+import { count, localTime, shortCount } from "../shared/format.ts";
 import { useAsked, useNow, usePush, useSituation } from "../shared/hooks.ts";
 import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
@@ -67,9 +67,9 @@ export function OverviewPage({ host, overview, nowMs }: OverviewProps): VNode {
     <main class="activity">
       {totals !== undefined && (
         <section class="figures" aria-label="Since the kernel started">
-          <Figure value={totals.events} one="event" />
-          <Figure value={totals.actions} one="action" />
-          <Figure value={totals.refusals} one="refusal" />
+          <Figure value={totals.events} one="event" about="Events that were delivered to agents" />
+          <Figure value={totals.actions} one="action" about="Actions that agents proposed" />
+          <Figure value={totals.refusals} one="refusal" about="Calls of agents that policy refused" />
           <p class="quiet">since the kernel started</p>
         </section>
       )}
@@ -135,9 +135,15 @@ export function OverviewPage({ host, overview, nowMs }: OverviewProps): VNode {
   );
 }
 
-function Figure({ value, one }: { readonly value: number; readonly one: string }): VNode {
+interface FigureProps {
+  readonly value: number;
+  readonly one: string;
+  readonly about: string;
+}
+
+function Figure({ value, one, about }: FigureProps): VNode {
   return (
-    <div class="figure" title={counted(value, one)}>
+    <div class="figure" title={`${about}: ${count(value)}`}>
       <strong>{value < 10_000 ? count(value) : shortCount(value)}</strong>
       <span class="quiet">{value === 1 ? one : `${one}s`}</span>
     </div>

@@ -72,6 +72,7 @@ export function Knowledge({ host, kept, keep, whose }: TabProps): VNode {
           items={items}
           chosen={chosen}
           onChoose={setChosen}
+          onRefresh={again}
           busy={asked.kind === "ready" && asked.stale}
         />
       )}
@@ -95,9 +96,10 @@ interface TableProps {
   readonly chosen: string | undefined;
   readonly busy: boolean;
   onChoose(id: string): void;
+  onRefresh(): void;
 }
 
-function ItemTable({ items, chosen, busy, onChoose }: TableProps): VNode {
+function ItemTable({ items, chosen, busy, onChoose, onRefresh }: TableProps): VNode {
   const ranked = items.some(({ similarity }) => similarity !== undefined);
   return (
     <>
@@ -105,7 +107,10 @@ function ItemTable({ items, chosen, busy, onChoose }: TableProps): VNode {
         {items.length >= maxItems
           ? `The first ${counted(items.length, "item")}`
           : counted(items.length, "item")}
-        {ranked ? ", the most similar first" : ""}
+        {ranked ? ", the most similar first" : ""}{" "}
+        <button type="button" class="link" onClick={onRefresh}>
+          Refresh
+        </button>
       </p>
       <div class="table-box">
         <table class="items" aria-busy={busy}>

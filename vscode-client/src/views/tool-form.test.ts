@@ -1,0 +1,98 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { fakeContext } from "../testing/context.ts";
+import { action } from "../testing/things.ts";
+import { commands, seen } from "../testing/vscode.ts";
+import { FakeWebview } from "../testing/webview.ts";
+import { toolFormContract } from "../webviews/tool-form/messages.ts";
+import { formOf, outcomeOf, toolForms } from "./tool-form.ts";
+
+beforeEach(() => seen.forget());
+
+const tool = {
+  agent: "notes",
+  name: "retitle",
+  description: "Gives a note a title",
+  parameters: { type: "object", properties: { title: { type: "string" } } },
+};
+
+async function open(answers: Parameters<typeof fakeContext>[0] = {}, kept = new Map<string, unknown>()) {
+  const fake = fakeContext({ "lares/tools/list": () => [tool], ...answers });
+  Object.assign(fake.context.extension, {
+    workspaceState: {
+      get: (key: string) => kept.get(key),
+      update: async (key: string, value: unknown) => void kept.set(key, value),
+    },
+  });
+  toolForms(fake.context);
+  const panel = new FakeWebview(toolFormContract).asPanel();
+  await commands.executeCommand("lares.runTool", { agent: "notes", tool: "retitle" });
+  return { fake, panel, host: panel.host, kept };
+}
+
+describe("a tool's form", () => {
+  it("has the tool's schema, runs it, and has the arguments again the next time", async () => {
+    const { fake, host, kept } = await open({
+      "lares/tools/call": () => ({ status: "success", value: { done: true } }),
+    });
+    await expect(host.ask("form", {})).resolves.toEqual(tool);
+    await expect(host.ask("run", { arguments: { title: "A" } })).resolves.toEqual({
+      status: "success",
+      value: { done: true },
+    });
+    expect(fake.asked.at(-1)?.params).toEqual({ agent: "notes", name: "retitle", arguments: { title: "A" } });
+    seen.forget();
+    const again = await open({}, kept);
+    await expect(again.host.ask("form", {})).resolves.toEqual({ ...tool, last: { title: "A" } });
+  });
+
+  it("tells what became of a proposal, and binds an approval to what it showed", async () => {
+    const waiting = action();
+    const { fake, panel, host } = await open({
+      "lares/tools/call": () => ({ status: "needs_approval", action: waiting, reason: "Look at it." }),
+    });
+    const settled: string[] = [];
+    host.on("settled", ({ state }) => settled.push(state));
+    const outcome = await host.ask("run", { arguments: {} });
+    expect(outcome).toMatchObject({ status: "needs_approval", action: { digest: waiting.digest } });
+    await host.ask("approve", { id: waiting.id, digest: waiting.digest });
+    expect(seen.commands.at(-1)).toMatchObject({
+      id: "lares.approve",
+      arguments: [{ id: waiting.id, digest: waiting.digest }],
+    });
+    fake.actions = [{ ...waiting, state: "Committed" }];
+    fake.actionsChanged.fire();
+    expect(settled).toEqual(["Committed"]);
+    panel.close();
+    fake.actionsChanged.fire();
+    expect(settled).toHaveLength(1);
+  });
+
+  it("is a field of JSON where the schema is too large", () => {
+    const parameters = { type: "object", description: "x".repeat(300_000) };
+    expect(formOf({ ...tool, parameters }, undefined).parameters).toEqual({ type: "unknown" });
+  });
+});
+
+describe("a result", () => {
+  it("is shown as far as it is not too large", () => {
+    const outcome = outcomeOf({ status: "success", value: "x".repeat(1_000_000) });
+    expect(outcome).toMatchObject({ status: "success", cut: true });
+  });
+
+  it("that is nothing stays nothing", () =>
+    expect(outcomeOf({ status: "success", value: undefined })).toEqual({
+      status: "success",
+      value: undefined,
+    }));
+
+  it("names so many effects, and how many more there are", () => {
+    const [effect] = action().effects;
+    if (effect === undefined) throw new Error("The test's action has an effect.");
+    const outcome = outcomeOf({
+      status: "needs_approval",
+      reason: "",
+      action: action({ effects: Array.from({ length: 70 }, () => effect) }),
+    });
+    expect(outcome).toMatchObject({ action: { moreEffects: 20 } });
+  });
+});
