@@ -6,7 +6,8 @@ import { joinPath } from "../platform/data-files.ts";
 import type { ReadableMemory } from "./agent-memory.ts";
 import { parsed } from "./first-look.ts";
 import { forEachLine, readLineBlocks } from "./journal/lines.ts";
-import { type ChainEnd, chainStart, decodeRecord } from "./journal/record.ts";
+import { type ChainEnd, chainStart, decodeRecord, type DecodedRecord } from "./journal/record.ts";
+import { RedactionProof } from "./journal/redaction.ts";
 import { findSegments, type Segment } from "./journal/scan.ts";
 import { askerOf } from "./store-view.ts";
 import type { Store, StoreSettings } from "./store/port.ts";
@@ -58,6 +59,8 @@ class ImportedMemory {
   readonly #journalFolder: string;
   readonly #turns = new OneAtATime();
   #place = beginning;
+  /** Its writer's anchor is not at hand: all that was ever named may still be on its way. */
+  #redactions = new RedactionProof(0);
   /** How often it was written anew, as far as that was noticed. */
   #rewrites = 0;
   #working: WorkingState = { revision: 0, state: null };
@@ -104,6 +107,7 @@ class ImportedMemory {
       const isShorter = (segments[this.#place.segment]?.size ?? 0) < this.#place.offset;
       if (!isShorter && (await this.#readOn(segments))) return;
       this.#place = beginning;
+      this.#redactions = new RedactionProof(0);
       this.#rewrites += 1;
       if (await this.#readOn(await findSegments(this.#journalFolder))) return;
       throw storageError(
@@ -120,7 +124,8 @@ class ImportedMemory {
       const start = index === this.#place.segment ? this.#place.offset : 0;
       if (!(await this.#readSegment(segment, index, start))) return false;
     }
-    return true;
+    // What names a record is on the disk before its data is gone: unless somebody else took it.
+    return this.#redactions.unnamed === null;
   }
 
   async #readSegment({ path, size }: Segment, index: number, start: number): Promise<boolean> {
@@ -131,13 +136,14 @@ class ImportedMemory {
         if (!block.isWhole) break;
         forEachLine(block, (line, offset) => {
           const record = decodeRecord(line, this.#place.end);
-          if (typeof record === "string") {
+          const dataOf = (from: DecodedRecord): string => line.toString("utf8", from.dataStart, from.dataEnd);
+          if (typeof record === "string" || this.#redactions.follow(record, () => dataOf(record)) !== null) {
             isWhole = false;
             return "stop";
           }
           this.#place = { segment: index, offset: offset + line.length + 1, end: record.end };
           if (record.kind === "working" && !record.isRedacted && record.operation !== "redact")
-            this.#working = workingState(parsed(line.toString("utf8", record.dataStart, record.dataEnd)));
+            this.#working = workingState(parsed(dataOf(record)));
         });
         if (!isWhole) return false;
       }
