@@ -1,9 +1,9 @@
 /**
  * What a store host of its own takes for a whole memory: `node test/bench/store-memory.ts rebuild EVENTS` or
- * `… search ITEMS SAMPLES`. One JSON object on stdout. This process is in the kernel's place: what is measured has the
+ * `… search ITEMS SAMPLES [ENGINE]`. One JSON object on stdout. This process is in the kernel's place: what is measured has the
  * way to the host and back in it.
  */
-import { createReadStream, mkdtempSync, rmSync } from "node:fs";
+import { createReadStream, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,6 +12,7 @@ import { isoTime } from "../../kernel/src/base/clock.ts";
 import { silentLog } from "../../kernel/src/base/log.ts";
 import { createStore } from "../../kernel/src/memory/store/keeper.ts";
 import type { Store, StoreMemory, StoreNotice } from "../../kernel/src/memory/store/port.ts";
+import type { EngineChoice } from "../../kernel/src/memory/store/vectors/port.ts";
 import { TestJournal } from "../../kernel/src/memory/store/testing/test-journal.ts";
 import { systemClock } from "../../kernel/src/platform/clock.ts";
 import { until } from "../support/until.ts";
@@ -23,7 +24,9 @@ import { type BenchEvent, benchEvents, benchItems, benchQuestions } from "./temp
 const recordsPerSegment = 100_000;
 const batchSize = 8192;
 const readyWithinMs = 30 * 60_000;
-const [what, count = 0, samples = 0] = [process.argv[2], ...process.argv.slice(3).map(Number)];
+const what = process.argv[2];
+const [count = 0, samples = 0] = process.argv.slice(3, 5).map(Number);
+const vectors = (process.argv[5] ?? "auto") as EngineChoice;
 
 export interface MeasuredRebuild {
   readonly events: number;
@@ -41,6 +44,8 @@ export interface MeasuredSearch {
   readonly text: Percentiles;
   readonly vector: Percentiles;
   readonly plain: Percentiles;
+  /** Of the store host's, all its threads, for one hybrid question; the machine may be busy with others. */
+  readonly hybridProcessorMs: number;
   /** Until the last of the items had its vector, after nothing. */
   readonly readyMs: number;
 }
@@ -154,8 +159,8 @@ async function search(): Promise<MeasuredSearch> {
   await until(
     "every item has its vector, in the engine that is to serve",
     async () => {
-      const { vectors, rebuilding } = await store.request("stats", memory, {});
-      return vectors.count === count && rebuilding === undefined;
+      const { vectors: now, rebuilding } = await store.request("stats", memory, {});
+      return now.count === count && rebuilding === undefined;
     },
     readyWithinMs,
   );
@@ -189,10 +194,13 @@ async function search(): Promise<MeasuredSearch> {
     p95: percentile(times[name], 0.95),
     found: found[name] / questions.length,
   });
-  const { vectors } = await store.request("stats", memory, {});
+  const { vectors: served } = await store.request("stats", memory, {});
+  const usedMs = processorMs(store);
+  for (const { text } of questions) await ways.hybrid(text);
   return {
+    hybridProcessorMs: (processorMs(store) - usedMs) / questions.length,
     items: count,
-    engine: vectors.engine,
+    engine: served.engine,
     hybrid: of("hybrid"),
     text: of("text"),
     vector: of("vector"),
@@ -205,9 +213,15 @@ function storeOf(notice: (notice: StoreNotice) => void): Store {
   return createStore({ stateFolder: folder, clock: systemClock, log: silentLog, notice });
 }
 
+/** Used so far by the store host; the system counts in steps of 10 ms. */
+function processorMs({ pid }: Store): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 /** As a kernel serves a memory of which no document says anything. */
 function asServed(memory: StoreMemory): StoreMemory {
-  return { ...memory, settings: { vectors: "auto", embedder: { kind: "hash" }, maxVectors: 1_000_000 } };
+  return { ...memory, settings: { vectors, embedder: { kind: "hash" }, maxVectors: 1_000_000 } };
 }
 
 function* batches<Each>(all: Iterable<Each>): Iterable<Each[]> {

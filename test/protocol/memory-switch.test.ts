@@ -24,13 +24,19 @@ interface Stats {
 /** Speaks `/v1/embeddings` as the test lets it. To it the sea and the ocean are one; "stubborn" it refuses at first. */
 async function service() {
   const held: (() => void)[] = [];
-  const state = { asked: 0, mode: "fails" as "fails" | "holds" | "answers", isMended: false };
+  const state = {
+    texts: [] as string[],
+    asked: 0,
+    mode: "fails" as "fails" | "holds" | "answers",
+    isMended: false,
+  };
   const server = createServer((request, response) => {
     let text = "";
     request.setEncoding("utf8").on("data", (piece: string) => (text += piece));
     request.on("end", () => {
       state.asked += 1;
       const { input } = JSON.parse(text) as { input: string[] };
+      state.texts.push(...input);
       if (state.mode === "fails") return say(response, 503, { error: { message: "later" } });
       if (!state.isMended && input.some((each) => each.includes("stubborn"))) {
         return say(response, 400, { error: { message: "not that" } });
@@ -160,4 +166,45 @@ test("another embedder and another engine, named while agents ask: the old answe
     });
     return found.some(({ data }) => data.name === "mule");
   });
+}, 120_000);
+
+test("a memory that moves brings its vectors: an embedder of the same name is asked for nothing of it again", async () => {
+  const remote = await service();
+  remote.answers();
+  const embedder = { kind: "openai-compatible", url: remote.url, model: "toy", dimensions: 64 };
+  const open = async (bench: Bench): Promise<Remembering> => {
+    const config = join(bench.base, "config");
+    await mkdir(join(config, "lares"), { recursive: true });
+    await writeFile(
+      join(config, "lares", "lares.yaml"),
+      JSON.stringify({ version: 1, memory: { embedder } }),
+    );
+    return new Remembering(await bench.open({ environment: { XDG_CONFIG_HOME: config } }), ID);
+  };
+  const pending = async (memory: Remembering): Promise<Stats["vectors"]> =>
+    ((await memory.stats())["projections"] as Stats).vectors;
+  await using here = await Bench.create({ extensions: [rememberer(ID)] });
+  const source = await open(here);
+  await source.run(
+    `for (let n = 0; n < args.count; n++)
+       await ctx.memory.knowledge.add("thing", { name: "thing" + n }, { text: "the thing with number " + n });`,
+    { count },
+  );
+  await until("all is embedded", async () => (await pending(source)).count === count);
+  const path = join(here.base, "moved.export");
+  expect(await source.client.request("lares/memory/export", { agent: ID, path })).toMatchObject({
+    vectors: count,
+  });
+
+  await using there = await Bench.create({ extensions: [rememberer(ID)] });
+  const target = await open(there);
+  remote.state.texts.length = 0;
+  await target.client.request("lares/memory/import", { agent: ID, path });
+  expect(await pending(target)).toMatchObject({ count, pending: 0, failed: 0 });
+  const { items } = await target.query<Found>("associative", {
+    similar_to: "the thing with number 7",
+    top_k: 1,
+  });
+  expect(items[0]).toMatchObject({ data: { name: "thing7" }, embedded: true });
+  expect(remote.state.texts).toEqual(["the thing with number 7"]);
 }, 120_000);

@@ -180,14 +180,18 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
     storeStats: () => ask("stats", {}),
     exportSource: async () => {
       await journal.finishRedactions();
+      const changedBeforeMs = clock.now();
+      const end = { ...journal.end, size: journal.size, carriedOut: journal.carriedOut };
       const { vectors, embedder } = await ask("stats", {}).catch(withoutVectors);
       return {
         name: parts.store.key,
         journalFolder: parts.store.journalFolder,
-        end: { ...journal.end, size: journal.size, carriedOut: journal.carriedOut },
+        end,
         ...(vectors.count === 0
           ? {}
-          : { vectors: { embedder, dimensions: vectors.dimensions, pages: vectorPages(ask) } }),
+          : {
+              vectors: { embedder, dimensions: vectors.dimensions, pages: vectorPages(ask, changedBeforeMs) },
+            }),
       };
     },
     verify: () => journal.verify(),
@@ -216,11 +220,15 @@ function withoutVectors(error: unknown): Pick<StoreStats, "vectors" | "embedder"
 /** Vectors of one page: bounded by what one answer of the store may hold. */
 const vectorsPerPage = 500;
 
-async function* vectorPages(ask: AskStore): AsyncGenerator<readonly VectorItem[], void, undefined> {
+async function* vectorPages(
+  ask: AskStore,
+  changedBeforeMs: number,
+): AsyncGenerator<readonly VectorItem[], void, undefined> {
   for (let afterId: string | null = null; ;) {
     const page: StoreRequests["vectors.page"]["result"] = await ask("vectors.page", {
       afterId,
       limit: vectorsPerPage,
+      changedBeforeMs,
     });
     yield page.items;
     afterId = page.items.at(-1)?.id ?? null;

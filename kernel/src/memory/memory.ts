@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { LaresError, messageOf } from "../base/errors.ts";
+import { isLaresError, LaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { joinPath } from "../platform/data-files.ts";
 import type { Database } from "../platform/database.ts";
@@ -18,6 +18,7 @@ import {
   importMemory,
   removeUnfinishedImport,
 } from "./transfer/import.ts";
+import type { VectorItem } from "./transfer/vectors.ts";
 import { WorkingMemory } from "./working.ts";
 
 export interface Memory extends AsyncDisposable {
@@ -127,6 +128,7 @@ class Memories implements Memory {
         ...(expectedHead === undefined ? {} : { expectedHead }),
         maxBytes: this.#options.storageLimitBytes(key),
         storeAnchor: (anchor, counts) => this.#heads.store(key, anchor, counts, "power"),
+        takeVectors: (vectors, pages) => this.#giveVectors(key, vectors.embedder, pages),
       }),
     );
   }
@@ -193,6 +195,37 @@ class Memories implements Memory {
     } catch (error) {
       await journal[Symbol.asyncDispose]();
       throw error;
+    }
+  }
+
+  /** So that what was embedded elsewhere is not embedded again. Where that fails, it is, which only costs time. */
+  async #giveVectors(
+    key: MemoryKey,
+    embedder: string,
+    pages: AsyncIterable<readonly VectorItem[]>,
+  ): Promise<void> {
+    const { store, log, stateFolder, storeSettings } = this.#options;
+    const { seq, hash } = this.#heads.of(key) ?? chainStart;
+    const folder = folderOfMemory(stateFolder, key);
+    const memory: StoreMemory = {
+      key,
+      folder,
+      journalFolder: joinPath(folder, "journal"),
+      end: { seq, hash },
+      rewrites: 0,
+      settings: { ...storeSettings(key), isGivenVectors: true },
+    };
+    try {
+      for await (const items of pages) {
+        const { isWanted } = await store.request("vectors.give", memory, { embedder, items });
+        if (!isWanted) break;
+      }
+    } catch (error) {
+      if (!isLaresError(error)) throw error;
+      log.warn("Vectors that came with an import could not be used; they are made again.", {
+        memory: key,
+        reason: error.message,
+      });
     }
   }
 

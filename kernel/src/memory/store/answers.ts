@@ -86,6 +86,8 @@ export const answers: { readonly [Name in Exclude<StoreRequestName, "close">]: A
   maintain: (opened, memory, { nowMs, prune }) =>
     opened.query(memory, async ({ behind }) => ({ changes: await behind.maintain(nowMs, prune) })),
   "vectors.page": (opened, memory, page) => opened.query(memory, ({ behind }) => behind.vectorsPage(page)),
+  "vectors.give": (opened, memory, { embedder, items }) =>
+    opened.query(memory, ({ behind }) => behind.takeVectors(embedder, items)),
   async project(opened, memory) {
     await opened.catchUp(memory);
     return {};

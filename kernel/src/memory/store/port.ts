@@ -19,6 +19,8 @@ export interface StoreSettings {
   readonly embedder: EmbedderSpec;
   /** Vectors kept at most; beyond it the coldest lose theirs and stay findable by text. */
   readonly maxVectors: number;
+  /** Nothing is embedded while vectors that came with an import are still being given. */
+  readonly isGivenVectors?: boolean;
 }
 
 /**
@@ -107,10 +109,18 @@ export interface StoreRequests {
     params: { nowMs: number; prune: PrunePolicy | null };
     result: { changes: readonly ProposedChange[] };
   };
-  /** Every vector with its tier, page by page, for an export. */
+  /** Every vector, page by page, for an export; not of items that changed at `changedBeforeMs` or later. */
   "vectors.page": {
-    params: { afterId: string | null; limit: number };
+    params: { afterId: string | null; limit: number; changedBeforeMs: number };
     result: { dimensions: number; items: readonly { id: string; base64F32: string }[]; isLast: boolean };
+  };
+  /**
+   * Vectors that came with an import, for items that have none yet. `isWanted`: false where another embedder, or none,
+   * serves, so that there is no use in giving more.
+   */
+  "vectors.give": {
+    params: { embedder: string; items: readonly { id: string; base64F32: string }[] };
+    result: { isWanted: boolean; taken: number };
   };
   /** Only brings the projections up to `memory.end`. */
   project: { params: Nothing; result: Nothing };

@@ -179,7 +179,11 @@ describe("what is asked sees everything that was acknowledged before", () => {
       nearest: "beach",
     };
     expect(await ask()).toEqual(answers);
-    const page = await store.request("vectors.page", memory, { afterId: null, limit: 2 });
+    const page = await store.request("vectors.page", memory, {
+      afterId: null,
+      limit: 2,
+      changedBeforeMs: Date.now(),
+    });
     expect(page).toMatchObject({ dimensions: 64, items: [{ id: "beach" }, { id: "sand" }], isLast: false });
     expect(await store.request("maintain", memory, { nowMs, prune: null })).toEqual({ changes: [] });
     expect(await store.request("stats", memory, {})).toMatchObject({

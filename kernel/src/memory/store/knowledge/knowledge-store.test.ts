@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../../base/testing/manual-clock.ts";
 import { until } from "../../../../../test/support/until.ts";
 import { type EmbedderSpec, EmbeddingError } from "../embedding/port.ts";
-import { startMs, testKnowledge } from "./testing/test-knowledge.ts";
+import { f32, startMs, testKnowledge } from "./testing/test-knowledge.ts";
 import { ToyEmbedder } from "./testing/toy-embedder.ts";
 
 const service: EmbedderSpec = { kind: "openai-compatible", url: "http://here", model: "service" };
@@ -282,6 +282,40 @@ describe("an embedder that takes its time", () => {
   });
 });
 
+test("vectors that came with an import are taken while nothing is embedded; the rest is embedded after it", async () => {
+  const asked: string[] = [];
+  const memory = await testKnowledge({
+    settings: { embedder: service, isGivenVectors: true },
+    openEmbedder: async (spec) => {
+      const embedder = new ToyEmbedder(spec);
+      embedder.before = (texts, purpose) => void (purpose === "item" && asked.push(...texts));
+      return embedder;
+    },
+  });
+  for (const text of ["beach", "mountain", "forest", "city"]) memory.add(text, { text });
+  await memory.project();
+  const toy = new ToyEmbedder(service);
+  const given = (id: string, numbers: Iterable<number> = toy.vectorOf(id)) => ({
+    id,
+    base64F32: f32([...numbers]),
+  });
+  expect(await memory.store.takeVectors("another", [given("beach")])).toEqual({ isWanted: false, taken: 0 });
+  const vectors = [
+    given("beach"),
+    given("mountain"),
+    given("unknown"),
+    given("forest", [1, 2, 3]),
+    given("city", new Float32Array(64).fill(Number.NaN)),
+  ];
+  expect(await memory.store.takeVectors(toy.name, vectors)).toEqual({ isWanted: true, taken: 2 });
+  expect(await memory.ids({ similar_to: "beach", top_k: 1 })).toEqual(["beach"]);
+  expect(asked).toEqual([]);
+  await memory.configure({ isGivenVectors: false });
+  await memory.embedded();
+  expect(asked.toSorted()).toEqual(["city", "forest"]);
+  expect((await memory.store.stats()).vectors).toMatchObject({ count: 4, pending: 0, failed: 0 });
+});
+
 test("finds are counted, raise importance, and outlast an orderly restart", async () => {
   const memory = await testKnowledge();
   memory.add("a", { text: "beach" });
@@ -297,12 +331,12 @@ test("vectors page by page, by id, without those that were brought", async () =>
   const memory = await testKnowledge();
   for (const id of ["c", "a", "b"]) memory.add(id, { text: id, embedding: [1, 2] });
   await memory.project();
-  const first = await memory.store.vectorsPage({ afterId: null, limit: 2 });
+  const first = await memory.store.vectorsPage({ afterId: null, limit: 2, changedBeforeMs: Infinity });
   expect([first.dimensions, first.items.map(({ id }) => id), first.isLast]).toEqual([64, ["a", "b"], false]);
   const vector = new Float32Array(
     Uint8Array.from(Buffer.from(first.items[0]?.base64F32 ?? "", "base64")).buffer,
   );
   expect(vector).toEqual(new ToyEmbedder({ kind: "hash" }).vectorOf("a"));
-  const last = await memory.store.vectorsPage({ afterId: "b", limit: 2 });
+  const last = await memory.store.vectorsPage({ afterId: "b", limit: 2, changedBeforeMs: Infinity });
   expect([last.items.map(({ id }) => id), last.isLast]).toEqual([["c"], true]);
 });

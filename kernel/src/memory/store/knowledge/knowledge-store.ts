@@ -16,21 +16,21 @@ import { nearestItem, type NearestParams } from "./nearest.ts";
 import { embedAtOnce, PendingRows } from "./pending-items.ts";
 import { type KnowledgeView, queryKnowledge } from "./query.ts";
 import type { Database } from "./schema.ts";
-import { existingItems, type VectorsPage, vectorsPage } from "./records.ts";
+import { type ImportedVector, takeImported, type TakenVectors } from "./imported-vectors.ts";
+import { existingItems, type VectorsPage, type VectorsPlace, vectorsPage } from "./records.ts";
 import { search } from "./search.ts";
 import { evictColdest, forgetGone, proposeMerges, proposePrunes } from "./maintain.ts";
 import { moveTiers } from "./tiers.ts";
 import {
   beginWith,
   dropOthers,
-  embedderOf,
   factOf,
   hasVectors,
   type ServingFact,
   servingFact,
   spaceOf,
 } from "./serving-fact.ts";
-import { Serving } from "./serving.ts";
+import { Retiring, Serving } from "./serving.ts";
 import { LearnedStatistics } from "./statistics.ts";
 import { knowledgeStats } from "./stats.ts";
 import { type SpaceOptions, type VectorEngines, VectorSpace } from "./vector-space.ts";
@@ -74,8 +74,7 @@ export class KnowledgeStore implements AsyncDisposable {
   #switch: EmbedderSwitch | null = null;
   #learned: LearnedStatistics | null = null;
   #rebuilding: StoreStats["rebuilding"];
-  /** Those that another has taken the place of, while queries still need them. */
-  readonly #retiring = new Set<Promise<void>>();
+  readonly #retiring = new Retiring((error) => this.#log("warn", error));
 
   private constructor(options: KnowledgeOptions, settings: StoreSettings) {
     this.#options = options;
@@ -118,6 +117,10 @@ export class KnowledgeStore implements AsyncDisposable {
     if (JSON.stringify(before.embedder) !== JSON.stringify(settings.embedder)) {
       await this.#oneAtATime.run("follow", () => this.#adopt());
     }
+    if (before.isGivenVectors !== settings.isGivenVectors) {
+      this.#useQueue();
+      await this.follow();
+    }
     if (JSON.stringify(before) !== JSON.stringify(settings)) this.#work.wake();
   }
 
@@ -125,7 +128,7 @@ export class KnowledgeStore implements AsyncDisposable {
   async follow(): Promise<void> {
     await this.#oneAtATime.run("follow", async () => {
       const { embedder } = this.#made;
-      if (embedder?.isImmediate === true) {
+      if (embedder?.isImmediate === true && this.#settings.isGivenVectors !== true) {
         await embedAtOnce(this.#pending, embedder, this.#options.clock);
       }
       await this.#made.space?.follow();
@@ -160,7 +163,12 @@ export class KnowledgeStore implements AsyncDisposable {
     return existingItems(this.#options.database, ids);
   }
 
-  vectorsPage(page: { readonly afterId: string | null; readonly limit: number }): Promise<VectorsPage> {
+  /** While the settings say that vectors are given. */
+  takeVectors(name: string, vectors: readonly ImportedVector[]): Promise<TakenVectors> {
+    return takeImported(this.#options.database, this.#pending, this.#made.embedder, { name, vectors });
+  }
+
+  vectorsPage(page: VectorsPlace): Promise<VectorsPage> {
     return this.#viewed(async ({ database, codebooks, made }) =>
       made === null
         ? { dimensions: 0, items: [], isLast: true }
@@ -169,14 +177,7 @@ export class KnowledgeStore implements AsyncDisposable {
   }
 
   stats(): Promise<Pick<StoreStats, "knowledge" | "vectors" | "embedder" | "rebuilding">> {
-    const space = this.#made.space ?? this.#given.space;
-    return knowledgeStats(this.#options.database, {
-      engine: space?.index.shape.engine ?? "exact",
-      dimensions: space?.index.shape.dimensions ?? this.#made.embedder?.dimensions ?? 0,
-      embedder: embedderOf(this.#made.name),
-      space: this.#made.name,
-      rebuilding: this.#rebuilding,
-    });
+    return knowledgeStats(this.#options.database, this.#made, this.#given, this.#rebuilding);
   }
 
   /** Decides what moves, is merged or pruned; see `maintain.ts`. The index goes to the disk besides. */
@@ -219,7 +220,7 @@ export class KnowledgeStore implements AsyncDisposable {
     await this.#learned?.save();
     await this.#made[Symbol.asyncDispose]();
     await this.#given[Symbol.asyncDispose]();
-    await Promise.all(this.#retiring);
+    await this.#retiring.all();
   }
 
   async #viewed<Result>(work: (view: KnowledgeView) => Promise<Result>): Promise<Result> {
@@ -280,18 +281,15 @@ export class KnowledgeStore implements AsyncDisposable {
     const before = this.#made;
     this.#made = serving;
     this.#learned = learned ?? null;
-    // What answers at once does so in `follow`.
-    this.#queue.use(serving.embedder?.isImmediate === true ? null : serving.embedder);
-    this.#retire(before, () => this.#dropOld());
+    this.#useQueue();
+    this.#retiring.add(before, () => this.#dropOld());
   }
 
-  /** Lets go of what served, and then of its vectors, when the last query that needs them has ended. */
-  #retire(serving: Serving, after: () => Promise<void> = async () => {}): void {
-    const retired = serving[Symbol.asyncDispose]()
-      .then(after)
-      .catch((error: unknown) => this.#log("warn", error))
-      .finally(() => this.#retiring.delete(retired));
-    this.#retiring.add(retired);
+  /** What answers at once does so in `follow`. */
+  #useQueue(): void {
+    const { embedder } = this.#made;
+    const isForQueue = embedder?.isImmediate !== true && this.#settings.isGivenVectors !== true;
+    this.#queue.use(isForQueue ? embedder : null);
   }
 
   #spaceOptions(name: string, dimensions: number, folder: string | null): SpaceOptions {
@@ -327,7 +325,7 @@ export class KnowledgeStore implements AsyncDisposable {
     const parts = { database, engines, codebooks: this.#codebooks };
     const before = this.#given;
     this.#given = await givenServing(before, parts, folder, this.#settings.vectors);
-    if (this.#given !== before) this.#retire(before);
+    if (this.#given !== before) this.#retiring.add(before);
     await this.#given.space?.follow();
   }
 

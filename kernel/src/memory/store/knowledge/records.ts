@@ -19,17 +19,23 @@ export interface VectorsPage {
   readonly isLast: boolean;
 }
 
+export interface VectorsPlace {
+  readonly afterId: string | null;
+  readonly limit: number;
+  readonly changedBeforeMs: number;
+}
+
 /** What the embedder made, by id. What agents brought is in the journal. */
 export async function vectorsPage(
   sql: Sql,
   codebooks: Codebooks,
   space: { readonly name: string; readonly dimensions: number },
-  { afterId, limit }: { readonly afterId: string | null; readonly limit: number },
+  { afterId, limit, changedBeforeMs }: VectorsPlace,
 ): Promise<VectorsPage> {
   const rows = await sql.all<AtRest & { id: string }>(
     `SELECT i.id, v.space, v.tier, v.bytes FROM knowledge_vectors v JOIN knowledge_items i ON i.item_row = v.item_row
-     WHERE v.space = ? AND i.id > ? ORDER BY i.id LIMIT ${Math.trunc(limit) + 1}`,
-    [space.name, afterId ?? ""],
+     WHERE v.space = ? AND i.id > ? AND i.updated_ms < ? ORDER BY i.id LIMIT ${Math.trunc(limit) + 1}`,
+    [space.name, afterId ?? "", changedBeforeMs],
   );
   const items: { id: string; base64F32: string }[] = [];
   for (const { id, ...atRest } of rows.slice(0, limit)) {

@@ -40,3 +40,26 @@ export class Serving implements AsyncDisposable {
     await this.embedder?.[Symbol.asyncDispose]();
   }
 }
+
+/** Those that another has taken the place of, while queries still need them. */
+export class Retiring {
+  readonly #left = new Set<Promise<void>>();
+  readonly #failed: (error: unknown) => void;
+
+  constructor(failed: (error: unknown) => void) {
+    this.#failed = failed;
+  }
+
+  /** Lets go of it, and then of what else it needed, when the last query that needs it has ended. */
+  add(serving: Serving, after: () => Promise<void> = async () => {}): void {
+    const retired = serving[Symbol.asyncDispose]()
+      .then(after)
+      .catch(this.#failed)
+      .finally(() => this.#left.delete(retired));
+    this.#left.add(retired);
+  }
+
+  async all(): Promise<void> {
+    await Promise.all(this.#left);
+  }
+}

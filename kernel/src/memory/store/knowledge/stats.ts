@@ -1,20 +1,16 @@
 import type { StoreStats } from "../port.ts";
 import type { Sql } from "../projection/port.ts";
-
-interface ServingNow {
-  readonly engine: string;
-  readonly dimensions: number;
-  readonly embedder: string;
-  /** As the space is known in the tables. */
-  readonly space: string;
-  readonly rebuilding: StoreStats["rebuilding"];
-}
+import { embedderOf } from "./serving-fact.ts";
+import type { Serving } from "./serving.ts";
 
 /** The part of `stats` that is about knowledge. Vectors: those that serve, made or brought. */
 export async function knowledgeStats(
   sql: Sql,
-  { engine, dimensions, embedder, space, rebuilding }: ServingNow,
+  made: Serving,
+  given: Serving,
+  rebuilding: StoreStats["rebuilding"],
 ): Promise<Pick<StoreStats, "knowledge" | "vectors" | "embedder" | "rebuilding">> {
+  const shape = (made.space ?? given.space)?.index.shape;
   const [counts] = await sql.all<
     Record<"items" | "relations" | "vectors" | "hot" | "warm" | "cold" | "pending" | "failed", number>
   >(
@@ -26,14 +22,23 @@ export async function knowledgeStats(
            FROM knowledge_vectors WHERE space = ? OR starts_with(space, 'given:')) v,
           (SELECT count(*) FILTER (state = 'pending') AS pending, count(*) FILTER (state = 'failed') AS failed
            FROM knowledge_queue) q`,
-    [space],
+    [made.name],
   );
   if (counts === undefined) throw new Error("a count without an answer");
   const { items, relations, vectors: count, hot, warm, cold, pending, failed } = counts;
   return {
     knowledge: { items, relations },
-    vectors: { engine, dimensions, count, hot, warm, cold, pending, failed },
-    embedder,
+    vectors: {
+      engine: shape?.engine ?? "exact",
+      dimensions: shape?.dimensions ?? made.embedder?.dimensions ?? 0,
+      count,
+      hot,
+      warm,
+      cold,
+      pending,
+      failed,
+    },
+    embedder: embedderOf(made.name),
     ...(rebuilding === undefined ? {} : { rebuilding }),
   };
 }
