@@ -1,5 +1,4 @@
-import { dirname, join, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, join, resolve } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { Lines, type Position, type Range } from "../documents/diagnostics.ts";
 import { complete, type EditedDocument } from "../documents/language/complete.ts";
@@ -18,7 +17,8 @@ import type { AuthoringService, OpenText } from "../server/language/authoring.ts
 import type { OpenTexts } from "../server/language/ports.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ExtensionFinder, ExtensionOnDisk } from "./find-extensions.ts";
-import { fileExists, listFolders } from "./read-documents.ts";
+import { pathOf } from "./program-outlines.ts";
+import { fileExists, folderState, listFolders } from "./read-documents.ts";
 
 export interface AuthoringOptions {
   readonly catalog: Catalog;
@@ -40,19 +40,19 @@ const believedMs = 2_000;
 export function createAuthoring(options: AuthoringOptions): AuthoringService {
   const events = eventLanguage(options.clock);
   const finders = new FinderCache(options.catalog, options.clock);
-  const edited = ({ uri, text }: OpenText): { file: string; document: EditedDocument } | null => {
+  const edited = ({ uri, text }: OpenText): { file: string | null; document: EditedDocument } | null => {
     const kind = documentKind(uri);
     const format = formatOf(uri);
     if (kind === undefined || format === undefined) return null;
-    const file = uri.startsWith("file:") ? fileURLToPath(uri) : uri;
-    return { file, document: { kind, format, text } };
+    return { file: pathOf(uri), document: { kind, format, text } };
   };
   return {
     complete: async (document, position, client, open) => {
       const found = edited(document);
       if (found === null) return null;
       const lines = new Lines(document.text);
-      const exports = () => options.programExports(found.file, document.text, open);
+      const exports = async () =>
+        found.file === null ? null : options.programExports(found.file, document.text, open);
       const around = surroundings(found.file, finders.finder(), options, exports);
       const answer = await complete(found.document, lines.offset(position), { events, around, client });
       return {
@@ -121,26 +121,28 @@ class FinderCache {
 }
 
 function surroundings(
-  file: string,
+  /** Null for a document that is no file here: nothing lies around it. */
+  file: string | null,
   finder: ExtensionFinder,
   { roots }: AuthoringOptions,
   programExports: Surroundings["programExports"],
 ): Surroundings {
-  const folder = dirname(file);
+  const folder = file === null ? null : dirname(file);
   return {
     extensions: async () => (await finder.all()).flatMap(summaryOf),
     extension: async ({ path, id }) => {
-      const found = path === undefined ? await finder.byId(id ?? "") : await finder.byPath(path, file);
+      if (path !== undefined && file === null) return null;
+      const found =
+        path === undefined || file === null ? await finder.byId(id ?? "") : await finder.byPath(path, file);
       return (found === null ? [] : summaryOf(found))[0] ?? null;
     },
     foldersIn: async (place, path) => {
+      if (place === "document") return folder === null ? [] : listFolders(resolve(folder, path));
       const [root = ""] = roots;
-      const base = place === "workspace" ? root : folder;
-      const target = resolve(base, path);
-      if (place === "workspace" && target !== root && !target.startsWith(root + sep)) return [];
-      return listFolders(target);
+      return (await folderState(root, path)) === "folder" ? listFolders(join(root, path)) : [];
     },
     programs: async () => {
+      if (folder === null) return [];
       const names = await Promise.all(
         defaultPrograms.map(async (name) => ((await fileExists(join(folder, name))) ? [name] : [])),
       );

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../base/json.ts";
 import { permissionNames } from "../../base/vocabulary/permissions.ts";
 import { EffectInput } from "../../base/vocabulary/action.ts";
 import { valueAt } from "../source.ts";
@@ -53,7 +54,7 @@ const manifestPlaces: readonly (readonly [RegExp, Finder])[] = [
 ];
 
 const laresPlaces: readonly (readonly [RegExp, Finder])[] = [
-  [/^\/extensions\/\d+\/id$/, extensionIds],
+  [/^\/extensions\/\d+\/id$/, otherExtensionIds],
   [/^\/extensions\/\d+\/path$/, extensionFolders],
   [/^\/extensions\/\d+\/grants\/locations\/\d+$/, locations],
   [/^\/extensions\/\d+\/grants\/(?:allow|deny)\/\d+$/, permissions],
@@ -125,6 +126,16 @@ async function toolNames({ around }: Search): Promise<Candidate[]> {
   );
 }
 
+/** One entry for each extension: those that have one are not offered again. */
+async function otherExtensionIds(search: Search): Promise<Candidate[]> {
+  const entries = valueAt(search.document, "/extensions");
+  const own = valueAt(search.document, search.pointer.replace(/\/id$/, ""));
+  const taken = (Array.isArray(entries) ? entries : [])
+    .filter((entry) => entry !== own)
+    .map((entry: unknown) => (isJsonObject(entry) ? entry["id"] : undefined));
+  return (await extensionIds(search)).filter(({ value }) => !taken.includes(value));
+}
+
 async function extensionIds({ around }: Search): Promise<Candidate[]> {
   return (await around.extensions()).map((extension) => ({
     value: extension.id,
@@ -143,13 +154,16 @@ export function extensionExplanation({ id, name, version, description }: Extensi
   ];
 }
 
+/** Folders of one folder in which a manifest is looked for. */
+const maxFoldersLookedInto = 200;
+
 /** The folders of the folder that the path has come to; those that hold a manifest first. */
 async function extensionFolders({ around, typed }: Search): Promise<Candidate[]> {
   const base = typed.slice(0, typed.lastIndexOf("/") + 1);
   if (base.startsWith("/")) return [];
   const names = await around.foldersIn("document", base === "" ? "." : base);
   const folders = await Promise.all(
-    names.map(async (name): Promise<Candidate> => {
+    names.slice(0, maxFoldersLookedInto).map(async (name): Promise<Candidate> => {
       const extension = await around.extension({ path: `${base}${name}` });
       if (extension === null) return { value: `${base}${name}/`, kind: "folder", rank: 1 };
       return {

@@ -89,7 +89,8 @@ function textOf(
   const lead = `${spot.needsSpace ? " " : ""}${needsDash ? "- " : ""}`;
   if (spot.quote !== "") {
     if (typeof value !== "string" || spot.quote === "block") return null;
-    return escaped(value, spot.quote, format) + (spot.isUnclosed ? spot.quote : "");
+    const text = escaped(value, spot.quote, format);
+    return text === null ? null : text + (spot.isUnclosed ? spot.quote : "");
   }
   const text = typeof value === "string" ? written(value, format, spot.isInFlow || inList) : String(value);
   return lead + (inList ? `[${text}]` : text);
