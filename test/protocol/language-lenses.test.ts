@@ -131,6 +131,25 @@ test("suspended by its lens an agent is offered to go on, and every editor that 
   await inState(client, AGENT, "Active", "Unloaded");
 });
 
+test("what an agent did meanwhile is shown: its lenses are asked for again", async () => {
+  const uri = bench.uri("lares.yaml");
+  editor.open(uri, LARES_YAML);
+  const count = async (): Promise<number> =>
+    Number(/· (\d+) event/.exec((await lenses(editor, uri))[0] ?? "")?.[1]);
+  const before = await count();
+  const refreshes = () =>
+    client.received.filter(({ method }) => method === "workspace/codeLens/refresh").length;
+  let seen = refreshes();
+  await bench.write("three.txt", "3");
+  // As an editor does: it looks when it is asked to, and not before.
+  await until("lenses that were asked for again and show the event", async () => {
+    const now = refreshes();
+    if (now === seen) return false;
+    seen = now;
+    return (await count()) === before + 1;
+  });
+});
+
 test("traces are shown as a message: of the agent, or of one hook", async () => {
   const uri = bench.uri("copy/extension.yaml");
   editor.open(uri, MANIFEST_YAML);

@@ -45,6 +45,8 @@ export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquire
 /** All agents of one kernel: which there are, what reaches them, and a person's commands to them. */
 export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
+  /** Some agent's events of today are more than before. */
+  readonly counted = new Emitter<void>();
   readonly #ports: RegistryPorts<Statement>;
   readonly #supervisors = new Map<string, Supervisor>();
   readonly #shown = new Map<string, Set<string>>();
@@ -212,6 +214,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
       },
     });
     this.#supervisors.set(definition.id, supervisor);
+    supervisor.counted.on(() => this.counted.emit());
     supervisor.changed.on((agent) => {
       this.changed.emit(agent);
       if (this.#slots.hasWaiters) this.#unloadLongestIdle();

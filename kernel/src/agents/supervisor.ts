@@ -20,6 +20,9 @@ import { GuestHolder } from "./guest-holder.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { NamedTimers } from "./timers.ts";
 
+/** Events that are counted within this time are told of together. */
+export const countedAfterMs = 1000;
+
 /** How long a command waits for the state it leads to before it answers with the state as it is. */
 export const commandTimeoutMs = 15_000;
 
@@ -34,6 +37,8 @@ export interface SupervisorOptions {
 /** Runs one agent: its lifecycle, its guest, its queue. Everything it does shows in its state, metrics and traces. */
 export class Supervisor implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
+  /** Events were counted; said once for all of a while. */
+  readonly counted = new Emitter<void>();
   readonly metrics = new MetricsRecorder();
   readonly #today: DayCounts;
   #definition: AgentDefinition;
@@ -48,7 +53,7 @@ export class Supervisor implements AsyncDisposable {
   readonly #guest: GuestHolder;
   #openRequests = 0;
   #settledWaiters = new Set<() => void>();
-  readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart">;
+  readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart" | "counted">;
   readonly #conduct: Conduct;
   readonly #refusals: RefusalLog;
   #disposed = false;
@@ -121,7 +126,7 @@ export class Supervisor implements AsyncDisposable {
         wake: () => this.#actor.send({ type: "wake" }),
         ask: (session, method, params) => this.#ask(session, method, params),
         wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
-        answered: (handler, event) => this.#today.add(`${handler} ${event}`),
+        answered: (handler, event) => this.#count(`${handler} ${event}`),
         succeeded: () => this.#conduct.succeeded(),
         failed: (reason) => this.#pauseFor(this.#conduct.failed(reason)),
         trace: (level, message, fields, hook, traceId) => this.trace(level, message, fields, hook, traceId),
@@ -186,6 +191,11 @@ export class Supervisor implements AsyncDisposable {
       },
       (handler, event) => this.#today.get(`${handler} ${event}`),
     );
+  }
+
+  #count(what: string): void {
+    this.#today.add(what);
+    if (!this.#timers.has("counted")) this.#timers.set("counted", countedAfterMs, () => this.counted.emit());
   }
 
   /** Begins: a faulty program is Error at once, an eager agent is loaded, any other waits for its first event. */

@@ -395,6 +395,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
           : governor.definitions.map((definition) => asleep(definition, clock)),
       control: (id, command) => registry.control(id, command),
       changed: registry.changed,
+      counted: registry.counted,
       countsSinceMidnight: () => dayOf(clock.now()) !== startDay,
     },
     traces,

@@ -49,6 +49,8 @@ export interface AgentService {
   list(): Agent[];
   control(id: string, command: AgentCommand): Promise<Agent>;
   readonly changed: Emitter<Agent>;
+  /** Some agent's events of today are more than before; not told for each. */
+  readonly counted: Emitter<void>;
   /** True where the counts of today began at midnight; false where the kernel started later. */
   countsSinceMidnight(): boolean;
 }

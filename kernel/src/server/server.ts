@@ -210,6 +210,7 @@ export class KernelServer {
         endpoint.notify("lares/agents/changed", agent);
         lenses.lensesChanged();
       }),
+      this.#kernel.agents.counted.on(whenTrusted(() => lenses.lensesChanged())),
       this.#kernel.actions.changed.on(
         whenTrusted((action: Action) => {
           endpoint.notify("lares/actions/changed", withoutDiffs(action));

@@ -1,0 +1,81 @@
+import { expect, test } from "vitest";
+import { MetricsRecorder } from "../../agents/metrics.ts";
+import type { Agent } from "../../base/vocabulary/agent.ts";
+import type { AgentService } from "../ports.ts";
+import type { Session } from "../session.ts";
+import { agentLenses, maxPlaces } from "./agent-lenses.ts";
+import type { AgentPlace, NavigationService } from "./ports.ts";
+
+const uri = "file:///w/extension.yaml";
+const range = { start: { line: 3, character: 2 }, end: { line: 3, character: 9 } };
+const agent: Agent = {
+  id: "test.a",
+  name: "A",
+  version: "1.0.0",
+  state: "Active",
+  since: "2026-11-21T12:00:00.000Z",
+  hooks: [
+    { handler: "seen", on: "EntryCreated", filter: "a", events_today: 2 },
+    { handler: "seen", on: "EntryCreated", filter: "b", events_today: 2 },
+    { handler: "tidy", schedule: "@daily", nextRun: "2026-11-22T00:00:00.000Z", events_today: 1 },
+  ],
+  tools: [],
+  permissions: [],
+  locations: ["."],
+  metrics: new MetricsRecorder().snapshot({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
+};
+
+async function titles(
+  changes: Partial<Agent>,
+  places: readonly AgentPlace[] = [{ range, agent: "test.a" }],
+  { trusted = true, sinceMidnight = true } = {},
+): Promise<string[]> {
+  const navigation = { handles: () => true, agentPlaces: async () => places } as Partial<NavigationService>;
+  const agents = { list: () => [{ ...agent, ...changes }], countsSinceMidnight: () => sinceMidnight };
+  const session = { trusted, documents: { text: () => "" } };
+  const lenses = await agentLenses(
+    navigation as NavigationService,
+    agents as Partial<AgentService> as AgentService,
+    { textDocument: { uri } },
+    session as unknown as Session,
+  );
+  return lenses.map(({ command }) => command?.title ?? "");
+}
+
+test("two hooks of one handler for one event are counted once", async () => {
+  expect(await titles({})).toEqual(["Active · 3 events today", "Reload", "Suspend", "Show traces"]);
+});
+
+test("a kernel that did not see the whole day says so", async () => {
+  expect((await titles({}, undefined, { sinceMidnight: false }))[0]).toBe(
+    "Active · 3 events since the kernel started",
+  );
+});
+
+test("a schedule shows its next run, and one event is one", async () => {
+  const hook = { handler: "tidy", event: "ScheduleFired" };
+  expect((await titles({}, [{ range, agent: "test.a", hook }]))[0]).toBe(
+    "Active · 1 event today · next run 2026-11-22 00:00 UTC",
+  );
+});
+
+test("what is suspended can go on", async () => {
+  expect((await titles({ state: "Suspended" })).slice(2)).toEqual(["Resume", "Show traces"]);
+});
+
+test("an error's reason is a stranger's text: plain, on one line, cut", async () => {
+  const [title] = await titles({ state: "Error", error: `no\u001b[2J\n[x](command:y) ${"z".repeat(200)}` });
+  expect(title).toMatch(/^Error: no␛\[2J \[x\] \(command:y\) z+… · 3 events today$/);
+});
+
+test("nothing for an agent that is not there, nor for a hook it does not have yet", async () => {
+  expect(await titles({ id: "test.other" })).toEqual([]);
+  const hook = { handler: "seen", event: "EntryDeleted" };
+  expect(await titles({}, [{ range, agent: "test.a", hook }])).toEqual([]);
+});
+
+test("a document with very many places has lenses at the first of them", async () => {
+  const places = Array.from({ length: maxPlaces + 5 }, () => ({ range, agent: "test.a" }));
+  expect(await titles({}, places)).toHaveLength(maxPlaces * 4);
+  expect(await titles({}, places, { trusted: false })).toHaveLength(maxPlaces);
+});
