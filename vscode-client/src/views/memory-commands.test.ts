@@ -64,12 +64,15 @@ describe("importing a memory", () => {
 describe("exporting a memory", () => {
   it("tells the head, to be compared, without waiting for it to be read", async () => {
     window.chosenFile = Uri.file("/home/me/storage.lares");
-    const { context } = fakeContext({
+    const { context, settle } = fakeContext({
       "lares/memory/export": () => ({ path: "", records: 2, head, bytes: 1_536, vectors: 0 }),
     });
     await expect(exportMemory(context.kernel, "storage")).resolves.toBe(true);
-    expect(seen.messages[0]?.text).toContain(`Exported 2 records (1.5 KiB). Head`);
+    expect(seen.messages[0]?.text).toContain("Exported 2 records (1.5 KiB) of storage. Head");
     expect(seen.messages[0]?.text).toContain(head);
+    seen.messages[0]?.answer("Copy Head");
+    await settle();
+    expect(seen.clipboard).toBe(head);
   });
 
   it("says a refusal in one line", async () => {

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { ProgressLocation, Uri, window } from "vscode";
+import { env, ProgressLocation, Uri, window } from "vscode";
 import type { Kernel } from "../kernel/kernel.ts";
 import { label, message } from "../model/text.ts";
 import type { Agent } from "../protocol.ts";
@@ -67,9 +67,7 @@ export async function exportMemory(kernel: Kernel, agent: string): Promise<boole
       // The dialog has asked whether a file that is there may be replaced.
       kernel.request("lares/memory/export", { agent, path: target.fsPath, overwrite: true }),
     );
-    void window.showInformationMessage(
-      `Exported ${counted(records, "record")} (${bytes(size)}). Head, to compare where it is imported: ${head}`,
-    );
+    void offerHead(`Exported ${counted(records, "record")} (${bytes(size)}) of ${message(agent, 80)}.`, head);
     return true;
   });
 }
@@ -127,6 +125,15 @@ export async function forget(kernel: Kernel, agent: string, id: string, what: st
   if (answer !== "Forget") return false;
   await kernel.request("lares/memory/forget", { agent, id, reason: "Asked for in the Memory view" });
   return true;
+}
+
+/** Who exports will want to compare the head where it is imported. */
+async function offerHead(sentence: string, head: string): Promise<void> {
+  const answer = await window.showInformationMessage(
+    `${sentence} Head, to compare where it is imported: ${head}`,
+    "Copy Head",
+  );
+  if (answer === "Copy Head") await env.clipboard.writeText(head);
 }
 
 function withProgress<Result>(title: string, act: () => Promise<Result>): Thenable<Result> {
