@@ -10,13 +10,19 @@ export interface Found<Kind extends AnyNode = AnyNode> {
   readonly field: string;
 }
 
-/** Every node below this one, itself included, in the order of the text. */
-export function* nodesOf(node: AnyNode, parent: AnyNode | null = null, field = ""): Generator<Found> {
-  yield { node, parent, field };
-  for (const [key, value] of Object.entries(node) as [string, unknown][]) {
-    for (const child of Array.isArray(value) ? (value as unknown[]) : [value]) {
-      if (isNode(child)) yield* nodesOf(child, node, key);
+/** Every node below this one, itself included, in the order of the text. Not recursive: `a.b.c…` lies as deep as it is long. */
+export function* nodesOf(root: AnyNode): Generator<Found> {
+  const waiting: Found[] = [{ node: root, parent: null, field: "" }];
+  for (let found = waiting.pop(); found !== undefined; found = waiting.pop()) {
+    yield found;
+    const { node } = found;
+    const children: Found[] = [];
+    for (const [field, value] of Object.entries(node) as [string, unknown][]) {
+      for (const child of Array.isArray(value) ? (value as unknown[]) : [value]) {
+        if (isNode(child)) children.push({ node: child, parent: node, field });
+      }
     }
+    for (const child of children.toReversed()) waiting.push(child);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readProgram, type ProgramOutline } from "./program.ts";
+import { maxProgramCharacters, readProgram, type ProgramOutline } from "./program.ts";
 import { compiledForTests } from "./testing/compiled.ts";
 
 async function outline(source: string): Promise<ProgramOutline> {
@@ -118,4 +118,29 @@ test("what other files import is found by the name they import", async () => {
   expect(exported("a")).toEqual({ start: 13, end: 14 });
   expect(exported("c")).toEqual({ start: 35, end: 36 });
   expect(exported("nothing")).toBeNull();
+});
+
+describe("a program that was written to be hard to read is read or refused", () => {
+  const size = maxProgramCharacters - 100;
+  const agent = "function a() {}\nexport default { hooks: { a } };\n";
+  test.each<[string, string]>([
+    ["a long chain", `x${".y".repeat(size / 2 - 40)};`],
+    ["a long sum", `x${"+y".repeat(size / 2 - 40)};`],
+    ["deep lists", `x = ${"[".repeat(size / 2 - 40)}${"]".repeat(size / 2 - 40)};`],
+    ["deep functions", `x = ${"() => ".repeat(2000)}1;`],
+    ["generics that may be comparisons", `x = ${"<T>(".repeat(40)}1${")".repeat(40)};`],
+    ["many statements", "x();\n".repeat(size / 5 - 40)],
+    ["many names", `x = [${"a2,".repeat(size / 3 - 40)}];`],
+  ])("%s", async (_name, text) => {
+    try {
+      const { handlers, references } = await outline(agent + text);
+      expect(handlers.hooks.map(({ name }) => name)).toEqual(["a"]);
+      expect(references("a")).toHaveLength(2);
+    } catch (error) {
+      // esbuild says so by errors of its own, the parser by these.
+      const isRefused =
+        error instanceof RangeError || error instanceof SyntaxError || "errors" in (error as object);
+      expect(isRefused, String(error)).toBe(true);
+    }
+  });
 });

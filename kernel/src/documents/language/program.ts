@@ -12,8 +12,8 @@ import {
   type Tree,
 } from "./program-syntax.ts";
 
-/** Characters of a program that is looked into; one handler is hard to find in more. */
-export const maxProgramCharacters = 256 * 1024;
+/** Characters of a program's file that is looked into: what is written to take long takes some seconds at most. */
+export const maxProgramCharacters = 128 * 1024;
 /** Properties of records that are looked at for handlers, those of spread records counted each time. */
 export const maxProperties = 2000;
 
