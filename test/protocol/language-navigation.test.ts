@@ -248,6 +248,18 @@ test("a program that cannot be read is not renamed halfway", async () => {
   );
 });
 
+test("handlers that the program has are offered where one is named", async () => {
+  const text = manifests["extension.yaml"].replace("handler: search", "handler: ");
+  const uri = await opened("extension.yaml", text);
+  const complete = async (at: number): Promise<string[]> => {
+    const { items } = await plain.askAt<{ items: { label: string }[] }>("textDocument/completion", uri, at);
+    return items.map(({ label }) => label).toSorted();
+  };
+  const hooks = ["maintenance", "photoAdded", "removed", "shifted"];
+  expect(await complete(text.indexOf("photoAdded"))).toEqual(hooks);
+  expect(await complete(text.lastIndexOf("handler: ") + "handler: ".length)).toEqual(["search"]);
+});
+
 test("a program outside the extension's folder is not looked into", async () => {
   const text = manifests["extension.yaml"].replace("version: 1.0.0", "version: 1.0.0\n  main: ../secret.ts");
   await bench.write("secret.ts", "export default { hooks: { shifted() {} } };");
