@@ -39,7 +39,7 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
         throw new LaresError("NotFound", `${JSON.stringify(file)} cannot be read: it is no plain file.`, {
           path: file,
         });
-      const found = await diagnosticsOf(catalogOf(dirname(file)), new ProgramOutlines(), file, text);
+      const found = await diagnosticsOf(catalogOf(dirname(file)), new ProgramOutlines(), { file, text });
       return found.map(({ range, severity, code, message }) => ({
         file: path,
         line: range.start.line + 1,

@@ -10,9 +10,10 @@ import type { EventPorts, ProgramExports } from "../documents/ports.ts";
 import { compileSchedule } from "../events/cron.ts";
 import { compileFilter } from "../events/filter.ts";
 import { eventNames, isCustomEvent } from "../events/types.ts";
+import type { OpenTexts } from "../server/language/ports.ts";
 import type { DocumentService } from "../server/ports.ts";
 import type { Catalog } from "./catalog.ts";
-import type { ProgramOutlines } from "./program-outlines.ts";
+import { nothingOpen, type ProgramOutlines } from "./program-outlines.ts";
 
 /** The language of hooks, for whoever checks documents. */
 export function eventPorts(clock: Clock): EventPorts {
@@ -28,9 +29,9 @@ export function createDocumentService(
 ): DocumentService {
   return {
     handles: (uri) => documentKind(uri) !== undefined,
-    diagnose: async (uri, text) => {
+    diagnose: async (uri, text, open) => {
       const file = uri.startsWith("file:") ? fileURLToPath(uri) : uri;
-      return (await diagnosticsOf(catalog, programs, file, text)).map(lspDiagnostic);
+      return (await diagnosticsOf(catalog, programs, { file, text, open })).map(lspDiagnostic);
     },
     textOnDisk: async (uri) => {
       try {
@@ -48,8 +49,7 @@ export function createDocumentService(
 export async function diagnosticsOf(
   catalog: Catalog,
   programs: ProgramOutlines,
-  file: string,
-  text: string,
+  { file, text, open = nothingOpen }: { file: string; text: string; open?: OpenTexts },
 ): Promise<readonly Diagnostic[]> {
   const finder = catalog.finder();
   if (documentKind(file) === "lares") {
@@ -58,7 +58,7 @@ export async function diagnosticsOf(
   const ports = catalog.manifestPorts(file);
   const checked = await checkManifest(text, file, {
     ...ports,
-    programExports: (main) => programExports(programs, file, main),
+    programExports: (main) => programExports(programs, file, main, open),
   });
   return checked.diagnostics;
 }
@@ -68,8 +68,9 @@ async function programExports(
   programs: ProgramOutlines,
   file: string,
   main: string,
+  open: OpenTexts,
 ): Promise<ProgramExports | null> {
-  const outline = await programs.outlineAt(file, main);
+  const outline = await programs.outlineAt(file, main, open);
   if (outline === null) return null;
   const namesOf = (kind: "hooks" | "tools") =>
     outline.isComplete[kind] ? outline.handlers[kind].map(({ name }) => name) : null;

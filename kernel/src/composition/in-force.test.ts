@@ -102,7 +102,9 @@ describe("what of the documents counts", () => {
     const inForce = computeInForce(first, await decisions(), new Map());
     expect(ids(inForce.entries)).toEqual([]);
     expect(ids(inForce.waiting)).toEqual(["dev.x"]);
-    expect(inForce.pendingAsks).toEqual(["dev.x (dev.x, here) asks to see and read files (read_entries), in notes/"]);
+    expect(inForce.pendingAsks).toEqual([
+      "dev.x (dev.x, here) asks to see and read files (read_entries), in notes/",
+    ]);
   });
   it("all of it, once they did", async () => {
     const inForce = computeInForce(first, await decisions(first), new Map());

@@ -105,10 +105,10 @@ class Navigation implements NavigationService {
     return edits.length === 0 ? [inManifest] : [inManifest, { uri: program.uri, edits }];
   }
 
-  async fixes({ uri, text }: EditedDocument, range: Range) {
+  async fixes({ uri, text }: EditedDocument, range: Range, open: OpenTexts) {
     const file = pathOf(uri);
     if (file === null) return [];
-    const faults = await diagnosticsOf(this.#catalog, this.#programs, file, text);
+    const faults = await diagnosticsOf(this.#catalog, this.#programs, { file, text, open });
     return faults
       .filter((fault) => touches(fault.range, range))
       .flatMap((fault) => {

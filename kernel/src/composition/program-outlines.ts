@@ -1,4 +1,4 @@
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { invalidParams, isLaresError, messageOf } from "../base/errors.ts";
 import { Lines } from "../documents/diagnostics.ts";
@@ -22,7 +22,8 @@ export interface ProgramText {
   readonly text: string;
 }
 
-const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
+/** For whoever asks without an editor. */
+export const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
 
 /** Reads programs of extensions for their outlines, and nothing outside the extensions' folders. */
 export class ProgramOutlines {
@@ -76,11 +77,7 @@ export class ProgramOutlines {
   }
 
   /** Of the manifest's program, as it is open or on disk; null where there is none that can be read. */
-  async outlineAt(
-    manifestFile: string,
-    main: unknown,
-    open: OpenTexts = nothingOpen,
-  ): Promise<ProgramOutline | null> {
+  async outlineAt(manifestFile: string, main: unknown, open: OpenTexts): Promise<ProgramOutline | null> {
     const program = await this.programOf(manifestFile, main, open);
     if (program === null) return null;
     try {
@@ -124,7 +121,8 @@ async function outlineOf(text: string, loader: "ts" | "js"): Promise<ProgramOutl
 
 function openText(open: OpenTexts, files: readonly string[]): { uri: string; text: string } | null {
   for (const uri of open.uris()) {
-    const path = pathOf(uri);
+    // Clients write the same path in different ways, and have much else open.
+    const path = files.some((file) => uri.endsWith(extname(file))) ? pathOf(uri) : null;
     const text = path !== null && files.includes(path) ? open.text(uri) : null;
     if (text !== null) return { uri, text };
   }

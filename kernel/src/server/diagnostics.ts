@@ -21,7 +21,7 @@ export class DocumentDiagnostics {
     if (text === null || !this.#kernel.documents.handles(uri)) return;
     const version = (this.#versions.get(uri) ?? 0) + 1;
     this.#versions.set(uri, version);
-    this.#kernel.documents.diagnose(uri, text).then(
+    this.#kernel.documents.diagnose(uri, text, this.#session.documents).then(
       (diagnostics) => {
         // What was found in a text that has changed since is nobody's business any more.
         if (this.#versions.get(uri) === version) this.#publish(uri, diagnostics);

@@ -9,7 +9,7 @@ import type { Tool } from "../base/vocabulary/agent.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
 import type { ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
 import type { AuthoringService } from "./language/authoring.ts";
-import type { NavigationService } from "./language/ports.ts";
+import type { NavigationService, OpenTexts } from "./language/ports.ts";
 
 /** What the server asks of the kernel: each group is one room's, handed in when the kernel is put together. */
 export interface KernelServices {
@@ -127,7 +127,7 @@ export interface MemoryService {
 export interface DocumentService {
   /** True for a file of a name that Lares reads. */
   handles(path: string): boolean;
-  diagnose(uri: string, text: string): Promise<readonly LspDiagnostic[]>;
+  diagnose(uri: string, text: string, open: OpenTexts): Promise<readonly LspDiagnostic[]>;
   /** The text of a file of the workspace; null where there is none, or it is too large or no UTF-8. Never rejects. */
   textOnDisk(uri: string): Promise<string | null>;
 }

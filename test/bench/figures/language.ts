@@ -6,6 +6,7 @@ import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { parseDocument } from "yaml";
 import { silentLog } from "../../../kernel/src/base/log.ts";
 import { openKernel } from "../../../kernel/src/composition/kernel.ts";
+import { nothingOpen } from "../../../kernel/src/composition/program-outlines.ts";
 import { Manifest } from "../../../kernel/src/documents/schema/manifest.ts";
 import { systemClock } from "../../../kernel/src/platform/clock.ts";
 import { Bench } from "../../support/bench.ts";
@@ -71,7 +72,7 @@ export const language: Figure = {
         for (const [index, { text, position }] of keystrokes(format).entries()) {
           const isCounted = round > 0 || index >= warmUp;
           await checkingAlone.measure(() => validate(bareValue(format, finished)), isCounted);
-          await diagnostics.measure(() => documents.diagnose(uri, text), isCounted);
+          await diagnostics.measure(() => documents.diagnose(uri, text, nothingOpen), isCounted);
           await readingAlone.measure(() => bareValue(format, finished), isCounted);
           await completion.measure(
             () =>

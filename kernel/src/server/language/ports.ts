@@ -57,6 +57,6 @@ export interface NavigationService {
     open: OpenTexts,
   ): Promise<readonly FileEdits[] | null>;
   /** Of the faults that touch the range. */
-  fixes(document: EditedDocument, range: Range): Promise<readonly OfferedFix[]>;
+  fixes(document: EditedDocument, range: Range, open: OpenTexts): Promise<readonly OfferedFix[]>;
   agentPlaces(document: EditedDocument): Promise<readonly AgentPlace[]>;
 }

@@ -23,7 +23,7 @@ export async function quickFixes(
   if (at === null || document === null || !isWanted(params)) return [];
   // An editor from before code action literals knows commands only.
   if (!isJsonObject(capability(session, "textDocument", "codeAction", "codeActionLiteralSupport"))) return [];
-  const fixes = await navigation.fixes(document, at.range);
+  const fixes = await navigation.fixes(document, at.range, session.documents);
   return fixes.slice(0, maxFixes).map(({ title, edits, isPreferred, diagnostic }) => ({
     title,
     kind: "quickfix",
