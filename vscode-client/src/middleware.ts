@@ -26,6 +26,10 @@ export const middleware: Middleware = {
   provideDefinition: (document, position, token, next) =>
     isOwn(document) ? next(document, position, token) : undefined,
   provideDocumentSymbols: (document, token, next) => (isOwn(document) ? next(document, token) : undefined),
+  prepareRename: (document, position, token, next) =>
+    isOwn(document) ? next(document, position, token) : undefined,
+  provideRenameEdits: (document, position, newName, token, next) =>
+    isOwn(document) ? next(document, position, newName, token) : undefined,
   provideInlayHints: (document, range, token, next) =>
     isOwn(document) ? next(document, range, token) : undefined,
 };

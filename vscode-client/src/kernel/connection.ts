@@ -63,6 +63,7 @@ export class Connection implements Disposable {
   #attempt: Attempt | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isDisposed = false;
+  #turn = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -75,8 +76,10 @@ export class Connection implements Disposable {
   /** Ends what runs and starts anew; what went wrong before does not count. */
   async restart(): Promise<void> {
     this.#restarts.reset();
+    const turn = ++this.#turn;
     await this.#stop();
-    this.#start();
+    // Asked again meanwhile: the last one starts, and only it.
+    if (turn === this.#turn) this.#start();
   }
 
   request<Method extends ClientRequest>(method: Method, params: ParamsOf<Method>): Promise<ResultOf<Method>> {

@@ -1,0 +1,52 @@
+import { beforeEach, describe, expect, it } from "vitest";
+import { clientCommandOf, middleware } from "./middleware.ts";
+import { seen, Uri } from "./testing/vscode.ts";
+
+beforeEach(() => seen.forget());
+
+describe("commands of the kernel", () => {
+  it.each<[string, unknown, string | undefined]>([
+    ["lares.action.approve", { id: "a" }, "lares.approve"],
+    ["lares.action.reject", { id: "a" }, "lares.reject"],
+    ["lares.action.undo", { id: "a" }, "lares.undo"],
+    ["lares.action.show", { id: "a" }, "lares.showChanges"],
+    ["lares.agent.traces", { id: "a" }, "lares.agentShowTraces"],
+    ["lares.agent.control", { id: "a", command: "reload" }, "lares.agentReload"],
+    ["lares.agent.control", { id: "a", command: "suspend" }, "lares.agentSuspend"],
+    ["lares.agent.control", { id: "a", command: "constructor" }, undefined],
+    ["lares.agent.control", null, undefined],
+    ["lares.something.new", {}, undefined],
+  ])("%s %j", (command, given, own) => {
+    expect(clientCommandOf(command, given)).toBe(own);
+  });
+
+  it("run as this client's own, with what the lens said; others go to the kernel", async () => {
+    const sent: string[] = [];
+    const next = (command: string): undefined => void sent.push(command);
+    const given = { id: "a", digest: "d" };
+    await middleware.executeCommand?.("lares.action.approve", [given], next);
+    await middleware.executeCommand?.("lares.something.new", [], next);
+    expect(seen.commands).toEqual([{ id: "lares.approve", arguments: [given] }]);
+    expect(sent).toEqual(["lares.something.new"]);
+  });
+});
+
+it.each([
+  ["/w/lares.yaml", true],
+  ["/w/.lares/extensions/x/extension.toml", true],
+  ["/w/src/main.ts", false],
+  ["/w/my-lares.yaml", false],
+])("completion in %s is asked of the kernel: %s", async (path, isAsked) => {
+  let asked = false;
+  await middleware.provideCompletionItem?.(
+    { uri: Uri.file(path) } as never,
+    {} as never,
+    {} as never,
+    {} as never,
+    () => {
+      asked = true;
+      return [];
+    },
+  );
+  expect(asked).toBe(isAsked);
+});
