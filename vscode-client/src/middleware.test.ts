@@ -31,6 +31,12 @@ describe("commands of the kernel", () => {
   });
 });
 
+it("what an agent says in a lens is no icon", async () => {
+  const lens = { range: {}, command: { title: "Error: $(trash) bad", command: "lares.agent.traces" } };
+  const lenses = await middleware.provideCodeLenses?.({} as never, {} as never, () => [lens as never]);
+  expect(lenses?.map(({ command }) => command?.title)).toEqual(["Error: $ (trash) bad"]);
+});
+
 it.each([
   ["/w/lares.yaml", true],
   ["/w/.lares/extensions/x/extension.toml", true],

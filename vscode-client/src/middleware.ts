@@ -19,6 +19,12 @@ export const middleware: Middleware = {
     const own = clientCommandOf(command, given);
     return own === undefined ? next(command, values) : commands.executeCommand(own, given);
   },
+  provideCodeLenses: async (document, token, next) => {
+    const lenses = await next(document, token);
+    for (const { command } of lenses ?? [])
+      if (command !== undefined) command.title = withoutIcons(command.title);
+    return lenses;
+  },
   provideCompletionItem: (document, position, context, token, next) =>
     isOwn(document) ? next(document, position, context, token) : undefined,
   provideHover: (document, position, token, next) =>
@@ -33,6 +39,11 @@ export const middleware: Middleware = {
   provideInlayHints: (document, range, token, next) =>
     isOwn(document) ? next(document, range, token) : undefined,
 };
+
+/** A lens draws `$(name)` as an icon, and the kernel's lenses carry what agents say. */
+function withoutIcons(title: string): string {
+  return title.replaceAll("$(", "$ (");
+}
 
 /** Which command of this client does what a command of the kernel does; undefined where none does. */
 export function clientCommandOf(command: string, given: unknown): string | undefined {

@@ -11,7 +11,7 @@ const controls: Readonly<
   Record<AgentCommand, { id: string; title: string; states: readonly AgentState[] | "all" }>
 > = {
   reload: { id: "lares.agentReload", title: "Reload Agent", states: "all" },
-  suspend: { id: "lares.agentSuspend", title: "Suspend Agent", states: ["Active", "Unloaded", "Error"] },
+  suspend: { id: "lares.agentSuspend", title: "Suspend Agent", states: ["Active", "Unloaded"] },
   resume: { id: "lares.agentResume", title: "Resume Agent", states: ["Suspended"] },
   enable: { id: "lares.agentEnable", title: "Enable Agent", states: ["Unloaded"] },
   disable: { id: "lares.agentDisable", title: "Disable Agent", states: "all" },

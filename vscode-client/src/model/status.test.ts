@@ -40,7 +40,7 @@ it("a kernel that does not answer in time is not known any more, and is known ag
   const { wire, model } = start();
   await wire.answer("lares/status", status());
   model.refresh();
-  vi.advanceTimersByTime(1_500);
+  vi.advanceTimersByTime(2_500);
   expect(model.current).toBeUndefined();
   await wire.answer("lares/status", status({ pid: 2 }));
   expect(model.current?.pid).toBe(2);

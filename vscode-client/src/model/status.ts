@@ -8,7 +8,7 @@ const whileStartingMs = 500;
 /** And so seldom when nothing is expected: a kernel that ended behind its front is noticed by it. */
 const heartbeatMs = 10_000;
 /** A kernel that does not answer for so long is being started again. */
-const patienceMs = 1_500;
+const patienceMs = 2_500;
 
 type Wire = Pick<Connection, "state" | "onDidChangeState" | "request" | "on">;
 
