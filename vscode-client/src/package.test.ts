@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { checkLares } from "../../kernel/src/documents/lares.ts";
+
+const top = new URL("../", import.meta.url);
+const textOf = (path: string): string => readFileSync(new URL(path, top), "utf8");
+
+interface Manifest {
+  readonly icon: string;
+  readonly contributes: {
+    readonly commands: readonly { readonly command: string }[];
+    readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
+    readonly walkthroughs: readonly {
+      readonly id: string;
+      readonly steps: readonly {
+        readonly id: string;
+        readonly description: string;
+        readonly media: { readonly svg: string; readonly altText: string };
+        readonly completionEvents: readonly string[];
+      }[];
+    }[];
+    readonly languageModelTools: readonly { readonly name: string }[];
+  };
+}
+const manifestText = textOf("package.json");
+const manifest = JSON.parse(manifestText) as Manifest;
+const words = JSON.parse(textOf("package.nls.json")) as Readonly<Record<string, string>>;
+const commands = new Set(manifest.contributes.commands.map(({ command }) => command));
+
+test("every text of the manifest has its words, and there are no others", () => {
+  const used = new Set([...manifestText.matchAll(/"%([\w.-]+)%"/g)].map(([, key]) => key));
+  expect([...used].toSorted()).toEqual(Object.keys(words).toSorted());
+});
+
+test("buttons in texts run commands that there are", () => {
+  const views = Object.values(manifest.contributes.views).flat();
+  const ours = new Set([...commands, ...views.map(({ id }) => `${id}.focus`)]);
+  const named = Object.values(words).flatMap((text) => [...text.matchAll(/\(command:(lares[\w.]+)/g)]);
+  expect(named.length).toBeGreaterThan(0);
+  for (const [, command] of named) expect(ours).toContain(command);
+});
+
+test("there are the two tools that the chat is given", () => {
+  const source = textOf("src/language-model-tools.ts");
+  const names = manifest.contributes.languageModelTools.map(({ name }) => name);
+  expect(names).toEqual(["lares_list_tools", "lares_call_tool"]);
+  for (const name of names) expect(source).toContain(`registerTool("${name}"`);
+});
+
+describe("the walkthrough", () => {
+  const [walkthrough] = manifest.contributes.walkthroughs;
+  const steps = walkthrough?.steps ?? [];
+
+  test("is the one that the command opens, of four steps", () => {
+    expect(textOf("src/starter/starter.ts")).toContain(`#${walkthrough?.id}"`);
+    expect(steps).toHaveLength(4);
+  });
+
+  test.each(steps)("$id: its picture needs no style sheet, for the editor lets none in", ({ media }) => {
+    const picture = textOf(media.svg);
+    expect(picture).not.toMatch(/<style| style=| class=|<script|href=/);
+    expect(picture).toContain("var(--vscode-");
+    expect(words[media.altText.slice(1, -1)]).toMatch(/\.$/);
+  });
+
+  test.each(steps)("$id: it can be done", ({ completionEvents }) => {
+    for (const event of completionEvents) {
+      const [kind, what = ""] = event.split(":");
+      if (kind === "onCommand" && what.startsWith("lares.")) expect(commands).toContain(what);
+      if (kind === "onContext") expect(textOf("src/starter/starter.ts")).toContain(`"${what}"`);
+    }
+    expect(completionEvents.length).toBeGreaterThan(0);
+  });
+});
+
+test("the starter is a document without a fault: its extensions come with Lares, and its note lies where it may be seen", async () => {
+  const { value, diagnostics } = await checkLares(textOf("media/starter/lares.yaml"), "lares.yaml", {
+    layer: "workspace",
+    folderState: (path) => (path === "." || path === "notes" ? "folder" : "missing"),
+  });
+  expect(diagnostics).toEqual([]);
+  const ids = value?.extensions?.map(({ id = "" }) => id) ?? [];
+  expect(ids).toContain("dev.lares.notes");
+  for (const id of ids)
+    expect(textOf(`../extensions/${id.replace("dev.lares.", "")}/extension.yaml`)).toContain(`id: ${id}\n`);
+});
