@@ -29,7 +29,7 @@ const commands = new Set(manifest.contributes.commands.map(({ command }) => comm
 
 test("every text of the manifest has its words, and there are no others", () => {
   const used = new Set([...manifestText.matchAll(/"%([\w.-]+)%"/g)].map(([, key]) => key));
-  expect([...used].toSorted()).toEqual(Object.keys(words).toSorted());
+  expect(used).toEqual(new Set(Object.keys(words)));
 });
 
 test("buttons in texts run commands that there are", () => {
