@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { before, describe, it } from "mocha";
+import * as vscode from "vscode";
+import { until } from "../../support/until.ts";
+import { type LaresApi, openLares, readText, workspaceUri, writeText } from "./lares.ts";
+
+const note = "notes/shown.md";
+const untitled = "bread\n";
+
+describe("what an agent would change", () => {
+  let lares: LaresApi;
+  before(async () => {
+    lares = await openLares();
+  });
+
+  const pending = () =>
+    lares.models.actions.pending.find(({ effects }) => effects.some(({ path }) => path === note));
+  const diff = (): vscode.TabInputTextDiff | undefined => {
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    return input instanceof vscode.TabInputTextDiff ? input : undefined;
+  };
+
+  it("is shown as a diff between the file itself and what it would be", async () => {
+    await writeText(note, untitled);
+    const action = await until("a proposal for the note", pending);
+    await vscode.commands.executeCommand("lares.showChanges", { id: action.id });
+    const { original, modified } = await until("the diff", diff);
+    assert.equal(original.toString(), workspaceUri(note).toString());
+    assert.equal(modified.scheme, "lares-change");
+    const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(modified));
+    assert.equal(text, `# shown\n\n${untitled}`);
+    await assert.rejects(async () => vscode.workspace.fs.writeFile(modified, new Uint8Array()));
+    const title = vscode.window.tabGroups.activeTabGroup.activeTab?.label;
+    assert.equal(title, "shown.md (Lares: Give shown.md a title)");
+  });
+
+  it("is answered in the diff's title, and taken back there", async () => {
+    await vscode.commands.executeCommand("lares.approveShown");
+    await until("the change on disk", async () => (await readText(note)) !== untitled);
+    await until("it to be known as done", () =>
+      lares.models.actions.recent.some(
+        ({ state, effects }) => state === "Committed" && effects.some(({ path }) => path === note),
+      ),
+    );
+    await vscode.commands.executeCommand("lares.undoShown");
+    await until("the old text on disk", async () => (await readText(note)) === untitled);
+  });
+});
+
+describe("the editor's chat", () => {
+  it("is offered the agents' tools", async () => {
+    await openLares();
+    const names = vscode.lm.tools.map(({ name }) => name);
+    assert.ok(names.includes("lares_list_tools") && names.includes("lares_call_tool"), names.join(", "));
+    const { content } = await vscode.lm.invokeTool("lares_list_tools", {
+      input: { agent: "com.example.titles" },
+      toolInvocationToken: undefined,
+    });
+    const [part] = content;
+    assert.ok(part instanceof vscode.LanguageModelTextPart);
+    assert.match(part.value, /"name":"shout"/);
+  });
+});
