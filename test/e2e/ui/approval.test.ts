@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { until } from "../../support/until.ts";
 import { acceptDocuments } from "../support/person.ts";
@@ -30,5 +30,12 @@ it("an agent wakes as a file is saved, and what it proposes is approved above th
     await until("the change on disk", async () => (await onDisk()).startsWith("# walks\n"));
     await screen.page.locator(".view-line", { hasText: "# walks" }).first().waitFor();
     await screen.lens("Approve").waitFor({ state: "detached" });
+    const applied = screen.item(/^Give walks\.md a title\. Applied by you/);
+    await applied.waitFor();
     await screen.picture("approved");
+
+    await applied.hover();
+    await applied.getByRole("button", { name: "Undo" }).click();
+    await until("the old text on disk", async () => (await onDisk()) === "along the river\nand back\n");
+    await screen.item(/^Give walks\.md a title\. Undone/).waitFor();
   }));

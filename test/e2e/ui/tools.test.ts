@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, it } from "vitest";
+import { acceptDocuments } from "../support/person.ts";
+import { Desk } from "./desk.ts";
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await Desk.open();
+  await acceptDocuments(desk.vscode);
+});
+afterAll(() => desk[Symbol.asyncDispose]());
+
+it("an agent's tool is run by a form made from its schema, and its result is shown", () =>
+  desk.window("tool", async (screen) => {
+    await screen.openLares();
+    await screen.item(/^Agent Titles/).waitFor();
+    await screen.command("Lares: Run Tool");
+    await screen.page.locator(".quick-input-list-row", { hasText: "shout" }).first().click();
+    const form = await screen.webview("form");
+    await form.getByLabel(/word/i).first().fill("hello");
+    await form.getByLabel(/times/i).first().fill("3");
+    await form.getByRole("button", { name: /^Run/ }).click();
+    await form.getByText("HELLO! HELLO! HELLO!").first().waitFor();
+    await screen.picture("tool");
+  }));
+
+it("traces are shown as they are written, and filtered", () =>
+  desk.window("traces", async (screen) => {
+    await screen.openLares();
+    await screen.item(/^Agent Titles/).waitFor();
+    await screen.command("Lares: Show Traces");
+    const traces = await screen.webview('input[aria-label*="ext"]');
+    await screen.open("notes/walks.md");
+    await screen.goToEndOf(3);
+    await screen.type(" and over the bridge");
+    await screen.save();
+    await traces.getByText("saw a note").first().waitFor();
+    await screen.picture("traces");
+  }));
