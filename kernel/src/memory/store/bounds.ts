@@ -6,6 +6,8 @@ export const storeBounds = {
   maxWaitingPerMemory: 256,
   /** A request during which the host ended so often is not tried again. */
   maxDeathsPerRequest: 2,
+  /** Such a request is asked again alone; when it has not killed the host in this time, new ones go beside it. */
+  aloneMs: 500,
   /** Waiting before a host that died is started again: doubled from the first to the last. */
   firstRestartDelayMs: 50,
   maxRestartDelayMs: 1000,

@@ -44,6 +44,22 @@ describe("a host that dies costs no answer", () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set([2000]));
   });
 
+  test("killed while one memory is built anew: that is asked again, and others are answered before it is done", async () => {
+    const { store, journal, stateFolder } = await testStore();
+    const other = new TestJournal(stateFolder, "extension/dev.lares.other");
+    for (let batch = 0; batch < 20; batch++) journal.appendEvents(5000);
+    other.appendEvents(3);
+    expect(await eventsOf(store, other)).toBe(3);
+    let isDone = false;
+    const rebuilt = store.request("rebuild", journal.memory, {}).then(() => (isDone = true));
+    kill(store);
+    await until("it is noticed", () => store.pid === null);
+    expect(await eventsOf(store, other)).toBe(3);
+    expect(isDone).toBe(false);
+    await rebuilt;
+    expect(await eventsOf(store, journal)).toBe(100_000);
+  });
+
   test("killed between the journal's growth and the hint: the growth is there", async () => {
     const { store, journal } = await testStore();
     journal.appendEvents(5);

@@ -42,7 +42,7 @@ interface Request {
 
 /**
  * Keeps one store host: started with the first request, and again after it died, with growing pauses. What it had not
- * answered is asked of the next one, one request at a time, so that it is known which one a host dies of.
+ * answered is asked of the next one, one request at a time, so that it is known which one a host dies of; where that takes long, new ones go beside it.
  */
 class StoreKeeper implements Store {
   readonly #options: StoreOptions;
@@ -61,6 +61,9 @@ class StoreKeeper implements Store {
   #grownTimer: Disposable | null = null;
   #link: HostLink | null = null;
   #starting: Promise<void> | null = null;
+  /** Whether the request that a host died of has been at the next one for long. */
+  #isAloneLong = false;
+  #aloneTimer: Disposable | null = null;
   #deaths = 0;
   #failedStarts = 0;
   #nextId = 1;
@@ -109,6 +112,7 @@ class StoreKeeper implements Store {
     this.#isDisposed = true;
     this.#endPause();
     this.#grownTimer?.[Symbol.dispose]();
+    this.#aloneTimer?.[Symbol.dispose]();
     for (const request of [...this.#waiting.drain(), ...this.#open.values()]) request.reject(closed());
     for (let request = this.#retried.shift(); request !== undefined; request = this.#retried.shift()) {
       request.reject(closed());
@@ -131,9 +135,7 @@ class StoreKeeper implements Store {
       return;
     }
     while (!link.isEnding && !link.isLeaving) {
-      const isAlone = this.#retried.length > 0 || [...this.#open.values()].some(({ deaths }) => deaths > 0);
-      if (this.#open.size >= (isAlone ? 1 : bounds.maxOpenRequests)) return;
-      const request = this.#retried.shift() ?? this.#waiting.shift();
+      const request = this.#next();
       if (request === undefined) return;
       this.#open.set(request.id, request);
       if (!this.#mayRead(link, request.memory)) return this.#startAnew(link);
@@ -141,9 +143,29 @@ class StoreKeeper implements Store {
     }
   }
 
-  #send(link: HostLink, { id, name, memory, params }: Request): void {
+  /** What may be sent now. A request that a host died of is sent alone, and only new ones join it when it takes long. */
+  #next(): Request | undefined {
+    if (this.#open.size === 0) return this.#retried.shift() ?? this.#waiting.shift();
+    if (this.#open.size >= bounds.maxOpenRequests) return undefined;
+    const isSuspectOpen = [...this.#open.values()].some(({ deaths }) => deaths > 0);
+    const mayJoin = isSuspectOpen ? this.#isAloneLong : this.#retried.length === 0;
+    return mayJoin ? this.#waiting.shift() : undefined;
+  }
+
+  #send(link: HostLink, request: Request): void {
+    if (request.deaths > 0) this.#watchAlone();
+    const { id, name, memory, params } = request;
     const isSuspect = this.#suspects.get(memory.key) === "next";
     link.send({ kind: "request", id, name, memory, params, isSuspect });
+  }
+
+  #watchAlone(): void {
+    this.#isAloneLong = false;
+    this.#aloneTimer?.[Symbol.dispose]();
+    this.#aloneTimer = this.#options.clock.timer(bounds.aloneMs, () => {
+      this.#isAloneLong = true;
+      this.#pump();
+    });
   }
 
   async #start(): Promise<void> {
