@@ -22,7 +22,8 @@ export interface ArgumentBounds {
   readonly maxOverruns: number;
 }
 
-export const argumentBounds: ArgumentBounds = { deadlineMs: 1000, maxHeapMb: 128, maxOverruns: 3 };
+/** Far more than any honest schema takes: on a machine that is busy, the first check of a process has taken over one second. */
+export const argumentBounds: ArgumentBounds = { deadlineMs: 3000, maxHeapMb: 128, maxOverruns: 3 };
 
 /** Callers and tools whose overruns are remembered. */
 const maxRemembered = 512;
