@@ -1,17 +1,19 @@
-import { cpSync, existsSync, readdirSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build, type BuildOptions } from "esbuild";
+import { licencesOf, packagesIn } from "../../kernel/build/licences.ts";
 
 /**
  * Makes `dist/`: the extension as one file, and each folder of `src/webviews/` that has a `main.ts` as
  * `webviews/<folder>.js` (and `.css`, where it imports one), and in `schemas/` those that other tools for YAML are
- * given. `--sourcemap` adds maps, for debugging.
+ * given; beside them the licences of all whose code is in it. `--sourcemap` adds maps, for debugging.
  */
 const here = fileURLToPath(new URL("..", import.meta.url));
 
 const shared: BuildOptions = {
   bundle: true,
   minify: true,
+  metafile: true,
   sourcemap: process.argv.includes("--sourcemap"),
   legalComments: "none",
   logLevel: "warning",
@@ -19,7 +21,7 @@ const shared: BuildOptions = {
 };
 
 /** The oldest VS Code that `engines` names has Node 20 and Chromium 132. */
-await build({
+const extension = await build({
   ...shared,
   entryPoints: ["src/extension.ts"],
   outfile: "dist/extension.cjs",
@@ -36,15 +38,19 @@ const entries = existsSync(webviews)
       .filter((folder) => folder.isDirectory() && existsSync(`${webviews}/${folder.name}/main.ts`))
       .map(({ name }) => ({ in: `src/webviews/${name}/main.ts`, out: name }))
   : [];
-if (entries.length > 0)
-  await build({
-    ...shared,
-    entryPoints: entries,
-    outdir: "dist/webviews",
-    platform: "browser",
-    format: "iife",
-    target: "chrome132",
-  });
+const pages = await build({
+  ...shared,
+  entryPoints: entries,
+  outdir: "dist/webviews",
+  platform: "browser",
+  format: "iife",
+  target: "chrome132",
+});
 
 for (const name of ["lares.schema.json", "extension.schema.json"])
   cpSync(`${here}../schemas/${name}`, `${here}dist/schemas/${name}`);
+
+const inside = [extension, pages].flatMap(({ metafile }) =>
+  metafile === undefined ? [] : packagesIn(metafile),
+);
+writeFileSync(`${here}dist/THIRD-PARTY-LICENSES.txt`, licencesOf([...new Set(inside)].toSorted()));

@@ -66,7 +66,7 @@ async function makePackage(): Promise<string> {
       platform: process.platform,
       architecture: process.arch,
     });
-    const text = notices({ beside, inside: [], nodeVersion: process.version });
+    const text = notices({ beside, nodeVersion: process.version });
     writeFileSync(join(staging, "THIRD-PARTY-LICENSES.txt"), text);
     const packagePath = join(client, `lares-${target}-${String(description["version"])}.vsix`);
     await createVSIX({
