@@ -46,6 +46,7 @@ const manifestPlaces: readonly (readonly [RegExp, Finder])[] = [
     async ({ around }) => (await around.programs()).map((value) => ({ value, kind: "file" })),
   ],
   [/^\/extension\/hooks\/\d+\/on$/, eventCandidates],
+  [/^\/extension\/hooks\/\d+\/schedule$/, schedules],
   [/^\/extension\/hooks\/\d+\/handler$/, hookHandlers],
   [/^\/extension\/tools\/\d+\/handler$/, toolHandlers],
   [/^\/extension\/hooks\/\d+\/timezone$/, async () => timezones()],
@@ -83,6 +84,29 @@ async function eventCandidates({ events, around }: Search): Promise<Candidate[]>
       .filter((name) => events.isCustomEvent(name))
       .map((value) => ({ value, kind: "event" as const, detail: "of an extension", rank: 1 })),
   ];
+}
+
+const usualSchedules = [
+  "@hourly",
+  "@daily",
+  "@weekly",
+  "0 3 * * *",
+  "*/15 * * * *",
+  "0 9 * * MON-FRI",
+  "0 18 * * SUN",
+  "0 0 1 * *",
+];
+
+/** In words what is typed means, then what many people want. */
+async function schedules({ events, typed }: Search): Promise<Candidate[]> {
+  const own = typed.trim() === "" || usualSchedules.includes(typed) ? [] : [typed];
+  const candidates = await Promise.all(
+    [...own, ...usualSchedules].map(async (value, index): Promise<Candidate[]> => {
+      const words = await events.scheduleInWords(value);
+      return words === null ? [] : [{ value, kind: "value", detail: words, rank: index }];
+    }),
+  );
+  return candidates.flat();
 }
 
 /** An event in words: what it says, and its fields. */

@@ -1,4 +1,11 @@
-import { documentLimits, pointerTo, TooComplex, type DocumentFormat, type SourceNode } from "../source.ts";
+import {
+  documentLimits,
+  pointerTo,
+  TooComplex,
+  valueAt,
+  type DocumentFormat,
+  type SourceNode,
+} from "../source.ts";
 import { readLeniently, type LenientReading } from "./reading.ts";
 import { mark, withoutMarks, type Spot } from "./spot.ts";
 import { findTomlSpot } from "./toml-spot.ts";
@@ -48,7 +55,8 @@ function contextOf(spot: Spot, format: DocumentFormat, needsDash: boolean): Curs
   const reading = readLeniently(spot.marked, format);
   const found = reading === null ? null : findMark(reading.root, reading.value);
   if (reading === null || found === null) return null;
-  if (format === "yaml" && spot.isAlone && isMisplaced(reading, spot.marked)) return null;
+  if (format === "yaml" && spot.isAlone && isMisplaced(reading, spot.marked, found)) return null;
+  if (needsDash && !isNextItem(reading.value, found)) return null;
   const statement = statementOf(reading, spot.marked);
   const { keys, key } = found;
   const pointer = pointerTo("", ...keys);
@@ -62,10 +70,25 @@ function contextOf(spot: Spot, format: DocumentFormat, needsDash: boolean): Curs
 }
 
 /** A line whose indentation fits nothing: the parser puts it somewhere, but nobody meant that. */
-function isMisplaced(reading: LenientReading, marked: string): boolean {
-  const at = marked.indexOf(mark);
-  const lineStart = marked.lastIndexOf("\n", at) + 1;
-  return reading.faults.some(({ start, end }) => start <= at + 1 && end > lineStart && end <= at + 2);
+function isMisplaced({ root }: LenientReading, marked: string, { keys, key }: FoundMark): boolean {
+  if (key === null) return false;
+  if (key !== mark) return true;
+  const column = columnOf(marked, marked.indexOf(mark));
+  const holder = keys.reduce<SourceNode | undefined>((node, name) => node?.children.get(name), root);
+  return [...(holder?.children ?? [])].some(
+    ([name, sibling]) =>
+      name !== key && sibling.key !== undefined && columnOf(marked, sibling.key.start) !== column,
+  );
+}
+
+function columnOf(text: string, offset: number): number {
+  return offset - (text.lastIndexOf("\n", offset - 1) + 1);
+}
+
+/** A dash makes sense beside other items only. */
+function isNextItem(document: unknown, { keys }: FoundMark): boolean {
+  const list = valueAt(document, pointerTo("", ...keys.slice(0, -1)));
+  return Array.isArray(list) && list.length > 1;
 }
 
 function statementOf({ statements }: LenientReading, marked: string): CursorContext["statement"] {

@@ -16,17 +16,29 @@ interface Token {
  * The word that the cursor is in; null where nothing can be written: in comments, in directives, behind a value.
  * `text` is without marks (see `withoutMarks`). Takes time linear in the text.
  */
-export function findYamlSpot(text: string, offset: number): Spot | null {
+export function findYamlSpot(text: string, offset: number, repairs = 0): Spot | null {
   const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
+  const { token, previous, flowDepth, forgotten } = tokenAt(text, offset, lineStart);
+  if (forgotten !== null) {
+    if (repairs >= maxRepairs) return null;
+    const at = lineEndAfter(text, forgotten);
+    const repaired = text.slice(0, at) + text.charAt(forgotten) + text.slice(at);
+    const spot = findYamlSpot(repaired, offset + 1, repairs + 1);
+    return spot && { ...spot, start: spot.start - 1, end: spot.end - 1, lineStart: spot.lineStart - 1 };
+  }
   const lineEnd = lineEndAfter(text, offset);
-  const { token, previous, flowDepth } = tokenAt(text, offset);
-  const isInFlow = flowDepth > 0;
-  const line = { text, offset, lineStart, lineEnd, isInFlow };
+  const line = { text, offset, lineStart, lineEnd, isInFlow: flowDepth > 0 };
   if (token === null) return between(line, previous);
   if (token.kind === "plain") return inPlain(line, token);
   if (token.kind === "quoted") return inQuotes(line, token);
   return token.kind === "block" ? inBlock(line, token) : null;
 }
+
+/** Forgotten quotes above the cursor that are closed for it. */
+const maxRepairs = 8;
+
+/** Text in quotes that goes on with what looks like the next key. */
+const swallowsKey = /^.[^\n]*\n[ \t]*(?:- +)*[\w$.-]+:(?:[ \t\r\n]|$)/;
 
 interface Line {
   readonly text: string;
@@ -144,11 +156,16 @@ function isIndentation(text: string): boolean {
   return /^\ufeff?\s*(?:[-?](?:\s+|$))*$/.test(text);
 }
 
+interface Found {
+  readonly token: Token | null;
+  readonly previous: Token | null;
+  readonly flowDepth: number;
+  /** Where a quote stands, on a line above, that was never closed on its own line as it should have been. */
+  readonly forgotten: number | null;
+}
+
 /** The token that the cursor is in or at the end of, and the last one with a meaning before it. */
-function tokenAt(
-  text: string,
-  offset: number,
-): { token: Token | null; previous: Token | null; flowDepth: number } {
+function tokenAt(text: string, offset: number, lineStart: number): Found {
   let at = 0;
   let flowDepth = 0;
   let isScalar = false;
@@ -172,13 +189,20 @@ function tokenAt(
     if (!isScalar && /^[|>]/.test(source)) isBlock = true;
     isScalar = false;
     const token: Token = { kind, start, end: at, text: source };
-    if (isTouched(token, offset)) return { token, previous, flowDepth };
+    if (kind === "quoted" && start < lineStart && isForgotten(source))
+      return { token: null, previous, flowDepth, forgotten: start };
+    if (isTouched(token, offset)) return { token, previous, flowDepth, forgotten: null };
     if (start >= offset) break;
     if (source === "[" || source === "{") flowDepth++;
     else if (source === "]" || source === "}") flowDepth--;
     if (kind !== "space" && kind !== "newline") previous = token;
   }
-  return { token: null, previous, flowDepth };
+  return { token: null, previous, flowDepth, forgotten: null };
+}
+
+function isForgotten(quoted: string): boolean {
+  const isClosed = quoted.length > 1 && quoted.endsWith(quoted.charAt(0));
+  return quoted.includes("\n") && (!isClosed || swallowsKey.test(quoted));
 }
 
 function isTouched({ kind, start, end }: Token, offset: number): boolean {
