@@ -74,7 +74,10 @@ describe.each(documents)("%s", (path, text) => {
           const after = await check(path, mended);
           const codes = after.map((each) => each.code);
           expect(codes, `${title}:\n${mended}`).not.toContain("syntax");
-          expect(codes).not.toContain("duplicate-key");
+          // A line that was left out may make several keys stand twice, of which a fix takes one.
+          const twice = (all: readonly Diagnostic[]): number =>
+            all.filter((each) => each.code === "duplicate-key").length;
+          expect(twice(after), `${title}:\n${mended}`).toBeLessThanOrEqual(twice(faults));
           const count = (all: readonly Diagnostic[]): number =>
             all.filter((each) => each.code === code && each.message === message).length;
           expect(count(after), `${title}:\n${mended}`).toBeLessThan(count(faults));
