@@ -6,8 +6,6 @@ import type { AgentDefinition, HookDefinition } from "./ports.ts";
 export function describeAgent(
   definition: AgentDefinition,
   now: { state: AgentState; reason: string | null; since: string; metrics: AgentMetrics },
-  /** Events that a hook was handed today, by its handler and the event's name. */
-  eventsToday: (handler: string, event: string) => number = () => 0,
 ): Agent {
   return {
     id: definition.id,
@@ -16,10 +14,7 @@ export function describeAgent(
     state: now.state,
     ...(now.reason === null ? {} : { error: now.reason }),
     since: now.since,
-    hooks: definition.hooks.map((hook) => ({
-      ...describeHook(hook),
-      events_today: eventsToday(hook.handler, hook.on ?? "ScheduleFired"),
-    })),
+    hooks: definition.hooks.map(describeHook),
     tools: definition.tools.map((tool) => tool.name),
     permissions: permissionList(definition.authority),
     locations: [...definition.authority.locations],

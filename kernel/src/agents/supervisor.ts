@@ -181,16 +181,17 @@ export class Supervisor implements AsyncDisposable {
   }
 
   describe(): Agent {
-    return describeAgent(
-      this.#definition,
-      {
-        state: this.#state,
-        reason: this.reason,
-        since: this.#since,
-        metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id)),
-      },
-      (handler, event) => this.#today.get(`${handler} ${event}`),
-    );
+    return describeAgent(this.#definition, {
+      state: this.#state,
+      reason: this.reason,
+      since: this.#since,
+      metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id)),
+    });
+  }
+
+  /** How many of these events the handler answered today. */
+  eventsToday(handler: string, event: string): number {
+    return this.#today.get(`${handler} ${event}`);
   }
 
   #count(what: string): void {

@@ -396,6 +396,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       control: (id, command) => registry.control(id, command),
       changed: registry.changed,
       counted: registry.counted,
+      eventsToday: (id, handler, event) => registry.find(id)?.eventsToday(handler, event) ?? 0,
       countsSinceMidnight: () => dayOf(clock.now()) !== startDay,
     },
     traces,

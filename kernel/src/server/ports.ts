@@ -49,10 +49,12 @@ export interface AgentService {
   list(): Agent[];
   control(id: string, command: AgentCommand): Promise<Agent>;
   readonly changed: Emitter<Agent>;
+  /** Events that the handler answered since midnight of the machine's time zone, as far as this kernel was there. */
+  eventsToday(id: string, handler: string, event: string): number;
+  /** True where it was there since midnight. */
+  countsSinceMidnight(): boolean;
   /** Some agent's events of today are more than before; not told for each. */
   readonly counted: Emitter<void>;
-  /** True where the counts of today began at midnight; false where the kernel started later. */
-  countsSinceMidnight(): boolean;
 }
 
 export interface TraceService {

@@ -41,13 +41,6 @@ export const AgentHook = Type.Object(
     filter: Type.Optional(Type.String()),
     schedule: Type.Optional(Type.String()),
     nextRun: Type.Optional(Timestamp),
-    events_today: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        description:
-          "Events its handler answered since midnight of the machine's time zone, or since the kernel started where that was later",
-      }),
-    ),
   },
   closed,
 );

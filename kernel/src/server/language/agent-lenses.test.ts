@@ -15,9 +15,9 @@ const agent: Agent = {
   state: "Active",
   since: "2026-11-21T12:00:00.000Z",
   hooks: [
-    { handler: "seen", on: "EntryCreated", filter: "a", events_today: 2 },
-    { handler: "seen", on: "EntryCreated", filter: "b", events_today: 2 },
-    { handler: "tidy", schedule: "@daily", nextRun: "2026-11-22T00:00:00.000Z", events_today: 1 },
+    { handler: "seen", on: "EntryCreated", filter: "a" },
+    { handler: "seen", on: "EntryCreated", filter: "b" },
+    { handler: "tidy", schedule: "@daily", nextRun: "2026-11-22T00:00:00.000Z" },
   ],
   tools: [],
   permissions: [],
@@ -25,13 +25,19 @@ const agent: Agent = {
   metrics: new MetricsRecorder().snapshot({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
 };
 
+const today: Readonly<Record<string, number>> = { "seen EntryCreated": 2, "tidy ScheduleFired": 1 };
+
 async function titles(
   changes: Partial<Agent>,
   places: readonly AgentPlace[] = [{ range, agent: "test.a" }],
   { trusted = true, sinceMidnight = true } = {},
 ): Promise<string[]> {
   const navigation = { handles: () => true, agentPlaces: async () => places } as Partial<NavigationService>;
-  const agents = { list: () => [{ ...agent, ...changes }], countsSinceMidnight: () => sinceMidnight };
+  const agents = {
+    list: () => [{ ...agent, ...changes }],
+    eventsToday: (_id: string, handler: string, event: string) => today[`${handler} ${event}`] ?? 0,
+    countsSinceMidnight: () => sinceMidnight,
+  };
   const session = { trusted, documents: { text: () => "" } };
   const lenses = await agentLenses(
     navigation as NavigationService,

@@ -24,8 +24,7 @@ export async function agentLenses(
   const known = new Map(agents.list().map((agent) => [agent.id, agent]));
   return places.flatMap((place) => {
     const agent = known.get(place.agent);
-    const period = agents.countsSinceMidnight() ? "today" : "since the kernel started";
-    return agent === undefined ? [] : lensesOf(place, agent, period);
+    return agent === undefined ? [] : lensesOf(place, agent, agents);
   });
 }
 
@@ -36,12 +35,13 @@ function isExtension({ hook }: AgentPlace): boolean {
   return hook === undefined;
 }
 
-function lensesOf({ range, hook }: AgentPlace, agent: Agent, period: string): CodeLens[] {
+function lensesOf({ range, hook }: AgentPlace, agent: Agent, agents: AgentService): CodeLens[] {
   const { id, state, error } = agent;
   const own =
     hook && agent.hooks.find((each) => each.handler === hook.handler && eventOf(each) === hook.event);
   if (hook !== undefined && own === undefined) return [];
-  const count = own === undefined ? sumOf(agent.hooks) : (own.events_today ?? 0);
+  const count = eventsToday(id, own === undefined ? agent.hooks : [own], agents);
+  const period = agents.countsSinceMidnight() ? "today" : "since the kernel started";
   const traces: Command = {
     title: "Show traces",
     command: "lares.agent.traces",
@@ -69,9 +69,12 @@ function eventOf({ on }: AgentHook): string {
 }
 
 /** Two hooks of one handler for one event are counted together, and once. */
-function sumOf(hooks: readonly AgentHook[]): number {
-  const counts = new Map(hooks.map((hook) => [`${hook.handler} ${eventOf(hook)}`, hook.events_today ?? 0]));
-  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+function eventsToday(id: string, hooks: readonly AgentHook[], agents: AgentService): number {
+  const different = new Map(hooks.map((hook) => [`${hook.handler} ${eventOf(hook)}`, hook]));
+  return [...different.values()].reduce(
+    (sum, hook) => sum + agents.eventsToday(id, hook.handler, eventOf(hook)),
+    0,
+  );
 }
 
 /** `2026-11-21 03:00 UTC` */
