@@ -4,9 +4,9 @@ import { action, effect } from "../testing/things.ts";
 import { approvalNodes } from "./approval-tree.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-function nodes(pending: readonly Action[], recent: readonly Action[] = []): TreeNode[] {
+function nodes(pending: readonly Action[], recent: readonly Action[] = [], drifted?: string): TreeNode[] {
   const now = Date.parse("2026-01-01T12:05:00.000Z");
-  return approvalNodes({ pending, recent, nameOfAgent: () => "Tidier", now });
+  return approvalNodes({ pending, recent, nameOfAgent: () => "Tidier", driftOf: () => drifted, now });
 }
 
 function only(group: TreeNode | undefined): TreeNode {
@@ -35,6 +35,15 @@ describe("approvalNodes", () => {
     });
     expect(node.tooltip).toContain("It is untidy.");
     expect(node.spoken).toMatch(/Tidy up\. Tidier proposes 1 change, low impact/);
+  });
+
+  it("what is stale says so first, and what to do", () => {
+    const node = only(nodes([action()], [], "notes/a.md")[0]);
+    expect(node).toMatchObject({
+      icon: { id: "history" },
+      description: expect.stringMatching(/^stale · Tidier/),
+    });
+    expect(node.children?.[0]?.label).toContain("notes/a.md was changed since this was proposed. Reject it");
   });
 
   it("carries the digest that was shown, so that an approval is bound to it", () => {

@@ -38,6 +38,8 @@ export interface ApprovalTreeInput {
   readonly recent: readonly Action[];
   /** An agent's name by its id. */
   readonly nameOfAgent: (id: string) => string;
+  /** A file of a waiting action that is something else by now. */
+  readonly driftOf: (action: string) => string | undefined;
   /** Milliseconds of the epoch. */
   readonly now: number;
 }
@@ -75,17 +77,40 @@ function pendingNode(action: Action, input: ApprovalTreeInput, isOpen: boolean):
   const agent = label(input.nameOfAgent(action.agent));
   const age = when(action.created, input.now);
   const impact = impactText(action.impact_score);
+  const drifted = input.driftOf(action.id);
+  const stale = drifted === undefined ? [] : [staleText(drifted)];
   return {
     id: `action ${action.id}`,
     action: { id: action.id, digest: action.digest },
     label: label(action.title),
-    description: [agent, impact, age].filter(Boolean).join(" · "),
-    icon: { id: "circle-filled", color: impactColors[impactWord(action.impact_score)] },
-    tooltip: tooltip(action, `${agent} proposes this; ${impact}; ${age}`),
-    spoken: `${label(action.title)}. ${agent} proposes ${count(action.effects.length, "change")}, ${impact}, ${age}. ${label(action.reason, 300)}`,
+    description: [...stale.map(() => "stale"), agent, impact, age].filter(Boolean).join(" · "),
+    icon:
+      drifted === undefined
+        ? { id: "circle-filled", color: impactColors[impactWord(action.impact_score)] }
+        : { id: "history", color: "editorWarning.foreground" },
+    tooltip: [...stale, ...tooltip(action, `${agent} proposes this; ${impact}; ${age}`)],
+    spoken: `${[label(action.title), ...stale.map(() => "Stale")].join(". ")}. ${agent} proposes ${count(action.effects.length, "change")}, ${impact}, ${age}. ${label(action.reason, 300)}`,
     context: action.effects.length > 1 ? "lares.action.pending.many" : "lares.action.pending.one",
     isOpen: isOpen && action.effects.length <= maxOpenEffects,
-    children: [proposalNode(action, `${agent} · ${impact}`), ...effectNodes(action)],
+    children: [
+      ...stale.map((text) => staleNode(action, text)),
+      proposalNode(action, `${agent} · ${impact}`),
+      ...effectNodes(action),
+    ],
+  };
+}
+
+function staleText(path: string): string {
+  return `Stale: ${label(path, 200)} was changed since this was proposed. Reject it; the agent may propose it anew for the file as it is now.`;
+}
+
+function staleNode({ id, digest }: Action, text: string): TreeNode {
+  return {
+    id: `action ${id} stale`,
+    action: { id, digest },
+    label: text,
+    icon: { id: "warning", color: "editorWarning.foreground" },
+    tooltip: [text],
   };
 }
 
