@@ -14,3 +14,13 @@ export async function isUnchanged(file: Uri, before: NonNullable<Effect["before"
     throw error;
   }
 }
+
+export async function exists(file: Uri): Promise<boolean> {
+  try {
+    await workspace.fs.stat(file);
+    return true;
+  } catch (error) {
+    if (error instanceof FileSystemError) return false;
+    throw error;
+  }
+}

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { commands, Uri } from "vscode";
 import { beforeEach, expect, test } from "vitest";
 import type { Action } from "../protocol.ts";
 import { action as anAction, effect as anEffect } from "../testing/things.ts";
 import { fakeContext } from "../testing/context.ts";
-import { files, seen, workspace } from "../testing/vscode.ts";
+import { files, seen, showTab, TabInputTextDiff, workspace } from "../testing/vscode.ts";
 import { maxShownEffects, showChanges, targetOf } from "./show.ts";
 
 beforeEach(() => {
@@ -27,11 +26,10 @@ async function shown(
 }
 const addresses = (values: readonly unknown[]): string[] => values.map((value) => String(value));
 const content = new TextEncoder().encode("as it is\n");
-const hash = `sha256:${createHash("sha256").update(content).digest("hex")}` as const;
 
-test("one effect is a diff; its left side is the file itself where that is unchanged", async () => {
+test("one effect is a diff between the file itself and what it would be", async () => {
   files.set("file:///work/notes/a.md", content);
-  const { id, arguments: given } = await shown(anAction({ effects: [anEffect({ before: hash })] }));
+  const { id, arguments: given } = await shown(anAction());
   expect(id).toBe("vscode.diff");
   const [before, after, title] = addresses(given);
   expect(before).toBe("file:///work/notes/a.md");
@@ -39,11 +37,37 @@ test("one effect is a diff; its left side is the file itself where that is uncha
   expect(title).toBe("a.md (Lares: Tidy up)");
 });
 
-test("a file that has changed is not the left side; a stale proposal says so", async () => {
+const receipt = { applied: [0], finished: "2026-01-01T00:00:00.000Z" };
+test.each([
+  ["what was carried out", anAction({ state: "Committed", receipt }), 0],
+  ["what another effect leaves", anAction({ effects: [anEffect(), anEffect()] }), 1],
+  ["a file that is not there", anAction({ effects: [anEffect({ path: "gone.md" })] }), 0],
+])("the kernel says what was before: %s", async (_name, action, effect) => {
   files.set("file:///work/notes/a.md", content);
-  const { arguments: given } = await shown(anAction({ state: "Stale" }));
+  const { arguments: given } = await shown(action, { id: action.id, effect });
   expect(addresses(given)[0]).toMatch(/^lares-change:.*before$/);
-  expect(addresses(given)[2]).toMatch(/, stale\)$/);
+});
+
+test("a stale proposal says so, and one that becomes stale while it is shown is opened again under that title", async () => {
+  files.set("file:///work/notes/a.md", content);
+  const fake = fakeContext();
+  fake.actions = [anAction()];
+  showChanges(fake.context);
+  await commands.executeCommand("lares.showChanges", "action-1");
+  const { arguments: given } = seen.commands.at(-1) ?? { arguments: [] };
+  showTab({ label: String(given[2]), input: new TabInputTextDiff(given[0] as never, given[1] as never) });
+
+  fake.actions = [anAction({ state: "Stale" })];
+  fake.actionsChanged.fire();
+  await fake.settle();
+  const diffs = seen.commands.filter(({ id }) => id === "vscode.diff").map(({ arguments: each }) => each[2]);
+  expect(diffs).toEqual(["a.md (Lares: Tidy up)", "a.md (Lares: Tidy up, stale)"]);
+  expect(seen.closedTabs).toEqual(["a.md (Lares: Tidy up)"]);
+
+  showTab({ label: String(diffs[1]), input: new TabInputTextDiff(given[0] as never, given[1] as never) });
+  fake.actionsChanged.fire();
+  await fake.settle();
+  expect(seen.closedTabs).toHaveLength(1);
 });
 
 test("what has no two contents is opened as a text", async () => {

@@ -1,13 +1,13 @@
 import { commands, Disposable, window, type Uri } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { nameOf } from "../model/effect-text.ts";
+import { effectPaths, nameOf } from "../model/effect-text.ts";
 import { label } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Action, Effect } from "../protocol.ts";
 import { hasContents, uriBesideFile, uriOfSide } from "./addresses.ts";
-import { isUnchanged } from "./file-hash.ts";
-import { ShownChange } from "./shown.ts";
+import { exists } from "./file-hash.ts";
+import { ShownChange, staleMark, type ShownTab } from "./shown.ts";
 
 /** At most this many changes are opened side by side; the title says how many there are. */
 export const maxShownEffects = 200;
@@ -19,6 +19,15 @@ export type ShowTarget = string | { readonly id: string; readonly effect?: numbe
 /** Opens what an action would change, or has changed: one effect as a diff, several beside each other. */
 export const showChanges: Feature = (context) => {
   const shown = new ShownChange(context);
+  let isReopening = false;
+  const listening = context.models.actions.onDidChange(() => {
+    const stale = shown.becameStale();
+    if (stale === undefined || isReopening) return;
+    isReopening = true;
+    void reopen(stale).finally(() => {
+      isReopening = false;
+    });
+  });
   const command = commands.registerCommand("lares.showChanges", (given?: unknown) =>
     reporting("The changes cannot be shown", async () => {
       const target = targetOf(given) ?? (await pick(context));
@@ -26,7 +35,16 @@ export const showChanges: Feature = (context) => {
       await show(await context.models.actions.withDiffs(target.id), target.effect, shown);
     }),
   );
-  return Disposable.from(command, shown);
+  return Disposable.from(command, listening, shown);
+
+  /** A tab's title is made once; what has become stale is opened again under one that says so. */
+  async function reopen({ tab, action, effect }: ShownTab): Promise<void> {
+    await reporting("The changes cannot be shown", async () => {
+      const whole = await context.models.actions.withDiffs(action.id);
+      await window.tabGroups.close(tab, true);
+      await show(whole, effect, shown);
+    });
+  }
 };
 
 /** The first argument, whoever called: an id, `{ id, effect }`, or a tree's element that carries its action. */
@@ -100,7 +118,10 @@ async function resourceOf(
   ];
 }
 
-/** The workspace's own file, where it is still what the effect starts from: a person can go on from it. */
+/**
+ * What a change that was not carried out is compared with is the file itself, as it is now, so that a person can go on
+ * from it. What came of one that was, and what an effect finds that others of the action leave, the kernel has.
+ */
 async function beforeOf(
   action: Action,
   index: number,
@@ -108,11 +129,11 @@ async function beforeOf(
   otherwise: typeof uriOfSide,
 ): Promise<Uri> {
   const file = uriOf(effect.path);
-  if (file !== undefined && effect.before !== null && (await isUnchanged(file, effect.before))) return file;
+  const isFirst = action.effects.findIndex((each) => effectPaths(each).includes(effect.path)) === index;
+  if (action.receipt === undefined && isFirst && file !== undefined && (await exists(file))) return file;
   return otherwise(action.id, index, effect, "before");
 }
 
-/** What the tab says; it is made once, so what was stale from the start says so here, and what becomes so by a badge. */
 function shortTitle({ title, state }: Action): string {
-  return `${label(title, maxTitleCharacters)}${state === "Stale" ? ", stale" : ""}`;
+  return `${label(title, maxTitleCharacters)}${state === "Stale" ? staleMark : ""}`;
 }

@@ -5,8 +5,17 @@ import { addressOf } from "./addresses.ts";
 
 /** "pending" or "committed", by which the title of an editor offers Approve and Reject, or Undo. */
 const stateContext = "lares.shownChange";
+/** In the title of an editor whose action is stale. */
+export const staleMark = ", stale";
 /** Editors of several files that are known by their titles. */
 const maxTitles = 50;
+
+export interface ShownTab {
+  readonly tab: Tab;
+  readonly action: Action;
+  /** The only one that is shown; undefined where all are. */
+  readonly effect: number | undefined;
+}
 
 /** Knows which action the active editor shows, so that a person can answer where they have just read it. */
 export class ShownChange implements Disposable {
@@ -20,7 +29,7 @@ export class ShownChange implements Disposable {
     const tell = (): void => this.#tell();
     const answer = (id: string, answered: string): Disposable =>
       commands.registerCommand(id, () => {
-        const shown = this.#shown();
+        const shown = this.#shown()?.action;
         if (shown !== undefined)
           void commands.executeCommand(answered, { id: shown.id, digest: shown.digest });
       });
@@ -44,28 +53,36 @@ export class ShownChange implements Disposable {
     }
   }
 
+  /** The active editor, where what it shows is stale and its title does not say so. */
+  becameStale(): ShownTab | undefined {
+    const shown = this.#shown();
+    return shown?.action.state === "Stale" && !shown.tab.label.includes(staleMark) ? shown : undefined;
+  }
+
   dispose(): void {
     this.#listening.dispose();
     void commands.executeCommand("setContext", stateContext, undefined);
   }
 
   #tell(): void {
-    const state = this.#shown()?.state;
+    const state = this.#shown()?.action.state;
     const shown = state === "PendingApproval" ? "pending" : state === "Committed" ? "committed" : undefined;
     void commands.executeCommand("setContext", stateContext, shown);
   }
 
-  #shown(): Action | undefined {
+  #shown(): ShownTab | undefined {
     const tab = window.tabGroups.activeTabGroup.activeTab;
-    const id = tab && this.#actionOf(tab);
-    return id === undefined ? undefined : this.#actions.get(id);
+    const found = tab && this.#found(tab);
+    const action = found && this.#actions.get(found.action);
+    return tab && action && { tab, action, effect: found.effect };
   }
 
-  #actionOf({ input, label }: Tab): string | undefined {
-    if (input instanceof TabInputTextDiff) return addressOf(input.modified)?.action;
-    if (input instanceof TabInputText) return addressOf(input.uri)?.action;
+  #found({ input, label }: Tab): { readonly action: string; readonly effect?: number } | undefined {
+    if (input instanceof TabInputTextDiff) return addressOf(input.modified);
+    if (input instanceof TabInputText) return addressOf(input.uri);
     // The editor adds the number of files to the title.
-    for (const [title, id] of this.#titles) if (label === title || label.startsWith(`${title} (`)) return id;
+    for (const [title, action] of this.#titles)
+      if (label === title || label.startsWith(`${title} (`)) return { action };
     return undefined;
   }
 }

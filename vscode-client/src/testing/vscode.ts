@@ -226,6 +226,8 @@ export const seen = {
   /** Webviews that were opened beside the editors, the newest last. */
   panels: [] as unknown[],
   clipboard: "",
+  /** Titles of tabs that were closed. */
+  closedTabs: [] as string[],
   /** Documents that were shown. */
   opened: [] as string[],
   /** Lists to pick from wait for the test's `window.pick`; else the first item is taken. */
@@ -234,6 +236,7 @@ export const seen = {
     this.holdsPicks = false;
     this.channels.length = 0;
     this.opened.length = 0;
+    this.closedTabs.length = 0;
     this.views.clear();
     this.panels.length = 0;
     this.clipboard = "";
@@ -347,6 +350,9 @@ export const window = {
     activeTabGroup: { activeTab: undefined as FakeTab | undefined },
     onDidChangeTabs: tabsChanged.event,
     onDidChangeTabGroups: tabsChanged.event,
+    close: async ({ label }: FakeTab): Promise<void> => {
+      seen.closedTabs.push(label);
+    },
   },
   registerWebviewViewProvider(id: string, provider: WebviewViewProvider): Disposable {
     seen.views.set(id, provider);
