@@ -31,6 +31,7 @@ it("what an agent remembers is searched, by words in what happened and by meanin
     await screen.openLares();
     await screen.item(/^Agent Titles/).waitFor();
     await screen.command("Lares: Show Memory");
+    for (const title of ["Agents", "Approvals", "Activity"]) await screen.fold(title);
     const timeline = await screen.webview('input[aria-label="Text in an event"]');
     await timeline.getByLabel("Text in an event").fill("glacier");
     const events = timeline.getByRole("region", { name: "Events" });
@@ -45,7 +46,7 @@ it("what an agent remembers is searched, by words in what happened and by meanin
     await screen.picture("memory-timeline");
 
     await timeline.getByRole("tab", { name: "Knowledge" }).click();
-    await timeline.getByLabel("How to search").selectOption({ index: 1 });
+    await timeline.getByLabel("How to search").selectOption("meaning");
     await timeline.getByLabel("Text that an item is similar to").fill("swimming in the sea");
     const first = timeline.getByRole("table").getByRole("row").nth(1);
     await until("the nearest item", async () => /beach/.test(await first.innerText()));

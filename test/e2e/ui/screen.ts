@@ -72,6 +72,12 @@ export class Screen {
     if ((await tab.getAttribute("aria-expanded")) !== "true") await tab.click();
   }
 
+  /** Folds a part of the side bar, to have room for another. */
+  async fold(title: string): Promise<void> {
+    const header = this.page.getByRole("button", { name: `${title} Section` });
+    if ((await header.getAttribute("aria-expanded")) === "true") await header.click();
+  }
+
   item(name: RegExp): Locator {
     return this.page.getByRole("treeitem", { name }).first();
   }

@@ -27,8 +27,8 @@ it("traces are shown as they are written, and filtered", () =>
   desk.window("traces", async (screen) => {
     await screen.openLares();
     await screen.item(/^Agent Titles/).waitFor();
-    await screen.command("Lares: Show Traces");
-    const traces = await screen.webview('input[aria-label*="ext"]');
+    await screen.command("Focus on Lares Traces View");
+    const traces = await screen.webview('input[aria-label="Text in the message"]');
     await screen.open("notes/walks.md");
     await screen.goToEndOf(3);
     await screen.type(" and over the bridge");

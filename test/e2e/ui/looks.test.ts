@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, describe, it } from "vitest";
+import { acceptDocuments } from "../support/person.ts";
+import { Desk } from "./desk.ts";
+
+/** What the READMEs show, and what a reviewer looks at: the same in the two themes. */
+describe.each([
+  ["light", "Default Light Modern"],
+  ["dark", "Default Dark Modern"],
+])("in a %s theme", (name, theme) => {
+  let desk: Desk;
+  beforeAll(async () => {
+    desk = await Desk.open({ settings: { "workbench.colorTheme": theme } });
+    await acceptDocuments(desk.vscode);
+  });
+  afterAll(() => desk[Symbol.asyncDispose]());
+
+  it("what waits for a person, in the file and in the side bar", () =>
+    desk.window(`approval ${name}`, async (screen) => {
+      await screen.openLares();
+      await screen.item(/^Agent Titles/).waitFor();
+      await screen.fold("Memory");
+      await screen.open("notes/walks.md");
+      await screen.replaceAll("Along the river and back, two hours.\n\nBring water in summer.\n");
+      await screen.save();
+      await screen.lens("Approve").waitFor();
+      await screen.item(/^Give walks\.md a title/).waitFor();
+      await (await screen.webview("svg")).locator("svg").first().waitFor();
+      await screen.picture(`approval-${name}`);
+      await screen.lens("Show changes").click();
+      await screen.page.locator(".monaco-diff-editor").waitFor();
+      await screen.page.locator(".line-insert").first().waitFor();
+      await screen.picture(`changes-${name}`);
+    }));
+
+  it("a manifest, with its agents' state, its schedule in words and what is wrong with it", () =>
+    desk.window(`manifest ${name}`, async (screen) => {
+      await screen.openLares();
+      await screen.item(/^Agent Titles/).waitFor();
+      await screen.open(".lares/extensions/titles/extension.yaml");
+      await screen.lens("Reload").waitFor();
+      await screen.page
+        .getByText(/every day/i)
+        .first()
+        .waitFor();
+      await screen.goToEndOf(15);
+      await screen.type("\n- { on: EntryMovd, handler: noteSaved }");
+      await screen.page.locator(".squiggly-error").first().waitFor();
+      await screen.picture(`manifest-${name}`);
+    }));
+});
