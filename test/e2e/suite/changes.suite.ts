@@ -45,6 +45,22 @@ describe("what an agent would change", () => {
     await vscode.commands.executeCommand("lares.undoShown");
     await until("the old text on disk", async () => (await readText(note)) === untitled);
   });
+
+  it("says that it is stale, once it turns out to be, beside the file as it is now", async () => {
+    const other = "notes/moved-on.md";
+    await writeText(other, untitled);
+    const waiting = await until("a proposal for the note", () =>
+      lares.models.actions.pending.find(({ effects }) => effects.some(({ path }) => path === other)),
+    );
+    await vscode.commands.executeCommand("lares.showChanges", { id: waiting.id });
+    const title = (): string => vscode.window.tabGroups.activeTabGroup.activeTab?.label ?? "";
+    await until("the diff", () => title().startsWith("moved-on.md (Lares:"));
+    await writeText(other, "wine\n");
+    await vscode.commands.executeCommand("lares.approveShown");
+    await until("the title to say so", () => title().endsWith(", stale)"));
+    assert.equal(diff()?.original.toString(), workspaceUri(other).toString());
+    assert.equal(await readText(other), "wine\n");
+  });
 });
 
 describe("the editor's chat", () => {
