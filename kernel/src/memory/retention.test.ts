@@ -71,6 +71,26 @@ describe("forgetting", () => {
 });
 
 describe("cleanup", () => {
+  test("knowledge goes where a policy says so: the store is asked with it, and only where there is any", async () => {
+    const { within, store } = await memoryFixture();
+    const policy = { belowImportance: 0.2, olderThanMs: 30 * dayMs };
+    await within(
+      async (agent) => {
+        expect(await agent.cleanup(10)).toMatchObject({ items: 0 });
+        expect(store.asked).not.toContain("maintain");
+        const { id } = await agent.addKnowledge({ variant: "Fact", data: "faded" });
+        await agent.addKnowledge({ variant: "Fact", data: "kept" });
+        store.answers.maintain = ({ prune }) => {
+          expect(prune).toEqual(policy);
+          return { changes: [{ operation: "delete", id, reason: "pruned" }] };
+        };
+        expect(await agent.cleanup(10)).toMatchObject({ items: 1 });
+        expect(agent.stats().knowledgeItems).toBe(1);
+      },
+      { prunePolicy: () => policy },
+    );
+  });
+
   test("takes away what is older than that, by the events' own time, and all states but the newest", async () => {
     const { within, lines, clock } = await memoryFixture();
     await within(async (agent) => {
@@ -79,16 +99,16 @@ describe("cleanup", () => {
       await swaps(agent, 3);
       await agent.appendEvent({ variant: '"timestamp":"0001', data: { timestamp: "1999-01-01" } });
       await agent.addKnowledge({ variant: "Fact", data: "kept", text: "of no time" });
-      expect(await agent.cleanup(10)).toEqual({ events: 1, workingStates: 2 });
+      expect(await agent.cleanup(10)).toEqual({ events: 1, workingStates: 2, items: 0 });
       expect(
         lines()
           .filter(({ redacted }) => redacted)
           .map(({ seq }) => seq),
       ).toEqual([1, 3, 4]);
-      expect(await agent.cleanup(10)).toEqual({ events: 0, workingStates: 0 });
+      expect(await agent.cleanup(10)).toEqual({ events: 0, workingStates: 0, items: 0 });
       clock.advance(1);
-      expect(await agent.cleanup(10)).toEqual({ events: 1, workingStates: 0 });
-      expect(await agent.cleanup(36_500)).toEqual({ events: 0, workingStates: 0 });
+      expect(await agent.cleanup(10)).toEqual({ events: 1, workingStates: 0, items: 0 });
+      expect(await agent.cleanup(36_500)).toEqual({ events: 0, workingStates: 0, items: 0 });
       expect(await agent.verify()).toMatchObject({ ok: true });
     });
     await within(async (agent) => {
@@ -96,7 +116,7 @@ describe("cleanup", () => {
       expect(agent.stats()).toMatchObject({ temporalEvents: 1, knowledgeItems: 1 });
       await swaps(agent, 1);
       clock.advance(1);
-      expect(await agent.cleanup(0)).toEqual({ events: 1, workingStates: 1 });
+      expect(await agent.cleanup(0)).toEqual({ events: 1, workingStates: 1, items: 0 });
     });
   });
 
