@@ -24,7 +24,7 @@ function forOtherTools(schema: object): object {
   return JSON.parse(JSON.stringify(schema), (_key, value: unknown) => {
     if (!isJsonObject(value) || !isJsonObject(value["patternProperties"])) return value;
     const { patternProperties, ...rest } = value;
-    const patterns = Object.keys(patternProperties as object);
+    const patterns = Object.keys(patternProperties);
     if (patterns.length !== 1 || patterns[0] !== anyName) return value;
     return { ...rest, additionalProperties: value["patternProperties"][anyName] };
   }) as object;
