@@ -14,10 +14,10 @@ import {
   type TextEditorDecorationType,
 } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
+import { hashOfFile } from "../model/file-hash.ts";
 import { label } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Action } from "../protocol.ts";
-import { isUnchanged } from "./file-hash.ts";
 import { fileMarks, maxMarks, touchedPaths, type FileMarks, type Mark } from "./marks.ts";
 
 /** Marks follow what changed after this long without another change. */
@@ -89,17 +89,19 @@ class Gutter implements Disposable {
       if (found.length >= maxActionsPerFile) break;
       for (const path of touchedPaths(action)) {
         if (uriOf(path)?.toString() !== key) continue;
-        found.push(this.#marksOf(action, path, uri));
+        found.push(this.#marksOf(action, path));
       }
     }
     return (await Promise.all(found)).filter((marks) => marks !== undefined);
   }
 
-  async #marksOf(action: Action, path: string, uri: Uri): Promise<FileMarks | undefined> {
+  async #marksOf(action: Action, path: string): Promise<FileMarks | undefined> {
     const whole = await this.#context.models.actions.withDiffs(action.id).catch(() => action);
     const marks = fileMarks(whole, path);
     if (marks === undefined || marks.lines.length === 0 || marks.before === null) return marks;
-    return (await isUnchanged(uri, marks.before)) ? marks : { ...marks, lines: [], hasMovedOn: true };
+    const now = await hashOfFile(path);
+    // Undefined: it cannot be told here.
+    return now === undefined || now === marks.before ? marks : { ...marks, lines: [], hasMovedOn: true };
   }
 }
 

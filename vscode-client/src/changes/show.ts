@@ -3,10 +3,9 @@ import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { effectPaths, nameOf } from "../model/effect-text.ts";
 import { label } from "../model/text.ts";
-import { uriOf } from "../model/uris.ts";
+import { exists, uriOf } from "../model/uris.ts";
 import type { Action, Effect } from "../protocol.ts";
 import { hasContents, uriBesideFile, uriOfSide } from "./addresses.ts";
-import { exists } from "./file-hash.ts";
 import { ShownChange, staleMark, type ShownTab } from "./shown.ts";
 
 /** At most this many changes are opened side by side; the title says how many there are. */

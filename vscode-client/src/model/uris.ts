@@ -1,4 +1,4 @@
-import { Uri, workspace } from "vscode";
+import { FileSystemError, Uri, workspace } from "vscode";
 import { locate, namedFolders } from "./workspace-uris.ts";
 
 /**
@@ -15,4 +15,15 @@ export function uriOf(path: string): Uri | undefined {
 
 function folderUris(): Uri[] {
   return (workspace.workspaceFolders ?? []).map(({ uri }) => uri).filter(({ scheme }) => scheme === "file");
+}
+
+/** Whether there is something at this place. */
+export async function exists(uri: Uri): Promise<boolean> {
+  try {
+    await workspace.fs.stat(uri);
+    return true;
+  } catch (error) {
+    if (error instanceof FileSystemError && error.code === "FileNotFound") return false;
+    throw error;
+  }
 }

@@ -1,4 +1,5 @@
-import { FileSystemError, Uri, window, workspace, type WorkspaceFolder } from "vscode";
+import { Uri, window, workspace, type WorkspaceFolder } from "vscode";
+import { exists } from "../model/uris.ts";
 
 /** The documents that say what agents may do in a folder, in the order in which the kernel looks for them. */
 export const documentNames = ["lares.yaml", "lares.yml", "lares.toml"] as const;
@@ -10,16 +11,6 @@ export async function documentIn(folder: Uri): Promise<Uri | undefined> {
     if (await exists(uri)) return uri;
   }
   return undefined;
-}
-
-export async function exists(uri: Uri): Promise<boolean> {
-  try {
-    await workspace.fs.stat(uri);
-    return true;
-  } catch (error) {
-    if (error instanceof FileSystemError && error.code === "FileNotFound") return false;
-    throw error;
-  }
 }
 
 /** The folder that is meant, asked where there are several; undefined where the person does not say, or none is open. */

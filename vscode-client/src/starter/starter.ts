@@ -1,7 +1,8 @@
 import { commands, Disposable, Range, Uri, window, workspace } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { chosenFolder, documentIn, exists } from "./place.ts";
+import { exists } from "../model/uris.ts";
+import { chosenFolder, documentIn } from "./place.ts";
 
 const walkthrough = "lares.lares-vscode#lares.start";
 const note = ["notes", "first-note.md"] as const;
