@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import process from "node:process";
 import * as vscode from "vscode";
 import { until } from "../../support/until.ts";
@@ -76,7 +76,9 @@ async function measured(act: () => Promise<void>): Promise<Phase> {
   return { from, to: Date.now(), ...delays(delay) };
 }
 
-function delays(delay: IntervalHistogram): Pick<Phase, "delayP50" | "delayP99" | "delayMax"> {
+function delays(
+  delay: ReturnType<typeof monitorEventLoopDelay>,
+): Pick<Phase, "delayP50" | "delayP99" | "delayMax"> {
   const lateness = (ns: number): number => Math.max(0, ns / 1e6 - resolutionMs);
   return {
     delayP50: lateness(delay.percentile(50)),

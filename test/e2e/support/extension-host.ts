@@ -21,7 +21,7 @@ export async function inExtensionHost<Result, Read>(
   options: VSCodeOptions,
   look: {
     /** Before VS Code is loaded. */
-    prepare?(page: Page): Promise<void>;
+    prepare?(page: Page): Promise<unknown>;
     read(result: Result, vscode: VSCode, page: Page): Promise<Read>;
   },
 ): Promise<Read> {

@@ -36,7 +36,7 @@ export class Screen {
     const name = path.slice(path.lastIndexOf("/") + 1);
     await this.page.locator(".quick-input-list-row", { hasText: name }).first().waitFor();
     await this.page.keyboard.press("Enter");
-    await this.page.getByRole("tab", { name: new RegExp(`^${RegExp.escape(name)}`) }).waitFor();
+    await this.page.getByRole("tab", { name: new RegExp(`^${name.replaceAll(".", "\\.")}`) }).waitFor();
     await this.editor().click();
   }
 
@@ -50,6 +50,12 @@ export class Screen {
     await this.page.locator(".quick-input-widget input").fill(`:${line}`);
     await this.page.keyboard.press("Enter");
     await this.page.keyboard.press("End");
+  }
+
+  /** Begins a new line below one, whatever is suggested meanwhile; it is indented as the one above. */
+  async beginLineBelow(line: number): Promise<void> {
+    await this.goToEndOf(line);
+    await this.page.keyboard.press("Control+Enter");
   }
 
   /** As a person types, without waiting for what is suggested. */
