@@ -147,6 +147,7 @@ describe("lares/agents/control", () => {
       return;
     }
     expect(answer).toMatchObject({ result: { id: PROBE } });
+    expect((await agent(client, PROBE)).disabled).toBe(command === "disable" ? true : undefined);
     // A bare "enable" may leave an agent that waits for its first event unloaded: a tool call wakes it.
     if (to === "Active")
       await client.request("lares/tools/call", { agent: PROBE, name: "seen", arguments: {} });

@@ -41,6 +41,7 @@ export interface Agent {
   version: string;
   state: string;
   error?: string;
+  disabled?: true;
   since: string;
   hooks: { handler: string; on?: string; filter?: string; schedule?: string; nextRun?: string }[];
   tools: string[];

@@ -5,7 +5,13 @@ import type { AgentDefinition, HookDefinition } from "./ports.ts";
 /** An agent as clients see it. */
 export function describeAgent(
   definition: AgentDefinition,
-  now: { state: AgentState; reason: string | null; since: string; metrics: AgentMetrics },
+  now: {
+    state: AgentState;
+    reason: string | null;
+    isEnabled: boolean;
+    since: string;
+    metrics: AgentMetrics;
+  },
 ): Agent {
   return {
     id: definition.id,
@@ -13,6 +19,7 @@ export function describeAgent(
     version: definition.version,
     state: now.state,
     ...(now.reason === null ? {} : { error: now.reason }),
+    ...(now.isEnabled ? {} : { disabled: true }),
     since: now.since,
     hooks: definition.hooks.map(describeHook),
     tools: definition.tools.map((tool) => tool.name),

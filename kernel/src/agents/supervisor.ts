@@ -184,6 +184,7 @@ export class Supervisor implements AsyncDisposable {
     return describeAgent(this.#definition, {
       state: this.#state,
       reason: this.reason,
+      isEnabled: this.isListening,
       since: this.#since,
       metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id)),
     });

@@ -465,5 +465,11 @@ function deliveryOf(item: InboxItem | null): Delivery | null {
 /** An agent that may not run yet, as it is shown. */
 function asleep(definition: AgentDefinition, clock: Clock): Agent {
   const metrics = new MetricsRecorder().snapshot({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 });
-  return describeAgent(definition, { state: "Unloaded", reason: null, since: isoTime(clock.now()), metrics });
+  return describeAgent(definition, {
+    state: "Unloaded",
+    reason: null,
+    isEnabled: definition.enabled,
+    since: isoTime(clock.now()),
+    metrics,
+  });
 }

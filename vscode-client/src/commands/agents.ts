@@ -6,24 +6,30 @@ import { agentArgument } from "./arguments.ts";
 import { reporting } from "./explain.ts";
 import { openManifest } from "./open-manifest.ts";
 
-/** Title in the editor, and in which states it is offered where no agent is named. */
-const controls: Readonly<
-  Record<AgentCommand, { id: string; title: string; states: readonly AgentState[] | "all" }>
-> = {
-  reload: { id: "lares.agentReload", title: "Reload Agent", states: "all" },
-  suspend: { id: "lares.agentSuspend", title: "Suspend Agent", states: ["Active", "Unloaded"] },
-  resume: { id: "lares.agentResume", title: "Resume Agent", states: ["Suspended"] },
-  enable: { id: "lares.agentEnable", title: "Enable Agent", states: ["Unloaded"] },
-  disable: { id: "lares.agentDisable", title: "Disable Agent", states: "all" },
+type IsOffered = (agent: Agent) => boolean;
+
+const toAll: IsOffered = () => true;
+const toEnabled =
+  (...states: readonly AgentState[]): IsOffered =>
+  ({ disabled, state }) =>
+    disabled !== true && (states.length === 0 || states.includes(state));
+
+/** Title in the editor, and to which agents it is offered where none is named. */
+const controls: Readonly<Record<AgentCommand, { id: string; title: string; isOffered: IsOffered }>> = {
+  reload: { id: "lares.agentReload", title: "Reload Agent", isOffered: toEnabled() },
+  suspend: { id: "lares.agentSuspend", title: "Suspend Agent", isOffered: toEnabled("Active", "Unloaded") },
+  resume: { id: "lares.agentResume", title: "Resume Agent", isOffered: toEnabled("Suspended") },
+  enable: { id: "lares.agentEnable", title: "Enable Agent", isOffered: ({ disabled }) => disabled === true },
+  disable: { id: "lares.agentDisable", title: "Disable Agent", isOffered: toEnabled() },
 };
 
 /** A person's commands to an agent. */
 export const agentCommands: Feature = (context) =>
   Disposable.from(
-    ...Object.entries(controls).map(([command, { id, title, states }]) =>
+    ...Object.entries(controls).map(([command, { id, title, isOffered }]) =>
       commands.registerCommand(id, (given?: unknown) =>
         reporting(title, async () => {
-          const agent = agentArgument(given) ?? (await pickAgent(context, title, states));
+          const agent = agentArgument(given) ?? (await pickAgent(context, title, isOffered));
           if (agent === undefined) return;
           await control(context, agent, command as AgentCommand);
         }),
@@ -31,7 +37,7 @@ export const agentCommands: Feature = (context) =>
     ),
     commands.registerCommand("lares.agentOpenManifest", (given?: unknown) =>
       reporting("The manifest cannot be opened", async () => {
-        const agent = agentArgument(given) ?? (await pickAgent(context, "Open Manifest", "all"));
+        const agent = agentArgument(given) ?? (await pickAgent(context, "Open Manifest", toAll));
         if (agent !== undefined) await openManifest(agent);
       }),
     ),
@@ -61,9 +67,8 @@ async function control({ kernel }: ClientContext, id: string, command: AgentComm
 async function pickAgent(
   { models }: ClientContext,
   title: string,
-  states: readonly AgentState[] | "all",
+  isOffered: IsOffered,
 ): Promise<string | undefined> {
-  const isOffered = ({ state }: Agent): boolean => states === "all" || states.includes(state);
   const items = models.agents.all
     .filter(isOffered)
     .map(({ id, name, state }) => ({ label: label(name), description: label(id), detail: state, id }));

@@ -38,6 +38,16 @@ describe("agentNodes", () => {
     expect(node.spoken).toContain(word);
   });
 
+  it("an agent that is disabled is said so, and not to be asleep", () => {
+    const node = nodeOf({ state: "Unloaded", disabled: true });
+    expect(node).toMatchObject({
+      description: "Disabled",
+      icon: { id: "circle-slash" },
+      context: "lares.agent.Disabled",
+    });
+    expect(node.spoken).toContain("Disabled");
+  });
+
   it("counts events, and says nothing of none", () => {
     const { metrics } = agent();
     expect(nodeOf({ metrics: { ...metrics, events_received: 12 } }).description).toBe("Active · 12 events");

@@ -13,6 +13,8 @@ const looks: Readonly<Record<AgentState, { word: string; icon: string; color?: s
   ShuttingDown: { word: "Stopping", icon: "sync~spin" },
 };
 
+const disabledLook = { word: "Disabled", icon: "circle-slash", color: "disabledForeground" } as const;
+
 /** Of one kind of detail, so many are shown. */
 const maxDetails = 100;
 
@@ -77,7 +79,7 @@ export function agentNodes(agents: readonly Agent[], now: number): TreeNode[] {
 }
 
 function agentNode(agent: Agent, now: number): TreeNode {
-  const { word, icon, color } = looks[agent.state];
+  const { word, icon, color } = agent.disabled === true ? disabledLook : looks[agent.state];
   const name = label(agent.name || agent.id);
   const events = agent.metrics.events_received;
   const description = [word, ...(events > 0 ? [count(events, "event")] : [])].join(" · ");
@@ -90,7 +92,7 @@ function agentNode(agent: Agent, now: number): TreeNode {
     icon: color === undefined ? { id: icon } : { id: icon, color },
     tooltip: agentTooltip(agent, word, now),
     spoken: `Agent ${name}, ${word}${agent.error === undefined ? "" : `: ${label(agent.error, 300)}`}, ${count(events, "event")}`,
-    context: `lares.agent.${agent.state}`,
+    context: `lares.agent.${agent.disabled === true ? "Disabled" : agent.state}`,
     isOpen: agent.state === "Error",
     children: [
       ...errorNodes(agent),

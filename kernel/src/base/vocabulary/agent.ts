@@ -53,6 +53,9 @@ export const Agent = Type.Object(
     version: Type.String(),
     state: AgentState,
     error: Type.Optional(Type.String()),
+    disabled: Type.Optional(
+      Type.Literal(true, { description: "It stays Unloaded until it is enabled, and is sent no event" }),
+    ),
     since: Timestamp,
     hooks: Type.Array(AgentHook),
     tools: Type.Array(Type.String()),
