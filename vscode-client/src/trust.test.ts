@@ -71,6 +71,17 @@ it("more than a message holds is shown as a document before the question", async
   expect(seen.messages.at(-1)).toMatchObject({ isModal: false, buttons: ["Allow", "Not Now"] });
 });
 
+it("a sentence that is long is shown to its end, in lines that an editor shows whole", async () => {
+  const { wire, review } = start();
+  const ask = `one asks to see files that match "${"x".repeat(3000)}", in the whole workspace`;
+  await review();
+  await wire.answer("lares/status", asking("1", [ask]));
+  await settled();
+  const lines = workspace.openedTexts.at(-1)?.split("\n") ?? [];
+  expect(lines.join(" ")).toContain("in the whole workspace");
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+});
+
 it("a person is told once of what waits, and not again after “Not Now”", async () => {
   const { setStatus, feature, context } = start();
   setStatus(asking("1"));

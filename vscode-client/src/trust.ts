@@ -1,7 +1,7 @@
 import { commands, Disposable, window, workspace } from "vscode";
 import { refusalOf, reporting } from "./commands/explain.ts";
 import type { ClientContext, Feature } from "./feature.ts";
-import { label } from "./model/text.ts";
+import { label, wrapped } from "./model/text.ts";
 import { trustQuestion, type TrustQuestion } from "./model/trust-question.ts";
 
 const allow = "Allow";
@@ -9,6 +9,8 @@ const review = "Review…";
 const notNow = "Not Now";
 /** The digest a person said "Not Now" to: they are not asked about it again by themselves. */
 const declinedKey = "lares.trust.declined";
+/** Of a line in that document: an editor neither breaks long lines nor shows the ends of very long ones. */
+const maxLineCharacters = 100;
 /** A modal message has room for so much; more is shown as a document beside the question. */
 const maxModalLines = 12;
 const maxModalCharacters = 2_000;
@@ -84,9 +86,10 @@ async function isAllowed({ title, asks }: TrustQuestion): Promise<boolean> {
         allow,
       )) === allow
     );
+  const lines = [title, ...asks.map((ask) => `• ${ask}`), footnote];
   const document = await workspace.openTextDocument({
     language: "plaintext",
-    content: `${title}\n\n${list}\n\n${footnote}\n`,
+    content: `${lines.map((line) => wrapped(line, maxLineCharacters)).join("\n\n")}\n`,
   });
   await window.showTextDocument(document, { preview: true });
   return (

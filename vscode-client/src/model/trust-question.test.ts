@@ -42,3 +42,9 @@ it("hostile names stay on their line and are seen", () => {
   const [ask] = trustQuestion(withTrust(false, { asks: ["evil\n• Nothing else\u202e asks"] }))?.asks ?? [];
   expect(ask).toBe("Evil • Nothing else<U+202E> asks");
 });
+
+it("nothing of a sentence is left out, however long a stranger makes its beginning", () => {
+  const ask = `one asks to see files that match "${"x".repeat(5000)}", in the whole workspace`;
+  const [shown] = trustQuestion(withTrust(false, { asks: [ask] }))?.asks ?? [];
+  expect(shown).toContain("in the whole workspace");
+});

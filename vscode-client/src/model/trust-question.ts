@@ -9,8 +9,6 @@ export interface TrustQuestion {
   readonly asks: readonly string[];
 }
 
-const maxSentence = 1000;
-
 /** The question that is open, or null where all that the workspace asks for is allowed already. */
 export function trustQuestion(status: Status | undefined): TrustQuestion | null {
   if (status === undefined) return null;
@@ -33,8 +31,8 @@ export function trustQuestion(status: Status | undefined): TrustQuestion | null 
   };
 }
 
-/** As the kernel's sentence, with a capital letter. */
+/** As the kernel's sentence, with a capital letter; whole, however long: what is left out would be allowed unseen. */
 function sentence(text: string): string {
-  const plain = label(text, maxSentence);
+  const plain = label(text, Number.POSITIVE_INFINITY);
   return plain.charAt(0).toUpperCase() + plain.slice(1);
 }
