@@ -83,8 +83,7 @@ async function show(action: Action, only: number | undefined, known: ShownChange
   const resources = await Promise.all(shown.map(([index, effect]) => resourceOf(action, index, effect)));
   const left =
     shown.length < effects.length ? `, the first ${shown.length} of ${effects.length} changes` : "";
-  const title = `Lares: ${shortTitle(action)}${left}`;
-  known.remember(title, action.id);
+  const title = known.titleFor(`Lares: ${shortTitle(action)}${left}`, action.id);
   await commands.executeCommand("vscode.changes", title, resources);
 }
 

@@ -47,6 +47,40 @@ test("an editor of several files is known by its title", async () => {
   expect(offered()).toBe(undefined);
 });
 
+const several = [anEffect({ path: "a.md" }), anEffect({ path: "b.md" })];
+const titleShown = (): string =>
+  String(seen.commands.findLast(({ id }) => id === "vscode.changes")?.arguments[0]);
+
+test("of two actions that are called the same, the one that is seen is answered", async () => {
+  const fake = fakeWith();
+  const [one, other] = ["one", "other"].map((id) => anAction({ id, effects: several }));
+  fake.actions = [one!, other!];
+  const titles: string[] = [];
+  for (const { id } of fake.actions) {
+    await commands.executeCommand("lares.showChanges", id);
+    titles.push(titleShown());
+  }
+  for (const [index, id] of ["one", "other"].entries()) {
+    showTab({ label: `${titles[index]} (2 files)`, input: undefined });
+    await commands.executeCommand("lares.approveShown");
+    expect(seen.commands.at(-1)).toMatchObject({ id: "lares.approve", arguments: [{ id }] });
+  }
+});
+
+test("an action whose title looks like another's with its number of files is not taken for that", async () => {
+  const fake = fakeWith();
+  const harmful = anAction({ id: "harmful", title: "Tidy", effects: several });
+  const harmless = anAction({ id: "harmless", title: "Tidy (2 files)", effects: several });
+  fake.actions = [harmful, harmless];
+  for (const { id } of fake.actions) await commands.executeCommand("lares.showChanges", id);
+  showTab({ label: "Lares: Tidy (2 files) (2 files)", input: undefined });
+  await commands.executeCommand("lares.approveShown");
+  expect(seen.commands.at(-1)).toMatchObject({ id: "lares.approve", arguments: [{ id: "harmless" }] });
+  // Of which of the two this is the title cannot be told.
+  showTab({ label: "Lares: Tidy (2 files)", input: undefined });
+  expect(offered()).toBe(undefined);
+});
+
 test("other editors offer nothing, and answer nothing", async () => {
   fakeWith();
   for (const tab of [undefined, { label: "a.md", input: new TabInputText(Uri.file("/a.md")) }]) {

@@ -43,14 +43,21 @@ export class ShownChange implements Disposable {
     );
   }
 
-  /** The editor that is about to be opened under this title shows this action. */
-  remember(title: string, action: string): void {
+  /**
+   * The title for an editor that is about to show this action: the wished one, with a number where another action's
+   * editor has it, for agents choose what their actions are called.
+   */
+  titleFor(wished: string, action: string): string {
+    let title = wished;
+    for (let number = 2; (this.#titles.get(title) ?? action) !== action; number++)
+      title = `${wished}, no. ${number}`;
     this.#titles.delete(title);
     this.#titles.set(title, action);
     for (const oldest of this.#titles.keys()) {
       if (this.#titles.size <= maxTitles) break;
       this.#titles.delete(oldest);
     }
+    return title;
   }
 
   /** The active editor, where what it shows is stale and its title does not say so. */
@@ -80,9 +87,15 @@ export class ShownChange implements Disposable {
   #found({ input, label }: Tab): { readonly action: string; readonly effect?: number } | undefined {
     if (input instanceof TabInputTextDiff) return addressOf(input.modified);
     if (input instanceof TabInputText) return addressOf(input.uri);
-    // The editor adds the number of files to the title.
-    for (const [title, action] of this.#titles)
-      if (label === title || label.startsWith(`${title} (`)) return { action };
-    return undefined;
+    const [action, ...others] = [...this.#titles].flatMap(([title, id]) =>
+      isTitled(label, title) ? [id] : [],
+    );
+    // A title that could be of several is of none: what is answered must be what is seen.
+    return action !== undefined && others.length === 0 ? { action } : undefined;
   }
+}
+
+/** The editor adds the number of files to the title. */
+function isTitled(label: string, title: string): boolean {
+  return label.startsWith(title) && /^(?: \(\d+[^()]*\))?$/.test(label.slice(title.length));
 }
