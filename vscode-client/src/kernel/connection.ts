@@ -19,6 +19,7 @@ import type {
 } from "../protocol.ts";
 import type { Launch } from "./launch.ts";
 import { Restarts } from "./restarts.ts";
+import { Succession } from "./succession.ts";
 
 /** How the process is that this client speaks to. */
 export type ConnectionState =
@@ -56,6 +57,8 @@ const farewellMs = 2_000;
 export class Connection implements Disposable {
   readonly #options: ConnectionOptions;
   readonly #restarts = new Restarts();
+  /** Two clients at once would both want to register the same commands. */
+  readonly #succession = new Succession(() => this.#start());
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
   readonly #stateChanged = new EventEmitter<ConnectionState>();
   readonly onDidChangeState = this.#stateChanged.event;
@@ -63,7 +66,6 @@ export class Connection implements Disposable {
   #attempt: Attempt | null = null;
   #timer: NodeJS.Timeout | null = null;
   #isDisposed = false;
-  #turn = 0;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -76,10 +78,7 @@ export class Connection implements Disposable {
   /** Ends what runs and starts anew; what went wrong before does not count. */
   async restart(): Promise<void> {
     this.#restarts.reset();
-    const turn = ++this.#turn;
-    await this.#stop();
-    // Asked again meanwhile: the last one starts, and only it.
-    if (turn === this.#turn) this.#start();
+    await this.#succession.renew(this.#stop());
   }
 
   request<Method extends ClientRequest>(method: Method, params: ParamsOf<Method>): Promise<ResultOf<Method>> {
