@@ -37,7 +37,8 @@ it("the setting says from which impact on", () => {
 });
 
 it("what an agent says is plain text of bounded length, and its buttons cannot lie about what they do", async () => {
-  const { wire, feature } = start();
+  const { wire, feature, setActions } = start();
+  setActions(action({ impact_score: 0.1 }));
   wire.tell("lares/notify", {
     agent: "test.agent",
     title: "[click](command:evil)\u202e",
@@ -53,6 +54,23 @@ it("what an agent says is plain text of bounded length, and its buttons cannot l
   shown?.answer("Show Changes");
   await settled();
   expect(seen.commands).toEqual([{ id: "lares.showChanges", arguments: [{ id: "action-1" }] }]);
+  feature.dispose();
+});
+
+it("what an agent offers in its own words says in ours how much it would change", async () => {
+  const { wire, feature, setActions } = start();
+  const { id, digest } = big;
+  setActions(big);
+  seen.forget();
+  const notice = { agent: "test.agent", title: "Backup", message: "Done.", severity: "info" } as const;
+  wire.tell("lares/notify", { ...notice, actions: [{ title: "OK", actionId: id, digest }] });
+  expect(seen.messages[0]?.text).toBe("Test agent: Backup. Done. (1 change, high impact (0.90))");
+  seen.messages[0]?.answer("Approve: OK");
+  await settled();
+  expect(seen.commands).toEqual([{ id: "lares.approve", arguments: [{ id, digest }] }]);
+
+  wire.tell("lares/notify", { ...notice, actions: [{ title: "OK", actionId: "unknown", digest }] });
+  expect(seen.messages[1]?.buttons).toEqual(["Show Changes"]);
   feature.dispose();
 });
 

@@ -55,11 +55,16 @@ export const notifications: Feature = (context) => {
 
 async function tellWaiting({ models }: ClientContext, { id, digest, ...action }: Action): Promise<void> {
   const agent = message(models.agents.get(action.agent)?.name ?? action.agent, 80);
-  const text = `${agent} proposes “${message(action.title, 120)}”: ${count(action.effects.length, "change")}, ${impactText(action.impact_score)}. ${message(action.reason, maxMessage)}`;
+  const text = `${agent} proposes “${message(action.title, 120)}”: ${extentOf(action)}. ${message(action.reason, maxMessage)}`;
   const answer = await window.showWarningMessage(text, approve, reject, showChanges);
   if (answer === approve) await commands.executeCommand("lares.approve", { id, digest });
   if (answer === reject) await commands.executeCommand("lares.reject", { id, digest });
   if (answer === showChanges) await commands.executeCommand("lares.showChanges", { id });
+}
+
+/** Of an action, in words that no agent chooses. */
+function extentOf({ effects, impact_score }: Pick<Action, "effects" | "impact_score">): string {
+  return `${count(effects.length, "change")}, ${impactText(impact_score)}`;
 }
 
 async function tellNotice(
@@ -67,12 +72,16 @@ async function tellNotice(
   { agent, title, message: words, severity, actions }: NotificationParamsOf<"lares/notify">,
 ): Promise<void> {
   const name = message(models.agents.get(agent)?.name ?? agent, 80);
-  const text = `${name}: ${message([title, words].filter(Boolean).join(". "), maxMessage)}`;
-  // The word is ours: a button that an agent names “Close” must not approve.
-  const offers = (actions ?? [])
-    .slice(0, maxButtons)
-    .map((action) => ({ title: `${approve}: ${label(action.title, maxButton)}`, action }));
-  const [first] = offers;
+  const [first] = actions ?? [];
+  // The word is ours: a button that an agent names “Close” must not approve. And so is how much it would change; of
+  // what is not known here, nothing could be said, and nothing is approved.
+  const offers = (actions ?? []).slice(0, maxButtons).flatMap((action) => {
+    const known = models.actions.get(action.actionId);
+    if (known === undefined || known.digest !== action.digest) return [];
+    return [{ title: `${approve}: ${label(action.title, maxButton)}`, action, extent: extentOf(known) }];
+  });
+  const extents = offers.map(({ extent }) => ` (${extent})`).join("");
+  const text = `${name}: ${message([title, words].filter(Boolean).join(". "), maxMessage)}${extents}`;
   const show = first === undefined ? [] : [{ title: showChanges, action: null }];
   const shown = {
     info: window.showInformationMessage,
@@ -85,8 +94,7 @@ async function tellNotice(
     ...show,
   );
   if (answer === undefined) return;
-  if (answer.action === null)
-    await commands.executeCommand("lares.showChanges", { id: first?.action.actionId });
+  if (answer.action === null) await commands.executeCommand("lares.showChanges", { id: first?.actionId });
   else
     await commands.executeCommand("lares.approve", {
       id: answer.action.actionId,
