@@ -173,17 +173,18 @@ function isHeaderOrPrefix(before: string, document: ParsedDocument): boolean {
 
 /** Nothing that is not of this value begins within the lines that would go. */
 function isAlone(document: ParsedDocument, pointer: string, start: number, end: number): boolean {
-  const search = (node: SourceNode, at: readonly string[]): boolean =>
-    [...node.children].every(([key, child]) => {
-      const path = [...at, key];
-      const own = pointerKeys(pointer);
-      if (own.every((step, index) => path[index] === step)) return true;
-      const isAncestor = path.every((step, index) => own[index] === step);
+  const own = pointerKeys(pointer);
+  const search = (node: SourceNode, depth: number, isOnWay: boolean): boolean => {
+    for (const [key, child] of node.children) {
+      const isNext = isOnWay && key === own[depth];
+      if (isNext && depth === own.length - 1) continue;
       const begins = child.key?.start ?? child.start;
-      if (!isAncestor && begins >= start && begins < end) return false;
-      return search(child, path);
-    });
-  return document.root === null || search(document.root, []);
+      if (!isNext && begins >= start && begins < end) return false;
+      if (!search(child, depth + 1, isNext)) return false;
+    }
+    return true;
+  };
+  return document.root === null || search(document.root, 0, true);
 }
 
 function edit(document: ParsedDocument, start: number, end: number, newText: string): TextEdit {
