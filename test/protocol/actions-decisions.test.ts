@@ -115,6 +115,19 @@ describe("approve", () => {
     expect(await text("came.txt")).toBe("a person was faster\n");
   });
 
+  test("an open document whose URI can name no file is in no action's way", async () => {
+    const uri = "file:///impossible%2Fname.txt";
+    client.notify("textDocument/didOpen", {
+      textDocument: { uri, languageId: "plaintext", version: 1, text: "saved\n" },
+    });
+    const contentChanges = [{ text: "unsaved\n" }];
+    client.notify("textDocument/didChange", { textDocument: { uri, version: 2 }, contentChanges });
+    const { path, action } = await proposal();
+    expect((await approve(client, action)).state).toBe("Committed");
+    expect(await text(path)).toBe("after\n");
+    client.notify("textDocument/didClose", { textDocument: { uri } });
+  });
+
   test("a file that is open with unsaved changes counts as drifted; open and saved does not", async () => {
     const { path, action } = await proposal();
     const uri = bench.uri(path);

@@ -17,8 +17,8 @@ import type { AuthoringService, OpenText } from "../server/language/authoring.ts
 import type { OpenTexts } from "../server/language/ports.ts";
 import type { Catalog } from "./catalog.ts";
 import type { ExtensionFinder, ExtensionOnDisk } from "./find-extensions.ts";
-import { pathOf } from "./program-outlines.ts";
 import { fileExists, folderState, listFolders } from "./read-documents.ts";
+import { pathOf } from "./workspace-paths.ts";
 
 export interface AuthoringOptions {
   readonly catalog: Catalog;

@@ -1,5 +1,4 @@
 import type { Diagnostic as LspDiagnostic, DiagnosticSeverity } from "vscode-languageserver";
-import { fileURLToPath } from "node:url";
 import type { Clock } from "../base/clock.ts";
 import type { Severity } from "../documents/codes.ts";
 import type { Diagnostic } from "../documents/diagnostics.ts";
@@ -14,6 +13,7 @@ import type { OpenTexts } from "../server/language/ports.ts";
 import type { DocumentService } from "../server/ports.ts";
 import type { Catalog } from "./catalog.ts";
 import { nothingOpen, type ProgramOutlines } from "./program-outlines.ts";
+import { pathOf } from "./workspace-paths.ts";
 
 /** The language of hooks, for whoever checks documents. */
 export function eventPorts(clock: Clock): EventPorts {
@@ -30,15 +30,16 @@ export function createDocumentService(
   return {
     handles: (uri) => documentKind(uri) !== undefined,
     diagnose: async (uri, text, open) => {
-      const file = uri.startsWith("file:") ? fileURLToPath(uri) : uri;
+      const file = pathOf(uri) ?? uri;
       return (await diagnosticsOf(catalog, programs, { file, text, open })).map(lspDiagnostic);
     },
     textOnDisk: async (uri) => {
       try {
-        const bytes = uri.startsWith("file:") ? await readFile(fileURLToPath(uri)) : null;
+        const file = pathOf(uri);
+        const bytes = file === null ? null : await readFile(file);
         return bytes === null ? null : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
       } catch (error) {
-        if (error instanceof TypeError) return null; // no UTF-8, or a URI that names no file here
+        if (error instanceof TypeError) return null; // no UTF-8
         throw error;
       }
     },

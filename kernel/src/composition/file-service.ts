@@ -1,9 +1,8 @@
-import process from "node:process";
 import { isLaresError } from "../base/errors.ts";
 import { sha256 } from "../platform/hash.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
-import { pathOfFileUri } from "../protocol/v1/workspace-roots.ts";
 import type { FileService } from "../server/ports.ts";
+import { pathOf } from "./workspace-paths.ts";
 
 /** A larger file is not looked at with every request of an editor. Bytes. */
 const maxHashedBytes = 4 * 1024 * 1024;
@@ -16,7 +15,7 @@ export function createFileService(
 ): FileService {
   return {
     pathsOf: (uri) => {
-      const absolute = pathOfFileUri(uri, process.platform);
+      const absolute = pathOf(uri);
       return absolute === null ? [] : [...new Set(workspacePaths(absolute))];
     },
     hashOf: async (path) => {

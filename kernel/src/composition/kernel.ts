@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { openActions } from "../actions/actions.ts";
 import { actionsMigrations } from "../actions/ledger.ts";
 import { dayOf } from "../agents/day-counts.ts";
@@ -230,6 +229,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   );
   const clientPaths = (absolute: string): string[] => [...workspacePaths(absolute), ...given(absolute)];
   const files = new WorkspaceFiles(rooted);
+  const clientFiles = createFileService(files, clientPaths);
   const actions = opened.use(
     openActions({
       database,
@@ -251,8 +251,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         const supervisor = registry.find(agent);
         return supervisor?.isListening === true ? supervisor.authority : null;
       },
-      openWithUnsavedChanges: (path) =>
-        unsaved().some((uri) => uri.startsWith("file:") && clientPaths(fileURLToPath(uri)).includes(path)),
+      openWithUnsavedChanges: (path) => unsaved().some((uri) => clientFiles.pathsOf(uri).includes(path)),
       copies: (content) => workspace.copies(content, () => true).paths,
       touched: (paths) => workspace.touched(paths),
       remember: (rules) => decisions.store.remember(rules),
@@ -422,7 +421,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     },
     entries: { query: (query) => workspace.query(query, () => true) },
     memory: createMemoryService({ memories, checkAgent: (agent) => void registry.get(agent) }),
-    files: createFileService(files, clientPaths),
+    files: clientFiles,
     authoring: createAuthoring({
       catalog,
       clock,

@@ -24,7 +24,8 @@ import type {
 import type { Catalog } from "./catalog.ts";
 import { diagnosticsOf, lspDiagnostic } from "./documents.ts";
 import type { ExtensionOnDisk } from "./find-extensions.ts";
-import { pathOf, type ProgramOutlines, type ProgramText } from "./program-outlines.ts";
+import type { ProgramOutlines, ProgramText } from "./program-outlines.ts";
+import { pathOf } from "./workspace-paths.ts";
 
 /** Ways through the documents: outlines, definitions, renames, fixes, and what stands for which agent. */
 export function createNavigation(catalog: Catalog, programs: ProgramOutlines): NavigationService {

@@ -1,5 +1,5 @@
 import { basename, dirname, extname, join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { invalidParams, isLaresError, messageOf } from "../base/errors.ts";
 import { Lines } from "../documents/diagnostics.ts";
 import { maxProgramCharacters, readProgram, type ProgramOutline } from "../documents/language/program.ts";
@@ -8,6 +8,7 @@ import { openProgramFolder } from "../platform/program-files.ts";
 import { maxFileBytes } from "../sandbox/bundle/bounds.ts";
 import { transformFile } from "../sandbox/bundle/transform.ts";
 import type { OpenTexts } from "../server/language/ports.ts";
+import { pathOf } from "./workspace-paths.ts";
 
 /** Outlines kept, the ones used longest ago being dropped first. */
 const maxOutlines = 64;
@@ -90,6 +91,11 @@ export class ProgramOutlines {
 
   /** InvalidParams where the file cannot be read as a program; it says why. */
   async outline({ path, text }: ProgramText): Promise<ProgramOutline> {
+    // Before it becomes a key: what is kept is bounded by this.
+    if (text.length > maxProgramCharacters)
+      throw invalidParams(
+        `${basename(path)} cannot be read: it has ${text.length} characters; up to ${maxProgramCharacters} are looked into.`,
+      );
     const key = `${path.endsWith("js") ? "js" : "ts"}\n${text}`;
     const known = this.#known.get(key);
     if (known !== undefined) this.#known.delete(key);
@@ -106,8 +112,6 @@ export class ProgramOutlines {
 }
 
 async function outlineOf(text: string, loader: "ts" | "js"): Promise<ProgramOutline> {
-  if (text.length > maxProgramCharacters)
-    throw new RangeError(`it has ${text.length} characters; up to ${maxProgramCharacters} are looked into.`);
   const { code, origin } = await transformFile(text, loader);
   const lines = new Lines(text);
   return readProgram(text, {
@@ -129,22 +133,12 @@ function openText(open: OpenTexts, files: readonly string[]): { uri: string; tex
   return null;
 }
 
-/** The path that a URI of a file names; null for any other. */
-export function pathOf(uri: string): string | null {
-  try {
-    return uri.startsWith("file:") ? fileURLToPath(uri) : null;
-  } catch (error) {
-    if (error instanceof TypeError) return null; // a URI that names no file here
-    throw error;
-  }
-}
-
 function isMissing(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | null)?.code;
   return code === "ENOENT" || code === "ENOTDIR" || code === "EACCES" || code === "EPERM";
 }
 
-/** The bundler's own error lists what is wrong; the parser throws a SyntaxError, and RangeError is for what is too deep or too long. */
+/** The bundler's own error lists what is wrong; the parser throws a SyntaxError, and RangeError is for what is too deep. */
 function isUnreadable(error: unknown): error is Error {
   return (
     error instanceof SyntaxError ||

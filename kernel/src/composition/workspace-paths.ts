@@ -1,4 +1,6 @@
 import { basename, relative, sep } from "node:path";
+import process from "node:process";
+import { pathOfFileUri } from "../protocol/v1/workspace-roots.ts";
 
 export interface NamedRoot {
   readonly name: string;
@@ -31,4 +33,9 @@ export function pathMapper(roots: readonly NamedRoot[]): (absolute: string) => s
       if (roots.length === 1) return [inner === "" ? "." : inner];
       return [inner === "" ? name : `${name}/${inner}`];
     });
+}
+
+/** The absolute path that a client's URI of a file names; null for any other, and for one that can name none. */
+export function pathOf(uri: string): string | null {
+  return pathOfFileUri(uri, process.platform);
 }
