@@ -6,9 +6,14 @@ export const maxTitleCharacters = 60;
 /** Of a text that a message shows. */
 const maxMessageCharacters = 8_000;
 
+/** Some editors draw `$(name)` in a lens as an icon of theirs. */
+export function withoutIcons(text: string): string {
+  return text.replaceAll("$(", "$ (");
+}
+
 /** An agent's title on one short line, for lenses and menus; no icon of an editor's comes from it. */
 export function shortTitle({ title }: Action): string {
-  const plain = plainMessage(title).trim().replaceAll("$(", "$ (");
+  const plain = withoutIcons(plainMessage(title).trim());
   const characters = Array.from(plain);
   return characters.length <= maxTitleCharacters
     ? plain

@@ -71,6 +71,7 @@ test("what is suspended can go on", async () => {
 
 test("an error's reason is a stranger's text: plain, on one line, cut", async () => {
   const [title] = await titles({ state: "Error", error: `no\u001b[2J\n[x](command:y) ${"z".repeat(200)}` });
+  expect((await titles({ state: "Error", error: "$(check) all is well" }))[0]).toContain("$ (check)");
   expect(title).toMatch(/^Error: no␛\[2J \[x\] \(command:y\) z+… · 3 events today$/);
 });
 

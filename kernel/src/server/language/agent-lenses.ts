@@ -3,6 +3,7 @@ import { plainMessage } from "../../base/plain-text.ts";
 import type { Agent, AgentCommand, AgentHook } from "../../base/vocabulary/agent.ts";
 import type { AgentService } from "../ports.ts";
 import type { Session } from "../session.ts";
+import { withoutIcons } from "./action-words.ts";
 import { editedDocument } from "./edited-document.ts";
 import { documentUriOf } from "./params.ts";
 import type { AgentPlace, NavigationService } from "./ports.ts";
@@ -85,7 +86,8 @@ function minuteOf(timestamp: string): string {
 const maxReasonCharacters = 80;
 
 function shortened(text: string): string {
-  return text.length > maxReasonCharacters ? `${text.slice(0, maxReasonCharacters - 1)}…` : text;
+  const cut = text.length > maxReasonCharacters ? `${text.slice(0, maxReasonCharacters - 1)}…` : text;
+  return withoutIcons(cut);
 }
 
 function lens(range: CodeLens["range"], command: Command): CodeLens {

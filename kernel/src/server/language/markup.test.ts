@@ -38,6 +38,7 @@ describe("what a stranger wrote is text", () => {
     ["a\u202eb", String.raw`a\<U+202E\>b`],
   ])("%j", (text, escaped) => {
     expect(markup([{ kind: "paragraph", spans: [text] }], true).value).toBe(escaped);
+    expect(markup([{ kind: "item", spans: [text] }], true).value).toBe(`- ${escaped}`);
   });
 
   test("code cannot end itself", () => {

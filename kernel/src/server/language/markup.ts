@@ -26,9 +26,12 @@ function plainBlock({ kind, spans }: Block): string {
 }
 
 function markdownLine({ kind, spans }: Block): string {
-  const text = spans.map(markdownSpan).join("");
-  // What begins a line may begin a heading, a list or a quotation.
-  return kind === "item" ? `- ${text}` : text.replace(/^(\s*\d*)([#+\-=.)])/, String.raw`$1\$2`);
+  // What begins a line, or an item, may begin a heading, a list or a quotation.
+  const text = spans
+    .map(markdownSpan)
+    .join("")
+    .replace(/^(\s*\d*)([#+\-=.)])/, String.raw`$1\$2`);
+  return kind === "item" ? `- ${text}` : text;
 }
 
 function markdownSpan(span: Span): string {
