@@ -39,11 +39,11 @@ describe.each([
       await screen.open(".lares/extensions/titles/extension.yaml");
       await screen.lens("Reload").waitFor();
       await screen.page
-        .getByText(/every day/i)
+        .locator(".view-line", { hasText: /every\sday\sat\s03:00/ })
         .first()
         .waitFor();
-      await screen.goToEndOf(15);
-      await screen.type("\n- { on: EntryMovd, handler: noteSaved }");
+      await screen.beginLineBelow(15);
+      await screen.type("- { on: EntryMovd, handler: noteSaved }");
       await screen.page.locator(".squiggly-error").first().waitFor();
       await screen.picture(`manifest-${name}`);
     }));

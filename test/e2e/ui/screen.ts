@@ -49,6 +49,8 @@ export class Screen {
     await this.page.keyboard.press("Control+G");
     await this.page.locator(".quick-input-widget input").fill(`:${line}`);
     await this.page.keyboard.press("Enter");
+    await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
+    await this.statusBar(new RegExp(`Ln ${line},`)).waitFor();
     await this.page.keyboard.press("End");
   }
 
@@ -56,6 +58,7 @@ export class Screen {
   async beginLineBelow(line: number): Promise<void> {
     await this.goToEndOf(line);
     await this.page.keyboard.press("Control+Enter");
+    await this.statusBar(new RegExp(`Ln ${line + 1},`)).waitFor();
   }
 
   /** As a person types, without waiting for what is suggested. */
