@@ -44,10 +44,14 @@ export const flood: Figure = {
   },
 };
 
-function rowsOf({ idle, flood, sent }: FloodResult, found: number, frames: readonly number[]): Row[] {
+function rowsOf(
+  { idle, flood, sent, sentInFlood }: FloodResult,
+  found: number,
+  frames: readonly number[],
+): Row[] {
   const secondsTaken = (flood.to - flood.from) / 1000;
   return [
-    { what: "traces a second, as they were written", value: sent / secondsTaken, unit: "events/s" },
+    { what: "traces a second, as they were written", value: sentInFlood / secondsTaken, unit: "events/s" },
     {
       what: "traces that are missing in the files on disk",
       value: sent - found,

@@ -19,8 +19,9 @@ export interface Phase {
 export interface FloodResult {
   readonly idle: Phase;
   readonly flood: Phase;
-  /** Traces that the agents were made to write. */
+  /** Traces that the agents were made to write, to wake them and in the flood. */
   readonly sent: number;
+  readonly sentInFlood: number;
 }
 
 const resolutionMs = 2;
@@ -52,7 +53,12 @@ export async function run(): Promise<void> {
 
   const idle = await measured(() => everySecond(seconds / 2, async () => undefined));
   const flood = await measured(() => everySecond(seconds, (second) => all(second + 1)));
-  const result: FloodResult = { idle, flood, sent: agentCount * tracesPerCall * (seconds + 1) };
+  const result: FloodResult = {
+    idle,
+    flood,
+    sent: agentCount * tracesPerCall * (seconds + 1),
+    sentInFlood: agentCount * tracesPerCall * seconds,
+  };
   const path = process.env["LARES_E2E_RESULTS"];
   if (path !== undefined) writeFileSync(path, JSON.stringify(result));
 }

@@ -1,6 +1,6 @@
-/** So many agents that each stays below what one may trace in a second, and all together have 5,000. */
-export const agentCount = 30;
-export const tracesPerCall = 170;
+/** So many agents that each stays below half of what one may trace in a second, and all together have 5,000. */
+export const agentCount = 56;
+export const tracesPerCall = 90;
 export const seconds = 10;
 
 export function agentId(index: number): string {
