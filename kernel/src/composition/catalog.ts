@@ -3,6 +3,7 @@ import type { Log } from "../base/log.ts";
 import { LaresError } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import { named } from "../decisions/named.ts";
 import type { Wishes } from "../decisions/wishes.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
 import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
@@ -118,7 +119,8 @@ export class Catalog {
     if (isIn(bundledExtensions)) return "comes with Lares";
     if (isIn(userFolder)) return "one of your own extensions";
     const root = roots.find(isIn);
-    return `from ${root === undefined ? folder : `this workspace's ${relative(root, folder).split(sep).join("/")}`}`;
+    if (root === undefined) return `from ${named(folder)}`;
+    return `from this workspace's ${named(relative(root, folder).split(sep).join("/"))}`;
   }
 
   /** One after the other, and not more than all together may have: they may come from a stranger. */

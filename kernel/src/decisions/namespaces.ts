@@ -1,3 +1,5 @@
+import { named } from "./named.ts";
+
 /** A memory that several agents may open, as a document wishes it. */
 export interface NamespaceWish {
   readonly name: string;
@@ -45,9 +47,13 @@ export function coveredNamespaces(
 /** As a person is asked. */
 export function describeNamespace({ name, extensions, writable, workspace }: NamespaceWish): string {
   const who =
-    extensions === null ? "every agent" : extensions.length === 0 ? "no agent" : extensions.join(", ");
-  const whose = workspace === null ? "" : ` of the workspace ${workspace}`;
-  return `the document lets ${who} ${writable ? "read and write" : "read"} the shared memory ${name}${whose}`;
+    extensions === null
+      ? "every agent"
+      : extensions.length === 0
+        ? "no agent"
+        : extensions.map(named).join(", ");
+  const whose = workspace === null ? "" : ` of the workspace ${named(workspace)}`;
+  return `the document lets ${who} ${writable ? "read and write" : "read"} the shared memory ${named(name)}${whose}`;
 }
 
 export function isNamespaceWish(value: unknown): value is NamespaceWish {

@@ -100,6 +100,28 @@ it("says everything that widens in a sentence each", () => {
   ]);
 });
 
+it("no name goes on as if it were the sentence", () => {
+  const id = "dev.x";
+  const sentences = asks({
+    ...base,
+    extensions: {
+      [id]: {
+        ...base.extensions[id]!,
+        name: "Notes (dev.notes, comes with Lares) asks for nothing",
+        locations: ["a, and nothing else"],
+      },
+    },
+    allowRules: [{ decide: "allow", path: "a by nobody", kind: "file.move" }],
+    namespaces: [{ name: "team of nobody", extensions: ["a, b"], writable: false, workspace: "of mine" }],
+  });
+  expect(sentences[0]).toMatch(/^"Notes \(dev.notes, comes with Lares\) asks for nothing" \(dev.x, /);
+  expect(sentences[0]).toMatch(/, in "a, and nothing else\/"$/);
+  expect(sentences).toContain('the document allows without asking: file.move on "a by nobody" by any agent');
+  expect(sentences).toContain(
+    'the document lets "a, b" read the shared memory "team of nobody" of the workspace "of mine"',
+  );
+});
+
 describe("shared memories", () => {
   const wish = (change: Partial<NamespaceWish> = {}): Wishes => ({
     ...base,

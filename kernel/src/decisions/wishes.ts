@@ -4,6 +4,7 @@ import { permissionNames, type Permissions } from "../base/vocabulary/permission
 import { canonicalJson } from "../base/json.ts";
 import { describePermissions } from "./describe-permission.ts";
 import { isWithin } from "../policy/paths.ts";
+import { named } from "./named.ts";
 import {
   coveredNamespaces,
   describeNamespace,
@@ -154,7 +155,7 @@ export function asks(wishes: Wishes): string[] {
     const where =
       wish.locations.length === 0 ? "in no folder" : `in ${wish.locations.map(folderName).join(", ")}`;
     const what = permissions.length === 0 ? "asks for nothing" : `asks to ${permissions.join("; to ")}`;
-    sentences.push(`${wish.name} (${id}, ${wish.origin}) ${what}, ${where}`);
+    sentences.push(`${named(wish.name)} (${id}, ${wish.origin}) ${what}, ${where}`);
   }
   for (const rule of wishes.allowRules) {
     sentences.push(`the document allows without asking: ${describeRule(rule)}`);
@@ -178,20 +179,20 @@ export function takenAway(wishes: Wishes, inForce: Wishes): string[] {
     .filter((restraint) => !has(wishes.restraints, restraint))
     .map((restraint) =>
       restraint.kind === "ignore"
-        ? `the document no longer leaves out ${restraint.glob}`
+        ? `the document no longer leaves out ${named(restraint.glob)}`
         : `the document no longer ${restraint.rule.decide === "deny" ? "forbids" : "asks about"} ${describeRule(restraint.rule)}`,
     );
 }
 
 function describeRule({ kind, path, agent }: ApprovalRule): string {
   const parts = [
-    kind ?? "every kind of change",
-    path === undefined ? null : `on ${path}`,
-    `by ${agent ?? "any agent"}`,
+    kind === undefined ? "every kind of change" : named(kind),
+    path === undefined ? null : `on ${named(path)}`,
+    `by ${agent === undefined ? "any agent" : named(agent)}`,
   ];
   return parts.filter((part) => part !== null).join(" ");
 }
 
 function folderName(location: string): string {
-  return location === "." ? "the whole workspace" : `${location}/`;
+  return location === "." ? "the whole workspace" : named(`${location}/`);
 }
