@@ -8,6 +8,9 @@ const textOf = (path: string): string => readFileSync(new URL(path, top), "utf8"
 interface Manifest {
   readonly icon: string;
   readonly contributes: {
+    readonly configuration: {
+      readonly properties: Readonly<Record<string, { readonly scope: string }>>;
+    };
     readonly commands: readonly { readonly command: string }[];
     readonly views: Readonly<Record<string, readonly { readonly id: string }[]>>;
     readonly walkthroughs: readonly {
@@ -38,6 +41,12 @@ test("buttons in texts run commands that there are", () => {
   const named = Object.values(words).flatMap((text) => [...text.matchAll(/\(command:(lares[\w.]+)/g)]);
   expect(named.length).toBeGreaterThan(0);
   for (const [, command] of named) expect(ours).toContain(command);
+});
+
+test("a workspace chooses neither what is executed nor what a person is not told of", () => {
+  const settings = Object.entries(manifest.contributes.configuration.properties);
+  const ofWorkspaces = settings.filter(([, { scope }]) => scope !== "machine").map(([name]) => name);
+  expect(ofWorkspaces).toEqual(["lares.trace.server"]);
 });
 
 test("there are the two tools that the chat is given", () => {
