@@ -18,7 +18,7 @@ interface Recorded {
 const NOTE = "notes/shopping list.md";
 
 async function recordingOf(name: string): Promise<Recorded> {
-  const file = new URL(`./editors/${name}.json`, import.meta.url);
+  const file = new URL(`./capabilities/${name}.json`, import.meta.url);
   return JSON.parse(await readFile(file, "utf8")) as Recorded;
 }
 
