@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import { inExtensionHost } from "./support/extension-host.ts";
 import type { TestResult } from "./suite/index.ts";
 
-const results = await inExtensionHost<TestResult[], TestResult[]>(
+const results = await inExtensionHost<TestResult[]>(
   "suite",
   {},
   {
-    read: async (results) => results,
+    read: async (results) => results as TestResult[],
   },
 );
 

@@ -10,16 +10,8 @@ const maxBytes = 300_000;
 
 /** Artefacts by the name under which they are shown. */
 const pictures = {
-  "approval-light.png": "approval-light.png",
-  "approval-dark.png": "approval-dark.png",
-  "changes-dark.png": "changes-dark.png",
-  "manifest-light.png": "manifest-light.png",
-  "manifest-dark.png": "manifest-dark.png",
-  "completion.png": "completion.png",
-  "memory.png": "memory-knowledge.png",
-  "tool.png": "tool.png",
-  "traces.png": "traces.png",
-  "walkthrough.png": "walkthrough.png",
+  "approval.png": "approval-light.png",
+  "changes.png": "changes-light.png",
 } as const;
 
 mkdirSync(shown, { recursive: true });

@@ -32,13 +32,15 @@ export const flood: Figure = {
       say(sayHow);
       return [];
     }
-    return await inExtensionHost<FloodResult, Row[]>(
+    return await inExtensionHost<Row[]>(
       "flood",
       { files: floodFiles() },
       {
         prepare: (page) => page.addInitScript(watchFrames),
-        read: async (result, vscode, page) =>
-          rowsOf(result, await linesOnceWritten(vscode, result.sent), await framesOf(page)),
+        read: async (found, vscode, page) => {
+          const result = found as FloodResult;
+          return rowsOf(result, await linesOnceWritten(vscode, result.sent), await framesOf(page));
+        },
       },
     );
   },

@@ -16,13 +16,13 @@ const patienceMs = 300_000;
  * Runs a folder of `test/e2e` inside the extension host of a real VS Code, on the checkout's client and kernel.
  * `read` gets what the run wrote as its results, parsed, while everything is still there.
  */
-export async function inExtensionHost<Result, Read>(
+export async function inExtensionHost<Read>(
   name: "suite" | "flood",
   options: VSCodeOptions,
   look: {
     /** Before VS Code is loaded. */
     prepare?(page: Page): Promise<unknown>;
-    read(result: Result, vscode: VSCode, page: Page): Promise<Read>;
+    read(result: unknown, vscode: VSCode, page: Page): Promise<Read>;
   },
 ): Promise<Read> {
   const suite = await bundleSuite(name);
@@ -46,6 +46,6 @@ export async function inExtensionHost<Result, Read>(
     await page.goto(vscode.page({ payload: JSON.stringify(payload) }));
     await ended.finally(() => clearTimeout(timer));
     if (!vscode.hasResults()) throw new Error(`No results. It said:\n${said.join("\n")}`);
-    return await look.read(JSON.parse(vscode.results()) as Result, vscode, page);
+    return await look.read(JSON.parse(vscode.results()), vscode, page);
   });
 }
