@@ -31,7 +31,7 @@ export const schemaOf: Readonly<Record<EditedDocument["kind"], Schema>> = {
 
 export const filterPlace = /^\/extension\/hooks\/\d+\/filter$/;
 /** A longer one is refused, and nobody wants to be helped with it. */
-const maxFilterCharacters = 4096;
+export const maxFilterCharacters = 4096;
 
 /** What may be written at `offset`. Never throws for what the text holds. */
 export async function complete(

@@ -1,7 +1,14 @@
 import { Permissions } from "../../base/vocabulary/permissions.ts";
 import { offsetsOf, pointerTo, valueAt } from "../source.ts";
 import { eventExplanation, extensionExplanation } from "./candidates.ts";
-import { eventOf, filterPlace, schemaOf, type EditedDocument, type LanguageEnvironment } from "./complete.ts";
+import {
+  eventOf,
+  filterPlace,
+  maxFilterCharacters,
+  schemaOf,
+  type EditedDocument,
+  type LanguageEnvironment,
+} from "./complete.ts";
 import { code, item, paragraph, type Explanation } from "./explanation.ts";
 import { placeIn } from "./filter-proposals.ts";
 import type { EventLanguage } from "./ports.ts";
@@ -124,6 +131,8 @@ function filterWord(
   events: EventLanguage,
 ): Known | null {
   const { start, end, style } = found.node;
+  // Looking for its words takes time that grows with the square of it.
+  if (filter.length > maxFilterCharacters) return null;
   const offsets = style === undefined ? null : offsetsOf(text.slice(start, end), filter, style);
   if (offsets === null) return null;
   const at = offsets.findLastIndex((each) => each <= offset - start);

@@ -147,9 +147,13 @@ function inBlock(line: Line, token: Token): Spot | null {
   };
 }
 
-/** A value of several lines on one, as a reader has it. */
+/** A value of several lines on one, as a reader has it. Line by line: one search for line ends with the space around them takes the square of a long run of spaces. */
 function unfolded(written: string): string {
-  return written.replace(/\s*\r?\n\s*/g, " ");
+  const [first = "", ...others] = written.split("\n");
+  const last = others.pop();
+  if (last === undefined) return written;
+  const between = others.map((line) => line.trim()).filter((line) => line !== "");
+  return [first.trimEnd(), ...between, last.trimStart()].join(" ");
 }
 
 function isIndentation(text: string): boolean {
