@@ -19,7 +19,7 @@ describe.each(["yaml", "toml"] as const)("%s from a stranger does not hold the k
     ["a comparison of nothing", `a ==${" ".repeat(length)}`],
     ["a long word before a text", `${"a".repeat(length)} == "`],
     ["many lists", `${"a in [".repeat(length / 6)}"`],
-    ["many calls", `${"a.all(".repeat(length / 6)}`],
+    ["many calls", "a.all(".repeat(length / 6)],
   ])("%s", async (_name, filter) => {
     const text = `${opened[format]}'${filter}b'\n`;
     const document: EditedDocument = { kind: "manifest", format, text };
