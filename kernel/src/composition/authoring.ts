@@ -16,7 +16,7 @@ import { eventTypes, isCustomEvent } from "../events/types.ts";
 import type { AuthoringService, OpenText } from "../server/language/authoring.ts";
 import type { OpenTexts } from "../server/language/ports.ts";
 import type { Catalog } from "./catalog.ts";
-import type { ExtensionFinder, ExtensionOnDisk } from "./find-extensions.ts";
+import { leadsToAnotherMachine, type ExtensionFinder, type ExtensionOnDisk } from "./find-extensions.ts";
 import { fileExists, folderState, listFolders } from "./read-documents.ts";
 import { pathOf } from "./workspace-paths.ts";
 
@@ -137,7 +137,8 @@ function surroundings(
       return (found === null ? [] : summaryOf(found))[0] ?? null;
     },
     foldersIn: async (place, path) => {
-      if (place === "document") return folder === null ? [] : listFolders(resolve(folder, path));
+      if (place === "document")
+        return folder === null || leadsToAnotherMachine(path) ? [] : listFolders(resolve(folder, path));
       const [root = ""] = roots;
       return (await folderState(root, path)) === "folder" ? listFolders(join(root, path)) : [];
     },

@@ -25,6 +25,14 @@ export interface ExtensionPlaces {
   readonly bundled: string;
 }
 
+/**
+ * `\\\\host\\share`, in whatever slashes: on Windows, only looking whether it is there tells that host who looks. A
+ * document is looked at before anybody trusts it.
+ */
+export function leadsToAnotherMachine(path: string): boolean {
+  return /^[\\/]{2}/.test(path);
+}
+
 type Check = (manifest: DocumentText) => Promise<CheckedManifest>;
 
 /** Finds extensions by path or id, each folder read once. Made anew for each time the documents are loaded. */
@@ -41,7 +49,8 @@ export class ExtensionFinder {
   }
 
   /** `path` is relative to the folder of the document that names it. */
-  byPath(path: string, documentFile: string): Promise<ExtensionOnDisk | null> {
+  async byPath(path: string, documentFile: string): Promise<ExtensionOnDisk | null> {
+    if (leadsToAnotherMachine(path)) return null;
     return this.#at(resolve(dirname(documentFile), path));
   }
 
@@ -61,7 +70,7 @@ export class ExtensionFinder {
 
   /** Paths, written as this one is, of the extensions that lie beside where it leads. */
   async beside(path: string, documentFile: string): Promise<string[]> {
-    if (++this.#lookedBeside > maxLookedBeside) return [];
+    if (++this.#lookedBeside > maxLookedBeside || leadsToAnotherMachine(path)) return [];
     const [before = ""] = /^(?:.*\/)?(?=[^/]+\/*$)/.exec(path) ?? [];
     const found = await this.#in(resolve(dirname(documentFile), path, ".."));
     return found.map(({ folder }) => before + basename(folder));

@@ -1,0 +1,41 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkManifest } from "../documents/manifest.ts";
+import { manifestPorts } from "../documents/testing/ports.ts";
+import { ExtensionFinder, leadsToAnotherMachine } from "./find-extensions.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "lares-find-"));
+  await mkdir(join(folder, "one"));
+  await writeFile(
+    join(folder, "one", "extension.yaml"),
+    "extension:\n  id: dev.one\n  name: One\n  version: 1.0.0\n",
+  );
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test("a path is looked for from its document's folder, and never on another machine", async () => {
+  const finder = new ExtensionFinder(
+    { workspace: [], user: join(folder, "none"), bundled: join(folder, "none") },
+    ({ text, file }) => checkManifest(text, file, manifestPorts()),
+  );
+  const document = join(folder, "lares.yaml");
+  expect((await finder.byPath("one", document))?.checked.value?.id).toBe("dev.one");
+  expect(await finder.beside("./two", document)).toEqual(["./one"]);
+  // Here the same folder, on Windows a share of a host.
+  expect(await finder.byPath(`/${join(folder, "one")}`, document)).toBeNull();
+  expect(await finder.beside(`/${join(folder, "two")}`, document)).toEqual([]);
+});
+
+test.each([
+  ["//host/share", true],
+  [String.raw`\\host\share`, true],
+  [String.raw`/\host/share`, true],
+  ["../host//share", false],
+  ["/host/share", false],
+])("%s", (path, expected) => {
+  expect(leadsToAnotherMachine(path)).toBe(expected);
+});
