@@ -26,7 +26,7 @@ export interface ExtensionPlaces {
 }
 
 /**
- * `\\\\host\\share`, in whatever slashes: on Windows, only looking whether it is there tells that host who looks. A
+ * `\\host\share`, in whatever slashes: on Windows, only looking whether it is there tells that host who looks. A
  * document is looked at before anybody trusts it.
  */
 export function leadsToAnotherMachine(path: string): boolean {

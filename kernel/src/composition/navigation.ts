@@ -123,15 +123,15 @@ class Navigation implements NavigationService {
       });
   }
 
-  async agentPlaces({ uri, text }: EditedDocument): Promise<readonly AgentPlace[]> {
+  async agentPlaces({ uri, text }: EditedDocument, limit: number): Promise<readonly AgentPlace[]> {
     const file = pathOf(uri);
     if (file === null) return [];
     const document = readForEditor(text, uri);
-    if (documentKind(uri) === "manifest") return placesOfManifest(document);
+    if (documentKind(uri) === "manifest") return placesOfManifest(document).slice(0, limit);
     const finder = this.#catalog.finder();
     const found: AgentPlace[] = [];
-    for (const use of extensionUses(document)) {
-      const { reference, pointer } = use;
+    // Each costs a look at the disk, and a document may have very many.
+    for (const { reference, pointer } of extensionUses(document).slice(0, limit)) {
       const extension =
         "path" in reference ? await finder.byPath(reference.path, file) : await finder.byId(reference.id);
       const agent = extension?.checked.value?.id;

@@ -32,7 +32,10 @@ async function titles(
   places: readonly AgentPlace[] = [{ range, agent: "test.a" }],
   { trusted = true, sinceMidnight = true } = {},
 ): Promise<string[]> {
-  const navigation = { handles: () => true, agentPlaces: async () => places } as Partial<NavigationService>;
+  const navigation = {
+    handles: () => true,
+    agentPlaces: async (_document: unknown, limit: number) => places.slice(0, limit),
+  } as Partial<NavigationService>;
   const agents = {
     list: () => [{ ...agent, ...changes }],
     eventsToday: (_id: string, handler: string, event: string) => today[`${handler} ${event}`] ?? 0,

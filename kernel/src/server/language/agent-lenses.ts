@@ -20,7 +20,7 @@ export async function agentLenses(
 ): Promise<CodeLens[]> {
   const document = editedDocument(navigation, session, documentUriOf(params));
   if (document === null) return [];
-  const places = (await navigation.agentPlaces(document)).slice(0, maxPlaces);
+  const places = await navigation.agentPlaces(document, maxPlaces);
   if (!session.trusted) return places.filter(isExtension).map(({ range }) => lens(range, untrusted));
   const known = new Map(agents.list().map((agent) => [agent.id, agent]));
   return places.flatMap((place) => {

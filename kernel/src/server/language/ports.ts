@@ -58,5 +58,6 @@ export interface NavigationService {
   ): Promise<readonly FileEdits[] | null>;
   /** Of the faults that touch the range. */
   fixes(document: EditedDocument, range: Range, open: OpenTexts): Promise<readonly OfferedFix[]>;
-  agentPlaces(document: EditedDocument): Promise<readonly AgentPlace[]>;
+  /** Of the first `limit` places that could be some. */
+  agentPlaces(document: EditedDocument, limit: number): Promise<readonly AgentPlace[]>;
 }
