@@ -155,6 +155,31 @@ describe("a document that changes under a running kernel", () => {
     expect((await bench.status(client)).pid).toBe(before.pid);
   });
 
+  test("an extension that comes waits for its yes and says so; with it, it runs", async () => {
+    await using client = await bench.open();
+    await inState(client, PROBE, "Active");
+    const newcomer = "test.newcomer";
+    await bench.writeExtension(
+      probe({ id: newcomer, agent: { activation: "eager" }, grants: { locations: ["in/"] } }),
+    );
+    const grants = { locations: ["in/"], deny: ["write_tags"] };
+    const extensions = [PROBE, newcomer].map((id) => ({ path: `../extensions/${id}`, grants }));
+    await bench.writeLares({ keys: { extensions } });
+    const isThere = async (): Promise<boolean> =>
+      (await client.request<Agent[]>("lares/agents/list")).some(({ id }) => id === newcomer);
+    await until("the newcomer to be shown", isThere);
+    expect(await agent(client, newcomer)).toMatchObject({
+      state: "Error",
+      awaiting: "acceptance",
+      permissions: [],
+      locations: [],
+    });
+    expect((await agent(client, PROBE)).awaiting).toBeUndefined();
+    const { digest } = (await bench.status(client)).trust;
+    await client.request("lares/trust", { trusted: true, digest });
+    expect((await inState(client, newcomer, "Active")).awaiting).toBeUndefined();
+  });
+
   test("a policy that grows more lenient waits too; a stricter one counts at once", async () => {
     await using client = await bench.open();
     const write = (content: string) => [

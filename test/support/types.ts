@@ -42,6 +42,7 @@ export interface Agent {
   state: string;
   error?: string;
   disabled?: true;
+  awaiting?: "acceptance";
   since: string;
   hooks: { handler: string; on?: string; filter?: string; schedule?: string; nextRun?: string }[];
   tools: string[];

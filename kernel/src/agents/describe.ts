@@ -20,6 +20,7 @@ export function describeAgent(
     state: now.state,
     ...(now.reason === null ? {} : { error: now.reason }),
     ...(now.isEnabled ? {} : { disabled: true }),
+    ...(definition.awaiting === undefined ? {} : { awaiting: definition.awaiting }),
     since: now.since,
     hooks: definition.hooks.map(describeHook),
     tools: definition.tools.map((tool) => tool.name),

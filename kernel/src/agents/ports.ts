@@ -50,6 +50,8 @@ export interface AgentDefinition {
   /** What the person accepted; null: the program could not be prepared, and `fault` says why. */
   readonly programDigest: Hash | null;
   readonly fault?: string;
+  /** `fault` is that nobody said yes to it yet. */
+  readonly awaiting?: "acceptance";
 }
 
 /** One running guest. */

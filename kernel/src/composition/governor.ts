@@ -206,6 +206,7 @@ export class Governor {
       // Nothing is kept for it meanwhile: what is there it is shown once it may look.
       hooks: definition.hooks.map((hook) => ({ ...hook, accepts: () => ({ passed: false }) })),
       fault: "It waits for a person to accept what it asks for, or its changed program.",
+      awaiting: "acceptance",
     }));
     return [...accepted, ...waiting];
   }

@@ -38,6 +38,19 @@ describe("agentNodes", () => {
     expect(node.spoken).toContain(word);
   });
 
+  it("an agent that waits for a yes is no error, and leads to what is asked", () => {
+    const node = nodeOf({ state: "Error", error: "It waits for a person.", awaiting: "acceptance" });
+    expect(node).toMatchObject({
+      description: "Waits for your yes",
+      icon: { id: "shield" },
+      isOpen: false,
+    });
+    expect(node.children?.[0]).toMatchObject({
+      label: "It waits for a person.",
+      command: { id: "lares.trustWorkspace" },
+    });
+  });
+
   it("an agent that is disabled is said so, and not to be asleep", () => {
     const node = nodeOf({ state: "Unloaded", disabled: true });
     expect(node).toMatchObject({

@@ -4,7 +4,13 @@ import type { Agent, AgentState } from "../protocol.ts";
 import type { TreeNode } from "./tree-node.ts";
 
 /** How a state is said and drawn. */
-const looks: Readonly<Record<AgentState, { word: string; icon: string; color?: string }>> = {
+interface Look {
+  readonly word: string;
+  readonly icon: string;
+  readonly color?: string;
+}
+
+const looks: Readonly<Record<AgentState, Look>> = {
   Active: { word: "Active", icon: "pass", color: "testing.iconPassed" },
   Unloaded: { word: "Asleep", icon: "circle-outline", color: "disabledForeground" },
   Initializing: { word: "Starting", icon: "sync~spin" },
@@ -14,6 +20,12 @@ const looks: Readonly<Record<AgentState, { word: string; icon: string; color?: s
 };
 
 const disabledLook = { word: "Disabled", icon: "circle-slash", color: "disabledForeground" } as const;
+
+const awaitingLook = {
+  word: "Waits for your yes",
+  icon: "shield",
+  color: "editorWarning.foreground",
+} as const;
 
 /** Of one kind of detail, so many are shown. */
 const maxDetails = 100;
@@ -78,14 +90,23 @@ export function agentNodes(agents: readonly Agent[], now: number): TreeNode[] {
   return agents.map((agent) => agentNode(agent, now));
 }
 
+function isBroken({ state, awaiting }: Agent): boolean {
+  return state === "Error" && awaiting === undefined;
+}
+
+function lookOf({ state, disabled, awaiting }: Agent): Look {
+  if (disabled === true) return disabledLook;
+  return awaiting === undefined ? looks[state] : awaitingLook;
+}
+
 function agentNode(agent: Agent, now: number): TreeNode {
-  const { word, icon, color } = agent.disabled === true ? disabledLook : looks[agent.state];
+  const { word, icon, color } = lookOf(agent);
   const name = label(agent.name || agent.id);
   const events = agent.metrics.events_received;
   const description = [word, ...(events > 0 ? [count(events, "event")] : [])].join(" · ");
   return {
     // The editor keeps an item as open as it was; one that came into error is a new one, and opened.
-    id: agent.state === "Error" ? `agent ${agent.id} in error` : `agent ${agent.id}`,
+    id: isBroken(agent) ? `agent ${agent.id} in error` : `agent ${agent.id}`,
     agent: agent.id,
     label: name,
     description,
@@ -93,7 +114,7 @@ function agentNode(agent: Agent, now: number): TreeNode {
     tooltip: agentTooltip(agent, word, now),
     spoken: `Agent ${name}, ${word}${agent.error === undefined ? "" : `: ${label(agent.error, 300)}`}, ${count(events, "event")}`,
     context: `lares.agent.${agent.disabled === true ? "Disabled" : agent.state}`,
-    isOpen: agent.state === "Error",
+    isOpen: isBroken(agent),
     children: [
       ...errorNodes(agent),
       ...hookNodes(agent, now),
@@ -117,8 +138,19 @@ function agentTooltip(agent: Agent, word: string, now: number): string[] {
   ];
 }
 
-function errorNodes({ id, error, state }: Agent): TreeNode[] {
+function errorNodes({ id, error, state, awaiting }: Agent): TreeNode[] {
   if (error === undefined) return [];
+  if (awaiting !== undefined)
+    return [
+      {
+        id: `agent ${id} awaiting`,
+        agent: id,
+        label: label(error, 200),
+        icon: { id: "shield", color: "editorWarning.foreground" },
+        tooltip: [label(error, 2000)],
+        command: { id: "lares.trustWorkspace", title: "Review", arguments: [] },
+      },
+    ];
   return [
     {
       id: `agent ${id} error`,

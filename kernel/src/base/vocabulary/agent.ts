@@ -56,6 +56,11 @@ export const Agent = Type.Object(
     disabled: Type.Optional(
       Type.Literal(true, { description: "It stays Unloaded until it is enabled, and is sent no event" }),
     ),
+    awaiting: Type.Optional(
+      Type.Literal("acceptance", {
+        description: "In Error for want of nothing but a person's yes to what it asks for, or to its program",
+      }),
+    ),
     since: Timestamp,
     hooks: Type.Array(AgentHook),
     tools: Type.Array(Type.String()),
