@@ -30,6 +30,9 @@ test("before a call the person is shown agent, tool and arguments, as text", asy
   const input = { agent: "dev.lares.notes", tool: "untitled", arguments: { path: "[x](command:y)\u202e" } };
   const prepared = await callTool(fakeContext().context).prepareInvocation?.({ input }, token);
   expect(prepared?.confirmationMessages?.title).toBe("Run untitled of the agent dev.lares.notes?");
+  const named = { agent: "[a](command:b)\n", tool: "x".repeat(5000) };
+  const other = await callTool(fakeContext().context).prepareInvocation?.({ input: named }, token);
+  expect(other?.confirmationMessages?.title).toMatch(/^Run x{1,300}… of the agent \[a\] \(command:b\) ?\?$/);
   const message = prepared?.confirmationMessages?.message as { value: string; isTrusted: boolean };
   expect(message.isTrusted).not.toBe(true);
   expect(message.value).toContain(String.raw`\[x\]\(command:y\)\<U\+202E\>`);

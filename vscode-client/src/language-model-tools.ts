@@ -7,8 +7,9 @@ import {
   MarkdownString,
   type LanguageModelTool,
 } from "vscode";
-import { plainLine, plainText } from "../../kernel/src/base/plain-text.ts";
+import { plainText } from "../../kernel/src/base/plain-text.ts";
 import type { ClientContext, Feature } from "./feature.ts";
+import { message } from "./model/text.ts";
 import type { Tool, ToolResult } from "./protocol.ts";
 
 /** What a chat is told at most of one answer. */
@@ -52,9 +53,9 @@ export function listTool({ kernel }: ClientContext): LanguageModelTool<ListInput
 export function callTool({ kernel }: ClientContext): LanguageModelTool<CallInput> {
   return {
     prepareInvocation: ({ input }) => ({
-      invocationMessage: `Running ${plainLine(input.tool)} of ${plainLine(input.agent)}`,
+      invocationMessage: `Running ${message(input.tool)} of ${message(input.agent)}`,
       confirmationMessages: {
-        title: `Run ${plainLine(input.tool)} of the agent ${plainLine(input.agent)}?`,
+        title: `Run ${message(input.tool)} of the agent ${message(input.agent)}?`,
         message: new MarkdownString().appendText(argumentsOf(input)),
       },
     }),

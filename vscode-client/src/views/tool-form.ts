@@ -1,6 +1,6 @@
 import { commands, Disposable, env, ViewColumn, window, type Memento } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
-import { label } from "../model/text.ts";
+import { label, message } from "../model/text.ts";
 import type { Tool, ToolResult } from "../protocol.ts";
 import {
   maxArgumentsCharacters,
@@ -22,7 +22,7 @@ export const toolForms: Feature = (context) =>
       const tool = await wantedTool(context, argument);
       if (tool !== undefined) openForm(context, tool);
     } catch (error) {
-      void window.showErrorMessage(label(failureOf(error).message, 300));
+      void window.showErrorMessage(message(failureOf(error).message));
     }
   });
 
