@@ -3,20 +3,20 @@ import { openActions } from "../actions/actions.ts";
 import { actionsMigrations } from "../actions/ledger.ts";
 import { dayOf } from "../agents/day-counts.ts";
 import { describeAgent } from "../agents/describe.ts";
-import { agentMigrations, type ShownLocation } from "../agents/first-sight.ts";
+import { agentMigrations } from "../agents/first-sight.ts";
 import { MetricsRecorder } from "../agents/metrics.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
-import { isLaresError, messageOf, scopeViolation } from "../base/errors.ts";
+import { messageOf, scopeViolation } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Agent } from "../base/vocabulary/agent.ts";
-import type { AgentDefinition, Delivery, DeliveryPayload } from "../agents/ports.ts";
+import type { AgentDefinition } from "../agents/ports.ts";
 import process from "node:process";
-import type { InboxItem } from "../inbox/lane.ts";
 import { Activation } from "./activation.ts";
+import { agentQueue } from "./agent-queue.ts";
 import { eventOfChange } from "../events/changes.ts";
 import { openInbox } from "../inbox/inbox.ts";
 import { inboxMigrations } from "../inbox/migrations.ts";
@@ -33,12 +33,10 @@ import { ToolRegistry } from "../tools/registry.ts";
 import { openTraceLog } from "../trace/trace-log.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import { workspaceMigrations } from "../workspace/migrations.ts";
-import { createAuthoring } from "./authoring.ts";
 import { Catalog } from "./catalog.ts";
 import { openDecisions } from "./decisions-file.ts";
-import { readForEditor } from "../documents/language/for-editors.ts";
-import { valueAt } from "../documents/source.ts";
-import { createDocumentService, eventPorts } from "./documents.ts";
+import { eventPorts } from "./documents.ts";
+import { createEditorServices } from "./editor-services.ts";
 import { createFileService } from "./file-service.ts";
 import { Governor } from "./governor.ts";
 import { startGuest } from "./guests.ts";
@@ -46,10 +44,9 @@ import { createHostServices } from "./host-services.ts";
 import { validateHostCall } from "./host-call-shapes.ts";
 import { openMemories } from "./memories.ts";
 import { createMemoryService } from "./memory-service.ts";
-import { createNavigation } from "./navigation.ts";
-import { ProgramOutlines } from "./program-outlines.ts";
 import { createProgramLoader, type Program } from "./programs.ts";
 import { bundle, readGuestRuntime, resources } from "./resources.ts";
+import { shownLocations } from "./shown-locations.ts";
 import { readTraceSettings } from "./trace-settings.ts";
 import { namedRoots, pathMapper } from "./workspace-paths.ts";
 import { DocumentWatch } from "./watch-documents.ts";
@@ -75,9 +72,6 @@ export interface Kernel extends AsyncDisposable {
   /** Who knows what clients have open and unsaved, by URI. */
   setUnsavedDocuments(documents: () => readonly string[]): void;
 }
-
-/** An open document whose file is larger is not compared with it. */
-const maxComparedBytes = 16 * 1024 * 1024;
 
 /** Puts the rooms together for one workspace. Nothing of the workspace is indexed and no agent runs before trust. */
 export async function openKernel(options: KernelOptions): Promise<Kernel> {
@@ -279,9 +273,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     }
     return { ...result, action };
   };
-  const shown = await database.query<{ agent: string; location: string }>(
-    "SELECT agent, location FROM shown_locations",
-  );
+  const alreadyShown = await shownLocations.read(database);
   const registry: AgentRegistry<Statement> = opened.use(
     new AgentRegistry<Statement>({
       clock,
@@ -290,15 +282,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       idleUnloadMs: () => configuration().limits.idleUnloadMs,
       activeAgents: () => configuration().limits.activeAgents,
       validateHostCall,
-      queue: {
-        next: async (agent, isInHand) => deliveryOf(await inbox.next(agent, isInHand)),
-        nextDueAt: (agent) => inbox.nextDueAt(agent),
-        depth: (agent) => inbox.depth(agent),
-        bytes: (agent) => inbox.bytes(agent),
-        acknowledge: (agent, seq) => inbox.acknowledge(agent, seq),
-        retryLater: (agent, seq, dueAt) => inbox.retryLater(agent, seq, dueAt),
-        bury: (agent, seq, reason) => inbox.bury(agent, seq, reason),
-      },
+      queue: agentQueue(inbox),
       traces,
       startGuest: (definition, handlers) =>
         startGuest(
@@ -332,15 +316,9 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
           })),
         ),
       commit: async (statements) => void (statements.length > 0 && (await database.batch(statements))),
-      shownStatement: ({ agent, location }: ShownLocation) => ({
-        sql: "INSERT OR IGNORE INTO shown_locations (agent, location) VALUES (?, ?)",
-        params: [agent, location],
-      }),
-      forgottenStatement: ({ agent, location }: ShownLocation) => ({
-        sql: "DELETE FROM shown_locations WHERE agent = ? AND location = ?",
-        params: [agent, location],
-      }),
-      alreadyShown: shown,
+      shownStatement: shownLocations.shown,
+      forgottenStatement: shownLocations.forgotten,
+      alreadyShown,
       clearQueue: (agent) => inbox.clear(agent),
       allEntries: () => workspace.allEntries(),
     }),
@@ -363,7 +341,6 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     resume: () => governor.activate(true),
   });
 
-  const outlines = new ProgramOutlines();
   const services: KernelServices = {
     version,
     status: {
@@ -422,27 +399,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     entries: { query: (query) => workspace.query(query, () => true) },
     memory: createMemoryService({ memories, checkAgent: (agent) => void registry.get(agent) }),
     files: clientFiles,
-    authoring: createAuthoring({
-      catalog,
-      clock,
-      roots: options.roots,
-      programExports: async (manifestFile, text, open) => {
-        const main = valueAt(readForEditor(text, manifestFile).value, "/extension/main");
-        const outline = await outlines.outlineAt(manifestFile, main, open);
-        const names = (kind: "hooks" | "tools") => outline?.handlers[kind].map(({ name }) => name) ?? [];
-        return { handlers: names("hooks"), tools: names("tools") };
-      },
-    }),
-    navigation: createNavigation(catalog, outlines),
-    documents: createDocumentService(catalog, outlines, async (file) => {
-      const [path] = clientPaths(file);
-      try {
-        return path === undefined ? null : await files.readFile(path, { maxBytes: maxComparedBytes });
-      } catch (error) {
-        if (isLaresError(error)) return null; // missing, too large, or out of reach: nothing to compare with
-        throw error;
-      }
-    }),
+    ...createEditorServices({ catalog, clock, roots: options.roots, files, clientPaths }),
     notifications,
     progress,
   };
@@ -452,13 +409,6 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     setUnsavedDocuments: (documents) => (unsaved = documents),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-}
-
-function deliveryOf(item: InboxItem | null): Delivery | null {
-  // Written by this kernel or an earlier one: the payload has this form.
-  return item === null
-    ? null
-    : { seq: item.seq, attempts: item.attempts, payload: item.payload as unknown as DeliveryPayload };
 }
 
 /** An agent that may not run yet, as it is shown. */
