@@ -151,10 +151,12 @@ describe("each filter and each combination with order, page and groups", () => {
 
 const word = fc.constantFrom("beach", "Beach", "sea", "東京都", "京都", "x1", "é", "e", "😀", "-", '"');
 const words = fc.array(word, { maxLength: 3 }).map((some) => some.join(" "));
+/** JSON has no -0. */
+const double = fc.double({ min: -3, max: 3, noNaN: true }).map((number) => number + 0);
 const scalar: fc.Arbitrary<JsonValue> = fc.oneof(
   words,
   fc.integer({ min: -3, max: 3 }),
-  fc.double({ min: -3, max: 3, noNaN: true }),
+  double,
   fc.constantFrom<JsonValue>(
     true,
     false,
@@ -193,7 +195,7 @@ const where: fc.Arbitrary<Where> = fc.oneof(
   fc.record({
     field,
     op: fc.constantFrom("gt", "gte", "lt", "lte"),
-    value: fc.oneof(words, fc.double({ min: -3, max: 3, noNaN: true }), fc.constant("y".repeat(301))),
+    value: fc.oneof(words, double, fc.constant("y".repeat(301))),
   }),
 );
 const moment = fc.constantFrom("1h", "2h", "90m", "2026-11-20T09:15:00Z", "2026-11-20");
