@@ -146,7 +146,8 @@ const typedFloods: Hostile[] = [
   {
     name: "tstraces",
     does: "ctx.trace",
-    program: typed('for (;;) ctx.trace.info("x".repeat(1000));'),
+    // A little work between them, so that no machine comes to the limit of floods before the one of CPU.
+    program: typed('for (;;) { for (let n = 0; n < 10_000; n++); ctx.trace.info("x".repeat(1000)); }'),
     traces: ['"trace" was dropped or refused # times: more than 200 came within a second.'],
   },
   {
