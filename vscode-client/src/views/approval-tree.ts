@@ -67,7 +67,8 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
       label: "Recent",
       description: String(recent.length),
       spoken: `Recent, ${count(recent.length, "action")}`,
-      isOpen: pending.length === 0,
+      // What was just approved is where one looks for its undo.
+      isOpen: true,
       children: recent.map((action) => decidedNode(action, input)),
     },
   ];
