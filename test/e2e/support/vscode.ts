@@ -162,8 +162,8 @@ export class VSCode implements AsyncDisposable {
   kernels(): number[] {
     return filesBelow(this.home)
       .filter((path) => path.endsWith("kernel.lock.pid"))
-      .map((path) => Number(readFileSync(path, "utf8")))
-      .filter((pid) => isAlive(pid));
+      .map(pidIn)
+      .filter((pid) => pid > 0 && isAlive(pid));
   }
 
   /** The one kernel, once it runs. */
@@ -189,6 +189,16 @@ async function writeFiles(root: string, files: Readonly<Record<string, string>>)
   for (const [path, text] of Object.entries(files)) {
     await mkdir(join(root, path, ".."), { recursive: true });
     await writeFile(join(root, path), text);
+  }
+}
+
+/** 0 where a kernel that begins or ends has just written or removed the file. */
+function pidIn(path: string): number {
+  try {
+    return Number(readFileSync(path, "utf8"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return 0;
+    throw error;
   }
 }
 
