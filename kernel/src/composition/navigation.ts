@@ -163,7 +163,7 @@ class Navigation implements NavigationService {
     { kind, name }: { kind: "hooks" | "tools"; name: string },
     open: OpenTexts,
   ): Promise<{ uri: string; range: Range }> {
-    const outline = await this.#programs.outline(program).catch(() => null);
+    const outline = await this.#programs.outlineOrNull(program);
     const handler = outline?.handlers[kind].find((each) => each.name === name);
     if (handler === undefined) return { uri: program.uri, range: startOfText };
     if (handler.imported !== null) {

@@ -80,11 +80,15 @@ export class ProgramOutlines {
   /** Of the manifest's program, as it is open or on disk; null where there is none that can be read. */
   async outlineAt(manifestFile: string, main: unknown, open: OpenTexts): Promise<ProgramOutline | null> {
     const program = await this.programOf(manifestFile, main, open);
-    if (program === null) return null;
+    return program === null ? null : this.outlineOrNull(program);
+  }
+
+  /** Null where the file is no program yet, as its own editor says. */
+  async outlineOrNull(program: ProgramText): Promise<ProgramOutline | null> {
     try {
       return await this.outline(program);
     } catch (error) {
-      if (isLaresError(error, "InvalidParams")) return null; // no program yet, as its own editor says
+      if (isLaresError(error, "InvalidParams")) return null;
       throw error;
     }
   }
