@@ -1,5 +1,6 @@
 import { commands, type TextDocument } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
+import { withoutIcons } from "../../kernel/src/base/plain-text.ts";
 import { idOfControl, isAgentCommand } from "./commands/agents.ts";
 
 /** Documents of the kernel's own; for all other files it is asked only about actions that would change them. */
@@ -21,6 +22,7 @@ export const middleware: Middleware = {
   },
   provideCodeLenses: async (document, token, next) => {
     const lenses = await next(document, token);
+    // The kernel's lenses carry what agents say.
     for (const { command } of lenses ?? [])
       if (command !== undefined) command.title = withoutIcons(command.title);
     return lenses;
@@ -39,11 +41,6 @@ export const middleware: Middleware = {
   provideInlayHints: (document, range, token, next) =>
     isOwn(document) ? next(document, range, token) : undefined,
 };
-
-/** A lens draws `$(name)` as an icon, and the kernel's lenses carry what agents say. */
-function withoutIcons(title: string): string {
-  return title.replaceAll("$(", "$ (");
-}
 
 /** Which command of this client does what a command of the kernel does; undefined where none does. */
 export function clientCommandOf(command: string, given: unknown): string | undefined {

@@ -22,6 +22,11 @@ export function plainMessage(text: string): string {
   return withoutLinks(plainLine(text));
 }
 
+/** Some editors draw `$(name)` in a lens or a label as an icon of theirs; every character stays readable. */
+export function withoutIcons(text: string): string {
+  return text.replaceAll("$(", "$ (");
+}
+
 /** Takes a Markdown link's form from it; every character stays readable. */
 export function withoutLinks(text: string): string {
   return text.replaceAll("](", "] (");

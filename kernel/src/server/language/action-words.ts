@@ -1,15 +1,10 @@
-import { plainMessage, plainText, withoutLinks } from "../../base/plain-text.ts";
+import { plainMessage, plainText, withoutIcons, withoutLinks } from "../../base/plain-text.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 
 /** Of an action's title where it is part of a line of ours. */
 export const maxTitleCharacters = 60;
 /** Of a text that a message shows. */
 const maxMessageCharacters = 8_000;
-
-/** Some editors draw `$(name)` in a lens as an icon of theirs. */
-export function withoutIcons(text: string): string {
-  return text.replaceAll("$(", "$ (");
-}
 
 /** An agent's title on one short line, for lenses and menus; no icon of an editor's comes from it. */
 export function shortTitle({ title }: Action): string {

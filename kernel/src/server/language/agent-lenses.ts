@@ -1,9 +1,8 @@
 import type { CodeLens, Command } from "vscode-languageserver";
-import { plainMessage } from "../../base/plain-text.ts";
+import { plainMessage, withoutIcons } from "../../base/plain-text.ts";
 import type { Agent, AgentCommand, AgentHook } from "../../base/vocabulary/agent.ts";
 import type { AgentService } from "../ports.ts";
 import type { Session } from "../session.ts";
-import { withoutIcons } from "./action-words.ts";
 import { editedDocument } from "./edited-document.ts";
 import { documentUriOf } from "./params.ts";
 import type { AgentPlace, NavigationService } from "./ports.ts";
