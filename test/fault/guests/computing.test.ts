@@ -50,7 +50,13 @@ const spinning: Hostile[] = [
     program: programs.spinInThenable,
   },
   { name: "pattern", does: "spin in a regular expression", program: programs.spinInPattern },
-  { name: "timers", does: "timers by the hundred thousand", program: programs.manyTimers },
+  {
+    name: "timers",
+    does: "timers by the hundred thousand",
+    program: programs.manyTimers,
+    // More than it can fill before its time is over, on any machine.
+    resources: { max_cpu_ms_per_event: cpuLimitMs, max_memory_mb: 256 },
+  },
   { name: "finally", does: "recursion that catches its own end", program: programs.catchesRecursion },
   { name: "byhand", does: "spin in a module made by hand", program: hand.spin() },
 ].map((hostile) => ({
@@ -139,6 +145,12 @@ const memory: Hostile[] = [
   { name: "texts", does: "texts without end", program: programs.manyTexts, error: thrown(exhausted) },
   { name: "buffers", does: "buffers without end", program: programs.buffers, error: thrown(exhausted) },
   {
+    name: "leaks",
+    does: "small things without end that are kept",
+    program: programs.leaks,
+    error: thrown(exhausted),
+  },
+  {
     name: "grows",
     does: "memory.grow without end, and then an abort",
     program: hand.grows(),
@@ -153,7 +165,20 @@ const memory: Hostile[] = [
     resources: { ...room, max_cpu_ms_per_event: 600 },
     error: last("It computed for # ms on an event; max_cpu_ms_per_event allows 600 ms."),
   },
-].map((hostile) => ({ resources: room, ...hostile, state: "Suspended", meanwhile: hasTaken(hostile.name) }));
+]
+  .map((hostile): Hostile => ({
+    resources: room,
+    ...hostile,
+    state: "Suspended",
+    meanwhile: hasTaken(hostile.name),
+  }))
+  .concat({
+    name: "uncaught",
+    does: "no memory left, told where no handler waits for it: nothing can be answered any more",
+    program: programs.outOfMemoryBehind,
+    state: "Suspended",
+    error: last("It ran out of memory; max_memory_mb allows no more."),
+  });
 
 const recursion: Hostile[] = [
   {

@@ -11,7 +11,7 @@ import { ByteRing } from "./byte-ring.ts";
 import { pipeCalls, type SdkCalls } from "./guest-pipes.ts";
 import type { GuestEnds } from "./messages.ts";
 import { ownThreadId } from "./thread-priority.ts";
-import { cpuBefore, guestState, openObservation, slot } from "./observation.ts";
+import { guestState, openObservation, slot, time } from "./observation.ts";
 import type { SdkThreadData } from "./sdk-threads.ts";
 
 const { observation, ends, entry, later } = workerData as SdkThreadData;
@@ -52,13 +52,36 @@ WebAssembly.Instance = new Proxy(WebAssembly.Instance, {
     const instance = new target(program, { ...imports, [wasiModule]: observed });
     if (instance.exports["memory"] instanceof WebAssembly.Memory) memory = instance.exports["memory"];
     noteMemory();
-    const { user, system } = process.threadCpuUsage();
-    times[cpuBefore] = user + system;
+    noteCpu(time.cpuBefore);
     Atomics.store(slots, slot.state, guestState.computing);
     wake();
+    lookAfter(instance.exports["_start"], () => {
+      noteMemory();
+      noteCpu(time.cpuAfter);
+    });
     return instance;
   },
 });
+
+function noteCpu(at: number): void {
+  const { user, system } = process.threadCpuUsage();
+  times[at] = user + system;
+}
+
+/** The SDK calls the program's entry by way of this, so that its calls may wait. */
+interface Suspending {
+  promising(entry: unknown): (...parameters: unknown[]) => Promise<unknown>;
+}
+
+/** What a program takes between its last call and its end, a trap too, no call of it would show. */
+function lookAfter(entry: unknown, look: () => void): void {
+  const suspending = WebAssembly as unknown as Suspending;
+  const { promising } = suspending;
+  suspending.promising = (called) => {
+    const run = promising(called);
+    return called === entry ? (...parameters) => run(...parameters).finally(look) : run;
+  };
+}
 
 /** Waits for it, without a turn of this thread's loop. */
 function receiveProgram({ gate, program }: GuestEnds): WebAssembly.Module {

@@ -7,6 +7,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { FromWorker, GuestEnds, SdkModule, ToWorker } from "./messages.ts";
 import { installSdkThreads } from "./sdk-threads.ts";
 import { StderrMeter, windowMs } from "./stderr-meter.ts";
+import { outOfMemoryExit } from "../guest/runtime/native.ts";
 import { UsageSampler } from "./usage-sampler.ts";
 
 if (parentPort === null) throw new Error("This module is the entry of a worker thread.");
@@ -39,7 +40,7 @@ async function run(): Promise<void> {
   const sampler = new UsageSampler(guestThread, (sample) => send({ kind: "usage", ...sample }));
   void sampler.run();
   const reason = await guest.wait().then(
-    (output) => `The program ended by itself with exit code ${output.exitCode}.`,
+    ({ exitCode }) => exitText(exitCode),
     (error: unknown) => `The program was stopped by an error: ${trapText(error)}.`,
   );
   await forwarding;
@@ -60,6 +61,12 @@ async function forwardStderr(stderr: AsyncIterable<Uint8Array>): Promise<void> {
   }
   clearTimeout(reporting);
   meter.report();
+}
+
+function exitText(code: number): string {
+  return code === outOfMemoryExit
+    ? "It ran out of memory; max_memory_mb allows no more."
+    : `The program ended by itself with exit code ${code}.`;
 }
 
 function failureText(error: unknown): string {

@@ -20,18 +20,27 @@ export const slot = {
   threadId: 4,
 } as const;
 
-/** Index in `times`: CPU time the thread had used, in microseconds, before the guest's first instruction. */
-export const cpuBefore = 0;
+/** Indexes in `times`: CPU time the thread had used, in microseconds. */
+export const time = {
+  /** Before the guest's first instruction. */
+  cpuBefore: 0,
+  /** After its last; 0 until then. */
+  cpuAfter: 1,
+} as const;
 
 export const guestState = { none: 0, computing: 1, waiting: 2 } as const;
 
 const slotCount = 6;
 const slotBytes = slotCount * 4;
+const timeCount = 2;
 
 export function newObservation(): SharedArrayBuffer {
-  return new SharedArrayBuffer(slotBytes + 8);
+  return new SharedArrayBuffer(slotBytes + timeCount * 8);
 }
 
 export function openObservation(buffer: SharedArrayBuffer): Observation {
-  return { slots: new Int32Array(buffer, 0, slotCount), times: new Float64Array(buffer, slotBytes, 1) };
+  return {
+    slots: new Int32Array(buffer, 0, slotCount),
+    times: new Float64Array(buffer, slotBytes, timeCount),
+  };
 }

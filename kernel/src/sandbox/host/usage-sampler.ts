@@ -1,4 +1,4 @@
-import { cpuBefore, guestState, slot } from "./observation.ts";
+import { guestState, slot, time } from "./observation.ts";
 import { hostBounds } from "./bounds.ts";
 import type { UsageSample } from "./frames.ts";
 import type { SdkThread } from "./sdk-threads.ts";
@@ -52,13 +52,11 @@ export class UsageSampler {
     try {
       const isComputing = Atomics.load(slots, slot.state) === guestState.computing;
       const { user, system } = await this.#thread.worker.cpuUsage();
-      const cpuTimeMs = Math.max(0, (user + system - (times[cpuBefore] ?? 0)) / 1000);
+      // What was asked of a thread that ended meanwhile may be answered after its last figures.
+      if (this.#isStopped) return false;
+      const cpuTimeMs = Math.max(0, (user + system - (times[time.cpuBefore] ?? 0)) / 1000);
       this.#yieldWhereLong(Atomics.load(slots, slot.wakes), cpuTimeMs);
-      this.#report({
-        cpuTimeMs,
-        memoryBytes: Atomics.load(slots, slot.pages) * 65_536,
-        isComputing,
-      });
+      this.#report({ cpuTimeMs, memoryBytes: this.#memoryBytes(), isComputing });
       return true;
     } catch (error) {
       if (error instanceof Error && "code" in error && error.code === "ERR_WORKER_NOT_RUNNING") return false;
@@ -78,8 +76,18 @@ export class UsageSampler {
     stepBack(Atomics.load(this.#thread.observation.slots, slot.threadId), hostBounds.longTurnNiceness);
   }
 
+  #memoryBytes(): number {
+    return Atomics.load(this.#thread.observation.slots, slot.pages) * 65_536;
+  }
+
+  /** The program ended by itself: reports what it has used, which its thread wrote down. */
   stop(): void {
     this.#isStopped = true;
-    Atomics.notify(this.#thread.observation.slots, slot.wakes);
+    const { slots, times } = this.#thread.observation;
+    Atomics.notify(slots, slot.wakes);
+    const cpuAfter = times[time.cpuAfter] ?? 0;
+    if (cpuAfter === 0) return;
+    const cpuTimeMs = Math.max(0, (cpuAfter - (times[time.cpuBefore] ?? 0)) / 1000);
+    this.#report({ cpuTimeMs, memoryBytes: this.#memoryBytes(), isComputing: false });
   }
 }

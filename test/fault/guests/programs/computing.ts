@@ -53,6 +53,13 @@ export default defineAgent({
 
 export const arrays = handler("const all = []; for (;;) all.push(new Array(10_000).fill(all.length));");
 
+export const leaks = handler("for (;;) globalThis.kept = { kept: globalThis.kept };");
+
+/** In the engine's words: when exactly it has none left differs from run to run. */
+export const outOfMemoryBehind = handler(
+  'queueMicrotask(() => { throw new Error("out of memory"); }); await new Promise(() => setTimeout(() => {}, 1e8));',
+);
+
 export const manyTexts = handler('const all = []; for (;;) all.push("x".repeat(100_000) + all.length);');
 
 export const buffers = handler("const all = []; for (;;) all.push(new Uint8Array(1_000_000).fill(1));");

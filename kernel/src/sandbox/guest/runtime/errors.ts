@@ -28,8 +28,24 @@ export function factsOf(thrown: unknown): ThrownFacts {
     const code = (thrown as { code?: unknown }).code;
     const facts = { message: stringOf(thrown.message), stack: stackOf(thrown, maxCauses) };
     return typeof code === "string" ? { ...facts, code } : facts;
-  } catch {
-    return { message: "An error that cannot be read was thrown.", stack: "" };
+  } catch (error) {
+    const message =
+      isOutOfMemory(thrown) || isOutOfMemory(error)
+        ? outOfMemory
+        : "An error that cannot be read was thrown.";
+    return { message, stack: "" };
+  }
+}
+
+/** The engine's own words. */
+const outOfMemory = "out of memory";
+
+/** Whether the engine had no memory left; it throws `null` where there is none for an error either. */
+export function isOutOfMemory(thrown: unknown): boolean {
+  try {
+    return thrown === null || (thrown instanceof Error && thrown.message === outOfMemory);
+  } catch (error) {
+    return error === null;
   }
 }
 

@@ -3,7 +3,7 @@
  * It gives a program its globals and one object, `globalThis[Symbol.for("lares.guest")]`, its door to the kernel.
  */
 import { makeConsole } from "./console.ts";
-import { factsOf } from "./errors.ts";
+import { factsOf, isOutOfMemory } from "./errors.ts";
 import {
   dictionary,
   mapClear,
@@ -15,7 +15,7 @@ import {
   sliceText,
   wellFormed,
 } from "./intrinsics.ts";
-import { maxReportCharacters, type Native } from "./native.ts";
+import { maxReportCharacters, type Native, outOfMemoryExit } from "./native.ts";
 import { Timers } from "./timers.ts";
 import { guardedParse, installGlobals, startClock } from "./web.ts";
 import { type Methods, Wire } from "./wire.ts";
@@ -41,6 +41,16 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
     const text = `${what}: ${stack === "" ? message : stack}`;
     const cut = text.length > maxReportCharacters ? `${sliceText(text, 0, maxReportCharacters)}…` : text;
     native.write(2, `${wellFormed(cut)}\n`, 0x7fffffff);
+  };
+
+  /** What nobody was told yet. Without memory nobody can be answered any more, so the guest ends, and that says it. */
+  const escaped = (what: string, error: unknown): void => {
+    try {
+      report(what, error);
+    } catch (failure) {
+      if (isOutOfMemory(failure)) native.exit(outOfMemoryExit);
+    }
+    if (isOutOfMemory(error)) native.exit(outOfMemoryExit);
   };
 
   const parse = guardedParse(native);
@@ -106,7 +116,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
         try {
           wire.receive(value as string);
         } catch (error) {
-          report("A line could not be handled", error);
+          escaped("A line could not be handled", error);
         }
         return 0;
       case Turn.tick:
@@ -118,7 +128,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
         mapDelete(unhandled, value);
         return 0;
       case Turn.jobFailed:
-        report("Uncaught", value);
+        escaped("Uncaught", value);
         return 0;
       default:
         return 0;

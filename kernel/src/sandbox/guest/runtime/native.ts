@@ -26,6 +26,8 @@ export interface Native {
 export const maxLineBytes = 1024 * 1024;
 /** ABI v1: calls that may wait for the kernel's answer at one time. */
 export const maxOpenCalls = 64;
+/** Exit code of a guest whose runtime has no memory left to go on with: ENOMEM. */
+export const outOfMemoryExit = 12;
 /** One report on stderr; longer ones are cut. */
 export const maxReportCharacters = 16 * 1024;
 /** JSON nested deeper is refused: the engine's parser would run out of native stack, which nothing can catch. */
