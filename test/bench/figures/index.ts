@@ -15,19 +15,22 @@ export const index: Figure = {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "inherit"],
     });
-    const { bareSynchronousMs, bareAsynchronousMs, bareProcessorMs, starts } = JSON.parse(output) as Measured;
+    const { recursiveMs, bareSynchronousMs, bareAsynchronousMs, bareProcessorMs, starts } = JSON.parse(
+      output,
+    ) as Measured;
     return starts.flatMap(
       ({ ms, processorMs, loopProcessorMs, longestTurnMs, heapMb, peakMb }, at): Row[] => {
         const what = at === 0 ? "first index" : "next start";
         return [
           {
             what: `${what}, ${files} files`,
-            value: ms / bareSynchronousMs,
+            value: ms / recursiveMs,
             unit: "×",
             target: { atMost: at === 0 ? 4 : 1.5 },
-            note: `${ms.toFixed(0)} ms; the bare walk takes ${bareSynchronousMs.toFixed(0)} ms with synchronous calls, which is what the ratio is to, and ${bareAsynchronousMs.toFixed(0)} ms with promises; longest turn of the loop ${longestTurnMs.toFixed(0)} ms; ${heapMb.toFixed(0)} MB of heap, ${peakMb.toFixed(0)} MB resident at most`,
+            note: `${ms.toFixed(0)} ms; Node's own recursive readdir and an lstat each take ${recursiveMs.toFixed(0)} ms, which is what the ratio is to; a walk written by hand ${bareSynchronousMs.toFixed(0)} ms with synchronous calls and ${bareAsynchronousMs.toFixed(0)} ms with promises; longest turn of the loop ${longestTurnMs.toFixed(0)} ms; ${heapMb.toFixed(0)} MB of heap, ${peakMb.toFixed(0)} MB resident at most`,
           },
-          { what: `${what}, to the walk with promises`, value: ms / bareAsynchronousMs, unit: "×" },
+          { what: `${what}, to a walk by hand, synchronous`, value: ms / bareSynchronousMs, unit: "×" },
+          { what: `${what}, to a walk by hand, with promises`, value: ms / bareAsynchronousMs, unit: "×" },
           { what: `${what}, processor time, all threads`, value: processorMs / bareProcessorMs, unit: "×" },
           { what: `${what}, processor time, the loop`, value: loopProcessorMs / bareProcessorMs, unit: "×" },
         ];
@@ -37,6 +40,7 @@ export const index: Figure = {
 };
 
 interface Measured {
+  readonly recursiveMs: number;
   readonly bareSynchronousMs: number;
   readonly bareAsynchronousMs: number;
   readonly bareProcessorMs: number;
