@@ -35,6 +35,14 @@ export interface ServeOptions {
   readonly keep: boolean;
 }
 
+/** What `stop` came to. */
+export interface StoppedKernel {
+  /** Null where none was there. */
+  readonly pid: number | null;
+  /** It did not end when it was asked to. */
+  readonly killed: boolean;
+}
+
 export interface ProbeResult {
   readonly ok: boolean;
   readonly detail: string;
@@ -53,6 +61,8 @@ export interface CliPorts {
   explain(folder: string): Promise<readonly ExplainedValue[]>;
   /** Speaks the protocol until the client leaves; the process's exit code. */
   serve(options: ServeOptions): Promise<number>;
+  /** Ends the kernel of the workspace that these folders make, whether it answers or not. Absolute paths. */
+  stopKernel(folders: readonly string[]): Promise<StoppedKernel>;
   /** Where state is kept, without starting anything. */
   stateHome(): string;
   /** Starts a guest and has it answer. */

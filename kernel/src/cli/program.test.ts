@@ -51,6 +51,7 @@ describe("usage", () => {
     [["run", "--once", "--timeout", "soon"], '"soon" is no duration'],
     [["run", "--timeout", "1m"], "without --once"],
     [["run", "/nowhere/at/all"], "There is no folder"],
+    [["stop", "/nowhere/at/all"], "There is no folder"],
     [["traces", "--level", "loud"], "--level is one of"],
     [["traces", "--since", "soon"], "is no time"],
     [["actions", "show"], "Which action"],

@@ -226,6 +226,22 @@ ${examples([
   addMemory(program, ports);
 
   program
+    .command("stop")
+    .description("end the kernel of a workspace, also one that does not answer")
+    .argument("[folders...]", "the workspace; all of its folders where it has several (default: this folder)")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+The kernel is asked to end, and killed where it does not. Nothing that it acknowledged is lost; an editor that is open
+on the workspace starts the next one by itself.
+${examples([["lares stop ~/Pictures", "its agents stand still and nothing answers"]])}`,
+    )
+    .action((folders: string[], options: object) =>
+      execute(ports, async (context) => (await import("./commands/stop.ts")).stop(context, folders, options)),
+    );
+
+  program
     .command("doctor")
     .description("does this machine have what Lares needs?")
     .addOption(json())

@@ -1,19 +1,19 @@
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import process from "node:process";
 import { LaresError, messageOf } from "../base/errors.ts";
 import { silentLog } from "../base/log.ts";
 import type { CliPorts } from "../cli/ports.ts";
 import { explainConfiguration } from "../documents/explain.ts";
 import { systemClock } from "../platform/clock.ts";
+import { endKernel } from "../platform/end-kernel.ts";
 import type { Program } from "../platform/spawn-kernel.ts";
-import { stateHome, userConfigFolder } from "../platform/state-folder.ts";
+import { stateFolderPath, stateHome, userConfigFolder } from "../platform/state-folder.ts";
 import { Catalog } from "./catalog.ts";
 import { connectToKernel } from "./client.ts";
 import { diagnosticsOf, eventPorts } from "./documents.ts";
 import { ProgramOutlines } from "./program-outlines.ts";
 import { readText } from "./read-documents.ts";
 import { resources } from "./resources.ts";
-import { dirname } from "node:path";
 
 /** What the commands are handed. */
 export function commandLinePorts(version: string, program: Program, serve: CliPorts["serve"]): CliPorts {
@@ -59,6 +59,7 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
       return programFault(catalogOf(folder).finder(), folder);
     },
     serve,
+    stopKernel: async (folders) => endKernel(await stateFolderPath(folders, process.env)),
     stateHome: () => stateHome(process.env),
     probeSandbox: async () => {
       const { probeSandbox } = await import("./probe.ts");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { expect, test } from "vitest";
-import { acquireLock, type FileLock, type LockHeld } from "./lock.ts";
+import { acquireLock, lockHolder, type FileLock, type LockHeld } from "./lock.ts";
 import { TestChild } from "./testing/child.ts";
 import { temporaryFolder } from "./testing/temporary-folder.ts";
 
@@ -37,6 +37,24 @@ test("a holder that is killed by SIGKILL gives the lock back at once, ten times 
     await child.kill();
     await held(await acquireLock(path)).release();
   }
+});
+
+test("who holds it is told without taking it: a process that stands still has it, a dead one has not", async () => {
+  const path = join(await temporaryFolder(), "kernel.lock");
+  expect(await lockHolder(path)).toBeNull();
+  const child = new TestChild(
+    `await acquireLock(${JSON.stringify(path)});
+     say(process.pid);
+     setInterval(() => undefined, 1000);`,
+    { modules },
+  );
+  await child.waitForLines(1);
+  const pid = Number(child.lines[0]);
+  process.kill(pid, "SIGSTOP");
+  expect(await lockHolder(path)).toBe(pid);
+  await child.kill();
+  expect(await lockHolder(path)).toBeNull();
+  await held(await acquireLock(path)).release();
 });
 
 test("of many processes that start at once exactly one gets it", async () => {

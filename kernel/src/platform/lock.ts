@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { rm, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import process from "node:process";
@@ -60,6 +61,23 @@ export async function acquireLock(path: string): Promise<FileLock | LockHeld> {
     failpoint("lock.released");
   };
   return { release, [Symbol.asyncDispose]: release };
+}
+
+/** Who has the lock now, without taking it for longer than it takes to see; null where nobody has it. */
+export async function lockHolder(path: string): Promise<number | "unknown" | null> {
+  if (!existsSync(path)) return null;
+  let database: DatabaseSync | undefined;
+  try {
+    database = new DatabaseSync(path, { timeout: 0 });
+    database.exec("BEGIN EXCLUSIVE");
+    return null;
+  } catch (error) {
+    const known = databaseError(error, path);
+    if (isLaresError(known, "Busy")) return await readProcessId(`${path}.pid`);
+    throw known;
+  } finally {
+    if (database?.isOpen === true) database.close();
+  }
 }
 
 async function readProcessId(note: string): Promise<number | "unknown"> {

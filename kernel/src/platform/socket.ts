@@ -203,7 +203,10 @@ function readLine(socket: LocalSocket): Promise<string> {
   return new Promise((resolve, reject) => {
     let received = Buffer.alloc(0);
     const timer = setTimeout(
-      () => finish(storageError("The other side of the kernel's socket does not answer.")),
+      () =>
+        finish(
+          storageError("The other side of the kernel's socket does not answer. If it hangs: lares stop."),
+        ),
       greetingTimeoutMs,
     );
     const onEnd = (): void => finish(new ConnectionEnded("The connection ended while greeting."));

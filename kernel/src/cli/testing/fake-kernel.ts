@@ -208,6 +208,7 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     programFault: () => Promise.resolve(null),
     explain: () => Promise.resolve([]),
     serve: () => Promise.resolve(0),
+    stopKernel: () => Promise.resolve({ pid: null, killed: false }),
     stateHome: () => tmpdir(),
     probeSandbox: () => Promise.resolve({ ok: true, detail: "a guest answered" }),
     examplesFolder: null,

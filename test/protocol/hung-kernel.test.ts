@@ -1,0 +1,61 @@
+import process from "node:process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { call, probe } from "../support/agents.ts";
+import { Bench } from "../support/bench.ts";
+import type { Client } from "../support/client.ts";
+import { lares } from "../support/command-line.ts";
+import type { Action } from "../support/types.ts";
+import { isAlive, until } from "../support/until.ts";
+
+const PROBE = "test.probe";
+
+let bench: Bench;
+let one: Client;
+let other: Client;
+beforeAll(async () => {
+  bench = await Bench.create({ files: { "a.txt": "a\n" }, extensions: [probe({ id: PROBE })] });
+  [one, other] = await Promise.all([bench.open(), bench.open()]);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+const stop = async (): Promise<unknown> => {
+  const { code, stdout, stderr } = await lares(bench, ["stop", "--json"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return JSON.parse(stdout);
+};
+
+test("a kernel that stands still is killed; both editors go on with the next one, and what waits still waits", async () => {
+  const effects = [{ kind: "file.write", path: "a.txt", content: "b\n" }];
+  const proposed = await call<Action>(one, PROBE, "actions.propose", effects, { title: "B", reason: "" });
+  expect(proposed.state).toBe("PendingApproval");
+  const { pid } = await bench.status(one);
+  process.kill(pid, "SIGSTOP");
+  const asked = one.request<{ pid: number }>("lares/status");
+
+  expect(await stop()).toEqual({ pid, killed: true });
+
+  await until("it to be gone", () => !isAlive(pid));
+  // What was asked of the one that stood still is answered by the next.
+  const next = (await asked).pid;
+  expect(next).not.toBe(pid);
+  expect((await bench.ready(other)).pid).toBe(next);
+  const kept = await other.request<Action>("lares/actions/get", { id: proposed.id });
+  expect(kept).toMatchObject({ state: "PendingApproval", digest: proposed.digest });
+  const done = await other.request<Action>("lares/actions/approve", {
+    id: proposed.id,
+    digest: proposed.digest,
+  });
+  expect(done.state).toBe("Committed");
+});
+
+test("a kernel that answers ends in order; where none is, nothing is done", async () => {
+  const { pid } = await bench.ready(one);
+  expect(await stop()).toEqual({ pid, killed: false });
+  const next = await until("the next one", async () => {
+    const status = await bench.ready(one);
+    return status.pid !== pid && status.pid;
+  });
+  await Promise.all([one.shutdown(), other.shutdown()]);
+  await until("it to have lingered out", () => !isAlive(next));
+  expect(await stop()).toEqual({ pid: null, killed: false });
+});
