@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
-import { ExtensionMode, workspace, type ExtensionContext, type LogOutputChannel } from "vscode";
+import { ExtensionMode, workspace, type ExtensionContext } from "vscode";
 import { fileDecorations } from "./changes/file-decorations.ts";
 import { gutter } from "./changes/gutter.ts";
 import { changeFiles } from "./changes/provider.ts";
@@ -11,6 +11,7 @@ import { approvalCommands } from "./commands/approvals.ts";
 import { kernelCommands } from "./commands/kernel.ts";
 import type { ClientContext, Feature } from "./feature.ts";
 import { Connection, openLog } from "./kernel/connection.ts";
+import { endKernel, stopArguments } from "./kernel/end-kernel.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 import { LaresKernel } from "./kernel/lares-kernel.ts";
 import { kernelLaunch, type Launch } from "./kernel/launch.ts";
@@ -68,7 +69,7 @@ export function activate(extension: ExtensionContext): LaresApi {
   const begun = performance.now();
   const log = openLog();
   const connection = new Connection({
-    launch: () => launch(extension),
+    launch: () => launch(extension, ["serve", "--stdio", `--clientProcessId=${process.pid}`]),
     sessionOptions: () => ({
       approvals: "client",
       ...(workspace.isTrusted ? {} : { trusted: false }),
@@ -86,15 +87,15 @@ export function activate(extension: ExtensionContext): LaresApi {
   extension.subscriptions.push(log, status, kernel, agents, actions);
 
   const context: ClientContext = { extension, kernel, models };
-  const restart = async (): Promise<void> => {
-    endKernel(models.status.current?.pid, log);
-    await connection.restart();
-  };
+  const restart = (): Promise<void> =>
+    connection.restart(async () => {
+      log.info(await endKernel(launch(extension, stopArguments(localFolders()))));
+    });
   for (const feature of [...features, kernelCommands({ restart, log })])
     extension.subscriptions.push(feature(context));
 
   const startAnew = (): void => {
-    if (!hasFolder()) return;
+    if (localFolders().length === 0) return;
     connection.restart().catch((error: unknown) => log.error(String(error)));
   };
   // Another session: the kernel is told at its beginning whether it is trusted, and of which folders.
@@ -111,23 +112,9 @@ export async function deactivate(): Promise<void> {
   running = null;
 }
 
-/** Agents watch folders of this machine; without one there is nothing to start. */
-function hasFolder(): boolean {
-  return (workspace.workspaceFolders ?? []).some(({ uri }) => uri.scheme === "file");
-}
-
-/**
- * Tells the kernel itself to end, which lives on behind its front for whoever comes next; it says goodbye to its
- * clients, and all of them find the one that follows.
- */
-function endKernel(pid: number | undefined, log: LogOutputChannel): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(pid, "SIGTERM");
-  } catch (error) {
-    // It is gone already, or another person's.
-    log.info(`The kernel (process ${pid}) could not be told to end: ${String(error)}`);
-  }
+/** Agents watch folders of the machine this runs on; without one there is nothing to start. */
+function localFolders(): string[] {
+  return (workspace.workspaceFolders ?? []).flatMap(({ uri }) => (uri.scheme === "file" ? [uri.fsPath] : []));
 }
 
 /** Only what the machine says counts: a workspace must not choose what is executed. */
@@ -136,15 +123,16 @@ function machineSetting(name: string): string {
   return typeof value === "string" ? value.trim() : "";
 }
 
-function launch({ extensionPath, extensionMode }: ExtensionContext): Launch {
-  return kernelLaunch({
+function launch({ extensionPath, extensionMode }: ExtensionContext, words: readonly string[]): Launch {
+  const facts = {
     kernelPath: machineSetting("kernel.path"),
     nodePath: machineSetting("kernel.nodePath"),
     extensionPath,
     checkoutPath: extensionMode === ExtensionMode.Production ? null : `${extensionPath}/..`,
     platform: process.platform,
-    own: { executable: process.execPath, nodeVersion: process.versions.node, pid: process.pid },
+    own: { executable: process.execPath, nodeVersion: process.versions.node },
     environment: process.env,
     exists: existsSync,
-  });
+  };
+  return kernelLaunch(facts, words);
 }

@@ -30,6 +30,12 @@ it.each<[string, Partial<StatusBarFacts>, string, string]>([
     "lares.showStatus",
   ],
   [
+    "silent",
+    { state: { kind: "silent", reason: "It has not answered for 10 seconds." } },
+    "$(warning) Lares: no answer",
+    "lares.showStatus",
+  ],
+  [
     "given up",
     { state: { kind: "failed", reason: "it ended" } },
     "$(error) Lares: not running",

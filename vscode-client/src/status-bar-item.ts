@@ -32,6 +32,13 @@ export function statusBarLook(facts: StatusBarFacts): StatusBarLook {
         command: showStatus,
         background: "statusBarItem.warningBackground",
       };
+    case "silent":
+      return {
+        text: "$(warning) Lares: no answer",
+        tooltip: `Lares: the kernel does not answer, so its agents stand still. What waits for you is kept; “Lares: Restart Kernel” goes on with it.\n${label(state.reason, 300)}`,
+        command: showStatus,
+        background: "statusBarItem.warningBackground",
+      };
     case "failed":
       return {
         text: "$(error) Lares: not running",

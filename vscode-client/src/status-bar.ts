@@ -66,7 +66,14 @@ async function showStatus({ kernel, models }: ClientContext): Promise<void> {
     agents: models.agents.all.length,
     failing: models.agents.all.filter(({ state }) => state === "Error").length,
   });
+  const restart: Choice = {
+    label: "$(debug-restart) Restart Kernel",
+    description: status === undefined ? "" : `version ${status.version}, process ${status.pid}`,
+    command: "lares.restartKernel",
+  };
+  const isInNeed = kernel.state.kind === "silent" || kernel.state.kind === "failed";
   const choices: Choice[] = [
+    ...(isInNeed ? [restart] : []),
     {
       label: "$(bell) Approvals",
       description: count(models.actions.pending.length, "action waiting", "actions waiting"),
@@ -89,11 +96,7 @@ async function showStatus({ kernel, models }: ClientContext): Promise<void> {
     },
     { label: "$(law) Open Remembered Decisions", command: "lares.openDecisions" },
     { label: "$(output) Show Kernel Log", command: "lares.showKernelLog" },
-    {
-      label: "$(debug-restart) Restart Kernel",
-      description: status === undefined ? "" : `version ${status.version}, process ${status.pid}`,
-      command: "lares.restartKernel",
-    },
+    ...(isInNeed ? [] : [restart]),
   ];
   const chosen = await window.showQuickPick(choices, {
     title: "Lares",

@@ -14,11 +14,15 @@ const showLog = "Show Log";
 
 /** Commands about the kernel itself, and the word about one that cannot be kept running. */
 export function kernelCommands(control: KernelControl): Feature {
-  return ({ kernel, models }) =>
-    Disposable.from(
-      commands.registerCommand("lares.restartKernel", () =>
-        reporting("The kernel cannot be restarted", () => control.restart()),
-      ),
+  const restarted = (): Promise<void> => reporting("The kernel cannot be restarted", () => control.restart());
+  const answered = async (answer: string | undefined): Promise<void> => {
+    if (answer === restart) await restarted();
+    if (answer === showLog) control.log.show();
+  };
+  return ({ kernel, models }) => {
+    let isSilent = false;
+    return Disposable.from(
+      commands.registerCommand("lares.restartKernel", restarted),
       commands.registerCommand("lares.showKernelLog", () => control.log.show()),
       commands.registerCommand("lares.openDecisions", () =>
         reporting("The remembered decisions cannot be opened", async () => {
@@ -28,16 +32,19 @@ export function kernelCommands(control: KernelControl): Feature {
         }),
       ),
       kernel.onDidChangeState((state) => {
-        if (state.kind !== "failed") return;
-        void window
-          .showErrorMessage(`Lares is not running: ${message(state.reason)}`, restart, showLog)
-          .then((answer) => {
-            if (answer === restart) return control.restart();
-            if (answer === showLog) control.log.show();
-            return undefined;
-          });
+        if (state.kind === "failed")
+          void window
+            .showErrorMessage(`Lares is not running: ${message(state.reason)}`, restart, showLog)
+            .then(answered);
+        // Asked again now and then, it may have another reason; one word is enough.
+        if (state.kind === "silent" && !isSilent)
+          void window
+            .showWarningMessage(`Lares' kernel does not answer: ${message(state.reason)}`, restart, showLog)
+            .then(answered);
+        isSilent = state.kind === "silent";
       }),
     );
+  };
 }
 
 async function openDecisions(stateFolder: string): Promise<void> {

@@ -50,8 +50,10 @@ const serverNotifications = [
 const maxReasonLength = 300;
 /** A process that closed its pipes has so long to be gone. */
 const exitMs = 500;
-/** A kernel that does not say goodbye in this time is ended. */
+/** A process that does not say goodbye in this time is ended. */
 const farewellMs = 2_000;
+/** One that does not answer the first request in this time is taken for broken: it needs nothing but to be loaded. */
+const firstAnswerMs = 60_000;
 
 /** One process after another, with a language client on each; what listens stays across them. */
 export class Connection implements Disposable {
@@ -75,10 +77,17 @@ export class Connection implements Disposable {
     return this.#state;
   }
 
-  /** Ends what runs and starts anew; what went wrong before does not count. */
-  async restart(): Promise<void> {
+  /**
+   * Ends what runs and starts anew; what went wrong before does not count. `between` is done while nothing runs; where
+   * it fails the next is started all the same, and then it is told.
+   */
+  async restart(between: () => Promise<void> = async () => {}): Promise<void> {
     this.#restarts.reset();
-    await this.#succession.renew(this.#stop());
+    const stopped = this.#stop();
+    this.#change({ kind: "starting" });
+    const done = stopped.then(between);
+    await this.#succession.renew(done.catch(() => undefined));
+    await done;
   }
 
   request<Method extends ClientRequest>(method: Method, params: ParamsOf<Method>): Promise<ResultOf<Method>> {
@@ -212,10 +221,16 @@ class Attempt {
   }
 
   async start(): Promise<void> {
+    const late = setTimeout(() => {
+      this.#end(`It did not answer in ${firstAnswerMs / 1000} seconds.`);
+      this.#child?.kill("SIGKILL");
+    }, firstAnswerMs);
     try {
       await this.client.start();
     } catch (error) {
       this.#end(this.#lastLine || (error instanceof Error ? error.message : String(error)));
+    } finally {
+      clearTimeout(late);
     }
   }
 
@@ -225,8 +240,8 @@ class Attempt {
     try {
       await this.client.dispose(farewellMs);
     } catch {
-      // It is still starting, or does not answer: it ends when it loses its client.
-      this.#child?.kill();
+      // It is still starting, or does not answer. It keeps nothing: what is to be kept, the kernel has.
+      this.#child?.kill("SIGKILL");
     }
   }
 

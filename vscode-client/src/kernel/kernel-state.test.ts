@@ -9,7 +9,12 @@ const up: ConnectionState = { kind: "up" };
 const restarting = { kind: "restarting", inMs: 1000, reason: "it ended" } as const;
 const failed = { kind: "failed", reason: "there is none" } as const;
 
-it.each<[string, ConnectionState, Status | undefined, boolean, KernelState]>([
+const silent = { kind: "silent", reason: "It has not answered." } as const;
+
+it.each<[string, ConnectionState, Status | undefined, boolean, KernelState, string?]>([
+  ["it does not answer any more", up, undefined, true, silent, silent.reason],
+  ["it does not answer, trusted or not", up, undefined, false, silent, silent.reason],
+  ["it did not answer, and ended", restarting, undefined, true, restarting, silent.reason],
   ["its process starts", { kind: "starting" }, undefined, true, { kind: "starting" }],
   ["it has not answered yet", up, undefined, true, { kind: "starting" }],
   ["it answers and agents run", up, status(), true, { kind: "running" }],
@@ -36,6 +41,6 @@ it.each<[string, ConnectionState, Status | undefined, boolean, KernelState]>([
   ],
   ["its process ended and is started again", restarting, status(), true, restarting],
   ["it could not be kept running", failed, status(), true, failed],
-])("the state where %s", (_name, connection, status, isTrusted, state) => {
-  expect(kernelStateOf(connection, status, isTrusted)).toEqual(state);
+])("the state where %s", (_name, connection, status, isTrusted, state, silence) => {
+  expect(kernelStateOf(connection, status, isTrusted, silence ?? null)).toEqual(state);
 });

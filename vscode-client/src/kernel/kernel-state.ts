@@ -7,8 +7,11 @@ export function kernelStateOf(
   connection: ConnectionState,
   status: Status | undefined,
   isEditorTrusted: boolean,
+  /** Why nothing is known of it, where it should have answered long ago. */
+  silence: string | null,
 ): KernelState {
   if (connection.kind !== "up") return connection;
+  if (silence !== null) return { kind: "silent", reason: silence };
   if (!isEditorTrusted) return { kind: "untrusted", by: "editor" };
   if (status === undefined) return { kind: "starting" };
   return status.trusted ? { kind: "running" } : { kind: "untrusted", by: "documents" };

@@ -13,6 +13,8 @@ export type KernelState =
   /** Answers, but no agent runs: the folder is not trusted, in the editor or by what its documents ask for. */
   | { readonly kind: "untrusted"; readonly by: "editor" | "documents" }
   | { readonly kind: "running" }
+  /** Its process is there and says nothing; it may still come back by itself. */
+  | { readonly kind: "silent"; readonly reason: string }
   /** Gone; started again by itself in so many milliseconds. */
   | { readonly kind: "restarting"; readonly inMs: number; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string };

@@ -25,7 +25,7 @@ export class LaresKernel implements Kernel, Disposable {
   constructor(connection: Connection, status: PolledStatus, isEditorTrusted: () => boolean) {
     this.#connection = connection;
     this.#status = status;
-    this.#compute = () => kernelStateOf(connection.state, status.current, isEditorTrusted());
+    this.#compute = () => kernelStateOf(connection.state, status.current, isEditorTrusted(), status.silence);
     this.#state = this.#compute();
     this.#subscriptions = [
       connection.onDidChangeState(() => this.#update()),
@@ -41,6 +41,11 @@ export class LaresKernel implements Kernel, Disposable {
     method: Method,
     params: ParamsOf<Method>,
   ): Promise<ResultOf<Method>> {
+    // What would wait for nobody knows how long, and then be done when nobody expects it, is not even asked.
+    if (this.#state.kind === "silent")
+      throw new Error(
+        "The kernel does not answer, so nothing was asked of it. “Lares: Restart Kernel” starts another.",
+      );
     const result = await this.#connection.request(method, params);
     // Whoever asked: what the kernel says of itself is known to all at once.
     if (method === "lares/status" || method === "lares/trust") this.#status.take(result as Status);

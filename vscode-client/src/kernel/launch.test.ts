@@ -5,21 +5,22 @@ const bundledKernel = "/ext/kernel/lib/node_modules/lares/bin/lares.js";
 const bundledNode = "/ext/kernel/node/bin/node";
 
 function launchWith(files: readonly string[], given: Partial<LaunchFacts> = {}) {
-  return kernelLaunch({
+  const facts: LaunchFacts = {
     kernelPath: "",
     nodePath: "",
     extensionPath: "/ext",
     checkoutPath: null,
     platform: "linux",
-    own: { executable: "/editor", nodeVersion: "22.17.0", pid: 7 },
+    own: { executable: "/editor", nodeVersion: "22.17.0" },
     environment: {},
     exists: (path) => files.includes(path),
     ...given,
-  });
+  };
+  return kernelLaunch(facts, ["serve", "--stdio"]);
 }
 
 describe("kernelLaunch", () => {
-  const serve = ["serve", "--stdio", "--clientProcessId=7"];
+  const serve = ["serve", "--stdio"];
 
   it.each<[string, readonly string[], Partial<LaunchFacts>, string, readonly string[]]>([
     ["the packaged kernel and its Node", [bundledKernel, bundledNode], {}, bundledNode, [bundledKernel]],

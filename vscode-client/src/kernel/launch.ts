@@ -1,4 +1,4 @@
-/** How to start the kernel's front, or why it cannot be started. */
+/** How to start `lares`, or why it cannot be started. */
 export type Launch =
   | {
       readonly kind: "start";
@@ -17,7 +17,7 @@ export interface LaunchFacts {
   readonly checkoutPath: string | null;
   readonly platform: NodeJS.Platform;
   /** The process that would start it: VS Code's own, which is Electron on a desktop. */
-  readonly own: { readonly executable: string; readonly nodeVersion: string; readonly pid: number };
+  readonly own: { readonly executable: string; readonly nodeVersion: string };
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly exists: (path: string) => boolean;
 }
@@ -27,19 +27,19 @@ const neededNodeMajor = 24;
 /** What VS Code sets for its own processes and a kernel must not take as meant for it. */
 const notInherited = /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_FD$|NODE_UNIQUE_ID$)/;
 
-export function kernelLaunch(facts: LaunchFacts): Launch {
+/** `words`: the command of `lares` and what follows it. */
+export function kernelLaunch(facts: LaunchFacts, words: readonly string[]): Launch {
   const program = programOf(facts);
   if (program.kind === "refused") return program;
-  const serve = ["serve", "--stdio", `--clientProcessId=${facts.own.pid}`];
   const env = inherited(facts.environment);
-  if (!/\.[cm]?js$/.test(program.path)) return { kind: "start", command: program.path, args: serve, env };
+  if (!/\.[cm]?js$/.test(program.path)) return { kind: "start", command: program.path, args: words, env };
 
   const node = nodeOf(facts);
   if (node.kind === "refused") return node;
   return {
     kind: "start",
     command: node.path,
-    args: [program.path, ...serve],
+    args: [program.path, ...words],
     env: node.isOwn ? { ...env, ELECTRON_RUN_AS_NODE: "1" } : env,
   };
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { ConnectionState } from "../kernel/connection.ts";
 import { agent, status } from "../testing/things.ts";
 import { FakeWire } from "../testing/wire.ts";
-import { PolledStatus } from "./status.ts";
+import { PolledStatus, silentMs } from "./status.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
@@ -54,5 +54,45 @@ it("a refusal, as Busy while a kernel starts, is asked again", async () => {
   vi.advanceTimersByTime(500);
   await wire.answer("lares/status", status());
   expect(model.current).toEqual(status());
+  model.dispose();
+});
+
+it("a kernel that stands still is said to, after a bounded time, and is known again by its answer", async () => {
+  const { wire, model } = start();
+  await wire.answer("lares/status", status());
+  model.refresh();
+  vi.advanceTimersByTime(silentMs - 1);
+  expect(model.silence).toBeNull();
+  vi.advanceTimersByTime(1);
+  expect(model).toMatchObject({ silence: "It has not answered for 10 seconds.", current: undefined });
+  await wire.answer("lares/status", status({ pid: 2 }));
+  expect(model).toMatchObject({ silence: null, current: { pid: 2 } });
+  model.dispose();
+});
+
+it("why the front finds no kernel is said until one answers, also while it is asked again", async () => {
+  const { wire, model } = start();
+  await wire.refuse("lares/status", "it does not answer", -32_803);
+  expect(model.silence).toBe("it does not answer");
+  vi.advanceTimersByTime(5_000);
+  expect(wire.isAsked("lares/status")).toBe(true);
+  vi.advanceTimersByTime(2_500);
+  expect(model.silence).toBe("it does not answer");
+  await wire.answer("lares/status", status());
+  expect(model.silence).toBeNull();
+  model.dispose();
+});
+
+it("what an earlier process never answered holds nothing up, and its late answer says nothing", async () => {
+  const { wire, model } = start();
+  vi.advanceTimersByTime(silentMs);
+  wire.become({ kind: "starting" });
+  expect(model.silence).toBeNull();
+  wire.become({ kind: "up" });
+  expect(wire.asked).toHaveLength(2);
+  await wire.answer("lares/status", status({ pid: 1 }));
+  expect(model.current).toBeUndefined();
+  await wire.answer("lares/status", status({ pid: 2 }));
+  expect(model.current?.pid).toBe(2);
   model.dispose();
 });

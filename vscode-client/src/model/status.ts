@@ -9,6 +9,12 @@ const whileStartingMs = 500;
 const heartbeatMs = 10_000;
 /** A kernel that does not answer for so long is being started again. */
 const patienceMs = 2_500;
+/** One that does not answer for so long is no longer expected to: a person is told. */
+export const silentMs = 10_000;
+/** Asked again so often whether it answers now. */
+const whileSilentMs = 5_000;
+/** What a front refuses with that has found no kernel which answers, with its reason as the message (LSP's RequestFailed). */
+const requestFailed = -32_803;
 
 type Wire = Pick<Connection, "state" | "onDidChangeState" | "request" | "on">;
 
@@ -20,13 +26,16 @@ export class PolledStatus implements StatusModel, Disposable {
   readonly #subscriptions: Disposable[];
   #current: Status | undefined;
   #timer: NodeJS.Timeout | null = null;
-  #isAsking = false;
+  #silence: string | null = null;
+  /** The question that is open; what an earlier process is still asked counts no more. */
+  #asking: object | null = null;
   #isStaleAnswer = false;
 
   constructor(wire: Wire) {
     this.#wire = wire;
     this.#subscriptions = [
       wire.onDidChangeState(({ kind }) => {
+        this.#asking = null;
         if (kind === "up") this.refresh();
         else this.#set(undefined);
       }),
@@ -40,6 +49,11 @@ export class PolledStatus implements StatusModel, Disposable {
     return this.#current;
   }
 
+  /** Why nothing is known, where an answer is long overdue; null otherwise. */
+  get silence(): string | null {
+    return this.#silence;
+  }
+
   /** Takes an answer that came another way, as that of `lares/trust`. */
   take(status: Status): void {
     this.#set(status);
@@ -48,11 +62,11 @@ export class PolledStatus implements StatusModel, Disposable {
 
   /** Asks now; what changes is told by `onDidChange`. */
   refresh(): void {
-    if (this.#isAsking) {
+    if (this.#asking !== null) {
       this.#isStaleAnswer = true;
       return;
     }
-    this.#ask().catch(() => this.#set(undefined));
+    void this.#ask();
   }
 
   dispose(): void {
@@ -64,33 +78,47 @@ export class PolledStatus implements StatusModel, Disposable {
   async #ask(): Promise<void> {
     if (this.#wire.state.kind !== "up") return;
     this.#cancel();
-    this.#isAsking = true;
+    const asking = {};
+    this.#asking = asking;
     this.#isStaleAnswer = false;
-    const late = setTimeout(() => this.#set(undefined), patienceMs);
+    const ifStillOpen = (inMs: number, then: () => void): NodeJS.Timeout =>
+      setTimeout(() => {
+        if (this.#asking === asking) then();
+      }, inMs);
+    const late = ifStillOpen(patienceMs, () => this.#set(undefined, this.#silence));
+    const silent = ifStillOpen(silentMs, () =>
+      this.#set(undefined, `It has not answered for ${silentMs / 1000} seconds.`),
+    );
     try {
-      this.#set(await this.#wire.request("lares/status", {}));
-    } catch {
-      // Busy while another kernel starts behind the front; asked again below.
-      this.#set(undefined);
+      const status = await this.#wire.request("lares/status", {});
+      if (this.#asking === asking) this.#set(status);
+    } catch (error) {
+      // Busy, or a connection that ends: another kernel starts; asked again below.
+      if (this.#asking === asking) this.#set(undefined, reasonOf(error));
     } finally {
       clearTimeout(late);
-      this.#isAsking = false;
+      clearTimeout(silent);
     }
+    if (this.#asking !== asking) return;
+    this.#asking = null;
     if (this.#isStaleAnswer) this.#soon();
     else this.#schedule();
   }
 
   #soon(): void {
-    if (this.#isAsking) this.#isStaleAnswer = true;
+    if (this.#asking !== null) this.#isStaleAnswer = true;
     else this.#schedule(whileStartingMs);
   }
 
-  #schedule(
-    inMs = this.#current?.ready === true || isResting(this.#current) ? heartbeatMs : whileStartingMs,
-  ): void {
-    if (this.#wire.state.kind !== "up" || this.#isAsking) return;
+  #schedule(inMs = this.#untilNextMs()): void {
+    if (this.#wire.state.kind !== "up" || this.#asking !== null) return;
     this.#cancel();
     this.#timer = setTimeout(() => this.refresh(), inMs);
+  }
+
+  #untilNextMs(): number {
+    if (this.#silence !== null) return whileSilentMs;
+    return this.#current?.ready === true || isResting(this.#current) ? heartbeatMs : whileStartingMs;
   }
 
   #cancel(): void {
@@ -98,11 +126,17 @@ export class PolledStatus implements StatusModel, Disposable {
     this.#timer = null;
   }
 
-  #set(status: Status | undefined): void {
-    if (JSON.stringify(this.#current) === JSON.stringify(status)) return;
+  #set(status: Status | undefined, silence: string | null = null): void {
+    if (JSON.stringify(this.#current) === JSON.stringify(status) && this.#silence === silence) return;
     this.#current = status;
+    this.#silence = silence;
     this.#changed.fire();
   }
+}
+
+/** The front's reason where it has no kernel to ask; null where it will have one. */
+function reasonOf(error: unknown): string | null {
+  return error instanceof Error && "code" in error && error.code === requestFailed ? error.message : null;
 }
 
 /** An untrusted connection's kernel does nothing that one would wait for. */

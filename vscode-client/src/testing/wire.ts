@@ -72,8 +72,10 @@ export class FakeWire<State extends ConnectionState | KernelState> {
     await settled();
   }
 
-  async refuse(method: ClientRequest, message: string, code?: string): Promise<void> {
-    this.#oldest(method).refuse(Object.assign(new Error(message), { code: -33000, data: code && { code } }));
+  /** `code`: of the kernel's own refusals the name, of others the number. */
+  async refuse(method: ClientRequest, message: string, code?: string | number): Promise<void> {
+    const facts = typeof code === "number" ? { code } : { code: -33000, data: code && { code } };
+    this.#oldest(method).refuse(Object.assign(new Error(message), facts));
     await settled();
   }
 

@@ -57,6 +57,13 @@ export function noticeNodes(state: KernelState, isAsking: boolean): TreeNode[] {
               title: "Review",
             }),
           ];
+    case "silent":
+      return [
+        notice("Restart the kernel…", "it does not answer", "warning", {
+          id: "lares.restartKernel",
+          title: "Restart Kernel",
+        }),
+      ];
     case "restarting":
       return [
         notice("Restarting…", "the kernel ended", "warning", {

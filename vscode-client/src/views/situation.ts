@@ -27,6 +27,7 @@ function kernelSituation(state: KernelState): KernelSituation {
       return { kind: state.kind };
     case "untrusted":
       return { kind: "untrusted", by: state.by };
+    case "silent":
     case "restarting":
     case "failed":
       return { kind: state.kind, reason: state.reason.slice(0, 2_000) };

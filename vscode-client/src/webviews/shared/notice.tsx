@@ -78,6 +78,15 @@ export function WhileRunning({ host, situation, children }: KernelNoticeProps): 
           {offer("showKernelLog", "Show Log", "secondary")}
         </Notice>
       );
+    case "silent":
+      return (
+        <Notice kind="error" title="The kernel does not answer.">
+          <p>{line(kernel.reason, 600)}</p>
+          <p class="quiet">Approvals, memory and traces are kept.</p>
+          {offer("restartKernel", "Restart Kernel", "primary")}
+          {offer("showKernelLog", "Show Log", "secondary")}
+        </Notice>
+      );
     case "failed":
       return (
         <Notice kind="error" title="The kernel is not running.">

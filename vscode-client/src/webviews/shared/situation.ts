@@ -14,6 +14,7 @@ export const KernelSituation = v.variant("kind", [
   v.object({ kind: v.literal("starting") }),
   v.object({ kind: v.literal("running") }),
   v.object({ kind: v.literal("untrusted"), by: v.picklist(["editor", "documents"]) }),
+  v.object({ kind: v.literal("silent"), reason: Text(2_000) }),
   v.object({ kind: v.literal("restarting"), reason: Text(2_000) }),
   v.object({ kind: v.literal("failed"), reason: Text(2_000) }),
 ]);
