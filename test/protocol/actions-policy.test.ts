@@ -14,6 +14,7 @@ import { ALL_PERMISSIONS, call, host, probe } from "../support/agents.ts";
 import { actionIn, Bench, type BenchSpec } from "../support/bench.ts";
 import { frame as frameOf } from "../support/frames.ts";
 import type { Client } from "../support/client.ts";
+import { Editor } from "../support/editor.ts";
 import type { Action } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
@@ -275,4 +276,19 @@ describe("approvals by window/showMessageRequest", () => {
     expect(requests(client)).toEqual([]);
     expect((await pick(client, action)).state).toBe("PendingApproval");
   });
+});
+
+test("what a rule allows is not written under unsaved changes; an editor that took in what was written has none", async () => {
+  await using setting = await bench({ rules: [{ decide: "allow", kind: "file.write" }] });
+  await using client = await setting.open();
+  const editor = new Editor(setting, client);
+  await editor.open("a.txt");
+  expect(await decision(client, PROBE, write("a.txt", "first\n"))).toBe("allow");
+  // As editors do: a change is told of, and no save.
+  editor.type("a.txt", "first\n");
+  expect(await decision(client, PROBE, write("a.txt", "second\n"))).toBe("allow");
+  editor.type("a.txt", "a person's\n");
+  const { value } = await tryToPropose(client, PROBE, write("a.txt", "third\n"));
+  await actionIn(client, (value as Action).id, "Stale");
+  expect(await readFile(join(setting.root, "a.txt"), "utf8")).toBe("second\n");
 });

@@ -386,6 +386,16 @@ describe("drift between preview and commit is the state Stale, and nothing chang
     ["a folder above the new file is a file by now", [write("n/new", "x")], () => put("n", "file")],
     ["the file is open with unsaved changes", [write("a.txt", "x")], () => void bench.unsaved.add("a.txt")],
     [
+      "the file that is to be made is open in an editor, and was never saved",
+      [write("n/new", "x")],
+      () => void bench.unsaved.add("n/new"),
+    ],
+    [
+      "the place it is to be moved to is open in an editor, and was never saved",
+      [move("a.txt", "n.txt")],
+      () => void bench.unsaved.add("n.txt"),
+    ],
+    [
       "a file in the moved folder is open with unsaved changes",
       [move("d", "e")],
       () => void bench.unsaved.add("d/inner"),

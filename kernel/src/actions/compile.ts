@@ -183,8 +183,8 @@ class Compiler {
     if (stat?.kind !== "folder") throw changed(from);
     const listing = await listFolder(this.#ports.files, from);
     if (listing.hash !== content) throw changed(from);
-    const unsaved = listing.members.find((member) => this.#ports.openWithUnsavedChanges(`${from}/${member}`));
-    if (unsaved !== undefined) throw unsavedChanges(`${from}/${unsaved}`);
+    const members = listing.members.map((member) => `${from}/${member}`);
+    await this.#notUnsaved(members);
     await this.#free(to);
     await this.#makeParents(to);
     this.#steps.push({ kind: "rename", from, to, identity: { known: identityOf(stat) } });
@@ -237,15 +237,20 @@ class Compiler {
 
   async #free(path: string): Promise<void> {
     if ((await this.#at(path)).kind !== "absent") throw changed(path);
+    // An editor may have what nobody has saved yet.
+    await this.#notUnsaved([path]);
   }
 
   async #fileWith(path: string, hash: Hash): Promise<Extract<Simulated, { kind: "file" }>> {
     const found = await this.#at(path);
     if (found.kind !== "file" || found.hash !== hash) throw changed(path);
-    if (found.original !== undefined && this.#ports.openWithUnsavedChanges(found.original)) {
-      throw unsavedChanges(found.original);
-    }
+    if (found.original !== undefined) await this.#notUnsaved([found.original]);
     return found;
+  }
+
+  async #notUnsaved(paths: readonly string[]): Promise<void> {
+    const unsaved = await this.#ports.openWithUnsavedChanges(paths);
+    if (unsaved !== null) throw unsavedChanges(unsaved);
   }
 
   async #at(path: string): Promise<Simulated> {

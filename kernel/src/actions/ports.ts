@@ -43,8 +43,8 @@ export interface ActionPorts {
   settings(): ActionSettings;
   /** The agent's authority now; null if it is no longer installed or enabled. */
   authorityOf(agent: string): Authority | null;
-  /** True for a file that a client has open with changes it did not save. */
-  openWithUnsavedChanges(path: string): boolean;
+  /** The first of these files that a client has open, under whatever name, with changes it did not save; or null. */
+  openWithUnsavedChanges(paths: readonly string[]): Promise<string | null>;
   /** Where this content is in the workspace, as far as the index knows. */
   copies(content: Hash): readonly string[];
   /** These paths were just changed. */

@@ -20,7 +20,7 @@ export function createEditorServices(from: {
   readonly roots: readonly string[];
   readonly files: WorkspaceFiles;
   /** The paths in the workspace of an absolute one, as a client names it. */
-  readonly clientPaths: (absolute: string) => readonly string[];
+  readonly clientPaths: (absolute: string) => Promise<readonly string[]>;
 }): Pick<KernelServices, "authoring" | "navigation" | "documents"> {
   const { catalog, clock, roots, files, clientPaths } = from;
   const outlines = new ProgramOutlines();
@@ -38,7 +38,7 @@ export function createEditorServices(from: {
     }),
     navigation: createNavigation(catalog, outlines),
     documents: createDocumentService(catalog, outlines, async (file) => {
-      const [path] = clientPaths(file);
+      const [path] = await clientPaths(file);
       try {
         return path === undefined ? null : await files.readFile(path, { maxBytes: maxComparedBytes });
       } catch (error) {

@@ -11,12 +11,12 @@ const maxHashedBytes = 4 * 1024 * 1024;
 export function createFileService(
   files: WorkspaceFiles,
   /** From an absolute path, as a client or the system names it, to the workspace's own. */
-  workspacePaths: (absolute: string) => readonly string[],
+  clientPaths: (absolute: string) => Promise<readonly string[]>,
 ): FileService {
   return {
-    pathsOf: (uri) => {
+    pathsOf: async (uri) => {
       const absolute = pathOf(uri);
-      return absolute === null ? [] : [...new Set(workspacePaths(absolute))];
+      return absolute === null ? [] : clientPaths(absolute);
     },
     hashOf: async (path) => {
       try {
@@ -28,4 +28,14 @@ export function createFileService(
       }
     },
   };
+}
+
+/** The first of `paths` that one of these documents is, by whatever name it was opened; null where none is. */
+export async function unsavedAmong(
+  files: Pick<FileService, "pathsOf">,
+  uris: readonly string[],
+  paths: readonly string[],
+): Promise<string | null> {
+  const open = new Set((await Promise.all(uris.map((uri) => files.pathsOf(uri)))).flat());
+  return paths.find((path) => open.has(path)) ?? null;
 }

@@ -37,7 +37,7 @@ import { Catalog } from "./catalog.ts";
 import { openDecisions } from "./decisions-file.ts";
 import { eventPorts } from "./documents.ts";
 import { createEditorServices } from "./editor-services.ts";
-import { createFileService } from "./file-service.ts";
+import { createFileService, unsavedAmong } from "./file-service.ts";
 import { Governor } from "./governor.ts";
 import { startGuest } from "./guests.ts";
 import { createHostServices } from "./host-services.ts";
@@ -48,7 +48,7 @@ import { createProgramLoader, type Program } from "./programs.ts";
 import { bundle, readGuestRuntime, resources } from "./resources.ts";
 import { shownLocations } from "./shown-locations.ts";
 import { readTraceSettings } from "./trace-settings.ts";
-import { namedRoots, pathMapper } from "./workspace-paths.ts";
+import { namedRoots, pathMapper, throughLinks } from "./workspace-paths.ts";
 import { DocumentWatch } from "./watch-documents.ts";
 
 export interface KernelOptions {
@@ -70,7 +70,7 @@ export interface Kernel extends AsyncDisposable {
   readonly services: KernelServices;
   readonly lingerMs: () => number;
   /** Who knows what clients have open and unsaved, by URI. */
-  setUnsavedDocuments(documents: () => readonly string[]): void;
+  setUnsavedDocuments(documents: () => Promise<readonly string[]>): void;
 }
 
 /** Puts the rooms together for one workspace. Nothing of the workspace is indexed and no agent runs before trust. */
@@ -216,12 +216,12 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     ),
   );
 
-  let unsaved: () => readonly string[] = () => [];
+  let unsaved: () => Promise<readonly string[]> = async () => [];
   // A client may know the workspace by a path with links in it.
   const given = pathMapper(
     options.givenRoots.map((path, index) => ({ name: roots[index]?.name ?? "", path })),
   );
-  const clientPaths = (absolute: string): string[] => [...workspacePaths(absolute), ...given(absolute)];
+  const clientPaths = throughLinks((absolute) => [...workspacePaths(absolute), ...given(absolute)]);
   const files = new WorkspaceFiles(rooted);
   const clientFiles = createFileService(files, clientPaths);
   const actions = opened.use(
@@ -245,7 +245,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         const supervisor = registry.find(agent);
         return supervisor?.isListening === true ? supervisor.authority : null;
       },
-      openWithUnsavedChanges: (path) => unsaved().some((uri) => clientFiles.pathsOf(uri).includes(path)),
+      openWithUnsavedChanges: async (paths) => unsavedAmong(clientFiles, await unsaved(), paths),
       copies: (content) => workspace.copies(content, () => true).paths,
       touched: (paths) => workspace.touched(paths),
       remember: (rules) => decisions.store.remember(rules),

@@ -1,4 +1,5 @@
-import { basename, relative, sep } from "node:path";
+import { realpath } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
 import process from "node:process";
 import { pathOfFileUri } from "../protocol/v1/workspace-roots.ts";
 
@@ -38,4 +39,29 @@ export function pathMapper(roots: readonly NamedRoot[]): (absolute: string) => s
 /** The absolute path that a client's URI of a file names; null for any other, and for one that can name none. */
 export function pathOf(uri: string): string | null {
   return pathOfFileUri(uri, process.platform);
+}
+
+/**
+ * As `mapper`, and also for paths that lead into the workspace by links: those of the real file first, each once. Looked
+ * up anew each time, for a link may be given another target.
+ */
+export function throughLinks(
+  mapper: (absolute: string) => readonly string[],
+): (absolute: string) => Promise<readonly string[]> {
+  return async (absolute) => [...new Set([...mapper(await realPathOf(absolute)), ...mapper(absolute)])];
+}
+
+/** Links resolved as far as there is something: of what is not there yet, its folder's. */
+async function realPathOf(absolute: string): Promise<string> {
+  let rest = "";
+  for (let path = absolute; ; path = dirname(path)) {
+    try {
+      return join(await realpath(path), rest);
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      // A link in a circle, or a place that cannot be looked into, has no other name that is known.
+      if (!["ENOENT", "ENOTDIR"].includes(code) || dirname(path) === path) return absolute;
+      rest = join(basename(path), rest);
+    }
+  }
 }

@@ -4,14 +4,8 @@ import { maxContentBytes } from "../protocol/v1/actions.ts";
 import type { Handlers } from "./handlers.ts";
 import type { KernelServices } from "./ports.ts";
 
-/**
- * `lares/actions/*`: what agents propose, and a person's answer to it. Before anything is written,
- * `documentsCompared` makes sure that it is known which open documents are unsaved.
- */
-export function actionHandlers(
-  { actions }: KernelServices,
-  documentsCompared: () => Promise<void>,
-): Handlers {
+/** `lares/actions/*`: what agents propose, and a person's answer to it. */
+export function actionHandlers({ actions }: KernelServices): Handlers {
   return {
     "lares/actions/list": (query) => actions.list(query),
     "lares/actions/get": async ({ id }) => {
@@ -26,15 +20,9 @@ export function actionHandlers(
         eof,
       };
     },
-    "lares/actions/approve": async ({ id, ...options }) => {
-      await documentsCompared();
-      return actions.approve(id, options);
-    },
+    "lares/actions/approve": ({ id, ...options }) => actions.approve(id, options),
     "lares/actions/reject": ({ id, reason }) => actions.reject(id, reason),
-    "lares/actions/undo": async ({ id }) => {
-      await documentsCompared();
-      return actions.undo(id);
-    },
+    "lares/actions/undo": ({ id }) => actions.undo(id),
   };
 }
 

@@ -136,8 +136,11 @@ export interface DocumentService {
 
 /** The workspace's files, as clients name them. */
 export interface FileService {
-  /** The workspace's own paths of the file that a URI names; none where it lies outside. */
-  pathsOf(uri: string): readonly string[];
+  /**
+   * The workspace's own paths of the file that a URI names, also through links; the file's real one comes first. None
+   * where it lies outside. Never rejects.
+   */
+  pathsOf(uri: string): Promise<readonly string[]>;
   /** Null where there is no file; unknown where it is too large to look at, or no plain file. */
   hashOf(path: string): Promise<Hash | null | "unknown">;
 }

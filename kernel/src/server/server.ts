@@ -69,16 +69,13 @@ export class KernelServer {
       actions: kernel.actions,
       files: kernel.files,
       proposed: this.#proposed,
-      unsavedDocuments: async () => {
-        await this.#documentsCompared();
-        return this.unsavedDocuments();
-      },
+      unsavedDocuments: () => this.unsavedDocuments(),
     });
     this.#handlers = {
       ...statusHandlers(kernel, async () => this.#trustChanged()),
       ...agentHandlers(kernel),
       ...traceHandlers(kernel),
-      ...actionHandlers(kernel, async () => this.#documentsCompared()),
+      ...actionHandlers(kernel),
       ...toolHandlers(kernel),
       ...entryHandlers(kernel),
       ...memoryHandlers(kernel),
@@ -101,7 +98,7 @@ export class KernelServer {
         (params, session) => approvalActions(this.#proposals, params, session),
       ),
     };
-    this.#standardHandlers = { ...commandHandlers(kernel, async () => this.#documentsCompared()) };
+    this.#standardHandlers = { ...commandHandlers(kernel) };
   }
 
   /** A client connected. Nothing is answered before its `initialize`. */
@@ -155,16 +152,12 @@ export class KernelServer {
     endpoint.listen();
   }
 
-  /** What clients have open with changes they have not saved, by URI. */
-  unsavedDocuments(): string[] {
-    return [...this.#sessions.keys()].flatMap((session) => session.documents.unsaved());
-  }
-
-  async #documentsCompared(): Promise<void> {
+  /** What clients have open with changes they have not saved, by URI; compared with their files as they are now. */
+  async unsavedDocuments(): Promise<string[]> {
     const { documents: files } = this.#kernel;
-    await Promise.all(
-      [...this.#sessions.keys()].map(({ documents }) => documents.compared((uri) => files.textOnDisk(uri))),
-    );
+    const sessions = [...this.#sessions.keys()];
+    await Promise.all(sessions.map(({ documents }) => documents.compared((uri) => files.textOnDisk(uri))));
+    return sessions.flatMap(({ documents }) => documents.unsaved());
   }
 
   /** Says goodbye to everyone; their fronts find the next kernel. */

@@ -177,7 +177,7 @@ export async function openBench(options: {
     metadata,
     settings: () => bench.settings,
     authorityOf: () => bench.authority,
-    openWithUnsavedChanges: (path) => bench.unsaved.has(path),
+    openWithUnsavedChanges: async (paths) => paths.find((path) => bench.unsaved.has(path)) ?? null,
     copies: (content) => bench.copies.get(content) ?? [],
     touched: async (paths) => {
       bench.touched.push(...paths);

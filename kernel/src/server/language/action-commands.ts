@@ -12,26 +12,16 @@ const messageType = { warning: 2, info: 3 } as const;
  * What lenses and code actions of proposed changes do. Each answers as the request of the same name does, and
  * says in a message what became of it where the client has no view of its own for approvals.
  */
-export function actionCommands(
-  { actions }: KernelServices,
-  /** Resolves when it is known which open documents are unsaved. */
-  documentsCompared: () => Promise<void>,
-) {
+export function actionCommands({ actions }: KernelServices) {
   return {
     "lares.action.approve": command("lares.action.approve", ({ id, ...approval }, session) =>
-      telling(session, async () => {
-        await documentsCompared();
-        return actions.approve(id, approval);
-      }),
+      telling(session, () => actions.approve(id, approval)),
     ),
     "lares.action.reject": command("lares.action.reject", ({ id, reason }, session) =>
       telling(session, () => actions.reject(id, reason)),
     ),
     "lares.action.undo": command("lares.action.undo", ({ id }, session) =>
-      telling(session, async () => {
-        await documentsCompared();
-        return actions.undo(id);
-      }),
+      telling(session, () => actions.undo(id)),
     ),
     "lares.action.show": command("lares.action.show", async ({ id, effect }, session) => {
       const action = await actions.get(id);

@@ -8,13 +8,10 @@ import { agentCommands } from "./agent-commands.ts";
 import type { Command } from "./command.ts";
 
 /** `workspace/executeCommand`: what lenses and code actions do when they are chosen, in any editor. */
-export function commandHandlers(
-  kernel: KernelServices,
-  documentsCompared: () => Promise<void>,
-): StandardHandlers {
+export function commandHandlers(kernel: KernelServices): StandardHandlers {
   const commands: Record<CommandName, Command> = {
     ...agentCommands(kernel),
-    ...actionCommands(kernel, documentsCompared),
+    ...actionCommands(kernel),
   };
   return {
     "workspace/executeCommand": (params, session, signal) => {

@@ -42,7 +42,7 @@ export class FileProposals {
   /** Newest first, at most `maxShownPerFile`. */
   async waitingFor(uri: string): Promise<FileProposal[]> {
     const { files, proposed } = this.#ports;
-    const paths = files.pathsOf(uri);
+    const paths = await files.pathsOf(uri);
     const waiting = await proposed.waitingAt(paths);
     const [path] = paths;
     if (waiting.length === 0 || path === undefined) return [];
@@ -60,19 +60,20 @@ export class FileProposals {
   }
 
   /** The action that changed the file last and can be undone; null where none is known. */
-  undoableFor(uri: string): Promise<Action | null> {
-    return this.#ports.proposed.undoableAt(this.#ports.files.pathsOf(uri));
+  async undoableFor(uri: string): Promise<Action | null> {
+    return this.#ports.proposed.undoableAt(await this.#ports.files.pathsOf(uri));
   }
 
   /** True where an action that waits is known to change the file. */
-  isAwaited(uri: string): boolean {
-    return this.#ports.proposed.isAwaited(this.#ports.files.pathsOf(uri));
+  async isAwaited(uri: string): Promise<boolean> {
+    return this.#ports.proposed.isAwaited(await this.#ports.files.pathsOf(uri));
   }
 
   async #isUnsaved(paths: readonly string[]): Promise<boolean> {
     const { files } = this.#ports;
     const unsaved = await this.#ports.unsavedDocuments();
-    return unsaved.some((uri) => files.pathsOf(uri).some((path) => paths.includes(path)));
+    const open = await Promise.all(unsaved.map((uri) => files.pathsOf(uri)));
+    return open.flat().some((path) => paths.includes(path));
   }
 
   async #linesIn(action: Action, path: string): Promise<readonly number[]> {

@@ -1,0 +1,94 @@
+import { mkdir, realpath, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { beforeEach, describe, expect, it } from "vitest";
+import { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import type { FileService } from "../server/ports.ts";
+import { createFileService, unsavedAmong } from "./file-service.ts";
+import { namedRoots, pathMapper, throughLinks } from "./workspace-paths.ts";
+
+let base: string;
+let files: FileService;
+beforeEach(async () => {
+  base = await realpath(await temporaryFolder());
+  await mkdir(join(base, "workspace/notes"), { recursive: true });
+  await writeFile(join(base, "workspace/notes/a.md"), "a\n");
+  const paths = throughLinks(pathMapper(namedRoots([join(base, "workspace")])));
+  files = createFileService(new WorkspaceFiles([]), paths);
+});
+
+const uri = (path: string): string => pathToFileURL(join(base, path)).href;
+
+describe("a file under another name", () => {
+  it.each<[string, () => Promise<void>, string, readonly string[]]>([
+    ["its own", async () => undefined, "workspace/notes/a.md", ["notes/a.md"]],
+    [
+      "a link from outside",
+      () => symlink(join(base, "workspace/notes/a.md"), join(base, "link.md")),
+      "link.md",
+      ["notes/a.md"],
+    ],
+    [
+      "a link to a folder above it",
+      () => symlink(join(base, "workspace"), join(base, "elsewhere")),
+      "elsewhere/notes/a.md",
+      ["notes/a.md"],
+    ],
+    [
+      "a link within the workspace: both, the real one first",
+      () => symlink("notes/a.md", join(base, "workspace/b.md")),
+      "workspace/b.md",
+      ["notes/a.md", "b.md"],
+    ],
+    [
+      "a link to a link",
+      async () => {
+        await symlink(join(base, "workspace/notes"), join(base, "one"));
+        await symlink(join(base, "one/a.md"), join(base, "two.md"));
+      },
+      "two.md",
+      ["notes/a.md"],
+    ],
+    [
+      "what is not there yet, in a folder by another name",
+      () => symlink(join(base, "workspace/notes"), join(base, "one")),
+      "one/deep/new.md",
+      ["notes/deep/new.md"],
+    ],
+    [
+      "a link that leads out of the workspace: what lies outside is none of its files",
+      async () => {
+        await writeFile(join(base, "outside.md"), "");
+        await symlink(join(base, "outside.md"), join(base, "workspace/out.md"));
+      },
+      "workspace/out.md",
+      ["out.md"],
+    ],
+    [
+      "links in a circle",
+      async () => {
+        await symlink(join(base, "workspace/y"), join(base, "workspace/x"));
+        await symlink(join(base, "workspace/x"), join(base, "workspace/y"));
+      },
+      "workspace/x",
+      ["x"],
+    ],
+  ])("%s", async (_name, prepare, path, expected) => {
+    await prepare();
+    expect(await files.pathsOf(uri(path))).toEqual(expected);
+  });
+
+  it("is found anew once the link has another target", async () => {
+    await symlink(join(base, "workspace/notes/a.md"), join(base, "link.md"));
+    expect(await unsavedAmong(files, [uri("link.md")], ["b.md", "notes/a.md"])).toBe("notes/a.md");
+    await rename(join(base, "workspace/notes/a.md"), join(base, "workspace/b.md"));
+    await rm(join(base, "link.md"));
+    await symlink(join(base, "workspace/b.md"), join(base, "link.md"));
+    expect(await unsavedAmong(files, [uri("link.md")], ["b.md", "notes/a.md"])).toBe("b.md");
+  });
+});
+
+it("what no URI of a file names is none", async () => {
+  expect(await unsavedAmong(files, ["untitled:a.md", "file://elsewhere/a.md"], ["a.md"])).toBeNull();
+});
