@@ -85,7 +85,7 @@ describe.each([
     const shown = await lenses(editor, uriOf());
     expect(shown.slice(0, 4)).toEqual([
       expect.stringMatching(
-        new RegExp(`^${line}: (?:Active|Unloaded) · [2-9] events since the kernel started$`),
+        new RegExp(`^${line}: (?:Active|Asleep) · [2-9] events since the kernel started$`),
       ),
       `${line}: Reload`,
       `${line}: Suspend`,

@@ -1,28 +1,27 @@
+import { agentWord } from "../../../kernel/src/base/vocabulary/agent-words.ts";
 import type { KernelState } from "../kernel/kernel.ts";
 import { count, cut, label, size, when } from "../model/text.ts";
 import type { Agent, AgentState } from "../protocol.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-/** How a state is said and drawn. */
+/** How a state is drawn. */
 interface Look {
-  readonly word: string;
   readonly icon: string;
   readonly color?: string;
 }
 
 const looks: Readonly<Record<AgentState, Look>> = {
-  Active: { word: "Active", icon: "pass", color: "testing.iconPassed" },
-  Unloaded: { word: "Asleep", icon: "circle-outline", color: "disabledForeground" },
-  Initializing: { word: "Starting", icon: "sync~spin" },
-  Suspended: { word: "Suspended", icon: "debug-pause", color: "editorWarning.foreground" },
-  Error: { word: "Error", icon: "error", color: "errorForeground" },
-  ShuttingDown: { word: "Stopping", icon: "sync~spin" },
+  Active: { icon: "pass", color: "testing.iconPassed" },
+  Unloaded: { icon: "circle-outline", color: "disabledForeground" },
+  Initializing: { icon: "sync~spin" },
+  Suspended: { icon: "debug-pause", color: "editorWarning.foreground" },
+  Error: { icon: "error", color: "errorForeground" },
+  ShuttingDown: { icon: "sync~spin" },
 };
 
-const disabledLook = { word: "Disabled", icon: "circle-slash", color: "disabledForeground" } as const;
+const disabledLook = { icon: "circle-slash", color: "disabledForeground" } as const;
 
 const awaitingLook = {
-  word: "Waits for your yes",
   icon: "shield",
   color: "editorWarning.foreground",
 } as const;
@@ -107,7 +106,8 @@ function lookOf({ state, disabled, awaiting }: Agent): Look {
 }
 
 function agentNode(agent: Agent, now: number): TreeNode {
-  const { word, icon, color } = lookOf(agent);
+  const { icon, color } = lookOf(agent);
+  const word = agentWord(agent);
   const name = label(agent.name || agent.id);
   const events = agent.metrics.events_received;
   const description = [word, ...(events > 0 ? [count(events, "event")] : [])].join(" · ");

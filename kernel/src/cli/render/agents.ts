@@ -1,3 +1,4 @@
+import { agentStateWords } from "../../base/vocabulary/agent-words.ts";
 import type { Agent, AgentState } from "../../base/vocabulary/agent.ts";
 import { oneLine } from "./foreign.ts";
 import type { Notice, RunSummary } from "./model.ts";
@@ -7,19 +8,19 @@ import { renderTable } from "./table.ts";
 import { wrap } from "./width.ts";
 
 export function renderAgentState(state: AgentState, style: Style): string {
+  const word = agentStateWords[state].toLowerCase();
   switch (state) {
     case "Active":
-      return style.green("active");
+      return style.green(word);
     case "Initializing":
-      return style.blue("starting");
+      return style.blue(word);
     case "Unloaded":
-      return style.dim("asleep");
-    case "Suspended":
-      return style.yellow("suspended");
-    case "Error":
-      return style.red("error");
     case "ShuttingDown":
-      return style.dim("ending");
+      return style.dim(word);
+    case "Suspended":
+      return style.yellow(word);
+    case "Error":
+      return style.red(word);
   }
 }
 

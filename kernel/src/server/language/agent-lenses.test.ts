@@ -68,6 +68,18 @@ test("a schedule shows its next run, and one event is one", async () => {
   );
 });
 
+test.each<[string, Partial<Agent>, string]>([
+  ["one that nothing has woken", { state: "Unloaded" }, "Asleep"],
+  ["one that is turned off", { state: "Unloaded", disabled: true }, "Disabled"],
+  [
+    "one that nobody has accepted",
+    { state: "Error", awaiting: "acceptance", error: "no" },
+    "Waits for your yes",
+  ],
+])("a person's word for %s", async (_name, changes, word) => {
+  expect((await titles(changes))[0]).toBe(`${word} · 3 events today`);
+});
+
 test("what is suspended can go on", async () => {
   expect((await titles({ state: "Suspended" })).slice(2)).toEqual(["Resume", "Show traces"]);
 });

@@ -1,6 +1,7 @@
 import type { CodeLens, Command } from "vscode-languageserver";
 import { plainMessage, withoutIcons } from "../../base/plain-text.ts";
 import type { Agent, AgentCommand, AgentHook } from "../../base/vocabulary/agent.ts";
+import { agentStateWords, agentWord } from "../../base/vocabulary/agent-words.ts";
 import type { AgentService } from "../ports.ts";
 import type { Session } from "../session.ts";
 import { editedDocument } from "./edited-document.ts";
@@ -52,9 +53,11 @@ function lensesOf({ range, hook }: AgentPlace, agent: Agent, agents: AgentServic
     command: "lares.agent.control",
     arguments: [{ id, command }],
   });
-  const reason = state === "Error" && error !== undefined ? `: ${shortened(plainMessage(error))}` : "";
+  const word = agentWord(agent);
+  const isInError = word === agentStateWords.Error;
+  const reason = isInError && error !== undefined ? `: ${shortened(plainMessage(error))}` : "";
   const facts = [
-    `${state}${reason}`,
+    `${word}${reason}`,
     `${count} ${count === 1 ? "event" : "events"} ${period}`,
     ...(own?.nextRun === undefined ? [] : [`next run ${minuteOf(own.nextRun)}`]),
   ];

@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { agentStateWords } from "../../../../kernel/src/base/vocabulary/agent-words.ts";
 import { bytes, count, counted, milliseconds, shortCount } from "../shared/format.ts";
 import type { Host } from "../shared/host.ts";
 import { line } from "../shared/text.ts";
@@ -37,16 +38,20 @@ export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: Ta
           {agents.map((agent) => (
             <tr key={agent.id}>
               <th scope="row">
-                <i class={`dot state-${agent.state}`} title={stateName(agent.state)} aria-hidden="true" />
+                <i
+                  class={`dot state-${agent.state}`}
+                  title={agentStateWords[agent.state]}
+                  aria-hidden="true"
+                />
                 <button
                   type="button"
                   class="link"
-                  title={`${stateName(agent.state)} · Show traces`}
+                  title={`${agentStateWords[agent.state]} · Show traces`}
                   onClick={() => void host.ask("showTraces", { agent: agent.id }).catch(() => undefined)}
                 >
                   <bdi>{line(agent.id, 60)}</bdi>
                 </button>
-                <span class="hidden-text">{stateName(agent.state)}</span>
+                <span class="hidden-text">{agentStateWords[agent.state]}</span>
               </th>
               <td class="number" title={told(agent)}>
                 {shortCount(agent.events)}
@@ -64,22 +69,6 @@ export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: Ta
       {moreAgents > 0 && <p class="quiet">… and {counted(moreAgents, "more agent")}.</p>}
     </>
   );
-}
-
-/** States in a person's words, as the Agents view has them. */
-function stateName(state: AgentFigures["state"]): string {
-  switch (state) {
-    case "Unloaded":
-      return "Asleep";
-    case "Initializing":
-      return "Starting";
-    case "ShuttingDown":
-      return "Stopping";
-    case "Active":
-    case "Suspended":
-    case "Error":
-      return state;
-  }
 }
 
 function told({ events, failed, cpuMs, wakeups }: AgentFigures): string {
