@@ -1,6 +1,8 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { MemoryStats } from "../../kernel/src/protocol/v1/memory.ts";
+import type { ResultOf } from "../../kernel/src/protocol/v1/requests.ts";
 import { Bench, leave } from "../support/bench.ts";
 import { rememberer, Remembering } from "../support/memory.ts";
 import { isAlive, until } from "../support/until.ts";
@@ -65,6 +67,47 @@ test("read-only is read-only, for every call that changes something", async () =
   }
 });
 
+test("clients are told which shared memories there are, and whose", async () => {
+  const records = expect.any(Number) as number;
+  const team = { name: "team", agents: [ADA, BEN], access: "read_write", records };
+  const board = { name: "board", agents: [ADA, BEN, EVE], access: "read", records: 0 };
+  const { client } = ada;
+  expect(await client.request("lares/memory/namespaces", {})).toEqual({ namespaces: [team, board] });
+  expect(await client.request("lares/memory/namespaces", { agent: EVE })).toEqual({ namespaces: [board] });
+  await expect(client.request("lares/memory/namespaces", { agent: "no.one" })).rejects.toMatchObject({
+    data: { code: "NotFound" },
+  });
+});
+
+test("a shared memory is measured, proven and carried as an agent's own is", async () => {
+  const { client } = ben;
+  const whose = { agent: BEN, namespace: "team" };
+  const { namespaces } = await client.request<ResultOf<"lares/memory/namespaces">>(
+    "lares/memory/namespaces",
+    { agent: BEN },
+  );
+  const stats = await client.request<MemoryStats>("lares/memory/stats", whose);
+  expect(stats).toMatchObject({
+    records: namespaces[0]?.records,
+    projections: { temporal: { events: 101 } },
+  });
+  const { records, head } = stats;
+  expect(await client.request("lares/memory/verify", whose)).toEqual({ ok: true, records, head });
+  const path = join(bench.base, "team.lares");
+  expect(await client.request("lares/memory/export", { ...whose, path })).toMatchObject({ records, head });
+  const into = { agent: EVE, path, preview: true };
+  expect(await client.request("lares/memory/import", into)).toMatchObject({
+    records,
+    from: "namespace/team",
+  });
+  // Not the agent's own, and not one of a name that no document has.
+  expect(await client.request("lares/memory/stats", { agent: BEN })).not.toMatchObject({ records });
+  for (const namespace of ["none", "../team", "extension/test.ada", "__proto__"])
+    await expect(client.request("lares/memory/stats", { agent: BEN, namespace })).rejects.toMatchObject({
+      data: { code: "NotFound" },
+    });
+});
+
 test("a person's own document may import too: by a path from where it lies", async () => {
   await using other = await Bench.create({ extensions: [rememberer(EVE)] });
   const config = join(other.base, "config", "lares");
@@ -94,6 +137,14 @@ test("another workspace's memory can be imported, and is then only read", async 
     return (await reader.run<number>(count, { name: "team" })) === 102;
   });
   expect(await reader.refusal(append, { name: "team", n: 3 })).toMatchObject({ code: "PermissionDenied" });
+
+  const { client } = reader;
+  expect(await client.request("lares/memory/namespaces", {})).toEqual({
+    namespaces: [{ name: "team", agents: [EVE], access: "read", workspace: bench.root }],
+  });
+  const whose = { agent: EVE, namespace: "team" };
+  for (const method of ["lares/memory/verify", "lares/memory/stats"] as const)
+    await expect(client.request(method, whose)).rejects.toMatchObject({ data: { code: "PermissionDenied" } });
 });
 
 test("it survives the kernel", async () => {

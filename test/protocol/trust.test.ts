@@ -30,6 +30,7 @@ const CLOSED: [string, object][] = [
   ["lares/memory/verify", { agent: PROBE }],
   ["lares/memory/stats", { agent: PROBE }],
   ["lares/memory/count", { agent: PROBE }],
+  ["lares/memory/namespaces", {}],
   ["lares/memory/export", { agent: PROBE, path: "/nowhere/at/all" }],
   ["lares/memory/import", { agent: PROBE, path: "/nowhere/at/all" }],
   ["lares/memory/forget", { agent: PROBE, id: "x" }],

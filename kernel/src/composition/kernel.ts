@@ -397,7 +397,12 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       },
     },
     entries: { query: (query) => workspace.query(query, () => true) },
-    memory: createMemoryService({ memories, checkAgent: (agent) => void registry.get(agent) }),
+    memory: createMemoryService({
+      memories,
+      namespaces: () => governor.namespaces,
+      agents: () => registry.list().map(({ id }) => id),
+      checkAgent: (agent) => void registry.get(agent),
+    }),
     files: clientFiles,
     ...createEditorServices({ catalog, clock, roots: options.roots, files, clientPaths }),
     notifications,

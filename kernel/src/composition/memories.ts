@@ -48,6 +48,11 @@ export interface Memories extends AsyncDisposable, HostMemoryPorts {
   readonly memory: Memory;
   readonly progress: Emitter<WorkProgress>;
   limitBytes(key: MemoryKey): number;
+  /**
+   * Which memory an agent's own or a shared one is. NotFound where no namespace of this name counts, PermissionDenied
+   * where it is another workspace's.
+   */
+  keyOf(agent: string, namespace: string | undefined): MemoryKey;
 }
 
 const bytesPerMb = 1024 * 1024;
@@ -112,16 +117,18 @@ export async function openMemories(options: MemoriesOptions): Promise<Memories> 
     if (found === undefined) throw notFound("memory namespace", name);
     return found;
   };
-  const writable = async (agent: string, namespace: string | undefined): Promise<AgentMemory> => {
-    if (namespace === undefined) return memory.open(`extension/${agent}`);
+  const keyOf = (agent: string, namespace: string | undefined): MemoryKey => {
+    if (namespace === undefined) return `extension/${agent}`;
     const { workspace } = named(namespace);
-    if (workspace === null) return memory.open(`namespace/${namespace}`);
+    if (workspace === null) return `namespace/${namespace}`;
     throw new LaresError(
       "PermissionDenied",
       `${namespace} is a memory of the workspace ${workspace}; it is only read here.`,
       { permission: "import_namespaces", extension: agent },
     );
   };
+  const writable = async (agent: string, namespace: string | undefined): Promise<AgentMemory> =>
+    memory.open(keyOf(agent, namespace));
   const readable = async (agent: string, namespace: string | undefined): Promise<ReadableMemory> => {
     const workspace = namespace === undefined ? null : named(namespace).workspace;
     return namespace === undefined || workspace === null
@@ -161,6 +168,7 @@ export async function openMemories(options: MemoriesOptions): Promise<Memories> 
     progress,
     wrote,
     limitBytes,
+    keyOf,
     readable,
     writable,
     [Symbol.asyncDispose]: () => opened.disposeAsync(),

@@ -1,30 +1,57 @@
 import type { ReadableMemory } from "../memory/agent-memory.ts";
 import type { MemoryKey } from "../memory/memory-key.ts";
 import type { KnowledgeQuery, TemporalCountQuery, TemporalQuery } from "../memory/queries.ts";
+import type { NamespaceWish } from "../decisions/namespaces.ts";
 import type { MemoryService } from "../server/ports.ts";
 import type { Memories } from "./memories.ts";
+import { namespaceGrants } from "./namespaces.ts";
 
 export interface MemoryServicePorts {
   readonly memories: Memories;
+  /** The shared memories that count. */
+  namespaces(): readonly NamespaceWish[];
+  /** The ids of all agents. */
+  agents(): readonly string[];
   /** Throws NotFound where there is no such agent. */
   checkAgent(agent: string): void;
 }
 
 /** What a person asks of memories, through any client. */
-export function createMemoryService({ memories, checkAgent }: MemoryServicePorts): MemoryService {
+export function createMemoryService({
+  memories,
+  namespaces,
+  agents,
+  checkAgent,
+}: MemoryServicePorts): MemoryService {
   const { memory } = memories;
-  const keyOf = (agent: string): MemoryKey => {
+  const keyOf = (agent: string, namespace?: string): MemoryKey => {
     checkAgent(agent);
-    return `extension/${agent}`;
+    return memories.keyOf(agent, namespace);
   };
   const readable = (agent: string, namespace: string | undefined): Promise<ReadableMemory> => {
     checkAgent(agent);
     return memories.readable(agent, namespace);
   };
   return {
-    verify: async (agent) => memory.verify(keyOf(agent)),
-    stats: async (agent) => {
-      const key = keyOf(agent);
+    verify: async (agent, namespace) => memory.verify(keyOf(agent, namespace)),
+    namespaces: (agent) => {
+      if (agent !== undefined) checkAgent(agent);
+      return namespaces().flatMap((shared) => {
+        const { name, writable, workspace } = shared;
+        const mayOpen = (id: string): boolean => Object.hasOwn(namespaceGrants(id, [shared]), name);
+        if (agent !== undefined && !mayOpen(agent)) return [];
+        return [
+          {
+            name,
+            agents: agents().filter(mayOpen),
+            access: writable ? ("read_write" as const) : ("read" as const),
+            ...(workspace === null ? { records: memory.stats(`namespace/${name}`).records } : { workspace }),
+          },
+        ];
+      });
+    },
+    stats: async (agent, namespace) => {
+      const key = keyOf(agent, namespace);
       const { records, sizeBytes, head } = memory.stats(key);
       const projections = records === 0 ? null : await (await memory.open(key)).storeStats();
       return { records, sizeBytes, head, limitBytes: memories.limitBytes(key), projections };
@@ -44,7 +71,8 @@ export function createMemoryService({ memories, checkAgent }: MemoryServicePorts
     },
     count: async (agent, { namespace, ...query }) =>
       (await readable(agent, namespace)).countEvents(query as TemporalCountQuery),
-    export: async (agent, path, options) => memory.export(keyOf(agent), path, options),
+    export: async (agent, path, { overwrite, namespace }) =>
+      memory.export(keyOf(agent, namespace), path, { overwrite }),
     import: async (agent, path, { preview, head }) => {
       const key = keyOf(agent);
       const described = await (preview ? memory.describe(key, path, head) : memory.import(key, path, head));

@@ -14,6 +14,7 @@ const replayable: ReadonlySet<string> = new Set([
   "lares/memory/count",
   "lares/memory/verify",
   "lares/memory/stats",
+  "lares/memory/namespaces",
 ]);
 
 export function isReplayable(method: string): boolean {

@@ -35,6 +35,13 @@ function aService(): { memory: MemoryService; asked: unknown[][] } {
     memory: {
       verify: answering("verify", { ok: false, records: 2, head, firstBad: { seq: 3, reason: "it is cut" } }),
       stats: answering("stats", { ...stats, projections }),
+      namespaces: (...args) => {
+        asked.push(["namespaces", ...args]);
+        return [
+          { name: "team", agents: [agent], access: "read_write", records: 3 },
+          { name: "theirs", agents: [agent], access: "read", workspace: "/w" },
+        ];
+      },
       working: answering("working", { revision: 4, state: { a: 1 } }),
       temporal: answering("temporal", { items, total: 1 }),
       associative: answering("associative", { items: [] }),
@@ -86,8 +93,16 @@ describe("a request for memory reaches the service without what says whom and wh
     ["lares/memory/query", { kind: "working", namespace: "n" }, ["working", agent, { namespace: "n" }]],
     ["lares/memory/query", { kind: "search", text: "x" }, ["search", agent, { text: "x" }]],
     ["lares/memory/count", { ...filter, group_by: "day" }, ["count", agent, { ...filter, group_by: "day" }]],
-    ["lares/memory/verify", {}, ["verify", agent]],
-    ["lares/memory/stats", {}, ["stats", agent]],
+    ["lares/memory/verify", {}, ["verify", agent, undefined]],
+    ["lares/memory/verify", { namespace: "n" }, ["verify", agent, "n"]],
+    ["lares/memory/stats", {}, ["stats", agent, undefined]],
+    ["lares/memory/stats", { namespace: "n" }, ["stats", agent, "n"]],
+    ["lares/memory/namespaces", {}, ["namespaces", agent]],
+    [
+      "lares/memory/export",
+      { path: "/a", namespace: "n" },
+      ["export", agent, "/a", { overwrite: false, namespace: "n" }],
+    ],
     ["lares/memory/export", { path: "/tmp/a" }, ["export", agent, "/tmp/a", { overwrite: false }]],
     ["lares/memory/export", { path: "/a", overwrite: true }, ["export", agent, "/a", { overwrite: true }]],
     ["lares/memory/import", { path: "/tmp/a" }, ["import", agent, "/tmp/a", { preview: false }]],
@@ -126,6 +141,7 @@ test.each([
   ["lares/memory/query", { kind: "temporal", where: [{ field: "a", op: "like", value: 1 }] }],
   ["lares/memory/count", { group_by: "week" }],
   ["lares/memory/export", {}],
+  ["lares/memory/verify", { namespace: "" }],
   ["lares/memory/export", { path: "", overwrite: true }],
   ["lares/memory/export", { path: "x".repeat(4097) }],
   ["lares/memory/import", { path: "/tmp/a", preview: "yes" }],

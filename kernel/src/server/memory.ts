@@ -25,9 +25,11 @@ export function memoryHandlers({ memory }: Pick<KernelServices, "memory">): Hand
       }
     },
     "lares/memory/count": ({ agent, ...query }) => memory.count(agent, query),
-    "lares/memory/verify": ({ agent }) => memory.verify(agent),
-    "lares/memory/stats": ({ agent }) => memory.stats(agent),
-    "lares/memory/export": ({ agent, path, overwrite = false }) => memory.export(agent, path, { overwrite }),
+    "lares/memory/verify": ({ agent, namespace }) => memory.verify(agent, namespace),
+    "lares/memory/stats": ({ agent, namespace }) => memory.stats(agent, namespace),
+    "lares/memory/namespaces": async ({ agent }) => ({ namespaces: memory.namespaces(agent) }),
+    "lares/memory/export": ({ agent, path, overwrite = false, namespace }) =>
+      memory.export(agent, path, { overwrite, ...(namespace === undefined ? {} : { namespace }) }),
     "lares/memory/import": ({ agent, path, preview = false, head }) =>
       memory.import(agent, path, { preview, ...(head === undefined ? {} : { head }) }),
     "lares/memory/forget": ({ agent, id, reason }) => memory.forget(agent, id, reason),

@@ -97,10 +97,16 @@ export type MemoryQuery<Kind extends ParamsOf<"lares/memory/query">["kind"]> = O
   "agent" | "kind"
 >;
 
-/** The memories of agents. Every method rejects with NotFound for an agent that is not here. */
+/**
+ * The memories of agents, and with a `namespace` those that they share. Every method rejects with NotFound for an agent
+ * or a namespace that is not here.
+ */
 export interface MemoryService {
-  verify(agent: string): Promise<ResultOf<"lares/memory/verify">>;
-  stats(agent: string): Promise<ResultOf<"lares/memory/stats">>;
+  /** PermissionDenied, as for `stats` and `export`, where the namespace is another workspace's. */
+  verify(agent: string, namespace?: string): Promise<ResultOf<"lares/memory/verify">>;
+  stats(agent: string, namespace?: string): Promise<ResultOf<"lares/memory/stats">>;
+  /** The shared memories; those that one agent may open, where it is named. Throws NotFound where it is not here. */
+  namespaces(agent?: string): ResultOf<"lares/memory/namespaces">["namespaces"];
   /** Working memory as it stands. */
   working(agent: string, query: MemoryQuery<"working">): Promise<{ revision: number; state: unknown }>;
   temporal(agent: string, query: MemoryQuery<"temporal">): Promise<ResultOf<"lares/memory/query">>;
@@ -113,7 +119,7 @@ export interface MemoryService {
   export(
     agent: string,
     path: string,
-    options: { readonly overwrite: boolean },
+    options: { readonly overwrite: boolean; readonly namespace?: string },
   ): Promise<ResultOf<"lares/memory/export">>;
   /** Conflict where the memory is not empty; DigestMismatch where the file's head is not the one that was expected. */
   import(

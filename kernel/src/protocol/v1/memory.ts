@@ -13,6 +13,8 @@ const MachinePath = Type.String({
 const Count = Type.Integer({ minimum: 0 });
 const Head = Type.String({ description: "The chain's last hash, 64 hexadecimal digits: what to compare" });
 const Time = Type.Union([Type.String(), Type.Null()]);
+/** Whose memory: the agent's own, or a shared one of this workspace. */
+const Whose = { agent: Name, ...memoryFields.workingRead };
 
 /** What is made of the journal so that it can be asked. */
 const Projections = Type.Object({
@@ -50,6 +52,22 @@ export const MemoryStats = Type.Object({
 });
 export type MemoryStats = Static<typeof MemoryStats>;
 
+/** A memory that several agents may open. */
+export const SharedMemory = Type.Object({
+  name: Type.String({ description: "What `namespace` is where it is meant" }),
+  agents: Type.Array(Type.String(), { description: "Those that may open it, of the agents there are" }),
+  access: Type.Enum(["read", "read_write"], { description: "What they may do with it" }),
+  workspace: Type.Optional(
+    Type.String({
+      description: "Of another workspace, at this path, and only to be queried here; absent: of this one",
+    }),
+  ),
+  records: Type.Optional(
+    Type.Integer({ minimum: 0, description: "In its journal; absent where it is another workspace's" }),
+  ),
+});
+export type SharedMemory = Static<typeof SharedMemory>;
+
 export const memoryRequests = define({
   "lares/memory/query": {
     params: Type.Union([
@@ -71,7 +89,7 @@ export const memoryRequests = define({
     result: memoryResults.temporalCount,
   },
   "lares/memory/verify": {
-    params: Type.Object({ agent: Name }),
+    params: Type.Object(Whose),
     result: Type.Object({
       ok: Type.Boolean(),
       records: Type.Integer({ minimum: 0 }),
@@ -84,7 +102,7 @@ export const memoryRequests = define({
   /** One file that carries the memory, as it was when this was asked. */
   "lares/memory/export": {
     params: Type.Object({
-      agent: Name,
+      ...Whose,
       path: MachinePath,
       overwrite: Type.Optional(
         Type.Boolean({ description: "Replaces a file that is there", default: false }),
@@ -127,8 +145,13 @@ export const memoryRequests = define({
     }),
   },
   "lares/memory/stats": {
-    params: Type.Object({ agent: Name }),
+    params: Type.Object(Whose),
     result: MemoryStats,
+  },
+  /** The shared memories that count; with `agent`, those that it may open. In the order in which documents name them. */
+  "lares/memory/namespaces": {
+    params: Type.Object({ agent: Type.Optional(Name) }),
+    result: Type.Object({ namespaces: Type.Array(SharedMemory) }),
   },
   "lares/memory/forget": {
     params: Type.Object({ agent: Name, id: Name, reason: Type.Optional(Type.String({ maxLength: 4000 })) }),
