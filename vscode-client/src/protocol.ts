@@ -11,4 +11,4 @@ export type { Agent, AgentCommand, AgentState, Tool } from "../../kernel/src/bas
 export type { TraceEntry, TraceLevel } from "../../kernel/src/base/vocabulary/trace.ts";
 export type { Status } from "../../kernel/src/protocol/v1/status.ts";
 export type { ToolResult } from "../../kernel/src/protocol/v1/tools.ts";
-export type { MemoryStats } from "../../kernel/src/protocol/v1/memory.ts";
+export type { MemoryStats, SharedMemory } from "../../kernel/src/protocol/v1/memory.ts";

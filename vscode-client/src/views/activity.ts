@@ -12,13 +12,10 @@ import {
 } from "../webviews/activity/messages.ts";
 import { beginningOf } from "../webviews/shared/days.ts";
 import { overviewOf } from "./activity-overview.ts";
+import { lookAgain } from "./look-again.ts";
 import { commonAnswers } from "./situation.ts";
 import { registerView } from "./webview-host.ts";
 
-/** Between two times that a seen view is told to look again. */
-export const minChangeMs = 1_000;
-/** Figures move without a word of the kernel, such as a memory's size: a seen view looks again after so long. */
-export const lookAgainMs = 5_000;
 /** Agents whose memory is counted at the same time. */
 const maxCountsAtOnce = 4;
 
@@ -47,20 +44,9 @@ export const activity: Feature = (context) => {
       },
     },
     whileSeen: ({ conversation }) => {
-      let timer: NodeJS.Timeout | undefined;
-      const changed = (): void => {
-        timer ??= setTimeout(() => {
-          timer = undefined;
-          conversation.push("changed", {});
-        }, minChangeMs);
-      };
       const { agents, actions, status } = context.models;
-      return Disposable.from(
-        agents.onDidChange(changed),
-        actions.onDidChange(changed),
-        status.onDidChange(changed),
-        { dispose: () => clearTimeout(timer) },
-        lookingAgain(changed),
+      return lookAgain([agents.onDidChange, actions.onDidChange, status.onDidChange], () =>
+        conversation.push("changed", {}),
       );
     },
   });
@@ -69,11 +55,6 @@ export const activity: Feature = (context) => {
   );
   return Disposable.from(view, show);
 };
-
-function lookingAgain(look: () => void): Disposable {
-  const timer = setInterval(look, lookAgainMs);
-  return new Disposable(() => clearInterval(timer));
-}
 
 async function overview({ kernel }: ClientContext, counts: MemoryCounts): Promise<Overview> {
   const [status, agents, actions, problems] = await Promise.all([

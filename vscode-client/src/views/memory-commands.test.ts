@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { fakeContext } from "../testing/context.ts";
+import { agent } from "../testing/things.ts";
 import { seen, Uri, window } from "../testing/vscode.ts";
-import { exportMemory, forget, importMemory, verifyAloud } from "./memory-commands.ts";
+import { chooseMemory, exportMemory, forget, importMemory, verifyAloud } from "./memory-commands.ts";
 
 beforeEach(() => seen.forget());
 
@@ -38,12 +39,23 @@ describe("importing a memory", () => {
     expect(question).toMatchObject({ isModal: true, buttons: ["Import"] });
     expect(question?.text).toBe("Import the memory of extension/<U+202E>evil into storage?");
     expect(question?.detail).toContain(head);
+    expect(question?.detail).toContain("40 vectors, unproven: ");
     question?.answer("Import");
     await expect(done).resolves.toBe(true);
     expect(asked[1]).toEqual({
       method: "lares/memory/import",
       params: { agent: "storage", path: "/home/me/storage.lares", head },
     });
+  });
+
+  it("says nothing of vectors where the file has none", async () => {
+    window.chosenFile = Uri.file("/home/me/storage.lares");
+    const { context, settle } = fakeContext({ "lares/memory/import": () => ({ ...described, vectors: 0 }) });
+    const done = importMemory(context.kernel, "storage");
+    await settle();
+    expect(seen.messages[0]?.detail).not.toMatch(/vector|unproven/);
+    seen.messages[0]?.answer(undefined);
+    await done;
   });
 
   it("changes nothing where the person thought better of it", async () => {
@@ -67,12 +79,22 @@ describe("exporting a memory", () => {
     const { context, settle } = fakeContext({
       "lares/memory/export": () => ({ path: "", records: 2, head, bytes: 1_536, vectors: 0 }),
     });
-    await expect(exportMemory(context.kernel, "storage")).resolves.toBe(true);
+    await expect(exportMemory(context.kernel, { agent: "storage" })).resolves.toBe(true);
     expect(seen.messages[0]?.text).toContain("Exported 2 records (1.5 KiB) of storage. Head");
     expect(seen.messages[0]?.text).toContain(head);
     seen.messages[0]?.answer("Copy Head");
     await settle();
     expect(seen.clipboard).toBe(head);
+  });
+
+  it("of agents that share one names it, and not the agent it is asked through", async () => {
+    window.chosenFile = Uri.file("/home/me/team.lares");
+    const { context, asked } = fakeContext({
+      "lares/memory/export": () => ({ path: "", records: 2, head, bytes: 1_536, vectors: 0 }),
+    });
+    await exportMemory(context.kernel, { agent: "storage", namespace: "team" });
+    expect(asked[0]?.params).toMatchObject({ agent: "storage", namespace: "team" });
+    expect(seen.messages[0]?.text).toContain("of team (shared).");
   });
 
   it("says a refusal in one line", async () => {
@@ -82,10 +104,34 @@ describe("exporting a memory", () => {
         throw new Error("There is nothing\nin this memory yet.");
       },
     });
-    await expect(exportMemory(context.kernel, "storage")).resolves.toBe(false);
+    await expect(exportMemory(context.kernel, { agent: "storage" })).resolves.toBe(false);
     expect(seen.messages).toMatchObject([
       { severity: "error", text: "There is nothing in this memory yet." },
     ]);
+  });
+});
+
+describe("which memory is meant", () => {
+  const known = agent({ id: "storage" });
+  const team = { name: "team", agents: ["storage"], access: "read_write" as const, records: 3 };
+  const imported = { ...team, name: "theirs", workspace: "/w" };
+
+  it("is asked among the agents' own and those they share, without another workspace's", async () => {
+    seen.holdsPicks = true;
+    const choosing = chooseMemory([known], [team, imported, { ...team, name: "nobody's", agents: [] }]);
+    window.pick((items) => {
+      expect(items).toMatchObject([{ label: "storage" }, { label: "team", description: "shared" }]);
+      return items[1];
+    });
+    await expect(choosing).resolves.toEqual({ agent: "storage", namespace: "team" });
+  });
+
+  it("is not asked where there is only one", async () =>
+    await expect(chooseMemory([known], [])).resolves.toEqual({ agent: "storage" }));
+
+  it("cannot be said where there is no agent", async () => {
+    await expect(chooseMemory([], [])).resolves.toBeUndefined();
+    expect(seen.messages).toHaveLength(1);
   });
 });
 
@@ -125,7 +171,7 @@ describe("verifying", () => {
     ],
   ])("%j", async (verdict, severity, sentence) => {
     const { context } = fakeContext({ "lares/memory/verify": () => verdict });
-    await verifyAloud(context.kernel, "storage");
+    await verifyAloud(context.kernel, { agent: "storage" });
     expect(seen.messages).toMatchObject([{ severity }]);
     expect(seen.messages[0]?.text).toContain(sentence);
   });

@@ -3,38 +3,61 @@ import { join } from "node:path";
 import { env, ProgressLocation, Uri, window } from "vscode";
 import type { Kernel } from "../kernel/kernel.ts";
 import { label, message } from "../model/text.ts";
-import type { Agent } from "../protocol.ts";
-import { bytes, count, counted, localTime } from "../webviews/shared/format.ts";
+import type { Agent, SharedMemory } from "../protocol.ts";
+import { bytes, counted, localTime } from "../webviews/shared/format.ts";
 import { failureOf } from "./conversation.ts";
+import { given } from "./given.ts";
+import type { Whose } from "./memory-watch.ts";
 
 /** Endings that an exported memory has by custom; it is known by what is in it. */
 const carriedFiles = { "Lares memory": ["lares", "memory"], "All files": ["*"] };
 
-/** Which agent's; undefined where the person chose none. */
-export async function chooseAgent(agents: readonly Agent[]): Promise<string | undefined> {
-  if (agents.length === 0) {
+/**
+ * Which agent's, or which that agents share; undefined where the person chose none. What is another workspace's is not
+ * offered: only its own kernel can prove it and carry it.
+ */
+export async function chooseMemory(
+  agents: readonly Agent[],
+  namespaces: readonly SharedMemory[],
+): Promise<Whose | undefined> {
+  const own = agents.map(({ id, name, metrics }) => ({
+    label: label(id),
+    description: label(name === id ? "" : name),
+    detail: `${bytes(metrics.memory_size_bytes)} · ${counted(metrics.temporal_events_count, "event")} · ${counted(metrics.knowledge_items_count, "item")}`,
+    whose: { agent: id } as Whose,
+  }));
+  const shared = namespaces.flatMap(({ name, agents: [agent, ...others], workspace, records = 0 }) => {
+    if (agent === undefined || workspace !== undefined) return [];
+    return [
+      {
+        label: label(name),
+        description: "shared",
+        detail: `${counted(records, "record")} · open to ${counted(others.length + 1, "agent")}`,
+        whose: { agent, namespace: name },
+      },
+    ];
+  });
+  const all = [...own, ...shared];
+  if (all.length === 0) {
     void window.showInformationMessage("There is no agent whose memory could be shown.");
     return undefined;
   }
-  if (agents.length === 1) return agents[0]?.id;
-  const chosen = await window.showQuickPick(
-    agents.map(({ id, name, metrics }) => ({
-      label: label(id),
-      description: label(name === id ? "" : name),
-      detail: `${bytes(metrics.memory_size_bytes)} · ${counted(metrics.temporal_events_count, "event")} · ${counted(metrics.knowledge_items_count, "item")}`,
-      id,
-    })),
-    { title: "Whose memory?", matchOnDescription: true },
-  );
-  return chosen?.id;
+  if (all.length === 1) return all[0]?.whose;
+  return (await window.showQuickPick(all, { title: "Whose memory?", matchOnDescription: true }))?.whose;
 }
 
+/** As sentences name it, in one line. */
+const nameOf = ({ agent, namespace }: Whose): string =>
+  namespace === undefined ? message(agent, 80) : `${message(namespace, 80)} (shared)`;
+
+const asked = ({ agent, namespace }: Whose) => ({ agent, ...given({ namespace }) });
+
 /** Proves the chain, and says what came of it. */
-export async function verifyAloud(kernel: Kernel, agent: string): Promise<void> {
-  const name = message(agent, 80);
+export async function verifyAloud(kernel: Kernel, whose: Whose): Promise<void> {
+  const name = nameOf(whose);
   await reporting(async () => {
     const { ok, records, head, firstBad } = await withProgress(`Verifying the memory of ${name}`, () =>
-      kernel.request("lares/memory/verify", { agent }),
+      kernel.request("lares/memory/verify", asked(whose)),
     );
     if (ok)
       void window.showInformationMessage(
@@ -50,10 +73,10 @@ export async function verifyAloud(kernel: Kernel, agent: string): Promise<void> 
 }
 
 /** Asks where to, and writes the file. False: the person thought better of it, or it was refused and said so. */
-export async function exportMemory(kernel: Kernel, agent: string): Promise<boolean> {
-  const file = `${agent.replaceAll(/[^\w.-]+/g, "-").slice(0, 100)}.lares`;
+export async function exportMemory(kernel: Kernel, whose: Whose): Promise<boolean> {
+  const file = `${(whose.namespace ?? whose.agent).replaceAll(/[^\w.-]+/g, "-").slice(0, 100)}.lares`;
   const target = await window.showSaveDialog({
-    title: `Export the Memory of ${message(agent, 80)}`,
+    title: `Export the Memory of ${nameOf(whose)}`,
     defaultUri: Uri.file(join(homedir(), file)),
     filters: carriedFiles,
   });
@@ -65,9 +88,9 @@ export async function exportMemory(kernel: Kernel, agent: string): Promise<boole
       bytes: size,
     } = await withProgress("Exporting the memory", () =>
       // The dialog has asked whether a file that is there may be replaced.
-      kernel.request("lares/memory/export", { agent, path: target.fsPath, overwrite: true }),
+      kernel.request("lares/memory/export", { ...asked(whose), path: target.fsPath, overwrite: true }),
     );
-    void offerHead(`Exported ${counted(records, "record")} (${bytes(size)}) of ${message(agent, 80)}.`, head);
+    void offerHead(`Exported ${counted(records, "record")} (${bytes(size)}) of ${nameOf(whose)}.`, head);
     return true;
   });
 }
@@ -92,7 +115,8 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
       {
         modal: true,
         detail: [
-          `${counted(found.records, "record")}, ${bytes(found.bytes)}, ${count(found.vectors)} vectors`,
+          `${counted(found.records, "record")}, ${bytes(found.bytes)}`,
+          ...vectorsOf(found),
           `Written from ${localTime(found.first)} to ${localTime(found.last)}`,
           `Exported ${localTime(found.created)}`,
           "",
@@ -110,6 +134,14 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
     void window.showInformationMessage(`Imported ${counted(records, "record")} into ${message(agent, 80)}.`);
     return true;
   });
+}
+
+/** Vectors are not part of the chain: who makes up the file makes up what searches find. */
+function vectorsOf({ vectors }: { readonly vectors: number }): string[] {
+  if (vectors === 0) return [];
+  return [
+    `${counted(vectors, "vector")}, unproven: they are used where the same embedder would make them again, and forged ones make searches find the wrong items`,
+  ];
 }
 
 /** Asks whether it is meant, and has it forgotten. */

@@ -1,9 +1,10 @@
-import type { MemoryStats, ResultOf } from "../protocol.ts";
+import type { MemoryStats, ResultOf, SharedMemory } from "../protocol.ts";
 import {
   maxDataCharacters,
   maxRelations,
   type Item,
   type Projections,
+  type Shared,
   type TimelineEvent,
   type Witness,
 } from "../webviews/memory/messages.ts";
@@ -54,6 +55,14 @@ export function itemsIn({ items }: SearchResult): Item[] {
 function isItem(found: object): found is KernelItem {
   const { variant, importance, relations } = found as Partial<Record<keyof KernelItem, unknown>>;
   return typeof variant === "string" && typeof importance === "number" && Array.isArray(relations);
+}
+
+export function shownShared({ name, access, workspace }: SharedMemory): Shared {
+  return {
+    name,
+    writable: access === "read_write",
+    ...(workspace === undefined ? {} : { workspace: workspace.slice(0, 4_096) }),
+  };
 }
 
 export function shownWitness({ records, head, sizeBytes, limitBytes, projections }: MemoryStats): Witness {

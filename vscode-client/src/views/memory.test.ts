@@ -1,8 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { fakeContext } from "../testing/context.ts";
 import { commands, seen } from "../testing/vscode.ts";
 import { FakeWebview } from "../testing/webview.ts";
 import { maxDataCharacters, maxItems, memoryContract, pageSize } from "../webviews/memory/messages.ts";
+import { given } from "./given.ts";
+import { lookAgainMs, minChangeMs } from "./look-again.ts";
 import { memory } from "./memory.ts";
 
 beforeEach(() => seen.forget());
@@ -109,6 +111,122 @@ describe("the Memory view asks the kernel", () => {
     const { projections, ...figures } = stats;
     await expect(host.ask("witness", { agent: "a" })).resolves.toEqual(figures);
     expect(projections).toBeNull();
+  });
+});
+
+describe("a shared memory", () => {
+  const shared = { name: "team", agents: ["a"], access: "read", records: 3 };
+
+  it("is offered by its name, with what may be done with it", async () => {
+    const { host, asked } = start({
+      "lares/memory/namespaces": () => ({
+        namespaces: [shared, { name: "theirs", agents: ["a"], access: "read", workspace: "/w" }],
+      }),
+    });
+    await expect(host.ask("shared", { agent: "a" })).resolves.toEqual({
+      shared: [
+        { name: "team", writable: false },
+        { name: "theirs", writable: false, workspace: "/w" },
+      ],
+    });
+    expect(asked[0]?.params).toEqual({ agent: "a" });
+  });
+
+  it("is measured and proven as an agent's own is", async () => {
+    const { host, asked } = start({
+      "lares/memory/stats": () => ({ records: 3, head: "a", sizeBytes: 1, limitBytes: 2, projections: null }),
+      "lares/memory/verify": () => ({ ok: true, records: 3, head: "a" }),
+    });
+    const whose = { agent: "a", namespace: "team" };
+    await host.ask("witness", whose);
+    await host.ask("verify", whose);
+    expect(asked.map(({ params }) => params)).toEqual([whose, whose]);
+  });
+});
+
+describe("a watched memory", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+  const counts = (events: number) => [
+    {
+      id: "a",
+      metrics: { temporal_events_count: events, knowledge_items_count: 0, memory_size_bytes: 0 },
+    },
+  ];
+  /** A page that watches a memory whose count the test sets. */
+  async function watching(whose: { agent: string; namespace?: string }) {
+    const memories = { events: 1, records: 1 as number | undefined };
+    const fake = fakeContext({
+      "lares/agents/list": () => counts(memories.events),
+      "lares/memory/namespaces": () => ({
+        namespaces: [
+          { name: "team", agents: ["a"], access: "read", ...given({ records: memories.records }) },
+        ],
+      }),
+    });
+    memory(fake.context);
+    const view = new FakeWebview(memoryContract).asView("lares.memory");
+    let told = 0;
+    view.host.on("changed", () => told++);
+    await view.host.ask("watch", whose);
+    const look = async (): Promise<number> => {
+      const before = told;
+      await vi.advanceTimersByTimeAsync(lookAgainMs + minChangeMs);
+      return told - before;
+    };
+    // What was written while the page asked first is in the next look, whatever the count.
+    expect(await look()).toBe(1);
+    return { fake, view, memories, look };
+  }
+
+  it("is told of when something was written, once more for what is embedded meanwhile, and then no more", async () => {
+    const { memories, look } = await watching({ agent: "a" });
+    expect(await look()).toBe(0);
+    memories.events++;
+    expect([await look(), await look(), await look()]).toEqual([1, 1, 0]);
+  });
+
+  it("is told of soon where the agent is heard of, however often that is", async () => {
+    const { memories, fake, view } = await watching({ agent: "a" });
+    const { agentsChanged, asked } = fake;
+    let told = 0;
+    view.host.on("changed", () => told++);
+    memories.events++;
+    const before = asked.length;
+    for (let index = 0; index < 100; index++) agentsChanged.fire();
+    await vi.advanceTimersByTimeAsync(minChangeMs);
+    expect(told).toBe(1);
+    expect(asked.length - before).toBe(1);
+  });
+
+  it("that is shared is told of by its records", async () => {
+    const { memories, look } = await watching({ agent: "a", namespace: "team" });
+    memories.events++;
+    expect(await look()).toBe(0);
+    memories.records = 2;
+    expect(await look()).toBe(1);
+  });
+
+  it("of another workspace may always be another", async () => {
+    const { memories, look } = await watching({ agent: "a", namespace: "team" });
+    memories.records = undefined;
+    expect([await look(), await look()]).toEqual([1, 1]);
+  });
+
+  it("costs nothing while the view is hidden, or the kernel does not run", async () => {
+    const { fake, view, look } = await watching({ agent: "a" });
+    fake.state = { kind: "starting" };
+    const before = fake.asked.length;
+    await look();
+    fake.state = { kind: "running" };
+    view.become(false);
+    await look();
+    expect(fake.asked.length).toBe(before);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 

@@ -5,6 +5,7 @@ import type { Kernel } from "../kernel/kernel.ts";
 import {
   maxGraphItems,
   maxItems,
+  maxShared,
   memoryContract,
   pageSize,
   type MemoryContract,
@@ -12,18 +13,21 @@ import {
 import type { Answers, Conversation } from "./conversation.ts";
 import { Focus } from "./focus.ts";
 import { given } from "./given.ts";
-import { chooseAgent, exportMemory, forget, importMemory, verifyAloud } from "./memory-commands.ts";
+import { lookAgain } from "./look-again.ts";
+import { chooseMemory, exportMemory, forget, importMemory, verifyAloud } from "./memory-commands.ts";
 import {
   itemsIn,
   shownData,
   shownEvent,
   shownItem,
+  shownShared,
   shownWitness,
   type EventResult,
   type ItemResult,
   type SearchResult,
   type WorkingResult,
 } from "./memory-shapes.ts";
+import { MemoryWatch, type Whose } from "./memory-watch.ts";
 import { commonAnswers } from "./situation.ts";
 import { registerView } from "./webview-host.ts";
 
@@ -31,6 +35,7 @@ import { registerView } from "./webview-host.ts";
 export const memory: Feature = (context) => {
   const { kernel, models } = context;
   let conversation: Conversation<MemoryContract> | undefined;
+  const watch = new MemoryWatch(kernel, () => conversation?.push("changed", {}));
   const focus = new Focus(() => conversation?.push("focus", {}));
   const view = registerView(context, {
     id: "lares.memory",
@@ -41,22 +46,38 @@ export const memory: Feature = (context) => {
       ...commonAnswers(context),
       focus: async () => focus.take(),
       ...questions(kernel),
-      exportMemory: async ({ agent }) => ({ done: await exportMemory(kernel, agent) }),
+      watch: async (whose) => {
+        watch.watch(whose);
+        return {};
+      },
+      exportMemory: async (whose) => ({ done: await exportMemory(kernel, whose) }),
       importMemory: async ({ agent }) => ({ done: await importMemory(kernel, agent) }),
       forget: async ({ agent, id, what }) => ({ done: await forget(kernel, agent, id, what) }),
     },
     whileSeen: (seen) => {
       conversation = seen.conversation;
-      return new Disposable(() => {
-        conversation = undefined;
+      const looking = lookAgain([models.agents.onDidChange], () => void watch.look());
+      return Disposable.from(looking, {
+        dispose: () => {
+          conversation = undefined;
+          watch.watch(undefined);
+        },
       });
     },
   });
-  /** Registers a command that is about one agent's memory. */
-  const aboutOne = (command: string, act: (agent: string) => Promise<unknown>): Disposable =>
+  const own = (): Promise<Whose | undefined> => chooseMemory(models.agents.all, []);
+  const withShared = async (): Promise<Whose | undefined> =>
+    chooseMemory(models.agents.all, (await kernel.request("lares/memory/namespaces", {})).namespaces);
+  /** Registers a command that is about one memory. */
+  const aboutOne = (
+    command: string,
+    choose: () => Promise<Whose | undefined>,
+    act: (whose: Whose) => Promise<unknown>,
+  ): Disposable =>
     commands.registerCommand(command, async (argument?: unknown) => {
-      const agent = agentArgument(argument) ?? (await chooseAgent(models.agents.all));
-      if (agent !== undefined) await act(agent);
+      const agent = agentArgument(argument);
+      const whose = agent === undefined ? await choose() : { agent };
+      if (whose !== undefined) await act(whose);
     });
   return Disposable.from(
     view,
@@ -65,20 +86,24 @@ export const memory: Feature = (context) => {
       if (agent !== undefined) focus.set(agent);
       await commands.executeCommand("lares.memory.focus");
     }),
-    aboutOne("lares.verifyMemory", (agent) => verifyAloud(kernel, agent)),
-    aboutOne("lares.exportMemory", (agent) => exportMemory(kernel, agent)),
-    aboutOne("lares.importMemory", (agent) => importMemory(kernel, agent)),
+    aboutOne("lares.verifyMemory", withShared, (whose) => verifyAloud(kernel, whose)),
+    aboutOne("lares.exportMemory", withShared, (whose) => exportMemory(kernel, whose)),
+    aboutOne("lares.importMemory", own, ({ agent }) => importMemory(kernel, agent)),
   );
 };
 
 type Questions = Pick<
   Answers<MemoryContract>,
-  "timeline" | "histogram" | "knowledge" | "related" | "working" | "witness" | "verify"
+  "shared" | "timeline" | "histogram" | "knowledge" | "related" | "working" | "witness" | "verify"
 >;
 
 /** What only asks the kernel. */
 function questions(kernel: Kernel): Questions {
   return {
+    shared: async ({ agent }) => {
+      const { namespaces } = await kernel.request("lares/memory/namespaces", { agent });
+      return { shared: namespaces.slice(0, maxShared).map(shownShared) };
+    },
     timeline: async ({ text, ...filter }) => {
       const found = (await kernel.request("lares/memory/query", {
         ...asWhose(filter),
@@ -134,9 +159,9 @@ function questions(kernel: Kernel): Questions {
       const { data, ...rest } = shownData(state);
       return { revision, state: data, ...rest };
     },
-    witness: async ({ agent }) => shownWitness(await kernel.request("lares/memory/stats", { agent })),
-    verify: async ({ agent }) => {
-      const { ok, records, head, firstBad } = await kernel.request("lares/memory/verify", { agent });
+    witness: async (whose) => shownWitness(await kernel.request("lares/memory/stats", asWhose(whose))),
+    verify: async (whose) => {
+      const { ok, records, head, firstBad } = await kernel.request("lares/memory/verify", asWhose(whose));
       return {
         ok,
         records,
@@ -147,9 +172,10 @@ function questions(kernel: Kernel): Questions {
   };
 }
 
-type Whose = { readonly agent: string };
-
 /** A filter without its absent members; whose memory it is stays known to be there. */
-const asWhose = <Filter extends Whose>(filter: Filter) => ({ ...given(filter), agent: filter.agent });
+const asWhose = <Filter extends { readonly agent: string }>(filter: Filter) => ({
+  ...given(filter),
+  agent: filter.agent,
+});
 
 const matching = (text: string | undefined) => (text === undefined ? {} : { text: { match: text } });

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { BarChart, type Series } from "../shared/bar-chart.tsx";
 import { count, localTime, shortCount } from "../shared/format.ts";
-import { useAsked, useNow, usePush, useSituation } from "../shared/hooks.ts";
+import { useAsked, useChanged, useNow, useSituation } from "../shared/hooks.ts";
 import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { line } from "../shared/text.ts";
@@ -37,7 +37,7 @@ export function ActivityView({ host }: Props): VNode {
 function Activity({ host }: Props): VNode {
   const { asked, again } = useAsked(host, "overview", {});
   const nowMs = useNow();
-  usePush(host, "changed", again);
+  useChanged(host, asked, again);
   switch (asked.kind) {
     case "loading":
       return <Notice kind="busy" title="Loading…" />;

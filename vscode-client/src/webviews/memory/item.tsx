@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { counted } from "../shared/format.ts";
-import { failureOf, useAsked } from "../shared/hooks.ts";
+import { failureOf, useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { block, line } from "../shared/text.ts";
 import { Data } from "./data.tsx";
@@ -22,6 +22,7 @@ interface DetailsProps extends Pick<TabProps, "host" | "whose"> {
 /** One item of knowledge: what it says, what it is related to, and how to have it forgotten. */
 export function ItemDetails({ host, whose, item, onChoose, onForgotten, onClose }: DetailsProps): VNode {
   const { asked, again } = useAsked(host, "related", { ...whose, id: item.id });
+  useChanged(host, asked, again);
   // Walking along relations leaves what was searched for: what is looked at is then one of the related.
   const [path, setPath] = useState<readonly Item[]>([]);
   const [failure, setFailure] = useState<string>();

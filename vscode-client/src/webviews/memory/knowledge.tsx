@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { counted } from "../shared/format.ts";
-import { useAsked, useSettled } from "../shared/hooks.ts";
+import { useAsked, useChanged, useSettled } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { line } from "../shared/text.ts";
 import { ItemDetails } from "./item.tsx";
@@ -19,6 +19,7 @@ export function Knowledge({ host, kept, keep, whose }: TabProps): VNode {
     by: kept.by,
     ...(kept.itemVariant !== "" && { variant: kept.itemVariant }),
   });
+  useChanged(host, asked, again);
   const items = asked.kind === "ready" ? asked.value.items : [];
   const variants = [
     ...new Set([
@@ -72,7 +73,6 @@ export function Knowledge({ host, kept, keep, whose }: TabProps): VNode {
           items={items}
           chosen={chosen}
           onChoose={setChosen}
-          onRefresh={again}
           busy={asked.kind === "ready" && asked.stale}
         />
       )}
@@ -96,10 +96,9 @@ interface TableProps {
   readonly chosen: string | undefined;
   readonly busy: boolean;
   onChoose(id: string): void;
-  onRefresh(): void;
 }
 
-function ItemTable({ items, chosen, busy, onChoose, onRefresh }: TableProps): VNode {
+function ItemTable({ items, chosen, busy, onChoose }: TableProps): VNode {
   const ranked = items.some(({ similarity }) => similarity !== undefined);
   return (
     <>
@@ -107,10 +106,7 @@ function ItemTable({ items, chosen, busy, onChoose, onRefresh }: TableProps): VN
         {items.length >= maxItems
           ? `The first ${counted(items.length, "item")}`
           : counted(items.length, "item")}
-        {ranked ? ", the most similar first" : ""}{" "}
-        <button type="button" class="link" onClick={onRefresh}>
-          Refresh
-        </button>
+        {ranked ? ", the most similar first" : ""}
       </p>
       <div class="table-box">
         <table class="items" aria-busy={busy}>

@@ -6,6 +6,7 @@ import {
   focusPushes,
   focusRequests,
   Id,
+  Nothing,
   Text,
 } from "../shared/situation.ts";
 
@@ -17,6 +18,8 @@ export const maxItems = 200;
 export const maxGraphItems = 60;
 /** Relations of one item that are shown. */
 export const maxRelations = 256;
+/** Shared memories that one agent may open: as many as two documents can name. */
+export const maxShared = 256;
 /** Bars of the histogram; beyond so many days a bar is several. */
 export const maxBars = 60;
 /** Characters, as JSON, of one event's or item's data; more of it is left out and said to be. */
@@ -27,7 +30,7 @@ const Similarity = v.pipe(v.number(), v.minValue(-1.01), v.maxValue(1.01));
 const Hash = Text(128);
 
 /** Whose memory: an agent's own, or a shared one that it may read. */
-const Whose = { agent: Id, namespace: v.optional(Text(128)) };
+export const Whose = { agent: Id, namespace: v.optional(Text(128)) };
 
 /** Data as it was remembered; `cut`: it is longer than a view shows, and this is the beginning of its JSON. */
 const Data = { data: v.unknown(), cut: v.optional(v.boolean()) };
@@ -93,10 +96,26 @@ export const Verdict = v.object({
 });
 export type Verdict = v.InferOutput<typeof Verdict>;
 
+/** A memory that several agents may open. */
+export const Shared = v.object({
+  name: Text(128),
+  writable: v.boolean(),
+  /** Of another workspace, at this path: it can only be read here. */
+  workspace: v.optional(Text(4_096)),
+});
+export type Shared = v.InferOutput<typeof Shared>;
+
 export const memoryContract = {
   requests: {
     ...commonRequests,
     ...focusRequests,
+    /** The shared memories that this agent may open. */
+    shared: {
+      params: v.object({ agent: Id }),
+      result: v.object({ shared: v.pipe(v.array(Shared), v.maxLength(maxShared)) }),
+    },
+    /** From now on `changed` tells of this memory. */
+    watch: { params: v.object(Whose), result: Nothing },
     timeline: {
       params: v.object({
         ...TimelineFilter,
@@ -127,10 +146,10 @@ export const memoryContract = {
       params: v.object(Whose),
       result: v.object({ revision: Count, state: v.unknown(), cut: v.optional(v.boolean()) }),
     },
-    witness: { params: v.object({ agent: Id }), result: Witness },
-    verify: { params: v.object({ agent: Id }), result: Verdict },
+    witness: { params: v.object(Whose), result: Witness },
+    verify: { params: v.object(Whose), result: Verdict },
     /** The editor asks where to, or which file; `done` false: the person thought better of it. */
-    exportMemory: { params: v.object({ agent: Id }), result: v.object({ done: v.boolean() }) },
+    exportMemory: { params: v.object(Whose), result: v.object({ done: v.boolean() }) },
     importMemory: { params: v.object({ agent: Id }), result: v.object({ done: v.boolean() }) },
     /** The editor asks whether it is meant. */
     forget: {
@@ -138,6 +157,11 @@ export const memoryContract = {
       result: v.object({ done: v.boolean() }),
     },
   },
-  pushes: { ...commonPushes, ...focusPushes },
+  pushes: {
+    ...commonPushes,
+    ...focusPushes,
+    /** The watched memory is another now, or may be. At most one in `minChangeMs`. */
+    changed: Nothing,
+  },
 };
 export type MemoryContract = typeof memoryContract;

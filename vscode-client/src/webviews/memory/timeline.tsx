@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { binsOf, endOf } from "../shared/days.ts";
 import { counted, dayName } from "../shared/format.ts";
-import { useAsked, useNow, useSettled } from "../shared/hooks.ts";
+import { useAsked, useChanged, useNow, useSettled } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { line, summaryOf } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
@@ -35,6 +35,12 @@ export function Timeline({ host, kept, keep, whose }: TabProps): VNode {
   const variants = groups.asked.kind === "ready" ? groups.asked.value.variants : {};
   const names = [...new Set([...Object.keys(variants), ...(kept.variant === "" ? [] : [kept.variant])])];
   const filtered = kept.variant !== "" || text !== "" || kept.days !== undefined;
+  // Further back, what is read stays where it is; what came is counted in the bars above, and told of.
+  const [hasNewer, setHasNewer] = useState(false);
+  const isNewest = offset === 0;
+  useChanged(host, groups.asked, groups.again);
+  useChanged(host, page.asked, isNewest ? page.again : () => setHasNewer(true));
+  useEffect(() => setHasNewer(false), [isNewest, filterKey]);
   const again = (): void => {
     groups.again();
     page.again();
@@ -96,9 +102,11 @@ export function Timeline({ host, kept, keep, whose }: TabProps): VNode {
         <section aria-label="Events" aria-busy={page.asked.stale}>
           <p class="quiet count">
             {counted(page.asked.value.total, "event")}, newest first{" "}
-            <button type="button" class="link" onClick={again}>
-              Refresh
-            </button>
+            {hasNewer && (
+              <button type="button" class="link" onClick={() => setOffset(0)}>
+                Show What Is New
+              </button>
+            )}
           </p>
           <ul class="events">
             {page.asked.value.items.map((event) => (

@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { useFocus, useSituation } from "../shared/hooks.ts";
+import { useAsked, useFocus, usePush, useSituation } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";
 import { Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
@@ -8,7 +8,7 @@ import { Tabs } from "../shared/tabs.tsx";
 import { line } from "../shared/text.ts";
 import { keptOf, tabs, type Kept, type Tab } from "./kept.ts";
 import { Knowledge } from "./knowledge.tsx";
-import type { MemoryContract } from "./messages.ts";
+import type { MemoryContract, Shared } from "./messages.ts";
 import { Timeline } from "./timeline.tsx";
 import { WitnessPage } from "./witness.tsx";
 import { Working } from "./working.tsx";
@@ -20,6 +20,8 @@ export interface TabProps {
   keep(changes: Partial<Kept>): void;
   /** Whose memory, as requests name it. */
   readonly whose: { readonly agent: string; readonly namespace?: string };
+  /** Where it is another workspace's: that workspace's path. */
+  readonly workspace: string | undefined;
 }
 
 const labels: Record<Tab, string> = {
@@ -41,6 +43,13 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
 
   const agents = situation?.agents.map(({ id }) => id) ?? [];
   const agent = kept.agent !== undefined && agents.includes(kept.agent) ? kept.agent : agents[0];
+  const shared = useAsked(host, "shared", agent === undefined ? null : { agent });
+  // Documents that name others are in force before agents are told of.
+  usePush(host, "situation", shared.again);
+  const names = shared.asked.kind === "ready" ? shared.asked.value.shared : [];
+  const chosen = names.find(({ name }) => name === kept.namespace);
+  // Until it is known whether it is still there, what was looked at is not taken for the agent's own.
+  const isSettled = kept.namespace === "" || shared.asked.kind !== "loading";
   return (
     <WhileRunning host={host} situation={situation}>
       {agent === undefined ? (
@@ -61,7 +70,13 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
                 </option>
               ))}
             </select>
-            <SharedMemory namespace={kept.namespace} onChoose={(namespace) => keep({ namespace })} />
+            {names.length > 0 && (
+              <SharedMemory
+                shared={names}
+                chosen={chosen?.name ?? ""}
+                onChoose={(namespace) => keep({ namespace, variant: "", days: undefined, itemVariant: "" })}
+              />
+            )}
           </div>
           <Tabs
             label="Kinds of memory"
@@ -69,14 +84,19 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
             chosen={kept.tab}
             onChoose={(tab) => keep({ tab })}
           >
-            <TabPage
-              key={`${agent} ${kept.namespace}`}
-              tab={kept.tab}
-              host={host}
-              kept={kept}
-              keep={keep}
-              whose={{ agent, ...(kept.namespace !== "" && { namespace: kept.namespace }) }}
-            />
+            {isSettled ? (
+              <Watched
+                key={`${agent} ${chosen?.name ?? ""}`}
+                tab={kept.tab}
+                host={host}
+                kept={kept}
+                keep={keep}
+                whose={{ agent, ...(chosen !== undefined && { namespace: chosen.name }) }}
+                workspace={chosen?.workspace}
+              />
+            ) : (
+              <Notice kind="busy" title="Loading…" />
+            )}
           </Tabs>
         </div>
       )}
@@ -85,46 +105,45 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
 }
 
 interface SharedProps {
-  readonly namespace: string;
-  onChoose(namespace: string): void;
+  readonly shared: readonly Shared[];
+  readonly chosen: string;
+  onChoose(name: string): void;
 }
 
-/** Most agents have a memory of their own only: the name of a shared one is asked for where it is wanted. */
-function SharedMemory({ namespace, onChoose }: SharedProps): VNode {
-  const [open, setOpen] = useState(namespace !== "");
-  const close = (): void => {
-    onChoose("");
-    setOpen(false);
-  };
-  if (!open)
-    return (
-      <button
-        type="button"
-        class="link"
-        title="Look into a shared memory that this agent may read"
-        onClick={() => setOpen(true)}
-      >
-        Shared…
-      </button>
-    );
+/** The agent's own memory, or one of those that it shares. */
+function SharedMemory({ shared, chosen, onChoose }: SharedProps): VNode {
   return (
-    <>
-      <input
-        aria-label="The shared memory's name"
-        title="As lares.yaml names it under shared_namespaces"
-        placeholder="Shared memory's name"
-        maxLength={128}
-        value={namespace}
-        onChange={({ currentTarget: { value } }) => onChoose(value.trim())}
-      />
-      <button type="button" class="link" onClick={close}>
-        Own
-      </button>
-    </>
+    <select
+      aria-label="Which memory"
+      title="The agent's own, or one that lares.yaml names under shared_namespaces or import_namespaces"
+      value={chosen}
+      onChange={({ currentTarget: { value } }) => onChoose(value)}
+    >
+      <option value="">Own memory</option>
+      {shared.map(({ name, writable, workspace }) => (
+        <option key={name} value={name}>
+          {line(name, 60)} (
+          {workspace === undefined ? (writable ? "shared" : "shared, read only") : "imported"})
+        </option>
+      ))}
+    </select>
   );
 }
 
-function TabPage({ tab, ...props }: TabProps & { readonly tab: Tab }): VNode {
+type TabPageProps = TabProps & { readonly tab: Tab };
+
+/** Has the extension tell of changes of what is shown. */
+function Watched(props: TabPageProps): VNode {
+  const { host, whose } = props;
+  const { agent, namespace } = whose;
+  useEffect(() => {
+    // A refusal means the extension is going away with the page.
+    host.ask("watch", whose).catch(() => undefined);
+  }, [host, agent, namespace]);
+  return <TabPage {...props} />;
+}
+
+function TabPage({ tab, ...props }: TabPageProps): VNode {
   switch (tab) {
     case "timeline":
       return <Timeline {...props} />;

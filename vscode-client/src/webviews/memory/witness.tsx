@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { bytes, count, counted, localTime } from "../shared/format.ts";
-import { failureOf, useAsked } from "../shared/hooks.ts";
+import { failureOf, useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { line } from "../shared/text.ts";
 import type { Projections, Verdict, Witness } from "./messages.ts";
@@ -13,8 +13,11 @@ const rebuildingEveryMs = 1_000;
 type Proof = "none" | "busy" | Verdict | { readonly failure: string };
 
 /** That nothing was changed behind its owner's back, and how to take it elsewhere. */
-export function WitnessPage({ host, whose: { agent } }: TabProps): VNode {
-  const { asked, again } = useAsked(host, "witness", { agent });
+export function WitnessPage({ host, whose, workspace }: TabProps): VNode {
+  // Another workspace's kernel alone knows what its memory's journal should be.
+  const isImported = workspace !== undefined;
+  const { asked, again } = useAsked(host, "witness", isImported ? null : whose);
+  useChanged(host, asked, again);
   const [proof, setProof] = useState<Proof>("none");
   const [failure, setFailure] = useState<string>();
   const rebuilding = asked.kind === "ready" && asked.value.projections?.rebuilding !== undefined;
@@ -27,12 +30,12 @@ export function WitnessPage({ host, whose: { agent } }: TabProps): VNode {
   const verify = (): void => {
     setProof("busy");
     host
-      .ask("verify", { agent })
+      .ask("verify", whose)
       .then(setProof, (error: unknown) => setProof({ failure: failureOf(error).message }));
   };
   const carry = (what: "exportMemory" | "importMemory"): void => {
     setFailure(undefined);
-    host.ask(what, { agent }).then(
+    host.ask(what, whose).then(
       ({ done }) => {
         if (done) again();
       },
@@ -40,6 +43,15 @@ export function WitnessPage({ host, whose: { agent } }: TabProps): VNode {
     );
   };
 
+  if (isImported)
+    return (
+      <Notice title="This memory is another workspace's.">
+        <p>It is only read here; it is proven and exported where it is written:</p>
+        <p class="mono">
+          <bdi>{line(workspace, 1_000)}</bdi>
+        </p>
+      </Notice>
+    );
   switch (asked.kind) {
     case "loading":
       return <Notice kind="busy" title="Loading…" />;
@@ -65,15 +77,17 @@ export function WitnessPage({ host, whose: { agent } }: TabProps): VNode {
             >
               Export…
             </button>
-            <button
-              type="button"
-              class="secondary"
-              disabled={records > 0}
-              title={records > 0 ? "A memory is imported only where there is none yet" : ""}
-              onClick={() => carry("importMemory")}
-            >
-              Import…
-            </button>
+            {whose.namespace === undefined && (
+              <button
+                type="button"
+                class="secondary"
+                disabled={records > 0}
+                title={records > 0 ? "A memory is imported only where there is none yet" : ""}
+                onClick={() => carry("importMemory")}
+              >
+                Import…
+              </button>
+            )}
           </div>
           {proof !== "none" && proof !== "busy" && <ProofResult proof={proof} />}
           {failure !== undefined && <Failed message={failure} />}

@@ -1,5 +1,5 @@
 import type { VNode } from "preact";
-import { useAsked } from "../shared/hooks.ts";
+import { useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { Data } from "./data.tsx";
 import type { TabProps } from "./view.tsx";
@@ -7,6 +7,7 @@ import type { TabProps } from "./view.tsx";
 /** What the agent keeps in mind just now. */
 export function Working({ host, whose }: TabProps): VNode {
   const { asked, again } = useAsked(host, "working", whose);
+  useChanged(host, asked, again);
   switch (asked.kind) {
     case "loading":
       return <Notice kind="busy" title="Loading…" />;
@@ -16,12 +17,7 @@ export function Working({ host, whose }: TabProps): VNode {
       const { revision, state, cut = false } = asked.value;
       return (
         <section class="working" aria-label="Working memory">
-          <p class="quiet count">
-            {revision === 0 ? "Never written" : `Revision ${revision}`}{" "}
-            <button type="button" class="link" onClick={again}>
-              Refresh
-            </button>
-          </p>
+          <p class="quiet count">{revision === 0 ? "Never written" : `Revision ${revision}`}</p>
           {revision === 0 ? (
             <p class="quiet">The agent keeps nothing in mind.</p>
           ) : (

@@ -1,7 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Contract, Params, Push, PushName, RequestName, Result } from "./channel.ts";
 import { AskFailed, type Host } from "./host.ts";
-import type { commonPushes, commonRequests, focusPushes, focusRequests, Situation } from "./situation.ts";
+import type {
+  commonPushes,
+  commonRequests,
+  focusPushes,
+  focusRequests,
+  Nothing,
+  Situation,
+} from "./situation.ts";
 
 /** What was asked for: on its way, there, or refused. While it is asked again, what was there stays. */
 export type Asked<Value> =
@@ -61,6 +68,29 @@ export function usePush<C extends Contract, Name extends PushName<C>>(
   const latest = useRef(listener);
   latest.current = listener;
   useEffect(() => host.on(name, (params) => latest.current(params)), [host, name]);
+}
+
+interface ChangingContract extends Contract {
+  readonly pushes: { readonly changed: typeof Nothing };
+}
+
+/**
+ * Asks again when the extension says that what is shown is another now; not before the last answer is there, so that
+ * answers that take longer than changes still come. Returns whether one is on its way.
+ */
+export function useChanged(host: Host<ChangingContract>, asked: Asked<unknown>, again: () => void): boolean {
+  const busy = asked.kind === "loading" || (asked.kind === "ready" && asked.stale);
+  const due = useRef(false);
+  usePush(host, "changed", () => {
+    if (busy) due.current = true;
+    else again();
+  });
+  useEffect(() => {
+    if (busy || !due.current) return;
+    due.current = false;
+    again();
+  }, [busy, again]);
+  return busy;
 }
 
 interface CommonContract extends Contract {
