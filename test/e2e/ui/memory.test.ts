@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { appendFile, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { acceptDocuments, beside } from "../support/person.ts";
 import { until } from "../../support/until.ts";
@@ -12,6 +12,7 @@ const seen = [
 let desk: Desk;
 beforeAll(async () => {
   desk = await Desk.open();
+  await appendFile(desk.vscode.workspace("lares.yaml"), "shared_namespaces: [{ name: team }]\n");
   await acceptDocuments(desk.vscode);
   await using client = await beside(desk.vscode);
   for (const [text, name] of seen) await writeFile(desk.vscode.workspace(`notes/${name}.md`), text);
@@ -33,8 +34,18 @@ it("what an agent remembers is searched, by words in what happened and by meanin
     await screen.command("Lares: Show Memory");
     for (const title of ["Agents", "Approvals", "Activity"]) await screen.fold(title);
     const timeline = await screen.webview('input[aria-label="Text in an event"]');
-    await timeline.getByLabel("Text in an event").fill("glacier");
     const events = timeline.getByRole("region", { name: "Events" });
+    await events
+      .getByText(/beach\.md/)
+      .first()
+      .waitFor();
+    // What is written while it is seen comes by itself.
+    await writeFile(desk.vscode.workspace("notes/harbour.md"), "# Harbour\n\nboats, and a lighthouse\n");
+    await events
+      .getByText(/harbour\.md/)
+      .first()
+      .waitFor();
+    await timeline.getByLabel("Text in an event").fill("glacier");
     await events
       .getByText(/mountains\.md/)
       .first()
@@ -56,4 +67,11 @@ it("what an agent remembers is searched, by words in what happened and by meanin
     await timeline.getByRole("button", { name: /Verify/ }).click();
     expect(await timeline.getByRole("status").first().innerText()).not.toBe("");
     await screen.picture("memory-witness");
+
+    // What agents share is offered by its name.
+    await timeline.getByLabel("Which memory").selectOption({ label: "team (shared, read only)" });
+    await timeline.getByRole("button", { name: "Import…" }).waitFor({ state: "detached" });
+    await timeline.getByRole("button", { name: /Verify/ }).click();
+    await timeline.getByText("0 records were proven").waitFor();
+    await screen.picture("memory-shared");
   }));
