@@ -35,4 +35,16 @@ it("traces are shown as they are written, and filtered", () =>
     await screen.save();
     await traces.getByText("saw a note").first().waitFor();
     await screen.picture("traces");
+
+    // A range of time: a wrong one is said, one that has passed has none of what was just seen.
+    await traces.getByLabel("Time", { exact: true }).selectOption("range");
+    await traces.getByText("saw a note").first().waitFor();
+    await traces.getByLabel("To").fill("2020-01-01T00:00");
+    await traces.getByRole("alert").getByText("The end is before the beginning.").waitFor();
+    await traces.getByText("saw a note").first().waitFor();
+    await screen.picture("traces-range");
+    await traces.getByLabel("From").fill("2019-12-31T00:00");
+    await traces.getByText("No traces match.").waitFor();
+    await traces.getByLabel("To").fill("");
+    await traces.getByText("saw a note").first().waitFor();
   }));

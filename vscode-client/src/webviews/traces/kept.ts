@@ -13,6 +13,8 @@ export const Kept = v.object({
   text: Text(256),
   /** Absent: the newest, however old. */
   age: v.optional(v.picklist(ages)),
+  /** Instead of an age; what its two inputs have. */
+  range: v.optional(v.object({ from: Text(32), to: Text(32) })),
 });
 export type Kept = v.InferOutput<typeof Kept>;
 

@@ -9,7 +9,12 @@ import { TraceDetails } from "./details.tsx";
 import { ages, keptOf, type Kept } from "./kept.ts";
 import { TraceList } from "./list.tsx";
 import type { Entry, TracesContract } from "./messages.ts";
+import { RangeInputs } from "./range-inputs.tsx";
+import { localMinute, spanOf } from "./range.ts";
 import { fromQuery, lineOf, matching, noRows, withEntries, type Rows } from "./rows.ts";
+
+/** How long before now a range begins that is offered to be changed. */
+const offeredRangeMs = 3_600_000;
 
 /** What agents did, as they do it. */
 export function TracesView({ host, editor }: PageProps<TracesContract>): VNode {
@@ -34,6 +39,12 @@ interface TracesProps extends Pick<PageProps<TracesContract>, "host"> {
 function Traces({ host, kept, keep, agents }: TracesProps): VNode {
   const { agent, level, age } = kept;
   const text = useSettled(kept.text);
+  const range = useSettled(kept.range);
+  const span = useMemo(() => (range === undefined ? {} : spanOf(range, Date.now())), [range]);
+  const problem = "problem" in span ? span : undefined;
+  const { since = age, until } = "problem" in span ? {} : span;
+  // What ended before now is looked at and not followed.
+  const isOver = until !== undefined && Date.parse(until) <= Date.now();
   const [rows, setRows] = useState<Rows>(noRows);
   const [state, setState] = useState<"loading" | "ready" | { readonly failed: string }>("loading");
   const [paused, setPaused] = useState(false);
@@ -45,7 +56,8 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
   const waiting = useRef<Rows>(noRows);
   const [waitingCount, setWaitingCount] = useState(0);
   const holding = useRef(true);
-  usePush(host, "entries", ({ entries, dropped }) => {
+  usePush(host, "entries", ({ entries: pushed, dropped }) => {
+    const entries = until === undefined ? pushed : pushed.filter(({ timestamp }) => timestamp <= until);
     if (holding.current) {
       waiting.current = withEntries(waiting.current, entries, dropped);
       setWaitingCount(waiting.current.rows.length + waiting.current.collapsed);
@@ -62,6 +74,7 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
   }, []);
 
   useEffect(() => {
+    if (problem !== undefined) return;
     let current = true;
     holding.current = true;
     waiting.current = noRows;
@@ -71,10 +84,12 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
     const filter = { ...(agent && { agent }), ...(level && { level }) };
     const load = async (): Promise<void> => {
       // Followed first: what is traced between the two is then in one of them at least.
-      await host.ask("follow", filter);
+      if (isOver) await host.ask("unfollow", {});
+      else await host.ask("follow", filter);
       const found = await host.ask("query", {
         ...filter,
-        ...(age && { since: age }),
+        ...(since && { since }),
+        ...(until && { until }),
         ...(text !== "" && { text }),
       });
       if (!current) return;
@@ -91,7 +106,7 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
     return () => {
       current = false;
     };
-  }, [host, agent, level, age, text, round]);
+  }, [host, agent, level, since, until, isOver, problem !== undefined, text, round]);
 
   const shown = useMemo(
     () => matching(rows.rows, { agent, level, text: kept.text }),
@@ -111,7 +126,7 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
   return (
     <div class="traces">
       <Toolbar kept={kept} agents={agents} keep={keep}>
-        <button type="button" class="secondary" aria-pressed={paused} onClick={pause}>
+        <button type="button" class="secondary" aria-pressed={paused} disabled={isOver} onClick={pause}>
           {paused
             ? `Continue${waitingCount > 0 ? ` (${counted(waitingCount, "new", "new")})` : ""}`
             : "Pause"}
@@ -128,13 +143,18 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
           Clear
         </button>
       </Toolbar>
+      {kept.range !== undefined && (
+        <RangeInputs range={kept.range} problem={problem} onChange={(range) => keep({ range })} />
+      )}
       {rows.collapsed > 0 && (
         <p class="collapsed quiet" role="status">
           … {counted(rows.collapsed, "earlier entry is", "earlier entries are")} not shown here; the kernel's
           trace file has all of them.
         </p>
       )}
-      {state === "loading" && rows.rows.length === 0 && <Notice kind="busy" title="Loading traces…" />}
+      {state === "loading" && problem === undefined && rows.rows.length === 0 && (
+        <Notice kind="busy" title="Loading traces…" />
+      )}
       {typeof state === "object" && <Failed message={state.failed} again={() => setRound(round + 1)} />}
       {state === "ready" && shown.length === 0 && (
         <Notice title="No traces match.">
@@ -195,14 +215,20 @@ function Toolbar({ kept, agents, keep, children }: ToolbarProps): VNode {
       </select>
       <select
         aria-label="Time"
-        value={kept.age ?? ""}
-        onChange={({ currentTarget: { value } }) => keep({ age: ages.find((age) => age === value) })}
+        value={kept.range === undefined ? (kept.age ?? "") : "range"}
+        onChange={({ currentTarget: { value } }) =>
+          keep({
+            age: ages.find((age) => age === value),
+            range: value === "range" ? { from: localMinute(Date.now() - offeredRangeMs), to: "" } : undefined,
+          })
+        }
       >
         <option value="">Any time</option>
         <option value="15m">Last 15 minutes</option>
         <option value="1h">Last hour</option>
         <option value="24h">Last 24 hours</option>
         <option value="7d">Last 7 days</option>
+        <option value="range">From … to …</option>
       </select>
       <input
         type="search"
