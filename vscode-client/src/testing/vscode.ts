@@ -221,6 +221,8 @@ export const seen = {
   messages: [] as ShownMessage[],
   commands: [] as { id: string; arguments: unknown[] }[],
   channels: [] as FakeChannel[],
+  /** When files were last written, where a test says so; the others are just written. */
+  modified: new Map<string, number>(),
   /** What fills webview views, by the view's id. */
   views: new Map<string, WebviewViewProvider>(),
   /** Webviews that were opened beside the editors, the newest last. */
@@ -241,6 +243,7 @@ export const seen = {
     this.panels.length = 0;
     this.clipboard = "";
     files.clear();
+    this.modified.clear();
     this.messages.length = 0;
     this.commands.length = 0;
     registered.clear();
@@ -405,8 +408,11 @@ export const window = {
 export const files = new Map<string, Uint8Array>();
 
 const fileSystem = {
-  async stat(uri: Uri): Promise<{ size: number }> {
-    return { size: (await this.readFile(uri)).length };
+  async stat(uri: Uri): Promise<{ type: number; size: number; mtime: number }> {
+    const key = uri.toString();
+    const content = files.get(key);
+    if (content === undefined) throw FileSystemError.FileNotFound(uri);
+    return { type: FileType.File, size: content.length, mtime: seen.modified.get(key) ?? Date.now() };
   },
   async readFile(uri: Uri): Promise<Uint8Array> {
     const content = files.get(uri.toString());
