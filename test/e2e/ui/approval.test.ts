@@ -39,3 +39,29 @@ it("an agent wakes as a file is saved, and what it proposes is approved above th
     await until("the old text on disk", async () => (await onDisk()) === "along the river\nand back\n");
     await screen.item(/^Give walks\.md a title\. Undone/).waitFor();
   }));
+
+it("what is proposed for a text that is saved only now is another, and is shown before it is approved", () =>
+  desk.window("approval-unsaved", async (screen) => {
+    await screen.openLares();
+    await screen.open(note);
+    await screen.replaceAll("over the hill\n");
+    await screen.save();
+    await screen.lens("Approve").waitFor();
+    await screen.goToEndOf(1);
+    await screen.type(" and far away");
+    await screen.lens("Approve").click();
+    await screen
+      .toast(/Save or revert walks\.md first/)
+      .getByRole("button", { name: "Save and Continue" })
+      .click();
+    const question = screen.toast(/for the new text instead: 1 change/);
+    await question.waitFor();
+    expect(await onDisk()).toBe("over the hill and far away\n");
+    await screen.page.getByRole("tab", { name: /walks\.md \(Lares: Give walks\.md a title/ }).waitFor();
+    await screen.picture("approval-unsaved");
+    await question.getByRole("button", { name: "Approve" }).click();
+    await until(
+      "the change on disk",
+      async () => (await onDisk()) === "# walks\n\nover the hill and far away\n",
+    );
+  }));

@@ -1,9 +1,11 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { createHash } from "node:crypto";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { playedContext } from "../testing/played-context.ts";
 import { action, agent, effect } from "../testing/things.ts";
-import { commands, seen, Uri, window, workspace } from "../testing/vscode.ts";
+import { commands, files, seen, Uri, window, workspace } from "../testing/vscode.ts";
 import { settled } from "../testing/wire.ts";
 import { approvalCommands } from "./approvals.ts";
+import { freshMs } from "./fresh-proposal.ts";
 
 beforeEach(() => {
   seen.forget();
@@ -92,14 +94,97 @@ describe("unsaved changes", () => {
     expect(wire.asked).toEqual([]);
   });
 
-  it("saves and approves where the person says so", async () => {
-    const { run, wire } = start(action());
+  const hashOf = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}` as const;
+  const onDisk = (text: string) => files.set(Uri.file("/w/notes/a.md").toString(), Buffer.from(text));
+  /** An action for a file that holds "old", and an editor on it whose saving writes something. */
+  async function saving(written: string, command = "lares.approve") {
+    const old = action({ effects: [effect({ before: hashOf("old") })] });
+    const fake = start(old);
     const document = open("/w/notes/a.md");
-    await run("lares.approve", "action-1");
-    seen.messages[0]?.answer("Save and Approve");
+    onDisk("old");
+    document.save = async () => {
+      onDisk(written);
+      document.isDirty = false;
+      return true;
+    };
+    await fake.run(command, "action-1");
+    if (command === "lares.approveAlways") {
+      seen.messages.shift()?.answer("Approve and Remember");
+      await settled();
+    }
+    seen.messages.shift()?.answer("Save and Continue");
     await settled();
-    expect(document.isDirty).toBe(false);
-    expect(wire.isAsked("lares/actions/approve")).toBe(true);
+    return { ...fake, old };
+  }
+  const fresh = action({
+    id: "fresh",
+    title: "Tidy up more",
+    digest,
+    effects: [effect({ before: hashOf("new") })],
+  });
+
+  it("are saved, and what was shown is approved where it is still for this text", async () => {
+    const { wire } = await saving("old");
+    expect(wire.asked[0]).toMatchObject({ method: "lares/actions/approve", params: { id: "action-1" } });
+    expect(seen.messages).toEqual([]);
+  });
+
+  it("are saved, and what is proposed for the new text is shown and asked about by its own digest", async () => {
+    const { wire, setActions, old } = await saving("new");
+    expect(wire.asked).toEqual([]);
+    const early = action({ ...fresh, id: "early", effects: [effect({ before: hashOf("half") })] });
+    const other = action({ ...fresh, id: "other", agent: "other.agent" });
+    const elsewhere = action({ ...fresh, id: "elsewhere", effects: [effect({ path: "notes/b.md" })] });
+    setActions(old, early, other, elsewhere);
+    await settled();
+    expect(seen.messages).toEqual([]);
+    setActions(old, early, other, elsewhere, fresh);
+    await settled();
+    expect(seen.commands.at(-1)).toEqual({ id: "lares.showChanges", arguments: [{ id: "fresh" }] });
+    expect(seen.messages[0]?.text).toContain("“Tidy up more” for the new text instead: 1 change");
+    expect(wire.asked).toEqual([]);
+    seen.messages[0]?.answer("Approve");
+    await settled();
+    expect(wire.asked[0]).toMatchObject({
+      method: "lares/actions/approve",
+      params: { id: "fresh", digest },
+    });
+  });
+
+  it("are saved, and nothing is approved where the person does not want what is proposed then", async () => {
+    const { wire, setActions, old } = await saving("new");
+    setActions(old, fresh);
+    await settled();
+    seen.messages[0]?.answer(undefined);
+    await settled();
+    expect(wire.asked).toEqual([]);
+  });
+
+  it("are saved, and “always” is asked about anew", async () => {
+    const { wire, setActions, old } = await saving("new", "lares.approveAlways");
+    setActions(old, fresh);
+    await settled();
+    seen.messages.shift()?.answer("Approve");
+    await settled();
+    expect(wire.asked).toEqual([]);
+    expect(seen.messages[0]).toMatchObject({ isModal: true, buttons: ["Approve and Remember"] });
+  });
+
+  it.each<[string, () => void]>([
+    ["nothing came in time", () => vi.advanceTimersByTime(freshMs)],
+    ["the person does not want to wait", () => window.cancelProgress()],
+  ])("are saved, and the person is told that nothing was applied where %s", async (_case, end) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const { wire } = await saving("new");
+      end();
+      await settled();
+      expect(seen.messages[0]?.text).toContain("so it was not applied");
+      expect(wire.asked).toEqual([]);
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("a file that is not touched, or an effect that is left out, does not matter", async () => {

@@ -1,11 +1,14 @@
 import { commands, Disposable, window } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
+import { pathMovedOn } from "../model/drift.ts";
 import { effectRule, effectVerb } from "../model/effect-text.ts";
+import { hashOfFile } from "../model/file-hash.ts";
 import { impactText } from "../model/impact.ts";
 import { label, message } from "../model/text.ts";
 import type { Action, ParamsOf } from "../protocol.ts";
 import { actionArgument, type ActionArgument } from "./arguments.ts";
 import { reporting } from "./explain.ts";
+import { approveFresh } from "./fresh-proposal.ts";
 import { settleUnsaved } from "./unsaved.ts";
 
 /** How long the outcome of what went well stays in the status bar. */
@@ -77,7 +80,15 @@ async function approve(
   if (action.state !== "PendingApproval") return tellDecided(action);
   const chosen =
     effects === undefined ? action.effects : effects.flatMap((index) => action.effects[index] ?? []);
-  if (!(await settleUnsaved(chosen))) return;
+  const known = new Set(context.models.actions.pending.map(({ id }) => id));
+  const settled = await settleUnsaved(chosen);
+  if (settled === "left") return;
+  if (settled === "saved" && (await pathMovedOn(chosen, hashOfFile)) !== undefined) {
+    const isSome = effects !== undefined;
+    const isAlways = remember.remember === "always";
+    const answeredBy = isSome ? "lares.approveSome" : isAlways ? "lares.approveAlways" : "lares.approve";
+    return approveFresh(context, { action, known, answeredBy });
+  }
   const done = await busy(() =>
     context.kernel.request("lares/actions/approve", {
       id: action.id,

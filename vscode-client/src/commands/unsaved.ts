@@ -4,8 +4,11 @@ import { count, message } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Effect } from "../protocol.ts";
 
-const save = "Save and Approve";
+const save = "Save and Continue";
 const discard = "Discard Edits and Approve";
+
+/** What became of unsaved changes: there were none or they are gone; they are in the files now; they are still there. */
+export type Settled = "none" | "saved" | "left";
 
 /** Open documents with unsaved changes that these effects would change. */
 export function unsavedAmong(effects: readonly Effect[]): TextDocument[] {
@@ -14,28 +17,29 @@ export function unsavedAmong(effects: readonly Effect[]): TextDocument[] {
 }
 
 /**
- * Asks what to do with unsaved changes that lie where an action would write; true when none are left. Nothing is
- * ever written beneath an open editor: a file that is saved now may make the action stale, and that is told then.
+ * Asks what to do with unsaved changes that lie where an action would write: nothing is ever written beneath an open
+ * editor. What was proposed before a file is saved is rarely what would be proposed for it afterwards.
  */
-export async function settleUnsaved(effects: readonly Effect[]): Promise<boolean> {
+export async function settleUnsaved(effects: readonly Effect[]): Promise<Settled> {
   const unsaved = unsavedAmong(effects);
-  if (unsaved.length === 0) return true;
+  if (unsaved.length === 0) return "none";
   const [first] = unsaved;
   const what =
     unsaved.length === 1 && first !== undefined
       ? message(nameOf(first.uri.path), 80)
       : count(unsaved.length, "open file");
   const answer = await window.showWarningMessage(
-    `Save or revert ${what} first: there are unsaved changes where this would write.`,
+    `Save or revert ${what} first: there are unsaved changes where this would write. Once saved, you are asked again if the proposal is another then.`,
     save,
     discard,
   );
-  if (answer === undefined) return false;
+  if (answer === undefined) return "left";
   for (const document of unsaved) {
     if (answer === save) await document.save();
     else await revert(document);
   }
-  return unsavedAmong(effects).length === 0;
+  if (unsavedAmong(effects).length > 0) return "left";
+  return answer === save ? "saved" : "none";
 }
 
 async function revert(document: TextDocument): Promise<void> {

@@ -77,6 +77,18 @@ export class Drift implements Disposable {
   }
 }
 
+/**
+ * The first file that these effects start from and that is something else by now; undefined where there is none, or none
+ * that can be told.
+ */
+export async function pathMovedOn(effects: readonly Effect[], hashOf: HashOf): Promise<string | undefined> {
+  for (const { path, before } of bases(effects).slice(0, maxFiles)) {
+    const now = await hashOf(path);
+    if (now !== undefined && now !== before) return path;
+  }
+  return undefined;
+}
+
 /** The files that effects start from: of each path only the first, the others start from what that one leaves. */
 function bases(effects: readonly Effect[]): { path: string; before: Effect["before"] }[] {
   const seen = new Set<string>();

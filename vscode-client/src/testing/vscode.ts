@@ -377,7 +377,16 @@ export const window = {
     this.statusBarMessages.push(text);
     return new Disposable(() => {});
   },
-  withProgress: <Result>(_options: unknown, run: () => Promise<Result>): Promise<Result> => run(),
+  /** Of the progress that was shown last: cancels it as a person does. */
+  cancelProgress: () => undefined as void,
+  withProgress<Result>(
+    _options: unknown,
+    run: (progress: unknown, token: { onCancellationRequested: unknown }) => Promise<Result>,
+  ): Promise<Result> {
+    const cancelled = new EventEmitter<void>();
+    this.cancelProgress = () => cancelled.fire();
+    return run({ report: () => undefined }, { onCancellationRequested: cancelled.event });
+  },
   /** Takes the first that is offered, or waits for the test's `pick`. */
   showQuickPick: async (items: readonly unknown[]): Promise<unknown> =>
     seen.holdsPicks

@@ -1,0 +1,89 @@
+import { commands, Disposable, ProgressLocation, window } from "vscode";
+import type { ClientContext } from "../feature.ts";
+import { pathMovedOn } from "../model/drift.ts";
+import { effectPaths } from "../model/effect-text.ts";
+import { hashOfFile } from "../model/file-hash.ts";
+import { impactText } from "../model/impact.ts";
+import { count, message } from "../model/text.ts";
+import type { Action } from "../protocol.ts";
+
+/** So long is waited for the agent to look at what was saved; what it proposes later is shown as any proposal is. */
+export const freshMs = 10_000;
+
+const approve = "Approve";
+const showApprovals = "Show Approvals";
+
+/** A proposal that was about to be approved when its files were saved. */
+export interface Outdated {
+  readonly action: Action;
+  /** Actions that waited before the files were saved. */
+  readonly known: ReadonlySet<string>;
+  /** The command that a yes to the fresh proposal is given to. */
+  readonly answeredBy: "lares.approve" | "lares.approveSome" | "lares.approveAlways";
+}
+
+/**
+ * After a save: waits for what the agent proposes for the new text, shows it, and asks about it by its own digest. What
+ * was proposed for the text before is not approved any more.
+ */
+export async function approveFresh(
+  context: ClientContext,
+  { action, known, answeredBy }: Outdated,
+): Promise<void> {
+  const agent = message(context.models.agents.get(action.agent)?.name ?? action.agent, 80);
+  const before = `“${message(action.title, 80)}”`;
+  const fresh = await freshProposal(context, action, known, agent);
+  if (fresh === undefined) {
+    const answer = await window.showInformationMessage(
+      `It is saved. ${before} was for the text before, so it was not applied, and ${agent} has not proposed anything for the new text yet.`,
+      showApprovals,
+    );
+    if (answer === showApprovals) await commands.executeCommand("lares.approvals.focus");
+    return;
+  }
+  const { id, digest, title, effects, impact_score } = fresh;
+  await commands.executeCommand("lares.showChanges", { id });
+  const answer = await window.showWarningMessage(
+    `It is saved, and ${agent} proposes “${message(title, 80)}” for the new text instead: ${count(effects.length, "change")}, ${impactText(impact_score)}. Look at it, and then decide.`,
+    approve,
+  );
+  if (answer === approve) await commands.executeCommand(answeredBy, { id, digest });
+}
+
+/** Undefined where none came in time, or the person does not want to wait. */
+function freshProposal(
+  { models: { actions } }: ClientContext,
+  { agent, effects }: Action,
+  known: ReadonlySet<string>,
+  name: string,
+): Thenable<Action | undefined> {
+  const paths = new Set(effects.flatMap(effectPaths));
+  const isCandidate = (one: Action): boolean =>
+    one.agent === agent &&
+    !known.has(one.id) &&
+    one.effects.some((effect) => effectPaths(effect).some((path) => paths.has(path)));
+  return window.withProgress(
+    {
+      location: ProgressLocation.Notification,
+      cancellable: true,
+      title: `Waiting for what ${name} proposes now`,
+    },
+    async (_progress, token) => {
+      const { promise, resolve } = Promise.withResolvers<Action | undefined>();
+      const look = async (): Promise<void> => {
+        for (const candidate of actions.pending.filter(isCandidate).toReversed())
+          // One that was made while the file was being saved is outdated, too.
+          if ((await pathMovedOn(candidate.effects, hashOfFile)) === undefined) return resolve(candidate);
+      };
+      const looking = (): void => void look().catch(() => resolve(undefined));
+      const timer = setTimeout(() => resolve(undefined), freshMs);
+      const listening = Disposable.from(
+        actions.onDidChange(looking),
+        token.onCancellationRequested(() => resolve(undefined)),
+        { dispose: () => clearTimeout(timer) },
+      );
+      looking();
+      return promise.finally(() => listening.dispose());
+    },
+  );
+}
