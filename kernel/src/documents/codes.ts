@@ -94,6 +94,11 @@ export const codes = {
     explanation:
       "A tool's parameters are not a JSON Schema of an object, or are one that takes too long to check.",
   },
+  "doubtful-parameters": {
+    severity: "warning",
+    explanation:
+      "Something in a tool's parameters that arguments cannot be held against: a keyword, a pattern, a $ref, a name.",
+  },
   "requirement-not-met": {
     severity: "warning",
     explanation: "The extension requires a newer kernel, or a feature that this kernel does not have.",

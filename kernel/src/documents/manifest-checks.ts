@@ -1,12 +1,11 @@
-import type { Ajv } from "ajv";
 import { compileGlob } from "../base/glob.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
 import { insertEntry } from "./language/edits.ts";
-import { anotherName, asVersion, fix, set, withoutEntry, write } from "./language/repairs.ts";
+import { anotherName, asVersion, fix, withoutEntry, write } from "./language/repairs.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
 import type { FilterCheck, ManifestPorts, ProgramExports } from "./ports.ts";
-import { countSubschemas, maxSubschemas } from "./schema-fan-out.ts";
+import { checkParameters } from "./parameter-checks.ts";
 import type { Manifest, ManifestHook } from "./schema/manifest.ts";
 import { pointerTo, type ParsedDocument } from "./source.ts";
 import { isOlder, isVersion } from "./versions.ts";
@@ -148,54 +147,10 @@ async function checkTools({ extension }: Manifest, document: ParsedDocument): Pr
     }
     names.add(tool.name);
     if (tool.parameters === undefined) continue;
-    if (tool.parameters["type"] !== "object") {
-      const message = `The parameters of "${tool.name}" have to be a JSON Schema with type = "object": arguments are named.`;
-      found.push(
-        diagnostic("invalid-parameters", document.locate(pointerTo(pointer, "parameters", "type")), message, [
-          fix("Write type: object", [set(document, pointerTo(pointer, "parameters"), "type", "object")]),
-        ]),
-      );
-      continue;
-    }
-    if (countSubschemas(tool.parameters) > maxSubschemas) {
-      const message = `The parameters of "${tool.name}" come to more than ${maxSubschemas} schemas when every $ref is followed: too many to hold arguments against. Let them refer to each other less.`;
-      found.push(
-        diagnostic("invalid-parameters", document.locate(pointerTo(pointer, "parameters"), "key"), message),
-      );
-      continue;
-    }
-    const fault = await schemaFault(tool.parameters);
-    if (fault === null) continue;
-    const message = `The parameters of "${tool.name}" are not a JSON Schema: ${fault.path || "they"} ${fault.message}.`;
-    found.push(
-      diagnostic(
-        "invalid-parameters",
-        document.locate(`${pointerTo(pointer, "parameters")}${fault.path}`),
-        message,
-      ),
-    );
+    const place = { document, pointer: pointerTo(pointer, "parameters"), tool: tool.name };
+    found.push(...(await checkParameters(tool.parameters, place)));
   }
   return found;
-}
-
-/** Only ever asked about schemas, of which it keeps nothing: its own schema of schemas is compiled once. */
-let schemaChecker: Promise<Ajv> | undefined;
-
-async function schemaFault(
-  schema: Record<string, unknown>,
-): Promise<{ path: string; message: string } | null> {
-  schemaChecker ??= import("ajv").then(
-    ({ Ajv }) => new Ajv({ strict: false, allErrors: false, logger: false }),
-  );
-  const ajv = await schemaChecker;
-  try {
-    if (ajv.validateSchema(schema) === true) return null;
-    const [error] = ajv.errors ?? [];
-    return { path: error?.instancePath ?? "", message: error?.message ?? "is not valid" };
-  } catch (error) {
-    // A $schema that is not known here.
-    return { path: "", message: error instanceof Error ? error.message : String(error) };
-  }
 }
 
 function checkExports(

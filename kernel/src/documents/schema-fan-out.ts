@@ -22,7 +22,7 @@ export function countSubschemas(schema: Record<string, unknown>): number {
     let total = isJsonObject(value) ? 1 : 0;
     const add = (more: number): void => void (total = Math.min(total + more, maxSubschemas + 1));
     for (const [key, child] of Object.entries(value)) {
-      if (key === "$ref") add(count(target(schema, child), nesting + 1));
+      if (key === "$ref") add(count(referenceTarget(schema, child), nesting + 1));
       else if (!namesOnly.has(key)) add(count(child, nesting + 1));
     }
     known.set(value, total);
@@ -41,7 +41,8 @@ const namesOnly: ReadonlySet<string> = new Set([
   "examples",
 ]);
 
-function target(schema: Record<string, unknown>, reference: unknown): unknown {
+/** What a `$ref` within the same schema names; undefined where there is nothing, or it leads elsewhere. */
+export function referenceTarget(schema: Record<string, unknown>, reference: unknown): unknown {
   if (typeof reference !== "string" || !/^#(?:\/|$)/.test(reference)) return undefined;
   let found: unknown = schema;
   for (const part of reference.split("/").slice(1)) {

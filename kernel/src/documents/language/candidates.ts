@@ -8,7 +8,7 @@ import type { ProposalKind } from "./proposal.ts";
 
 /** A value that means something at a place beyond what the schema can say. */
 export interface Candidate {
-  readonly value: string;
+  readonly value: string | number | boolean;
   readonly kind: ProposalKind;
   readonly detail?: string;
   readonly explanation?: Explanation;
@@ -121,7 +121,7 @@ export function eventExplanation({ description, fields }: EventHelp): Explanatio
 
 /** What is done to an entry's tags, fields and sidecars has permissions of its own. */
 function proposedKinds(): Candidate[] {
-  return effectKinds(["file.*"]).filter(({ value }) => /^(?:file|folder)\./.test(value));
+  return effectKinds(["file.*"]).filter(({ value }) => /^(?:file|folder)\./.test(String(value)));
 }
 
 function effectKinds(families: readonly string[]): Candidate[] {

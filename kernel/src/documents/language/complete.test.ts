@@ -227,7 +227,7 @@ filter = "changed_fields.exists(f, f == \"|"`,
       ["size", "created", "modified", "content_id", "tags", "fields", "sidecars"],
     ],
     ["nothing in a comment", "lares", "yaml", "# |", []],
-    ["nothing in another's map", "manifest", "yaml", `${Y}  tools:\n    - parameters: { type: | }`, []],
+    ["nothing in another's map", "manifest", "yaml", `${Y}  models:\n    - source: { type: | }`, []],
     ["nothing where nothing belongs", "lares", "yaml", "nonsense:\n  |", []],
   ])("%s", async (_name, kind, format, source, expected) => {
     expect(await labels(kind, format, source)).toEqual(expected);

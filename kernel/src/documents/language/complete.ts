@@ -7,7 +7,8 @@ import { filterProposals } from "./filter-proposals.ts";
 import { keyProposals, mapProposals, tableProposals, type ClientAbilities } from "./keys.ts";
 import type { EventLanguage, Surroundings } from "./ports.ts";
 import { bounded, type Proposal, type Proposals } from "./proposal.ts";
-import { schemasAt, type Schema } from "./schema-at.ts";
+import { parametersSchema } from "./json-schema.ts";
+import { replacedAt, schemasAt, type Schema } from "./schema-at.ts";
 import { valueProposals } from "./values.ts";
 
 /** A document as an editor has it: mostly broken, while somebody types. */
@@ -26,7 +27,11 @@ export interface LanguageEnvironment {
 /** The schemas say more than their types let through: typebox's own have no common form. */
 export const schemaOf: Readonly<Record<EditedDocument["kind"], Schema>> = {
   lares: Lares as unknown as Schema,
-  manifest: Manifest as unknown as Schema,
+  manifest: replacedAt(
+    Manifest as unknown as Schema,
+    ["extension", "tools", "0", "parameters"],
+    parametersSchema,
+  ),
 };
 
 export const filterPlace = /^\/extension\/hooks\/\d+\/filter$/;

@@ -147,7 +147,28 @@ describe("what is said of the word under the cursor", () => {
       "nothing of a stranger's fields",
       "manifest",
       "yaml",
-      "extension: { tools: [{ parameters: { ty|pe: object } }] }",
+      "extension: { models: [{ source: { ty|pe: object } }] }",
+      null,
+    ],
+    [
+      "a tool's parameters",
+      "manifest",
+      "yaml",
+      "extension: { tools: [{ parameters: { properties: { a: { minL|ength: 1 } } } }] }",
+      /^minLength: minLength: whole number, at least 0\nThe fewest characters/,
+    ],
+    [
+      "a type in them",
+      "manifest",
+      "toml",
+      "[[extension.tools]]\nparameters.properties.a.type = 'strin|g'",
+      /What kind of value .*string: A text.*null: Nothing/s,
+    ],
+    [
+      "nothing of a value that they only hand on",
+      "manifest",
+      "yaml",
+      "extension: { tools: [{ parameters: { properties: { a: { default: { ty|pe: 1 } } } } }] }",
       null,
     ],
     ["nothing in a comment", "lares", "yaml", "# trace|\ntrace: {}", null],
@@ -167,7 +188,10 @@ describe("what is said of the word under the cursor", () => {
 
 test("every field of both documents is explained", () => {
   const missing: string[] = [];
+  const seen = new Set<Schema>();
   const visit = (schema: Schema, path: string): void => {
+    if (seen.has(schema)) return;
+    seen.add(schema);
     for (const branch of alternatives(schema, undefined)) {
       for (const [name, property] of Object.entries(branch.properties ?? {})) {
         if ((property.description ?? "").length < 8) missing.push(`${path}.${name}`);

@@ -76,7 +76,10 @@ function isTaken(name: string, siblings: readonly string[]): boolean {
 function kindOf(schema: Schema): "map" | "maps" | "list" | "text" | "other" {
   const [first] = alternatives(schema, undefined);
   if (first?.type === "object") return "map";
-  if (first?.type === "array") return first.items?.type === "object" ? "maps" : "list";
+  if (first?.type === "array") {
+    const [item] = first.items === undefined ? [] : alternatives(first.items, undefined);
+    return item?.type === "object" ? "maps" : "list";
+  }
   return first?.type === "string" || typeof first?.const === "string" ? "text" : "other";
 }
 
@@ -90,7 +93,7 @@ function isTable(schema: Schema, isList: boolean): boolean {
 /** In TOML, maps on a line of their own are headers; see `tableProposals`. */
 function isTableLine({ format, statement, spot }: CursorContext, property: Schema): boolean {
   if (format !== "toml" || statement !== "pair" || !spot.isAlone || spot.hasSeparator) return false;
-  return isTable(property, true);
+  return ["map", "maps"].includes(kindOf(property));
 }
 
 type Text = Pick<Proposal, "newText" | "isSnippet">;
@@ -150,10 +153,12 @@ export function mapProposals(
     const names = required === undefined || required.length === 0 ? [first] : required;
     let places = 0;
     const pairs = names.map((name) => {
-      const fixed = properties[name]?.const;
-      const place = typeof fixed === "string" ? fixed : `$${++places}`;
-      const isText = properties[name] !== undefined && kindOf(properties[name]) === "text";
-      return `${quotedKey(name, format)}${separator}${isText && format === "toml" ? `"${place}"` : place}`;
+      const property = properties[name] ?? {};
+      const kind = kindOf(property);
+      const place = typeof property.const === "string" ? property.const : `$${++places}`;
+      const value =
+        kind === "map" ? `{ ${place} }` : kind === "text" && format === "toml" ? `"${place}"` : place;
+      return `${quotedKey(name, format)}${separator}${value}`;
     });
     const shown = names.map((name) => {
       const fixed = properties[name]?.const;
@@ -176,7 +181,7 @@ export function mapProposals(
 }
 
 /** A value that may be more kinds of map than this is not written in one go. */
-const maxMapForms = 8;
+const maxMapForms = 10;
 
 /** Headers of tables that may begin at an empty line of TOML: the cursor's own table's, and those around it. */
 export function tableProposals(context: CursorContext, root: Schema): Proposal[] {

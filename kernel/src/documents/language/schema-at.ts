@@ -50,6 +50,17 @@ export function declaredAt(root: Schema, document: unknown, pointer: string): Sc
   return undefined;
 }
 
+/** The same schema, that of the place `keys` lead to being another one, with the description that place has. */
+export function replacedAt(root: Schema, [key, ...rest]: readonly string[], schema: Schema): Schema {
+  if (key === undefined)
+    return root.description === undefined ? schema : { ...schema, description: root.description };
+  const child = childSchema(root, key);
+  if (child === undefined) return root;
+  const replaced = replacedAt(child, rest, schema);
+  if (root.type === "array") return { ...root, items: replaced };
+  return { ...root, properties: { ...root.properties, [key]: replaced } };
+}
+
 /** What a union may be, or the schema itself; without those that `value` cannot mean, by its `kind` and the like. */
 export function alternatives(schema: Schema, value: unknown): readonly Schema[] {
   if (schema.anyOf === undefined) return [schema];

@@ -1,6 +1,7 @@
 import type { CursorContext } from "./cursor.ts";
 import { candidatesAt, type Candidate, type Search } from "./candidates.ts";
 import { paragraph } from "./explanation.ts";
+import { parameterCandidates } from "./parameter-candidates.ts";
 import type { Proposal } from "./proposal.ts";
 import { escaped, written } from "./quoting.ts";
 import { valuesOf, type Schema } from "./schema-at.ts";
@@ -17,9 +18,14 @@ export async function valueProposals(
   const inList =
     list !== undefined && schemas.length === 1 && context.spot.quote === "" && !context.needsDash;
   const pointer = inList ? `${search.pointer}/0` : search.pointer;
-  const candidates = await candidatesAt(kind, { ...search, pointer });
   const open = inList ? (list.items === undefined ? [] : [list.items]) : schemas;
-  const offered: readonly (Candidate | Plain)[] = [...candidates, ...constants(open), ...samples(open)];
+  const here = { ...search, pointer };
+  const offered = [
+    ...(await candidatesAt(kind, here)),
+    ...parameterCandidates(open, here),
+    ...constants(open),
+    ...samples(open),
+  ];
   const proposals = new Map<string, Proposal>();
   for (const each of offered) {
     const label = String(each.value);
@@ -42,11 +48,7 @@ export async function valueProposals(
   return [...proposals.values()];
 }
 
-interface Plain extends Omit<Candidate, "value"> {
-  readonly value: string | number | boolean;
-}
-
-function constants(schemas: readonly Schema[]): Plain[] {
+function constants(schemas: readonly Schema[]): Candidate[] {
   const fallback = schemas.find((schema) => schema.default !== undefined)?.default;
   return valuesOf(schemas)
     .filter(isScalar)
@@ -65,7 +67,7 @@ function descriptionOf(schemas: readonly Schema[], value: unknown): Pick<Candida
 }
 
 /** Where there is no list of what is allowed: the default, and examples. */
-function samples(schemas: readonly Schema[]): Plain[] {
+function samples(schemas: readonly Schema[]): Candidate[] {
   return schemas.flatMap((schema) => [
     ...(isScalar(schema.default) && schema.type !== "boolean"
       ? [{ value: schema.default, kind: "value" as const, detail: "the default", rank: 1 }]

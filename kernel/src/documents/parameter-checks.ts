@@ -1,0 +1,86 @@
+import type { Ajv, ErrorObject } from "ajv";
+import { closest } from "../base/suggest.ts";
+import { diagnostic, type Diagnostic } from "./diagnostics.ts";
+import { draft07 } from "./language/json-schema.ts";
+import { fix, set, write } from "./language/repairs.ts";
+import { doubtsAbout } from "./parameter-doubts.ts";
+import { countSubschemas, maxSubschemas } from "./schema-fan-out.ts";
+import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
+
+/** Which tool's, and where in the document they stand. */
+export interface ParametersPlace {
+  readonly document: ParsedDocument;
+  readonly pointer: string;
+  readonly tool: string;
+}
+
+type Parameters = Record<string, unknown>;
+
+/** What keeps a tool's parameters from being a JSON Schema that arguments can be held against, and slips in it. */
+export async function checkParameters(parameters: Parameters, place: ParametersPlace): Promise<Diagnostic[]> {
+  const { document, pointer, tool } = place;
+  if (parameters["type"] !== "object") {
+    const message = `The parameters of "${tool}" have to be a JSON Schema with type = "object": arguments are named.`;
+    return [
+      diagnostic("invalid-parameters", document.locate(pointerTo(pointer, "type")), message, [
+        fix("Write type: object", [set(document, pointer, "type", "object")]),
+      ]),
+    ];
+  }
+  if (countSubschemas(parameters) > maxSubschemas) {
+    const message = `The parameters of "${tool}" come to more than ${maxSubschemas} schemas when every $ref is followed: too many to hold arguments against. Let them refer to each other less.`;
+    return [diagnostic("invalid-parameters", document.locate(pointer, "key"), message)];
+  }
+  const draft = draftFault(parameters, place);
+  if (draft !== null) return [draft];
+  const form = await formFault(parameters, place);
+  return form === null ? doubtsAbout(parameters, place) : [form];
+}
+
+/** What is written in another draft is not read: where that differs, it would say something else. */
+function draftFault(
+  { $schema: draft }: Parameters,
+  { document, pointer }: ParametersPlace,
+): Diagnostic | null {
+  if (draft === undefined || draft === draft07 || draft === draft07.slice(0, -1)) return null;
+  const at = pointerTo(pointer, "$schema");
+  const message = `Parameters are read as JSON Schema draft-07, which is "${draft07}"; leave $schema away, or write that.`;
+  return diagnostic("invalid-parameters", document.locate(at), message, [write(document, at, draft07)]);
+}
+
+/** Only ever asked about schemas, of which it keeps nothing: its own schema of schemas is compiled once. */
+let schemaChecker: Promise<Ajv> | undefined;
+
+async function formFault(parameters: Parameters, place: ParametersPlace): Promise<Diagnostic | null> {
+  schemaChecker ??= import("ajv").then(
+    ({ Ajv }) => new Ajv({ strict: false, allErrors: false, logger: false }),
+  );
+  const ajv = await schemaChecker;
+  if (ajv.validateSchema(parameters) === true) return null;
+  // Of what a choice of forms says, the fault nearest to the character that is wrong.
+  const [error] = (ajv.errors ?? []).toSorted((one, other) => depthOf(other) - depthOf(one));
+  return formDiagnostic(error, place);
+}
+
+function depthOf({ instancePath }: ErrorObject): number {
+  return instancePath.split("/").length;
+}
+
+function formDiagnostic(
+  error: ErrorObject | undefined,
+  { document, pointer, tool }: ParametersPlace,
+): Diagnostic {
+  const { instancePath = "", message = "are not valid" } = error ?? {};
+  const at = `${pointer}${instancePath}`;
+  const allowed: unknown = error?.params["allowedValues"];
+  const names = Array.isArray(allowed) ? allowed.filter((name) => typeof name === "string") : [];
+  const value = valueAt(document.value, at);
+  // YAML's null is written like the name of its type.
+  const meant = closest(value === null ? "null" : typeof value === "string" ? value : "", names);
+  return diagnostic(
+    "invalid-parameters",
+    document.locate(at),
+    `The parameters of "${tool}" are not a JSON Schema: ${instancePath || "they"} ${message}${names.length === 0 ? "" : `: ${names.join(", ")}`}.`,
+    meant === undefined ? [] : [write(document, at, meant)],
+  );
+}

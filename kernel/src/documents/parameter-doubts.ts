@@ -1,0 +1,145 @@
+import { isJsonObject } from "../base/json.ts";
+import { closest } from "../base/suggest.ts";
+import { diagnostic, maxDiagnostics, type Diagnostic, type Fix } from "./diagnostics.ts";
+import { draft07, keywords, schemasIn } from "./language/json-schema.ts";
+import { rename, withoutEntry, write } from "./language/repairs.ts";
+import type { ParametersPlace } from "./parameter-checks.ts";
+import { patternFault } from "./pattern-checks.ts";
+import { referenceTarget } from "./schema-fan-out.ts";
+import { pointerTo } from "./source.ts";
+
+type Subschema = Readonly<Record<string, unknown>>;
+
+/** Keywords of later drafts that the kernel does not know, and what says the same to it. */
+const later: Readonly<Record<string, string>> = {
+  prefixItems: "items with a list of schemas",
+  unevaluatedItems: "additionalItems",
+  unevaluatedProperties: "additionalProperties",
+  dependentRequired: "dependencies",
+  dependentSchemas: "dependencies",
+  minContains: "contains",
+  maxContains: "contains",
+  $dynamicRef: "$ref",
+  $recursiveRef: "$ref",
+};
+
+/** What others write in schemas, and no slip of the finger. */
+const annotations: ReadonlySet<string> = new Set([
+  "example",
+  "$anchor",
+  "$vocabulary",
+  "contentSchema",
+  "id",
+]);
+
+/** Unknown keywords of one tool that are held against the known ones. */
+const maxUnknown = 20;
+
+/** What is a JSON Schema by its form, and says nothing of arguments or makes each call fail. */
+export function doubtsAbout(parameters: Subschema, place: ParametersPlace): Diagnostic[] {
+  const walk = new Walk(parameters, place);
+  walk.visit(parameters, place.pointer);
+  return walk.found;
+}
+
+class Walk {
+  readonly found: Diagnostic[] = [];
+  readonly #parameters: Subschema;
+  readonly #place: ParametersPlace;
+  /** With addresses of its own, a schema's references mean other places. */
+  readonly #hasOwnAddresses: boolean;
+  #unknown = 0;
+
+  constructor(parameters: Subschema, place: ParametersPlace) {
+    this.#parameters = parameters;
+    this.#place = place;
+    this.#hasOwnAddresses = /"\$(?:id|anchor)":/.test(JSON.stringify(parameters));
+  }
+
+  visit(schema: unknown, pointer: string): void {
+    if (!isJsonObject(schema)) return;
+    this.#names(schema, pointer);
+    for (const [keyword, value] of Object.entries(schema)) {
+      if (this.found.length >= maxDiagnostics) return;
+      const at = pointerTo(pointer, keyword);
+      if (!Object.hasOwn(keywords, keyword)) this.#unknownKeyword(schema, keyword, at);
+      else if (keyword === "$ref") this.#reference(value, at);
+      else if (keyword === "pattern") this.#pattern(value, at, "value");
+      else this.#subschemas(keyword, value, at);
+    }
+  }
+
+  #subschemas(keyword: string, value: unknown, at: string): void {
+    const kind = schemasIn(keyword);
+    if (kind === null || typeof value !== "object" || value === null) return;
+    if (kind === "one" && !Array.isArray(value)) return this.visit(value, at);
+    for (const [name, child] of Object.entries(value)) {
+      if (keyword === "patternProperties") this.#pattern(name, pointerTo(at, name), "key");
+      this.visit(child, pointerTo(at, name));
+    }
+  }
+
+  #unknownKeyword(schema: Subschema, keyword: string, at: string): void {
+    if (Object.hasOwn(later, keyword)) {
+      const message = `Parameters are read as JSON Schema draft-07, which has no ${keyword}: nothing is checked by it. Write ${later[keyword]}.`;
+      return this.#doubt(at, "key", message);
+    }
+    if (annotations.has(keyword) || ++this.#unknown > maxUnknown) return;
+    const meant = closest(keyword, Object.keys(keywords));
+    if (meant === undefined) return;
+    const message = `JSON Schema has no "${keyword}", and nothing is checked by it; did you mean "${meant}"?`;
+    const { document } = this.#place;
+    this.#doubt(at, "key", message, Object.hasOwn(schema, meant) ? [] : [rename(document, at, meant)]);
+  }
+
+  #reference(reference: unknown, at: string): void {
+    if (typeof reference !== "string" || this.#hasOwnAddresses || reference.startsWith(draft07)) return;
+    if (referenceTarget(this.#parameters, reference) !== undefined) return;
+    const names = ["definitions", "$defs"].flatMap((holder) => {
+      const definitions = this.#parameters[holder];
+      return isJsonObject(definitions) ? Object.keys(definitions).map((name) => `#/${holder}/${name}`) : [];
+    });
+    const meant = closest(reference, names);
+    const message = reference.startsWith("#")
+      ? `There is nothing at "${reference}" in these parameters, so that each call of "${this.#place.tool}" fails.`
+      : `"${reference}" leads out of these parameters, and nothing is fetched: each call of "${this.#place.tool}" fails.`;
+    this.#doubt(at, "value", message, meant === undefined ? [] : [write(this.#place.document, at, meant)]);
+  }
+
+  #pattern(pattern: unknown, at: string, part: "key" | "value"): void {
+    const fault = typeof pattern === "string" ? patternFault(pattern) : null;
+    if (fault === null) return;
+    const message = `The pattern is not a regular expression of RE2's syntax, so that each call of "${this.#place.tool}" fails: ${fault}.`;
+    this.#doubt(at, part, message);
+  }
+
+  /** Names that have to be given and must not be. */
+  #names(
+    { required, properties, additionalProperties, patternProperties }: Subschema,
+    pointer: string,
+  ): void {
+    if (additionalProperties !== false || patternProperties !== undefined || !Array.isArray(required)) return;
+    const names = isJsonObject(properties) ? Object.keys(properties) : [];
+    const known = new Set(names);
+    for (const [index, name] of required.entries()) {
+      if (typeof name !== "string" || known.has(name) || this.found.length >= maxDiagnostics) continue;
+      const at = pointerTo(pointer, "required", index);
+      const meant = closest(name, names);
+      const { document } = this.#place;
+      this.#doubt(
+        at,
+        "value",
+        `"${name}" has to be given, but it is not among the properties, and no others are allowed.`,
+        [
+          meant === undefined || required.includes(meant) ? null : write(document, at, meant),
+          withoutEntry(document, at, JSON.stringify(name)),
+        ],
+      );
+    }
+  }
+
+  #doubt(at: string, part: "key" | "value", message: string, fixes: readonly (Fix | null)[] = []): void {
+    const { document } = this.#place;
+    this.found.push(diagnostic("doubtful-parameters", document.locate(at, part), message, fixes));
+  }
+}

@@ -1,0 +1,38 @@
+import { RE2JS } from "re2js";
+import { messageOf } from "../base/errors.ts";
+
+/** Steps of matching that a pattern may stand for to be looked at: what is not looked at is no fault. */
+const maxSteps = 20_000;
+/** Patterns whose verdicts are kept: a document is checked at every keystroke. */
+const maxKept = 256;
+
+const verdicts = new Map<string, string | null>();
+
+/** Why a pattern is none of RE2's, in which tools' arguments are checked; null where it is one, or too long to tell. */
+export function patternFault(pattern: string): string | null {
+  const known = verdicts.get(pattern);
+  if (known !== undefined) return known;
+  if (stepsAtMost(pattern) > maxSteps) return null;
+  const verdict = compileFault(pattern);
+  if (verdicts.size >= maxKept) verdicts.delete(verdicts.keys().next().value ?? "");
+  verdicts.set(pattern, verdict);
+  return verdict;
+}
+
+/** RE2 writes what is repeated down as often, and refuses more than a thousand times. */
+function stepsAtMost(pattern: string): number {
+  if (pattern.length > maxSteps) return pattern.length;
+  let repeats = 1;
+  for (const [, least = "", most = ""] of pattern.matchAll(/\{(\d{1,4}),?(\d{0,4})\}/g))
+    repeats = Math.min(1000, repeats * Math.max(1, Number(least), Number(most)));
+  return pattern.length * repeats;
+}
+
+function compileFault(pattern: string): string | null {
+  try {
+    RE2JS.compile(pattern);
+    return null;
+  } catch (error) {
+    return messageOf(error).replace(/^error parsing regexp: /, "");
+  }
+}
