@@ -133,7 +133,7 @@ describe("run --once", () => {
   it("without lares.yaml and without a terminal says what a starter would enable, and writes nothing", async () => {
     await rm(join(folder, "lares.yaml"));
     expect(await lares(["run", folder, "--once"])).toBe(1);
-    expect(errors).toContain("dev.lares.filetypes, dev.lares.storage");
+    expect(errors).toContain("dev.lares.filetypes, dev.lares.notes, dev.lares.storage");
     expect(await readdir(folder)).toEqual([]);
     expect(kernel.connects).toEqual([]);
   });

@@ -15,7 +15,7 @@ export async function ensureDocument({ ports, terminal }: CommandContext, folder
   terminal.warn([
     `There is no lares.yaml in ${oneLine(folder)}.`,
     `A starter would enable: ${extensionsOf(starter).join(", ")}.`,
-    style.dim("Both see the whole folder; neither changes a file unless you approve its proposal."),
+    style.dim("They see the whole folder; none of them changes a file unless you approve its proposal."),
   ]);
   if (!terminal.isInteractive) {
     terminal.warn("Run this at a terminal to have it written, or write lares.yaml yourself.");
