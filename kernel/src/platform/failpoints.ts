@@ -60,6 +60,11 @@ export const failpointNames = [
   "store.text.begun",
   "store.text.committed",
   "store.text.closed",
+  // Taking what was forgotten out of its files.
+  "store.vectors.forgotten",
+  "store.purge.begun",
+  "store.purge.written",
+  "store.purge.renamed",
   // What the index found, with what delivers it.
   "index.store.begun",
   "index.store.committed",

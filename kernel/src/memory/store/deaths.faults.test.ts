@@ -1,37 +1,21 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import process from "node:process";
 import { afterEach, describe, expect, test } from "vitest";
 import { until } from "../../../../test/support/until.ts";
-import { failpointMarkVariable, failpointVariable } from "../../platform/failpoint.ts";
+import { canonicalJson } from "../../base/json.ts";
+import { failpointVariable } from "../../platform/failpoint.ts";
 import { failpointNames } from "../../platform/failpoints.ts";
-import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import type { Store } from "./port.ts";
+import { dyingAt, noMoreDying } from "./testing/dying-hosts.ts";
 import { beginningMs, TestJournal } from "./testing/test-journal.ts";
 import { eventsOf, mendedOf, testStore } from "./testing/test-store.ts";
 
 const nowMs = beginningMs;
 
-afterEach(() => {
-  delete process.env[failpointVariable];
-  delete process.env[failpointMarkVariable];
-});
+afterEach(noMoreDying);
 
 function kill(store: Store): void {
   if (store.pid === null) throw new Error("No store host runs.");
   process.kill(store.pid, "SIGKILL");
-}
-
-/** Hosts that are started from now on die at the points, one after the other. Resolves to the file that says so. */
-async function dyingAt(...points: string[]): Promise<() => string[]> {
-  const mark = join(await temporaryFolder(), "mark");
-  process.env[failpointVariable] = points.join(",");
-  process.env[failpointMarkVariable] = mark;
-  return () =>
-    readFileSync(mark, "utf8")
-      .trimEnd()
-      .split("\n")
-      .map((line) => line.split(" ")[0] ?? "");
 }
 
 describe("a host that dies costs no answer", () => {
@@ -81,12 +65,10 @@ describe("a host that dies costs no answer", () => {
       const deaths = await dyingAt(point);
       journal.appendEvents(100, (n) => ({ data: { words: `beach ${n}` } }));
       expect(await eventsOf(store, journal)).toBe(100);
-      journal.append({
-        operation: "redact",
-        kind: "temporal",
-        id: "event-1",
-        data: '{"reason":"forgotten","seqs":[[1,1]]}',
-      });
+      const item = canonicalJson({ variant: "Fact", data: {}, text: "a shell" });
+      journal.append({ operation: "store", kind: "knowledge", id: "item", data: item });
+      journal.redact("temporal", "event-1", [1]);
+      journal.redact("knowledge", "item", [101]);
       expect(await eventsOf(store, journal)).toBe(99);
       await store.request("rebuild", journal.memory, {});
       await store.request("close", journal.memory, {});

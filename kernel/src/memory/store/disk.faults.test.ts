@@ -1,11 +1,7 @@
-import { chmod, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import process from "node:process";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
   type DiskError,
   type DiskRule,
-  FailingDisk,
   whyNoFailingDisk,
 } from "../../../../test/fault/support/failing-disk.ts";
 import { canonicalJson } from "../../base/json.ts";
@@ -14,6 +10,7 @@ import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import type { StoreMemory } from "./port.ts";
 import { beginningMs } from "./testing/test-journal.ts";
 import { testStore } from "./testing/test-store.ts";
+import { throughDisk, told } from "./testing/through-disk.ts";
 import { Engines } from "./vectors/engines.ts";
 import type { EngineName } from "./vectors/port.ts";
 
@@ -25,24 +22,6 @@ import type { EngineName } from "./vectors/port.ts";
 
 const why = await whyNoFailingDisk();
 const hasFaiss = await new Engines().isAvailable("faiss");
-/** What a person can make of it. */
-const told = /space|quota|disk|full|i\/?o error|input\/output|store host/i;
-
-/** Hosts that are started from here on meet this disk: their environment is nobody's to say, so the executable says it. */
-async function throughDisk(folder: string): Promise<FailingDisk> {
-  const disk = await FailingDisk.in(folder);
-  const wrapper = join(folder, "node");
-  const variables = Object.entries(disk.environment).map(([name, value]) => `${name}='${value}'`);
-  const { execPath } = process;
-  await writeFile(wrapper, `#!/bin/sh\n${variables.join(" ")} exec '${execPath}' "$@"\n`);
-  await chmod(wrapper, 0o755);
-  process.execPath = wrapper;
-  onTestFinished(() => {
-    process.execPath = execPath;
-  });
-  return disk;
-}
-
 interface Case {
   readonly error: DiskError;
   /** Part of the paths that fail. */

@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EngineChoice } from "../vectors/port.ts";
 import { givenDimensions } from "./given.ts";
@@ -19,10 +19,12 @@ export async function givenServing(
     "SELECT space FROM knowledge_vectors WHERE starts_with(space, 'given:') ORDER BY item_row, label LIMIT 1",
   );
   const name = oldest?.space ?? "";
-  if (name === serving.name) return serving;
-  const dimensions = givenDimensions(name);
-  if (dimensions === null) return new Serving(name, null, null);
   const given = join(folder, "given");
+  const dimensions = givenDimensions(name);
+  // What lies there may have been forgotten.
+  if (dimensions === null) await rm(given, { recursive: true, force: true });
+  if (name === serving.name) return serving;
+  if (dimensions === null) return new Serving(name, null, null);
   await mkdir(given, { recursive: true });
   const space = await VectorSpace.open({ ...options, name, dimensions, folder: given }, choice);
   return new Serving(name, null, space);

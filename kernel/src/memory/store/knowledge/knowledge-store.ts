@@ -350,6 +350,7 @@ export class KnowledgeStore implements AsyncDisposable {
       await this.follow();
     }
     for (const space of [made.space, this.#given.space]) {
+      if ((await space?.grow()) === true) return "more";
       const fraction = (await space?.changeEngine(vectors)) ?? null;
       if (fraction === null) continue;
       this.#progress("index", Math.round(fraction * 100), 100);

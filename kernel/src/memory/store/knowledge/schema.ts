@@ -47,10 +47,26 @@ export async function createKnowledgeTables(sql: Sql): Promise<void> {
   /** What an embedder has learned of the words here, by space. */
   await sql.run("CREATE TABLE knowledge_learned (space VARCHAR, bytes BLOB)");
   await sql.run("CREATE TABLE knowledge_facts (name VARCHAR, value VARCHAR)");
-  // An index on the disk that was made over other tables than these must not be taken for theirs.
-  await sql.run(
-    "INSERT INTO knowledge_facts SELECT 'lineage', CAST(gen_random_uuid() AS VARCHAR) UNION ALL SELECT 'position', '0'",
+  await sql.run("INSERT INTO knowledge_facts VALUES ('position', '0')");
+  await beginLineage(sql);
+}
+
+/**
+ * An index on the disk that was made over other tables than these must not be taken for theirs, nor one that still has
+ * what was forgotten since.
+ */
+export async function beginLineage(sql: Sql): Promise<void> {
+  await sql.run("DELETE FROM knowledge_facts WHERE name = 'lineage'");
+  await sql.run("INSERT INTO knowledge_facts SELECT 'lineage', CAST(gen_random_uuid() AS VARCHAR)");
+}
+
+/** How many changes of vectors there were, and which indexes count. */
+export async function readChanges(sql: Sql): Promise<{ position: number; lineage: string }> {
+  const facts = await sql.all<{ name: string; value: string }>(
+    "SELECT name, value FROM knowledge_facts WHERE name IN ('position', 'lineage')",
   );
+  const values = new Map(facts.map(({ name, value }) => [name, value]));
+  return { position: Number(values.get("position")), lineage: values.get("lineage") ?? "" };
 }
 
 export async function readFact(sql: Sql, name: string): Promise<string | null> {

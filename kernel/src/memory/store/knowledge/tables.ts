@@ -5,6 +5,7 @@ import { decodeGiven, givenSpace } from "./given.ts";
 import { defaultImportance } from "./importance.ts";
 import {
   addVectors,
+  beginLineage,
   createKnowledgeTables,
   knowledgeTablesVersion,
   type NewVector,
@@ -312,4 +313,6 @@ async function applyRedaction(sql: Sql, record: JournalRecord): Promise<void> {
   );
   if (half !== undefined) throw new RebuildNeeded("a change of an item was redacted, and the item was not");
   await sql.run(`DELETE FROM knowledge_records WHERE ${within("seq")}`, list);
+  // Of what was removed before it was forgotten, only the record says that it was knowledge.
+  if (record.kind === "knowledge" || items.length > 0) await beginLineage(sql);
 }

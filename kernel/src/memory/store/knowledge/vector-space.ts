@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import { OneAtATime } from "../../../base/one-at-a-time.ts";
+import { failpoint } from "../../../platform/failpoint.ts";
 import type { EngineChoice, EngineName, IndexShape, LoadedIndex, VectorIndex } from "../vectors/port.ts";
 import { type AtRest, type Codebooks, decodeAtRest } from "./at-rest.ts";
-import { type Database, readFact } from "./schema.ts";
+import { type Database, readChanges } from "./schema.ts";
 
 /** What makes indexes, and what believes those on the disk (`vectors/engines.ts`). */
 export interface VectorEngines {
@@ -11,6 +12,8 @@ export interface VectorEngines {
   createIndex(shape: IndexShape): Promise<VectorIndex>;
   /** What was saved in a folder; `index` is null where there is none that can be believed. */
   loadIndex(folder: string, shape: IndexShape): Promise<LoadedIndex | { readonly index: null }>;
+  /** Removes what was saved in a folder. */
+  discard(folder: string): Promise<void>;
 }
 
 export interface SpaceOptions {
@@ -43,13 +46,16 @@ export class VectorSpace implements Disposable {
   #index: VectorIndex;
   #seen: number;
   #saved: number;
+  /** Of the tables that the index was made over, with nothing in it of what they forgot. */
+  #lineage: string;
   #next: { index: VectorIndex; seen: number } | null = null;
 
-  private constructor(options: SpaceOptions, index: VectorIndex, seen: number) {
+  private constructor(options: SpaceOptions, index: VectorIndex, seen: number, lineage: string) {
     this.options = options;
     this.#index = index;
     this.#seen = seen;
     this.#saved = seen;
+    this.#lineage = lineage;
   }
 
   static async open(options: SpaceOptions, choice: EngineChoice): Promise<VectorSpace> {
@@ -61,15 +67,18 @@ export class VectorSpace implements Disposable {
     const engine = await engines.choose(choice, counted?.count ?? 0, null);
     const shape: IndexShape = { engine, dimensions };
     const loaded = options.folder === null ? null : await engines.loadIndex(options.folder, shape);
+    const { position, lineage } = await readChanges(database);
     const isOurs =
       loaded !== null &&
       loaded.index !== null &&
-      loaded.watermark.hash === (await lineageOf(database)) &&
+      loaded.watermark.hash === lineage &&
       loaded.watermark.embedder === name &&
-      loaded.watermark.seq <= (await positionOf(database));
-    if (isOurs) return new VectorSpace(options, loaded.index, loaded.watermark.seq);
+      loaded.watermark.seq <= position;
+    if (isOurs) return new VectorSpace(options, loaded.index, loaded.watermark.seq, lineage);
     loaded?.index?.[Symbol.dispose]();
-    return new VectorSpace(options, await engines.createIndex(shape), 0);
+    // It may have what was forgotten.
+    if (options.folder !== null) await engines.discard(options.folder);
+    return new VectorSpace(options, await engines.createIndex(shape), 0, lineage);
   }
 
   get name(): string {
@@ -89,12 +98,29 @@ export class VectorSpace implements Disposable {
   }
 
   async #follow(): Promise<void> {
-    const position = await positionOf(this.options.database);
+    const { position, lineage } = await readChanges(this.options.database);
     if (position > this.#seen) {
       await this.#bring(this.#index, this.#seen, position);
       this.#seen = position;
     }
+    if (lineage !== this.#lineage) await this.#forget(lineage);
     if (this.#seen - this.#saved >= changesPerSave) await this.#save();
+  }
+
+  /** What was removed from the tables for good is to be in no file, whether there is room for the next one or not. */
+  async #forget(lineage: string): Promise<void> {
+    const { engines, folder } = this.options;
+    this.#giveUpNext();
+    this.#index.purge();
+    this.#lineage = lineage;
+    this.#saved = -1;
+    if (folder !== null) await engines.discard(folder);
+    failpoint("store.vectors.forgotten");
+  }
+
+  /** A little of what makes searches quick again; false where nothing is left of it. */
+  grow(): Promise<boolean> {
+    return this.#oneAtATime.run("", async () => this.#index.grow());
   }
 
   /**
@@ -113,7 +139,7 @@ export class VectorSpace implements Disposable {
     if (engine === serving) return null;
     this.#next ??= { index: await engines.createIndex({ engine, dimensions }), seen: 0 };
     const next = this.#next;
-    const position = await positionOf(database);
+    const { position } = await readChanges(database);
     next.seen = await this.#bring(next.index, next.seen, position, vectorsPerSlice);
     if (next.seen < position) return Math.min(0.99, next.index.size / Math.max(1, this.#index.size));
     const old = this.#index;
@@ -138,11 +164,10 @@ export class VectorSpace implements Disposable {
   }
 
   async #save(): Promise<void> {
-    const { folder, database, name } = this.options;
+    const { folder, name } = this.options;
     if (folder === null || this.#saved === this.#seen) return;
     const seq = this.#seen;
-    const hash = await lineageOf(database);
-    await this.#index.save(folder, { seq, hash, embedder: name });
+    await this.#index.save(folder, { seq, hash: this.#lineage, embedder: name });
     this.#saved = seq;
   }
 
@@ -182,7 +207,3 @@ export class VectorSpace implements Disposable {
     return at;
   }
 }
-
-const positionOf = async (database: Database): Promise<number> =>
-  Number(await readFact(database, "position"));
-const lineageOf = async (database: Database): Promise<string> => (await readFact(database, "lineage")) ?? "";

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { invalidParams, storageError, messageOf } from "../../../base/errors.ts";
+import { failpoint } from "../../../platform/failpoint.ts";
 import { DuckFile } from "./duck-file.ts";
 import { createPurge } from "./purge.ts";
 
@@ -76,6 +77,7 @@ class OneDuck implements Duck {
 
   async rewrite(path: string): Promise<void> {
     const written = `${path}.new`;
+    failpoint("store.purge.begun");
     for (const leftover of [written, `${written}.wal`]) rmSync(leftover, { force: true });
     {
       await using from = await this.attach(path);
@@ -85,7 +87,9 @@ class OneDuck implements Duck {
     }
     // A log that stays would be taken for the new file's.
     if (existsSync(`${path}.wal`)) throw storageError(`"${path}" has a log that could not be emptied.`);
+    failpoint("store.purge.written");
     renameSync(written, path);
+    failpoint("store.purge.renamed");
   }
 
   async attach(path: string): Promise<DuckFile> {

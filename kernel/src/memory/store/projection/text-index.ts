@@ -47,7 +47,8 @@ class SqliteTextIndex implements TextIndex {
       let hasDeleted = this.#hasDeleted;
       try {
         for (const record of records) {
-          if (record.operation === "redact") hasForgotten = this.#redact(record.data) || hasForgotten;
+          if (record.operation === "redact")
+            hasForgotten = this.#redact(record.data) || leavesWords(record, hasDeleted) || hasForgotten;
           else if (record.operation === "delete") hasDeleted = this.#delete(record) || hasDeleted;
           else this.#take(record);
         }
@@ -302,6 +303,13 @@ class SqliteTextIndex implements TextIndex {
     }
   }
 }
+
+/**
+ * Whether words of what a redact record names may stand in the index although no row of it does: of items that were
+ * removed before they were forgotten.
+ */
+const leavesWords = ({ kind }: JournalRecord, hasDeleted: boolean): boolean =>
+  kind === "knowledge" || (hasDeleted && kind !== "working");
 
 const marksOfColumns = Array.from({ length: textColumns }, () => "?").join(", ");
 const columnNames = Array.from({ length: textColumns }, (_, column) => `c${column}`).join(", ");

@@ -1,7 +1,15 @@
-import { appendFileSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, type JsonValue } from "../../../base/json.ts";
-import { type ChainEnd, chainStart, encodeRecord, type RecordInput } from "../../journal/record.ts";
+import {
+  type ChainEnd,
+  chainStart,
+  encodeRecord,
+  readHead,
+  redactedLine,
+  type RecordInput,
+  type RecordKind,
+} from "../../journal/record.ts";
 import type { StoreMemory } from "../port.ts";
 
 export const beginningMs = Date.parse("2026-03-01T00:00:00.000Z");
@@ -67,6 +75,23 @@ export class TestJournal {
         };
       }),
     );
+  }
+
+  /** Takes the data of these records away, as the kernel does: a redact record, then the segments without it. */
+  redact(kind: RecordKind, id: string, seqs: readonly number[]): void {
+    const named = new Set(seqs);
+    const ranges = seqs.map((seq) => [seq, seq]);
+    this.append({ operation: "redact", kind, id, data: canonicalJson({ reason: "told to", seqs: ranges }) });
+    for (const path of this.segments()) {
+      const lines = readFileSync(path, "utf8").split("\n").slice(0, -1);
+      const left = lines.map((text) => {
+        const line = Buffer.from(text);
+        const head = readHead(line);
+        return head !== null && named.has(head.seq) ? redactedLine(line, head) : line;
+      });
+      writeFileSync(path, left.map((line) => `${line.toString()}\n`).join(""));
+    }
+    this.rewrites += named.size;
   }
 
   segments(): string[] {

@@ -1,7 +1,10 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { temporaryFolder } from "../../../platform/testing/temporary-folder.ts";
 import { Engines } from "./engines.ts";
+import { encodeHalf } from "./half.ts";
 import type { EngineName, IndexWatermark, VectorIndex } from "./port.ts";
 import { clusteredVectors, randomVectors, unit } from "./testing/vectors.ts";
 
@@ -74,6 +77,34 @@ describe.each<EngineName>(["exact", "usearch", "faiss"])("%s", (engine) => {
     expect(index.size).toBe(many - 1);
     expect(labelsOf(index.search(vectors[9]!, many))).not.toContain(10);
     expect(index.search(vectors[10]!, 1)[0]?.label).toBe(11);
+    index[Symbol.dispose]();
+  });
+
+  test("purged, nothing of what was removed is saved; all else is found, before it has grown again and after", async () => {
+    const { index, vectors } = await filled();
+    const half = new Uint16Array(dimensions);
+    encodeHalf(unit(vectors[9]!), half, 0);
+    const lies = [unit(vectors[9]!), half].map(({ buffer }) => Buffer.from(buffer, 0, 32));
+    const savedHas = async (): Promise<boolean> => {
+      const folder = await temporaryFolder();
+      await index.save(folder, watermark);
+      const saved = await readFile(join(folder, `knowledge.${engine}`));
+      return lies.some((bytes) => saved.includes(bytes));
+    };
+    expect(await savedHas()).toBe(true);
+    index.remove(10);
+    index.purge();
+    expect(await savedHas()).toBe(false);
+    const others = (): void => {
+      expect(index.size).toBe(many - 1);
+      for (const label of [1, 9, 11, many])
+        expect(index.search(vectors[label - 1]!, 1)[0]?.label).toBe(label);
+    };
+    others();
+    using again = await reloaded(index);
+    for (const one of [index, again]) while (one.grow()) others();
+    expect(labelsOf(again.search(vectors[10]!, 1))).toEqual([11]);
+    expect(await savedHas()).toBe(false);
     index[Symbol.dispose]();
   });
 

@@ -7,7 +7,7 @@ import { GraphIndex } from "./graph-index.ts";
 import { loadIndex, type NotLoaded } from "./load-index.ts";
 import { type IndexDescription, indexFileName } from "./manifest.ts";
 import type { EngineChoice, EngineName, IndexShape, LoadedIndex, VectorIndex } from "./port.ts";
-import { readManifest } from "./save-index.ts";
+import { discardIndex, readManifest } from "./save-index.ts";
 import { checkDimensions } from "./unit.ts";
 
 /** From here on `auto` takes an approximate engine. */
@@ -70,6 +70,11 @@ export class Engines {
     const engine = await this.#engine(shape.engine);
     if (typeof engine === "string") return { index: null, reason: `${shape.engine} is not there: ${engine}` };
     return loadIndex(folder, shape, engine.version, (parts) => GraphIndex.from(engine, parts));
+  }
+
+  /** Removes what was saved in the folder; StorageError where the disk refuses. */
+  discard(folder: string): Promise<void> {
+    return discardIndex(folder);
   }
 
   #engine(name: NativeName): Promise<GraphEngine | string> {

@@ -66,6 +66,14 @@ export class ExactIndex implements VectorIndex {
     return vectorIn(this.#table, label);
   }
 
+  purge(): void {
+    // What is removed is overwritten by the last, and only what is there is saved.
+  }
+
+  grow(): boolean {
+    return false;
+  }
+
   save(folder: string, watermark: IndexWatermark): Promise<void> {
     const { rows, labels } = this.#table;
     const parts = { engineVersion: exactVersion, rows, labels: Float64Array.from(labels), count: this.size };

@@ -45,13 +45,11 @@ export class Generation {
 
   /** `unit` has length 1 (or 0). */
   put(label: number, unit: Float32Array): void {
-    const { rows, labels, rowOf } = this.table;
     this.remove(label);
-    rowOf.set(label, labels.length);
-    labels.push(label);
-    rows.append(unit);
-    // In small batches: one that is in no hurry would hold up who searches meanwhile.
-    if (labels.length - this.graph.size >= rowsPerBlock) this.#grow();
+    this.#append(label, unit);
+    // In small batches: one that is in no hurry would hold up who searches meanwhile. Further behind it stays so.
+    const behind = this.table.labels.length - this.graph.size;
+    if (behind % rowsPerBlock === 0) this.grow(rowsPerBlock);
   }
 
   remove(label: number): void {
@@ -99,10 +97,12 @@ export class Generation {
     return seen;
   }
 
-  #grow(): void {
+  /** Brings at most so many rows into the graph, once a block of them is missing there; false where none is. */
+  grow(atMost: number): boolean {
     const { rows, labels } = this.table;
     const first = this.graph.size;
-    const count = labels.length - first;
+    if (labels.length - first < rowsPerBlock) return false;
+    const count = Math.min(atMost, labels.length - first);
     const { dimensions } = rows;
     const batch = new Float32Array(count * dimensions);
     for (let at = 0; at < count; at++)
@@ -111,5 +111,26 @@ export class Generation {
     const most = apart * Math.sqrt(3 / dimensions);
     for (let at = 0; at < batch.length; at++) batch[at]! += most * (2 * random() - 1);
     this.graph.add(batch, count);
+    return true;
+  }
+
+  /** What can be found, over an empty graph: until that has grown, it is looked at row by row. */
+  livingWith(graph: Graph): Generation {
+    const { rows, labels } = this.table;
+    const living = new Generation(rows.dimensions, graph);
+    const vector = new Float32Array(rows.dimensions);
+    for (const [row, label] of labels.entries()) {
+      if (label === removed) continue;
+      rows.read(row, vector);
+      living.#append(label, vector);
+    }
+    return living;
+  }
+
+  #append(label: number, unit: Float32Array): void {
+    const { rows, labels, rowOf } = this.table;
+    rowOf.set(label, labels.length);
+    labels.push(label);
+    rows.append(unit);
   }
 }

@@ -12,6 +12,8 @@ const tombstonesPerVector = 0.5;
 const leastTombstones = 1_024;
 /** Rows the next generation takes over with each change: it catches up, and no change waits for a whole rebuild. */
 const movedPerChange = 8;
+/** Vectors a graph takes at once where nobody waits for it. */
+const grownPerTurn = 32;
 
 /**
  * An index over a graph that cannot forget. What is removed leaves a tombstone; when there are too many, a new
@@ -70,6 +72,15 @@ export class GraphIndex implements VectorIndex {
 
   vectorOf(label: number): Float32Array | null {
     return vectorIn(this.#current.table, label);
+  }
+
+  purge(): void {
+    this.#next = null;
+    if (this.#current.tombstones > 0) this.#current = this.#current.livingWith(this.#empty().graph);
+  }
+
+  grow(): boolean {
+    return this.#current.grow(grownPerTurn);
   }
 
   async save(folder: string, watermark: IndexWatermark): Promise<void> {

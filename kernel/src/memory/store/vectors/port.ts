@@ -34,6 +34,10 @@ export interface VectorIndex extends Disposable {
   search(query: Float32Array, count: number, accepts?: (label: number) => boolean): Neighbour[];
   /** What lies under the label, to half precision at the least; null where there is nothing. For a move to another engine. */
   vectorOf(label: number): Float32Array | null;
+  /** From here on nothing of what was removed stands in what is saved: neither the vector nor where it lay. */
+  purge(): void;
+  /** Does a little of what is left to do for searches to be quick; false where there is nothing. */
+  grow(): boolean;
   /**
    * Writes `knowledge.<engine>` and `knowledge.json` into the folder: what was there before is replaced whole, or not
    * at all. `watermark` comes back when it is loaded. StorageError where the disk refuses.

@@ -4,13 +4,14 @@ import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { storageError } from "../../../base/errors.ts";
 import {
+  removeLeftoverTemporaries,
   replaceFileAtomically,
   temporaryPathFor,
   writeFileAtomically,
 } from "../../../platform/atomic-file.ts";
 import { readPlainText, UnusableFile } from "../../../platform/plain-file.ts";
 import { storageFailure } from "../../../platform/storage-failure.ts";
-import { headOf, openingPath, type SavedParts } from "./index-file.ts";
+import { filePrefix, headOf, openingPath, type SavedParts } from "./index-file.ts";
 import {
   type DescribedFile,
   engineNames,
@@ -77,6 +78,17 @@ export async function saveIndex(folder: string, parts: SavedParts, watermark: In
     throw storageFailure(`The vectors in "${folder}" cannot be saved`, error);
   } finally {
     await rm(graphPath, { force: true });
+  }
+}
+
+/** Removes what was saved, and what a process left that died while it saved. A full disk does not keep it from that. */
+export async function discardIndex(folder: string): Promise<void> {
+  try {
+    await rm(manifestPath(folder), { force: true });
+    for (const engine of engineNames) await rm(join(folder, indexFileName(engine)), { force: true });
+    await removeLeftoverTemporaries(folder, filePrefix);
+  } catch (error) {
+    throw storageFailure(`The vectors in "${folder}" cannot be removed`, error);
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { invalidParams } from "../../../../base/errors.ts";
 import type { EngineName, IndexShape, IndexWatermark, Neighbour, VectorIndex } from "../../vectors/port.ts";
@@ -37,6 +37,12 @@ export class PlainIndex implements VectorIndex {
   vectorOf(label: number): Float32Array | null {
     return this.vectors.get(label) ?? null;
   }
+  purge(): void {
+    // What is removed is nowhere.
+  }
+  grow(): boolean {
+    return false;
+  }
   async save(folder: string, watermark: IndexWatermark): Promise<void> {
     const vectors = [...this.vectors].map(([label, vector]) => [label, [...vector]]);
     await writeFile(join(folder, `knowledge.${this.shape.engine}`), JSON.stringify({ watermark, vectors }));
@@ -47,6 +53,10 @@ export class PlainIndex implements VectorIndex {
 }
 
 export const plainEngines: VectorEngines = {
+  async discard(folder) {
+    for (const engine of ["exact", "usearch", "faiss"])
+      await rm(join(folder, `knowledge.${engine}`), { force: true });
+  },
   choose: async (choice, count, serving): Promise<EngineName> =>
     choice === "auto" ? (count < 100 ? "exact" : (serving ?? "exact")) : choice,
   createIndex: async (shape) => new PlainIndex(shape),
