@@ -17,7 +17,8 @@ import type { AuthoringService, OpenText } from "../server/language/authoring.ts
 import type { OpenTexts } from "../server/language/ports.ts";
 import type { Catalog } from "./catalog.ts";
 import { leadsToAnotherMachine, type ExtensionFinder, type ExtensionOnDisk } from "./find-extensions.ts";
-import { fileExists, folderState, listFolders } from "./read-documents.ts";
+import { fileExists, listFolders } from "./read-documents.ts";
+import { workspaceFolders } from "./workspace-folders.ts";
 import { pathOf } from "./workspace-paths.ts";
 
 export interface AuthoringOptions {
@@ -139,8 +140,7 @@ function surroundings(
     foldersIn: async (place, path) => {
       if (place === "document")
         return folder === null || leadsToAnotherMachine(path) ? [] : listFolders(resolve(folder, path));
-      const [root = ""] = roots;
-      return (await folderState(root, path)) === "folder" ? listFolders(join(root, path)) : [];
+      return workspaceFolders(roots).list(path);
     },
     programs: async () => {
       if (folder === null) return [];

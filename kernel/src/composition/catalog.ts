@@ -19,10 +19,11 @@ import { sha256 } from "../platform/hash.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
 import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
 import type { LoadedProgram, ProgramLoader } from "./programs.ts";
-import { fileExists, folderState, readFirst, readText, type DocumentText } from "./read-documents.ts";
+import { workspaceFolders, type WorkspaceFolders } from "./workspace-folders.ts";
+import { fileExists, readFirst, readText, type DocumentText } from "./read-documents.ts";
 
 export interface CatalogOptions {
-  /** The workspace's roots, absolute; documents are looked for in the first. */
+  /** The workspace's roots, absolute. The first that has a document is the one whose document counts. */
   readonly roots: readonly string[];
   readonly userFolder: string;
   readonly bundledExtensions: string;
@@ -61,9 +62,27 @@ export interface CatalogSnapshot {
 /** Reads the documents, the manifests and the programs they name. Never fails for what they hold. */
 export class Catalog {
   readonly #options: CatalogOptions;
+  readonly #folders: WorkspaceFolders;
 
   constructor(options: CatalogOptions) {
     this.#options = options;
+    this.#folders = workspaceFolders(options.roots);
+  }
+
+  /** The workspace's document, the one that counts; null where none of its roots has one. */
+  async workspaceDocument(): Promise<DocumentText | null> {
+    for (const root of this.#options.roots) {
+      const found = await readFirst(root, laresNames);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /** The document of another root in whose stead this root's does not count; null otherwise. */
+  async countsInsteadOf(file: string): Promise<string | null> {
+    if (!this.#options.roots.includes(dirname(file))) return null;
+    const counting = await this.workspaceDocument();
+    return counting === null || dirname(counting.file) === dirname(file) ? null : counting.file;
   }
 
   finder(): ExtensionFinder {
@@ -152,8 +171,7 @@ export class Catalog {
     workspaceText: DocumentText | null;
     workspace: Layer | null;
   }> {
-    const [root = ""] = this.#options.roots;
-    const workspaceText = await readFirst(root, laresNames);
+    const workspaceText = await this.workspaceDocument();
     const userText = await readFirst(this.#options.userFolder, laresNames);
     const defaults = await this.#layer(
       { file: this.#options.defaultsFile, text: (await readText(this.#options.defaultsFile)) ?? "" },
@@ -184,7 +202,10 @@ export class Catalog {
   ): Promise<Layer | null> {
     const checked = await this.checkLares(text, file, layer, finder);
     if (checked.value !== null && !hasStructuralErrors(checked.diagnostics)) {
-      const value = layer === "user" ? withImportsFrom(checked.value, dirname(file)) : checked.value;
+      // What is imported is named from where the document lies; the workspace's own place is its first root.
+      const isElsewhere =
+        layer === "user" || (layer === "workspace" && dirname(file) !== this.#options.roots[0]);
+      const value = isElsewhere ? withImportsFrom(checked.value, dirname(file)) : checked.value;
       return { file, value, document: checked.document };
     }
     const first = checked.diagnostics.find(({ severity }) => severity === "error");
@@ -193,10 +214,9 @@ export class Catalog {
   }
 
   checkLares(text: string, file: string, layer: "workspace" | "user" | "defaults", finder: ExtensionFinder) {
-    const [root = ""] = this.#options.roots;
     return checkLares(text, file, {
       layer,
-      folderState: (path) => folderState(root, path),
+      folderState: (path) => this.#folders.state(path),
       findExtension: async ({ path, id }): Promise<FoundExtension> => {
         const found = path !== undefined ? await finder.byPath(path, file) : await finder.byId(id ?? "");
         if (found === null) {

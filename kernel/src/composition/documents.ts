@@ -1,7 +1,8 @@
+import { basename, dirname } from "node:path";
 import type { Diagnostic as LspDiagnostic, DiagnosticSeverity } from "vscode-languageserver";
 import type { Clock } from "../base/clock.ts";
 import type { Severity } from "../documents/codes.ts";
-import type { Diagnostic } from "../documents/diagnostics.ts";
+import { diagnostic, type Diagnostic } from "../documents/diagnostics.ts";
 import { plainMessage } from "../base/plain-text.ts";
 import { checkManifest } from "../documents/manifest.ts";
 import { documentKind } from "../documents/names.ts";
@@ -54,7 +55,9 @@ export async function diagnosticsOf(
 ): Promise<readonly Diagnostic[]> {
   const finder = catalog.finder();
   if (documentKind(file) === "lares") {
-    return (await catalog.checkLares(text, file, catalog.layerOf(file), finder)).diagnostics;
+    const { diagnostics } = await catalog.checkLares(text, file, catalog.layerOf(file), finder);
+    const counting = await catalog.countsInsteadOf(file);
+    return counting === null ? diagnostics : [notCounted(file, counting, text), ...diagnostics];
   }
   const ports = catalog.manifestPorts(file);
   const checked = await checkManifest(text, file, {
@@ -62,6 +65,16 @@ export async function diagnosticsOf(
     programExports: (main) => programExports(programs, file, main, open),
   });
   return checked.diagnostics;
+}
+
+/** It is checked all the same: somebody may be about to move the one that counts. */
+function notCounted(file: string, counting: string, text: string): Diagnostic {
+  const range = {
+    start: { line: 0, character: 0 },
+    end: { line: 0, character: /^.*/.exec(text)?.[0].length ?? 0 },
+  };
+  const message = `This document does not count: of a workspace's folders the first that has one does, which is "${dirname(counting)}". Extensions of all folders can be named there, and locations as in "${basename(dirname(file))}/notes".`;
+  return diagnostic("document-not-counted", range, message);
 }
 
 /** What the program is sure to have; whether it can be run is found out where it is bundled. */

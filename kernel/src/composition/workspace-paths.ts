@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import process from "node:process";
+import { rootNames } from "../base/root-names.ts";
 import { pathOfFileUri } from "../protocol/v1/workspace-roots.ts";
 
 export interface NamedRoot {
@@ -9,16 +10,10 @@ export interface NamedRoot {
   readonly path: string;
 }
 
-/** Named by their folders; two of one name are told apart by a number. */
+/** Named by their folders, as `rootNames` says. */
 export function namedRoots(paths: readonly string[]): NamedRoot[] {
-  const taken = new Set<string>();
-  return paths.map((path) => {
-    const base = basename(path) || "root";
-    let name = base;
-    for (let count = 2; taken.has(name); count++) name = `${base}-${count}`;
-    taken.add(name);
-    return { name, path };
-  });
+  const names = rootNames(paths);
+  return paths.map((path, index) => ({ name: names[index] ?? "root", path }));
 }
 
 /**

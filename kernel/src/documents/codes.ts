@@ -129,6 +129,10 @@ export const codes = {
     severity: "warning",
     explanation: "A location that does not exist, or is no folder.",
   },
+  "document-not-counted": {
+    severity: "warning",
+    explanation: "The document of another folder of the same workspace counts in its stead.",
+  },
   "user-only": {
     severity: "warning",
     explanation:

@@ -1,20 +1,38 @@
+import { realpathSync } from "node:fs";
 import { FileSystemError, Uri, workspace } from "vscode";
-import { locate, namedFolders } from "./workspace-uris.ts";
+import { locate, namedFolders, type NamedFolder } from "./workspace-uris.ts";
 
 /**
  * Where a path of the kernel's lies ("notes/a.md", or "<folder>/notes/a.md" where the workspace has several
  * folders); undefined where it names none of them.
  */
 export function uriOf(path: string): Uri | undefined {
-  const place = locate(namedFolders(folderUris()), path);
+  const place = locate(folders(), path);
   if (place === null) return undefined;
   // A path that leaves its folder is not one of the kernel's.
   if (place.inner.split("/").includes("..")) return undefined;
   return Uri.joinPath(place.uri, place.inner);
 }
 
-function folderUris(): Uri[] {
-  return (workspace.workspaceFolders ?? []).map(({ uri }) => uri).filter(({ scheme }) => scheme === "file");
+let known: { readonly key: string; readonly folders: readonly NamedFolder<Uri>[] } = { key: "", folders: [] };
+
+/** Looked up anew when others are open. */
+function folders(): readonly NamedFolder<Uri>[] {
+  const uris = (workspace.workspaceFolders ?? [])
+    .map(({ uri }) => uri)
+    .filter(({ scheme }) => scheme === "file");
+  const key = uris.map(String).join("\n");
+  if (key !== known.key) known = { key, folders: namedFolders(uris, realPathOf) };
+  return known.folders;
+}
+
+function realPathOf({ fsPath }: Uri): string {
+  try {
+    return realpathSync.native(fsPath);
+  } catch {
+    // The kernel says that it is not there, or closed.
+    return fsPath;
+  }
 }
 
 /** Whether there is something at this place. */

@@ -1,24 +1,18 @@
+import { rootNames } from "../../../kernel/src/base/root-names.ts";
+
 /** A folder of the workspace, as the kernel names it in its paths. */
 export interface NamedFolder<Uri> {
   readonly name: string;
   readonly uri: Uri;
 }
 
-/**
- * The names that the kernel gives to the folders of a workspace: the last component of each path, and two of one
- * name are told apart by a number.
- */
-export function namedFolders<Uri extends { readonly path: string }>(
+/** The folders by the names that the kernel gives them: those of their real paths, which `realPathOf` answers. */
+export function namedFolders<Uri>(
   uris: readonly Uri[],
+  realPathOf: (uri: Uri) => string,
 ): NamedFolder<Uri>[] {
-  const taken = new Set<string>();
-  return uris.map((uri) => {
-    const base = uri.path.replace(/\/+$/, "").split("/").at(-1) || "root";
-    let name = base;
-    for (let count = 2; taken.has(name); count++) name = `${base}-${count}`;
-    taken.add(name);
-    return { name, uri };
-  });
+  const names = rootNames(uris.map(realPathOf));
+  return uris.map((uri, index) => ({ name: names[index] ?? "root", uri }));
 }
 
 /** The folder that a path of the kernel lies in, and the path inside it; null where it names no folder. */

@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import type { FolderState } from "../documents/ports.ts";
+import { folderState, listFolders } from "./read-documents.ts";
+import { namedRoots, type NamedRoot } from "./workspace-paths.ts";
+
+/** The workspace's folders by its own paths: in one of several roots, behind the root's name. */
+export interface WorkspaceFolders {
+  state(path: string): Promise<FolderState>;
+  /** Names of the folders in it; empty where it is none. */
+  list(path: string): Promise<readonly string[]>;
+}
+
+/** `roots`: absolute. */
+export function workspaceFolders(roots: readonly string[]): WorkspaceFolders {
+  const named = namedRoots(roots);
+  return {
+    async state(path) {
+      if (path === "." && named.length > 1) return "folder";
+      const place = placeIn(named, path);
+      return place === null ? "missing" : folderState(place.root, place.inner);
+    },
+    async list(path) {
+      if (path === "." && named.length > 1) return named.map(({ name }) => name).toSorted();
+      const place = placeIn(named, path);
+      if (place === null || (await folderState(place.root, place.inner)) !== "folder") return [];
+      return listFolders(join(place.root, place.inner));
+    },
+  };
+}
+
+function placeIn(roots: readonly NamedRoot[], path: string): { root: string; inner: string } | null {
+  const [first] = roots;
+  if (roots.length <= 1) return first === undefined ? null : { root: first.path, inner: path };
+  const [name, ...rest] = path.split("/");
+  const root = roots.find((each) => each.name === name);
+  return root === undefined ? null : { root: root.path, inner: rest.join("/") || "." };
+}
