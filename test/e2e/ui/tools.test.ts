@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, it } from "vitest";
+import { until } from "../../support/until.ts";
 import { acceptDocuments } from "../support/person.ts";
 import { Desk } from "./desk.ts";
 
@@ -21,6 +22,18 @@ it("an agent's tool is run by a form made from its schema, and its result is sho
     await form.getByRole("button", { name: /^Run/ }).click();
     await form.getByText("HELLO! HELLO! HELLO!").first().waitFor();
     await screen.picture("tool");
+
+    // The form is there again with its window, with what was typed and not run.
+    await form.getByLabel(/word/i).first().fill("again");
+    await screen.command("Developer: Reload Window");
+    await until("the window to go", () => form.isDetached());
+    const restored = await screen.webview("form");
+    await until(
+      "what was typed",
+      async () => (await restored.getByLabel(/word/i).first().inputValue()) === "again",
+    );
+    await restored.getByRole("button", { name: /^Run/ }).click();
+    await restored.getByText("AGAIN! AGAIN! AGAIN!").first().waitFor();
   }));
 
 it("traces are shown as they are written, and filtered", () =>

@@ -363,6 +363,17 @@ export const window = {
   },
   /** The panel that a test has made ready; see `FakeWebview`. */
   nextPanel: undefined as unknown,
+  /** Brings a panel back with what its page kept. */
+  restorePanel: undefined as ((panel: unknown, state: unknown) => Promise<void>) | undefined,
+  registerWebviewPanelSerializer(
+    _type: string,
+    serializer: { deserializeWebviewPanel(panel: never, state: unknown): Promise<void> },
+  ): Disposable {
+    this.restorePanel = (panel, state) => serializer.deserializeWebviewPanel(panel as never, state);
+    return new Disposable(() => {
+      this.restorePanel = undefined;
+    });
+  },
   createWebviewPanel(): unknown {
     seen.panels.push(this.nextPanel);
     return this.nextPanel;

@@ -25,6 +25,8 @@ export class FakeWebview<C extends Contract> {
           return this.visible;
         },
       },
+      title: "",
+      dispose: () => this.close(),
       onDidChangeVisibility: this.#visibility.event,
       onDidDispose: this.#disposed.event,
     },
@@ -60,7 +62,10 @@ export class FakeWebview<C extends Contract> {
     this.#visibility.fire();
   }
 
+  isClosed = false;
+
   close(): void {
+    this.isClosed = true;
     this.#disposed.fire();
   }
 }

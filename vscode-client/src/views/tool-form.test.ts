@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { fakeContext } from "../testing/context.ts";
 import { action } from "../testing/things.ts";
-import { commands, seen } from "../testing/vscode.ts";
+import { commands, seen, window } from "../testing/vscode.ts";
 import { FakeWebview } from "../testing/webview.ts";
 import { toolFormContract } from "../webviews/tool-form/messages.ts";
 import { formOf, outcomeOf, toolForms } from "./tool-form.ts";
@@ -70,6 +70,54 @@ describe("a tool's form", () => {
   it("is a field of JSON where the schema is too large", () => {
     const parameters = { type: "object", description: "x".repeat(300_000) };
     expect(formOf({ ...tool, parameters }, undefined).parameters).toEqual({ type: "unknown" });
+  });
+});
+
+describe("a form that its window brings back", () => {
+  async function restore(state: unknown, tools: readonly unknown[] = [tool]) {
+    const kept = new Map<string, unknown>([["lares.arguments:notes/retitle", { title: "Last" }]]);
+    const fake = fakeContext({ "lares/tools/list": () => tools });
+    Object.assign(fake.context.extension, { workspaceState: { get: (key: string) => kept.get(key) } });
+    toolForms(fake.context);
+    const panel = new FakeWebview(toolFormContract);
+    await window.restorePanel?.(panel.surface, state);
+    return { fake, panel, host: panel.host };
+  }
+
+  it("asks the kernel for its tool as it is now", async () => {
+    const changed = { ...tool, description: "Gives it another" };
+    const { host, fake } = await restore({ agent: "notes", name: "retitle", draft: { title: "x" } }, [
+      changed,
+    ]);
+    expect(fake.asked).toEqual([]);
+    await expect(host.ask("form", {})).resolves.toEqual({ ...changed, last: { title: "Last" } });
+    expect(fake.asked[0]?.params).toEqual({ agent: "notes" });
+  });
+
+  it("says so where there is no such tool any more", async () => {
+    const { host } = await restore({ agent: "notes", name: "retitle" }, []);
+    await expect(host.ask("form", {})).rejects.toMatchObject({
+      message: "notes offers no tool “retitle” now.",
+    });
+  });
+
+  const deep = (depth: number): unknown => (depth === 0 ? "x" : { a: deep(depth - 1) });
+  it.each<[string, unknown]>([
+    ["nothing", undefined],
+    ["what no form kept", { tool: "retitle" }],
+    ["another kind of name", { agent: "notes", name: 7 }],
+    ["too long a name", { agent: "notes", name: "x".repeat(10_000) }],
+    ["too much", { agent: "notes", name: "retitle", json: "x".repeat(300_000) }],
+    [
+      "too many",
+      { agent: "notes", name: "retitle", draft: { a: Array.from({ length: 20_000 }, () => "x") } },
+    ],
+    ["too deep", { agent: "notes", name: "retitle", draft: deep(5_000) }],
+    ["a draft of something else", { agent: "notes", name: "retitle", draft: { a: 1 } }],
+  ])("is closed where what was kept is %s", async (_case, state) => {
+    const { panel, fake } = await restore(state);
+    expect(panel.isClosed).toBe(true);
+    expect(fake.asked).toEqual([]);
   });
 });
 

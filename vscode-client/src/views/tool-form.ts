@@ -1,7 +1,8 @@
-import { commands, Disposable, env, ViewColumn, window, type Memento } from "vscode";
+import { commands, Disposable, env, ViewColumn, window, type Memento, type WebviewPanel } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
 import { label, message } from "../model/text.ts";
 import type { Tool, ToolResult } from "../protocol.ts";
+import { keptOf } from "../webviews/tool-form/kept.ts";
 import {
   maxArgumentsCharacters,
   maxEffects,
@@ -15,16 +16,40 @@ import { failureOf } from "./conversation.ts";
 import { commonAnswers, onSituation } from "./situation.ts";
 import { openPage } from "./webview-host.ts";
 
-/** `lares.runTool`: any agent's tool, by a form made from its schema. */
+/** As package.json names it among the events that start the extension. */
+export const toolFormType = "lares.toolForm";
+
+type NamedTool = Pick<Tool, "agent" | "name">;
+
+/** `lares.runTool`: any agent's tool, by a form made from its schema. A form is there again with its window. */
 export const toolForms: Feature = (context) =>
-  commands.registerCommand("lares.runTool", async (argument?: unknown) => {
-    try {
-      const tool = await wantedTool(context, argument);
-      if (tool !== undefined) openForm(context, tool);
-    } catch (error) {
-      void window.showErrorMessage(message(failureOf(error).message));
-    }
-  });
+  Disposable.from(
+    commands.registerCommand("lares.runTool", async (argument?: unknown) => {
+      try {
+        const tool = await wantedTool(context, argument);
+        if (tool === undefined) return;
+        const panel = window.createWebviewPanel(
+          toolFormType,
+          label(tool.name, 40),
+          ViewColumn.Active,
+          // Only the page itself knows a run's result; it is small, and the person comes back for it.
+          { retainContextWhenHidden: true },
+        );
+        fillForm(context, panel, tool);
+      } catch (error) {
+        void window.showErrorMessage(message(failureOf(error).message));
+      }
+    }),
+    window.registerWebviewPanelSerializer(toolFormType, {
+      async deserializeWebviewPanel(panel: WebviewPanel, state: unknown) {
+        const tool = keptOf(state);
+        // Of which tool it was nobody knows: nothing could be run from it.
+        if (tool === undefined) return panel.dispose();
+        panel.title = label(tool.name, 40);
+        fillForm(context, panel, tool);
+      },
+    }),
+  );
 
 /** The tool that a tree's node stands for, or that the person chooses. */
 async function wantedTool({ kernel }: ClientContext, argument: unknown): Promise<Tool | undefined> {
@@ -54,15 +79,16 @@ async function wantedTool({ kernel }: ClientContext, argument: unknown): Promise
   return (await window.showQuickPick(picks, options))?.tool;
 }
 
-function openForm(context: ClientContext, tool: Tool): void {
+/** The tool as it is now; a form may be older than the kernel that is asked. */
+async function toolNamed({ kernel }: ClientContext, { agent, name }: NamedTool): Promise<Tool> {
+  const tools = await kernel.request("lares/tools/list", { agent });
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined) throw new Error(`${label(agent)} offers no tool “${label(name)}” now.`);
+  return tool;
+}
+
+function fillForm(context: ClientContext, panel: WebviewPanel, tool: NamedTool): void {
   const { extension, kernel, models } = context;
-  const panel = window.createWebviewPanel(
-    "lares.toolForm",
-    label(tool.name, 40),
-    ViewColumn.Active,
-    // Only the page itself knows a run's result; it is small, and the person comes back for it.
-    { retainContextWhenHidden: true },
-  );
   /** Actions that this form proposed and that wait; their fate is told in the form. */
   const waiting = new Set<string>();
   const conversation = openPage(
@@ -72,7 +98,7 @@ function openForm(context: ClientContext, tool: Tool): void {
     toolFormContract,
     {
       ...commonAnswers(context),
-      form: async () => formOf(tool, lastArguments(extension.workspaceState, tool)),
+      form: async () => formOf(await toolNamed(context, tool), lastArguments(extension.workspaceState, tool)),
       run: async ({ arguments: given }) => {
         await rememberArguments(extension.workspaceState, tool, given);
         const result = await kernel.request("lares/tools/call", {
@@ -150,14 +176,14 @@ export function outcomeOf(result: ToolResult): Outcome {
   }
 }
 
-const keyOf = ({ agent, name }: Tool): string => `lares.arguments:${agent}/${name}`;
+const keyOf = ({ agent, name }: NamedTool): string => `lares.arguments:${agent}/${name}`;
 
-function lastArguments(state: Memento, tool: Tool): Record<string, unknown> | undefined {
+function lastArguments(state: Memento, tool: NamedTool): Record<string, unknown> | undefined {
   const last = state.get<unknown>(keyOf(tool));
   return typeof last === "object" && last !== null && !Array.isArray(last) ? { ...last } : undefined;
 }
 
-async function rememberArguments(state: Memento, tool: Tool, given: unknown): Promise<void> {
+async function rememberArguments(state: Memento, tool: NamedTool, given: unknown): Promise<void> {
   const small = (JSON.stringify(given) ?? "").length <= maxArgumentsCharacters;
   await state.update(keyOf(tool), small ? given : undefined);
 }

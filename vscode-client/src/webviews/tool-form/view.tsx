@@ -1,12 +1,14 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { failureOf, useAsked, useSituation } from "../shared/hooks.ts";
+import { failureOf, useAsked, usePush, useSituation } from "../shared/hooks.ts";
+import { isWithin } from "../shared/channel.ts";
 import type { Host } from "../shared/host.ts";
 import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { block, line } from "../shared/text.ts";
 import { Fields, JsonInput } from "./field.tsx";
-import { fieldsOf, isObject } from "./fields.ts";
+import { fieldsOf, isObject, type Field } from "./fields.ts";
+import { keptBounds, keptOf, type Kept } from "./kept.ts";
 import type { Form, Outcome, ToolFormContract } from "./messages.ts";
 import { OutcomePage } from "./outcome.tsx";
 import { argumentsOf, draftOf, parseJson, type Draft, type Problems } from "./values.ts";
@@ -23,6 +25,10 @@ export function ToolFormView({ host, editor }: PageProps<ToolFormContract>): VNo
 
 function Loaded({ host, editor }: PageProps<ToolFormContract>): VNode {
   const { asked, again } = useAsked(host, "form", {});
+  // An agent may be known a little later than the kernel runs.
+  usePush(host, "situation", () => {
+    if (asked.kind === "failed") again();
+  });
   switch (asked.kind) {
     case "loading":
       return <Notice kind="busy" title="Loading…" />;
@@ -37,30 +43,41 @@ interface FormProps extends PageProps<ToolFormContract> {
   readonly form: Form;
 }
 
-/** What was typed and not run yet survives the page. */
-interface Kept {
+/** What is typed: as a form, or as JSON. */
+interface Typed {
   readonly json: string | undefined;
   readonly draft: Record<string, Draft>;
 }
 
-function keptOf(value: unknown): Kept | undefined {
-  if (!isObject(value) || !isObject(value["draft"])) return undefined;
-  const { json, draft } = value;
-  return { json: typeof json === "string" ? json : undefined, draft: draft as Record<string, Draft> };
+/** What was typed before the page was made anew; undefined where it was another tool's, or nothing. */
+function typedOf(
+  { agent, name }: Form,
+  fields: readonly Field[] | undefined,
+  value: unknown,
+): Typed | undefined {
+  const kept = keptOf(value);
+  if (kept?.draft === undefined || kept.agent !== agent || kept.name !== name) return undefined;
+  const { json, draft } = kept;
+  // Without a form there is only JSON.
+  return json === undefined && fields === undefined ? undefined : { json, draft };
 }
 
 const noProblems: Problems = new Map();
 
 function ToolForm({ host, editor, form }: FormProps): VNode {
   const fields = useMemo(() => fieldsOf(form.parameters), [form.parameters]);
-  const [{ json, draft }, setKept] = useState<Kept>(
+  const [{ json, draft }, setTyped] = useState<Typed>(
     () =>
-      keptOf(editor.kept) ?? {
+      typedOf(form, fields, editor.kept) ?? {
         json: fields === undefined ? JSON.stringify(form.last ?? {}, null, 2) : undefined,
         draft: fields === undefined ? {} : draftOf(fields, form.last),
       },
   );
-  useEffect(() => editor.keep({ json, draft }), [editor, json, draft]);
+  const { agent, name } = form;
+  useEffect(() => {
+    const typed: Kept = { agent, name, draft, ...(json !== undefined && { json }) };
+    editor.keep(isWithin(typed, keptBounds) ? typed : { agent, name });
+  }, [editor, agent, name, json, draft]);
   const [problems, setProblems] = useState<Problems>(noProblems);
   const { outcome, run } = useRun(host);
 
@@ -81,12 +98,12 @@ function ToolForm({ host, editor, form }: FormProps): VNode {
   const asJson = (): void => {
     const { value = {} } = read() ?? {};
     setProblems(noProblems);
-    setKept({ json: JSON.stringify(value, null, 2), draft });
+    setTyped({ json: JSON.stringify(value, null, 2), draft });
   };
   const asForm = (): void => {
     const given = read();
     if (given !== undefined && fields !== undefined && isObject(given.value))
-      setKept({ json: undefined, draft: draftOf(fields, given.value) });
+      setTyped({ json: undefined, draft: draftOf(fields, given.value) });
   };
 
   return (
@@ -126,7 +143,7 @@ function ToolForm({ host, editor, form }: FormProps): VNode {
               draft={draft}
               path=""
               problems={problems}
-              onChange={(draft) => setKept({ json, draft })}
+              onChange={(draft) => setTyped({ json, draft })}
             />
           </>
         ) : (
@@ -135,7 +152,7 @@ function ToolForm({ host, editor, form }: FormProps): VNode {
             <JsonInput
               labels={{ id: "arguments", "aria-invalid": problems.has("") }}
               text={json}
-              onChange={(json) => setKept({ json, draft })}
+              onChange={(json) => setTyped({ json, draft })}
             />
             {problems.has("") && (
               <p class="problem" role="alert">
