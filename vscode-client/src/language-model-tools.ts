@@ -9,7 +9,7 @@ import {
 } from "vscode";
 import { plainText } from "../../kernel/src/base/plain-text.ts";
 import type { ClientContext, Feature } from "./feature.ts";
-import { message } from "./model/text.ts";
+import { cut, message } from "./model/text.ts";
 import type { Tool, ToolResult } from "./protocol.ts";
 
 /** What a chat is told at most of one answer. */
@@ -74,7 +74,7 @@ export function callTool({ kernel }: ClientContext): LanguageModelTool<CallInput
 
 function argumentsOf({ arguments: given }: CallInput): string {
   if (given === undefined || Object.keys(given).length === 0) return "Without arguments.";
-  return `With these arguments:\n\n${cut(plainText(JSON.stringify(given, null, 2)), maxShownArguments)}`;
+  return `With these arguments:\n\n${bounded(JSON.stringify(given, null, 2), maxShownArguments)}`;
 }
 
 /** Descriptions are the agents' own words, and the chat is told so: they are not instructions to it. */
@@ -102,10 +102,12 @@ export function told(result: ToolResult): string {
 }
 
 function answer(text: string): LanguageModelToolResult {
-  return new LanguageModelToolResult([new LanguageModelTextPart(cut(plainText(text), maxAnswerCharacters))]);
+  return new LanguageModelToolResult([new LanguageModelTextPart(bounded(text, maxAnswerCharacters))]);
 }
 
-function cut(text: string, maxCharacters: number): string {
-  if (text.length <= maxCharacters) return text;
-  return `${text.slice(0, maxCharacters)}\n… ${text.length - maxCharacters} more characters`;
+/** As plain text, with how much of it is left out where it is longer. */
+function bounded(text: string, maxCharacters: number): string {
+  const plain = plainText(text);
+  const shown = cut(plain, maxCharacters);
+  return shown === plain ? plain : `${shown}\n${plain.length - shown.length + 1} more characters`;
 }

@@ -15,6 +15,9 @@ describe("label", () => {
     const family = "👨‍👩‍👧‍👦";
     expect(cut(family.repeat(3), family.length + 2)).toBe(`${family}…`);
     expect(cut("abc", 3)).toBe("abc");
+    expect(cut(`${"x".repeat(500)}${family}y`, 500 + family.length)).toBe(`${"x".repeat(500)}…`);
+    const stacked = `a${"\u0301".repeat(500)}`;
+    expect(cut(stacked, 100).length).toBeLessThanOrEqual(100);
     expect(label("x".repeat(500)).length).toBeLessThanOrEqual(120);
   });
 });

@@ -13,11 +13,16 @@ export function message(text: string, maxLength = 300): string {
   return cut(plainMessage(text), maxLength);
 }
 
-/** Cut between characters, with an ellipsis where something is left out. */
+/** So much of a text's end is looked at for where a character begins: traces are cut by the thousand. */
+const maxCharacterLength = 64;
+const segmenter = new Intl.Segmenter();
+
+/** Cut between characters, with an ellipsis where something is left out; both together are `maxLength` at most. */
 export function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
-  const characters = [...new Intl.Segmenter().segment(text.slice(0, maxLength))].slice(0, -1);
-  return `${characters.map(({ segment }) => segment).join("")}…`;
+  const start = Math.max(0, maxLength - maxCharacterLength);
+  const characters = [...segmenter.segment(text.slice(start, maxLength))].slice(0, -1);
+  return `${text.slice(0, start)}${characters.map(({ segment }) => segment).join("")}…`;
 }
 
 /** The text in lines of at most `width` characters, broken between words where that is possible; nothing is lost. */

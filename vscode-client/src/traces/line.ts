@@ -1,4 +1,5 @@
 import { plainLine } from "../../../kernel/src/base/plain-text.ts";
+import { cut } from "../model/text.ts";
 import type { TraceEntry } from "../protocol.ts";
 
 const maxMessageCharacters = 2000;
@@ -15,8 +16,4 @@ export function traceLine({ timestamp, hook, message, fields }: TraceEntry, when
     plainLine(cut(message, maxMessageCharacters)),
     ...(fields === undefined ? [] : [plainLine(cut(JSON.stringify(fields), maxFieldsCharacters))]),
   ].join(" ");
-}
-
-function cut(text: string, maxCharacters: number): string {
-  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)}…`;
 }
