@@ -1,4 +1,5 @@
 import { beforeEach, expect, it } from "vitest";
+import { approvalCommands } from "./commands/approvals.ts";
 import { notifications } from "./notifications.ts";
 import { playedContext } from "./testing/played-context.ts";
 import { action, agent } from "./testing/things.ts";
@@ -25,6 +26,55 @@ it("what waits and changes much is told once, and a button approves what was sho
   seen.messages[0]?.answer("Approve");
   await settled();
   expect(seen.commands).toEqual([{ id: "lares.approve", arguments: [{ id: big.id, digest: big.digest }] }]);
+  feature.dispose();
+});
+
+it.each([
+  ["Approve", "Committed", "“Tidy up” was applied already. Nothing was done now."],
+  ["Approve", "Rejected", "“Tidy up” was rejected already. Nothing was done now."],
+  ["Approve", "Expired", "“Tidy up” has expired: nobody answered in time. Nothing was done now."],
+  ["Reject", "Committed", "“Tidy up” was applied already. Nothing was done now."],
+] as const)(
+  "%s on one that was %s elsewhere meanwhile does nothing, and says so",
+  async (button, state, told) => {
+    const { setActions, feature, context, wire } = start();
+    const commands = approvalCommands(context);
+    setActions(big);
+    setActions({ ...big, state });
+    seen.messages.shift()?.answer(button);
+    await settled();
+    expect(wire.asked).toEqual([]);
+    expect(seen.messages.map(({ text }) => text)).toEqual([told]);
+    commands.dispose();
+    feature.dispose();
+  },
+);
+
+it("an agent's own offer that was answered elsewhere meanwhile does nothing, and says so", async () => {
+  const { wire, setActions, feature, context } = start();
+  const commands = approvalCommands(context);
+  const { id, digest } = big;
+  const offer = { title: "OK", actionId: id, digest };
+  setActions({ ...big, impact_score: 0.1 });
+  wire.tell("lares/notify", { agent: "a", title: "Backup", message: "", severity: "info", actions: [offer] });
+  setActions({ ...big, state: "Rejected" });
+  seen.messages.shift()?.answer("Approve: OK");
+  await settled();
+  expect(wire.asked).toEqual([]);
+  expect(seen.messages[0]?.text).toContain("was rejected already");
+  commands.dispose();
+  feature.dispose();
+});
+
+it("an answer that crosses another's on its way is refused by the kernel, in one sentence", async () => {
+  const { wire, setActions, feature, context } = start();
+  const commands = approvalCommands(context);
+  setActions(big);
+  seen.messages.shift()?.answer("Approve");
+  await settled();
+  await wire.refuse("lares/actions/approve", "The action is Rejected already.", "IllegalTransition");
+  expect(seen.messages.map(({ text }) => text)).toEqual(["Not approved: The action is Rejected already."]);
+  commands.dispose();
   feature.dispose();
 });
 

@@ -53,6 +53,11 @@ export const notifications: Feature = (context) => {
   );
 };
 
+/**
+ * One that is answered elsewhere stays on the screen: the editor takes no message with buttons back. What it does take
+ * back is a progress, which has no button but Cancel, and looks like work that goes on; a person could not answer it.
+ * So a late answer goes the way of all, and is told there that it is one.
+ */
 async function tellWaiting({ models }: ClientContext, { id, digest, ...action }: Action): Promise<void> {
   const agent = message(models.agents.get(action.agent)?.name ?? action.agent, 80);
   const text = `${agent} proposes “${message(action.title, 120)}”: ${extentOf(action)}. ${message(action.reason, maxMessage)}`;

@@ -77,7 +77,7 @@ async function approve(
   { digest, effects }: ActionArgument,
   remember: Approval = {},
 ): Promise<void> {
-  if (action.state !== "PendingApproval") return tellDecided(action);
+  if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
   const chosen =
     effects === undefined ? action.effects : effects.flatMap((index) => action.effects[index] ?? []);
   const known = new Set(context.models.actions.pending.map(({ id }) => id));
@@ -101,7 +101,7 @@ async function approve(
 }
 
 async function approveSome(context: ClientContext, action: Action, argument: ActionArgument): Promise<void> {
-  if (action.state !== "PendingApproval") return tellDecided(action);
+  if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
   const items = action.effects.slice(0, maxChoices).map((effect, index) => ({
     label: label(effect.path, 200),
     description: effectVerb(effect),
@@ -125,7 +125,7 @@ async function approveAlways(
   action: Action,
   argument: ActionArgument,
 ): Promise<void> {
-  if (action.state !== "PendingApproval") return tellDecided(action);
+  if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
   const agent = label(context.models.agents.get(action.agent)?.name ?? action.agent);
   const rules = action.effects.slice(0, maxRules).map((effect) => `• ${effectRule(effect)}`);
   const left = action.effects.length - rules.length;
@@ -148,7 +148,7 @@ async function approveAlways(
 }
 
 async function reject(context: ClientContext, action: Action): Promise<void> {
-  if (action.state !== "PendingApproval") return tellDecided(action);
+  if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
   await busy(() => context.kernel.request("lares/actions/reject", { id: action.id }));
   say(`$(circle-slash) Rejected: ${label(action.title, 80)}`);
 }
@@ -172,8 +172,8 @@ function tellOutcome(action: Action): void {
   else tellDecided(action);
 }
 
-/** Somebody else was faster: another window, a rule, the clock. */
-function tellDecided(action: Action): void {
+/** Somebody else was faster: another window, a rule, the clock. `more`: what comes of this answer. */
+function tellDecided(action: Action, more = ""): void {
   const how: Record<Action["state"], string> = {
     PendingApproval: "is waiting for an answer",
     Approved: "is being applied",
@@ -185,7 +185,7 @@ function tellDecided(action: Action): void {
     Expired: "has expired: nobody answered in time",
     Undone: "was undone already",
   };
-  void window.showInformationMessage(`“${message(action.title, 80)}” ${how[action.state]}.`);
+  void window.showInformationMessage(`“${message(action.title, 80)}” ${how[action.state]}.${more}`);
 }
 
 function warn(text: string, { id }: Action): void {
