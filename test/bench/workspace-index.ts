@@ -103,6 +103,7 @@ async function index(): Promise<{
       open: (path) => openRootedFs(path),
       deliver: () => ({ statements: [], committed: () => {} }),
       indexed: () => {},
+      rootReturned: () => {},
     },
   );
   await workspace.start();

@@ -206,6 +206,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         log,
         open: (root) => openRootedFs(root),
         deliver: (changes) => registry.deliver(changes),
+        rootReturned: () => watch.renew(),
         indexed: (run) => {
           progress.emit({ work: "index", kind: "end", message: `${run.entries} entries` });
           registry

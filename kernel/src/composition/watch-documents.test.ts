@@ -54,3 +54,13 @@ it("notices every save, of editors that write and of editors that rename, also i
   await notices("a new folder", () => mkdir(join(base, "extension", "later")));
   await notices("a file in it", () => writeFile(join(base, "extension", "later", "b.ts"), "1"));
 });
+
+it("once it is told that folders are others, notices what is saved in those", async () => {
+  const program = join(base, "extension", "agent.ts");
+  await mkdir(join(base, "extension"));
+  using watch = watchExtension();
+  await notices("the end of the folder", () => rename(join(base, "extension"), join(base, "old")));
+  await mkdir(join(base, "extension"));
+  await notices("the renewal", async () => watch.renew());
+  await notices("a file in it", () => writeFile(program, "1"));
+});

@@ -57,6 +57,13 @@ export class DocumentWatch implements Disposable {
     for (const [folder, matters] of wanted) this.#add(folder, matters);
   }
 
+  /** Folders may be others than those that were watched: the next reading begins anew. */
+  renew(): void {
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+    this.#soon();
+  }
+
   #add(folder: string, matters: (name: string) => boolean): void {
     if (this.#watchers.has(folder)) return;
     try {

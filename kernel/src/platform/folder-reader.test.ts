@@ -22,6 +22,29 @@ afterEach(() => {
 });
 
 describe("a folder reader", () => {
+  it("opens nothing while another folder has the root's place, until that one is the root", () => {
+    expect(reader.rootState()).toBe("root");
+    renameSync(join(home, "root"), join(home, "old"));
+    expect(reader.rootState()).toBe("missing");
+    expect(reader.namesAtRoot()).toEqual([]);
+    expect(reader.open(["a"])).toBeNull();
+    reader.renew();
+    mkdirSync(join(home, "root/c"), { recursive: true });
+    expect(reader.rootState()).toBe("other");
+    expect(reader.namesAtRoot()).toEqual(["c"]);
+    expect(reader.open([])).toBeNull();
+    reader.renew();
+    expect(reader.rootState()).toBe("root");
+    expect(reader.open([])?.names()).toEqual(["c"]);
+    reader.release();
+    rmSync(join(home, "root"), { recursive: true });
+    symlinkSync(join(home, "old"), join(home, "root"));
+    expect(reader.rootState()).toBe("missing");
+    expect(reader.namesAtRoot()).toEqual([]);
+    reader.renew();
+    expect(reader.open(["a"])).toBeNull();
+  });
+
   it("opens, lists, observes and reads", () => {
     const folder = reader.open(["a", "b"]);
     expect(folder?.names()).toEqual(["file.txt"]);

@@ -48,8 +48,17 @@ export interface OpenFolder extends Disposable {
 export interface FolderReader {
   /** Absolute, with links resolved. */
   readonly root: string;
+  /** Whether this is the root: what has its place since then is not, until `renew`. */
+  isRoot(facts: Pick<Observation, "inode" | "device">): boolean;
+  /** What has the root's place now; "other" is another folder than the root. */
+  rootState(): "root" | "other" | "missing";
+  /** Names in what has the root's place now. */
+  namesAtRoot(): readonly string[];
+  /** The folder that has the root's place now is the root from here on; without one nothing changes. */
+  renew(): void;
   /**
-   * Opens a folder by its components from the root; null as in `OpenFolder.openFolder`. It stays open until
+   * Opens a folder by its components from the root; null as in `OpenFolder.openFolder`, and where another folder has the
+   * root's place: nothing is taken for missing because a disk is not there. It stays open until
    * `release`, and so do those above it: the next folder beside it is opened from there. So a caller works
    * synchronously, and releases before it lets others run.
    */
@@ -75,9 +84,11 @@ export function openFolderReader(
   onUnreadable: (path: string, reason: string) => void,
 ): FolderReader {
   let real: string;
+  let own: Observation;
   try {
     real = realpathSync(root);
-    if (!lstatSync(real).isDirectory()) throw new Error("it is not a folder");
+    own = observationOf(lstatSync(real));
+    if (own.kind !== "folder") throw new Error("it is not a folder");
   } catch (error) {
     throw storageError(`The workspace folder "${root}" cannot be opened: ${String(error)}.`, error);
   }
@@ -124,19 +135,41 @@ export function openFolderReader(
       return null;
     }
   };
+  const isRoot: FolderReader["isRoot"] = ({ inode, device }) => inode === own.inode && device === own.device;
+  const atRoot = (): Observation | null => {
+    const found = observeAt(real);
+    return found !== null && found !== "unreadable" && found.kind === "folder" ? found : null;
+  };
+  const openRoot = (): HeldFolder | null => {
+    const folder = openAt(real);
+    if (folder === null) return null;
+    const found = folder.descriptor === null ? atRoot() : observationOf(fstatSync(folder.descriptor));
+    if (found !== null && isRoot(found)) return folder;
+    folder[Symbol.dispose]();
+    return null;
+  };
   const held: { readonly name: string; readonly folder: HeldFolder }[] = [];
   const closeFrom = (depth: number): void => {
     for (const { folder } of held.splice(depth).toReversed()) folder[Symbol.dispose]();
   };
   return {
     root: real,
+    isRoot,
+    rootState: () => {
+      const found = atRoot();
+      return found === null ? "missing" : isRoot(found) ? "root" : "other";
+    },
+    namesAtRoot: () => (atRoot() === null ? [] : (tolerating(() => readdirSync(real), real) ?? [])),
+    renew: () => {
+      own = atRoot() ?? own;
+    },
     open: (components) => {
       let shared = 0;
       // The first one held is the root itself, under no name.
       while (shared < components.length && held[shared + 1]?.name === components[shared]) shared++;
       closeFrom(shared + 1);
       if (held.length === 0) {
-        const folder = openAt(real);
+        const folder = openRoot();
         if (folder === null) return null;
         held.push({ name: "", folder });
       }

@@ -1,4 +1,4 @@
-import { closeSync, constants, lstatSync, openSync } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, scopeViolation, storageError, type LaresError } from "../base/errors.ts";
 import { isGitName } from "../base/names.ts";
@@ -43,17 +43,41 @@ const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constan
 
 /**
  * Linux: each folder is opened by its name in the one before it, as openat(2) would, and not if it is a
- * link. What is opened then stays what it is, wherever somebody moves it or whatever takes its name.
+ * link. What is opened then stays what it is, wherever somebody moves it or whatever takes its name. Where another folder
+ * has the root's own place since, that one is the root from then on.
  */
 export function descriptorOpener(root: string): FolderOpener {
-  const rootDescriptor = openSync(root, folderFlags);
+  let current = holdRoot(root);
   const inFolder = (descriptor: number, name: string): string => `/proc/self/fd/${descriptor}/${name}`;
-  const release = (descriptor: number): void => {
-    if (descriptor !== rootDescriptor) closeSync(descriptor);
+  const retire = (old: HeldRoot): void => {
+    old.isRetired = true;
+    if (old.users === 0) closeSync(old.descriptor);
+  };
+  const renewed = (): boolean => {
+    const found = lstatSync(root, { throwIfNoEntry: false });
+    if (found?.ino === current.inode && found.dev === current.device) return true;
+    // A folder above it may be a link by now.
+    if (found?.isDirectory() !== true || realpathSync(root) !== root) return false;
+    const old = current;
+    current = holdRoot(root);
+    retire(old);
+    return true;
   };
   return {
     open(names) {
-      let held = rootDescriptor;
+      try {
+        if (!renewed()) return null;
+      } catch (error) {
+        return nullIfMissing(error, names);
+      }
+      const start = current;
+      start.users++;
+      let held = start.descriptor;
+      const release = (descriptor: number): void => {
+        if (descriptor !== start.descriptor) return closeSync(descriptor);
+        start.users--;
+        if (start.isRetired && start.users === 0) closeSync(start.descriptor);
+      };
       for (const name of names) {
         const here = held;
         try {
@@ -67,8 +91,23 @@ export function descriptorOpener(root: string): FolderOpener {
       }
       return { at: (name) => inFolder(held, name), descriptor: held, [Symbol.dispose]: () => release(held) };
     },
-    [Symbol.dispose]: () => closeSync(rootDescriptor),
+    [Symbol.dispose]: () => retire(current),
   };
+}
+
+/** Closed when another folder is the root and nobody uses it any more. */
+interface HeldRoot {
+  readonly descriptor: number;
+  readonly inode: number;
+  readonly device: number;
+  users: number;
+  isRetired: boolean;
+}
+
+function holdRoot(root: string): HeldRoot {
+  const descriptor = openSync(root, folderFlags);
+  const { ino, dev } = fstatSync(descriptor);
+  return { descriptor, inode: ino, device: dev, users: 0, isRetired: false };
 }
 
 /**
@@ -80,6 +119,7 @@ export function checkingOpener(root: string): FolderOpener {
   return {
     open(names) {
       let folder = root;
+      if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
       for (const name of names) {
         folder = join(folder, name);
         const found = lstatSync(folder, { throwIfNoEntry: false });

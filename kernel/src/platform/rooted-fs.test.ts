@@ -4,12 +4,14 @@ import {
   lstatSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
+  unlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -247,6 +249,25 @@ describe.each([{ descriptors: process.platform === "linux" }, { descriptors: fal
     test("a root that is missing or a file is a StorageError", async () => {
       expect(await codeOf(openRootedFs(join(folder, "missing"), options))).toBe("StorageError");
       expect(await codeOf(openRootedFs(at("a/b/file"), options))).toBe("StorageError");
+    });
+
+    test("another folder in the root's place is the root; what is gone or a link is none", async () => {
+      const stream = fs.readStream("a/b/file");
+      renameSync(root, join(folder, "old"));
+      expect(await fs.stat("a/b/file")).toBe(null);
+      expect(await codeOf(fs.writeNew("new", bytes("x")))).toBe("NotFound");
+      symlinkSync(join(folder, "outside"), root);
+      expect(await fs.stat("secret")).toBe(null);
+      expect(await codeOf(fs.writeNew("new", bytes("x")))).toBe("NotFound");
+      unlinkSync(root);
+      mkdirSync(join(root, "a"), { recursive: true });
+      expect(await fs.stat("a/b")).toBe(null);
+      await fs.writeNew("a/new", bytes("x"));
+      await fs.syncFolder(".");
+      expect(readdirSync(at("a"))).toEqual(["new"]);
+      expect(readdirSync(join(folder, "old/a"))).toEqual(["b"]);
+      expect(readdirSync(join(folder, "outside"))).toEqual(["secret"]);
+      expect(await codeOf(stream.next())).toBe("NotFound");
     });
 
     test("a root behind a link is the folder it leads to", async () => {

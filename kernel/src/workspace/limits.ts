@@ -64,6 +64,8 @@ export const workspaceTimes = {
   hashSliceMs: 4,
   /** Folders that the system refuses to watch are looked at again this often. */
   unwatchedRescanMs: 10_000,
+  /** How often it is looked whether each root is still there, and the folder that is watched. */
+  rootCheckMs: 2000,
   /** Wait before a batch that could not be stored is tried again: first, and at most. */
   retryFirstMs: 100,
   retryAtMostMs: 5000,

@@ -43,6 +43,11 @@ export class Places {
     return located === null ? null : located.place.reader.open(located.components);
   }
 
+  /** Whether the root that this folder lies beneath is there: nothing beneath one that is not counts as missing. */
+  hasRoot(folder: EntryNode): boolean {
+    return this.locate(folder)?.place.reader.rootState() === "root";
+  }
+
   release(): void {
     for (const place of this.#places) place.reader.release();
   }

@@ -42,6 +42,8 @@ export interface WorkspacePorts {
   };
   /** A run over the whole workspace ended and all it found is stored: at every start, and after a rescan. */
   indexed(run: { entries: number; durationMs: number }): void;
+  /** A root that was gone is there again, or another folder has its place: whoever else watches it begins anew. */
+  rootReturned(path: string): void;
 }
 
 /** Whether the asker may know of this path at all. */

@@ -112,7 +112,7 @@ export class Reconciler implements AsyncDisposable {
       for (let depth = 0; depth <= workspaceLimits.depth; depth++) {
         const nearest = this.#ports.places.nearest(path);
         const name = nearest?.names[0];
-        if (nearest === null || name === undefined) break;
+        if (nearest === null || name === undefined || !this.#ports.places.hasRoot(nearest.folder)) break;
         const observed = this.#ports.places.open(nearest.folder)?.observe(name) ?? null;
         if (observed === "unreadable") break;
         this.#pending.delete(nearest.folder, name);
@@ -337,7 +337,9 @@ export class Reconciler implements AsyncDisposable {
     const { tree, places, exclusions } = this.#ports;
     const { folder, deep } = asked;
     if (!isAttached(tree, folder) || this.#judge.missing.hasAbove(folder)) return;
-    const isSame = listing !== null && (!folder.isEntry || isSameFolder(folder, listing));
+    const isSame =
+      listing !== null &&
+      (folder.isEntry ? isSameFolder(folder, listing) : asked.place.reader.isRoot(listing));
     if (!isSame || places.locate(folder)?.components.join("/") !== asked.path) {
       // Not what was asked for, or not to be read: what is there is found here and now.
       this.#hintItself(folder, "index");

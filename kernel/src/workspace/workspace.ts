@@ -19,6 +19,7 @@ import type { Workspace, WorkspaceOptions, WorkspacePorts } from "./ports.ts";
 import { comparePaths, countEntries, queryEntries } from "./query.ts";
 import { Reconciler } from "./reconciler.ts";
 import { Recorder } from "./recorder.ts";
+import { RootCheck } from "./root-check.ts";
 import { Slices } from "./slices.ts";
 import { EntryTree, pathOf, type EntryNode } from "./tree.ts";
 
@@ -70,6 +71,7 @@ class IndexedWorkspace implements Workspace {
   #scanning: Promise<void> | null = null;
   #scanAgain = false;
   #unwatched: Disposable | null = null;
+  #rootCheck: RootCheck | null = null;
 
   constructor(options: WorkspaceOptions, ports: WorkspacePorts, tree: EntryTree, places: Places) {
     this.#ports = ports;
@@ -137,6 +139,12 @@ class IndexedWorkspace implements Workspace {
         ? this.#places.all[0]?.node
         : this.#places.all.find((place) => place.name === name)?.node;
     for (const place of this.#places.all) this.#watches.set(place.node, this.#watchPlace(place));
+    this.#rootCheck = new RootCheck({
+      places: this.#places.all,
+      clock: this.#ports.clock,
+      log: this.#ports.log,
+      returned: (place) => this.#rootReturned(place),
+    });
     const orphans = await loadTree(this.#ports.database, this.#tree, rootOf, {
       foldersLoaded: () => this.#reconciler.prepare(),
       fileLoaded: (node) => {
@@ -277,6 +285,7 @@ class IndexedWorkspace implements Workspace {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isDisposed = true;
+    this.#rootCheck?.[Symbol.dispose]();
     this.#unwatched?.[Symbol.dispose]();
     for (const watch of this.#watches.values()) watch[Symbol.dispose]();
     await this.#reconciler[Symbol.asyncDispose]();
@@ -307,6 +316,20 @@ class IndexedWorkspace implements Workspace {
       },
       refused: (reason) => this.#lookAgainRegularly(reason),
     });
+  }
+
+  /** All watches are on folders of before. */
+  #rootReturned(place: Place): void {
+    this.#watches.get(place.node)?.[Symbol.dispose]();
+    this.#watches.delete(place.node);
+    try {
+      this.#watches.set(place.node, this.#watchPlace(place));
+    } catch (error) {
+      // Gone again already, where the root itself is watched: the next look finds it.
+      this.#lookAgainRegularly(messageOf(error));
+    }
+    void this.rescan();
+    this.#ports.rootReturned(place.reader.root);
   }
 
   /** Some folders are not watched: what happens there is found by looking, from time to time. */

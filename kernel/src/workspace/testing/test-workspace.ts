@@ -20,6 +20,8 @@ export interface TestWorkspace extends AsyncDisposable {
   readonly changes: EntryChange[];
   readonly runs: { entries: number; durationMs: number }[];
   readonly warnings: string[];
+  /** Roots that were found again. */
+  readonly returned: string[];
   path(name: string): string;
   /** Makes the folders on the way too. `old`: last written an hour ago. */
   write(name: string, content?: string, options?: { old?: boolean }): void;
@@ -73,6 +75,7 @@ export async function openTestWorkspace(options: TestOptions = {}): Promise<Test
   const changes: EntryChange[] = [];
   const runs: { entries: number; durationMs: number }[] = [];
   const warnings: string[] = [];
+  const returned: string[] = [];
   const log: Log = { debug() {}, info() {}, warn: (message) => void warnings.push(message), error() {} };
 
   const open = async (): Promise<{ database: Database; workspace: Workspace }> => {
@@ -109,6 +112,7 @@ export async function openTestWorkspace(options: TestOptions = {}): Promise<Test
           },
         }),
         indexed: (run) => void runs.push(run),
+        rootReturned: (path) => void returned.push(path),
       },
     );
     await workspace.start();
@@ -137,6 +141,7 @@ export async function openTestWorkspace(options: TestOptions = {}): Promise<Test
     changes,
     runs,
     warnings,
+    returned,
     path: (name) => join(root, name),
     write,
     settle: async () => {

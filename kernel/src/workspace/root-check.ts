@@ -1,0 +1,64 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import { isAlwaysExcluded } from "./ignore-rules.ts";
+import { workspaceTimes } from "./limits.ts";
+import type { Place } from "./places.ts";
+
+export interface RootCheckPorts {
+  readonly places: readonly Place[];
+  readonly clock: Clock;
+  readonly log: Log;
+  /** There again, or another folder in the same place: nothing of it is watched, and what is in it is not known. */
+  returned(place: Place): void;
+}
+
+/**
+ * Looks from time to time whether each root is still the folder that is watched: no system reports the end of a watched
+ * folder that somebody holds open. While a root is gone nothing beneath it is looked at, so nothing of it is deleted.
+ */
+export class RootCheck implements Disposable {
+  readonly #ports: RootCheckPorts;
+  readonly #gone = new Set<Place>();
+  #timer: Disposable;
+
+  constructor(ports: RootCheckPorts) {
+    this.#ports = ports;
+    this.#timer = this.#arm();
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer[Symbol.dispose]();
+  }
+
+  #arm(): Disposable {
+    return this.#ports.clock.timer(workspaceTimes.rootCheckMs, () => {
+      this.#timer = this.#arm();
+      for (const place of this.#ports.places) this.#look(place);
+    });
+  }
+
+  #look(place: Place): void {
+    const state = place.reader.rootState();
+    if (state === "root" && !this.#gone.has(place)) return;
+    if (state === "missing" || (state === "other" && isMountPoint(place))) return this.#isGone(place);
+    this.#gone.delete(place);
+    place.reader.renew();
+    this.#ports.log.info("The workspace folder is another one now, or there again; it is looked at anew.", {
+      root: place.reader.root,
+    });
+    this.#ports.returned(place);
+  }
+
+  #isGone(place: Place): void {
+    if (this.#gone.has(place)) return;
+    this.#gone.add(place);
+    this.#ports.log.warn("The workspace folder is gone; its index is kept until it is there again.", {
+      root: place.reader.root,
+    });
+  }
+}
+
+/** An empty folder where entries were is what a disk that was taken away leaves. */
+function isMountPoint({ node, reader }: Place): boolean {
+  return node.children?.size !== 0 && reader.namesAtRoot().every(isAlwaysExcluded);
+}
