@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type {
   DocumentSymbol,
@@ -167,6 +168,53 @@ describe.each(Object.keys(manifests) as (keyof typeof manifests)[])("%s", (file)
     expect(Object.keys(old.changes ?? {})).toEqual([uri, program]);
   });
 
+  test("a handler is renamed from its program as well, with what of the manifest is not saved", async () => {
+    const uri = await opened(file);
+    const program = new URL("agent.ts", uri).href;
+    for (const each of [editor, plain]) each.open(program, PROGRAM, 3);
+    for (const handler of ["photoAdded, removed", "shifted()"]) {
+      const name = handler.match(/\w+/)?.[0] ?? "";
+      const at = PROGRAM.indexOf(handler);
+      for (const offset of [at, at + name.length])
+        expect(await editor.askAt("textDocument/prepareRename", program, offset)).toEqual({
+          range: rangeOf(PROGRAM, at, name.length),
+          placeholder: name,
+        });
+      const edit = await editor.askAt<WorkspaceEdit>("textDocument/rename", program, at, {
+        newName: "another",
+      });
+      expect(edited(text, edit, uri)).toBe(text.replaceAll(name, "another"));
+      expect(edited(PROGRAM, edit, program)).toBe(PROGRAM.replaceAll(name, "another"));
+      expect(edit.documentChanges).toMatchObject([
+        { textDocument: { uri, version: 1 } },
+        { textDocument: { uri: program, version: 3 } },
+      ]);
+      const old = await plain.askAt<WorkspaceEdit>("textDocument/rename", program, at, {
+        newName: "another",
+      });
+      expect(Object.keys(old.changes ?? {})).toEqual([uri, program]);
+    }
+    const taken = editor.askAt("textDocument/rename", program, PROGRAM.indexOf("shifted()"), {
+      newName: "removed",
+    });
+    await expect(taken).rejects.toThrow(/names a handler "removed" already/);
+  });
+
+  test.each([
+    ["a function's own name", "function photoAdded", 11],
+    ["a handler that no hook names", "maintenance:", 2],
+    ["a parameter", "_ctx", 1],
+    ["a keyword", "export default", 2],
+    ["an import", "removed.ts", 2],
+  ])("all else in a program is its own server's: %s", async (_name, piece, within) => {
+    const uri = await opened(file);
+    const program = new URL("agent.ts", uri).href;
+    editor.open(program, PROGRAM);
+    const at = PROGRAM.indexOf(piece) + within;
+    expect(await editor.askAt("textDocument/prepareRename", program, at)).toBeNull();
+    expect(await editor.askAt("textDocument/rename", program, at, { newName: "another" })).toBeNull();
+  });
+
   test("what is open and not saved counts", async () => {
     const uri = await opened(file);
     const program = new URL("agent.ts", uri).href;
@@ -246,6 +294,41 @@ test("a program that cannot be read is not renamed halfway", async () => {
   await expect(editor.askAt("textDocument/rename", uri, at, { newName: "b" })).rejects.toThrow(
     /agent\.ts cannot be read: line 1/,
   );
+});
+
+test.each([
+  ["a file beside the program", "other.ts", PROGRAM],
+  ["a program that cannot be read", "agent.ts", "export default { hooks: { shifted"],
+  ["a file of no extension", "../lonely.ts", PROGRAM],
+  ["a file of another language", "agent.py", "shifted()"],
+])("nothing is renamed in %s", async (_name, path, program) => {
+  const uri = new URL(path, await opened("extension.yaml")).href;
+  await mkdir(new URL(".", uri), { recursive: true });
+  await writeFile(new URL(uri), program);
+  editor.open(uri, program);
+  const at = program.indexOf("shifted");
+  expect(await editor.askAt("textDocument/prepareRename", uri, at)).toBeNull();
+  expect(await editor.askAt("textDocument/rename", uri, at, { newName: "another" })).toBeNull();
+});
+
+test("a manifest that stands on disk is saved anew, and its program may lie in a folder of it", async () => {
+  const manifest = manifests["extension.yaml"].replace(
+    "version: 1.0.0",
+    "version: 1.0.0\n  main: src/program.js",
+  );
+  const program = "export default { hooks: { 'shifted': async () => {} } };\n";
+  await bench.write("deep/extension.yaml", manifest);
+  await bench.write("deep/src/program.js", program);
+  const uri = bench.uri("deep/src/program.js");
+  editor.open(uri, program);
+  const at = program.indexOf("shifted");
+  expect(await editor.askAt("textDocument/prepareRename", uri, at)).toEqual({
+    range: rangeOf(program, at, "shifted".length),
+    placeholder: "shifted",
+  });
+  const edit = await editor.askAt<WorkspaceEdit>("textDocument/rename", uri, at, { newName: "went" });
+  expect(edited(manifest, edit, bench.uri("deep/extension.yaml"))).toBe(manifest.replace("shifted", "went"));
+  expect(edited(program, edit, uri)).toMatch(/\{ ['"]?went['"]?: async/);
 });
 
 test("handlers that the program has are offered where one is named", async () => {

@@ -24,6 +24,7 @@ import type {
 import type { Catalog } from "./catalog.ts";
 import { diagnosticsOf, lspDiagnostic } from "./documents.ts";
 import type { ExtensionOnDisk } from "./find-extensions.ts";
+import { handlerInProgram, mayBeProgram, type HandlerInProgram } from "./program-handlers.ts";
 import type { ProgramOutlines, ProgramText } from "./program-outlines.ts";
 import { pathOf } from "./workspace-paths.ts";
 
@@ -71,39 +72,53 @@ class Navigation implements NavigationService {
     return [link(document, handler.pointer, found.uri, found.range, found.range)];
   }
 
-  prepareRename({ uri, text }: EditedDocument, position: Position) {
-    if (documentKind(uri) !== "manifest") return null;
-    const document = readForEditor(text, uri);
-    const handler = handlerAt(document, document.lines.offset(position));
-    if (handler === null) return null;
-    // What is between the quotes.
-    const range = document.locateWithin(handler.pointer, 0, handler.name.length);
-    return { range, placeholder: handler.name };
+  renames(uri: string): boolean {
+    return documentKind(uri) === "manifest" || mayBeProgram(uri);
+  }
+
+  async prepareRename(edited: EditedDocument, position: Position, open: OpenTexts) {
+    const named = await this.#handlerNamed(edited, position, open);
+    return named === null ? null : { range: named.range, placeholder: named.use.name };
   }
 
   async rename(
-    { uri, text }: EditedDocument,
+    edited: EditedDocument,
     position: Position,
     newName: string,
     open: OpenTexts,
   ): Promise<readonly FileEdits[] | null> {
-    const file = pathOf(uri);
-    if (file === null || documentKind(uri) !== "manifest") return null;
-    const document = readForEditor(text, uri);
-    const handler = handlerAt(document, document.lines.offset(position));
-    if (handler === null) return null;
-    if (handler.name === newName) return [];
+    const named = await this.#handlerNamed(edited, position, open);
+    if (named === null) return null;
+    const { use, manifest, program } = named;
+    if (use.name === newName) return [];
     checkHandlerName(newName);
-    const inManifest = { uri, edits: renameInManifest(document, handler, newName) };
-    const program = await this.#programOf(document, file, open);
+    const inManifest = { uri: named.manifestUri, edits: renameInManifest(manifest, use, newName) };
     if (program === null) return [inManifest];
     const outline = await this.#programs.outline(program);
     const lines = new Lines(program.text);
-    const edits = renameInProgram(outline, program.text, handler, newName).map(({ start, end, newText }) => ({
+    const edits = renameInProgram(outline, program.text, use, newName).map(({ start, end, newText }) => ({
       range: lines.range(start, end),
       newText,
     }));
     return edits.length === 0 ? [inManifest] : [inManifest, { uri: program.uri, edits }];
+  }
+
+  /** The handler whose name stands here, in its manifest or in its program. */
+  async #handlerNamed(
+    edited: EditedDocument,
+    position: Position,
+    open: OpenTexts,
+  ): Promise<NamedHandler | null> {
+    const { uri, text } = edited;
+    if (mayBeProgram(uri)) return handlerInProgram(this.#programs, edited, position, open);
+    const file = pathOf(uri);
+    if (file === null || documentKind(uri) !== "manifest") return null;
+    const manifest = readForEditor(text, uri);
+    const use = handlerAt(manifest, manifest.lines.offset(position));
+    if (use === null) return null;
+    // What is between the quotes.
+    const range = manifest.locateWithin(use.pointer, 0, use.name.length);
+    return { use, range, manifest, manifestUri: uri, program: await this.#programOf(manifest, file, open) };
   }
 
   async fixes({ uri, text }: EditedDocument, range: Range, open: OpenTexts) {
@@ -183,6 +198,8 @@ class Navigation implements NavigationService {
     return { uri: program.uri, range: new Lines(program.text).range(start, end) };
   }
 }
+
+type NamedHandler = Omit<HandlerInProgram, "program"> & { readonly program: ProgramText | null };
 
 const startOfText: Range = { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
 

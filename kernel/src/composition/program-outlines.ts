@@ -127,7 +127,8 @@ async function outlineOf(text: string, loader: "ts" | "js"): Promise<ProgramOutl
   });
 }
 
-function openText(open: OpenTexts, files: readonly string[]): { uri: string; text: string } | null {
+/** The first of these files that a client has open, by the name it has for it. */
+export function openText(open: OpenTexts, files: readonly string[]): { uri: string; text: string } | null {
   for (const uri of open.uris()) {
     // Clients write the same path in different ways, and have much else open.
     const path = files.some((file) => uri.endsWith(extname(file))) ? pathOf(uri) : null;

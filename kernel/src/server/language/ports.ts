@@ -47,9 +47,15 @@ export interface NavigationService {
   /** Names and details are plain text. */
   symbols(document: EditedDocument): DocumentSymbol[];
   definition(document: EditedDocument, position: Position, open: OpenTexts): Promise<LocationLink[]>;
-  /** The name at the position, where it can be another; null where there is none. */
-  prepareRename(document: EditedDocument, position: Position): { range: Range; placeholder: string } | null;
-  /** InvalidParams, with a sentence for the person, where the new name is none or is taken. */
+  /** True for a file in which handlers have names: a manifest, or what may be a program. */
+  renames(uri: string): boolean;
+  /** The name at the position, where it can be another; null where there is none, and for all else in a program. */
+  prepareRename(
+    document: EditedDocument,
+    position: Position,
+    open: OpenTexts,
+  ): Promise<{ range: Range; placeholder: string } | null>;
+  /** Null as in `prepareRename`; InvalidParams, with a sentence for the person, where the new name is none or is taken. */
   rename(
     document: EditedDocument,
     position: Position,

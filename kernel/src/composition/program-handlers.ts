@@ -1,0 +1,79 @@
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Range } from "vscode-languageserver";
+import { Lines, type Position } from "../documents/diagnostics.ts";
+import { handlerUses, type HandlerUse } from "../documents/language/elements.ts";
+import { readForEditor } from "../documents/language/for-editors.ts";
+import { manifestNames } from "../documents/names.ts";
+import { valueAt, type ParsedDocument } from "../documents/source.ts";
+import type { EditedDocument, OpenTexts } from "../server/language/ports.ts";
+import { openText, type ProgramOutlines, type ProgramText } from "./program-outlines.ts";
+import { readText } from "./read-documents.ts";
+import { pathOf } from "./workspace-paths.ts";
+
+/** Folders above a program in which its manifest is looked for, its own being the first. */
+const maxFoldersAbove = 8;
+
+/** Files that may be programs whose handlers have names to change. */
+export function mayBeProgram(uri: string): boolean {
+  return /\.[cm]?[jt]s$/.test(uri);
+}
+
+/** A handler's name in a program, and the manifest that calls it by that name. */
+export interface HandlerInProgram {
+  readonly use: HandlerUse;
+  /** Of the name, its quotes left out. */
+  readonly range: Range;
+  readonly program: ProgramText;
+  readonly manifestUri: string;
+  readonly manifest: ParsedDocument;
+}
+
+/**
+ * The handler whose name stands here. Null for everything else in a program, which is its own language's server's: for a
+ * file that is no manifest's program, and for a handler that its manifest does not name.
+ */
+export async function handlerInProgram(
+  programs: ProgramOutlines,
+  { uri, text }: EditedDocument,
+  position: Position,
+  open: OpenTexts,
+): Promise<HandlerInProgram | null> {
+  const file = pathOf(uri);
+  const found = file === null ? null : await manifestAbove(file, open);
+  if (file === null || found === null) return null;
+  const manifest = readForEditor(found.text, found.file);
+  const program = await programs.programOf(found.file, valueAt(manifest.value, "/extension/main"), open);
+  if (program === null || pathOf(program.uri) !== file) return null;
+  const outline = await programs.outlineOrNull({ ...program, text });
+  const lines = new Lines(text);
+  const offset = lines.offset(position);
+  for (const use of handlerUses(manifest)) {
+    const declared = outline?.handlers[use.kind].find(({ name }) => name === use.name);
+    if (declared === undefined || offset < declared.key.start || declared.key.end < offset) continue;
+    const quotes = declared.key.end - declared.key.start === use.name.length + 2 ? 1 : 0;
+    const range = lines.range(declared.key.start + quotes, declared.key.end - quotes);
+    return { use, range, program: { ...program, text }, manifestUri: found.uri, manifest };
+  }
+  return null;
+}
+
+async function manifestAbove(
+  file: string,
+  open: OpenTexts,
+): Promise<{ file: string; uri: string; text: string } | null> {
+  let folder = dirname(file);
+  for (let above = 0; above < maxFoldersAbove; above++) {
+    for (const name of manifestNames) {
+      const manifest = join(folder, name);
+      const opened = openText(open, [manifest]);
+      if (opened !== null) return { ...opened, file: manifest };
+      const text = await readText(manifest);
+      if (text !== null) return { file: manifest, uri: pathToFileURL(manifest).href, text };
+    }
+    const parent = dirname(folder);
+    if (parent === folder) return null;
+    folder = parent;
+  }
+  return null;
+}
