@@ -1,5 +1,6 @@
 import { canonicalJson, isJsonObject } from "../base/json.ts";
 import { openDataFile } from "../platform/data-files.ts";
+import { parsed } from "./journal/lines.ts";
 import type { DecodedRecord } from "./journal/record.ts";
 import type { RecordPlace } from "./journal/scan.ts";
 import { eventTimeOf } from "./temporal.ts";
@@ -31,16 +32,6 @@ export class FirstLook {
     if (this.#policy === null) return null;
     const policy = parsed(await readData(this.#policy));
     return isJsonObject(policy) ? canonicalJson(policy) : null;
-  }
-}
-
-/** A journal that was proven says what its author wrote, which may be anything: null where it is no JSON. */
-export function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
   }
 }
 

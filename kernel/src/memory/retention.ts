@@ -3,6 +3,7 @@ import { invalidParams, messageOf, notFound, storageError } from "../base/errors
 import type { Log } from "../base/log.ts";
 import type { Journal } from "./journal/journal.ts";
 import { idText, maxIdLength } from "./journal/record.ts";
+import { retentionId } from "./journal/redaction.ts";
 import type { KnowledgeMemory } from "./knowledge.ts";
 import type { AskStore } from "./store-view.ts";
 import { eventTimeOf, type TemporalMemory } from "./temporal.ts";
@@ -155,7 +156,7 @@ export class Retention implements AsyncDisposable {
           else events += 1;
           return time < before;
         },
-        "retention",
+        retentionId,
         days === null ? "superseded" : `kept for ${days} days`,
       );
     } catch (error) {

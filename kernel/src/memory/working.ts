@@ -15,7 +15,8 @@ import { failpoint } from "../platform/failpoint.ts";
 import { sha256Hex } from "../platform/hash.ts";
 import type { Journal } from "./journal/journal.ts";
 import { type DecodedRecord, maxLineBytes } from "./journal/record.ts";
-import { type FoundRecord, parsed, readData } from "./first-look.ts";
+import { type FoundRecord, readData } from "./first-look.ts";
+import { parsed } from "./journal/lines.ts";
 
 /** Bytes of canonical JSON that a working memory may have. */
 export const maxStateBytes = 1024 * 1024;

@@ -48,3 +48,13 @@ export function forEachLine(
     start = stop + 1;
   }
 }
+
+/** A journal that was proven says what its author wrote, which may be anything: null where it is no JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../../base/json.ts";
 import type { Redacted } from "../store/projection/port.ts";
+import { parsed } from "./lines.ts";
 import type { RecordHead } from "./record.ts";
 import { SeqSet } from "./seq-set.ts";
 
@@ -7,6 +8,9 @@ type SeqRange = Redacted["seqs"][number];
 
 /** Ranges that one redact record names at most, so that its line stays far below the bound of a line. */
 export const maxRangesPerRecord = 10_000;
+
+/** Under which id what is too old, or superseded, is redacted. All else is by its own. */
+export const retentionId = "retention";
 
 /**
  * Follows, while a journal is proven, which records were redacted and which redact records name them. In bounded
@@ -37,7 +41,7 @@ export class RedactionProof {
   follow(record: RecordHead, data: () => string): string | null {
     if (record.isRedacted) this.#redacted.add(record.seq);
     if (record.operation !== "redact") return null;
-    const seqs = rangesIn(data());
+    const seqs = rangesIn(parsed(data()));
     if (seqs === null) return "it does not say which records it redacts";
     let before = 0;
     for (const [first, last] of seqs) {
@@ -75,14 +79,8 @@ export class RedactionProof {
   }
 }
 
-function rangesIn(data: string): readonly SeqRange[] | null {
-  let read: unknown;
-  try {
-    read = JSON.parse(data);
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw error;
-  }
+/** Which records a redact record's data names; null where it is not the data of one. */
+export function rangesIn(read: unknown): readonly SeqRange[] | null {
   if (!isJsonObject(read) || typeof read["reason"] !== "string" || !Array.isArray(read["seqs"])) return null;
   const seqs: readonly unknown[] = read["seqs"];
   return seqs.length > 0 && seqs.every(isRange) ? seqs : null;

@@ -4,6 +4,7 @@ import { sha256Sum } from "../../platform/hash.ts";
 import { maxIdLength, maxLineBytes, type RecordKind, type RecordOperation } from "../journal/record.ts";
 import { Tally } from "../journal/tally.ts";
 import { damaged, isTime } from "./format.ts";
+import { RecordRules, type SaidRecord } from "./rules.ts";
 
 const lineFeed = 0x0a;
 const operations = ["store", "update", "delete", "redact"] as const satisfies RecordOperation[];
@@ -34,6 +35,7 @@ export class RecordWalk {
   /** Records that have their data. */
   readonly tally = new Tally();
   readonly #policySum = sha256Sum();
+  readonly #rules = new RecordRules();
   #carried: Buffer = Buffer.alloc(0);
   #offset = 0;
 
@@ -68,6 +70,8 @@ export class RecordWalk {
     const place = { offset: this.#offset, length: line.length };
     const record = recordOf(line);
     if (record === null) throw damaged(place.offset, `record ${this.records + 1} has not the form of one`);
+    const broken = this.#rules.broken(record);
+    if (broken !== null) throw damaged(place.offset, broken);
     if (record.kind === "policy") {
       this.policies.push(place);
       this.#policySum.update(line);
@@ -80,9 +84,7 @@ export class RecordWalk {
   }
 }
 
-interface SeenRecord {
-  readonly kind: RecordKind;
-  readonly operation: RecordOperation;
+interface SeenRecord extends SaidRecord {
   readonly timestamp: string;
   readonly isRedacted: boolean;
 }
@@ -105,7 +107,7 @@ function recordOf(line: Buffer): SeenRecord | null {
       id.length <= maxIdLength &&
       typeof timestamp === "string" &&
       isTime(timestamp);
-    return isRecord ? { kind, operation, timestamp, isRedacted } : null;
+    return isRecord ? { kind, operation, id, data: record["data"], timestamp, isRedacted } : null;
   } catch {
     // No JSON, or none that has a canonical form, such as a number without end.
     return null;

@@ -1,0 +1,90 @@
+import { isJsonObject } from "../../base/json.ts";
+import { sha256Sum } from "../../platform/hash.ts";
+import type { RecordKind, RecordOperation } from "../journal/record.ts";
+import { rangesIn, retentionId } from "../journal/redaction.ts";
+import { SeqSet } from "../journal/seq-set.ts";
+
+/** A record as far as what it says can be held against the ones before it. */
+export interface SaidRecord {
+  readonly kind: RecordKind;
+  readonly operation: RecordOperation;
+  readonly id: string;
+  /** Undefined where it is redacted. */
+  readonly data: unknown;
+}
+
+const kindCodes: Readonly<Record<RecordKind, number>> = { temporal: 1, knowledge: 2, working: 3, policy: 4 };
+const idBytes = 8;
+
+/**
+ * What each record of a journal may say after the ones before it. A chain can be right in every hash and still name
+ * what is not there, or hold a state that no later kernel could go on from. Keeps nine bytes of each record.
+ */
+export class RecordRules {
+  #records = 0;
+  #kinds = new Uint8Array(1024);
+  #ids = new Uint8Array(1024 * idBytes);
+  readonly #named = new SeqSet();
+  #swaps = 0;
+  #newestState: { readonly seq: number; readonly revision: number } | null = null;
+
+  /** What is wrong with the next record; null where nothing is. */
+  broken(record: SaidRecord): string | null {
+    const seq = ++this.#records;
+    this.#keep(seq, record);
+    if (record.operation === "redact") return this.#redaction(seq, record);
+    return record.kind === "working" ? this.#state(seq, record) : null;
+  }
+
+  #keep(seq: number, { kind, operation, id }: SaidRecord): void {
+    if (seq >= this.#kinds.length) {
+      const [kinds, ids] = [new Uint8Array(seq * 2), new Uint8Array(seq * 2 * idBytes)];
+      kinds.set(this.#kinds);
+      ids.set(this.#ids);
+      [this.#kinds, this.#ids] = [kinds, ids];
+    }
+    // Redact records and policy are never redacted: they are of no kind that could be named.
+    this.#kinds[seq] = operation === "redact" ? 0 : kindCodes[kind];
+    this.#ids.set(digestOf(id), seq * idBytes);
+  }
+
+  #redaction(by: number, { kind, id, data }: SaidRecord): string | null {
+    const ranges = rangesIn(data);
+    if (ranges === null || kind === "policy") return `record ${by} does not say what it redacts`;
+    const isByAge = id === retentionId && kind !== "knowledge";
+    if (kind === "working" && !isByAge) return `record ${by} redacts states as no kernel does`;
+    const wanted = digestOf(id);
+    for (const [first, last] of ranges) {
+      if (last < first || last >= by)
+        return `record ${by} redacts records ${first} to ${last}, which are not before it`;
+      for (let seq = first; seq <= last; seq++) {
+        if (!this.#named.add(seq)) return `record ${by} redacts record ${seq}, which was already`;
+        if (this.#kinds[seq] !== kindCodes[kind])
+          return `record ${by} redacts record ${seq} as ${kind}, which is of another kind`;
+        if (!isByAge && wanted.some((byte, at) => this.#ids[seq * idBytes + at] !== byte))
+          return `record ${by} redacts record ${seq} under an id that is not its own`;
+        if (seq === this.#newestState?.seq) return `record ${by} redacts record ${seq}, the newest state`;
+      }
+    }
+    return null;
+  }
+
+  #state(seq: number, { operation, id, data }: SaidRecord): string | null {
+    if (operation !== "update" || id !== "working") return `record ${seq} is no state of working memory`;
+    this.#swaps += 1;
+    if (data === undefined) return null;
+    const revision = isJsonObject(data) ? data["revision"] : null;
+    const isNext =
+      typeof revision === "number" &&
+      Number.isSafeInteger(revision) &&
+      revision > (this.#newestState?.revision ?? 0) &&
+      revision <= this.#swaps;
+    if (!isNext) return `record ${seq} holds no state that could follow the one before it`;
+    this.#newestState = { seq, revision };
+    return null;
+  }
+}
+
+function digestOf(id: string): Uint8Array {
+  return sha256Sum().update(Buffer.from(id)).digest().subarray(0, idBytes);
+}
