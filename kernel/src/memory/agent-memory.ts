@@ -20,6 +20,7 @@ import type {
 } from "./queries.ts";
 import type { ExportSource } from "./transfer/export.ts";
 import type { VectorItem } from "./transfer/vectors.ts";
+import { Forgetting, type ForgettingStart } from "./forgetting.ts";
 import { type Cleaned, Retention } from "./retention.ts";
 import type { AskStore } from "./store-view.ts";
 import type { PrunePolicy, StoreMemory, StoreRequests, StoreStats } from "./store/port.ts";
@@ -97,6 +98,7 @@ export interface AgentMemoryParts {
   readonly ask: AskStore;
   readonly store: StoreMemory;
   readonly oldestEvent: string | null;
+  readonly forgetting: ForgettingStart;
   /** Canonical JSON of the newest policy record. */
   readonly policyText: string | null;
   readonly clock: Clock;
@@ -113,7 +115,8 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
   const temporal = new TemporalMemory(journal, clock, parts.oldestEvent);
   const knowledge = new KnowledgeMemory(journal, ask, log);
   const policies = new PolicyRecords(journal, parts.policyText);
-  const retention = new Retention({ ...parts, temporal, knowledge });
+  const forgetting = new Forgetting({ ask, clock, log }, parts.forgetting);
+  const retention = new Retention({ ...parts, temporal, knowledge, forgetting });
   retention.start();
   const maintain = (): ReturnType<KnowledgeMemory["maintain"]> =>
     knowledge.maintain(clock.now(), parts.prunePolicy());
@@ -205,6 +208,7 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
         await using _journal = journal;
         await using _working = working;
         upkeep[Symbol.dispose]();
+        forgetting[Symbol.dispose]();
         await retention[Symbol.asyncDispose]();
       }),
   };

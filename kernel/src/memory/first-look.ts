@@ -18,8 +18,12 @@ export class FirstLook {
   #policy: FoundRecord | null = null;
   /** The time of the oldest event that has its data. */
   oldestEvent: string | null = null;
+  /** Seq of the last record that redacts what queries find; 0 where there is none. */
+  lastForgotten = 0;
 
   visit(record: DecodedRecord, place: RecordPlace, line: Buffer): void {
+    if (record.operation === "redact" && (record.kind === "temporal" || record.kind === "knowledge"))
+      this.lastForgotten = record.end.seq;
     if (record.isRedacted || record.operation === "redact") return;
     if (record.kind === "working") this.working = { record, place };
     else if (record.kind === "policy") this.#policy = { record, place };

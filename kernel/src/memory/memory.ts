@@ -182,6 +182,11 @@ class Memories implements Memory {
         ask: askerOf(store, view),
         store: view,
         oldestEvent: firstLook.oldestEvent,
+        forgetting: {
+          forgotten: firstLook.lastForgotten,
+          purged: this.#heads.purgedOf(key),
+          storePurged: (seq) => this.#heads.storePurged(key, seq),
+        },
         policyText,
         clock,
         log,

@@ -1,11 +1,11 @@
 import { type Clock, isoTime } from "../base/clock.ts";
 import { invalidParams, messageOf, notFound, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import type { Forgetting } from "./forgetting.ts";
 import type { Journal } from "./journal/journal.ts";
 import { idText, maxIdLength } from "./journal/record.ts";
 import { retentionId } from "./journal/redaction.ts";
 import type { KnowledgeMemory } from "./knowledge.ts";
-import type { AskStore } from "./store-view.ts";
 import { eventTimeOf, type TemporalMemory } from "./temporal.ts";
 import type { WorkingMemory } from "./working.ts";
 
@@ -30,7 +30,7 @@ export interface RetentionParts {
   readonly temporal: TemporalMemory;
   readonly knowledge: KnowledgeMemory;
   readonly working: WorkingMemory;
-  readonly ask: AskStore;
+  readonly forgetting: Forgetting;
   readonly clock: Clock;
   readonly log: Log;
   /** Days that events are kept; null: for ever. Asked each time. */
@@ -68,7 +68,7 @@ export class Retention implements AsyncDisposable {
         `A reason has at most ${maxReasonLength} characters; this one has ${reason.length}.`,
       );
     }
-    const { journal, knowledge, ask } = this.#parts;
+    const { journal, knowledge, forgetting } = this.#parts;
     const wanted = idText(id);
     // The journal is asked, not the projections: they no longer know what was removed, and what was said of it before.
     const { seqs } = await knowledge.inTurn(() =>
@@ -79,8 +79,12 @@ export class Retention implements AsyncDisposable {
       ),
     );
     const seq = seqs.at(-1);
-    if (seq === undefined) throw notFound("memory", id);
-    await ask("project", {});
+    if (seq === undefined) {
+      // Whoever asks again, after it could not be done whole, is to hear of NotFound only when it is.
+      await forgetting.finish();
+      throw notFound("memory", id);
+    }
+    await forgetting.now(seq);
     return { seq };
   }
 
@@ -142,7 +146,7 @@ export class Retention implements AsyncDisposable {
     // What is left, and what comes meanwhile, says what is now the oldest.
     if (areEventsMeant) temporal.oldest = null;
     try {
-      await journal.redact(
+      const { seqs } = await journal.redact(
         (record, line) => {
           if (this.#isClosed) throw storageError("This memory is closed.");
           if (record.kind === "working") {
@@ -159,6 +163,8 @@ export class Retention implements AsyncDisposable {
         retentionId,
         days === null ? "superseded" : `kept for ${days} days`,
       );
+      const seq = seqs.at(-1);
+      if (events > 0 && seq !== undefined) this.#parts.forgetting.later(seq);
     } catch (error) {
       if (oldest !== null) temporal.seen(oldest);
       throw error;

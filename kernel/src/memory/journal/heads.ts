@@ -25,6 +25,11 @@ export const memoryMigrations: readonly Migration[] = [
     sql: `ALTER TABLE memory_heads ADD COLUMN temporal_events INTEGER NOT NULL DEFAULT 0;
           ALTER TABLE memory_heads ADD COLUMN knowledge_items INTEGER NOT NULL DEFAULT 0`,
   },
+  {
+    // So that a start knows whether something forgotten may still stand in a file.
+    name: "memory-4-purged",
+    sql: "ALTER TABLE memory_heads ADD COLUMN purged INTEGER NOT NULL DEFAULT 0",
+  },
 ];
 
 /** An end that a journal is known to have reached on the disk, and how large it then was. */
@@ -43,6 +48,7 @@ interface HeadRow extends Record<string, string | number> {
   readonly carried_out: number;
   readonly temporal_events: number;
   readonly knowledge_items: number;
+  readonly purged: number;
 }
 
 /** The journals' heads, kept apart from the journals: what shows that one was cut short or put back. */
@@ -50,11 +56,18 @@ export class Heads {
   readonly #database: Database;
   readonly #known: Map<string, Anchor>;
   readonly #counts: Map<string, StoredCounts>;
+  readonly #purged: Map<string, number>;
 
-  private constructor(database: Database, known: Map<string, Anchor>, counts: Map<string, StoredCounts>) {
+  private constructor(
+    database: Database,
+    known: Map<string, Anchor>,
+    counts: Map<string, StoredCounts>,
+    purged: Map<string, number>,
+  ) {
     this.#database = database;
     this.#known = known;
     this.#counts = counts;
+    this.#purged = purged;
   }
 
   static async load(database: Database): Promise<Heads> {
@@ -73,12 +86,25 @@ export class Heads {
           { temporalEvents: temporal_events, knowledgeItems: knowledge_items },
         ]),
       ),
+      new Map(rows.map(({ memory, purged }) => [memory, purged])),
     );
   }
 
   /** How much was stored when the head was last kept. Nothing proves it. */
   countsOf(memory: string): StoredCounts {
     return this.#counts.get(memory) ?? { temporalEvents: 0, knowledgeItems: 0 };
+  }
+
+  /** What redact records up to this seq name is in none of the files that queries read. */
+  purgedOf(memory: string): number {
+    return this.#purged.get(memory) ?? 0;
+  }
+
+  /** Once a head of the memory is stored. */
+  async storePurged(memory: string, seq: number): Promise<void> {
+    const sql = "UPDATE memory_heads SET purged = ? WHERE memory = ?";
+    await this.#database.batch([{ sql, params: [seq, memory] }], { durability: "process" });
+    this.#purged.set(memory, seq);
   }
 
   /** By the memory's key. */
