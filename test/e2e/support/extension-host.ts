@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import type { Page } from "playwright-core";
 import { inWindow, openBrowser } from "./browser.ts";
-import { bundleSuite } from "./suite-bundle.ts";
+import { bundleSuite, type SuiteName } from "./suite-bundle.ts";
 import { VSCode, type VSCodeOptions } from "./vscode.ts";
 
 const extension = fileURLToPath(new URL("../../../vscode-client", import.meta.url));
@@ -17,7 +17,7 @@ const patienceMs = 300_000;
  * `read` gets what the run wrote as its results, parsed, while everything is still there.
  */
 export async function inExtensionHost<Read>(
-  name: "suite" | "flood",
+  name: SuiteName,
   options: VSCodeOptions,
   look: {
     /** Before VS Code is loaded. */

@@ -3,11 +3,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
+/** The folders of `test/e2e` that run in an extension host. */
+export type SuiteName = "suite" | "roots" | "flood";
+
 /**
  * Bundles a folder of `test/e2e` for the extension host, which wants CommonJS: its `index.ts` and its suites. Answers
  * the module whose `run` VS Code calls.
  */
-export async function bundleSuite(name: "suite" | "flood"): Promise<string> {
+export async function bundleSuite(name: SuiteName): Promise<string> {
   const suite = fileURLToPath(new URL(`../${name}/`, import.meta.url));
   const folder = fileURLToPath(new URL(`../build-output/${name}/`, import.meta.url));
   await build({

@@ -10,6 +10,8 @@ import { fileURLToPath } from "node:url";
 import { isAlive, until } from "../../support/until.ts";
 import { codeServer, nodeExecutable } from "./home.ts";
 
+const workspaceFile = "several.code-workspace";
+
 const fixture = fileURLToPath(new URL("../workspace/", import.meta.url));
 
 export interface VSCodeOptions {
@@ -19,6 +21,8 @@ export interface VSCodeOptions {
   readonly smoke?: boolean;
   /** Files below the workspace's root instead of the fixture. */
   readonly files?: Readonly<Record<string, string>>;
+  /** Folders below the workspace's root that are opened together, instead of that root. */
+  readonly roots?: readonly string[];
   /** With VS Code's own question whether the folder is trusted. */
   readonly asksForTrust?: boolean;
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -47,11 +51,14 @@ export class VSCode implements AsyncDisposable {
   readonly base: string;
   readonly port: number;
   readonly #server: ChildProcess;
+  /** It opens a `.code-workspace` file. */
+  readonly #hasRoots: boolean;
 
-  private constructor(base: string, port: number, server: ChildProcess) {
+  private constructor(base: string, port: number, server: ChildProcess, hasRoots: boolean) {
     this.base = base;
     this.port = port;
     this.#server = server;
+    this.#hasRoots = hasRoots;
   }
 
   static async start(options: VSCodeOptions = {}): Promise<VSCode> {
@@ -65,6 +72,12 @@ export class VSCode implements AsyncDisposable {
     );
     if (options.files === undefined) cpSync(fixture, join(base, "workspace"), { recursive: true });
     else await writeFiles(join(base, "workspace"), options.files);
+    const { roots } = options;
+    if (roots !== undefined)
+      await writeFile(
+        join(base, workspaceFile),
+        JSON.stringify({ folders: roots.map((path) => ({ path: join("workspace", path) })) }),
+      );
 
     const environment = {
       ...process.env,
@@ -103,7 +116,7 @@ export class VSCode implements AsyncDisposable {
       // A group of its own, so that its children can be ended with it.
       { detached: true, stdio: ["ignore", log, log], env: environment },
     );
-    const vscode = new VSCode(base, port, server);
+    const vscode = new VSCode(base, port, server, roots !== undefined);
     try {
       await until("VS Code to answer", async () => {
         if (server.exitCode !== null) throw new Error(vscode.log());
@@ -125,7 +138,10 @@ export class VSCode implements AsyncDisposable {
 
   /** The page of the workspace; `parameters` are VS Code's own. */
   page(parameters: Readonly<Record<string, string>> = {}): string {
-    const query = new URLSearchParams({ folder: this.workspace(), ...parameters });
+    const opened: Record<string, string> = this.#hasRoots
+      ? { workspace: join(this.base, workspaceFile) }
+      : { folder: this.workspace() };
+    const query = new URLSearchParams({ ...opened, ...parameters });
     return `${this.url}/?${query.toString()}`;
   }
 
