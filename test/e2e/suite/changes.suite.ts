@@ -62,18 +62,3 @@ describe("what an agent would change", () => {
     assert.equal(await readText(other), "wine\n");
   });
 });
-
-describe("the editor's chat", () => {
-  it("is offered the agents' tools", async () => {
-    await openLares();
-    const names = vscode.lm.tools.map(({ name }) => name);
-    assert.ok(names.includes("lares_list_tools") && names.includes("lares_call_tool"), names.join(", "));
-    const { content } = await vscode.lm.invokeTool("lares_list_tools", {
-      input: { agent: "com.example.titles" },
-      toolInvocationToken: undefined,
-    });
-    const [part] = content;
-    assert.ok(part instanceof vscode.LanguageModelTextPart);
-    assert.match(part.value, /"name":"shout"/);
-  });
-});
