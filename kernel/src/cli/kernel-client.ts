@@ -11,6 +11,12 @@ export type ToolResult =
   | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }
   | { readonly status: "needs_approval"; readonly action: Action; readonly reason: string };
 
+/** Whose memory: an agent's own, or one that it shares. */
+export interface Whose {
+  readonly agent: string;
+  readonly namespace?: string;
+}
+
 export interface TraceQuery {
   readonly agent?: string;
   readonly level?: TraceLevel;
@@ -81,20 +87,19 @@ export class KernelClient {
   callTool = (agent: string, name: string, args: unknown): Promise<ToolResult> =>
     this.#ask("lares/tools/call", { agent, name, arguments: args });
 
-  verifyMemory = (agent: string): Promise<ResultOf<"lares/memory/verify">> =>
-    this.#ask("lares/memory/verify", { agent });
-  memoryStats = (agent: string): Promise<ResultOf<"lares/memory/stats">> =>
-    this.#ask("lares/memory/stats", { agent });
+  sharedMemories = (): Promise<ResultOf<"lares/memory/namespaces">> =>
+    this.#ask("lares/memory/namespaces", {});
+  verifyMemory = (whose: Whose): Promise<ResultOf<"lares/memory/verify">> =>
+    this.#ask("lares/memory/verify", whose);
+  memoryStats = (whose: Whose): Promise<ResultOf<"lares/memory/stats">> =>
+    this.#ask("lares/memory/stats", whose);
   askMemory = (
-    agent: string,
+    whose: Whose,
     { method, params }: Question,
   ): Promise<ResultOf<"lares/memory/query" | "lares/memory/count">> =>
-    this.#ask(method, { agent, ...params });
-  exportMemory = (
-    agent: string,
-    path: string,
-    overwrite: boolean,
-  ): Promise<ResultOf<"lares/memory/export">> => this.#ask("lares/memory/export", { agent, path, overwrite });
+    this.#ask(method, { ...whose, ...params });
+  exportMemory = (whose: Whose, path: string, overwrite: boolean): Promise<ResultOf<"lares/memory/export">> =>
+    this.#ask("lares/memory/export", { ...whose, path, overwrite });
   importMemory = (
     agent: string,
     path: string,

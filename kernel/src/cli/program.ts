@@ -260,7 +260,8 @@ function addMemory(program: Command, ports: CliPorts): void {
     )
     .argument("[words...]")
     .option("--agent <id>", "of this agent; it may be left out where only one has a memory")
-    .option("--all", "verify: every agent's (so it is where none is named)")
+    .option("--namespace <name>", "stats, query, verify, export: the memory of this name that agents share")
+    .option("--all", "verify: every agent's and all that they share (so it is where none is named)")
     .addOption(
       new Option("--kind <kind>", "query: which memory; words alone are a search").choices([
         "temporal",
@@ -298,7 +299,7 @@ verify exits with 1 and names the first bad record where a chain is not as it wa
 the whole chain; an import proves every byte of it first, and goes only into an empty memory. Both print the chain's
 head: compare it, for nothing else tells a memory from one that somebody made up.
 ${examples([
-  ["lares memory verify", "is the chain of every agent's records whole?"],
+  ["lares memory verify", "is the chain of every memory's records whole?"],
   ['lares memory query dev.lares.storage "beach"', "search everything it remembers"],
   ["lares memory query --since monday --text beach", "events since Monday that mention the beach"],
   ["lares memory query --by day --variant seen", "how many a day, as bars"],

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { type CommandContext, exitCodes, UsageError } from "../command.ts";
-import type { KernelClient } from "../kernel-client.ts";
+import type { KernelClient, Whose } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 import { renderImport } from "../render/memory-stats.ts";
 import { bytes, counted } from "../render/quantities.ts";
+import { nameOf } from "./whose-memory.ts";
 
 export interface TransferOptions {
   readonly force?: boolean;
@@ -16,14 +17,14 @@ export interface TransferOptions {
 export async function exportTo(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  agent: string,
+  whose: Whose,
   file: string,
   { force, json }: TransferOptions,
 ): Promise<number> {
   const path = resolve(file);
   const done = await terminal.progress(
-    `exporting ${agent}`,
-    kernel.exportMemory(agent, path, force === true),
+    `exporting ${nameOf(whose)}`,
+    kernel.exportMemory(whose, path, force === true),
   );
   if (json === true) terminal.json(done);
   else {

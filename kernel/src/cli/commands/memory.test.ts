@@ -29,6 +29,7 @@ const answers: Readonly<Record<string, unknown>> = {
     mode: "text",
   },
   "lares/memory/count": { count: 4, groups: { seen: 3, told: 1 } },
+  "lares/memory/namespaces": { namespaces: [] },
   "lares/memory/stats": { records: 3, head, sizeBytes: 512, limitBytes: 1024, projections: null },
   "lares/memory/export": { path: "/out", records: 3, head, bytes: 1234, vectors: 2 },
   "lares/memory/import": described,
@@ -179,7 +180,9 @@ describe("verify and stats", () => {
     expect(await lares("verify")).toBe(0);
     expect(await lares("verify", "--all")).toBe(0);
     expect(await lares("verify", storage)).toBe(0);
-    const agents = asked().map(({ params }) => (params as { agent: string }).agent);
+    const agents = asked()
+      .filter(({ method }) => method === "lares/memory/verify")
+      .map(({ params }) => (params as { agent: string }).agent);
     expect(agents).toEqual(["dev.lares.filetypes", storage, "dev.lares.filetypes", storage, storage]);
     expect(await lares("verify", storage, "--all")).toBe(2);
     expect(await lares("verify", storage, "dev.lares.filetypes")).toBe(2);
@@ -202,6 +205,54 @@ describe("verify and stats", () => {
     output = "";
     expect(await lares("stats", storage, "--json")).toBe(0);
     expect(JSON.parse(output)).toMatchObject({ agent: storage, records: 3, projections: null });
+  });
+});
+
+describe("a shared memory", () => {
+  const team = { name: "team", agents: [storage], access: "read_write", records: 3 };
+  const theirs = { name: "theirs", agents: [storage], access: "read", workspace: "/w" };
+  const nobodys = { name: "nobodys", agents: [], access: "read", records: 0 };
+  const whose = { agent: storage, namespace: "team" };
+  beforeEach(() => {
+    kernel.memories.set("lares/memory/namespaces", { namespaces: [team, theirs, nobodys] });
+  });
+  const questions = () => asked().filter(({ method }) => method !== "lares/memory/namespaces");
+
+  it("is verified with the agents' own where none is named; another workspace's is not", async () => {
+    expect(await lares("verify")).toBe(0);
+    expect(questions().map(({ params }) => params)).toEqual([
+      { agent: "dev.lares.filetypes" },
+      { agent: storage },
+      whose,
+    ]);
+    expect(output).toContain("team (shared)");
+  });
+
+  it.each<[string[], string, object]>([
+    [["verify"], "lares/memory/verify", whose],
+    [["stats"], "lares/memory/stats", whose],
+    [["query", "beach"], "lares/memory/query", { ...whose, kind: "search", text: "beach" }],
+    [
+      ["export", "/x/team.lares"],
+      "lares/memory/export",
+      { ...whose, path: "/x/team.lares", overwrite: false },
+    ],
+  ])("%j asks for the one that is named", async (words, method, params) => {
+    expect(await lares(...words, "--namespace", "team")).toBe(0);
+    expect(questions()).toEqual([{ method, params }]);
+  });
+
+  it.each([
+    [["verify", "--namespace", "teem"], 'did you mean "team"'],
+    [["stats", "dev.lares.filetypes", "--namespace", "team"], "may not open"],
+    [["stats", "--namespace", "nobodys"], "No agent here may open"],
+    [["verify", "--all", "--namespace", "team"], "not both"],
+    [["import", "/x", "--namespace", "team"], "says nothing to import"],
+    [["forget", "7", "--namespace", "team"], "says nothing to forget"],
+  ])("%j is a usage error", async (words, said) => {
+    expect(await lares(...words)).toBe(2);
+    expect(errors).toContain(said);
+    expect(questions()).toEqual([]);
   });
 });
 

@@ -7,7 +7,7 @@ import {
   UsageError,
   withReadyKernel,
 } from "../command.ts";
-import type { KernelClient } from "../kernel-client.ts";
+import type { KernelClient, Whose } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 import {
   type Count,
@@ -25,9 +25,11 @@ import { renderStats } from "../render/memory-stats.ts";
 import { counted } from "../render/quantities.ts";
 import { type QueryOptions, questionOf } from "./memory-query.ts";
 import { exportTo, forget, importFrom, type TransferOptions } from "./memory-transfer.ts";
+import { memoriesMeant, nameOf, sharedMemory } from "./whose-memory.ts";
 
 export interface MemoryOptions extends QueryOptions, TransferOptions {
   readonly agent?: string;
+  readonly namespace?: string;
   readonly all?: boolean;
 }
 
@@ -43,21 +45,32 @@ export async function memory(
   if (verb === "verify" || verb === "stats") {
     const { folder = before, agent } = placeAndAgent(rest, options);
     return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
-      const agents = agent === undefined ? (await kernel.agents()).map(({ id }) => id) : [agent];
-      if (agents.length === 0 && options.json !== true)
+      const memories = await memoriesMeant(kernel, agent, options.namespace);
+      if (memories.length === 0 && options.json !== true)
         context.terminal.print(context.terminal.surface.style.dim("No agent has a memory here."));
       return verb === "verify"
-        ? verify(context, kernel, agents, options)
-        : stats(context, kernel, agents, options);
+        ? verify(context, kernel, memories, options)
+        : stats(context, kernel, memories, options);
+    });
+  }
+  const { namespace } = options;
+  if (namespace !== undefined) {
+    if (verb !== "query" && verb !== "export")
+      throw new UsageError(`--namespace says nothing to ${verb}: it is for query, stats, verify and export.`);
+    return withReadyKernel(context, { folder: await folderNamed(before) }, async (kernel) => {
+      const shared = await sharedMemory(kernel, namespace, options.agent);
+      return verb === "query"
+        ? query(context, kernel, shared, rest, options)
+        : exportTo(context, kernel, shared, only(rest, "file", verb), options);
     });
   }
   return withReadyKernel(context, { folder: await folderNamed(before) }, async (kernel) => {
     const { agent, words: left } = await agentFor(kernel, verb, rest, options.agent);
     switch (verb) {
       case "query":
-        return query(context, kernel, agent, left, options);
+        return query(context, kernel, { agent }, left, options);
       case "export":
-        return exportTo(context, kernel, agent, only(left, "file", verb), options);
+        return exportTo(context, kernel, { agent }, only(left, "file", verb), options);
       case "import":
         return importFrom(context, kernel, agent, only(left, "file", verb), options);
       case "forget":
@@ -69,14 +82,15 @@ export async function memory(
 /** A word with a slash in it is the folder, another is the agent. */
 function placeAndAgent(
   words: readonly string[],
-  { agent, all }: MemoryOptions,
+  { agent, all, namespace }: MemoryOptions,
 ): { folder?: string; agent?: string } {
   const isFolder = (word: string): boolean => /[/\\]/.test(word) || word === "." || word === "..";
   const folders = words.filter(isFolder);
   const agents = [...words.filter((word) => !isFolder(word)), ...(agent === undefined ? [] : [agent])];
   if (folders.length > 1 || agents.length > 1)
     throw new UsageError(`One folder and one agent at a time: ${words.join(" ")} is too much.`);
-  if (all === true && agents.length > 0) throw new UsageError("--all or one agent, not both.");
+  if (all === true && (agents.length > 0 || namespace !== undefined))
+    throw new UsageError("--all or one memory, not both.");
   return {
     ...(folders[0] === undefined ? {} : { folder: folders[0] }),
     ...(agents[0] === undefined ? {} : { agent: agents[0] }),
@@ -124,24 +138,25 @@ function only(words: readonly string[], what: string, verb: string): string {
 async function verify(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  agents: readonly string[],
+  memories: readonly Whose[],
   { json }: MemoryOptions,
 ): Promise<number> {
   const { style } = terminal.surface;
   let allSound = true;
-  for (const agent of agents) {
-    const result = await terminal.progress(`verifying ${agent}`, kernel.verifyMemory(agent));
+  for (const whose of memories) {
+    const name = nameOf(whose);
+    const result = await terminal.progress(`verifying ${name}`, kernel.verifyMemory(whose));
     allSound &&= result.ok;
-    if (json === true) terminal.json({ agent, ...result });
+    if (json === true) terminal.json({ ...whose, ...result });
     else if (result.ok) {
       const head = result.head === null ? "" : style.dim(`head ${oneLine(result.head).slice(0, 19)}…`);
       terminal.print(
-        `${style.green("✓")} ${oneLine(agent)}  ${counted(result.records, "record")}, chain whole  ${head}`,
+        `${style.green("✓")} ${oneLine(name)}  ${counted(result.records, "record")}, chain whole  ${head}`,
       );
     } else {
       const { firstBad } = result;
       const where = firstBad === undefined ? "" : ` at record ${firstBad.seq}: ${oneLine(firstBad.reason)}`;
-      terminal.print(`${style.red("✗")} ${oneLine(agent)}  chain broken${where}`);
+      terminal.print(`${style.red("✗")} ${oneLine(name)}  chain broken${where}`);
     }
   }
   return allSound ? exitCodes.ok : exitCodes.failed;
@@ -150,13 +165,14 @@ async function verify(
 async function stats(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  agents: readonly string[],
+  memories: readonly Whose[],
   { json }: MemoryOptions,
 ): Promise<number> {
-  for (const agent of agents) {
-    const found = await terminal.progress(`measuring ${agent}`, kernel.memoryStats(agent));
-    if (json === true) terminal.json({ agent, ...found });
-    else terminal.print(renderStats(agent, found, terminal.surface));
+  for (const whose of memories) {
+    const name = nameOf(whose);
+    const found = await terminal.progress(`measuring ${name}`, kernel.memoryStats(whose));
+    if (json === true) terminal.json({ ...whose, ...found });
+    else terminal.print(renderStats(name, found, terminal.surface));
   }
   return exitCodes.ok;
 }
@@ -164,12 +180,12 @@ async function stats(
 async function query(
   { terminal }: CommandContext,
   kernel: KernelClient,
-  agent: string,
+  whose: Whose,
   words: readonly string[],
   options: MemoryOptions,
 ): Promise<number> {
   const question = questionOf(words, options, Date.now());
-  const answer = await terminal.progress(`asking ${agent}`, kernel.askMemory(agent, question));
+  const answer = await terminal.progress(`asking ${nameOf(whose)}`, kernel.askMemory(whose, question));
   const { surface } = terminal;
   if (options.json === true) terminal.json(answer);
   else if (question.method === "lares/memory/count")

@@ -80,7 +80,11 @@ export function renderImport(imported: Imported, { style, width }: Surface): str
     ["memory of", oneLine(from)],
     ["exported", dayAndTime(oneLine(created))],
     ["records", `${records}, ${bytes(sizeBytes)}, ${day(first)} to ${day(last)}`],
-    ["vectors", vectors === 0 ? "none" : String(vectors)],
+    // Not part of the chain: whoever made the file up chose what searches find.
+    [
+      "vectors",
+      vectors === 0 ? "none" : `${vectors}, unproven: forged ones make searches find the wrong items`,
+    ],
   ];
   return [
     ...lines.map(([label, text]) => truncate(`  ${label.padEnd(labelWidth)} ${text}`, width)),

@@ -1,0 +1,45 @@
+import { didYouMean } from "../../base/suggest.ts";
+import { UsageError } from "../command.ts";
+import type { KernelClient, Whose } from "../kernel-client.ts";
+
+/** As a person reads it; a shared memory is not told by the agent through which it is asked. */
+export function nameOf({ agent, namespace }: Whose): string {
+  return namespace === undefined ? agent : `${namespace} (shared)`;
+}
+
+/** The one that is named; without a name all of this workspace, those that agents share behind their own. */
+export async function memoriesMeant(
+  kernel: KernelClient,
+  agent: string | undefined,
+  namespace: string | undefined,
+): Promise<readonly Whose[]> {
+  if (namespace !== undefined) return [await sharedMemory(kernel, namespace, agent)];
+  if (agent !== undefined) return [{ agent }];
+  const [agents, { namespaces }] = await Promise.all([kernel.agents(), kernel.sharedMemories()]);
+  const shared = namespaces.flatMap(({ name, workspace, agents: [first] }) =>
+    // Another workspace's is proven and measured there.
+    first === undefined || workspace !== undefined ? [] : [{ agent: first, namespace: name }],
+  );
+  return [...agents.map(({ id }) => ({ agent: id })), ...shared];
+}
+
+/** A shared memory, through the agent that is named or any that may open it. */
+export async function sharedMemory(
+  kernel: KernelClient,
+  namespace: string,
+  agent: string | undefined,
+): Promise<Whose> {
+  const { namespaces } = await kernel.sharedMemories();
+  const found = namespaces.find(({ name }) => name === namespace);
+  if (found === undefined) {
+    const names = namespaces.map(({ name }) => name);
+    throw new UsageError(
+      `There is no shared memory "${namespace}" here${didYouMean(namespace, names) || "; shared_namespaces in lares.yaml names them."}`,
+    );
+  }
+  const through = agent ?? found.agents[0];
+  if (through === undefined) throw new UsageError(`No agent here may open the shared memory "${namespace}".`);
+  if (!found.agents.includes(through))
+    throw new UsageError(`The agent "${through}" may not open the shared memory "${namespace}".`);
+  return { agent: through, namespace };
+}
