@@ -58,10 +58,9 @@ export async function readEnvironment(
     }
     const [section = "", key = ""] = pointer.slice(1).split("/");
     const scalar = scalarOf(text);
-    const [fault] = await validate(
-      Lares,
-      parseDocument(JSON.stringify({ [section]: { [key]: scalar } }), "yaml"),
-    );
+    const {
+      faults: [fault],
+    } = await validate(Lares, parseDocument(JSON.stringify({ [section]: { [key]: scalar } }), "yaml"));
     if (fault === undefined) settings.push({ variable, pointer, value: scalar });
     else faults.push({ variable, code: "invalid-value", message: `${variable}: ${fault.message}` });
   }

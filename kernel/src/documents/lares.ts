@@ -8,7 +8,8 @@ import { fix, set, withoutEntry, write } from "./language/repairs.ts";
 import { formatOf, parseDocument } from "./parse.ts";
 import type { FolderState, FoundExtension, LaresPorts } from "./ports.ts";
 import { Lares, type ExtensionEntry, type LaresDocument } from "./schema/lares.ts";
-import { pointerTo, type ParsedDocument } from "./source.ts";
+import { present } from "./sound-part.ts";
+import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
 import { validate } from "./validate.ts";
 
 export interface CheckedLares {
@@ -29,9 +30,10 @@ export async function checkLares(text: string, file: string, ports: LaresPorts):
   if (hasErrors(document.diagnostics)) return failed(document.diagnostics);
   // A file of comments only is a configuration that sets nothing.
   const empty = document.value === null;
-  const faults = empty ? [] : await validate(Lares, document);
-  if (faults.length > 0) return failed([...document.diagnostics, ...faults]);
-  const value = (document.value ?? {}) as LaresDocument;
+  const { faults, sound } = empty ? { faults: [], sound: {} } : await validate(Lares, document);
+  if (typeof sound !== "object" || sound === null || Array.isArray(sound)) return failed(faults);
+  // What the schema refuses keeps nobody from being told what else is wrong.
+  const value = sound as LaresDocument;
   const semantics = [
     ...checkDurations(value, document),
     ...checkGlobs(value, document),
@@ -39,6 +41,7 @@ export async function checkLares(text: string, file: string, ports: LaresPorts):
     ...checkReach(value, document, ports),
     ...(await checkExtensions(value.extensions ?? [], document, ports)),
   ];
+  if (faults.length > 0) return failed([...document.diagnostics, ...faults, ...semantics]);
   const diagnostics = inOrder([...document.diagnostics, ...semantics]);
   return { value, diagnostics, usable: !hasErrors(diagnostics), document };
 }
@@ -90,11 +93,11 @@ function checkDurations(value: LaresDocument, document: ParsedDocument): Diagnos
 
 function checkGlobs(value: LaresDocument, document: ParsedDocument): Diagnostic[] {
   const globs = [
-    ...(value.approvals?.rules ?? []).map(
-      ({ path }, index) => [pointerTo("/approvals/rules", index, "path"), path] as const,
+    ...present(value.approvals?.rules).map(
+      ([index, { path }]) => [pointerTo("/approvals/rules", index, "path"), path] as const,
     ),
-    ...(value.index?.ignore ?? []).map(
-      (pattern, index) => [pointerTo("/index/ignore", index), pattern] as const,
+    ...present(value.index?.ignore).map(
+      ([index, pattern]) => [pointerTo("/index/ignore", index), pattern] as const,
     ),
   ];
   return globs.flatMap(([pointer, pattern]) => {
@@ -108,10 +111,10 @@ function checkNamespaces(value: LaresDocument, document: ParsedDocument): Diagno
   const found: Diagnostic[] = [];
   const owners = new Map<string, string>();
   for (const list of ["shared_namespaces", "import_namespaces"] as const) {
-    for (const [index, { name, workspace, read_write: writable }] of (value[list] ?? []).entries()) {
+    for (const [index, { name, workspace, read_write: writable }] of present(value[list])) {
       const pointer = pointerTo("", list, index);
       const isImport = list === "import_namespaces";
-      if (isImport && workspace === undefined) {
+      if (isImport && valueAt(document.value, pointerTo(pointer, "workspace")) === undefined) {
         const message = `The import ${name} has to say whose memory it is: workspace: <path of that workspace>.`;
         found.push(diagnostic("invalid-namespace", document.locate(pointer), message));
       }
@@ -149,13 +152,15 @@ async function checkExtensions(
 ): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
   const owners = new Map<string, number>();
-  for (const [index, entry] of entries.entries()) {
+  for (const [index, entry] of present(entries)) {
     const pointer = pointerTo("/extensions", index);
     found.push(
       ...checkGrantNames(entry, pointer, document),
       ...(await checkLocations(entry, pointer, document, ports)),
     );
-    if ((entry.path === undefined) === (entry.id === undefined)) {
+    const isWritten = (name: "path" | "id") =>
+      valueAt(document.value, pointerTo(pointer, name)) !== undefined;
+    if (isWritten("path") === isWritten("id")) {
       const message =
         "An entry of extensions has either path, the extension's folder, or id, which is looked for.";
       found.push(
@@ -166,6 +171,8 @@ async function checkExtensions(
       );
       continue;
     }
+    // Written, and refused for its form.
+    if (entry.path === undefined && entry.id === undefined) continue;
     const named = pointerTo(pointer, entry.path === undefined ? "id" : "path");
     const extension = await ports.findExtension?.(referenceOf(entry));
     if (extension !== undefined) found.push(...checkFound(entry, extension, pointer, named, document));
@@ -273,7 +280,7 @@ async function checkLocations(
   ports: LaresPorts,
 ): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
-  for (const [index, location] of (entry.grants?.locations ?? []).entries()) {
+  for (const [index, location] of present(entry.grants?.locations)) {
     const item = pointerTo(pointer, "grants", "locations", index);
     const range = document.locate(item);
     const fixes = [withoutEntry(document, item, `"${location}"`)];

@@ -7,23 +7,26 @@ import { defaultPrograms } from "./resolved-manifest.ts";
 import type { FilterCheck, ManifestPorts, ProgramExports } from "./ports.ts";
 import { checkParameters } from "./parameter-checks.ts";
 import type { Manifest, ManifestHook } from "./schema/manifest.ts";
-import { pointerTo, type ParsedDocument } from "./source.ts";
+import { present } from "./sound-part.ts";
+import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
 import { isOlder, isVersion } from "./versions.ts";
+
+/** Of a manifest, what its schema lets pass: also id, name and version may be missing, and its lists may have holes. */
+export type SoundExtension = Partial<Manifest["extension"]>;
 
 /** What is wrong with a manifest beyond its form. `main` is the program that was named or found. */
 export async function checkManifestSemantics(
-  manifest: Manifest,
+  extension: SoundExtension,
   main: string | null,
   document: ParsedDocument,
   ports: ManifestPorts,
 ): Promise<Diagnostic[]> {
-  const { extension } = manifest;
   const found: Diagnostic[] = [];
-  const hooks = extension.hooks ?? [];
-  for (const [index, hook] of hooks.entries()) {
+  const hooks = present(extension.hooks);
+  for (const [index, hook] of hooks) {
     const pointer = pointerTo("/extension/hooks", index);
     found.push(...checkHook(hook, pointer, document, ports));
-    const same = hooks.findIndex((other) => JSON.stringify(other) === JSON.stringify(hook));
+    const [same = index] = hooks.find(([, other]) => JSON.stringify(other) === JSON.stringify(hook)) ?? [];
     if (same < index) {
       const message = `This hook is the same as hooks[${same}]: ${hook.handler} would run twice for one event.`;
       found.push(
@@ -33,11 +36,11 @@ export async function checkManifestSemantics(
       );
     }
   }
-  found.push(...(await checkTools(manifest, document)));
+  found.push(...(await checkTools(extension, document)));
   const exported = main === null ? null : await ports.programExports?.(main);
-  found.push(...checkExports(manifest, document, exported ?? null));
-  found.push(...(await checkProgram(manifest, main, document, ports)));
-  found.push(...checkFields(manifest, document, ports));
+  found.push(...checkExports(extension, document, exported ?? null));
+  found.push(...(await checkProgram(extension, main, document, ports)));
+  found.push(...checkFields(extension, document, ports));
   return found;
 }
 
@@ -49,9 +52,10 @@ function checkHook(
 ): Diagnostic[] {
   const { on, filter, schedule, timezone, catch_up: catchUp } = hook;
   const at = (...keys: string[]) => document.locate(pointerTo(pointer, ...keys));
+  const isWritten = (name: string) => valueAt(document.value, pointerTo(pointer, name)) !== undefined;
   const key = (name: string) => document.locate(pointerTo(pointer, name), "key");
   const without = (name: string) => withoutEntry(document, pointerTo(pointer, name));
-  if (on !== undefined && schedule !== undefined) {
+  if (isWritten("on") && isWritten("schedule")) {
     return [
       diagnostic(
         "hook-binding",
@@ -61,7 +65,7 @@ function checkHook(
       ),
     ];
   }
-  if (on === undefined && schedule === undefined) {
+  if (!isWritten("on") && !isWritten("schedule")) {
     const message = `The hook "${hook.handler}" needs on, the event it waits for, or schedule.`;
     const event = insertEntry(document, pointer, "on", "EntryCreated");
     return [
@@ -129,11 +133,12 @@ function filterFault(
   return diagnostic(code, range, fault.message, placed ? [mended] : []);
 }
 
-async function checkTools({ extension }: Manifest, document: ParsedDocument): Promise<Diagnostic[]> {
+async function checkTools(extension: SoundExtension, document: ParsedDocument): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
   const names = new Set<string>();
-  const taken = new Set((extension.tools ?? []).map(({ name }) => name));
-  for (const [index, tool] of (extension.tools ?? []).entries()) {
+  const tools = present(extension.tools);
+  const taken = new Set(tools.map(([, { name }]) => name));
+  for (const [index, tool] of tools) {
     const pointer = pointerTo("/extension/tools", index);
     if (names.has(tool.name)) {
       found.push(
@@ -154,7 +159,7 @@ async function checkTools({ extension }: Manifest, document: ParsedDocument): Pr
 }
 
 function checkExports(
-  { extension }: Manifest,
+  extension: SoundExtension,
   document: ParsedDocument,
   exported: ProgramExports | null,
 ): Diagnostic[] {
@@ -194,7 +199,7 @@ function checkExports(
 }
 
 async function checkProgram(
-  { extension }: Manifest,
+  extension: SoundExtension,
   main: string | null,
   document: ParsedDocument,
   ports: ManifestPorts,
@@ -238,16 +243,21 @@ async function checkProgram(
   ];
 }
 
-function checkFields({ extension }: Manifest, document: ParsedDocument, ports: ManifestPorts): Diagnostic[] {
+function checkFields(
+  extension: SoundExtension,
+  document: ParsedDocument,
+  ports: ManifestPorts,
+): Diagnostic[] {
   const found: Diagnostic[] = [];
-  const version = asVersion(extension.version);
-  if (!isVersion(extension.version)) {
+  const { version } = extension;
+  if (version !== undefined && !isVersion(version)) {
+    const meant = asVersion(version);
     found.push(
       diagnostic(
         "invalid-version",
         document.locate("/extension/version"),
-        `The version "${extension.version}" is not of the form 1.2.3.`,
-        [version === null ? null : write(document, "/extension/version", version)],
+        `The version "${version}" is not of the form 1.2.3.`,
+        [meant === null ? null : write(document, "/extension/version", meant)],
       ),
     );
   }
@@ -270,7 +280,7 @@ function checkFields({ extension }: Manifest, document: ParsedDocument, ports: M
       diagnostic("requirement-not-met", document.locate("/extension/requirements/min_core_version"), message),
     );
   }
-  for (const [index, feature] of features.entries()) {
+  for (const [index, feature] of present(features)) {
     if (ports.kernelFeatures.includes(feature)) continue;
     const message = `This extension requires "${feature}", which this kernel does not have.`;
     found.push(
@@ -281,7 +291,7 @@ function checkFields({ extension }: Manifest, document: ParsedDocument, ports: M
       ),
     );
   }
-  for (const [index, { sha256 }] of (extension.models ?? []).entries()) {
+  for (const [index, { sha256 }] of present(extension.models)) {
     if (sha256 === undefined || /^(?:sha256:)?[0-9a-f]{64}$/.test(sha256)) continue;
     const pointer = pointerTo("/extension/models", index, "sha256");
     const isDigits = /^(?:sha256:)?[0-9a-f]{64}$/i.test(sha256);

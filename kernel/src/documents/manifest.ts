@@ -1,10 +1,10 @@
-import { checkManifestSemantics } from "./manifest-checks.ts";
+import { checkManifestSemantics, type SoundExtension } from "./manifest-checks.ts";
 import { hasErrors, inOrder, type Diagnostic } from "./diagnostics.ts";
 import { formatOf, parseDocument } from "./parse.ts";
 import type { ManifestPorts } from "./ports.ts";
 import { defaultPrograms, type ResolvedHook, type ResolvedManifest } from "./resolved-manifest.ts";
 import { Manifest } from "./schema/manifest.ts";
-import type { ParsedDocument } from "./source.ts";
+import { valueAt, type ParsedDocument } from "./source.ts";
 import { validate } from "./validate.ts";
 
 export interface CheckedManifest {
@@ -24,13 +24,16 @@ export async function checkManifest(
 ): Promise<CheckedManifest> {
   const document = parseDocument(text, formatOf(file) ?? "yaml");
   if (hasErrors(document.diagnostics)) return failed(document, document.diagnostics);
-  const faults = await validate(Manifest, document);
-  if (faults.length > 0) return failed(document, [...document.diagnostics, ...faults]);
-  const manifest = document.value as Manifest;
-  const main = manifest.extension.main ?? (await firstExisting(ports));
-  const semantics = await checkManifestSemantics(manifest, main, document, ports);
-  const diagnostics = inOrder([...document.diagnostics, ...semantics]);
-  return { value: resolve(manifest, main), diagnostics, usable: !hasErrors(diagnostics), document };
+  const { faults, sound } = await validate(Manifest, document);
+  // What the schema refuses keeps nobody from being told what else is wrong.
+  const extension = valueAt(sound, "/extension") as SoundExtension | undefined;
+  if (extension === undefined) return failed(document, [...document.diagnostics, ...faults]);
+  const main = extension.main ?? (await firstExisting(ports));
+  const semantics = await checkManifestSemantics(extension, main, document, ports);
+  const diagnostics = inOrder([...document.diagnostics, ...faults, ...semantics]);
+  if (faults.length > 0) return failed(document, diagnostics);
+  const value = resolve(document.value as Manifest, main);
+  return { value, diagnostics, usable: !hasErrors(diagnostics), document };
 }
 
 function failed(document: ParsedDocument, diagnostics: readonly Diagnostic[]): CheckedManifest {

@@ -14,6 +14,7 @@ import {
   withoutEntry,
   write,
 } from "./language/repairs.ts";
+import { soundPart } from "./sound-part.ts";
 import { pointerKeys, pointerTo, type ParsedDocument } from "./source.ts";
 
 const validators = new Map<TSchema, ValidateFunction>();
@@ -44,15 +45,32 @@ const linearRegExp = Object.assign(
   { code: "linearRegExp" },
 );
 
-/** Holds a document against a schema; each fault is a sentence at its place. */
-export async function validate(schema: TSchema, document: ParsedDocument): Promise<Diagnostic[]> {
+export interface Validation {
+  /** Each is a sentence at its place. */
+  readonly faults: readonly Diagnostic[];
+  /** The value without what is faulty in it; see {@link soundPart}. */
+  readonly sound: unknown;
+}
+
+/** Holds a document against a schema. */
+export async function validate(schema: TSchema, document: ParsedDocument): Promise<Validation> {
   const validator = await validatorOf(schema);
-  if (validator(document.value)) return [];
+  if (validator(document.value)) return { faults: [], sound: document.value };
   // More than are shown get no fixes: those of a map with very many faults would be looked for in all of it each time.
   const unmended: ParsedDocument = { ...document, root: null, nodeAt: () => undefined };
-  return withoutUnions(validator.errors ?? []).map((error, index) =>
-    explain(error, index < maxDiagnostics ? document : unmended),
+  const errors = withoutConsequences(withoutUnions(validator.errors ?? []));
+  return {
+    faults: errors.map((error, index) => explain(error, index < maxDiagnostics ? document : unmended)),
+    sound: soundPart(schema, document.value, errors),
+  };
+}
+
+/** What is of the wrong type is not the right value either: one sentence says it. */
+function withoutConsequences(errors: readonly ErrorObject[]): ErrorObject[] {
+  const mistyped = new Set(
+    errors.filter(({ keyword }) => keyword === "type").map(({ instancePath }) => instancePath),
   );
+  return errors.filter(({ keyword, instancePath }) => keyword !== "const" || !mistyped.has(instancePath));
 }
 
 /**
