@@ -27,7 +27,9 @@ describe("a workspace of two folders", () => {
       lares.models.actions.pending.find(({ effects }) => effects.some(({ path }) => path === `two/${note}`)),
     );
   const faultsOf = (uri: vscode.Uri): string[] =>
-    vscode.languages.getDiagnostics(uri).map(({ code }) => String(code));
+    vscode.languages
+      .getDiagnostics(uri)
+      .map(({ code }) => `${typeof code === "object" ? code.value : (code ?? "")}`);
 
   it("has the agents of both", async () => {
     assert.deepEqual(

@@ -66,10 +66,7 @@ export class VSCode implements AsyncDisposable {
     for (const folder of ["data/User", "extensions", "tmp", "home", "lares", "workspace"])
       await mkdir(join(base, folder), { recursive: true });
     await writeFile(join(base, "config.yaml"), "auth: none\n");
-    await writeFile(
-      join(base, "data/User/settings.json"),
-      JSON.stringify({ ...quietSettings, ...options.settings }),
-    );
+    await writeSettings(base, options.settings);
     if (options.files === undefined) cpSync(fixture, join(base, "workspace"), { recursive: true });
     else await writeFiles(join(base, "workspace"), options.files);
     const { roots } = options;
@@ -154,6 +151,11 @@ export class VSCode implements AsyncDisposable {
     return join(this.base, "workspace", path);
   }
 
+  /** Other settings than it was started with; windows that are open take them over. */
+  configure(settings: Readonly<Record<string, unknown>>): Promise<void> {
+    return writeSettings(this.base, settings);
+  }
+
   /** What a suite in the extension host wrote at its end. */
   results(): string {
     return readFileSync(join(this.base, "results.json"), "utf8");
@@ -199,6 +201,10 @@ export class VSCode implements AsyncDisposable {
     });
     await rm(this.base, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
   }
+}
+
+function writeSettings(base: string, settings: Readonly<Record<string, unknown>> = {}): Promise<void> {
+  return writeFile(join(base, "data/User/settings.json"), JSON.stringify({ ...quietSettings, ...settings }));
 }
 
 async function writeFiles(root: string, files: Readonly<Record<string, string>>): Promise<void> {
