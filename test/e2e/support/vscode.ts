@@ -76,6 +76,7 @@ export class VSCode implements AsyncDisposable {
         JSON.stringify({ folders: roots.map((path) => ({ path: join("workspace", path) })) }),
       );
 
+    const port = await freePort();
     const environment = {
       ...process.env,
       HOME: join(base, "home"),
@@ -83,6 +84,7 @@ export class VSCode implements AsyncDisposable {
       EXTENSIONS_GALLERY: "{}",
       LARES_HOME: join(base, "lares"),
       LARES_E2E_RESULTS: join(base, "results.json"),
+      LARES_E2E_AUTHORITY: `127.0.0.1:${port}`,
       LARES_KERNEL_LINGER: "1s",
       NODE_OPTIONS: "",
       ...options.environment,
@@ -95,7 +97,6 @@ export class VSCode implements AsyncDisposable {
         env: environment,
         stdio: "ignore",
       });
-    const port = await freePort();
     const log = openSync(join(base, "server.log"), "a");
     const server = spawn(
       nodeExecutable,
