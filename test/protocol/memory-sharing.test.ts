@@ -100,6 +100,8 @@ test("a shared memory is measured, proven and carried as an agent's own is", asy
     records,
     from: "namespace/team",
   });
+  const board = { agent: EVE, namespace: "board" };
+  expect(await client.request("lares/memory/verify", board)).toEqual({ ok: true, records: 0, head: null });
   // Not the agent's own, and not one of a name that no document has.
   expect(await client.request("lares/memory/stats", { agent: BEN })).not.toMatchObject({ records });
   for (const namespace of ["none", "../team", "extension/test.ada", "__proto__"])

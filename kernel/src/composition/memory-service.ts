@@ -33,7 +33,10 @@ export function createMemoryService({
     return memories.readable(agent, namespace);
   };
   return {
-    verify: async (agent, namespace) => memory.verify(keyOf(agent, namespace)),
+    verify: async (agent, namespace) => {
+      const { head, ...verified } = await memory.verify(keyOf(agent, namespace));
+      return { ...verified, head: verified.records === 0 ? null : head };
+    },
     namespaces: (agent) => {
       if (agent !== undefined) checkAgent(agent);
       return namespaces().flatMap((shared) => {
