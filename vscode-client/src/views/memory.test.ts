@@ -144,6 +144,38 @@ describe("a shared memory", () => {
   });
 });
 
+describe("lares.verifyMemory", () => {
+  const answers = {
+    "lares/memory/namespaces": () => ({
+      namespaces: [{ name: "team", agents: ["a"], access: "read", records: 3 }],
+    }),
+    "lares/memory/verify": () => ({ ok: true, records: 3, head: "ab" }),
+  };
+
+  it("offers what agents share, and verifies what was chosen", async () => {
+    const { asked } = start(answers);
+    await commands.executeCommand("lares.verifyMemory");
+    expect(asked.at(-1)).toEqual({
+      method: "lares/memory/verify",
+      params: { agent: "a", namespace: "team" },
+    });
+    expect(seen.messages[0]?.text).toContain("The memory of team (shared) is whole: 3 records proven.");
+  });
+
+  it("asks for no list where the agent is named", async () => {
+    const { asked } = start(answers);
+    await commands.executeCommand("lares.verifyMemory", "storage");
+    expect(asked).toEqual([{ method: "lares/memory/verify", params: { agent: "storage" } }]);
+  });
+
+  it("says so where the kernel cannot be asked", async () => {
+    start({});
+    await commands.executeCommand("lares.verifyMemory");
+    expect(seen.messages).toMatchObject([{ severity: "error" }]);
+    expect(seen.messages[0]?.text).toMatch(/^Memories cannot be asked: /);
+  });
+});
+
 describe("a watched memory", () => {
   beforeEach(() => {
     vi.useFakeTimers();

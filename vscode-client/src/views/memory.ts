@@ -1,5 +1,6 @@
 import { commands, Disposable } from "vscode";
 import { agentArgument } from "../commands/arguments.ts";
+import { reporting } from "../commands/explain.ts";
 import type { Feature } from "../feature.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import {
@@ -74,11 +75,13 @@ export const memory: Feature = (context) => {
     choose: () => Promise<Whose | undefined>,
     act: (whose: Whose) => Promise<unknown>,
   ): Disposable =>
-    commands.registerCommand(command, async (argument?: unknown) => {
-      const agent = agentArgument(argument);
-      const whose = agent === undefined ? await choose() : { agent };
-      if (whose !== undefined) await act(whose);
-    });
+    commands.registerCommand(command, (argument?: unknown) =>
+      reporting("Memories cannot be asked", async () => {
+        const agent = agentArgument(argument);
+        const whose = agent === undefined ? await choose() : { agent };
+        if (whose !== undefined) await act(whose);
+      }),
+    );
   return Disposable.from(
     view,
     commands.registerCommand("lares.showMemory", async (argument?: unknown) => {
