@@ -68,13 +68,14 @@ export function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   );
 }
 
-/** Turns offsets into positions. */
+/** Turns offsets into positions. As in LSP, a carriage return that stands alone ends a line too. */
 export class Lines {
   readonly #starts: number[] = [0];
   readonly #length: number;
 
   constructor(text: string) {
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.#starts.push(at + 1);
+    const ends = /\r(?!\n)/.test(text) ? text.replace(/\r(?!\n)/g, "\n") : text;
+    for (let at = ends.indexOf("\n"); at >= 0; at = ends.indexOf("\n", at + 1)) this.#starts.push(at + 1);
     this.#length = text.length;
   }
 

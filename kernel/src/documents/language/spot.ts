@@ -41,7 +41,10 @@ export const emptySpot = {
   isInFlow: false,
 } as const;
 
-/** The same text, every offset kept, without the mark and the control codes that parsers keep for themselves. */
+/**
+ * The same text, every offset kept, without the mark and the control codes that parsers keep for themselves. A carriage
+ * return that stands alone ends a line, as editors have it, in TOML too.
+ */
 export function withoutMarks(text: string): string {
-  return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ue0c5]/g, " ");
+  return text.replace(/\r(?!\n)/g, "\n").replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ue0c5]/g, " ");
 }
