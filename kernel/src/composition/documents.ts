@@ -6,7 +6,7 @@ import { diagnostic, type Diagnostic } from "../documents/diagnostics.ts";
 import { plainMessage } from "../base/plain-text.ts";
 import { checkManifest } from "../documents/manifest.ts";
 import { documentKind } from "../documents/names.ts";
-import type { EventPorts, ProgramExports } from "../documents/ports.ts";
+import type { EventPorts, FilterCheck, ProgramExports } from "../documents/ports.ts";
 import { compileSchedule } from "../events/cron.ts";
 import { compileFilter } from "../events/filter.ts";
 import { eventNames, isCustomEvent } from "../events/types.ts";
@@ -18,7 +18,31 @@ import { pathOf } from "./workspace-paths.ts";
 
 /** The language of hooks, for whoever checks documents. */
 export function eventPorts(clock: Clock): EventPorts {
-  return { eventNames, isCustomEvent, compileFilter, compileSchedule, nowMs: clock.now() };
+  return { eventNames, isCustomEvent, compileFilter: checkFilter, compileSchedule, nowMs: clock.now() };
+}
+
+/** Filters whose verdicts are kept: a document is checked at each keystroke, and most of its filters are as they were. */
+const maxFilterVerdicts = 512;
+/** Longer ones are no filters, and not kept. */
+const maxKeptCharacters = 4096;
+const filterVerdicts = new Map<string, FilterCheck>();
+
+function checkFilter(source: string, eventName: string): FilterCheck {
+  const key = `${eventName}\n${source}`;
+  const known = filterVerdicts.get(key);
+  if (known !== undefined) {
+    // The ones used longest ago leave first.
+    filterVerdicts.delete(key);
+    filterVerdicts.set(key, known);
+    return known;
+  }
+  const compiled = compileFilter(source, eventName);
+  const verdict: FilterCheck = compiled.ok ? { ok: true } : compiled;
+  if (key.length > maxKeptCharacters) return verdict;
+  if (filterVerdicts.size >= maxFilterVerdicts)
+    filterVerdicts.delete(filterVerdicts.keys().next().value ?? "");
+  filterVerdicts.set(key, verdict);
+  return verdict;
 }
 
 /** Diagnostics of open documents, found by the same checks as everywhere else. */
@@ -30,6 +54,7 @@ export function createDocumentService(
 ): DocumentService {
   return {
     handles: (uri) => documentKind(uri) !== undefined,
+    concerns: (uri) => documentKind(uri) !== undefined || /\.(?:[cm]?[jt]s|wasm)$/.test(uri),
     diagnose: async (uri, text, open) => {
       const file = pathOf(uri) ?? uri;
       return (await diagnosticsOf(catalog, programs, { file, text, open })).map(lspDiagnostic);

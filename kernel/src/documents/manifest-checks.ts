@@ -23,11 +23,14 @@ export async function checkManifestSemantics(
 ): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
   const hooks = present(extension.hooks);
+  const firstOf = new Map<string, number>();
   for (const [index, hook] of hooks) {
     const pointer = pointerTo("/extension/hooks", index);
     found.push(...checkHook(hook, pointer, document, ports));
-    const [same = index] = hooks.find(([, other]) => JSON.stringify(other) === JSON.stringify(hook)) ?? [];
-    if (same < index) {
+    const written = JSON.stringify(hook);
+    const same = firstOf.get(written);
+    if (same === undefined) firstOf.set(written, index);
+    else {
       const message = `This hook is the same as hooks[${same}]: ${hook.handler} would run twice for one event.`;
       found.push(
         diagnostic("duplicate-hook", document.locate(pointerTo(pointer, "handler")), message, [

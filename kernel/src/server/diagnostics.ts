@@ -9,6 +9,9 @@ export class DocumentDiagnostics {
   readonly #session: Session;
   readonly #log: Log;
   readonly #versions = new Map<string, number>();
+  #changes = 0;
+  /** Documents that are being checked. */
+  readonly #checking = new Set<string>();
 
   constructor(kernel: KernelServices, session: Session, log: Log) {
     this.#kernel = kernel;
@@ -19,19 +22,32 @@ export class DocumentDiagnostics {
   changed(uri: string): void {
     const text = this.#session.documents.text(uri);
     if (text === null || !this.#kernel.documents.handles(uri)) return;
-    const version = (this.#versions.get(uri) ?? 0) + 1;
-    this.#versions.set(uri, version);
-    this.#kernel.documents.diagnose(uri, text, this.#session.documents).then(
-      (diagnostics) => {
+    this.#versions.set(uri, ++this.#changes);
+    // Whoever types faster than a long document is checked waits for two checks at most: of before, and of what is there.
+    if (!this.#checking.has(uri)) void this.#check(uri);
+  }
+
+  async #check(uri: string): Promise<void> {
+    this.#checking.add(uri);
+    try {
+      for (let checked = 0; this.#versions.get(uri) !== checked;) {
+        checked = this.#versions.get(uri) ?? 0;
+        const text = this.#session.documents.text(uri);
+        if (text === null) return;
+        const diagnostics = await this.#kernel.documents.diagnose(uri, text, this.#session.documents);
         // What was found in a text that has changed since is nobody's business any more.
-        if (this.#versions.get(uri) === version) this.#publish(uri, diagnostics);
-      },
-      (error: unknown) => this.#log.error(`${uri} could not be checked: ${messageOf(error)}`),
-    );
+        if (this.#versions.get(uri) === checked) this.#publish(uri, diagnostics);
+      }
+    } catch (error) {
+      this.#log.error(`${uri} could not be checked: ${messageOf(error)}`);
+    } finally {
+      this.#checking.delete(uri);
+    }
   }
 
   /** What another file says may have been wrong or right of these: a program's handlers, an extension's manifest. */
   saved(uri: string): void {
+    if (!this.#kernel.documents.concerns(uri)) return;
     for (const known of this.#versions.keys()) if (known !== uri) this.changed(known);
   }
 

@@ -135,6 +135,8 @@ export interface MemoryService {
 export interface DocumentService {
   /** True for a file of a name that Lares reads. */
   handles(path: string): boolean;
+  /** True for a file whose change may make a document right or wrong: another document, a program. */
+  concerns(uri: string): boolean;
   diagnose(uri: string, text: string, open: OpenTexts): Promise<readonly LspDiagnostic[]>;
   /** The text of a file of the workspace; null where there is none, or it is too large or no UTF-8. Never rejects. */
   textOnDisk(uri: string): Promise<string | null>;
