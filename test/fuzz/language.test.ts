@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { expect } from "vitest";
-import { maxDiagnostics, type Diagnostic, type Range } from "../../kernel/src/documents/diagnostics.ts";
+import {
+  Lines,
+  maxDiagnostics,
+  type Diagnostic,
+  type Range,
+} from "../../kernel/src/documents/diagnostics.ts";
 import { checkLares } from "../../kernel/src/documents/lares.ts";
 import { complete, type EditedDocument } from "../../kernel/src/documents/language/complete.ts";
 import { extensionUses, handlerUses } from "../../kernel/src/documents/language/elements.ts";
@@ -223,6 +228,12 @@ function written({ base, cuts, ends, hasMark, upTo }: Generated): EditedDocument
   return { kind, format, text: (hasMark ? "\ufeff" : "") + typed };
 }
 
+/** Where an editor's cursor can stand: not within a line's end. */
+function cursorIn(text: string, somewhere: number): number {
+  const lines = new Lines(text);
+  return lines.offset(lines.position(somewhere % (text.length + 1)));
+}
+
 async function check({ kind, format, text }: EditedDocument): Promise<readonly Diagnostic[]> {
   const exported = { handlers: ["photoAdded"], tools: ["searchPerson"] };
   return kind === "lares"
@@ -258,7 +269,7 @@ fuzz({
     const edited = written(generated);
     const { text } = edited;
     for (const [index, somewhere] of offsets.entries()) {
-      const offset = somewhere % (text.length + 1);
+      const offset = cursorIn(text, somewhere);
       const client = { snippets: index % 2 === 0 };
       const { items } = await complete(edited, offset, environment({ client }));
       expect(items.length).toBeLessThanOrEqual(maxProposals);
@@ -290,7 +301,7 @@ fuzz({
     const edited = written(generated);
     const { kind, format, text } = edited;
     for (const somewhere of offsets) {
-      const offset = somewhere % (text.length + 1);
+      const offset = cursorIn(text, somewhere);
       const hover = await hoverAt(edited, offset, environment());
       if (hover === null) continue;
       expect(hover.start).toBeLessThanOrEqual(offset);
@@ -330,7 +341,7 @@ fuzz({
     for (const { pointer } of extensionUses(read)) lies(read.locate(pointer), text);
     const before = handlerUses(read);
     for (const somewhere of offsets) {
-      const handler = handlerAt(read, somewhere % (text.length + 1));
+      const handler = handlerAt(read, cursorIn(text, somewhere));
       if (handler === null) continue;
       const edits = renameInManifest(read, handler, "anotherName");
       for (const { range } of edits) lies(range, text);

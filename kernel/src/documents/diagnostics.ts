@@ -71,16 +71,17 @@ export function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
 /** Turns offsets into positions. As in LSP, a carriage return that stands alone ends a line too. */
 export class Lines {
   readonly #starts: number[] = [0];
-  readonly #length: number;
+  readonly #text: string;
 
   constructor(text: string) {
+    this.#text = text;
     const ends = /\r(?!\n)/.test(text) ? text.replace(/\r(?!\n)/g, "\n") : text;
     for (let at = ends.indexOf("\n"); at >= 0; at = ends.indexOf("\n", at + 1)) this.#starts.push(at + 1);
-    this.#length = text.length;
   }
 
+  /** Of an offset within a line's end, where that begins. */
   position(offset: number): Position {
-    const bounded = Math.max(0, Math.min(offset, this.#length));
+    const bounded = this.#beforeEnd(Math.max(0, Math.min(offset, this.#text.length)));
     let low = 0;
     let high = this.#starts.length - 1;
     while (low < high) {
@@ -95,9 +96,14 @@ export class Lines {
   offset({ line, character }: Position): number {
     if (line < 0) return 0;
     const start = this.#starts[line];
-    if (start === undefined) return this.#length;
+    if (start === undefined) return this.#text.length;
     const next = this.#starts[line + 1];
-    return Math.max(start, Math.min(start + character, next === undefined ? this.#length : next - 1));
+    const end = next === undefined ? this.#text.length : this.#beforeEnd(next - 1);
+    return Math.max(start, Math.min(start + character, end));
+  }
+
+  #beforeEnd(offset: number): number {
+    return this.#text[offset] === "\n" && this.#text[offset - 1] === "\r" ? offset - 1 : offset;
   }
 
   range(start: number, end: number): Range {
