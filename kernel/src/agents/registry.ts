@@ -8,7 +8,7 @@ import type { Agent, AgentCommand } from "../base/vocabulary/agent.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { EntryChange, LaresEvent } from "../base/vocabulary/event.ts";
 import { FairTurns } from "./fair-turns.ts";
-import { backlogFor, type ShownLocation } from "./first-sight.ts";
+import { FirstSights, type ShownLocation, type SightStatements, type ToldEntry } from "./first-sight.ts";
 import type { AgentDefinition, SupervisorPorts } from "./ports.ts";
 import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
 import { AgentSlots } from "./slots.ts";
@@ -35,9 +35,9 @@ export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquire
   enqueue(deliveries: readonly RoutedDelivery[]): Enqueued<Statement>;
   /** Stores statements of its own in one transaction. */
   commit(statements: readonly Statement[]): Promise<void>;
-  shownStatement(shown: ShownLocation): Statement;
-  forgottenStatement(shown: ShownLocation): Statement;
+  readonly sightStatements: SightStatements<Statement>;
   readonly alreadyShown: readonly ShownLocation[];
+  readonly alreadyTold: readonly ToldEntry[];
   clearQueue(agent: string): Promise<void>;
   allEntries(): Iterable<Entry>;
 }
@@ -49,18 +49,17 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly counted = new Emitter<void>();
   readonly #ports: RegistryPorts<Statement>;
   readonly #supervisors = new Map<string, Supervisor>();
-  readonly #shown = new Map<string, Set<string>>();
-  readonly #createdBeforeShown = new Map<string, Set<string>>();
+  readonly #sights: FirstSights<Statement>;
   readonly #slots: AgentSlots;
   readonly #turns: FairTurns;
   readonly #routing: RouterOptions;
+  #isClosing = false;
   #lastRun: { entries: number; durationMs: number } | null = null;
   #isStarted = false;
   #retired = { events: 0, refusals: 0 };
 
   constructor(ports: RegistryPorts<Statement>) {
     this.#ports = ports;
-    for (const { agent, location } of ports.alreadyShown) this.#shownTo(agent).add(location);
     this.#turns = new FairTurns(ports.clock, ports.nextTurn);
     this.#slots = new AgentSlots(ports.activeAgents(), () => this.#unloadLongestIdle());
     this.#routing = {
@@ -71,6 +70,14 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
           .get(agent)
           ?.trace("warn", `the filter of ${hook.handler} failed: ${message}`, { filter: hook.filter }),
     };
+    this.#sights = new FirstSights({
+      statements: ports.sightStatements,
+      alreadyShown: ports.alreadyShown,
+      alreadyTold: ports.alreadyTold,
+      allEntries: () => ports.allEntries(),
+      store: (deliveries, more) => this.#commit(this.#enqueue(deliveries, more)),
+      routing: this.#routing,
+    });
   }
 
   list(): Agent[] {
@@ -150,19 +157,21 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   /** The workspace is about to store these changes: what follows for the agents goes into the same transaction. */
   deliver(changes: readonly EntryChange[]): Enqueued<Statement> {
     const deliveries: RoutedDelivery[] = [];
+    const told: Statement[] = [];
     const listening = this.#listening();
     for (const change of changes) {
       // Made when somebody may hear of it: a first index has many thousand changes that nobody is told of here.
       let event: LaresEvent | null = null;
       for (const { definition } of listening) {
-        if (change.kind === "created" && !this.#mayTellOfCreation(definition, change.entry, change.origin))
-          continue;
+        const { tells, statements } = this.#sights.meet(definition, change);
+        told.push(...statements);
+        if (!tells) continue;
         event ??= this.#ports.eventOf(change);
         const lane = change.origin === "live" ? "live" : "backlog";
         deliveries.push(...deliveriesFor(definition, event, lane, this.#routing));
       }
     }
-    return this.#enqueue(deliveries);
+    return this.#enqueue(deliveries, told);
   }
 
   /** An index run over the whole workspace ended. */
@@ -226,13 +235,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     const before = supervisor.definition;
     await supervisor.update(definition);
     if (JSON.stringify(before.authority) === JSON.stringify(definition.authority)) return;
-    const shown = this.#shownTo(definition.id);
-    // What is no longer granted is forgotten, so that granting it again shows it again.
-    const forgotten = [...shown].filter((location) => !definition.authority.locations.includes(location));
-    for (const location of forgotten) shown.delete(location);
-    await this.#ports.commit(
-      forgotten.map((location) => this.#ports.forgottenStatement({ agent: definition.id, location })),
-    );
+    await this.#ports.commit(this.#sights.forgetUngranted(definition));
     const event: LaresEvent = {
       id: newId(),
       name: "PermissionChanged",
@@ -245,45 +248,17 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   /** Tells agents what the index holds: after a run all of it, otherwise only where a location is new to them. */
   async #show(
     agents: readonly string[],
-    run: { entries: number; durationMs: number },
+    run: { readonly durationMs: number },
     why: "run" | "new",
   ): Promise<void> {
     for (const id of agents) {
       const supervisor = this.#supervisors.get(id);
-      if (supervisor === undefined || !supervisor.enabled) continue;
-      const { definition } = supervisor;
-      const shown = this.#shownTo(id);
-      const fresh = definition.authority.locations.filter((location) => !shown.has(location));
-      if (why === "new" && fresh.length === 0) continue;
-      const already = this.#createdBeforeShown.get(id) ?? new Set<string>();
-      const told = why === "run" ? definition : onlyLocations(definition, fresh);
-      const backlog = backlogFor(told, shown, this.#ports.allEntries(), run, already, this.#routing);
-      const enqueued = this.#enqueue(backlog.deliveries);
-      await this.#ports.commit([
-        ...enqueued.statements,
-        ...backlog.newlyShown.map((one) => this.#ports.shownStatement(one)),
-      ]);
-      enqueued.committed();
-      for (const { location } of backlog.newlyShown) shown.add(location);
-      this.#createdBeforeShown.delete(id);
+      const current = (): AgentDefinition | null =>
+        !this.#isClosing && this.#supervisors.get(id) === supervisor && supervisor?.enabled === true
+          ? supervisor.definition
+          : null;
+      await this.#sights.show(id, current, run.durationMs, why);
     }
-  }
-
-  /** While a location has not been shown, what the index finds there waits for the backlog; what is live does not. */
-  #mayTellOfCreation(definition: AgentDefinition, entry: Entry, origin: "live" | "index"): boolean {
-    const shown = this.#shownTo(definition.id);
-    if (definition.authority.locations.every((location) => shown.has(location))) return true;
-    const pending = definition.authority.locations.some(
-      (location) =>
-        !shown.has(location) &&
-        (location === "." || entry.path === location || entry.path.startsWith(`${location}/`)),
-    );
-    if (!pending) return true;
-    if (origin === "index") return false;
-    const told = this.#createdBeforeShown.get(definition.id) ?? new Set<string>();
-    told.add(entry.id);
-    this.#createdBeforeShown.set(definition.id, told);
-    return true;
   }
 
   /** A disabled agent hears nothing, and is not told afterwards what it missed. */
@@ -291,10 +266,10 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     return [...this.#supervisors.values()].filter((supervisor) => supervisor.isListening);
   }
 
-  #enqueue(deliveries: readonly RoutedDelivery[]): Enqueued<Statement> {
+  #enqueue(deliveries: readonly RoutedDelivery[], more: readonly Statement[] = []): Enqueued<Statement> {
     const enqueued = this.#ports.enqueue(deliveries);
     return {
-      statements: enqueued.statements,
+      statements: [...enqueued.statements, ...more],
       committed: () => {
         for (const { agent } of deliveries) this.#supervisors.get(agent)?.metrics.received();
         enqueued.committed();
@@ -317,20 +292,9 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     idle[0]?.unloadIfIdle();
   }
 
-  #shownTo(agent: string): Set<string> {
-    const known = this.#shown.get(agent);
-    if (known !== undefined) return known;
-    const fresh = new Set<string>();
-    this.#shown.set(agent, fresh);
-    return fresh;
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true;
     // They stay known: what the index stores while the kernel closes is still put into their queues.
     await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor[Symbol.asyncDispose]()));
   }
-}
-
-function onlyLocations(definition: AgentDefinition, locations: readonly string[]): AgentDefinition {
-  return { ...definition, authority: { ...definition.authority, locations } };
 }

@@ -3,8 +3,6 @@ import type { Entry } from "../base/vocabulary/entry.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
-import { backlogFor } from "./first-sight.ts";
-import type { AgentDefinition } from "./ports.ts";
 import { asSeenBy, deliveriesFor, locationOf, type RouterOptions } from "./router.ts";
 import { definitionOf } from "./testing/fake-guest.ts";
 
@@ -164,71 +162,4 @@ it("each hook that accepts gets the event, with its own handler; a filter that f
   });
   expect(deliveries.map(({ payload }) => payload.handler)).toEqual(["one", "three"]);
   expect(errors).toEqual(["two: no such field"]);
-});
-
-describe("the first sight of what was there before", () => {
-  const withHooks = (change: Partial<Authority>): AgentDefinition =>
-    definitionOf({
-      authority: authorityFor(change),
-      hooks: ["EntryCreated", "IndexComplete"].map((on) => ({
-        handler: on,
-        on,
-        accepts: () => ({ passed: true }),
-      })),
-    });
-  const entries = ["notes", "notes/a.md", "notes/b.md", "photos", "photos/c.md"].map((path) => entryAt(path));
-  const told = (definition: AgentDefinition, shown: string[], already: string[] = []) => {
-    const run = backlogFor(
-      definition,
-      new Set(shown),
-      entries,
-      { entries: 5, durationMs: 1 },
-      new Set(already),
-      options,
-    );
-    return {
-      lines: run.deliveries.map(({ payload: { event } }) => {
-        const entry = event["entry"] as Entry | undefined;
-        return entry === undefined
-          ? `${event.name} ${String(event["location"])} ${String(event["entries_processed"])}`
-          : entry.path;
-      }),
-      newlyShown: run.newlyShown.map(({ location }) => location),
-    };
-  };
-
-  it("is each entry of a location, then that location's IndexComplete, then the next", () => {
-    expect(told(withHooks({ locations: ["notes", "photos"] }), [])).toEqual({
-      lines: [
-        "notes",
-        "notes/a.md",
-        "notes/b.md",
-        "IndexComplete notes 3",
-        "photos",
-        "photos/c.md",
-        "IndexComplete photos 2",
-      ],
-      newlyShown: ["notes", "photos"],
-    });
-  });
-  it("is not repeated for a location that was shown; its IndexComplete comes with each run", () => {
-    expect(told(withHooks({ locations: ["notes", "photos"] }), ["notes"]).lines).toEqual([
-      "photos",
-      "photos/c.md",
-      "IndexComplete photos 2",
-      "IndexComplete notes 3",
-    ]);
-  });
-  it("leaves out what was told live meanwhile", () => {
-    expect(told(withHooks({ locations: ["notes"] }), [], ["id of notes/a.md"]).lines).toEqual([
-      "notes",
-      "notes/b.md",
-      "IndexComplete notes 3",
-    ]);
-  });
-  it("counts only what the agent may see", () => {
-    expect(
-      told(withHooks({ locations: ["notes"], effective: { read_entries: { filter: "a.*" } } }), []).lines,
-    ).toEqual(["notes/a.md", "IndexComplete notes 1"]);
-  });
 });

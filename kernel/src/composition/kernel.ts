@@ -46,7 +46,7 @@ import { openMemories } from "./memories.ts";
 import { createMemoryService } from "./memory-service.ts";
 import { createProgramLoader, type Program } from "./programs.ts";
 import { bundle, readGuestRuntime, resources } from "./resources.ts";
-import { shownLocations } from "./shown-locations.ts";
+import { readShown, sightStatements } from "./shown-locations.ts";
 import { readTraceSettings } from "./trace-settings.ts";
 import { namedRoots, pathMapper, throughLinks } from "./workspace-paths.ts";
 import { DocumentWatch } from "./watch-documents.ts";
@@ -274,7 +274,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     }
     return { ...result, action };
   };
-  const alreadyShown = await shownLocations.read(database);
+  const shown = await readShown(database);
   const registry: AgentRegistry<Statement> = opened.use(
     new AgentRegistry<Statement>({
       clock,
@@ -317,9 +317,8 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
           })),
         ),
       commit: async (statements) => void (statements.length > 0 && (await database.batch(statements))),
-      shownStatement: shownLocations.shown,
-      forgottenStatement: shownLocations.forgotten,
-      alreadyShown,
+      sightStatements,
+      ...shown,
       clearQueue: (agent) => inbox.clear(agent),
       allEntries: () => workspace.allEntries(),
     }),

@@ -1,16 +1,41 @@
-import type { ShownLocation } from "../agents/first-sight.ts";
+import type { ShownLocation, SightStatements, ToldEntry } from "../agents/first-sight.ts";
 import type { Database, Statement } from "../platform/database.ts";
 
-/** Which agent has been shown which of its locations, as the ledger keeps it. */
-export const shownLocations = {
-  read: (database: Database): Promise<readonly ShownLocation[]> =>
-    database.query<{ agent: string; location: string }>("SELECT agent, location FROM shown_locations"),
-  shown: ({ agent, location }: ShownLocation): Statement => ({
+/** Which agent has been shown which of its locations, and what of those it was told of so far, as the ledger keeps it. */
+export async function readShown(database: Database): Promise<{
+  readonly alreadyShown: readonly ShownLocation[];
+  readonly alreadyTold: readonly ToldEntry[];
+}> {
+  return {
+    alreadyShown: await database.query<{ agent: string; location: string }>(
+      "SELECT agent, location FROM shown_locations",
+    ),
+    alreadyTold: await database.query<{ agent: string; location: string; entry: string }>(
+      "SELECT agent, location, entry FROM told_entries",
+    ),
+  };
+}
+
+export const sightStatements: SightStatements<Statement> = {
+  shown: ({ agent, location }) => ({
     sql: "INSERT OR IGNORE INTO shown_locations (agent, location) VALUES (?, ?)",
     params: [agent, location],
   }),
-  forgotten: ({ agent, location }: ShownLocation): Statement => ({
+  forgotten: ({ agent, location }) => ({
     sql: "DELETE FROM shown_locations WHERE agent = ? AND location = ?",
     params: [agent, location],
   }),
-} as const;
+  told: ({ agent, location, entry }) => ({
+    sql: `INSERT OR IGNORE INTO told_entries (agent, location, entry) SELECT ?, ?, ?
+          WHERE NOT EXISTS (SELECT 1 FROM shown_locations WHERE agent = ? AND location = ?)`,
+    params: [agent, location, entry, agent, location],
+  }),
+  untold: ({ agent, location, entry }) => ({
+    sql: "DELETE FROM told_entries WHERE agent = ? AND location = ? AND entry = ?",
+    params: [agent, location, entry],
+  }),
+  settled: ({ agent, location }) => ({
+    sql: "DELETE FROM told_entries WHERE agent = ? AND location = ?",
+    params: [agent, location],
+  }),
+};
