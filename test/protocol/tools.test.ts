@@ -4,6 +4,7 @@ import { approve } from "../support/actions.ts";
 import { host, probe } from "../support/agents.ts";
 import { Bench, inState } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
+import { frame } from "../support/frames.ts";
 import { CODES, type Tool, type ToolResult } from "../support/types.ts";
 
 const LIBRARY = "test.library";
@@ -18,6 +19,7 @@ export default defineAgent({
     async find({ text, limit = 20 }, ctx) { return { text, limit, caller: ctx.caller ?? null, callId: ctx.callId }; },
     async boom() { throw new Error("boom"); },
     async nothing() {},
+    async forever() { await new Promise((resolve) => setInterval(() => undefined, 1000)); },
     async rewrite({ path }, ctx) {
       const effects = [{ kind: "file.write", path, content: "rewritten\\n" }];
       const action = await ctx.actions.propose(effects, { title: "Rewrite", reason: "asked" });
@@ -53,6 +55,7 @@ beforeAll(async () => {
             { name: "find", description: "Finds things", handler: "find", parameters: PARAMETERS },
             { name: "boom", description: "Fails", handler: "boom", parameters: any },
             { name: "nothing", description: "Returns nothing", handler: "nothing", parameters: any },
+            { name: "forever", description: "Never returns", handler: "forever", parameters: any },
             {
               name: "renamed",
               description: "Another name than its handler",
@@ -95,7 +98,13 @@ describe("lares/tools/list", () => {
 
   test("filters by agent", async () => {
     const tools = await client.request<Tool[]>("lares/tools/list", { agent: LIBRARY });
-    expect(tools.map(({ name }) => name).toSorted()).toEqual(["boom", "find", "nothing", "renamed"]);
+    expect(tools.map(({ name }) => name).toSorted()).toEqual([
+      "boom",
+      "find",
+      "forever",
+      "nothing",
+      "renamed",
+    ]);
   });
 });
 
@@ -109,6 +118,17 @@ describe("lares/tools/call", () => {
   });
 
   test("a handler that returns nothing is a success", async () => {
+    expect(await run(LIBRARY, "nothing")).toMatchObject({ status: "success" });
+  });
+
+  test("one that is cancelled is answered at once, with the code for that, and the agent goes on", async () => {
+    const params = { agent: LIBRARY, name: "forever", arguments: {} };
+    const answer = client.answerTo("cancelled", "lares/tools/call", () =>
+      client.write(frame({ jsonrpc: "2.0", id: "cancelled", method: "lares/tools/call", params })),
+    );
+    await inState(client, LIBRARY, "Active");
+    client.notify("$/cancelRequest", { id: "cancelled" });
+    expect(await answer).toMatchObject({ error: { code: -32800 } });
     expect(await run(LIBRARY, "nothing")).toMatchObject({ status: "success" });
   });
 

@@ -6,6 +6,8 @@ export type Handlers = {
   readonly [Method in ClientRequest]?: (
     params: ParamsOf<Method>,
     session: Session,
+    /** Aborted once the client cancelled the request. */
+    signal: AbortSignal,
   ) => Promise<ResultOf<Method>>;
 };
 

@@ -127,9 +127,13 @@ export class KernelServer {
     });
     endpoint.onStandardRequest("shutdown", () => null);
     for (const [method, handler] of Object.entries(this.#handlers)) {
-      endpoint.onRequest(method as ClientRequest, (params) => {
+      endpoint.onRequest(method as ClientRequest, (params, signal) => {
         if (session === null) throw new LaresError("Busy", "The session has not begun.");
-        return (handler as (params: unknown, session: Session) => Promise<never>)(params, session);
+        return (handler as (params: unknown, session: Session, signal: AbortSignal) => Promise<never>)(
+          params,
+          session,
+          signal,
+        );
       });
     }
     for (const [method, handler] of Object.entries({
