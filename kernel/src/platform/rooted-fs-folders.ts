@@ -12,8 +12,11 @@ export interface HeldFolder extends Disposable {
 }
 
 export interface FolderOpener extends Disposable {
-  /** Null if a name on the way is not there or is a file; ScopeViolation if it is a link. */
-  open(names: readonly string[]): HeldFolder | null;
+  /**
+   * The folder of these names, on the way to `asked`. Null if a name on the way is not there or is a file;
+   * ScopeViolation of what was asked for if it is a link.
+   */
+  open(names: readonly string[], asked: string): HeldFolder | null;
 }
 
 /** The names of a canonical path; "." has none. Refuses what could leave the root, and `.git`. */
@@ -64,11 +67,11 @@ export function descriptorOpener(root: string): FolderOpener {
     return true;
   };
   return {
-    open(names) {
+    open(names, asked) {
       try {
         if (!renewed()) return null;
       } catch (error) {
-        return nullIfMissing(error, names);
+        return nullIfMissing(error, names, asked);
       }
       const start = current;
       start.users++;
@@ -83,8 +86,8 @@ export function descriptorOpener(root: string): FolderOpener {
         try {
           held = openSync(inFolder(here, name), folderFlags);
         } catch (error) {
-          if (isLink(inFolder(here, name))) throw linkInTheWay(names.join("/"));
-          return nullIfMissing(error, names);
+          if (isLink(inFolder(here, name))) throw linkInTheWay(asked);
+          return nullIfMissing(error, names, asked);
         } finally {
           release(here);
         }
@@ -117,14 +120,14 @@ function holdRoot(root: string): HeldRoot {
  */
 export function checkingOpener(root: string): FolderOpener {
   return {
-    open(names) {
+    open(names, asked) {
       let folder = root;
       if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return null;
       for (const name of names) {
         folder = join(folder, name);
         const found = lstatSync(folder, { throwIfNoEntry: false });
         if (found === undefined) return null;
-        if (found.isSymbolicLink()) throw linkInTheWay(names.join("/"));
+        if (found.isSymbolicLink()) throw linkInTheWay(asked);
         if (!found.isDirectory()) return null;
       }
       return { at: (name) => join(folder, name), descriptor: null, [Symbol.dispose]() {} };
@@ -144,11 +147,11 @@ function isLink(path: string): boolean {
 
 const missing = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG"]);
 
-function nullIfMissing(error: unknown, names: readonly string[]): null {
+function nullIfMissing(error: unknown, names: readonly string[], asked: string): null {
   const code = systemCodeOf(error) ?? "";
   if (missing.has(code)) return null;
   // It was a link when it was opened and has become something else since.
-  if (code === "ELOOP") throw linkInTheWay(names.join("/"));
+  if (code === "ELOOP") throw linkInTheWay(asked);
   throw storageError(
     `The folder ${JSON.stringify(names.join("/"))} cannot be opened: ${messageOf(error)}`,
     error,

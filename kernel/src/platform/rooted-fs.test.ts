@@ -142,6 +142,8 @@ describe.each([{ descriptors: process.platform === "linux" }, { descriptors: fal
         ]) {
           expect(await codeOf(running)).toBe("ScopeViolation");
         }
+        // What was asked for, not where on the way the link stands.
+        await expect(fs.stat(path)).rejects.toMatchObject({ facts: { path } });
       }
       for (const path of ["a/leaf", "dangling"]) {
         expect(await codeOf(fs.readFile(path, { maxBytes: 10 }))).toBe("ScopeViolation");

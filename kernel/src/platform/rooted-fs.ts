@@ -119,7 +119,7 @@ class DescriptorFs implements RootedFs {
   async stat(path: string): Promise<FileStat | null> {
     const names = namesOf(path);
     const name = names.pop() ?? ".";
-    using folder = this.#folders.open(names);
+    using folder = this.#folders.open(names, path);
     try {
       return folder === null ? null : statOf(folder.at(name));
     } catch (error) {
@@ -298,7 +298,7 @@ class DescriptorFs implements RootedFs {
   }
 
   #hold(path: string, names: readonly string[]): HeldFolder {
-    const folder = this.#folders.open(names);
+    const folder = this.#folders.open(names, path);
     if (folder === null) throw notFound("folder", names.length === 0 ? path : names.join("/"));
     return folder;
   }
@@ -307,7 +307,7 @@ class DescriptorFs implements RootedFs {
     const names = namesOf(path);
     const name = names.pop();
     if (name === undefined) throw notFound("file", path);
-    using folder = this.#folders.open(names);
+    using folder = this.#folders.open(names, path);
     if (folder === null) throw notFound("file", path);
     let file: FileHandle;
     try {
