@@ -83,8 +83,8 @@ export async function describeExport(path: string, expectedHead?: string): Promi
 export async function importMemory(path: string, target: ImportTarget): Promise<ExportDescription> {
   const { memoryFolder, maxBytes, anchor } = target;
   const journalFolder = joinPath(memoryFolder, journalName);
-  await checkEmpty(journalFolder);
   await using file = await openChosenFile(path);
+  await checkEmpty(journalFolder);
   const container = await readContainer(file);
   const { head } = container.meta;
   checkExpected(container, target.expectedHead);
