@@ -12,7 +12,7 @@ type Diagnostic = {
   code: string;
   message: string;
 };
-type Published = { uri: string; diagnostics: Diagnostic[] };
+type Published = { uri: string; version?: number; diagnostics: Diagnostic[] };
 
 const PROBE = "test.probe";
 let bench: Bench;
@@ -175,6 +175,50 @@ test("what is typed is diagnosed at each change, whole or in pieces, and mended 
   expect(await next(change(3, [{ range, text: "" }]))).toEqual([]);
   client.notify("textDocument/didClose", { textDocument: { uri } });
 });
+
+test("a document too large to be kept says so at each change, and is checked once its whole text fits", async () => {
+  const uri = bench.uri("large/lares.yaml");
+  const text = `version: 1\n# ${"x".repeat(5 * 1024 * 1024)}\n`;
+  const next = async (method: string, params: object): Promise<Diagnostic[]> => {
+    const count = client.notifications("textDocument/publishDiagnostics").length;
+    client.notify(method, params);
+    const published = await until("diagnostics", () =>
+      client
+        .notifications<Published>("textDocument/publishDiagnostics")
+        .slice(count)
+        .find((each) => each.uri === uri),
+    );
+    return published.diagnostics;
+  };
+  const textDocument = { uri, languageId: "yaml", version: 1, text };
+  const tooLarge = [expect.objectContaining({ code: "document-too-large" })];
+  expect(await next("textDocument/didOpen", { textDocument })).toEqual(tooLarge);
+  const start = { line: 0, character: 0 };
+  const piece = { range: { start, end: start }, text: "# " };
+  const change = (contentChanges: object[]) => ({ textDocument: { uri, version: 2 }, contentChanges });
+  expect(await next("textDocument/didChange", change([piece]))).toEqual(tooLarge);
+  expect(await next("textDocument/didChange", change([{ text: "version: 1\n" }]))).toEqual([]);
+});
+
+test.each([true, false])(
+  "the version they are of is said to a client that understands it: %s",
+  async (versionSupport) => {
+    const capabilities = { textDocument: { publishDiagnostics: { versionSupport } } };
+    await using own = await bench.connect({ capabilities });
+    const uri = bench.uri("lares.yaml");
+    const textDocument = { uri, languageId: "yaml", version: 41, text: "version: 1\n" };
+    own.notify("textDocument/didOpen", { textDocument });
+    own.notify("textDocument/didChange", {
+      textDocument: { uri, version: 42 },
+      contentChanges: [{ text: "version: 2\n" }],
+    });
+    const { version } = await own.notification<Published>(
+      "textDocument/publishDiagnostics",
+      (published) => published.diagnostics.length > 0,
+    );
+    expect(version).toBe(versionSupport ? 42 : undefined);
+  },
+);
 
 test("a document of another name is none of its business", async () => {
   const uri = bench.uri("other.yaml");

@@ -1,5 +1,8 @@
+import type { Diagnostic } from "vscode-languageserver";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import { supports } from "./language/params.ts";
+import { maxOpenDocumentCharacters } from "./open-documents.ts";
 import type { KernelServices } from "./ports.ts";
 import type { Session } from "./session.ts";
 
@@ -20,9 +23,13 @@ export class DocumentDiagnostics {
   }
 
   changed(uri: string): void {
-    const text = this.#session.documents.text(uri);
-    if (text === null || !this.#kernel.documents.handles(uri)) return;
+    const { documents } = this.#session;
+    if (!documents.has(uri) || !this.#kernel.documents.handles(uri)) return;
     this.#versions.set(uri, ++this.#changes);
+    if (documents.text(uri) === null) {
+      this.#publish(uri, [tooLarge]);
+      return;
+    }
     // Whoever types faster than a long document is checked waits for two checks at most: of before, and of what is there.
     if (!this.#checking.has(uri)) void this.#check(uri);
   }
@@ -56,6 +63,23 @@ export class DocumentDiagnostics {
   }
 
   #publish(uri: string, diagnostics: readonly unknown[]): void {
-    this.#session.endpoint.notifyStandard("textDocument/publishDiagnostics", { uri, diagnostics });
+    const { documents, endpoint } = this.#session;
+    const version = supports(this.#session, "textDocument", "publishDiagnostics", "versionSupport")
+      ? documents.version(uri)
+      : null;
+    endpoint.notifyStandard("textDocument/publishDiagnostics", {
+      uri,
+      ...(version === null ? {} : { version }),
+      diagnostics,
+    });
   }
 }
+
+/** Of a document whose text is not kept: silence would look like a document without faults. */
+const tooLarge: Diagnostic = {
+  range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } },
+  severity: 1,
+  code: "document-too-large",
+  source: "lares",
+  message: `The document is not checked: it has more than ${maxOpenDocumentCharacters} characters, or too much is open at once.`,
+};

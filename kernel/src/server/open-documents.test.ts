@@ -85,6 +85,19 @@ describe("what an editor took in from its file is not unsaved", () => {
   });
 });
 
+test("one that is too large is open, and kept again once its whole new text is small", async () => {
+  const documents = await opened("x".repeat(maxOpenDocumentCharacters + 1), null);
+  expect([documents.has("file:///a"), documents.text("file:///a")]).toEqual([true, null]);
+  documents.change("file:///a", [
+    { text: "ab" },
+    { range: { start: position(0, 0), end: position(0, 1) }, text: "" },
+  ]);
+  expect(documents.text("file:///a")).toBe("b");
+  expect(documents.isUnsaved("file:///a")).toBe(true);
+  documents.close("file:///a");
+  expect(documents.has("file:///a")).toBe(false);
+});
+
 test("together they keep so much and no more, and a change is still known of those that are not kept", () => {
   const documents = new OpenDocuments();
   const names = Array.from({ length: 40 }, (_, index) => `file:///${index}`);

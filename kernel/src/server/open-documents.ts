@@ -92,8 +92,8 @@ export class OpenDocuments {
     if (changes.length === 0) return;
     this.#update(document, () => {
       for (const change of changes) {
-        if (document.text === null) document.isChanged = true;
-        else if (change.range === undefined) document.text = change.text;
+        if (change.range === undefined) document.text = change.text;
+        else if (document.text === null) document.isChanged = true;
         else document.text = replaceRange(document.text, change.range, change.text);
       }
     });
@@ -114,6 +114,10 @@ export class OpenDocuments {
     if (document === undefined) return;
     this.#characters -= charactersOf(document);
     this.#documents.delete(uri);
+  }
+
+  has(uri: string): boolean {
+    return this.#documents.has(uri);
   }
 
   text(uri: string): string | null {
