@@ -113,14 +113,19 @@ function candidates(
 function nameTest(query: EntryQuery): (node: EntryNode) => boolean {
   const text = query.text?.toLowerCase();
   const wanted = query.extension?.toLowerCase().replace(/^\./, "");
+  const { kind, media } = query;
+  const wantsKind = kind === "file" || kind === "folder" ? kind : undefined;
+  const medium = wantsKind === undefined ? kind : undefined;
   return (node) => {
-    if (query.kind !== undefined && node.kind !== query.kind) return false;
+    if (wantsKind !== undefined && node.kind !== wantsKind) return false;
     if (query.tag !== undefined && !node.metadata.tags.includes(query.tag)) return false;
     if (text !== undefined && !node.name.toLowerCase().includes(text)) return false;
-    if (wanted === undefined && query.media === undefined) return true;
+    if (wanted === undefined && media === undefined && medium === undefined) return true;
     const extension = node.kind === "file" ? extensionOf(node.name) : "";
     if (wanted !== undefined && extension !== wanted) return false;
-    return query.media === undefined || mediaTypeOf(node.kind, extension).media === query.media;
+    if (media === undefined && medium === undefined) return true;
+    const own = mediaTypeOf(node.kind, extension).media;
+    return own === (media ?? own) && own === (medium ?? own);
   };
 }
 

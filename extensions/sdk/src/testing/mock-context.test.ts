@@ -30,6 +30,7 @@ it("runs a handler over entries in memory and records what it did", async () => 
     clock: { now: () => 0 },
   });
   const [entry] = (await ctx.vdfs.query({ media: "image" })).items;
+  expect((await ctx.vdfs.query({ kind: "image" })).items).toEqual([entry]);
   await agent.hooks?.["seen"]?.({ name: "EntryCreated", entry } as never, ctx);
   expect(await ctx.memory.plan.read()).toEqual({ seen: ["photos/a.jpg"] });
   expect((await ctx.vdfs.get("photos/a.jpg"))?.tags).toEqual(["seen"]);

@@ -66,7 +66,7 @@ export class MockWorkspace {
           visible(entry.path, entry.kind) &&
           (glob === undefined || (glob.ok && glob.matches(entry.path))) &&
           (query.tag === undefined || entry.tags.includes(query.tag)) &&
-          (query.kind === undefined || entry.kind === query.kind) &&
+          (query.kind === undefined || entry.kind === query.kind || entry.media === query.kind) &&
           (query.media === undefined || entry.media === query.media) &&
           (query.extension === undefined || entry.extension === query.extension) &&
           (text === undefined || entry.name.toLowerCase().includes(text)),

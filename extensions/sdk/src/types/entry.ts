@@ -34,7 +34,8 @@ export interface EntryQuery {
   /** Glob over the path. */
   readonly path?: string;
   readonly tag?: string;
-  readonly kind?: EntryKind;
+  /** A file or folder; a medium means the same as under `media`. */
+  readonly kind?: EntryKind | Media;
   readonly media?: Media;
   /** Lower case, no dot. */
   readonly extension?: string;

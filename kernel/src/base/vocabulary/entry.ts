@@ -47,7 +47,11 @@ export const EntryQuery = Type.Object(
   {
     path: Type.Optional(Type.String({ maxLength: 4096, description: "Glob over the path" })),
     tag: Type.Optional(Type.String({ maxLength: 256 })),
-    kind: Type.Optional(EntryKind),
+    kind: Type.Optional(
+      Type.Union([...EntryKind.anyOf, ...Media.anyOf], {
+        description: "A file or folder, or a file of this medium, as media says it",
+      }),
+    ),
     media: Type.Optional(Media),
     extension: Type.Optional(Type.String({ maxLength: 64 })),
     text: Type.Optional(
