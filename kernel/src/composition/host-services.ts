@@ -8,6 +8,7 @@ import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Action, EffectInput, Proposal } from "../base/vocabulary/action.ts";
 import type { Entry, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
+import type { SharedData } from "../memory/shared-data.ts";
 import { canonicalPath } from "../policy/paths.ts";
 import { isVisible } from "../policy/scope.ts";
 import type { TraceLog } from "../trace/trace-log.ts";
@@ -34,6 +35,7 @@ export interface HostServicePorts {
   readonly workspace: Workspace;
   readonly actions: Actions;
   readonly memories: HostMemoryPorts;
+  readonly sharedData: SharedData;
   readonly traces: TraceLog;
   /** Calls another agent's tool on behalf of `caller`. */
   callTool(agent: string, name: string, args: unknown, caller: string): Promise<CalledTool>;
@@ -52,7 +54,7 @@ export interface HostServicePorts {
  * been checked and policy has allowed it; what is left is to see only what the caller may see.
  */
 export function createHostServices(ports: HostServicePorts): HostServices {
-  const { workspace, actions, traces } = ports;
+  const { workspace, actions, sharedData, traces } = ports;
   const ownAction = async (caller: Caller, id: string): Promise<Action> => {
     const action = await actions.get(id);
     // Another agent's action does not exist for this one.
@@ -123,6 +125,11 @@ export function createHostServices(ports: HostServicePorts): HostServices {
       return {};
     },
 
+    "shared/read": (_caller, { key }: { key: string }) => sharedData.read(key),
+    "shared/write": async (_caller, { key, value, version }: SharedWriteParams) => ({
+      version: await sharedData.write(key, value, version),
+    }),
+
     trace: async (caller, { level, message, fields }: TraceParams) => {
       if (levels.indexOf(level) < levels.indexOf(ports.traceLevelOf(caller.agent))) return;
       traces.write({
@@ -155,6 +162,12 @@ interface ReadParams {
   path: string;
   offset?: number;
   length?: number;
+}
+
+interface SharedWriteParams {
+  key: string;
+  value: JsonValue;
+  version?: number;
 }
 
 interface TraceParams {

@@ -21,6 +21,7 @@ import { eventOfChange } from "../events/changes.ts";
 import { openInbox } from "../inbox/inbox.ts";
 import { inboxMigrations } from "../inbox/migrations.ts";
 import { memoryMigrations } from "../memory/journal/heads.ts";
+import { SharedData, sharedDataMigrations } from "../memory/shared-data.ts";
 import { cacheKey, openCacheFolder } from "../platform/cache-folder.ts";
 import { openDatabase, type Statement } from "../platform/database.ts";
 import { openObjectStore } from "../platform/object-store.ts";
@@ -100,6 +101,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         ...inboxMigrations,
         ...actionsMigrations,
         ...memoryMigrations,
+        ...sharedDataMigrations,
         ...agentMigrations,
       ],
       log,
@@ -295,6 +297,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         workspace,
         actions,
         memories,
+        sharedData: new SharedData(database),
         traces,
         callTool,
         traceLevelOf: (agent) => registry.find(agent)?.definition.traceLevel ?? "info",

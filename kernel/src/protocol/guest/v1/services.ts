@@ -52,10 +52,19 @@ export const serviceCalls = define({
   },
   "shared/write": {
     params: Type.Object(
-      { key: Key, value: Type.Unknown(), version: Type.Optional(Type.Integer({ minimum: 0 })) },
+      {
+        key: Key,
+        value: Type.Unknown(),
+        version: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            description: "Counts only while the key has this version, else Conflict; 0: nothing was written",
+          }),
+        ),
+      },
       closed,
     ),
-    result: Type.Unknown(),
+    result: Type.Object({ version: Type.Integer({ description: "Of what was written" }) }),
   },
   notify: {
     params: Type.Object(

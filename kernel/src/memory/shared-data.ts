@@ -1,0 +1,99 @@
+import { LaresError, limitExceeded } from "../base/errors.ts";
+import type { JsonValue } from "../base/json.ts";
+import { OneAtATime } from "../base/one-at-a-time.ts";
+import type { Database, Migration } from "../platform/database.ts";
+
+export const sharedDataMigrations: readonly Migration[] = [
+  {
+    name: "shared-data-1",
+    // The index has all that the bounds need, so that they are checked without reading values.
+    sql: `CREATE TABLE shared_data (
+            key TEXT PRIMARY KEY,
+            version INTEGER NOT NULL,
+            value TEXT NOT NULL,
+            characters INTEGER NOT NULL
+          ) STRICT;
+          CREATE INDEX shared_data_sizes ON shared_data (key, characters);`,
+  },
+];
+
+/** Bounds on what the agents of a workspace share by keys, all of them together; sizes in characters of JSON. */
+export const sharedDataLimits = { keys: 4096, valueCharacters: 256 * 1024, allCharacters: 64 << 20 } as const;
+
+export interface SharedValue {
+  /** Counts the writes; the first is 1. */
+  readonly version: number;
+  readonly value: JsonValue;
+}
+
+/**
+ * Small values that agents of one workspace exchange by key. Who may read or write which key is decided before.
+ * A write that was answered survives the death of any process.
+ */
+export class SharedData {
+  readonly #database: Database;
+  /** One write at a time: each is held against what the others left. */
+  readonly #writes = new OneAtATime();
+
+  /** The database has {@link sharedDataMigrations} applied. */
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Null where nothing was written by this key. */
+  async read(key: string): Promise<SharedValue | null> {
+    const [row] = await this.#database.query<{ version: number; value: string }>(
+      "SELECT version, value FROM shared_data WHERE key = ?",
+      [key],
+    );
+    return row === undefined ? null : { version: row.version, value: JSON.parse(row.value) as JsonValue };
+  }
+
+  /**
+   * Resolves with the value's new version. With `version`, only where that is still the key's (0: nothing was written
+   * yet), else Conflict { revision }; LimitExceeded where the value, or all of them, would be too large.
+   */
+  write(key: string, value: JsonValue, version?: number): Promise<number> {
+    return this.#writes.run("write", async () => {
+      const current = (await this.read(key))?.version ?? 0;
+      if (version !== undefined && version !== current)
+        throw new LaresError(
+          "Conflict",
+          `"${key}" is at version ${current} by now, not ${version}. Read it and try again.`,
+          { revision: current },
+        );
+      const text = JSON.stringify(value);
+      await this.#refuseTooMuch(key, text.length);
+      await this.#database.batch([
+        {
+          sql: `INSERT INTO shared_data (key, version, value, characters) VALUES (?, ?, ?, ?)
+                ON CONFLICT (key) DO UPDATE
+                SET version = excluded.version, value = excluded.value, characters = excluded.characters`,
+          params: [key, current + 1, text, text.length],
+        },
+      ]);
+      return current + 1;
+    });
+  }
+
+  async #refuseTooMuch(key: string, characters: number): Promise<void> {
+    const { keys, valueCharacters, allCharacters } = sharedDataLimits;
+    if (characters > valueCharacters)
+      throw limitExceeded(
+        "shared_value",
+        characters,
+        `The value for "${key}" has ${characters} characters; at most ${valueCharacters} are shared by a key. Put what is larger into a shared memory or a file.`,
+      );
+    const [others] = await this.#database.query<{ keys: number; characters: number }>(
+      "SELECT count(*) AS keys, coalesce(sum(characters), 0) AS characters FROM shared_data WHERE key <> ?",
+      [key],
+    );
+    const total = (others?.characters ?? 0) + characters;
+    if ((others?.keys ?? 0) >= keys || total > allCharacters)
+      throw limitExceeded(
+        "shared_data",
+        total,
+        `The agents of this workspace share as much as they may: at most ${keys} keys and ${allCharacters} characters.`,
+      );
+  }
+}
