@@ -220,6 +220,22 @@ test.each([true, false])(
   },
 );
 
+for (const [name, other, isShadowed] of [
+  ["lares.toml", "lares.yaml", true],
+  ["lares.yaml", "lares.toml", false],
+  ["extension.toml", "extension.yaml", true],
+] as const) {
+  test(`${name} beside ${other} is ${isShadowed ? "said not to be read" : "the one that is read"}`, async () => {
+    await bench.write(`case-${cases + 1}/${other}`, "");
+    const text = name.startsWith("lares") ? "" : MANIFEST_TOML;
+    await bench.write(`case-${cases + 1}/${name}`, text);
+    const found = (await diagnose(name, text)).filter(({ code }) => code === "shadowed-document");
+    expect(found.map(({ message, severity }) => [message.startsWith(other), severity])).toEqual(
+      isShadowed ? [[true, 2]] : [],
+    );
+  });
+}
+
 test("a document of another name is none of its business", async () => {
   const uri = bench.uri("other.yaml");
   client.notify("textDocument/didOpen", {

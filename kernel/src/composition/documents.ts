@@ -1,11 +1,11 @@
-import { basename, dirname } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { Diagnostic as LspDiagnostic, DiagnosticSeverity } from "vscode-languageserver";
 import type { Clock } from "../base/clock.ts";
 import type { Severity } from "../documents/codes.ts";
-import { diagnostic, type Diagnostic } from "../documents/diagnostics.ts";
+import { diagnostic, Lines, type Diagnostic } from "../documents/diagnostics.ts";
 import { plainMessage } from "../base/plain-text.ts";
 import { checkManifest } from "../documents/manifest.ts";
-import { documentKind } from "../documents/names.ts";
+import { documentKind, laresNames, manifestNames } from "../documents/names.ts";
 import type { EventPorts, FilterCheck, ProgramExports } from "../documents/ports.ts";
 import { compileSchedule } from "../events/cron.ts";
 import { compileFilter } from "../events/filter.ts";
@@ -14,6 +14,7 @@ import type { OpenTexts } from "../server/language/ports.ts";
 import type { DocumentService } from "../server/ports.ts";
 import type { Catalog } from "./catalog.ts";
 import { nothingOpen, type ProgramOutlines } from "./program-outlines.ts";
+import { fileExists } from "./read-documents.ts";
 import { pathOf } from "./workspace-paths.ts";
 
 /** The language of hooks, for whoever checks documents. */
@@ -79,17 +80,33 @@ export async function diagnosticsOf(
   { file, text, open = nothingOpen }: { file: string; text: string; open?: OpenTexts },
 ): Promise<readonly Diagnostic[]> {
   const finder = catalog.finder();
+  const shadowed = await checkShadowed(file, text);
   if (documentKind(file) === "lares") {
     const { diagnostics } = await catalog.checkLares(text, file, catalog.layerOf(file), finder);
     const counting = await catalog.countsInsteadOf(file);
-    return counting === null ? diagnostics : [notCounted(file, counting, text), ...diagnostics];
+    const notCounting = counting === null ? [] : [notCounted(file, counting, text)];
+    return [...notCounting, ...shadowed, ...diagnostics];
   }
   const ports = catalog.manifestPorts(file);
   const checked = await checkManifest(text, file, {
     ...ports,
     programExports: (main) => programExports(programs, file, main, open),
   });
-  return checked.diagnostics;
+  return [...shadowed, ...checked.diagnostics];
+}
+
+/** Of documents that lie beside each other, the first name's counts: who edits another one should know. */
+async function checkShadowed(file: string, text: string): Promise<Diagnostic[]> {
+  // What is only typed may yet become another file.
+  if (!(await fileExists(file))) return [];
+  const names: readonly string[] = documentKind(file) === "lares" ? laresNames : manifestNames;
+  for (const name of names.slice(0, Math.max(0, names.indexOf(basename(file))))) {
+    if (!(await fileExists(join(dirname(file), name)))) continue;
+    const message = `${name} beside this file is read instead of it; keep one of the two.`;
+    const firstLine = new Lines(text).range(0, Math.max(0, text.search(/\r?\n|$/)));
+    return [diagnostic("shadowed-document", firstLine, message)];
+  }
+  return [];
 }
 
 /** It is checked all the same: somebody may be about to move the one that counts. */

@@ -120,6 +120,18 @@ export const codes = {
     severity: "error",
     explanation: "A permission that does not exist is allowed or denied.",
   },
+  "unknown-kind": {
+    severity: "warning",
+    explanation: "A rule or a permission names a kind of change that does not exist.",
+  },
+  "invalid-event-name": {
+    severity: "warning",
+    explanation: "An extension would emit an event of a name that no hook can have.",
+  },
+  "invalid-tool-reference": {
+    severity: "warning",
+    explanation: "A permission to call tools that is not of the form extension.id/tool.",
+  },
   "permission-not-granted": {
     severity: "warning",
     explanation: "The manifest asks for a permission that allow leaves out.",
@@ -137,6 +149,10 @@ export const codes = {
     severity: "warning",
     explanation:
       "A setting that can reach out or execute: it counts in the user's document only, and is ignored here.",
+  },
+  "shadowed-document": {
+    severity: "warning",
+    explanation: "Another document of the same meaning lies beside this one, and is read instead.",
   },
   "unknown-variable": {
     severity: "warning",

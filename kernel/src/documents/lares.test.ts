@@ -116,6 +116,18 @@ describe("faults, each at its place", () => {
     ["yaml", "approvals: { auto_approve_below: «1.5» }\n", "invalid-value", /at most 1/],
     ["yaml", "approvals: { rules: [{ decide: «maybe» }] }\n", "invalid-value", /one of deny, ask, allow/],
     ["yaml", 'approvals: { rules: [{ decide: deny, path: «"{a,b"» }] }\n', "invalid-glob", /not closed/],
+    [
+      "yaml",
+      "approvals: { rules: [{ decide: deny, kind: «file.delte» }] }\n",
+      "unknown-kind",
+      /no change of the kind "file\.delte"; did you mean "file\.delete"/,
+    ],
+    [
+      "toml",
+      '[[approvals.rules]]\ndecide = "deny"\nkind = «"everything"»\n',
+      "unknown-kind",
+      /there are file\.write, .*file\.\*, .*, \*\./,
+    ],
     ["yaml", "import_namespaces: [«{ name: team }»]\n", "invalid-namespace", /whose memory/],
     [
       "yaml",
@@ -275,3 +287,10 @@ for (const [location, canonical] of [
   test(`the location ${JSON.stringify(location)} is ${canonical ?? "outside"}`, () =>
     expect(canonicalLocation(location)).toBe(canonical));
 }
+
+test("kinds, their families and all of them are known", async () => {
+  const kinds = ["file.write", "sidecar.write", "file.*", "tag.*", "*"];
+  const rules = kinds.map((kind) => `{ decide: ask, kind: "${kind}" }`).join(", ");
+  const checked = await checkLares(`approvals: { rules: [${rules}] }\n`, "lares.yaml", ports);
+  expect(checked.diagnostics).toEqual([]);
+});

@@ -5,6 +5,7 @@ import { diagnostic, hasErrors, inOrder, type Diagnostic } from "./diagnostics.t
 import { durationPattern, parseDuration } from "./durations.ts";
 import { appendItem } from "./language/edits.ts";
 import { fix, set, withoutEntry, write } from "./language/repairs.ts";
+import { checkKind } from "./names-in-permissions.ts";
 import { formatOf, parseDocument } from "./parse.ts";
 import type { FolderState, FoundExtension, LaresPorts } from "./ports.ts";
 import { Lares, type ExtensionEntry, type LaresDocument } from "./schema/lares.ts";
@@ -37,6 +38,9 @@ export async function checkLares(text: string, file: string, ports: LaresPorts):
   const semantics = [
     ...checkDurations(value, document),
     ...checkGlobs(value, document),
+    ...present(value.approvals?.rules).flatMap(([index, { kind }]) =>
+      kind === undefined ? [] : checkKind(kind, pointerTo("/approvals/rules", index, "kind"), document),
+    ),
     ...checkNamespaces(value, document),
     ...checkReach(value, document, ports),
     ...(await checkExtensions(value.extensions ?? [], document, ports)),

@@ -3,6 +3,7 @@ import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
 import { insertEntry } from "./language/edits.ts";
 import { anotherName, asVersion, fix, withoutEntry, write } from "./language/repairs.ts";
+import { checkPermissionNames } from "./names-in-permissions.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
 import type { FilterCheck, ManifestPorts, ProgramExports } from "./ports.ts";
 import { checkParameters } from "./parameter-checks.ts";
@@ -44,6 +45,7 @@ export async function checkManifestSemantics(
   found.push(...checkExports(extension, document, exported ?? null));
   found.push(...(await checkProgram(extension, main, document, ports)));
   found.push(...checkFields(extension, document, ports));
+  found.push(...checkPermissionNames(extension, document, ports.events));
   return found;
 }
 

@@ -24,7 +24,7 @@ export function parseDocument(text: string, format: DocumentFormat): ParsedDocum
       "document-too-large",
       0,
       0,
-      `The document has ${text.length} characters; at most ${documentLimits.characters} are read.`,
+      `The document has more than ${documentLimits.characters} characters; no more are read.`,
     );
     return assemble("", format, null, faults.found);
   }

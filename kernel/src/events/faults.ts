@@ -52,12 +52,14 @@ export function explainFault(error: unknown, circumstances: Circumstances): Filt
     }
     case "no_matching_overload":
       return noMatchingCall(offset, length, circumstances) ?? at(sentence(error.summary));
+    case "limit_exceeded":
+      return at(tooMuch(error.summary));
     case "unexpected_token":
       return at(
         offset >= source.length ? "The filter ends where more is expected." : sentence(error.summary),
       );
     default:
-      return at(sentence(error.summary.replaceAll(linearMatches, "matches")));
+      return at(noMatchingOperator(error.summary.replaceAll(linearMatches, "matches")));
   }
 }
 
@@ -89,6 +91,31 @@ function faultOfPattern(pattern: ExpressionNode): string | undefined {
   } catch (error) {
     if (error instanceof RangeError) return `The pattern cannot be used: ${error.message}.`;
     return `The pattern is not a regular expression of RE2's syntax: ${messageOf(error).replace(/^error parsing regexp: /, "")}.`;
+  }
+}
+
+/** "no such overload: int > string", as the library says it. */
+function noMatchingOperator(summary: string): string {
+  const types = /^no such overload: (.+)$/i.exec(summary)?.[1];
+  return types === undefined
+    ? sentence(summary)
+    : `${types} is not possible; both sides have to be of fitting types, as in entry.size > 1000 or entry.name == "x".`;
+}
+
+/** "Exceeded maxDepth (24)", as the library says it. */
+function tooMuch(summary: string): string {
+  const [, limit = "", value = ""] = /^Exceeded (\w+) \((\d+)\)$/.exec(summary) ?? [];
+  switch (limit) {
+    case "maxDepth":
+      return `The filter is nested more than ${value} levels deep; take parentheses away, or make several hooks of it.`;
+    case "maxAstNodes":
+      return `The filter has more than ${value} parts; make several hooks of it.`;
+    case "maxListElements":
+    case "maxMapEntries":
+    case "maxCallArguments":
+      return `The filter lists more than ${value} things in one place; make several hooks of it.`;
+    default:
+      return sentence(summary);
   }
 }
 

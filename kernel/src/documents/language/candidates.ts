@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../base/json.ts";
 import { permissionNames } from "../../base/vocabulary/permissions.ts";
-import { EffectInput } from "../../base/vocabulary/action.ts";
+import { effectKindNames } from "../names-in-permissions.ts";
 import { valueAt } from "../source.ts";
 import { code, item, paragraph, type Explanation } from "./explanation.ts";
 import type { EventHelp, EventLanguage, ExtensionSummary, Surroundings } from "./ports.ts";
@@ -125,9 +125,8 @@ function proposedKinds(): Candidate[] {
 }
 
 function effectKinds(families: readonly string[]): Candidate[] {
-  const kinds = new Set(EffectInput.anyOf.map((effect) => effect.properties.kind.const));
   return [
-    ...[...kinds].map((value) => ({ value, kind: "choice" as const })),
+    ...effectKindNames.map((value) => ({ value, kind: "choice" as const })),
     ...families.map((value) => ({ value, kind: "choice" as const, detail: "all of a family" })),
   ];
 }
