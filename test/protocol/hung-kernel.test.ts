@@ -48,6 +48,16 @@ test("a kernel that stands still is killed; both editors go on with the next one
   expect(done.state).toBe("Committed");
 });
 
+test("an editor that comes to a kernel that stands still is told so, and goes on once it is ended", async () => {
+  const { pid } = await bench.ready(one);
+  process.kill(pid, "SIGSTOP");
+  const late = await bench.connect();
+  await expect(late.request("lares/status")).rejects.toThrow(/does not answer.*lares stop/);
+  expect(await stop()).toEqual({ pid, killed: true });
+  expect((await bench.ready(late)).pid).not.toBe(pid);
+  await late.shutdown();
+});
+
 test("a kernel that answers ends in order; where none is, nothing is done", async () => {
   const { pid } = await bench.ready(one);
   expect(await stop()).toEqual({ pid, killed: false });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import process from "node:process";
 import { before, describe, it } from "mocha";
 import * as vscode from "vscode";
@@ -69,3 +70,42 @@ describe("a kernel that stands still", () => {
     assert.equal(lares.kernel.state.kind, "running");
   });
 });
+
+describe("a front that stands still", () => {
+  let lares: LaresApi;
+  before(async function () {
+    if (process.platform !== "linux") this.skip();
+    lares = await openLares();
+  });
+
+  it("is ended and followed, too, and its kernel with it", async () => {
+    const { pid } = await lares.kernel.request("lares/status", {});
+    const front = frontOfThis();
+    process.kill(front, "SIGSTOP");
+    await until("it to be said", () => lares.kernel.state.kind === "silent", silentPatienceMs);
+    await vscode.commands.executeCommand("lares.restartKernel");
+    await until("it to be gone", () => !isAlive(front));
+    assert.equal(isAlive(pid), false);
+    await until("the next one", () => lares.models.status.current?.ready);
+    assert.notEqual(frontOfThis(), front);
+    assert.notEqual(lares.models.status.current?.pid, pid);
+  });
+});
+
+/** The process that this extension host speaks to, by what Linux tells of its children. */
+function frontOfThis(): number {
+  const isFront = (pid: string): boolean => {
+    try {
+      const parent = /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+      const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
+      return Number(parent) === process.pid && words.includes("serve");
+    } catch (error) {
+      // It has ended meanwhile.
+      if (["ENOENT", "ESRCH"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+      throw error;
+    }
+  };
+  const found = readdirSync("/proc").find((name) => /^\d+$/.test(name) && isFront(name));
+  if (found === undefined) throw new Error("No front runs.");
+  return Number(found);
+}
