@@ -173,6 +173,13 @@ describe("what is said of the word under the cursor", () => {
     ],
     ["nothing in a comment", "lares", "yaml", "# trace|\ntrace: {}", null],
     [
+      "the filter itself, on its quotes",
+      "manifest",
+      "toml",
+      "[[extension.hooks]]\nfilter = '|''entry.isImage() && entry.tags'''",
+      /^'''entry\.isImage\(\) && entry\.tags''': filter/,
+    ],
+    [
       "nothing in a filter's text",
       "manifest",
       "yaml",

@@ -136,6 +136,8 @@ function filterWord(
   const offsets = style === undefined ? null : offsetsOf(text.slice(start, end), filter, style);
   if (offsets === null) return null;
   const at = offsets.findLastIndex((each) => each <= offset - start);
+  // Before its first character: on the quotes.
+  if (at < 0) return null;
   const wordStart = at - (/\w*$/.exec(filter.slice(0, at))?.[0].length ?? 0);
   const name = /^\w+/.exec(filter.slice(wordStart))?.[0];
   const place = placeIn(filter.slice(0, wordStart));
