@@ -2,13 +2,14 @@ import { isoTime } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
 import { illegalTransition, isLaresError, LaresError, messageOf, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
-import { hasEnded, type Action, type ActionState, type Proposal } from "../base/vocabulary/action.ts";
+import type { Action, ActionState, Proposal } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { alwaysRules, decideApproval, type ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall } from "../policy/decide.ts";
 import type { Actions, Approval } from "./api.ts";
+import { AwaitedEnds } from "./awaited-ends.ts";
 import { Committer, isDrift, NotTakenBack } from "./committer.ts";
 import { noLongerKept, readContent } from "./content.ts";
 import { actionWithoutDiffs, decidedAction, describeAction, effectForPolicy } from "./describe.ts";
@@ -34,7 +35,7 @@ class ActionService implements Actions {
   readonly #pending: PendingActions;
   readonly #hours: ImpactHours;
   readonly #retention: Retention;
-  readonly #waiters = new Map<string, PromiseWithResolvers<Action>>();
+  readonly #ends = new AwaitedEnds();
   readonly #background = new Set<Promise<void>>();
   /** The end of the line: one change of the workspace at a time. */
   #lastInLine: Promise<unknown> = Promise.resolve();
@@ -72,10 +73,7 @@ class ActionService implements Actions {
     this.#pending[Symbol.dispose]();
     this.#retention[Symbol.dispose]();
     this.#recovery[Symbol.dispose]();
-    for (const [id, waiter] of this.#waiters) {
-      waiter.reject(new LaresError("Busy", `The kernel is ending; ask for the action ${id} again.`));
-    }
-    this.#waiters.clear();
+    this.#ends[Symbol.dispose]();
     await Promise.allSettled([this.#lastInLine, ...this.#background]);
   }
 
@@ -202,19 +200,8 @@ class ActionService implements Actions {
     });
   }
 
-  async settled(id: string): Promise<Action> {
-    // The waiter is there before the look, so that no end falls between the two.
-    const waiter = this.#waiters.get(id) ?? Promise.withResolvers<Action>();
-    this.#waiters.set(id, waiter);
-    const action = await this.get(id);
-    if (action !== null && !hasEnded(action.state)) {
-      if (this.#closed) throw new LaresError("Busy", "The kernel is ending.");
-      return waiter.promise;
-    }
-    if (this.#waiters.get(id) === waiter) this.#waiters.delete(id);
-    if (action === null) throw notFound("action", id);
-    waiter.resolve(action);
-    return action;
+  settled(id: string): Promise<Action> {
+    return this.#ends.of(id, () => this.get(id));
   }
 
   async recover(): Promise<void> {
@@ -377,9 +364,7 @@ class ActionService implements Actions {
   #announce(action: Action): void {
     if (action.state !== "PendingApproval") this.#pending.remove(action.id);
     this.changed.emit(actionWithoutDiffs(action));
-    if (!hasEnded(action.state)) return;
-    this.#waiters.get(action.id)?.resolve(action);
-    this.#waiters.delete(action.id);
+    this.#ends.tell(action);
   }
 
   async #inLine<Result>(run: () => Promise<Result>): Promise<Result> {
