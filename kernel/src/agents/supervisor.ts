@@ -1,30 +1,25 @@
-import { createActor } from "xstate";
 import type { Clock } from "../base/clock.ts";
-import { isoTime } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
 import { illegalTransition, LaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Agent, AgentCommand, AgentState } from "../base/vocabulary/agent.ts";
-import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { DayCounts } from "./day-counts.ts";
 import { permissionParams } from "./boot.ts";
 import { Conduct } from "./conduct.ts";
 import { describeAgent, hasSameAuthority, needsNewGuest } from "./describe.ts";
-import { lifecycleMachine, refusal, stateOf, type LifecycleActor } from "./machine.ts";
+import { Lifecycle } from "./lifecycle.ts";
 import { MetricsRecorder } from "./metrics.ts";
-import type { AgentDefinition, Caller, GuestSession, SupervisorPorts } from "./ports.ts";
+import type { AgentDefinition, GuestSession, SupervisorPorts } from "./ports.ts";
 import { createHostCallGate, type HostCallGate } from "./host-calls.ts";
 import { DeliveryLoop, stackOf } from "./delivery.ts";
 import { GuestHolder } from "./guest-holder.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { NamedTimers } from "./timers.ts";
+import { traceWriter, type WriteTrace } from "./trace-writer.ts";
 
 /** Events that are counted within this time are told of together. */
 export const countedAfterMs = 1000;
-
-/** How long a command waits for the state it leads to before it answers with the state as it is. */
-export const commandTimeoutMs = 15_000;
 
 export interface SupervisorOptions {
   readonly definition: AgentDefinition;
@@ -40,19 +35,17 @@ export class Supervisor implements AsyncDisposable {
   /** Events were counted; said once for all of a while. */
   readonly counted = new Emitter<void>();
   readonly metrics = new MetricsRecorder();
+  readonly trace: WriteTrace;
   readonly #today: DayCounts;
   #definition: AgentDefinition;
   readonly #ports: SupervisorPorts;
   readonly #clock: Clock;
   readonly #options: SupervisorOptions;
-  readonly #actor: LifecycleActor;
+  readonly #life: Lifecycle;
   readonly #gate: HostCallGate;
   readonly #deliveries: DeliveryLoop;
-  #state: AgentState = "Unloaded";
-  #since: string;
   readonly #guest: GuestHolder;
   #openRequests = 0;
-  #settledWaiters = new Set<() => void>();
   readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart" | "counted">;
   readonly #conduct: Conduct;
   readonly #refusals: RefusalLog;
@@ -64,12 +57,12 @@ export class Supervisor implements AsyncDisposable {
     this.#options = options;
     this.#definition = options.definition;
     this.#ports = options.ports;
+    this.trace = traceWriter(options.ports.traces, options.definition.id);
     this.#clock = options.clock;
     this.#today = new DayCounts(this.#clock);
     this.#timers = new NamedTimers(this.#clock);
     this.#conduct = new Conduct(this.#clock);
     this.#refusals = new RefusalLog(this.#clock, (message, fields) => this.trace("warn", message, fields));
-    this.#since = isoTime(this.#clock.now());
     this.#lastActivity = this.#clock.monotonic();
     this.#gate = createHostCallGate({
       services: options.ports.services,
@@ -92,18 +85,18 @@ export class Supervisor implements AsyncDisposable {
         stderr: (text) => this.trace("warn", text),
       },
       ask: (session, method, params) => this.#ask(session, method, params),
-      isStartWanted: () => this.#state === "Initializing",
+      isStartWanted: () => this.#life.state === "Initializing",
       became: {
         ready: () => {
           this.metrics.wokeUp();
-          this.#actor.send({ type: "started" });
+          this.#life.send({ type: "started" });
         },
         broken: (reason, error) => {
-          this.#actor.send({ type: "broken", reason });
+          this.#life.send({ type: "broken", reason });
           if (error !== undefined) this.trace("error", `did not start: ${reason}`, stackOf(error));
         },
         crashed: (reason, isSandboxFault) => this.#crashed(reason, isSandboxFault),
-        stopped: () => this.#actor.send({ type: "stopped" }),
+        stopped: () => this.#life.send({ type: "stopped" }),
       },
       onUsage: ({ cpuTimeMs, memoryBytes }) => this.metrics.usage(cpuTimeMs, memoryBytes),
       onEnd: () => this.metrics.guestEnded(),
@@ -120,10 +113,11 @@ export class Supervisor implements AsyncDisposable {
         canDeliver: () =>
           !this.#disposed &&
           this.enabled &&
-          (this.#state === "Active" || (this.#state === "Unloaded" && !this.#timers.has("restart"))),
-        session: () => (this.#state === "Active" ? this.#guest.session : null),
+          (this.#life.state === "Active" ||
+            (this.#life.state === "Unloaded" && !this.#timers.has("restart"))),
+        session: () => (this.#life.state === "Active" ? this.#guest.session : null),
         maxOpenHooks: () => this.#guest.maxOpenHooks,
-        wake: () => this.#actor.send({ type: "wake" }),
+        wake: () => this.#life.send({ type: "wake" }),
         ask: (session, method, params) => this.#ask(session, method, params),
         wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
         answered: (handler, event) => this.#count(`${handler} ${event}`),
@@ -133,9 +127,12 @@ export class Supervisor implements AsyncDisposable {
         rest: () => this.#rest(),
       },
     });
-    this.#actor = createActor(lifecycleMachine, { input: { enabled: options.definition.enabled } });
-    this.#actor.subscribe((snapshot) => this.#entered(stateOf(snapshot)));
-    this.#actor.start();
+    this.#life = new Lifecycle({
+      clock: this.#clock,
+      enabled: options.definition.enabled,
+      entered: (state, isSame) => (isSame ? this.#announce() : this.#entered(state)),
+    });
+    this.#life.start();
   }
 
   get id(): string {
@@ -151,15 +148,15 @@ export class Supervisor implements AsyncDisposable {
   }
 
   get state(): AgentState {
-    return this.#state;
+    return this.#life.state;
   }
 
   get reason(): string | null {
-    return this.#actor.getSnapshot().context.reason;
+    return this.#life.reason;
   }
 
   get enabled(): boolean {
-    return this.#actor.getSnapshot().context.enabled;
+    return this.#life.enabled;
   }
 
   /** Enabled, and so also while the kernel closes, which is no decision of a person: events go on being kept for it. */
@@ -169,23 +166,23 @@ export class Supervisor implements AsyncDisposable {
 
   /** Nothing in hand: no open request, and no delivery that could be made now. */
   get isIdle(): boolean {
-    const waits = this.#state === "Suspended" || this.#state === "Error" || !this.enabled;
-    const settled = this.#state !== "Initializing" && this.#state !== "ShuttingDown";
-    return settled && this.#openRequests === 0 && (waits || this.#ports.queue.depth(this.id) === 0);
+    const { state, isUnderWay } = this.#life;
+    const waits = state === "Suspended" || state === "Error" || !this.enabled;
+    return !isUnderWay && this.#openRequests === 0 && (waits || this.#ports.queue.depth(this.id) === 0);
   }
 
   get idleSince(): number | null {
-    return this.#state === "Active" && this.#openRequests === 0 && !this.#deliveries.isRunning
+    return this.#life.state === "Active" && this.#openRequests === 0 && !this.#deliveries.isRunning
       ? this.#lastActivity
       : null;
   }
 
   describe(): Agent {
     return describeAgent(this.#definition, {
-      state: this.#state,
+      state: this.#life.state,
       reason: this.reason,
       isEnabled: this.isListening,
-      since: this.#since,
+      since: this.#life.since,
       metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id)),
     });
   }
@@ -203,23 +200,22 @@ export class Supervisor implements AsyncDisposable {
   /** Begins: a faulty program is Error at once, an eager agent is loaded, any other waits for its first event. */
   start(): void {
     if (this.#definition.fault !== undefined) {
-      this.#actor.send({ type: "broken", reason: this.#definition.fault });
+      this.#life.send({ type: "broken", reason: this.#definition.fault });
       return;
     }
-    if (this.#definition.activation === "eager") this.#actor.send({ type: "wake" });
+    if (this.#definition.activation === "eager") this.#life.send({ type: "wake" });
     else this.pump();
   }
 
   /** A person's command; answers when the state it leads to is reached. */
   async control(command: AgentCommand): Promise<Agent> {
-    const snapshot = this.#actor.getSnapshot();
-    const refused = refusal(snapshot, command);
-    if (refused !== null) throw illegalTransition(this.#state, refused);
+    const refused = this.#life.refusal(command);
+    if (refused !== null) throw illegalTransition(this.#life.state, refused);
     if (command === "resume" || command === "reload" || command === "enable") this.#conduct.isForgiven();
-    if (command === "suspend") this.#actor.send({ type: "suspend", reason: "Suspended by a person." });
-    else this.#actor.send({ type: command });
+    if (command === "suspend") this.#life.send({ type: "suspend", reason: "Suspended by a person." });
+    else this.#life.send({ type: command });
     this.trace("info", `${command} by a person`);
-    await this.#settled();
+    await this.#life.settled();
     if (command === "enable") this.pump();
     return this.describe();
   }
@@ -236,23 +232,23 @@ export class Supervisor implements AsyncDisposable {
     this.#deliveries.ratePerSecond = definition.limits.max_events_per_second;
     if (before.enabled !== definition.enabled) {
       const command = definition.enabled ? "enable" : "disable";
-      if (refusal(this.#actor.getSnapshot(), command) === null) this.#actor.send({ type: command });
+      if (this.#life.refusal(command) === null) this.#life.send({ type: command });
     }
     if (definition.fault !== undefined) {
       // A program that can no longer be prepared leaves the old one running: it still does what was accepted.
-      if (this.#guest.session === null) this.#actor.send({ type: "broken", reason: definition.fault });
+      if (this.#guest.session === null) this.#life.send({ type: "broken", reason: definition.fault });
       else this.trace("error", `the changed program is not used: ${definition.fault}`);
     } else if (needsNewGuest(before, definition)) {
       if (
-        refusal(this.#actor.getSnapshot(), "reload") === null &&
-        (this.#guest.session !== null || this.#state !== "Unloaded")
+        this.#life.refusal("reload") === null &&
+        (this.#guest.session !== null || this.#life.state !== "Unloaded")
       ) {
         this.#conduct.isForgiven();
-        this.#actor.send({ type: "reload" });
+        this.#life.send({ type: "reload" });
       }
     } else if (
       this.#guest.session !== null &&
-      this.#state === "Active" &&
+      this.#life.state === "Active" &&
       !hasSameAuthority(before, definition)
     ) {
       await this.#ask(this.#guest.session, "permissionChange", permissionParams(definition)).catch(
@@ -277,26 +273,26 @@ export class Supervisor implements AsyncDisposable {
   /** Suspends it for a while, where there is a sentence to suspend it with. */
   #pauseFor(suspension: string | null): void {
     if (suspension === null) return;
-    this.#actor.send({ type: "suspend", reason: suspension });
+    this.#life.send({ type: "suspend", reason: suspension });
     this.#timers.set("breaker", this.#conduct.pauseMs, () => {
-      if (this.#state !== "Suspended" || !this.#conduct.triesAgain()) return;
+      if (this.#life.state !== "Suspended" || !this.#conduct.triesAgain()) return;
       this.trace("info", "trying again after a pause");
-      this.#actor.send({ type: "resume" });
+      this.#life.send({ type: "resume" });
     });
   }
 
   async #awake(): Promise<GuestSession> {
-    if (this.#state === "Unloaded" && this.enabled) this.#actor.send({ type: "wake" });
-    if (this.#state === "Initializing" || this.#state === "ShuttingDown") await this.#settled();
-    if (this.#state === "Unloaded" && this.enabled) {
-      this.#actor.send({ type: "wake" });
-      await this.#settled();
+    if (this.#life.state === "Unloaded" && this.enabled) this.#life.send({ type: "wake" });
+    if (this.#life.isUnderWay) await this.#life.settled();
+    if (this.#life.state === "Unloaded" && this.enabled) {
+      this.#life.send({ type: "wake" });
+      await this.#life.settled();
     }
     const session = this.#guest.session;
-    if (this.#state !== "Active" || session === null) {
+    if (this.#life.state !== "Active" || session === null) {
       const reason = this.reason ?? (this.enabled ? "It could not be loaded." : "It is disabled.");
-      throw new LaresError("AgentError", `The agent ${this.id} is ${this.#state}: ${reason}`, {
-        state: this.#state,
+      throw new LaresError("AgentError", `The agent ${this.id} is ${this.#life.state}: ${reason}`, {
+        state: this.#life.state,
         reason,
       });
     }
@@ -316,12 +312,6 @@ export class Supervisor implements AsyncDisposable {
   }
 
   #entered(state: AgentState): void {
-    if (state === this.#state) {
-      this.#announce();
-      return;
-    }
-    this.#state = state;
-    this.#since = isoTime(this.#clock.now());
     if (state !== "Suspended") this.#timers.clear("breaker");
     if (state === "Initializing") {
       this.#timers.clear("restart");
@@ -333,7 +323,7 @@ export class Supervisor implements AsyncDisposable {
       this.#timers.clear("idle");
       // A program that did not start has nothing to say goodbye with.
       this.#guest
-        .stop(this.#actor.getSnapshot().context.after === "Error")
+        .stop(this.#life.endsInError)
         .catch((error: unknown) => this.trace("error", `could not stop: ${messageOf(error)}`));
     }
     if (state === "Active" || state === "Unloaded") queueMicrotask(() => this.pump());
@@ -341,21 +331,17 @@ export class Supervisor implements AsyncDisposable {
       this.trace(state === "Error" ? "error" : "warn", `${state}: ${this.reason ?? ""}`);
     }
     this.#announce();
-    if (state !== "Initializing" && state !== "ShuttingDown") {
-      for (const resolve of this.#settledWaiters) resolve();
-      this.#settledWaiters.clear();
-    }
   }
 
   #crashed(reason: string, isSandboxFault: boolean): void {
     const { restartAfterMs, suspension } = this.#conduct.ended(reason, isSandboxFault);
     this.trace("error", `ended: ${reason}`);
     this.#timers.set("restart", restartAfterMs, () => {
-      if (this.#state === "Unloaded" && this.#definition.activation === "eager")
-        this.#actor.send({ type: "wake" });
+      if (this.#life.state === "Unloaded" && this.#definition.activation === "eager")
+        this.#life.send({ type: "wake" });
       else this.pump();
     });
-    this.#actor.send({ type: "crashed" });
+    this.#life.send({ type: "crashed" });
     this.#pauseFor(suspension);
   }
 
@@ -363,75 +349,29 @@ export class Supervisor implements AsyncDisposable {
   async #answer(method: string, params: unknown): Promise<unknown> {
     const { hook, traceId } = this.#deliveries.inHand;
     await this.#ports.takeTurn(this.id);
-    return this.#gate.answer(
-      {
-        ...this.#caller(),
-        ...(hook === undefined ? {} : { hook }),
-        ...(traceId === undefined ? {} : { traceId }),
-      },
-      method,
-      params,
-    );
-  }
-
-  #caller(): Caller {
-    const { id, authority, programDigest } = this.#definition;
-    if (programDigest === null) throw new LaresError("AgentError", `The agent ${id} has no program.`);
-    return { agent: id, authority, programDigest };
-  }
-
-  trace(
-    level: TraceLevel,
-    message: string,
-    fields?: Record<string, unknown>,
-    hook?: string,
-    traceId: string = newId(),
-  ): void {
-    this.#ports.traces.write({
-      level,
-      agent: this.id,
-      message,
-      trace_id: traceId,
-      span_id: newId(),
+    const { id: agent, authority, programDigest } = this.#definition;
+    if (programDigest === null) throw new LaresError("AgentError", `The agent ${agent} has no program.`);
+    const inHand = {
       ...(hook === undefined ? {} : { hook }),
-      ...(fields === undefined || Object.keys(fields).length === 0 ? {} : { fields }),
-    });
+      ...(traceId === undefined ? {} : { traceId }),
+    };
+    return this.#gate.answer({ agent, authority, programDigest, ...inHand }, method, params);
   }
 
   #announce(): void {
     if (!this.#disposed) this.changed.emit(this.describe());
   }
 
-  /** Resolves when no transition is under way, or after `commandTimeoutMs`. */
-  async #settled(): Promise<void> {
-    while (this.#state === "Initializing" || this.#state === "ShuttingDown") {
-      let expired = false;
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          timer[Symbol.dispose]();
-          this.#settledWaiters.delete(done);
-          resolve();
-        };
-        const timer = this.#clock.timer(commandTimeoutMs, () => {
-          expired = true;
-          done();
-        });
-        this.#settledWaiters.add(done);
-      });
-      if (expired) return;
-    }
-  }
-
   #watchIdleness(): void {
     this.#timers.clear("idle");
-    if (this.#state !== "Active" || this.#openRequests > 0 || this.#deliveries.isRunning) return;
+    if (this.#life.state !== "Active" || this.#openRequests > 0 || this.#deliveries.isRunning) return;
     this.#timers.set("idle", this.#options.idleUnloadMs(), () => this.unloadIfIdle());
   }
 
   /** Lets the guest go when nothing is in hand; its memory is in the journal, the next event wakes it. */
   unloadIfIdle(): void {
     if (this.idleSince === null || this.#ports.queue.depth(this.id) > 0) return;
-    this.#actor.send({ type: "idle" });
+    this.#life.send({ type: "idle" });
   }
 
   /** The loop has nothing to hand over: sets the clock for the next delivery, or for unloading. */
@@ -439,18 +379,19 @@ export class Supervisor implements AsyncDisposable {
     this.#watchIdleness();
     const dueAt = this.#ports.queue.nextDueAt(this.id);
     this.#timers.clear("due");
-    if (dueAt === null || this.#disposed || this.#state === "Suspended" || this.#state === "Error") return;
+    if (dueAt === null || this.#disposed || this.#life.state === "Suspended" || this.#life.state === "Error")
+      return;
     this.#timers.set("due", Math.max(0, dueAt - this.#clock.now()), () => this.pump());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#wasEnabledAtClose ??= this.enabled;
-    if (refusal(this.#actor.getSnapshot(), "disable") === null) this.#actor.send({ type: "disable" });
-    await this.#settled();
+    if (this.#life.refusal("disable") === null) this.#life.send({ type: "disable" });
+    await this.#life.settled();
     this.#disposed = true;
     this.#timers[Symbol.dispose]();
     this.#refusals[Symbol.dispose]();
     await this.#guest.session?.kill();
-    this.#actor.stop();
+    this.#life.stop();
   }
 }
