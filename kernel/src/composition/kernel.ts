@@ -1,10 +1,7 @@
 import { join } from "node:path";
 import { openActions } from "../actions/actions.ts";
 import { actionsMigrations } from "../actions/ledger.ts";
-import { dayOf } from "../agents/day-counts.ts";
-import { describeAgent } from "../agents/describe.ts";
 import { agentMigrations } from "../agents/first-sight.ts";
-import { MetricsRecorder } from "../agents/metrics.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
@@ -12,9 +9,6 @@ import { messageOf, scopeViolation } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { Agent } from "../base/vocabulary/agent.ts";
-import type { AgentDefinition } from "../agents/ports.ts";
-import process from "node:process";
 import { Activation } from "./activation.ts";
 import { agentQueue } from "./agent-queue.ts";
 import { eventOfChange } from "../events/changes.ts";
@@ -37,16 +31,15 @@ import { workspaceMigrations } from "../workspace/migrations.ts";
 import { Catalog } from "./catalog.ts";
 import { openDecisions } from "./decisions-file.ts";
 import { eventPorts } from "./documents.ts";
-import { createEditorServices } from "./editor-services.ts";
 import { createFileService, unsavedAmong } from "./file-service.ts";
 import { Governor } from "./governor.ts";
 import { startGuest } from "./guests.ts";
 import { createHostServices } from "./host-services.ts";
 import { validateHostCall } from "./host-call-shapes.ts";
 import { openMemories } from "./memories.ts";
-import { createMemoryService } from "./memory-service.ts";
 import { createProgramLoader, type Program } from "./programs.ts";
 import { bundle, readGuestRuntime, resources } from "./resources.ts";
+import { createServices } from "./services.ts";
 import { readShown, sightStatements } from "./shown-locations.ts";
 import { readTraceSettings } from "./trace-settings.ts";
 import { namedRoots, pathMapper, throughLinks } from "./workspace-paths.ts";
@@ -92,7 +85,6 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
 
 async function assemble(options: KernelOptions, opened: AsyncDisposableStack): Promise<Kernel> {
   const { stateFolder, clock, log, environment, version } = options;
-  const startDay = dayOf(clock.now());
   const database = opened.use(
     await openDatabase({
       path: join(stateFolder, "ledger.sqlite"),
@@ -344,89 +336,32 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     resume: () => governor.activate(true),
   });
 
-  const services: KernelServices = {
+  const services = createServices({
     version,
-    status: {
-      read: () => ({
-        version,
-        pid: process.pid,
-        ready: activation.isActive && workspace.status().complete,
-        workspace: options.roots[0] ?? "",
-        stateFolder,
-        trust: governor.trust,
-        agents: activation.isActive ? registry.list().length : governor.definitions.length,
-        index: workspace.status(),
-        pendingActions: actions.pendingCount(),
-        idle: activation.isActive && workspace.isIdle && registry.isIdle,
-        totals: { ...registry.totals(), actions: proposed },
-      }),
-    },
-    trust: {
-      isAccepted: () => governor.isAccepted(),
-      accept: (digest) => governor.accept(digest),
-      revoke: () => governor.revoke(),
-      connections: (trusted, untrusted) => activation.connections(trusted, untrusted),
-    },
-    agents: {
-      list: () =>
-        activation.isActive
-          ? registry.list()
-          : governor.definitions.map((definition) => asleep(definition, clock)),
-      control: (id, command) => registry.control(id, command),
-      changed: registry.changed,
-      counted: registry.counted,
-      eventsToday: (id, handler, event) => registry.find(id)?.eventsToday(handler, event) ?? 0,
-      countsSinceMidnight: () => dayOf(clock.now()) !== startDay,
-    },
+    roots: options.roots,
+    stateFolder,
+    clock,
+    catalog,
+    governor,
+    activation,
+    registry,
+    workspace,
+    actions,
+    tools,
+    callTool: (agent, name, args) => callTool(agent, name, args, "user"),
+    proposed: () => proposed,
+    memories,
     traces,
-    // After a restart a client's request may come before the documents are read; what follows needs the agents.
-    actions: {
-      changed: actions.changed,
-      list: (query) => actions.list(query),
-      get: (id) => actions.get(id),
-      content: (id, effect, side, offset, length) => actions.content(id, effect, side, offset, length),
-      approve: async (id, approval) => {
-        await activation.agentsKnown();
-        return actions.approve(id, approval);
-      },
-      reject: (id, reason) => actions.reject(id, reason),
-      undo: (id) => actions.undo(id),
-    },
-    tools: {
-      list: (agent) => tools.list(agent),
-      call: async (agent, name, args) => {
-        await activation.agentsKnown();
-        return callTool(agent, name, args, "user");
-      },
-    },
-    entries: { query: (query) => workspace.query(query, () => true) },
-    memory: createMemoryService({
-      memories,
-      namespaces: () => governor.namespaces,
-      agents: () => registry.list().map(({ id }) => id),
-      checkAgent: (agent) => void registry.get(agent),
-    }),
-    files: clientFiles,
-    ...createEditorServices({ catalog, clock, roots: options.roots, files, clientPaths }),
+    files,
+    clientFiles,
+    clientPaths,
     notifications,
     progress,
-  };
+  });
   return {
     services,
     lingerMs: () => configuration().kernel.lingerMs,
     setUnsavedDocuments: (documents) => (unsaved = documents),
     [Symbol.asyncDispose]: () => opened.disposeAsync(),
   };
-}
-
-/** An agent that may not run yet, as it is shown. */
-function asleep(definition: AgentDefinition, clock: Clock): Agent {
-  const metrics = new MetricsRecorder().snapshot({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 });
-  return describeAgent(definition, {
-    state: "Unloaded",
-    reason: null,
-    isEnabled: definition.enabled,
-    since: isoTime(clock.now()),
-    metrics,
-  });
 }
