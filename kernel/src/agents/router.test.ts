@@ -141,6 +141,17 @@ it("the innermost granted folder is the location", () => {
   expect(locationOf(authority, "notes/a.md")).toBe(".");
 });
 
+it("a folder whose name is one character is a location as any other", () => {
+  const authority = authorityFor({ locations: ["a"] });
+  expect(locationOf(authority, "a/b.md")).toBe("a");
+  expect(locationOf(authorityFor({ locations: [".", "a"] }), "a")).toBe("a");
+  expect(
+    asSeenBy(authority, { id: "e", name: "EntryCreated", timestamp: "t", entry: entryAt("a/b.md") }),
+  ).toMatchObject({
+    location: "a",
+  });
+});
+
 it("each hook that accepts gets the event, with its own handler; a filter that fails is said and does not pass", () => {
   const errors: string[] = [];
   const definition = definitionOf({

@@ -68,8 +68,8 @@ export function asSeenBy(authority: Authority, event: LaresEvent): LaresEvent | 
 export function locationOf(authority: Authority, path: string): string {
   let best = ".";
   for (const location of authority.locations) {
-    if ((path === location || path.startsWith(`${location}/`)) && location.length > best.length)
-      best = location;
+    if (path !== location && !path.startsWith(`${location}/`)) continue;
+    if (best === "." || location.length > best.length) best = location;
   }
   return best;
 }
