@@ -9,13 +9,11 @@ const counted: readonly unknown[] = ["serious", "critical"];
 
 /** A sentence for each place of a page that axe-core finds hard to use. */
 export async function accessibilityFaults(page: Frame, backdrop: Backdrop): Promise<string[]> {
-  // A page is transparent; what its text really stands on is outside of its frame, where axe-core cannot look.
-  await page
-    .locator("html")
-    .evaluate(
-      (root, name) => root.setAttribute("style", `background: var(--vscode-${name}-background)`),
-      backdrop,
-    );
+  // A page is transparent; what its text really stands on is outside of its frame, where axe-core cannot look. Set as a
+  // property: the page's own policy forbids the attribute.
+  await page.locator("html").evaluate((root: { style: { background: string } }, name) => {
+    root.style.background = `var(--vscode-${name}-background)`;
+  }, backdrop);
   await page.evaluate(axe.source);
   const { violations } = await page.evaluate<AxeResults>(
     "axe.run(document, { resultTypes: ['violations'] })",
