@@ -10,9 +10,11 @@ export interface FakeContext {
   readonly stateChanged: EventEmitter<KernelState>;
   readonly actionsChanged: EventEmitter<void>;
   readonly agentsChanged: EventEmitter<void>;
+  readonly statusChanged: EventEmitter<void>;
   /** The extension's global state. */
   readonly kept: Map<string, unknown>;
   state: KernelState;
+  isReady: boolean;
   actions: readonly Action[];
   agents: readonly Pick<Agent, "id" | "name">[];
   tell<Method extends ServerNotification>(method: Method, params: NotificationParamsOf<Method>): void;
@@ -61,19 +63,27 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
     get: (id: string) => fake.agents.find((agent) => agent.id === id),
     onDidChange: (listener: () => void) => fake.agentsChanged.event(listener),
   };
+  const status = {
+    get current() {
+      return { ready: fake.isReady };
+    },
+    onDidChange: (listener: () => void) => fake.statusChanged.event(listener),
+  };
   const globalState = {
     get: (key: string) => fake.kept.get(key),
     update: async (key: string, value: unknown) => void fake.kept.set(key, value),
   };
   const extension = { extensionUri: Uri.file("/extension"), globalState };
   const fake: FakeContext = {
-    context: { kernel, models: { actions, agents, status: {} }, extension } as unknown as ClientContext,
+    context: { kernel, models: { actions, agents, status }, extension } as unknown as ClientContext,
     asked: [],
     stateChanged: new EventEmitter(),
     actionsChanged: new EventEmitter(),
     agentsChanged: new EventEmitter(),
+    statusChanged: new EventEmitter(),
     kept: new Map(),
     state: { kind: "running" },
+    isReady: true,
     actions: [],
     agents: [],
     tell: (method, params) => listeners.get(method)?.(params as never),

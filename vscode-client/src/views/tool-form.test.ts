@@ -1,10 +1,10 @@
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { fakeContext } from "../testing/context.ts";
 import { action } from "../testing/things.ts";
 import { commands, seen, window } from "../testing/vscode.ts";
 import { FakeWebview } from "../testing/webview.ts";
 import { toolFormContract } from "../webviews/tool-form/messages.ts";
-import { formOf, outcomeOf, toolForms } from "./tool-form.ts";
+import { formOf, outcomeOf, readyMs, toolForms } from "./tool-form.ts";
 
 beforeEach(() => seen.forget());
 
@@ -99,6 +99,37 @@ describe("a form that its window brings back", () => {
     await expect(host.ask("form", {})).rejects.toMatchObject({
       message: "notes offers no tool “retitle” now.",
     });
+  });
+
+  it("waits for a kernel that starts and does not know its agents yet", async () => {
+    const tools: unknown[] = [];
+    const { host, fake } = await restore({ agent: "notes", name: "retitle" }, tools);
+    fake.isReady = false;
+    const form = host.ask("form", {});
+    await fake.settle();
+    fake.statusChanged.fire();
+    await fake.settle();
+    expect(fake.asked).toHaveLength(1);
+    tools.push(tool);
+    fake.isReady = true;
+    fake.statusChanged.fire();
+    await expect(form).resolves.toMatchObject(tool);
+  });
+
+  it("waits so long and no longer", async () => {
+    vi.useFakeTimers();
+    try {
+      const { host, fake } = await restore({ agent: "notes", name: "retitle" }, []);
+      fake.isReady = false;
+      const refused = expect(host.ask("form", {})).rejects.toMatchObject({
+        message: expect.stringContaining("no tool") as string,
+      });
+      await vi.advanceTimersByTimeAsync(readyMs);
+      await refused;
+      expect(vi.getTimerCount()).toBe(0);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   const deep = (depth: number): unknown => (depth === 0 ? "x" : { a: deep(depth - 1) });

@@ -1,5 +1,6 @@
 import { commands, Disposable, env, ViewColumn, window, type Memento, type WebviewPanel } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
+import type { StatusModel } from "../model/ports.ts";
 import { label, message } from "../model/text.ts";
 import type { Tool, ToolResult } from "../protocol.ts";
 import { keptOf } from "../webviews/tool-form/kept.ts";
@@ -18,6 +19,9 @@ import { openPage } from "./webview-host.ts";
 
 /** As package.json names it among the events that start the extension. */
 export const toolFormType = "lares.toolForm";
+
+/** A form that is there before its kernel waits for it so long. */
+export const readyMs = 20_000;
 
 type NamedTool = Pick<Tool, "agent" | "name">;
 
@@ -79,12 +83,32 @@ async function wantedTool({ kernel }: ClientContext, argument: unknown): Promise
   return (await window.showQuickPick(picks, options))?.tool;
 }
 
-/** The tool as it is now; a form may be older than the kernel that is asked. */
-async function toolNamed({ kernel }: ClientContext, { agent, name }: NamedTool): Promise<Tool> {
-  const tools = await kernel.request("lares/tools/list", { agent });
-  const tool = tools.find((one) => one.name === name);
+/** The tool as it is now; a form may be older than the kernel that is asked, which may not know its agents yet. */
+async function toolNamed({ kernel, models }: ClientContext, { agent, name }: NamedTool): Promise<Tool> {
+  const find = async (): Promise<Tool | undefined> => {
+    const tools = await kernel.request("lares/tools/list", { agent });
+    return tools.find((one) => one.name === name);
+  };
+  const wasReady = models.status.current?.ready === true;
+  let tool = await find();
+  if (tool === undefined && !wasReady && (await becomesReady(models.status))) tool = await find();
   if (tool === undefined) throw new Error(`${label(agent)} offers no tool “${label(name)}” now.`);
   return tool;
+}
+
+/** Waits at most `readyMs` for a kernel that starts; false where it is not ready in time. */
+async function becomesReady(status: StatusModel): Promise<boolean> {
+  const isReady = (): boolean => status.current?.ready === true;
+  if (isReady()) return true;
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), readyMs);
+  const listening = status.onDidChange(() => {
+    if (isReady()) resolve(true);
+  });
+  return promise.finally(() => {
+    clearTimeout(timer);
+    listening.dispose();
+  });
 }
 
 function fillForm(context: ClientContext, panel: WebviewPanel, tool: NamedTool): void {
