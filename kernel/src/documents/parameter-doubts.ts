@@ -4,7 +4,7 @@ import { diagnostic, maxDiagnostics, type Diagnostic, type Fix } from "./diagnos
 import { draft07, keywords, schemasIn } from "./language/json-schema.ts";
 import { rename, withoutEntry, write } from "./language/repairs.ts";
 import type { ParametersPlace } from "./parameter-checks.ts";
-import { patternFault } from "./pattern-checks.ts";
+import { PatternBudget, patternFault } from "./pattern-checks.ts";
 import { referenceTarget } from "./schema-fan-out.ts";
 import { pointerTo } from "./source.ts";
 
@@ -49,6 +49,7 @@ class Walk {
   /** With addresses of its own, a schema's references mean other places. */
   readonly #hasOwnAddresses: boolean;
   #unknown = 0;
+  readonly #patterns = new PatternBudget();
 
   constructor(parameters: Subschema, place: ParametersPlace) {
     this.#parameters = parameters;
@@ -107,7 +108,7 @@ class Walk {
   }
 
   #pattern(pattern: unknown, at: string, part: "key" | "value"): void {
-    const fault = typeof pattern === "string" ? patternFault(pattern) : null;
+    const fault = typeof pattern === "string" ? patternFault(pattern, this.#patterns) : null;
     if (fault === null) return;
     const message = `The pattern is not a regular expression of RE2's syntax, so that each call of "${this.#place.tool}" fails: ${fault}.`;
     this.#doubt(at, part, message);

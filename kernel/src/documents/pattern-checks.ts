@@ -1,18 +1,31 @@
 import { RE2JS } from "re2js";
 import { messageOf } from "../base/errors.ts";
 
-/** Steps of matching that a pattern may stand for to be looked at: what is not looked at is no fault. */
+/** Steps of matching that the patterns of one tool may stand for to be looked at: what is not looked at is no fault. */
 const maxSteps = 20_000;
+
+/** What is left of that. */
+export class PatternBudget {
+  #steps = maxSteps;
+
+  /** False where there is not as much. */
+  take(steps: number): boolean {
+    if (steps > this.#steps) return false;
+    this.#steps -= steps;
+    return true;
+  }
+}
+
 /** Patterns whose verdicts are kept: a document is checked at every keystroke. */
 const maxKept = 256;
 
 const verdicts = new Map<string, string | null>();
 
-/** Why a pattern is none of RE2's, in which tools' arguments are checked; null where it is one, or too long to tell. */
-export function patternFault(pattern: string): string | null {
+/** Why a pattern is none of RE2's, in which tools' arguments are checked; null where it is one, or that costs too much to tell. */
+export function patternFault(pattern: string, budget: PatternBudget): string | null {
   const known = verdicts.get(pattern);
   if (known !== undefined) return known;
-  if (stepsAtMost(pattern) > maxSteps) return null;
+  if (!budget.take(stepsAtMost(pattern))) return null;
   const verdict = compileFault(pattern);
   if (verdicts.size >= maxKept) verdicts.delete(verdicts.keys().next().value ?? "");
   verdicts.set(pattern, verdict);
