@@ -44,6 +44,15 @@ describe("usage", () => {
       expect(output).not.toBe("");
     },
   );
+  it("every command's help has an example", async () => {
+    const { commands } = createProgram(portsOf(kernel));
+    for (const name of commands.map((command) => command.name())) {
+      output = "";
+      expect(await lares([name, "--help"])).toBe(0);
+      expect([name, output]).toEqual([name, expect.stringContaining(`lares ${name}`)]);
+      expect([name, output]).toEqual([name, expect.stringContaining("Examples:")]);
+    }
+  });
   it.each([
     [["frobnicate"], "unknown command"],
     [["run", "--approve", "sometimes"], "policy, none, all, ask"],
@@ -54,6 +63,7 @@ describe("usage", () => {
     [["stop", "/nowhere/at/all"], "There is no folder"],
     [["traces", "--level", "loud"], "--level is one of"],
     [["traces", "--since", "soon"], "is no time"],
+    [["actions", "--state", "Pending"], "--state is one of PendingApproval, Approved"],
     [["actions", "show"], "Which action"],
     [["actions", ".", "explode", "x"], "is none of list, show"],
     [["tools", "call", "nothing"], "Which tool"],

@@ -245,6 +245,7 @@ ${examples([["lares stop ~/Pictures", "its agents stand still and nothing answer
     .command("doctor")
     .description("does this machine have what Lares needs?")
     .addOption(json())
+    .addHelpText("after", examples([["lares doctor", "looks, and starts a guest to see that it runs"]]))
     .action((options: object) =>
       execute(ports, async (context) => (await import("./commands/doctor.ts")).doctor(context, options)),
     );

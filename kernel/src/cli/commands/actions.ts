@@ -1,4 +1,4 @@
-import type { Action } from "../../base/vocabulary/action.ts";
+import { ActionState, type Action } from "../../base/vocabulary/action.ts";
 import {
   exitCodes,
   folderAndVerb,
@@ -23,6 +23,7 @@ export interface ActionsOptions {
 }
 
 const verbs = ["list", "show", "approve", "reject", "undo"] as const;
+const states = ActionState.anyOf.map(({ const: state }) => state);
 /** Actions that an abbreviated id is looked for in. */
 const listLimit = 1000;
 
@@ -37,6 +38,9 @@ export async function actions(
   if (verb === "list") {
     if (given !== undefined) throw new UsageError(`"list" takes no id; "show ${given}" shows one action.`);
   } else if (given === undefined) throw new UsageError(`Which action? lares actions ${verb} <id>`);
+  const { state } = options;
+  if (state !== undefined && !states.some((known) => known === state))
+    throw new UsageError(`--state is one of ${states.join(", ")}.`);
   const effects = effectsOf(options.effects);
   return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
     if (verb === "list" || given === undefined) return list(context, kernel, options);
