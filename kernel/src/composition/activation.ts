@@ -28,9 +28,10 @@ export class Activation {
     return this.#isActive;
   }
 
-  /** Once a trusted client is there: resolves when it is known which agents there are. */
+  /** Once a trusted client is there: resolves when it is known which agents there are, after a pause too. */
   async agentsKnown(): Promise<void> {
-    if (this.#isWanted && !this.#hasBegun) await this.#known.promise;
+    if (!this.#isWanted) return;
+    await (this.#hasBegun ? this.#turn : this.#known.promise);
   }
 
   connections(trusted: number, untrusted: number): void {

@@ -81,7 +81,10 @@ export function createServices(rooms: ServiceRooms): KernelServices {
         activation.isActive
           ? registry.list()
           : governor.definitions.map((definition) => asleep(definition, clock)),
-      control: (id, command) => registry.control(id, command),
+      control: async (id, command) => {
+        await activation.agentsKnown();
+        return registry.control(id, command);
+      },
       changed: registry.changed,
       counted: registry.counted,
       eventsToday: (id, handler, event) => registry.find(id)?.eventsToday(handler, event) ?? 0,
