@@ -268,6 +268,28 @@ describe("approvals by window/showMessageRequest", () => {
     expect(await approve(client, action)).toMatchObject({ state: "Committed" });
   });
 
+  test("a client that takes its trust back decides nothing by a question still on its screen; trusting again, it is asked", async () => {
+    await using setting = await bench({});
+    await using client = await setting.connect({ trusted: true, approvals: "showMessageRequest" });
+    client.answer = () => undefined;
+    await setting.ready(client);
+    const approveIt = (nth: number): void => {
+      const asked = client.received.filter(({ method }) => method === "window/showMessageRequest")[nth];
+      client.write(frameOf({ jsonrpc: "2.0", id: asked?.id, result: { title: "Approve" } }));
+    };
+    const action = await propose(client, PROBE, write("a.txt", "first\n"));
+    await until("a request", () => requests(client).length === 1);
+    await client.request("lares/trust", { trusted: false });
+    approveIt(0);
+    await client.notification<Shown>("window/showMessage", ({ message }) => /not trusted/.test(message));
+
+    await client.request("lares/trust", { trusted: true });
+    expect((await pick(client, action)).state).toBe("PendingApproval");
+    await until("the question again", () => requests(client).length === 2);
+    approveIt(1);
+    await actionIn(client, action.id, "Committed");
+  });
+
   test("other clients are not asked", async () => {
     await using setting = await bench({});
     await using client = await setting.open({ approvals: "none" });

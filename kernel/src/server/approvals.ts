@@ -42,6 +42,14 @@ export class MessageApprovals {
     void this.#askAll();
   }
 
+  /** The session may see and decide now, or no longer. */
+  async trustChanged(): Promise<void> {
+    if (!this.#session.trusted) this.#asked?.takenBack.abort();
+    else if (this.#session.options.approvals === "showMessageRequest")
+      for (const action of (await this.#kernel.actions.list({ state: "PendingApproval" })).toReversed())
+        this.consider(action);
+  }
+
   async #askAll(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
@@ -102,10 +110,10 @@ export class MessageApprovals {
       if (typeof title !== "string") return null;
       if (!takenBack.signal.aborted) return title;
       // Whoever pressed the button must not believe that it was this that counted.
-      this.#session.endpoint.notifyStandard("window/showMessage", {
-        type: 2,
-        message: `Lares: '${shortTitle(action)}' was already answered elsewhere.`,
-      });
+      const why = this.#session.trusted
+        ? `'${shortTitle(action)}' was already answered elsewhere.`
+        : "this workspace is not trusted here any more, so the answer does not count.";
+      this.#session.endpoint.notifyStandard("window/showMessage", { type: 2, message: `Lares: ${why}` });
       return null;
     } catch (error) {
       if (takenBack.signal.aborted) return null;

@@ -49,7 +49,7 @@ export class KernelServer {
   readonly #log: Log;
   readonly #options: ServerOptions;
   /** With what tells each of them that lenses changed. */
-  readonly #sessions = new Map<Session, LensRefresh>();
+  readonly #sessions = new Map<Session, { lenses: LensRefresh; approvals: MessageApprovals }>();
   readonly #endpoints = new Set<Endpoint>();
   readonly #proposed: ProposedChanges;
   readonly #proposals: FileProposals;
@@ -72,7 +72,7 @@ export class KernelServer {
       unsavedDocuments: () => this.unsavedDocuments(),
     });
     this.#handlers = {
-      ...statusHandlers(kernel, async () => this.#trustChanged()),
+      ...statusHandlers(kernel, async (session) => this.#trustChanged(session)),
       ...agentHandlers(kernel),
       ...traceHandlers(kernel),
       ...actionHandlers(kernel),
@@ -175,12 +175,13 @@ export class KernelServer {
     if (wish === true) await this.#kernel.trust.accept();
     session.trusted = wish === true || (wish === undefined && (await this.#kernel.trust.isAccepted()));
     const lenses = new LensRefresh(session, this.#log);
-    this.#sessions.set(session, lenses);
-    this.#connectFeatures(session, lenses);
+    const approvals = this.#connectFeatures(session, lenses);
+    this.#sessions.set(session, { lenses, approvals });
     this.#countTrust();
+    this.#tellOfTrust(approvals);
   }
 
-  #connectFeatures(session: Session, lenses: LensRefresh): void {
+  #connectFeatures(session: Session, lenses: LensRefresh): MessageApprovals {
     const { endpoint } = session;
     const approvals = new MessageApprovals(this.#kernel, session, this.#log);
     const diagnostics = new DocumentDiagnostics(this.#kernel, session, this.#log);
@@ -225,14 +226,7 @@ export class KernelServer {
         for (const each of listening) each[Symbol.dispose]();
       },
     });
-    if (session.trusted && session.options.approvals === "showMessageRequest") {
-      this.#kernel.actions.list({ state: "PendingApproval" }).then(
-        (pending) => {
-          for (const action of pending.toReversed()) approvals.consider(action);
-        },
-        (error: unknown) => this.#log.error(`pending actions could not be read: ${messageOf(error)}`),
-      );
-    }
+    return approvals;
   }
 
   #end(session: Session): void {
@@ -244,13 +238,21 @@ export class KernelServer {
     this.#countTrust();
   }
 
-  #trustChanged(): void {
+  #trustChanged(session: Session): void {
     this.#countTrust();
     this.#lensesChanged();
+    const features = this.#sessions.get(session);
+    if (features !== undefined) this.#tellOfTrust(features.approvals);
+  }
+
+  #tellOfTrust(approvals: MessageApprovals): void {
+    approvals
+      .trustChanged()
+      .catch((error: unknown) => this.#log.error(`pending actions could not be read: ${messageOf(error)}`));
   }
 
   #lensesChanged(): void {
-    for (const lenses of this.#sessions.values()) lenses.lensesChanged();
+    for (const { lenses } of this.#sessions.values()) lenses.lensesChanged();
   }
 
   #countTrust(): void {
