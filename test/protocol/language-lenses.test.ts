@@ -100,12 +100,14 @@ test("a hook has its own events, and the next run of its schedule; one that does
   const uri = bench.uri("copy/extension.yaml");
   editor.open(uri, MANIFEST_YAML);
   const shown = await lenses(editor, uri);
-  expect(shown).toHaveLength(8);
+  expect(shown).toHaveLength(12);
   expect(shown.filter((title) => title.startsWith("5: "))).toEqual([
     expect.stringMatching(/^5: \w+ · [2-9] events since the kernel started$/),
+    "5: Reload",
+    "5: Suspend",
     "5: Show traces",
   ]);
-  expect(shown[6]).toMatch(
+  expect(shown[8]).toMatch(
     /^7: \w+ · 0 events since the kernel started · next run \d{4}-\d\d-\d\d 03:00 UTC$/,
   );
 });

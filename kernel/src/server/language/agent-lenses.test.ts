@@ -61,12 +61,11 @@ test("a kernel that did not see the whole day says so", async () => {
   );
 });
 
-test("a hook has its events, its next run and its traces, and leaves what is done with the agent to its extension", async () => {
+test("a schedule shows its next run, and one event is one", async () => {
   const hook = { handler: "tidy", event: "ScheduleFired" };
-  expect(await titles({}, [{ range, agent: "test.a", hook }])).toEqual([
+  expect((await titles({}, [{ range, agent: "test.a", hook }]))[0]).toBe(
     "Active · 1 event today · next run 2026-11-22 00:00 UTC",
-    "Show traces",
-  ]);
+  );
 });
 
 test.each<[string, Partial<Agent>, string]>([

@@ -11,7 +11,7 @@ import type { AgentPlace, NavigationService } from "./ports.ts";
 /** Places of one document that have lenses; a longer document's others have none. */
 export const maxPlaces = 500;
 
-/** `textDocument/codeLens`: above each extension and hook, how its agent is; above an extension, what can be done with it. */
+/** `textDocument/codeLens`: above each extension and hook, how its agent is and what can be done with it. */
 export async function agentLenses(
   navigation: NavigationService,
   agents: AgentService,
@@ -62,10 +62,8 @@ function lensesOf({ range, hook }: AgentPlace, agent: Agent, agents: AgentServic
     ...(own?.nextRun === undefined ? [] : [`next run ${minuteOf(own.nextRun)}`]),
   ];
   const standing = state === "Suspended" ? control("Resume", "resume") : control("Suspend", "suspend");
-  // Reloaded and suspended is the agent, not one of its many hooks.
-  const controls = hook === undefined ? [control("Reload", "reload"), standing] : [];
-  return [{ ...traces, title: facts.join(" · ") }, ...controls, traces].map((command) =>
-    lens(range, command),
+  return [{ ...traces, title: facts.join(" · ") }, control("Reload", "reload"), standing, traces].map(
+    (command) => lens(range, command),
   );
 }
 
