@@ -120,6 +120,11 @@ test("custom events go from one agent to another, under the publisher's name, in
   expect(seen.map((each) => each["n"] ?? (each["data"] as { n: number } | undefined)?.n)).toEqual([
     0, 1, 2, 3, 4,
   ]);
+  for (const data of ["text", 1, [{ n: 5 }]]) {
+    expect(await host(client, "test.sender", "events.emit", "Ping", data)).toMatchObject({
+      error: { code: "InvalidParams", message: expect.stringMatching(/has to be an object/) as string },
+    });
+  }
   expect(await host(client, "test.sender", "events.emit", "Pong", {})).toMatchObject({
     error: { code: "PermissionDenied" },
   });

@@ -1,9 +1,9 @@
 import type { Caller, HostServices } from "../agents/ports.ts";
 import { locationOf } from "../agents/router.ts";
 import type { Actions } from "../actions/api.ts";
-import { isLaresError, limitExceeded, notFound } from "../base/errors.ts";
+import { invalidParams, isLaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
-import type { JsonValue } from "../base/json.ts";
+import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Action, EffectInput, Proposal } from "../base/vocabulary/action.ts";
 import type { Entry, EntryQuery } from "../base/vocabulary/entry.ts";
@@ -112,8 +112,13 @@ export function createHostServices(ports: HostServicePorts): HostServices {
 
     "tools/call": async (caller, call: { agent: string; name: string; arguments?: unknown }) =>
       toolResultSeenBy(caller, await ports.callTool(call.agent, call.name, call.arguments, caller.agent)),
-    "events/emit": async (caller, { name, data }: { name: string; data?: Record<string, JsonValue> }) => {
-      const size = JSON.stringify(data ?? {}).length;
+    "events/emit": async (caller, { name, data }: { name: string; data: JsonValue }) => {
+      if (data !== null && !isJsonObject(data))
+        throw invalidParams(
+          `The data of the event ${name} has to be an object: what is in it becomes the event's fields, as in { person: "Ada" }.`,
+        );
+      const fields = data ?? {};
+      const size = JSON.stringify(fields).length;
       if (size > maxEventCharacters) {
         throw limitExceeded(
           "event_data",
@@ -121,7 +126,7 @@ export function createHostServices(ports: HostServicePorts): HostServices {
           `The event ${name} has ${size} characters of data; at most ${maxEventCharacters} are sent. Put what is larger into a file or a memory.`,
         );
       }
-      await ports.emit(`${caller.agent}/${name}`, data ?? {});
+      await ports.emit(`${caller.agent}/${name}`, fields);
       return {};
     },
 
