@@ -48,6 +48,12 @@ export interface ProbeResult {
   readonly detail: string;
 }
 
+export interface Explanation {
+  readonly values: readonly ExplainedValue[];
+  /** Sentences about environment variables that look like settings and are none, or hold what is not allowed. */
+  readonly environmentFaults: readonly string[];
+}
+
 /** What the commands need of the rest; handed in by `main.ts`. */
 export interface CliPorts {
   readonly version: string;
@@ -58,7 +64,7 @@ export interface CliPorts {
   /** Bundles or checks the program of the extension in this folder; the sentence that says why it cannot run, or null. */
   programFault(folder: string): Promise<string | null>;
   /** The workspace's configuration as resolved, every value with its source. */
-  explain(folder: string): Promise<readonly ExplainedValue[]>;
+  explain(folder: string): Promise<Explanation>;
   /** Speaks the protocol until the client leaves; the process's exit code. */
   serve(options: ServeOptions): Promise<number>;
   /** Ends the kernel of the workspace that these folders make, whether it answers or not. Absolute paths. */

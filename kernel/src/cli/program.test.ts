@@ -203,14 +203,17 @@ describe("check", () => {
     const checkDocument = (file: string) =>
       Promise.resolve([{ ...finding, file, severity: "warning" } as const]);
     const explain = () =>
-      Promise.resolve([
-        {
-          key: "approvals.auto_approve_below",
-          value: 0.2,
-          source: "workspace",
-          place: "lares.yaml:3",
-        } as const,
-      ]);
+      Promise.resolve({
+        values: [
+          {
+            key: "approvals.auto_approve_below",
+            value: 0.2,
+            source: "workspace",
+            place: "lares.yaml:3",
+          } as const,
+        ],
+        environmentFaults: ["LARES_TRACE_LEVL is no setting."],
+      });
     expect(await lares(["check", folder, "--format", "json", "--explain"], { checkDocument, explain })).toBe(
       0,
     );
@@ -218,7 +221,10 @@ describe("check", () => {
       ok: true,
       findings: [{ line: 3, severity: "warning" }],
       configuration: [{ source: "workspace" }],
+      environment_faults: ["LARES_TRACE_LEVL is no setting."],
     });
+    expect(await lares(["check", folder, "--explain"], { checkDocument, explain })).toBe(0);
+    expect(errors).toContain("LARES_TRACE_LEVL is no setting.");
   });
 });
 

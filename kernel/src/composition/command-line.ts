@@ -52,7 +52,11 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
     explain: async (folder) => {
       const catalog = catalogOf(resolve(folder));
       const { resolved } = await catalog.resolve(catalog.finder(), []);
-      return explainConfiguration(resolved);
+      const { environmentFaults } = resolved;
+      return {
+        values: explainConfiguration(resolved),
+        environmentFaults: environmentFaults.map(({ message }) => message),
+      };
     },
     programFault: async (folder) => {
       const { programFault } = await import("./prepare-program.ts");

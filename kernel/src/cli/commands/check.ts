@@ -38,12 +38,15 @@ export async function check(
       ok: !failed,
       documents: documents.map(nearPath),
       findings: shown,
-      ...(explained === null ? {} : { configuration: explained }),
+      ...(explained === null
+        ? {}
+        : { configuration: explained.values, environment_faults: explained.environmentFaults }),
     });
   } else {
     const { surface } = terminal;
     for (const finding of shown) terminal.print(renderFinding(finding, surface));
-    if (explained !== null) terminal.print(renderExplained(explained, surface));
+    if (explained !== null) terminal.print(renderExplained(explained.values, surface));
+    for (const fault of explained?.environmentFaults ?? []) terminal.warn(oneLine(fault));
     if (documents.length === 0)
       terminal.warn(oneLine(`No lares.* or extension.* beneath ${roots.join(", ")}.`));
     else terminal.warn(renderCheckResult(documents.length, findings, terminal.errorSurface));

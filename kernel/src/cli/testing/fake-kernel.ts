@@ -206,7 +206,7 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     connect: kernel.connect,
     checkDocument: () => Promise.resolve([]),
     programFault: () => Promise.resolve(null),
-    explain: () => Promise.resolve([]),
+    explain: () => Promise.resolve({ values: [], environmentFaults: [] }),
     serve: () => Promise.resolve(0),
     stopKernel: () => Promise.resolve({ pid: null, killed: false }),
     stateHome: () => tmpdir(),
