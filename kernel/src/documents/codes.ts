@@ -120,6 +120,10 @@ export const codes = {
     severity: "error",
     explanation: "A permission that does not exist is allowed or denied.",
   },
+  "matches-nothing": {
+    severity: "warning",
+    explanation: "A rule for a path or an extension that there cannot be: nothing is ever decided by it.",
+  },
   "unknown-kind": {
     severity: "warning",
     explanation: "A rule or a permission names a kind of change that does not exist.",

@@ -128,6 +128,24 @@ describe("faults, each at its place", () => {
       "unknown-kind",
       /there are file\.write, .*file\.\*, .*, \*\./,
     ],
+    [
+      "yaml",
+      "approvals: { rules: [{ decide: deny, path: «/photos/**» }] }\n",
+      "matches-nothing",
+      /relative to the workspace, without "\.\."/,
+    ],
+    [
+      "toml",
+      '[[approvals.rules]]\ndecide = "deny"\npath = «"photos/../**"»\n',
+      "matches-nothing",
+      /"photos\/\.\.\/\*\*" matches nothing/,
+    ],
+    [
+      "yaml",
+      'approvals: { rules: [{ decide: ask, agent: «"*"» }] }\n',
+      "matches-nothing",
+      /leave agent out for any/,
+    ],
     ["yaml", "import_namespaces: [«{ name: team }»]\n", "invalid-namespace", /whose memory/],
     [
       "yaml",
@@ -287,6 +305,13 @@ for (const [location, canonical] of [
   test(`the location ${JSON.stringify(location)} is ${canonical ?? "outside"}`, () =>
     expect(canonicalLocation(location)).toBe(canonical));
 }
+
+test("patterns of paths that there can be are no fault", async () => {
+  const paths = ["**", "./photos/**", ".hidden/*", "a..b", "..a/b", "*/…", "photos/*.{jpg,png}"];
+  const rules = paths.map((path) => `{ decide: ask, path: "${path}" }`).join(", ");
+  const checked = await checkLares(`approvals: { rules: [${rules}] }\n`, "lares.yaml", ports);
+  expect(checked.diagnostics).toEqual([]);
+});
 
 test("kinds, their families and all of them are known", async () => {
   const kinds = ["file.write", "sidecar.write", "file.*", "tag.*", "*"];

@@ -5,7 +5,7 @@ import { diagnostic, hasErrors, inOrder, type Diagnostic } from "./diagnostics.t
 import { durationPattern, parseDuration } from "./durations.ts";
 import { appendItem } from "./language/edits.ts";
 import { fix, set, withoutEntry, write } from "./language/repairs.ts";
-import { checkKind } from "./names-in-permissions.ts";
+import { checkRule } from "./names-in-permissions.ts";
 import { formatOf, parseDocument } from "./parse.ts";
 import type { FolderState, FoundExtension, LaresPorts } from "./ports.ts";
 import { Lares, type ExtensionEntry, type LaresDocument } from "./schema/lares.ts";
@@ -38,8 +38,8 @@ export async function checkLares(text: string, file: string, ports: LaresPorts):
   const semantics = [
     ...checkDurations(value, document),
     ...checkGlobs(value, document),
-    ...present(value.approvals?.rules).flatMap(([index, { kind }]) =>
-      kind === undefined ? [] : checkKind(kind, pointerTo("/approvals/rules", index, "kind"), document),
+    ...present(value.approvals?.rules).flatMap(([index, rule]) =>
+      checkRule(rule, pointerTo("/approvals/rules", index), document),
     ),
     ...checkNamespaces(value, document),
     ...checkReach(value, document, ports),

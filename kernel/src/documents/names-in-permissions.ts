@@ -1,8 +1,8 @@
 import { closest, didYouMean } from "../base/suggest.ts";
-import { EffectInput } from "../base/vocabulary/action.ts";
+import { EffectInput, type ApprovalRule } from "../base/vocabulary/action.ts";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { diagnostic, type Diagnostic } from "./diagnostics.ts";
-import { write } from "./language/repairs.ts";
+import { withoutEntry, write } from "./language/repairs.ts";
 import type { SoundExtension } from "./manifest-checks.ts";
 import type { EventPorts } from "./ports.ts";
 import { present } from "./sound-part.ts";
@@ -15,8 +15,8 @@ export const effectKindNames: readonly string[] = [
 
 const families = [...new Set(effectKindNames.map((kind) => `${kind.slice(0, kind.indexOf("."))}.*`))];
 
-/** Told of where a rule or a permission names a kind of change that no effect has: it would match nothing, in silence. */
-export function checkKind(kind: string, pointer: string, document: ParsedDocument): Diagnostic[] {
+/** A kind of change that no effect has. */
+function checkKind(kind: string, pointer: string, document: ParsedDocument): Diagnostic[] {
   const known = [...effectKindNames, ...families, "*"];
   if (known.includes(kind)) return [];
   const meant = closest(kind, known);
@@ -27,6 +27,37 @@ export function checkKind(kind: string, pointer: string, document: ParsedDocumen
     ]),
   ];
 }
+
+/** What keeps a rule from ever matching, in silence: to deny what is misspelt denies nothing. */
+export function checkRule(
+  { kind, agent, path }: ApprovalRule,
+  pointer: string,
+  document: ParsedDocument,
+): Diagnostic[] {
+  const at = (name: string) => pointerTo(pointer, name);
+  const found = kind === undefined ? [] : checkKind(kind, at("kind"), document);
+  if (agent !== undefined && !new RegExp(extensionIdPattern).test(agent)) {
+    const message = `No extension has the id "${agent}"; write one such as "com.example.photos", or leave agent out for any.`;
+    found.push(
+      diagnostic("matches-nothing", document.locate(at("agent")), message, [
+        withoutEntry(document, at("agent")),
+      ]),
+    );
+  }
+  if (path !== undefined && outOfReach.test(path)) {
+    const message = `The pattern "${path}" matches nothing: paths are relative to the workspace, without "..", as in photos/**.`;
+    const meant = path.replace(/^\/+/, "");
+    found.push(
+      diagnostic("matches-nothing", document.locate(at("path")), message, [
+        meant === "" || outOfReach.test(meant) ? null : write(document, at("path"), meant),
+      ]),
+    );
+  }
+  return found;
+}
+
+/** Absolute, or with a component that no canonical path has; one "./" in front is read over. */
+const outOfReach = /^(?:\/|[A-Za-z]:\/)|(?:^|\/)\.\.(?:\/|$)|\/\.?\//;
 
 /** Names in a manifest's permissions that nothing can ever have. */
 export function checkPermissionNames(

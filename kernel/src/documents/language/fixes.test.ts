@@ -74,6 +74,27 @@ const cases: readonly (readonly [string, DiagnosticCode, string, readonly string
     'version = 1\n\n\n[trace]\nlevel = "info"\n',
   ],
   ["lares.yaml", "invalid-value", "version: 2\n", ["Write 1"], "version: 1\n"],
+  [
+    "lares.yaml",
+    "matches-nothing",
+    "approvals: { rules: [{ decide: deny, path: /photos/** }] }\n",
+    ['Write "photos/**"'],
+    'approvals: { rules: [{ decide: deny, path: "photos/**" }] }\n',
+  ],
+  [
+    "lares.toml",
+    "matches-nothing",
+    '[[approvals.rules]]\ndecide = "deny"\nagent = "*"\n',
+    ["Remove agent"],
+    '[[approvals.rules]]\ndecide = "deny"\n',
+  ],
+  [
+    "lares.yaml",
+    "unknown-kind",
+    "approvals: { rules: [{ decide: deny, kind: file.delte }] }\n",
+    ['Write "file.delete"'],
+    "approvals: { rules: [{ decide: deny, kind: file.delete }] }\n",
+  ],
   ["lares.yaml", "invalid-value", "trace: { level: wran }\n", ['Write "warn"'], "trace: { level: warn }\n"],
   ["lares.toml", "invalid-value", "[trace]\nlevel = 'wran'\n", ['Write "warn"'], "[trace]\nlevel = 'warn'\n"],
   [
