@@ -179,3 +179,19 @@ describe("lares/agents/control", () => {
     });
   });
 });
+
+test("what is asked before the kernel is ready waits for the agents, and is not told that there are none", async () => {
+  await using own = await Bench.create({ extensions: [probe({ id: PROBE })] });
+  await using early = own.spawn();
+  await early.request("initialize", own.initializeParams({ trusted: true }));
+  const asked = [
+    ["lares/tools/list", {}, [expect.objectContaining({ agent: PROBE }), expect.anything()]],
+    ["lares/memory/stats", { agent: PROBE }, { records: 0 }],
+    ["lares/memory/query", { agent: PROBE, kind: "temporal" }, { items: [], total: 0 }],
+    ["lares/agents/control", { id: PROBE, command: "suspend" }, { id: PROBE, state: "Suspended" }],
+  ] as const;
+  const answers = await Promise.all(asked.map(([method, params]) => early.raw(method, params)));
+  for (const [index, [method, , result]] of asked.entries())
+    expect(answers[index], method).toMatchObject({ result });
+  await own.status(early);
+});

@@ -12,8 +12,8 @@ export interface MemoryServicePorts {
   namespaces(): readonly NamespaceWish[];
   /** The ids of all agents. */
   agents(): readonly string[];
-  /** Throws NotFound where there is no such agent. */
-  checkAgent(agent: string): void;
+  /** Rejects with NotFound where there is no such agent, once it is known which there are. */
+  checkAgent(agent: string): Promise<void>;
 }
 
 /** What a person asks of memories, through any client. */
@@ -24,21 +24,21 @@ export function createMemoryService({
   checkAgent,
 }: MemoryServicePorts): MemoryService {
   const { memory } = memories;
-  const keyOf = (agent: string, namespace?: string): MemoryKey => {
-    checkAgent(agent);
+  const keyOf = async (agent: string, namespace?: string): Promise<MemoryKey> => {
+    await checkAgent(agent);
     return memories.keyOf(agent, namespace);
   };
-  const readable = (agent: string, namespace: string | undefined): Promise<ReadableMemory> => {
-    checkAgent(agent);
+  const readable = async (agent: string, namespace: string | undefined): Promise<ReadableMemory> => {
+    await checkAgent(agent);
     return memories.readable(agent, namespace);
   };
   return {
     verify: async (agent, namespace) => {
-      const { head, ...verified } = await memory.verify(keyOf(agent, namespace));
+      const { head, ...verified } = await memory.verify(await keyOf(agent, namespace));
       return { ...verified, head: verified.records === 0 ? null : head };
     },
-    namespaces: (agent) => {
-      if (agent !== undefined) checkAgent(agent);
+    namespaces: async (agent) => {
+      if (agent !== undefined) await checkAgent(agent);
       return namespaces().flatMap((shared) => {
         const { name, writable, workspace } = shared;
         const mayOpen = (id: string): boolean => Object.hasOwn(namespaceGrants(id, [shared]), name);
@@ -54,7 +54,7 @@ export function createMemoryService({
       });
     },
     stats: async (agent, namespace) => {
-      const key = keyOf(agent, namespace);
+      const key = await keyOf(agent, namespace);
       const { records, sizeBytes, head } = memory.stats(key);
       const projections = records === 0 ? null : await (await memory.open(key)).storeStats();
       return { records, sizeBytes, head, limitBytes: memories.limitBytes(key), projections };
@@ -75,14 +75,14 @@ export function createMemoryService({
     count: async (agent, { namespace, ...query }) =>
       (await readable(agent, namespace)).countEvents(query as TemporalCountQuery),
     export: async (agent, path, { overwrite, namespace }) =>
-      memory.export(keyOf(agent, namespace), path, { overwrite }),
+      memory.export(await keyOf(agent, namespace), path, { overwrite }),
     import: async (agent, path, { preview, head }) => {
-      const key = keyOf(agent);
+      const key = await keyOf(agent);
       const described = await (preview ? memory.describe(key, path, head) : memory.import(key, path, head));
       return { ...described, imported: !preview };
     },
     forget: async (agent, id, reason = "") => {
-      const opened = await memory.open(keyOf(agent));
+      const opened = await memory.open(await keyOf(agent));
       return await opened.forget(id, reason);
     },
   };

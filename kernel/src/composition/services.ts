@@ -105,7 +105,10 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       undo: (id) => actions.undo(id),
     },
     tools: {
-      list: (agent) => tools.list(agent),
+      list: async (agent) => {
+        await activation.agentsKnown();
+        return tools.list(agent);
+      },
       call: async (agent, name, args) => {
         await activation.agentsKnown();
         return callTool(agent, name, args);
@@ -116,7 +119,10 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       memories,
       namespaces: () => governor.namespaces,
       agents: () => registry.list().map(({ id }) => id),
-      checkAgent: (agent) => void registry.get(agent),
+      checkAgent: async (agent) => {
+        await activation.agentsKnown();
+        registry.get(agent);
+      },
     }),
     files: clientFiles,
     ...createEditorServices({ catalog, clock, roots, files, clientPaths }),

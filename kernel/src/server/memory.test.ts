@@ -35,13 +35,10 @@ function aService(): { memory: MemoryService; asked: unknown[][] } {
     memory: {
       verify: answering("verify", { ok: false, records: 2, head, firstBad: { seq: 3, reason: "it is cut" } }),
       stats: answering("stats", { ...stats, projections }),
-      namespaces: (...args) => {
-        asked.push(["namespaces", ...args]);
-        return [
-          { name: "team", agents: [agent], access: "read_write", records: 3 },
-          { name: "theirs", agents: [agent], access: "read", workspace: "/w" },
-        ];
-      },
+      namespaces: answering("namespaces", [
+        { name: "team", agents: [agent], access: "read_write" as const, records: 3 },
+        { name: "theirs", agents: [agent], access: "read" as const, workspace: "/w" },
+      ]),
       working: answering("working", { revision: 4, state: { a: 1 } }),
       temporal: answering("temporal", { items, total: 1 }),
       associative: answering("associative", { items: [] }),

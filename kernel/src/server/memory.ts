@@ -27,7 +27,7 @@ export function memoryHandlers({ memory }: Pick<KernelServices, "memory">): Hand
     "lares/memory/count": ({ agent, ...query }) => memory.count(agent, query),
     "lares/memory/verify": ({ agent, namespace }) => memory.verify(agent, namespace),
     "lares/memory/stats": ({ agent, namespace }) => memory.stats(agent, namespace),
-    "lares/memory/namespaces": async ({ agent }) => ({ namespaces: memory.namespaces(agent) }),
+    "lares/memory/namespaces": async ({ agent }) => ({ namespaces: await memory.namespaces(agent) }),
     "lares/memory/export": ({ agent, path, overwrite = false, namespace }) =>
       memory.export(agent, path, { overwrite, ...(namespace === undefined ? {} : { namespace }) }),
     "lares/memory/import": ({ agent, path, preview = false, head }) =>

@@ -87,7 +87,7 @@ export interface ActionService {
 }
 
 export interface ToolService {
-  list(agent?: string): Tool[];
+  list(agent?: string): Promise<Tool[]>;
   call(agent: string, name: string, args: unknown): Promise<ResultOf<"lares/tools/call">>;
 }
 
@@ -106,7 +106,7 @@ export interface MemoryService {
   verify(agent: string, namespace?: string): Promise<ResultOf<"lares/memory/verify">>;
   stats(agent: string, namespace?: string): Promise<ResultOf<"lares/memory/stats">>;
   /** The shared memories; those that one agent may open, where it is named. Throws NotFound where it is not here. */
-  namespaces(agent?: string): ResultOf<"lares/memory/namespaces">["namespaces"];
+  namespaces(agent?: string): Promise<ResultOf<"lares/memory/namespaces">["namespaces"]>;
   /** Working memory as it stands. */
   working(agent: string, query: MemoryQuery<"working">): Promise<{ revision: number; state: unknown }>;
   temporal(agent: string, query: MemoryQuery<"temporal">): Promise<ResultOf<"lares/memory/query">>;

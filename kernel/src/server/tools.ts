@@ -4,7 +4,7 @@ import type { KernelServices } from "./ports.ts";
 /** `lares/tools/*`: the functions agents offer. */
 export function toolHandlers({ tools }: KernelServices): Handlers {
   return {
-    "lares/tools/list": async ({ agent }) => tools.list(agent),
+    "lares/tools/list": ({ agent }) => tools.list(agent),
     "lares/tools/call": (call, _session, signal) =>
       unlessCancelled(tools.call(call.agent, call.name, call.arguments), signal),
   };
