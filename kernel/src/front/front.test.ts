@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { initializeResult } from "../protocol/v1/capabilities.ts";
 import { Bench, RequestFailed, type TestClient } from "./testing/client.ts";
 
 const document = (uri: string, text: string) => ({
@@ -87,6 +88,13 @@ describe("a session's life", () => {
     const client = bench.start();
     await client.request("initialize", { processId: null, rootUri: null, capabilities: {} });
     expect((await wireErrorOf(client.request("lares/status"))).message).toContain("No workspace is open");
+    expect(await wireErrorOf(client.request("workspace/executeCommand", {}))).toMatchObject({ code: -32803 });
+    expect(await wireErrorOf(client.request("textDocument/formatting", {}))).toMatchObject({ code: -32601 });
+    // All that was offered is answered, with nothing.
+    const { capabilities } = initializeResult("1") as { capabilities: Record<string, unknown> };
+    const offered = Object.keys(capabilities).flatMap((name) => /^(\w+)Provider$/.exec(name)?.[1] ?? []);
+    for (const feature of [...offered, "prepareRename"].filter((name) => name !== "executeCommand"))
+      expect([feature, await client.request(`textDocument/${feature}`, {})]).toEqual([feature, null]);
     expect((await wireErrorOf(client.request("foo/bar"))).code).toBe(-32601);
   });
 

@@ -87,20 +87,35 @@ async function joinWorkspace(
   });
 }
 
-/** A session without a workspace: every request is told so. */
+/** The language features that `initialize` offers. */
+const languageRequests = new Set(
+  ["completion", "hover", "inlayHint", "codeLens", "codeAction", "documentSymbol", "definition"]
+    .concat(["rename", "prepareRename"])
+    .map((feature) => `textDocument/${feature}`),
+);
+
+/**
+ * A session without a workspace: every request is told so. An editor asks for language features by itself, and shows
+ * an error for each that has one: there is nothing to say of a document without its workspace.
+ */
 function withoutKernel(reason: string, clientProcessId: number | null, ports: WorkbenchPorts): Workbench {
   return {
     clientProcessId,
     fromClient(message) {
       if (!isRequest(message)) return;
       const { id, method } = message;
-      const error = method.startsWith("lares/")
-        ? {
-            code: faultCodes.requestFailed,
-            message: `${method} needs a workspace. ${reason}`,
-            data: { method },
-          }
-        : { code: faultCodes.methodNotFound, message: `There is no request "${method.slice(0, 200)}".` };
+      if (languageRequests.has(method)) {
+        ports.toClient({ jsonrpc: "2.0", id, result: null }, false);
+        return;
+      }
+      const error =
+        method.startsWith("lares/") || method === "workspace/executeCommand"
+          ? {
+              code: faultCodes.requestFailed,
+              message: `${method} needs a workspace. ${reason}`,
+              data: { method },
+            }
+          : { code: faultCodes.methodNotFound, message: `There is no request "${method.slice(0, 200)}".` };
       ports.toClient({ jsonrpc: "2.0", id, error }, false);
     },
     pauseKernel() {},
