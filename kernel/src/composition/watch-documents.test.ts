@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { systemClock } from "../platform/clock.ts";
-import { DocumentWatch } from "./watch-documents.ts";
+import { DocumentWatch, mostUnsettledMs, settleMs } from "./watch-documents.ts";
 
 let base = "";
 let changes = 0;
@@ -63,4 +63,37 @@ it("once it is told that folders are others, notices what is saved in those", as
   await mkdir(join(base, "extension"));
   await notices("the renewal", async () => watch.renew());
   await notices("a file in it", () => writeFile(program, "1"));
+});
+
+it("waits for the rest of a save that comes in pieces, and not for ever", async () => {
+  const root = join(base, "root");
+  await mkdir(root);
+  let nowMs = 0;
+  const armed: number[] = [];
+  let due: (() => void) | null = null;
+  const clock = {
+    ...systemClock,
+    monotonic: () => nowMs,
+    timer: (delayMs: number, run: () => void) => {
+      armed.push(delayMs);
+      due = run;
+      return { [Symbol.dispose]: () => void (due = null) };
+    },
+  };
+  using watch = new DocumentWatch(clock, silentLog, () => void (changes += 1));
+  watch.watch({ roots: [root], userFolder: join(base, "none"), extensionFolders: [] });
+  const saved = async (): Promise<number | undefined> => {
+    const before = armed.length;
+    await writeFile(join(root, "lares.yaml"), `version: 1\n# ${before}\n`);
+    await vi.waitFor(() => expect(armed.length).toBeGreaterThan(before), { timeout: 10_000 });
+    return armed.at(-1);
+  };
+  expect(await saved()).toBe(settleMs);
+  nowMs = settleMs - 1;
+  expect(await saved()).toBe(settleMs);
+  nowMs = mostUnsettledMs - 10;
+  expect(await saved()).toBe(10);
+  expect(changes).toBe(0);
+  (due as (() => void) | null)?.();
+  expect(changes).toBe(1);
 });

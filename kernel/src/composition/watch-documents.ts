@@ -5,8 +5,10 @@ import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { isMissing } from "./read-documents.ts";
 
-/** Changes that come within this time are read together: an editor's save is several. */
-const settleMs = 50;
+/** What was left alone for so long is read: an editor's save is several changes, and half of one is not to count. */
+export const settleMs = 50;
+/** What goes on changing is read all the same after so long. */
+export const mostUnsettledMs = 1000;
 /** Folders of one extension that are watched. */
 const maxFoldersWatched = 1000;
 /** Not a program's own: too many, and changed by installing, not by saving. */
@@ -22,6 +24,8 @@ export class DocumentWatch implements Disposable {
   readonly #changed: () => void;
   readonly #watchers = new Map<string, FSWatcher>();
   #timer: Disposable | null = null;
+  /** When the first change came that was not read yet. */
+  #sinceMs: number | null = null;
 
   constructor(clock: Clock, log: Log, changed: () => void) {
     this.#clock = clock;
@@ -85,8 +89,13 @@ export class DocumentWatch implements Disposable {
   }
 
   #soon(): void {
-    this.#timer ??= this.#clock.timer(settleMs, () => {
+    const nowMs = this.#clock.monotonic();
+    this.#sinceMs ??= nowMs;
+    const leftMs = Math.max(0, this.#sinceMs + mostUnsettledMs - nowMs);
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = this.#clock.timer(Math.min(settleMs, leftMs), () => {
       this.#timer = null;
+      this.#sinceMs = null;
       this.#changed();
     });
   }
