@@ -23,6 +23,7 @@ import { openMemory } from "../../kernel/src/memory/memory.ts";
 import { FakeStore, fakeSettings } from "../../kernel/src/memory/testing/fake-store.ts";
 import { systemClock } from "../../kernel/src/platform/clock.ts";
 import { openDatabase } from "../../kernel/src/platform/database.ts";
+import { settleHeap } from "../../kernel/src/platform/heap.ts";
 import { percentile } from "./statistics.ts";
 
 /** What an agent sends in one turn of the loop, while a stream of events comes. */
@@ -99,6 +100,8 @@ async function wholeRun() {
   const key = "extension/dev.bench.append";
   const memory = await open();
   const agent = await memory.open(key);
+  // As the kernel does when it has started.
+  await settleHeap();
   const streamed = await stream((event) => agent.appendEvent(event));
 
   // One at a time, a bare write in turns with it; some pauses, so that what is brought to the disk behind is met too.

@@ -18,6 +18,7 @@ import { memoryMigrations } from "../memory/journal/heads.ts";
 import { SharedData, sharedDataMigrations } from "../memory/shared-data.ts";
 import { cacheKey, openCacheFolder } from "../platform/cache-folder.ts";
 import { openDatabase, type Statement } from "../platform/database.ts";
+import { settleHeap } from "../platform/heap.ts";
 import { openObjectStore } from "../platform/object-store.ts";
 import { openRootedFs } from "../platform/rooted-fs.ts";
 import { WorkspaceFiles } from "../platform/workspace-files.ts";
@@ -191,6 +192,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
 
   const progress = new Emitter<WorkProgress>();
   memories.progress.on((work) => progress.emit(work));
+  let heapSettled: Promise<void> | undefined;
   const workspace = opened.use(
     await openWorkspace(
       { roots, stateFolder: options.stateHome, index: configuration().index },
@@ -206,6 +208,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
           registry
             .indexed(run)
             .catch((error: unknown) => log.error(`The index's end was not delivered: ${messageOf(error)}`));
+          heapSettled ??= settleHeap();
         },
       },
     ),

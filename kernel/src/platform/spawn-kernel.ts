@@ -50,9 +50,9 @@ export interface Program {
 
 /**
  * A young generation that does not grow with what passes through: left to itself V8 takes some 50 MB more after a few
- * hundred thousand records, and is no faster for it.
+ * hundred thousand records, and is no faster for it. The second is what `settleHeap` asks.
  */
-export const kernelFlags: readonly string[] = ["--max-semi-space-size=8"];
+export const kernelFlags: readonly string[] = ["--max-semi-space-size=8", "--expose-gc"];
 
 export interface StartedKernel {
   readonly pid: number;
