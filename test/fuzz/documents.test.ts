@@ -146,7 +146,7 @@ fuzz({
 });
 
 function checkRange({ start, end }: Range, text: string): void {
-  const lines = text.split("\n");
+  const lines = text.split(/\r\n|\r|\n/);
   for (const { line, character } of [start, end]) {
     expect(line).toBeGreaterThanOrEqual(0);
     expect(line).toBeLessThan(lines.length);
