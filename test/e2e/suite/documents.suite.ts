@@ -104,19 +104,4 @@ describe("what is written in the documents", () => {
     const paths = edit.entries().map(([uri, edits]) => `${uri.path.split("/").at(-1)}: ${edits.length}`);
     assert.deepEqual(paths.toSorted(), ["agent.ts: 1", "extension.yaml: 2"]);
   });
-
-  it("is renamed with it where somebody renames the handler in the program", async () => {
-    const { document } = await show(program);
-    const source = document.getText();
-    const name = document.positionAt(source.indexOf("noteSaved") + 2);
-    const edit = await vscode.commands.executeCommand<vscode.WorkspaceEdit>(
-      "vscode.executeDocumentRenameProvider",
-      document.uri,
-      name,
-      "noteWritten",
-    );
-    const paths = edit.entries().map(([uri, edits]) => `${uri.path.split("/").at(-1)}: ${edits.length}`);
-    assert.deepEqual(paths.toSorted(), ["agent.ts: 1", "extension.yaml: 2"]);
-    assert.equal(document.getText(), source);
-  });
 });
