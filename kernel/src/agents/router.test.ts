@@ -1,31 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { Entry } from "../base/vocabulary/entry.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import { asSeenBy, deliveriesFor, locationOf, type RouterOptions } from "./router.ts";
 import { definitionOf } from "./testing/fake-guest.ts";
-
-function entryAt(path: string, kind: "file" | "folder" = "file"): Entry {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  return {
-    id: `id of ${path}`,
-    path,
-    name,
-    kind,
-    media: "text",
-    extension: "md",
-    mime: "text/markdown",
-    size: 1,
-    created: "2026-11-20T12:00:00.000Z",
-    modified: "2026-11-20T12:00:00.000Z",
-    content_id: null,
-    tags: [],
-    fields: {},
-    sidecars: [],
-    location: ".",
-  };
-}
+import { entryAt } from "./testing/sight-test.ts";
 
 function authorityFor(change: Partial<Authority>): Authority {
   return { ...definitionOf().authority, ...change };

@@ -4,12 +4,12 @@ import type { AgentDefinition } from "../ports.ts";
 import type { RoutedDelivery, RouterOptions } from "../router.ts";
 import { definitionOf } from "./fake-guest.ts";
 
-export function entryAt(path: string): Entry {
+export function entryAt(path: string, kind: Entry["kind"] = "file"): Entry {
   return {
     id: `id of ${path}`,
     path,
     name: path.slice(path.lastIndexOf("/") + 1),
-    kind: "file",
+    kind,
     media: "text",
     extension: "md",
     mime: "text/markdown",
