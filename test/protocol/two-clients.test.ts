@@ -90,7 +90,8 @@ test("kill -9 of the kernel: open requests fail cleanly, both go on with the nex
     agent: WAITER,
   });
   const open = first.raw("lares/tools/call", { agent: WAITER, name: "wait", arguments: {} });
-  await until("the tool to run", async () => (await bench.status(second)).ready);
+  // By the same way, behind the call: once it is answered the kernel has that. One that was not sent yet would go to the next.
+  await until("the kernel to have the call", async () => (await bench.status(first)).ready);
 
   await bench.kill(pid);
   expect(await open).toMatchObject({
