@@ -12,6 +12,7 @@ const mayImport = {
   documents: ["policy", "base"],
   events: ["base"],
   inbox: ["platform", "base"],
+  jobs: ["platform", "base"],
   memory: ["platform", "base"],
   trace: ["platform", "base"],
   decisions: ["policy", "base"],

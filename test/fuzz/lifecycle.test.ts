@@ -6,6 +6,7 @@ import { shutdownTimeoutMs } from "../../kernel/src/agents/boot.ts";
 import { AgentSlots } from "../../kernel/src/agents/slots.ts";
 import { Supervisor } from "../../kernel/src/agents/supervisor.ts";
 import { definitionOf, FakeGuest, FakeQueue } from "../../kernel/src/agents/testing/fake-guest.ts";
+import { FakeJobs } from "../../kernel/src/agents/testing/fake-jobs.ts";
 import { isLaresError, LaresError } from "../../kernel/src/base/errors.ts";
 import { ManualClock } from "../../kernel/src/base/testing/manual-clock.ts";
 import type { AgentCommand } from "../../kernel/src/base/vocabulary/agent.ts";
@@ -183,6 +184,8 @@ fuzz({
       validateHostCall: (_method, params) => params,
       ports: {
         queue,
+        jobs: new FakeJobs(() => clock.now()),
+        jobProgress: () => undefined,
         traces: { write: () => undefined },
         startGuest: async (_definition, handlers) => {
           if (behaving === "slow-start") await new Promise<void>((resolve) => void clock.timer(500, resolve));

@@ -16,11 +16,26 @@ export function permissionParams({ authority }: AgentDefinition): {
   return { permissions: authority.effective, locations: [...authority.locations] };
 }
 
+/** What a guest says of itself. */
+export interface GuestAbilities {
+  /** How many hooks it takes before it answered the first. */
+  readonly maxOpenHooks: number;
+  /** The names of the jobs that it can run. */
+  readonly jobs: ReadonlySet<string>;
+}
+
+/** Before anything was heard of it. */
+export const unknownAbilities: GuestAbilities = { maxOpenHooks: 1, jobs: new Set() };
+
 /**
- * From a guest that runs to one that is ready: initialize, the handlers the manifest names, startup. Answers how many
- * hooks it takes at once.
+ * From a guest that runs to one that is ready: initialize, the handlers the manifest names, startup. `heard` is told
+ * what it can do before its startup, which may ask for that.
  */
-export async function bootGuest(definition: AgentDefinition, ask: Ask): Promise<number> {
+export async function bootGuest(
+  definition: AgentDefinition,
+  ask: Ask,
+  heard: (abilities: GuestAbilities) => void,
+): Promise<void> {
   const answer = await ask("initialize", {
     abi: 1,
     extension: { id: definition.id, version: definition.version },
@@ -30,9 +45,12 @@ export async function bootGuest(definition: AgentDefinition, ask: Ask): Promise<
   });
   const said = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>;
   checkHandlers(definition, said);
-  await ask("startup", {});
   const openHooks = said["max_open_hooks"];
-  return typeof openHooks === "number" && openHooks >= 1 ? openHooks : 1;
+  heard({
+    maxOpenHooks: typeof openHooks === "number" && openHooks >= 1 ? openHooks : 1,
+    jobs: namesIn(said["jobs"]),
+  });
+  await ask("startup", {});
 }
 
 /** Asks the guest to end, and ends it when it does not. Resolves when it is gone; rejects with what its shutdown threw. */

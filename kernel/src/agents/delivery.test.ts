@@ -101,6 +101,7 @@ function newSession(): GuestSession {
     request: () => Promise.resolve(null),
     usage: { on: () => ({ [Symbol.dispose]: () => {} }) },
     ended: new Promise(() => {}),
+    restartBudget: () => undefined,
     kill: async () => {},
   };
 }

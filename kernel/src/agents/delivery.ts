@@ -94,6 +94,11 @@ export class DeliveryLoop {
     return this.#running;
   }
 
+  /** True where the guest, now lost, had a delivery in hand: that may have been what it was lost over. */
+  hadInHand(session: GuestSession): boolean {
+    return this.#lostSession === session || this.#handed.size > 0;
+  }
+
   pump(): void {
     const { agent } = this.#options;
     // Remembered, so that what arrives while the loop is about to end is not left lying.

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { isLaresError, LaresError, messageOf } from "../base/errors.ts";
-import { bootGuest, endGuest } from "./boot.ts";
+import { bootGuest, endGuest, type GuestAbilities, unknownAbilities } from "./boot.ts";
 import { isTransient } from "./delivery.ts";
 import type { AgentDefinition, GuestHandlers, GuestSession, GuestUsage, SupervisorPorts } from "./ports.ts";
 
@@ -32,7 +32,7 @@ export class GuestHolder {
   readonly #endedOnPurpose = new WeakSet<GuestSession>();
   #session: GuestSession | null = null;
   #slot: Disposable | null = null;
-  #maxOpenHooks = 1;
+  #abilities = unknownAbilities;
   /** Counts the starts, so that one that was overtaken while it waited knows it. */
   #generation = 0;
 
@@ -44,9 +44,9 @@ export class GuestHolder {
     return this.#session;
   }
 
-  /** How many hooks the guest takes before it answered the first. */
-  get maxOpenHooks(): number {
-    return this.#maxOpenHooks;
+  /** What the guest that runs, or ran last, said that it can do. */
+  get abilities(): GuestAbilities {
+    return this.#abilities;
   }
 
   wasEndedOnPurpose(session: GuestSession): boolean {
@@ -87,8 +87,10 @@ export class GuestHolder {
     }
     this.#adopt(session);
     try {
-      this.#maxOpenHooks = await bootGuest(definition, (method, params) =>
-        this.#options.ask(session, method, params),
+      await bootGuest(
+        definition,
+        (method, params) => this.#options.ask(session, method, params),
+        (abilities) => (this.#abilities = abilities),
       );
     } catch (error) {
       // It ended meanwhile, or its end is on the way: that is told by `ended`.

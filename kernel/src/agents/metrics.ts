@@ -3,7 +3,7 @@ import type { AgentMetrics } from "../base/vocabulary/agent.ts";
 /** Latencies kept for the percentile: the last so many. */
 export const latencySamples = 1024;
 
-/** What one agent has done since the kernel started. Memory's and jobs' figures come from their rooms. */
+/** What one agent has done since the kernel started. Memory's figures come from its room. */
 export class MetricsRecorder {
   #received = 0;
   #processed = 0;
@@ -16,6 +16,7 @@ export class MetricsRecorder {
   #peakMemoryBytes = 0;
   #wakeups = 0;
   #refusals = 0;
+  readonly #jobs = { dispatched: 0, completed: 0, failed: 0 };
 
   received(count = 1): void {
     this.#received += count;
@@ -32,6 +33,10 @@ export class MetricsRecorder {
 
   wokeUp(): void {
     this.#wakeups += 1;
+  }
+
+  job(what: "dispatched" | "completed" | "failed"): void {
+    this.#jobs[what] += 1;
   }
 
   refused(): void {
@@ -69,9 +74,9 @@ export class MetricsRecorder {
       temporal_events_count: memory.temporalEvents,
       knowledge_items_count: memory.knowledgeItems,
       memory_size_bytes: memory.sizeBytes,
-      jobs_dispatched: 0,
-      jobs_completed: 0,
-      jobs_failed: 0,
+      jobs_dispatched: this.#jobs.dispatched,
+      jobs_completed: this.#jobs.completed,
+      jobs_failed: this.#jobs.failed,
       cpu_time_ms: rounded(this.#cpuOfEndedGuestsMs + this.#cpuOfGuestMs),
       peak_memory_bytes: this.#peakMemoryBytes,
       wakeups: this.#wakeups,

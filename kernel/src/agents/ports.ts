@@ -1,4 +1,4 @@
-import type { JsonObject } from "../base/json.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { AgentLimits, Authority } from "../base/vocabulary/permissions.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
@@ -61,6 +61,8 @@ export interface GuestSession {
   readonly usage: { on(listener: (usage: GuestUsage) => void): Disposable };
   /** Resolves once the guest is gone, with the sentence that says why. */
   readonly ended: Promise<GuestEnd>;
+  /** A job has saved how far it is: what is asked of the guest may take its time anew. */
+  restartBudget(): void;
   /** Ends it whatever it is doing; resolves when it is gone. */
   kill(): Promise<void>;
 }
@@ -124,8 +126,59 @@ export interface DeliveryQueue {
   bury(agent: string, seq: number, reason: string): Promise<void>;
 }
 
+/** What an agent wants to have done beside its events. */
+export interface JobRequest {
+  /** As its program names it. */
+  readonly name: string;
+  readonly input: JsonValue;
+  readonly priority: "low" | "normal" | "high";
+  /** Begins only in a quiet moment. */
+  readonly whenIdle: boolean;
+  /** Of an agent's jobs that have not ended only one has it. */
+  readonly key?: string;
+}
+
+/** A job that is to be run, or goes on from its last checkpoint. */
+export interface QueuedJob {
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonValue;
+  readonly checkpoint?: JsonValue;
+  /** Times that its guest was lost under it since it began or since its last checkpoint. */
+  readonly attempts: number;
+}
+
+/** The agents' jobs that have not ended. */
+export interface JobQueue {
+  /** Where one with the same key has not ended, that is meant. Rejects with LimitExceeded. */
+  dispatch(agent: string, request: JobRequest): Promise<{ readonly id: string; readonly isNew: boolean }>;
+  /** The same again until something is said of it. */
+  next(agent: string, isQuiet: boolean): Promise<QueuedJob | null>;
+  /** Milliseconds since 1970; of those that wait for a quiet moment, or of the others. */
+  nextDueAt(agent: string, whenIdle: boolean): number | null;
+  depth(agent: string): number;
+  checkpoint(agent: string, id: string, data: JsonValue): Promise<void>;
+  /** Counts an attempt. */
+  retryLater(agent: string, id: string, dueAt: number): Promise<void>;
+  complete(agent: string, id: string): Promise<void>;
+  fail(agent: string, id: string, reason: string): Promise<void>;
+}
+
+/** What a person is told of a job that takes a while. */
+export type JobProgress = { readonly id: string; readonly agent: string } & (
+  | { readonly kind: "begin"; readonly name: string }
+  /** From 0 to 1. */
+  | { readonly kind: "report"; readonly fraction: number; readonly message?: string }
+  | { readonly kind: "end"; readonly outcome: JobOutcome }
+);
+
+/** `interrupted`: it goes on later, from its last checkpoint. */
+export type JobOutcome = "completed" | "failed" | "interrupted";
+
 export interface SupervisorPorts {
   readonly queue: DeliveryQueue;
+  readonly jobs: JobQueue;
+  jobProgress(progress: JobProgress): void;
   readonly traces: TraceWriter;
   /** Starts a guest with the definition's program and limits. Throws a LaresError that says what is wrong with the program. */
   startGuest(definition: AgentDefinition, handlers: GuestHandlers): Promise<GuestSession>;
@@ -151,4 +204,6 @@ export interface Caller {
   /** The hook in hand and its event's id, where there is one: what the guest says meanwhile belongs to it. */
   readonly hook?: string;
   readonly traceId?: string;
+  /** The job that its guest was running when it asked. */
+  readonly job?: string;
 }

@@ -11,6 +11,7 @@ import { FairTurns } from "./fair-turns.ts";
 import { FirstSights, type ShownLocation, type SightStatements, type ToldEntry } from "./first-sight.ts";
 import type { AgentDefinition, SupervisorPorts } from "./ports.ts";
 import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
+import { QuietMoments } from "./quiet-moments.ts";
 import { AgentSlots } from "./slots.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -53,6 +54,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly #slots: AgentSlots;
   readonly #turns: FairTurns;
   readonly #routing: RouterOptions;
+  readonly #quiet: QuietMoments;
   #isClosing = false;
   #lastRun: { entries: number; durationMs: number } | null = null;
   #isStarted = false;
@@ -62,6 +64,11 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     this.#ports = ports;
     this.#turns = new FairTurns(ports.clock, ports.nextTurn);
     this.#slots = new AgentSlots(ports.activeAgents(), () => this.#unloadLongestIdle());
+    this.#quiet = new QuietMoments({
+      clock: ports.clock,
+      agents: () => this.#supervisors.values(),
+      quietSince: () => this.#quietSince(),
+    });
     this.#routing = {
       clock: ports.clock,
       eventOf: ports.eventOf,
@@ -117,6 +124,13 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   /** True when no agent has anything in hand or to take up. */
   get isIdle(): boolean {
     return [...this.#supervisors.values()].every((supervisor) => supervisor.isIdle);
+  }
+
+  /** In monotonic milliseconds; null while the index is being built, or some agent has something in hand. */
+  #quietSince(): number | null {
+    const supervisors = [...this.#supervisors.values()];
+    if (this.#lastRun === null || !supervisors.every(({ isQuiet }) => isQuiet)) return null;
+    return Math.max(...supervisors.map(({ lastActivity }) => lastActivity));
   }
 
   /** Brings the running agents to what the documents now say: starts, changes and removes. */
@@ -178,6 +192,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   async indexed(run: { entries: number; durationMs: number }): Promise<void> {
     this.#lastRun = run;
     await this.#show([...this.#supervisors.keys()], run, "run");
+    this.#quiet.look();
   }
 
   /** An agent's own event, to whoever subscribed to it. `name` is "publisher.id/EventName". */
@@ -221,6 +236,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
         acquireSlot: () => this.#slots.acquire(),
         takeTurn: (agent) => this.#turns.take(agent),
       },
+      rested: () => this.#quiet.look(),
     });
     this.#supervisors.set(definition.id, supervisor);
     supervisor.counted.on(() => this.counted.emit());
@@ -294,6 +310,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
+    this.#quiet[Symbol.dispose]();
     // They stay known: what the index stores while the kernel closes is still put into their queues.
     await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor[Symbol.asyncDispose]()));
   }

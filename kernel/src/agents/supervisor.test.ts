@@ -7,6 +7,7 @@ import { AgentSlots } from "./slots.ts";
 import { Supervisor } from "./supervisor.ts";
 import { shutdownTimeoutMs } from "./boot.ts";
 import { definitionOf, FakeGuest, FakeQueue, type Behaviour } from "./testing/fake-guest.ts";
+import { FakeJobs } from "./testing/fake-jobs.ts";
 
 const ready: Behaviour = (method, _params, guest) => {
   if (method === "shutdown") queueMicrotask(() => guest.die("exited"));
@@ -29,6 +30,8 @@ function setUp(behaviour: Behaviour = ready, change: Partial<AgentDefinition> = 
     validateHostCall: (_method, params) => params,
     ports: {
       queue,
+      jobs: new FakeJobs(() => clock.now()),
+      jobProgress: () => undefined,
       traces: { write: ({ message }) => void traces.push(message) },
       startGuest: async (_definition, handlers) => {
         if (startError !== null) throw startError;

@@ -11,12 +11,14 @@ import { describeAgent, hasSameAuthority, needsNewGuest } from "./describe.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { MetricsRecorder } from "./metrics.ts";
 import type { AgentDefinition, GuestSession, SupervisorPorts } from "./ports.ts";
-import { createHostCallGate, type HostCallGate } from "./host-calls.ts";
-import { DeliveryLoop, stackOf } from "./delivery.ts";
+import { HostCalls } from "./host-calls.ts";
+import { stackOf } from "./delivery.ts";
 import { GuestHolder } from "./guest-holder.ts";
+import type { JobLoop } from "./job-loop.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import { NamedTimers } from "./timers.ts";
 import { traceWriter, type WriteTrace } from "./trace-writer.ts";
+import { Workload } from "./workload.ts";
 
 /** Events that are counted within this time are told of together. */
 export const countedAfterMs = 1000;
@@ -27,6 +29,8 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly idleUnloadMs: () => number;
   readonly validateHostCall: (method: string, params: unknown) => unknown;
+  /** It has nothing in hand for now. */
+  readonly rested?: () => void;
 }
 
 /** Runs one agent: its lifecycle, its guest, its queue. Everything it does shows in its state, metrics and traces. */
@@ -42,8 +46,7 @@ export class Supervisor implements AsyncDisposable {
   readonly #clock: Clock;
   readonly #options: SupervisorOptions;
   readonly #life: Lifecycle;
-  readonly #gate: HostCallGate;
-  readonly #deliveries: DeliveryLoop;
+  readonly #work: Workload;
   readonly #guest: GuestHolder;
   #openRequests = 0;
   readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart" | "counted">;
@@ -64,10 +67,12 @@ export class Supervisor implements AsyncDisposable {
     this.#conduct = new Conduct(this.#clock);
     this.#refusals = new RefusalLog(this.#clock, (message, fields) => this.trace("warn", message, fields));
     this.#lastActivity = this.#clock.monotonic();
-    this.#gate = createHostCallGate({
-      services: options.ports.services,
+    const calls = new HostCalls({
+      ports: this.#ports,
       validate: options.validateHostCall,
-      onRefusal: (_caller, method, error) => {
+      definition: () => this.#definition,
+      inHand: () => this.#work.inHand,
+      onRefusal: (method, error) => {
         this.metrics.refused();
         this.#refusals.refused(error.message, { method, ...error.facts });
       },
@@ -76,11 +81,11 @@ export class Supervisor implements AsyncDisposable {
       ports: this.#ports,
       clock: this.#clock,
       handlers: {
-        call: (method, params) => this.#answer(method, params),
+        call: (method, params) => calls.answer(method, params),
         notify: (method, params) => {
-          this.#answer(method, params).catch((error: unknown) =>
-            this.trace("warn", `${method}: ${messageOf(error)}`),
-          );
+          calls
+            .answer(method, params)
+            .catch((error: unknown) => this.trace("warn", `${method}: ${messageOf(error)}`));
         },
         stderr: (text) => this.trace("warn", text),
       },
@@ -103,8 +108,8 @@ export class Supervisor implements AsyncDisposable {
       onFailedShutdown: (error) =>
         this.trace("error", `onShutdown failed: ${messageOf(error)}`, stackOf(error)),
     });
-    this.#deliveries = new DeliveryLoop({
-      queue: this.#ports.queue,
+    this.#work = new Workload({
+      ports: this.#ports,
       clock: this.#clock,
       metrics: this.metrics,
       ratePerSecond: options.definition.limits.max_events_per_second,
@@ -116,7 +121,9 @@ export class Supervisor implements AsyncDisposable {
           (this.#life.state === "Active" ||
             (this.#life.state === "Unloaded" && !this.#timers.has("restart"))),
         session: () => (this.#life.state === "Active" ? this.#guest.session : null),
-        maxOpenHooks: () => this.#guest.maxOpenHooks,
+        maxOpenHooks: () => this.#guest.abilities.maxOpenHooks,
+        jobNames: () => this.#guest.abilities.jobs,
+        mayRunJobs: () => this.authority.effective.dispatch_jobs === true,
         wake: () => this.#life.send({ type: "wake" }),
         ask: (session, method, params) => this.#ask(session, method, params),
         wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
@@ -164,15 +171,37 @@ export class Supervisor implements AsyncDisposable {
     return this.#wasEnabledAtClose ?? this.enabled;
   }
 
-  /** Nothing in hand: no open request, and no delivery that could be made now. */
+  get jobs(): JobLoop {
+    return this.#work.jobs;
+  }
+
+  /** Nothing in hand: no open request, no delivery that could be made now, and no job. */
   get isIdle(): boolean {
-    const { state, isUnderWay } = this.#life;
-    const waits = state === "Suspended" || state === "Error" || !this.enabled;
-    return !isUnderWay && this.#openRequests === 0 && (waits || this.#ports.queue.depth(this.id) === 0);
+    return this.#hasNothingOpen && (this.#waits || this.#work.isDone);
+  }
+
+  /** Nothing in hand, but for jobs that wait for just that. */
+  get isQuiet(): boolean {
+    return this.#hasNothingOpen && (this.#waits || this.#work.isQuiet);
+  }
+
+  get #hasNothingOpen(): boolean {
+    return !this.#life.isUnderWay && this.#openRequests === 0;
+  }
+
+  /** For a person, or for a pause to be over. */
+  get #waits(): boolean {
+    const { state } = this.#life;
+    return state === "Suspended" || state === "Error" || !this.enabled;
+  }
+
+  /** In monotonic milliseconds. */
+  get lastActivity(): number {
+    return this.#lastActivity;
   }
 
   get idleSince(): number | null {
-    return this.#life.state === "Active" && this.#openRequests === 0 && !this.#deliveries.isRunning
+    return this.#life.state === "Active" && this.#openRequests === 0 && !this.#work.isDelivering
       ? this.#lastActivity
       : null;
   }
@@ -229,7 +258,7 @@ export class Supervisor implements AsyncDisposable {
     // The guest that goes on for want of a better one acts in the name of the program it was loaded from.
     const goesOn = definition.fault !== undefined && this.#guest.session !== null;
     this.#definition = goesOn ? { ...definition, programDigest: before.programDigest } : definition;
-    this.#deliveries.ratePerSecond = definition.limits.max_events_per_second;
+    this.#work.ratePerSecond = definition.limits.max_events_per_second;
     if (before.enabled !== definition.enabled) {
       const command = definition.enabled ? "enable" : "disable";
       if (this.#life.refusal(command) === null) this.#life.send({ type: command });
@@ -265,9 +294,18 @@ export class Supervisor implements AsyncDisposable {
     return this.#ask(session, "tool", { name, arguments: params, call_id: newId(), caller });
   }
 
-  /** Delivers what is due, as long as there is something and the agent may take it. */
+  /** Delivers what is due and runs its jobs, as long as there is something and the agent may take it. */
   pump(): void {
-    this.#deliveries.pump();
+    this.#work.pump();
+  }
+
+  /** When the first job may begin that waits for a quiet moment, in milliseconds since 1970; null where none does. */
+  idleJobDueAt(): number | null {
+    return this.#waits ? null : this.#work.jobs.nextDueAt(true);
+  }
+
+  startIdleJob(): void {
+    this.#work.jobs.pump(true);
   }
 
   /** Suspends it for a while, where there is a sentence to suspend it with. */
@@ -345,43 +383,30 @@ export class Supervisor implements AsyncDisposable {
     this.#pauseFor(suspension);
   }
 
-  /** In its turn, and in the name of what it is doing when it asks. */
-  async #answer(method: string, params: unknown): Promise<unknown> {
-    const { hook, traceId } = this.#deliveries.inHand;
-    await this.#ports.takeTurn(this.id);
-    const { id: agent, authority, programDigest } = this.#definition;
-    if (programDigest === null) throw new LaresError("AgentError", `The agent ${agent} has no program.`);
-    const inHand = {
-      ...(hook === undefined ? {} : { hook }),
-      ...(traceId === undefined ? {} : { traceId }),
-    };
-    return this.#gate.answer({ agent, authority, programDigest, ...inHand }, method, params);
-  }
-
   #announce(): void {
     if (!this.#disposed) this.changed.emit(this.describe());
   }
 
   #watchIdleness(): void {
     this.#timers.clear("idle");
-    if (this.#life.state !== "Active" || this.#openRequests > 0 || this.#deliveries.isRunning) return;
+    if (this.#life.state !== "Active" || this.#openRequests > 0 || this.#work.isDelivering) return;
     this.#timers.set("idle", this.#options.idleUnloadMs(), () => this.unloadIfIdle());
   }
 
   /** Lets the guest go when nothing is in hand; its memory is in the journal, the next event wakes it. */
   unloadIfIdle(): void {
-    if (this.idleSince === null || this.#ports.queue.depth(this.id) > 0) return;
+    if (this.idleSince === null || this.#work.hasEvents) return;
     this.#life.send({ type: "idle" });
   }
 
-  /** The loop has nothing to hand over: sets the clock for the next delivery, or for unloading. */
+  /** A loop has nothing to hand over: sets the clock for what is due next, or for unloading. */
   #rest(): void {
     this.#watchIdleness();
-    const dueAt = this.#ports.queue.nextDueAt(this.id);
     this.#timers.clear("due");
-    if (dueAt === null || this.#disposed || this.#life.state === "Suspended" || this.#life.state === "Error")
-      return;
-    this.#timers.set("due", Math.max(0, dueAt - this.#clock.now()), () => this.pump());
+    this.#options.rested?.();
+    if (this.#disposed || this.#life.state === "Suspended" || this.#life.state === "Error") return;
+    const dueAt = this.#work.nextDueAt;
+    if (dueAt !== null) this.#timers.set("due", Math.max(0, dueAt - this.#clock.now()), () => this.pump());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

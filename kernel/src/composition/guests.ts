@@ -47,6 +47,7 @@ export async function startGuest(
       }),
     usage: session.usage,
     ended: session.ended,
+    restartBudget: () => session.restartBudget(),
     kill: () => session.kill(),
   };
 }

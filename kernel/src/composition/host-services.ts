@@ -1,4 +1,4 @@
-import type { Caller, HostServices } from "../agents/ports.ts";
+import type { Caller, HostServices, JobRequest } from "../agents/ports.ts";
 import { locationOf } from "../agents/router.ts";
 import type { Actions } from "../actions/api.ts";
 import { invalidParams, isLaresError, limitExceeded, notFound } from "../base/errors.ts";
@@ -43,6 +43,12 @@ export interface HostServicePorts {
   traceLevelOf(agent: string): TraceLevel;
   /** Throws ScopeViolation where the path is a link or lies behind one. */
   refuseLink(path: string): Promise<void>;
+  readonly jobs: {
+    dispatch(agent: string, request: JobRequest): Promise<string>;
+    /** `job`: the one that the agent's guest was running when it asked. */
+    progress(agent: string, job: string | undefined, fraction: number, message?: string): void;
+    checkpoint(agent: string, job: string | undefined, data: JsonValue): Promise<void>;
+  };
   emit(name: string, data: Readonly<Record<string, JsonValue | undefined>>): Promise<void>;
   notify(notification: AgentNotification): void;
   /** An action was proposed. */
@@ -110,6 +116,20 @@ export function createHostServices(ports: HostServicePorts): HostServices {
       return actionSeenBy(caller, await actions.settled(id));
     },
 
+    "jobs/dispatch": async ({ agent }, { when_idle, priority = "normal", ...request }: DispatchParams) => ({
+      id: await ports.jobs.dispatch(agent, { ...request, priority, whenIdle: when_idle === true }),
+    }),
+    "jobs/progress": async (
+      { agent, job },
+      { fraction, message }: { fraction: number; message?: string },
+    ) => {
+      ports.jobs.progress(agent, job, fraction, message);
+      return {};
+    },
+    "jobs/checkpoint": async ({ agent, job }, { data }: { data: JsonValue }) => {
+      await ports.jobs.checkpoint(agent, job, data);
+      return {};
+    },
     "tools/call": async (caller, call: { agent: string; name: string; arguments?: unknown }) =>
       toolResultSeenBy(caller, await ports.callTool(call.agent, call.name, call.arguments, caller.agent)),
     "events/emit": async (caller, { name, data }: { name: string; data: JsonValue }) => {
@@ -167,6 +187,14 @@ interface ReadParams {
   path: string;
   offset?: number;
   length?: number;
+}
+
+interface DispatchParams {
+  name: string;
+  input: JsonValue;
+  priority?: JobRequest["priority"];
+  when_idle?: boolean;
+  key?: string;
 }
 
 interface SharedWriteParams {

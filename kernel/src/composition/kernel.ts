@@ -13,6 +13,8 @@ import { Activation } from "./activation.ts";
 import { agentQueue } from "./agent-queue.ts";
 import { eventOfChange } from "../events/changes.ts";
 import { openInbox } from "../inbox/inbox.ts";
+import { Jobs } from "../jobs/jobs.ts";
+import { jobsMigrations } from "../jobs/migrations.ts";
 import { inboxMigrations } from "../inbox/migrations.ts";
 import { memoryMigrations } from "../memory/journal/heads.ts";
 import { SharedData, sharedDataMigrations } from "../memory/shared-data.ts";
@@ -41,6 +43,7 @@ import { openMemories } from "./memories.ts";
 import { createProgramLoader, type Program } from "./programs.ts";
 import { bundle, readGuestRuntime, resources } from "./resources.ts";
 import { createServices } from "./services.ts";
+import { workOfJob } from "./job-work.ts";
 import { readShown, sightStatements } from "./shown-locations.ts";
 import { readTraceSettings } from "./trace-settings.ts";
 import { namedRoots, pathMapper, throughLinks } from "./workspace-paths.ts";
@@ -92,6 +95,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       migrations: [
         ...workspaceMigrations,
         ...inboxMigrations,
+        ...jobsMigrations,
         ...actionsMigrations,
         ...memoryMigrations,
         ...sharedDataMigrations,
@@ -281,6 +285,8 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       activeAgents: () => configuration().limits.activeAgents,
       validateHostCall,
       queue: agentQueue(inbox),
+      jobs: await Jobs.open(database, clock),
+      jobProgress: (told) => progress.emit(workOfJob(told)),
       traces,
       startGuest: (definition, handlers) =>
         startGuest(
@@ -299,6 +305,12 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         refuseLink: async (path) => {
           if ((await files.stat(path))?.kind === "link")
             throw scopeViolation(path, `"${path}" is a link; links are not followed.`);
+        },
+        jobs: {
+          dispatch: (agent, request) => registry.get(agent).jobs.dispatch(request),
+          progress: (agent, job, fraction, message) =>
+            registry.get(agent).jobs.progress(job, fraction, message),
+          checkpoint: (agent, job, data) => registry.get(agent).jobs.checkpoint(job, data),
         },
         emit: (name, data) => registry.emit(name, data),
         notify: (notification) => notifications.emit(notification),

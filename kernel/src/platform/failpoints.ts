@@ -23,6 +23,15 @@ export const failpointNames = [
   "chosen-file.named",
   "folder.place.cleared",
   "folder.place.renamed",
+  // An agent's job, until it has ended.
+  "jobs.dispatch.begun",
+  "jobs.dispatch.committed",
+  "jobs.checkpoint.begun",
+  "jobs.checkpoint.committed",
+  "jobs.retry.committed",
+  "jobs.complete.begun",
+  "jobs.complete.committed",
+  "jobs.fail.committed",
   // A memory that comes from a file.
   "import.extracted",
   "import.proven",

@@ -21,6 +21,8 @@ export class FakeGuest implements GuestSession {
   readonly #open = new Set<(error: unknown) => void>();
   #end: (end: GuestEnd) => void = () => undefined;
   isGone = false;
+  /** How often its time began anew. */
+  budgets = 0;
 
   constructor(handlers: GuestHandlers, behaviour: Behaviour) {
     this.handlers = handlers;
@@ -47,6 +49,10 @@ export class FakeGuest implements GuestSession {
     this.isGone = true;
     for (const reject of this.#open) reject(gone());
     this.#end({ reason, isSandboxFault });
+  }
+
+  restartBudget(): void {
+    this.budgets += 1;
   }
 
   async kill(): Promise<void> {

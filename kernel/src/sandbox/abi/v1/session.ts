@@ -13,6 +13,8 @@ export interface GuestSession {
     readonly value?: number;
     readonly isSandboxFault?: boolean;
   }>;
+  /** What is asked of it may take its time anew, from now on. */
+  restartBudget(): void;
   kill(reason?: string): Promise<void>;
 }
 
@@ -28,7 +30,7 @@ export function openGuestSession(
 ): GuestSession {
   const connection = connectGuest(guest, ports);
   let breach: LimitBreach | null = null;
-  watchGuest({
+  const watch = watchGuest({
     connection,
     usage: guest.usage,
     exited: guest.exited,
@@ -45,6 +47,7 @@ export function openGuestSession(
     ended: guest.exited.then((exit) =>
       breach === null ? exit : { reason: exit.reason, limit: breach.limit, value: breach.value },
     ),
+    restartBudget: () => watch.restartBudget(),
     kill: (reason) => guest.kill(reason),
   };
 }

@@ -45,7 +45,7 @@ interface Handling {
  * Holds a guest to its time: CPU while something is asked of it, waiting for nothing, and leaving when told. A tool
  * that only waits for timers of its own is given up without ending the guest: somebody else waits for its answer.
  */
-export function watchGuest(options: WatchOptions): Disposable {
+export function watchGuest(options: WatchOptions): GuestWatch {
   return new GuestWatch(options);
 }
 
@@ -64,7 +64,7 @@ const works: Readonly<Record<string, string>> = {
   shutdown: "its onShutdown",
 };
 
-class GuestWatch implements Disposable {
+export class GuestWatch implements Disposable {
   readonly #options: WatchOptions;
   readonly #subscriptions: Disposable[];
   /** Unanswered requests, oldest first; `ping` is ours and does not count. */
@@ -85,6 +85,14 @@ class GuestWatch implements Disposable {
       options.connection.requests.on((change) => this.#hearRequest(change)),
     ];
     void options.exited.then(() => this[Symbol.dispose]());
+  }
+
+  /** What is asked of the guest may take its time anew, from now on. */
+  restartBudget(): void {
+    for (const handling of this.#handling.values()) {
+      handling.startedAt = this.#now();
+      handling.cpuAtStart = this.#usage.cpuTimeMs;
+    }
   }
 
   [Symbol.dispose](): void {
@@ -110,10 +118,12 @@ class GuestWatch implements Disposable {
       this.#wallTimer ??= this.#timer(this.#options.limits.maxWallMs, () => this.#checkWaiting());
       return;
     }
-    this.#handling.get(id)?.toolTimer?.[Symbol.dispose]();
+    const answered = this.#handling.get(id);
+    answered?.toolTimer?.[Symbol.dispose]();
     const wasOldestHook = this.#oldestHook()?.[0] === id;
     this.#handling.delete(id);
     if (wasOldestHook) this.#beginNextHook();
+    if (answered !== undefined) this.#giveBack(answered);
     if (this.#handling.size === 0) {
       this.#wallTimer?.[Symbol.dispose]();
       this.#wallTimer = null;
@@ -135,6 +145,22 @@ class GuestWatch implements Disposable {
     if (next === undefined) return;
     next.startedAt = this.#now();
     next.cpuAtStart = this.#usage.cpuTimeMs;
+  }
+
+  /**
+   * A job goes on beside events and tool calls, so what those took is not its own; and where a guest does one thing
+   * after the other, those that waited for a job begin when it ends.
+   */
+  #giveBack(answered: Handling): void {
+    if (answered.method === "job") {
+      this.restartBudget();
+      return;
+    }
+    const usedMs = this.#usage.cpuTimeMs - answered.cpuAtStart;
+    for (const handling of this.#handling.values()) {
+      if (handling.method !== "job") continue;
+      handling.cpuAtStart = Math.min(this.#usage.cpuTimeMs, handling.cpuAtStart + usedMs);
+    }
   }
 
   #oldestHook(): [number, Handling] | undefined {

@@ -1,0 +1,77 @@
+import type { Clock } from "../base/clock.ts";
+import { DeliveryLoop, type Recipient } from "./delivery.ts";
+import { JobLoop, type JobAgent } from "./job-loop.ts";
+import type { MetricsRecorder } from "./metrics.ts";
+import type { Caller, SupervisorPorts } from "./ports.ts";
+
+export interface WorkloadOptions {
+  readonly ports: Pick<SupervisorPorts, "queue" | "jobs" | "jobProgress">;
+  readonly clock: Clock;
+  readonly metrics: MetricsRecorder;
+  readonly ratePerSecond: number;
+  readonly agent: Recipient & Pick<JobAgent, "mayRunJobs" | "jobNames">;
+}
+
+/** What one agent has to do: its events, one after the other, and beside them its jobs. */
+export class Workload {
+  readonly jobs: JobLoop;
+  readonly #deliveries: DeliveryLoop;
+  readonly #options: WorkloadOptions;
+
+  constructor(options: WorkloadOptions) {
+    this.#options = options;
+    const { ports, clock, metrics, ratePerSecond, agent } = options;
+    const deliveries = new DeliveryLoop({ queue: ports.queue, clock, metrics, ratePerSecond, agent });
+    this.#deliveries = deliveries;
+    this.jobs = new JobLoop({
+      queue: ports.jobs,
+      clock,
+      metrics,
+      agent: { ...agent, hadEventInHand: (session) => deliveries.hadInHand(session) },
+      tell: (progress) => ports.jobProgress(progress),
+    });
+  }
+
+  /** Of events. */
+  set ratePerSecond(rate: number) {
+    this.#deliveries.ratePerSecond = rate;
+  }
+
+  get isDelivering(): boolean {
+    return this.#deliveries.isRunning;
+  }
+
+  /** What the guest is working on. With a job and an event in hand, what it says belongs to the event: that is answered sooner. */
+  get inHand(): Pick<Caller, "hook" | "traceId" | "job"> {
+    const job = this.jobs.inHand;
+    return { ...(job === undefined ? {} : { job, traceId: job }), ...this.#deliveries.inHand };
+  }
+
+  /** True where events wait. */
+  get hasEvents(): boolean {
+    return this.#options.ports.queue.depth(this.#options.agent.id) > 0;
+  }
+
+  /** True where nothing waits but what waits for just that. */
+  get isQuiet(): boolean {
+    return !this.hasEvents && this.jobs.nextDueAt(false) === null;
+  }
+
+  get isDone(): boolean {
+    return !this.hasEvents && this.jobs.depth === 0;
+  }
+
+  /** When something is to be handed over next, in milliseconds since 1970; null where nothing is. */
+  get nextDueAt(): number | null {
+    const { ports, agent } = this.#options;
+    const times = [ports.queue.nextDueAt(agent.id), this.jobs.nextDueAt(false)].filter(
+      (time) => time !== null,
+    );
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  pump(): void {
+    this.#deliveries.pump();
+    this.jobs.pump();
+  }
+}

@@ -1,0 +1,289 @@
+import type { Clock } from "../base/clock.ts";
+import { limitExceeded, notFound } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import type { JsonValue } from "../base/json.ts";
+import { OneAtATime } from "../base/one-at-a-time.ts";
+import type { Database, Statement } from "../platform/database.ts";
+import { failpoint } from "../platform/failpoint.ts";
+import { JobLine, priorities, type JobPriority, type WaitingJob } from "./line.ts";
+
+/** What an agent wants to have done. */
+export interface JobRequest {
+  /** As the agent's program names it. */
+  readonly name: string;
+  readonly input: JsonValue;
+  readonly priority: JobPriority;
+  /** Begins only in a quiet moment; what that is says who asks for the next job. */
+  readonly whenIdle: boolean;
+  /** Of an agent's jobs that have not ended only one has it. */
+  readonly key?: string;
+}
+
+/** A job that is to be run, or goes on from its last checkpoint. */
+export interface Job {
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonValue;
+  readonly checkpoint?: JsonValue;
+  /** Times that its guest was lost under it since it began or since its last checkpoint. */
+  readonly attempts: number;
+}
+
+/** Bounds on the jobs of one agent that have not ended; sizes in bytes of JSON. */
+export const jobLimits = {
+  waiting: 10_000,
+  inputBytes: 256 * 1024,
+  checkpointBytes: 256 * 1024,
+  allBytes: 64 * 1024 * 1024,
+} as const;
+
+/** Failed jobs kept to be looked at, of each agent; the oldest go first. */
+export const maxFailedJobs = 1000;
+/** Bytes of their inputs and checkpoints, of each agent; the newest is kept in any case. */
+export const maxFailedBytes = 16 * 1024 * 1024;
+
+interface JobRow {
+  readonly seq: number;
+  readonly id: string;
+  readonly agent: string;
+  readonly name: string;
+  readonly key: string | null;
+  readonly priority: number;
+  readonly when_idle: number;
+  readonly bytes: number;
+  readonly attempts: number;
+  readonly due_at: number;
+}
+
+const bytesOf = "octet_length(input) + coalesce(octet_length(checkpoint), 0)";
+
+/**
+ * The agents' jobs, until they have ended. What was dispatched survives the death of any process, and so does a
+ * checkpoint; a job whose end was not written down any more is run again from its last checkpoint: at least once.
+ */
+export class Jobs {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  readonly #lines: Map<string, JobLine>;
+  #nextSeq: number;
+  /** An agent's changes come one after the other: each is held against what the one before left. */
+  readonly #changes = new OneAtATime();
+
+  private constructor(database: Database, clock: Clock, lines: Map<string, JobLine>, nextSeq: number) {
+    this.#database = database;
+    this.#clock = clock;
+    this.#lines = lines;
+    this.#nextSeq = nextSeq;
+  }
+
+  /** The database has `jobsMigrations` applied. */
+  static async open(database: Database, clock: Clock): Promise<Jobs> {
+    const rows = await database.query<JobRow>(
+      `SELECT seq, id, agent, name, key, priority, when_idle, ${bytesOf} AS bytes, attempts, due_at FROM jobs`,
+    );
+    const lines = new Map<string, JobLine>();
+    for (const { agent, when_idle, due_at, ...row } of rows) {
+      const line = lines.get(agent) ?? new JobLine();
+      lines.set(agent, line);
+      line.put({ ...row, whenIdle: when_idle === 1, dueAt: due_at });
+    }
+    const [last] = await database.query<{ seq: number }>(
+      "SELECT seq FROM sqlite_sequence WHERE name = 'jobs'",
+    );
+    return new Jobs(database, clock, lines, (last?.seq ?? 0) + 1);
+  }
+
+  /**
+   * Resolves when the job is kept. Where one with the same key has not ended, that is meant, and nothing is added.
+   * Rejects with LimitExceeded.
+   */
+  dispatch(agent: string, request: JobRequest): Promise<{ readonly id: string; readonly isNew: boolean }> {
+    return this.#changes.run(agent, async () => {
+      const { name, key } = request;
+      const line = this.#lines.get(agent) ?? new JobLine();
+      const same = key === undefined ? undefined : line.withKey(key);
+      if (same !== undefined) return { id: same.id, isNew: false };
+      const input = JSON.stringify(request.input);
+      const bytes = Buffer.byteLength(input);
+      this.#refuseTooMuch(agent, line, "input", bytes);
+      const job: WaitingJob = {
+        seq: this.#nextSeq++,
+        id: newId(),
+        name,
+        key: key ?? null,
+        priority: priorities[request.priority],
+        whenIdle: request.whenIdle,
+        bytes,
+        attempts: 0,
+        dueAt: 0,
+      };
+      failpoint("jobs.dispatch.begun");
+      await this.#database.batch([
+        {
+          sql: `INSERT INTO jobs (seq, id, agent, name, key, priority, when_idle, input, dispatched_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          params: [
+            job.seq,
+            job.id,
+            agent,
+            name,
+            job.key,
+            job.priority,
+            job.whenIdle ? 1 : 0,
+            input,
+            this.#clock.now(),
+          ],
+        },
+      ]);
+      failpoint("jobs.dispatch.committed");
+      line.put(job);
+      this.#lines.set(agent, line);
+      return { id: job.id, isNew: true };
+    });
+  }
+
+  /** The job that is to be run next; the same again until something is said of it. */
+  async next(agent: string, isQuiet: boolean): Promise<Job | null> {
+    const due = this.#lines.get(agent)?.due(this.#clock.now(), isQuiet) ?? null;
+    if (due === null) return null;
+    const [row] = await this.#database.query<{ input: string; checkpoint: string | null }>(
+      "SELECT input, checkpoint FROM jobs WHERE id = ?",
+      [due.id],
+    );
+    if (row === undefined) throw notFound("job", due.id);
+    return {
+      id: due.id,
+      name: due.name,
+      // Written by dispatch() and checkpoint(), from JSON values.
+      input: JSON.parse(row.input) as JsonValue,
+      ...(row.checkpoint === null ? {} : { checkpoint: JSON.parse(row.checkpoint) as JsonValue }),
+      attempts: due.attempts,
+    };
+  }
+
+  /**
+   * When the next may begin, in milliseconds since 1970 (0: now); null where there is none. `whenIdle`: of those that
+   * wait for a quiet moment, or of the others.
+   */
+  nextDueAt(agent: string, whenIdle: boolean): number | null {
+    return this.#lines.get(agent)?.nextDueAt(whenIdle) ?? null;
+  }
+
+  /** Jobs that have not ended. */
+  depth(agent: string): number {
+    return this.#lines.get(agent)?.size ?? 0;
+  }
+
+  /** Where it goes on after its guest was lost. Resolves when that is kept. Rejects with LimitExceeded, NotFound. */
+  checkpoint(agent: string, id: string, data: JsonValue): Promise<void> {
+    return this.#change(agent, id, async (line, job) => {
+      const text = JSON.stringify(data);
+      const [row] = await this.#database.query<{ input: number }>(
+        "SELECT octet_length(input) AS input FROM jobs WHERE id = ?",
+        [id],
+      );
+      const size = Buffer.byteLength(text);
+      this.#refuseTooMuch(agent, line, "checkpoint", size, job);
+      failpoint("jobs.checkpoint.begun");
+      await this.#store({
+        sql: "UPDATE jobs SET checkpoint = ?, attempts = 0 WHERE id = ?",
+        params: [text, id],
+      });
+      failpoint("jobs.checkpoint.committed");
+      line.put({ ...job, attempts: 0, bytes: (row?.input ?? 0) + size });
+    });
+  }
+
+  /** Counts an attempt; it is not handed out before `dueAt`, in milliseconds since 1970. */
+  retryLater(agent: string, id: string, dueAt: number): Promise<void> {
+    return this.#change(agent, id, async (line, job) => {
+      const changed = { ...job, attempts: job.attempts + 1, dueAt: Math.ceil(dueAt) };
+      const sql = "UPDATE jobs SET attempts = ?, due_at = ? WHERE id = ?";
+      await this.#store({ sql, params: [changed.attempts, changed.dueAt, id] });
+      failpoint("jobs.retry.committed");
+      line.put(changed);
+    });
+  }
+
+  complete(agent: string, id: string): Promise<void> {
+    return this.#change(agent, id, async (line) => {
+      failpoint("jobs.complete.begun");
+      await this.#store({ sql: "DELETE FROM jobs WHERE id = ?", params: [id] });
+      failpoint("jobs.complete.committed");
+      line.remove(id);
+    });
+  }
+
+  /** Gives it up: it is kept among the failed ones. */
+  fail(agent: string, id: string, reason: string): Promise<void> {
+    return this.#change(agent, id, async (line) => {
+      await this.#store(
+        {
+          sql: `INSERT INTO jobs_failed
+                SELECT seq, id, agent, name, key, input, checkpoint, attempts, dispatched_at, ?, ?
+                FROM jobs WHERE id = ?`,
+          params: [this.#clock.now(), reason, id],
+        },
+        { sql: "DELETE FROM jobs WHERE id = ?", params: [id] },
+        {
+          sql: `DELETE FROM jobs_failed WHERE agent = ?1 AND seq < (SELECT max(seq) FROM jobs_failed WHERE agent = ?1)
+                AND seq IN (
+                  SELECT seq FROM (
+                    SELECT seq, row_number() OVER newest AS place, sum(${bytesOf}) OVER newest AS through
+                    FROM jobs_failed WHERE agent = ?1 WINDOW newest AS (ORDER BY seq DESC))
+                  WHERE place > ?2 OR through > ?3)`,
+          params: [agent, maxFailedJobs, maxFailedBytes],
+        },
+      );
+      failpoint("jobs.fail.committed");
+      line.remove(id);
+    });
+  }
+
+  #change(
+    agent: string,
+    id: string,
+    change: (line: JobLine, job: WaitingJob) => Promise<void>,
+  ): Promise<void> {
+    return this.#changes.run(agent, async () => {
+      const line = this.#lines.get(agent);
+      const job = line?.find(id);
+      if (line === undefined || job === undefined) throw notFound("job", id);
+      await change(line, job);
+    });
+  }
+
+  async #store(...statements: Statement[]): Promise<void> {
+    await this.#database.batch(statements);
+  }
+
+  #refuseTooMuch(
+    agent: string,
+    line: JobLine,
+    what: "input" | "checkpoint",
+    bytes: number,
+    job?: WaitingJob,
+  ): void {
+    const { waiting, inputBytes, checkpointBytes, allBytes } = jobLimits;
+    const allowed = what === "input" ? inputBytes : checkpointBytes;
+    if (bytes > allowed)
+      throw limitExceeded(
+        `job_${what}_bytes`,
+        bytes,
+        `The job's ${what} has ${bytes} bytes of JSON; at most ${allowed} are kept. Put what is larger into memory or a file, and say where.`,
+      );
+    if (job === undefined && line.size >= waiting)
+      throw limitExceeded(
+        "waiting_jobs",
+        line.size,
+        `${line.size} jobs of ${agent} wait already; dispatch more when some have ended.`,
+      );
+    const total = line.bytes + bytes;
+    if (total > allBytes)
+      throw limitExceeded(
+        "job_bytes",
+        total,
+        `The jobs of ${agent} that have not ended would have ${total} bytes of input and checkpoints; at most ${allBytes} are kept.`,
+      );
+  }
+}

@@ -1,0 +1,37 @@
+import type { Migration } from "../platform/database.ts";
+
+export const jobsMigrations: readonly Migration[] = [
+  {
+    name: "jobs-1",
+    // AUTOINCREMENT: a number is never given twice, also when the newest rows are gone.
+    sql: `CREATE TABLE jobs (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            agent TEXT NOT NULL,
+            name TEXT NOT NULL,
+            key TEXT,
+            priority INTEGER NOT NULL,
+            when_idle INTEGER NOT NULL,
+            input TEXT NOT NULL,
+            checkpoint TEXT,
+            attempts INTEGER NOT NULL DEFAULT 0,
+            due_at INTEGER NOT NULL DEFAULT 0,
+            dispatched_at INTEGER NOT NULL
+          ) STRICT;
+          CREATE UNIQUE INDEX jobs_by_key ON jobs (agent, key) WHERE key IS NOT NULL;
+          CREATE TABLE jobs_failed (
+            seq INTEGER PRIMARY KEY,
+            id TEXT NOT NULL,
+            agent TEXT NOT NULL,
+            name TEXT NOT NULL,
+            key TEXT,
+            input TEXT NOT NULL,
+            checkpoint TEXT,
+            attempts INTEGER NOT NULL,
+            dispatched_at INTEGER NOT NULL,
+            failed_at INTEGER NOT NULL,
+            reason TEXT NOT NULL
+          ) STRICT;
+          CREATE INDEX jobs_failed_by_agent ON jobs_failed (agent, seq);`,
+  },
+];
