@@ -50,12 +50,15 @@ interface JobRow {
   readonly key: string | null;
   readonly priority: number;
   readonly when_idle: number;
-  readonly bytes: number;
+  readonly inputBytes: number;
+  readonly checkpointBytes: number;
   readonly attempts: number;
   readonly due_at: number;
 }
 
-const bytesOf = "octet_length(input) + coalesce(octet_length(checkpoint), 0)";
+/** Bytes of JSON, as `input` and `checkpoint` hold it. */
+const inputBytes = "octet_length(input)";
+const checkpointBytes = "coalesce(octet_length(checkpoint), 0)";
 
 /**
  * The agents' jobs, until they have ended. What was dispatched survives the death of any process, and so does a
@@ -79,7 +82,9 @@ export class Jobs {
   /** The database has `jobsMigrations` applied. */
   static async open(database: Database, clock: Clock): Promise<Jobs> {
     const rows = await database.query<JobRow>(
-      `SELECT seq, id, agent, name, key, priority, when_idle, ${bytesOf} AS bytes, attempts, due_at FROM jobs`,
+      `SELECT seq, id, agent, name, key, priority, when_idle, ${inputBytes} AS inputBytes,
+         ${checkpointBytes} AS checkpointBytes, attempts, due_at
+       FROM jobs`,
     );
     const lines = new Map<string, JobLine>();
     for (const { agent, when_idle, due_at, ...row } of rows) {
@@ -105,7 +110,9 @@ export class Jobs {
       if (same !== undefined) return { id: same.id, isNew: false };
       const input = JSON.stringify(request.input);
       const bytes = Buffer.byteLength(input);
-      this.#refuseTooMuch(agent, line, "input", bytes);
+      refuseTooLarge("input", bytes, jobLimits.inputBytes);
+      refuseTooMany(agent, line);
+      refuseTooMuch(agent, line.bytes + bytes);
       const job: WaitingJob = {
         seq: this.#nextSeq++,
         id: newId(),
@@ -113,7 +120,8 @@ export class Jobs {
         key: key ?? null,
         priority: priorities[request.priority],
         whenIdle: request.whenIdle,
-        bytes,
+        inputBytes: bytes,
+        checkpointBytes: 0,
         attempts: 0,
         dueAt: 0,
       };
@@ -178,19 +186,16 @@ export class Jobs {
   checkpoint(agent: string, id: string, data: JsonValue): Promise<void> {
     return this.#change(agent, id, async (line, job) => {
       const text = JSON.stringify(data);
-      const [row] = await this.#database.query<{ input: number }>(
-        "SELECT octet_length(input) AS input FROM jobs WHERE id = ?",
-        [id],
-      );
-      const size = Buffer.byteLength(text);
-      this.#refuseTooMuch(agent, line, "checkpoint", size, job);
+      const bytes = Buffer.byteLength(text);
+      refuseTooLarge("checkpoint", bytes, jobLimits.checkpointBytes);
+      refuseTooMuch(agent, line.bytes - job.checkpointBytes + bytes);
       failpoint("jobs.checkpoint.begun");
       await this.#store({
         sql: "UPDATE jobs SET checkpoint = ?, attempts = 0 WHERE id = ?",
         params: [text, id],
       });
       failpoint("jobs.checkpoint.committed");
-      line.put({ ...job, attempts: 0, bytes: (row?.input ?? 0) + size });
+      line.put({ ...job, attempts: 0, checkpointBytes: bytes });
     });
   }
 
@@ -229,7 +234,7 @@ export class Jobs {
           sql: `DELETE FROM jobs_failed WHERE agent = ?1 AND seq < (SELECT max(seq) FROM jobs_failed WHERE agent = ?1)
                 AND seq IN (
                   SELECT seq FROM (
-                    SELECT seq, row_number() OVER newest AS place, sum(${bytesOf}) OVER newest AS through
+                    SELECT seq, row_number() OVER newest AS place, sum(${inputBytes} + ${checkpointBytes}) OVER newest AS through
                     FROM jobs_failed WHERE agent = ?1 WINDOW newest AS (ORDER BY seq DESC))
                   WHERE place > ?2 OR through > ?3)`,
           params: [agent, maxFailedJobs, maxFailedBytes],
@@ -256,34 +261,31 @@ export class Jobs {
   async #store(...statements: Statement[]): Promise<void> {
     await this.#database.batch(statements);
   }
+}
 
-  #refuseTooMuch(
-    agent: string,
-    line: JobLine,
-    what: "input" | "checkpoint",
-    bytes: number,
-    job?: WaitingJob,
-  ): void {
-    const { waiting, inputBytes, checkpointBytes, allBytes } = jobLimits;
-    const allowed = what === "input" ? inputBytes : checkpointBytes;
-    if (bytes > allowed)
-      throw limitExceeded(
-        `job_${what}_bytes`,
-        bytes,
-        `The job's ${what} has ${bytes} bytes of JSON; at most ${allowed} are kept. Put what is larger into memory or a file, and say where.`,
-      );
-    if (job === undefined && line.size >= waiting)
-      throw limitExceeded(
-        "waiting_jobs",
-        line.size,
-        `${line.size} jobs of ${agent} wait already; dispatch more when some have ended.`,
-      );
-    const total = line.bytes + bytes;
-    if (total > allBytes)
-      throw limitExceeded(
-        "job_bytes",
-        total,
-        `The jobs of ${agent} that have not ended would have ${total} bytes of input and checkpoints; at most ${allBytes} are kept.`,
-      );
-  }
+function refuseTooLarge(what: "input" | "checkpoint", bytes: number, allowed: number): void {
+  if (bytes <= allowed) return;
+  throw limitExceeded(
+    `job_${what}_bytes`,
+    bytes,
+    `The job's ${what} has ${bytes} bytes of JSON; at most ${allowed} are kept. Put what is larger into memory or a file, and say where.`,
+  );
+}
+
+function refuseTooMany(agent: string, { size }: JobLine): void {
+  if (size < jobLimits.waiting) return;
+  throw limitExceeded(
+    "waiting_jobs",
+    size,
+    `${size} jobs of ${agent} wait already; dispatch more when some have ended.`,
+  );
+}
+
+function refuseTooMuch(agent: string, bytes: number): void {
+  if (bytes <= jobLimits.allBytes) return;
+  throw limitExceeded(
+    "job_bytes",
+    bytes,
+    `The jobs of ${agent} that have not ended would have ${bytes} bytes of input and checkpoints; at most ${jobLimits.allBytes} are kept.`,
+  );
 }

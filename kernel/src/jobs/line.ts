@@ -13,8 +13,9 @@ export interface WaitingJob {
   readonly priority: number;
   /** Begins only in a quiet moment. */
   readonly whenIdle: boolean;
-  /** Bytes of input and checkpoint. */
-  readonly bytes: number;
+  /** Bytes of JSON, as in `checkpointBytes`. */
+  readonly inputBytes: number;
+  readonly checkpointBytes: number;
   /** Times that its guest was lost under it since it began or since its last checkpoint. */
   readonly attempts: number;
   /** Milliseconds since 1970; it does not begin before. */
@@ -73,7 +74,7 @@ export class JobLine {
     this.#jobs.splice(at + 1, 0, job);
     this.#byId.set(job.id, job);
     if (job.key !== null) this.#byKey.set(job.key, job);
-    this.#bytes += job.bytes;
+    this.#bytes += bytesOf(job);
   }
 
   remove(id: string): void {
@@ -82,6 +83,10 @@ export class JobLine {
     this.#jobs.splice(this.#jobs.indexOf(job), 1);
     this.#byId.delete(id);
     if (job.key !== null) this.#byKey.delete(job.key);
-    this.#bytes -= job.bytes;
+    this.#bytes -= bytesOf(job);
   }
+}
+
+function bytesOf({ inputBytes, checkpointBytes }: WaitingJob): number {
+  return inputBytes + checkpointBytes;
 }

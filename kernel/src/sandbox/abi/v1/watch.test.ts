@@ -3,7 +3,7 @@ import { Emitter } from "../../../base/emitter.ts";
 import { ManualClock } from "../../../base/testing/manual-clock.ts";
 import { abiBounds as bounds } from "./bounds.ts";
 import type { RequestChange } from "./connection.ts";
-import { type LimitBreach, type Usage, watchGuest } from "./watch.ts";
+import { type GuestWatch, type LimitBreach, type Usage, watchGuest } from "./watch.ts";
 
 class Watched {
   readonly clock = new ManualClock();
@@ -19,8 +19,10 @@ class Watched {
   #cpu = 0;
   #id = 0;
 
+  readonly watch: GuestWatch;
+
   constructor(maxCpuMs = 5000, maxWallMs = 30_000) {
-    watchGuest({
+    this.watch = watchGuest({
       connection: this,
       usage: this.usage,
       exited: this.exit.promise,
@@ -110,6 +112,46 @@ describe("CPU", () => {
     await guest.computes(900);
     expect(guest.breaches).toEqual([]);
     guest.answered(third);
+    await guest.computes(200);
+    expect(guest.limits).toEqual(["max_cpu_ms_per_event"]);
+  });
+
+  test("a job has its budget anew with each checkpoint; one that saves nothing is ended like an event", async () => {
+    const guest = new Watched(1000);
+    guest.ask("job");
+    for (let index = 0; index < 10; index++) {
+      await guest.computes(900);
+      guest.watch.restartBudget();
+    }
+    expect(guest.breaches).toEqual([]);
+    await guest.computes(1025);
+    expect(guest.breaches).toMatchObject([
+      { sentence: "It computed for 1025 ms on a job; max_cpu_ms_per_event allows 1000 ms." },
+    ]);
+  });
+
+  test("what events and tool calls take beside a job is not the job's; what it takes between them is", async () => {
+    const guest = new Watched(1000);
+    guest.ask("job");
+    for (const method of ["hook", "tool", "hook", "tool", "hook"]) {
+      const id = guest.ask(method);
+      await guest.computes(800);
+      guest.answered(id, method);
+    }
+    await guest.computes(900);
+    expect(guest.breaches).toEqual([]);
+    await guest.computes(200);
+    expect(guest.limits).toEqual(["max_cpu_ms_per_event"]);
+  });
+
+  test("a guest that does one thing after the other: an event that waited behind a job begins when that ends", async () => {
+    const guest = new Watched(1000);
+    const job = guest.ask("job");
+    guest.ask("hook");
+    await guest.computes(900);
+    guest.answered(job, "job");
+    await guest.computes(900);
+    expect(guest.breaches).toEqual([]);
     await guest.computes(200);
     expect(guest.limits).toEqual(["max_cpu_ms_per_event"]);
   });

@@ -1,0 +1,199 @@
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import { type Database, openDatabase } from "../platform/database.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { type JobRequest, Jobs, jobLimits, maxFailedJobs } from "./jobs.ts";
+import { jobsMigrations } from "./migrations.ts";
+
+const agent = "a.b";
+const request = (change: Partial<JobRequest> = {}): JobRequest => ({
+  name: "work",
+  input: null,
+  priority: "normal",
+  whenIdle: false,
+  ...change,
+});
+
+let path: string;
+let clock: ManualClock;
+let database: Database;
+let jobs: Jobs;
+
+async function reopen(): Promise<void> {
+  await database[Symbol.asyncDispose]();
+  database = await openDatabase({ path, migrations: jobsMigrations, log: silentLog });
+  jobs = await Jobs.open(database, clock);
+}
+
+beforeEach(async () => {
+  path = join(await temporaryFolder(), "ledger.sqlite");
+  clock = new ManualClock();
+  database = await openDatabase({ path, migrations: jobsMigrations, log: silentLog });
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  jobs = await Jobs.open(database, clock);
+});
+
+async function drain(isQuiet = false): Promise<unknown[]> {
+  const inputs: unknown[] = [];
+  for (let job = await jobs.next(agent, isQuiet); job !== null; job = await jobs.next(agent, isQuiet)) {
+    inputs.push(job.input);
+    await jobs.complete(agent, job.id);
+  }
+  return inputs;
+}
+
+describe("order", () => {
+  test("the urgent first, then as they were dispatched; the same after a restart", async () => {
+    const order = ["low", "normal", "high", "low", "high", "normal"] as const;
+    for (const [input, priority] of order.entries()) await jobs.dispatch(agent, request({ input, priority }));
+    await reopen();
+    expect(await drain()).toEqual([2, 4, 1, 5, 0, 3]);
+  });
+
+  test("what waits for a quiet moment is handed out only then, in its place among the others", async () => {
+    await jobs.dispatch(agent, request({ input: "quiet", whenIdle: true, priority: "high" }));
+    await jobs.dispatch(agent, request({ input: "now" }));
+    expect((await jobs.next(agent, false))?.input).toBe("now");
+    expect(jobs.nextDueAt(agent, true)).toBe(0);
+    expect(await drain(true)).toEqual(["quiet", "now"]);
+    expect(jobs.nextDueAt(agent, true)).toBeNull();
+  });
+
+  test("one that is tried later holds back nobody, and is due when it was said; also after a restart", async () => {
+    const { id } = await jobs.dispatch(agent, request({ input: "first" }));
+    await jobs.dispatch(agent, request({ input: "second" }));
+    await jobs.retryLater(agent, id, clock.now() + 500.4);
+    await reopen();
+    expect(await drain()).toEqual(["second"]);
+    expect(jobs.nextDueAt(agent, false)).toBe(clock.now() + 501);
+    clock.advance(501);
+    expect(await jobs.next(agent, false)).toMatchObject({ id, attempts: 1 });
+  });
+
+  test("agents do not see each other's", async () => {
+    await jobs.dispatch("c.d", request());
+    expect(await jobs.next(agent, true)).toBeNull();
+    expect([jobs.depth(agent), jobs.depth("c.d")]).toEqual([0, 1]);
+  });
+});
+
+describe("keys", () => {
+  test("while one with the key has not ended another is not added, also when both come at once and after a restart", async () => {
+    const both = await Promise.all([
+      jobs.dispatch(agent, request({ key: "k", input: 1 })),
+      jobs.dispatch(agent, request({ key: "k", input: 2 })),
+    ]);
+    expect(both.map(({ isNew }) => isNew)).toEqual([true, false]);
+    expect(both[1]?.id).toBe(both[0]?.id);
+    await reopen();
+    expect((await jobs.dispatch(agent, request({ key: "k" }))).isNew).toBe(false);
+    expect((await jobs.dispatch("c.d", request({ key: "k" }))).isNew).toBe(true);
+    expect(await drain()).toEqual([1]);
+    expect((await jobs.dispatch(agent, request({ key: "k" }))).isNew).toBe(true);
+  });
+
+  test("a failed one gives its key free", async () => {
+    const { id } = await jobs.dispatch(agent, request({ key: "k" }));
+    await jobs.fail(agent, id, "no");
+    expect((await jobs.dispatch(agent, request({ key: "k" }))).isNew).toBe(true);
+  });
+});
+
+describe("checkpoints", () => {
+  test("are there after a restart, the last one, and take the attempts back", async () => {
+    const { id } = await jobs.dispatch(agent, request({ input: { a: ["ü", null] } }));
+    expect(await jobs.next(agent, false)).not.toHaveProperty("checkpoint");
+    await jobs.retryLater(agent, id, 0);
+    await jobs.checkpoint(agent, id, { at: 1 });
+    await jobs.checkpoint(agent, id, null);
+    await reopen();
+    expect(await jobs.next(agent, false)).toEqual({
+      id,
+      name: "work",
+      input: { a: ["ü", null] },
+      checkpoint: null,
+      attempts: 0,
+    });
+  });
+
+  test("of a job that has ended, or of another agent's, is refused", async () => {
+    const { id } = await jobs.dispatch(agent, request());
+    await expect(jobs.checkpoint("c.d", id, 1)).rejects.toMatchObject({ code: "NotFound" });
+    await jobs.complete(agent, id);
+    await expect(jobs.checkpoint(agent, id, 1)).rejects.toMatchObject({ code: "NotFound" });
+  });
+});
+
+describe("bounds: refused, and nothing of it is kept", () => {
+  const text = (bytes: number): string => "x".repeat(bytes - 2);
+
+  test("an input and a checkpoint that are too large, by one byte", async () => {
+    const { inputBytes, checkpointBytes } = jobLimits;
+    await expect(jobs.dispatch(agent, request({ input: text(inputBytes + 1) }))).rejects.toMatchObject({
+      code: "LimitExceeded",
+      facts: { limit: "job_input_bytes", value: inputBytes + 1 },
+    });
+    expect(jobs.depth(agent)).toBe(0);
+    const { id } = await jobs.dispatch(agent, request({ input: text(inputBytes) }));
+    await jobs.checkpoint(agent, id, text(checkpointBytes));
+    await expect(jobs.checkpoint(agent, id, text(checkpointBytes + 1))).rejects.toMatchObject({
+      code: "LimitExceeded",
+    });
+    expect((await jobs.next(agent, false))?.checkpoint).toHaveLength(checkpointBytes - 2);
+  });
+
+  test("more bytes than all of an agent's jobs may have: counted with checkpoints, given back when one ends, known after a restart", async () => {
+    const { inputBytes, allBytes } = jobLimits;
+    const fit = allBytes / inputBytes;
+    const ids: string[] = [];
+    for (let n = 0; n < fit - 1; n++)
+      ids.push((await jobs.dispatch(agent, request({ input: text(inputBytes) }))).id);
+    await jobs.checkpoint(agent, ids[0] ?? "", text(inputBytes));
+    await reopen();
+    const one = request({ input: "x" });
+    await expect(jobs.dispatch(agent, one)).rejects.toMatchObject({ facts: { limit: "job_bytes" } });
+    // A checkpoint takes the place of the one before.
+    await jobs.checkpoint(agent, ids[0] ?? "", text(inputBytes));
+    await jobs.complete(agent, ids[1] ?? "");
+    await expect(jobs.dispatch(agent, one)).resolves.toMatchObject({ isNew: true });
+  });
+
+  test("more jobs than may wait", async () => {
+    await database.batch([
+      {
+        sql: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+              INSERT INTO jobs (id, agent, name, priority, when_idle, input, dispatched_at)
+              SELECT 'id-' || i, ?, 'work', 0, 0, 'null', 0 FROM n`,
+        params: [jobLimits.waiting, agent],
+      },
+    ]);
+    await reopen();
+    await expect(jobs.dispatch(agent, request())).rejects.toMatchObject({
+      facts: { limit: "waiting_jobs", value: jobLimits.waiting },
+    });
+    await jobs.complete(agent, "id-7");
+    await expect(jobs.dispatch(agent, request())).resolves.toMatchObject({ isNew: true });
+  });
+});
+
+test("of the failed ones the newest are kept, with their reasons", async () => {
+  await database.batch([
+    {
+      sql: `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+            INSERT INTO jobs_failed SELECT i, 'id-' || i, ?, 'work', NULL, 'null', NULL, 0, 0, 0, 'old' FROM n`,
+      params: [maxFailedJobs, agent],
+    },
+    { sql: "UPDATE sqlite_sequence SET seq = ? WHERE name = 'jobs'", params: [maxFailedJobs] },
+    { sql: "INSERT INTO sqlite_sequence VALUES ('jobs', ?)", params: [maxFailedJobs] },
+  ]);
+  await reopen();
+  const { id } = await jobs.dispatch(agent, request());
+  await jobs.fail(agent, id, "it broke");
+  const [counted] = await database.query("SELECT count(*) AS count, min(seq) AS oldest FROM jobs_failed");
+  expect(counted).toEqual({ count: maxFailedJobs, oldest: 2 });
+  expect(await database.query("SELECT reason FROM jobs_failed WHERE id = ?", [id])).toEqual([
+    { reason: "it broke" },
+  ]);
+});
