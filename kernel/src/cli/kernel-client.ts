@@ -39,6 +39,16 @@ export interface KernelNews {
   readonly "lares/actions/changed": Action;
   readonly "lares/traces/entry": { readonly subscription: string; readonly entry: TraceEntry };
   readonly "lares/notify": Notice;
+  readonly "$/progress": WorkDone;
+}
+
+/** Work that takes a while: begun, how far it is, over. */
+export interface WorkDone {
+  readonly token: string;
+  readonly value:
+    | { readonly kind: "begin"; readonly title: string }
+    | { readonly kind: "report"; readonly message?: string; readonly percentage?: number }
+    | { readonly kind: "end"; readonly message?: string };
 }
 
 /** The requests of the protocol that the commands use, by name and type. */

@@ -39,11 +39,14 @@ export async function connectToKernel(
   for (const method of Object.keys(serverNotifications)) {
     endpoint.onNotification(method, (params) => news.emit({ method, params }));
   }
+  endpoint.onNotification("$/progress", (params) => news.emit({ method: "$/progress", params }));
+  // Whoever shows progress listens; for the others it costs little.
+  endpoint.onStandardRequest("window/workDoneProgress/create", () => null);
   endpoint.listen();
   await endpoint.request("initialize", {
     processId: process.pid,
     rootUri: pathToFileURL(root).href,
-    capabilities: {},
+    capabilities: { window: { workDoneProgress: true } },
     initializationOptions: {
       lares: { approvals: "client", ...(options.trusted === undefined ? {} : { trusted: options.trusted }) },
     },

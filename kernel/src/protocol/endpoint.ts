@@ -124,6 +124,8 @@ class JsonRpcEndpoint implements Endpoint {
     this.#connection.onDispose(close);
     this.#connection.onRequest((method, params: unknown, token) => this.#handle(method, params, token));
     this.#connection.onNotification((method, params: unknown) => this.#hear(method, params));
+    // The connection keeps this one for itself.
+    this.#connection.onUnhandledProgress((params) => this.#hear("$/progress", params));
   }
 
   onRequest<Method extends ClientRequest>(

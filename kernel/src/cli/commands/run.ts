@@ -17,6 +17,7 @@ import { ensureDocument } from "../run/starter.ts";
 import { askForMore, ensureTrust } from "../run/trust.ts";
 import { Turns } from "../run/turns.ts";
 import { whenGone } from "../run/process-end.ts";
+import { WorkLine } from "../run/work-line.ts";
 
 export interface RunOptions {
   readonly trust?: boolean;
@@ -117,6 +118,8 @@ async function watch(
   presenter.remark(`${workspace}${options.once === true ? "" : "  (Ctrl-C ends)"}`);
   using _following = await follow(kernel, presenter, approvals);
 
+  const work = new WorkLine();
+  using _working = kernel.on("$/progress", (news) => work.hear(news));
   const idle = new AbortController();
   const over = AbortSignal.any([terminal.interrupted, idle.signal]);
   const waiting = whenIdle(
@@ -124,7 +127,7 @@ async function watch(
       status: kernel.status,
       isBusy: () => approvals.isBusy,
       onStatus: (now) => {
-        if (options.json !== true && !over.aborted) terminal.status(progressOf(now));
+        if (options.json !== true && !over.aborted) terminal.status(progressOf(now, work.text));
       },
     },
     over,
@@ -190,9 +193,10 @@ async function follow(kernel: KernelClient, presenter: Presenter, approvals: App
   return listening;
 }
 
-function progressOf(status: Status): string | null {
+function progressOf(status: Status, work: string | null): string | null {
   if (!status.index.complete) return `indexing, ${counted(status.index.entries, "entry", "entries")} so far`;
   if (!status.ready) return "starting agents";
+  if (work !== null) return work;
   if (!status.idle) return "agents are at work";
   return `watching ${counted(status.index.entries, "entry", "entries")} with ${counted(status.agents, "agent")}`;
 }
