@@ -64,6 +64,8 @@ function figuresOf(
     state,
     events: metrics.events_processed,
     failed: metrics.events_failed,
+    jobs: metrics.jobs_completed,
+    jobsFailed: metrics.jobs_failed,
     averageLatencyMs: metrics.avg_event_latency_ms,
     cpuMs: metrics.cpu_time_ms,
     wakeups: metrics.wakeups,

@@ -63,14 +63,16 @@ function renderTroubles(agents: readonly Agent[], { style, width }: Surface): st
 /** What a run came to, one row an agent. */
 export function renderSummary({ agents, actionsBy, pendingActions }: RunSummary, surface: Surface): string[] {
   const { style } = surface;
+  const done = (count: number, failed: number): string =>
+    failed > 0 ? `${count} ${style.red(`(${failed} failed)`)}` : String(count);
+  const haveJobs = agents.some(({ metrics }) => metrics.jobs_completed + metrics.jobs_failed > 0);
   const rows = agents.map((agent) => {
     const { metrics } = agent;
     return [
       oneLine(agent.id),
       renderAgentState(agent.state, style),
-      metrics.events_failed > 0
-        ? `${metrics.events_processed} ${style.red(`(${metrics.events_failed} failed)`)}`
-        : String(metrics.events_processed),
+      done(metrics.events_processed, metrics.events_failed),
+      ...(haveJobs ? [done(metrics.jobs_completed, metrics.jobs_failed)] : []),
       String(actionsBy.get(agent.id) ?? 0),
       bytes(metrics.memory_size_bytes),
       bytes(metrics.peak_memory_bytes),
@@ -82,6 +84,7 @@ export function renderSummary({ agents, actionsBy, pendingActions }: RunSummary,
       { title: "Agent", flexible: false },
       { title: "State" },
       { title: "Events", align: "right" },
+      ...(haveJobs ? [{ title: "Jobs", align: "right" } as const] : []),
       { title: "Actions", align: "right" },
       { title: "Memory", align: "right" },
       { title: "Peak RAM", align: "right" },

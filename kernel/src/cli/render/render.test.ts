@@ -170,15 +170,25 @@ const agents: Agent[] = [
 
 describe("tables", () => {
   it("of agents", () => expect(renderAgents(agents, plainSurface).join("\n")).toMatchSnapshot());
+  const summary = {
+    agents,
+    totals: { events: 41, actions: 3, refusals: 1 },
+    actionsBy: new Map([["dev.lares.storage", 3]]),
+    pendingActions: 2,
+  };
   it("of a run", () => {
-    const summary = {
-      agents,
-      totals: { events: 41, actions: 3, refusals: 1 },
-      actionsBy: new Map([["dev.lares.storage", 3]]),
-      pendingActions: 2,
-    };
     expect(renderSummary(summary, { style: noStyle, width: 100 }).join("\n")).toMatchSnapshot();
     expect(summaryLine(summary)).toBe("2 agents, 41 events, 3 actions, 1 refusals");
+  });
+  it("the summary says how many jobs ended, where there were any", () => {
+    const withJobs = summary.agents.map((agent) => ({
+      ...agent,
+      metrics: { ...agent.metrics, jobs_completed: 12, jobs_failed: 1 },
+    }));
+    const text = renderSummary({ ...summary, agents: withJobs }, { style: noStyle, width: 100 }).join("\n");
+    expect(text).toContain("Jobs");
+    expect(text).toContain("12 (1 failed)");
+    expect(renderSummary(summary, { style: noStyle, width: 100 }).join("\n")).not.toContain("Jobs");
   });
 });
 

@@ -22,7 +22,9 @@ export async function whatGoesOn(kernel: Pick<KernelClient, "status" | "agents">
   );
   const inHand = isAwake.filter(
     ({ state, metrics }) =>
-      state !== "Active" || metrics.events_received > metrics.events_processed + metrics.events_failed,
+      state !== "Active" ||
+      metrics.events_received > metrics.events_processed + metrics.events_failed ||
+      metrics.jobs_dispatched > metrics.jobs_completed + metrics.jobs_failed,
   );
   // A tool's call or a lifecycle handler is counted nowhere: then it is one of those that are awake.
   const working = inHand.length > 0 ? inHand : isAwake;

@@ -71,10 +71,11 @@ export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: Ta
   );
 }
 
-function told({ events, failed, cpuMs, wakeups }: AgentFigures): string {
+function told({ events, failed, jobs, jobsFailed, cpuMs, wakeups }: AgentFigures): string {
   return [
     `${counted(events, "event")} handled`,
     `${count(failed)} failed`,
+    ...(jobs + jobsFailed === 0 ? [] : [`${counted(jobs, "job")} done`, `${count(jobsFailed)} failed`]),
     `${milliseconds(cpuMs)} of CPU`,
     `woken ${counted(wakeups, "time")}`,
   ].join(", ");

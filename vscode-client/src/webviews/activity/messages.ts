@@ -43,6 +43,8 @@ export const AgentFigures = v.object({
   state: AgentState,
   events: Count,
   failed: Count,
+  jobs: Count,
+  jobsFailed: Count,
   averageLatencyMs: Amount,
   cpuMs: Amount,
   wakeups: Count,

@@ -51,6 +51,8 @@ describe("what agents say", () => {
           averageLatencyMs: 1,
           cpuMs: 1,
           wakeups: 1,
+          jobs: 1,
+          jobsFailed: 1,
           memoryBytes: 1,
           remembered: { [text.slice(0, 40)]: 1 },
         },
