@@ -52,6 +52,50 @@ async function drain(inbox: Inbox): Promise<unknown[]> {
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 
+describe("items of one source", () => {
+  const item = (source: string, who = agent): NewItem => ({
+    agent: who,
+    lane: "live",
+    payload: { n: 0 },
+    source,
+  });
+
+  test("wait until they are acknowledged, buried or cleared; in hand, put back and after a restart they do", async () => {
+    const { inbox, restart } = await fixture();
+    await inbox.enqueue([
+      item("a"),
+      item("a"),
+      item("a"),
+      item("b"),
+      item("a", "dev.lares.other"),
+      ...items(3),
+    ]);
+    expect(await inbox.waiting(agent, "a")).toBe(3);
+    const first = await inbox.next(agent);
+    await inbox.retryLater(agent, first!.seq, 0);
+    expect(await inbox.waiting(agent, "a")).toBe(3);
+    inbox.acknowledge(agent, first!.seq);
+    expect(await inbox.waiting(agent, "a")).toBe(2);
+    const second = await inbox.next(agent);
+    await inbox.bury(agent, second!.seq, "no");
+    expect(await inbox.waiting(agent, "a")).toBe(1);
+    const next = await restart();
+    expect(await next.waiting(agent, "a")).toBe(1);
+    await next.clear(agent);
+    expect(await next.waiting(agent, "a")).toBe(0);
+    expect(await next.waiting("dev.lares.other", "a")).toBe(1);
+  });
+
+  test("are found by an index, however much else waits", async () => {
+    const { database } = await fixture();
+    const plan = await database.query<{ detail: string }>(
+      "EXPLAIN QUERY PLAN SELECT count(*) AS count FROM inbox WHERE agent = ? AND source = ?",
+      [agent, "a"],
+    );
+    expect(plan[0]?.detail).toContain("inbox_by_source");
+  });
+});
+
 describe("order", () => {
   test("items come in the order of their commit, far beyond what is held in memory", async () => {
     const { inbox } = await fixture();

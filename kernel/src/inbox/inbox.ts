@@ -11,6 +11,8 @@ export interface NewItem {
   readonly agent: string;
   readonly lane: LaneName;
   readonly payload: JsonValue;
+  /** What it stems from, for a caller that lets only so many of these wait; see `waiting`. */
+  readonly source?: string;
 }
 
 /** An item that was given up, kept to be looked at. */
@@ -53,6 +55,8 @@ export interface Inbox extends AsyncDisposable {
   depth(agent: string): number;
   /** Of JSON in the payloads of these. */
   bytes(agent: string): number;
+  /** Items from this source that nobody is done with; what is in hand is one of them. */
+  waiting(agent: string, source: string): Promise<number>;
   /** Drops everything that waits for the agent; its dead letters stay. */
   clear(agent: string): Promise<void>;
   /** Resolves when what was acknowledged is written down. */
@@ -112,9 +116,11 @@ class SqlInbox implements Inbox {
     const enqueuedAt = this.#clock.now();
     failpoint("inbox.enqueue.begun");
     const texts = items.map((item) => boundedText(item));
-    const numbered = items.map((item, index) => {
+    const numbered = items.map(({ agent, lane, payload, source = null }, index) => {
       const whole: InboxItem = {
-        ...item,
+        agent,
+        lane,
+        payload,
         kind: "event",
         seq: this.#nextSeq++,
         attempts: 0,
@@ -122,12 +128,12 @@ class SqlInbox implements Inbox {
         enqueuedAt,
       };
       this.#unannounced.add(whole.seq);
-      return { item: whole, text: texts[index]?.text ?? "", bytes: texts[index]?.bytes ?? 0 };
+      return { item: whole, source, text: texts[index]?.text ?? "", bytes: texts[index]?.bytes ?? 0 };
     });
     return {
-      statements: numbered.map(({ item: { seq, agent, lane }, text }) => ({
-        sql: "INSERT INTO inbox (seq, agent, lane, payload, enqueued_at) VALUES (?, ?, ?, ?, ?)",
-        params: [seq, agent, lane, text, enqueuedAt],
+      statements: numbered.map(({ item: { seq, agent, lane }, source, text }) => ({
+        sql: "INSERT INTO inbox (seq, agent, lane, payload, enqueued_at, source) VALUES (?, ?, ?, ?, ?, ?)",
+        params: [seq, agent, lane, text, enqueuedAt, source],
       })),
       committed: () => {
         failpoint("inbox.enqueue.committed");
@@ -243,6 +249,16 @@ class SqlInbox implements Inbox {
   bytes(agent: string): number {
     const { live, backlog } = this.#lanes(agent);
     return live.bytes + backlog.bytes;
+  }
+
+  async waiting(agent: string, source: string): Promise<number> {
+    // What was acknowledged is deleted a moment later: it does not wait.
+    await this.flush();
+    const rows = await this.#database.query<{ count: number }>(
+      "SELECT count(*) AS count FROM inbox WHERE agent = ? AND source = ?",
+      [agent, source],
+    );
+    return rows[0]?.count ?? 0;
   }
 
   async clear(agent: string): Promise<void> {

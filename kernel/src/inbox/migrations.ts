@@ -26,4 +26,9 @@ export const inboxMigrations: readonly Migration[] = [
           ) STRICT;
           CREATE INDEX inbox_dead_by_agent ON inbox_dead (agent, seq);`,
   },
+  {
+    name: "inbox-2-sources",
+    sql: `ALTER TABLE inbox ADD COLUMN source TEXT;
+          CREATE INDEX inbox_by_source ON inbox (agent, source) WHERE source IS NOT NULL;`,
+  },
 ];
