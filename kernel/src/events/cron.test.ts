@@ -24,6 +24,61 @@ describe("next runs", () => {
   }
 });
 
+describe("runs between two times", () => {
+  const between = (expression: string, timezone: string, after: string, through: string, count = 100) => {
+    const schedule = compileSchedule(expression, timezone, now);
+    if (!schedule.ok) throw new Error(schedule.message);
+    return schedule
+      .runsBetween(Date.parse(after), Date.parse(through), count)
+      .map((run) => new Date(run).toISOString().slice(0, 16));
+  };
+
+  test("are later than the one and not later than the other", () => {
+    expect(between("0 3 * * *", "UTC", "2026-03-01T03:00Z", "2026-03-03T03:00Z")).toEqual([
+      "2026-03-02T03:00",
+      "2026-03-03T03:00",
+    ]);
+    expect(between("0 3 * * *", "UTC", "2026-03-01T03:00Z", "2026-03-02T02:59Z")).toEqual([]);
+    expect(between("0 3 * * *", "UTC", "2026-03-05T03:00Z", "2026-03-02T03:00Z")).toEqual([]);
+  });
+
+  test("of more than were asked for are the newest, in order", () => {
+    expect(between("* * * * *", "UTC", "1990-01-01T00:00Z", "2026-03-02T03:00Z", 2)).toEqual([
+      "2026-03-02T02:59",
+      "2026-03-02T03:00",
+    ]);
+  });
+
+  test("go by the time zone's clock: skipped at 2:30 it is 3:00, and at 2:30 twice it is the first", () => {
+    expect(between("30 2 * * *", "Europe/Berlin", "2026-03-28T00:00Z", "2026-03-30T12:00Z")).toEqual([
+      "2026-03-28T01:30",
+      "2026-03-29T01:00",
+      "2026-03-30T00:30",
+    ]);
+    expect(between("30 2 * * *", "Europe/Berlin", "2026-10-24T12:00Z", "2026-10-26T12:00Z")).toEqual([
+      "2026-10-25T00:30",
+      "2026-10-26T01:30",
+    ]);
+  });
+
+  test("are the same from either end, over a change of the clock too", () => {
+    for (const expression of ["30 2 * * *", "0 1-3 * * *", "15 0,2,3 * * SUN"]) {
+      for (const zone of [
+        "UTC",
+        "Europe/Berlin",
+        "America/New_York",
+        "Australia/Lord_Howe",
+        "Africa/Cairo",
+      ]) {
+        const times = ["2026-01-01T00:00Z", "2026-12-31T00:00Z"] as const;
+        const forward = between(expression, zone, ...times, 100_000);
+        const newest = between(expression, zone, ...times, forward.length - 1);
+        expect(newest, `${expression} ${zone}`).toEqual(forward.slice(1));
+      }
+    }
+  });
+});
+
 describe("what is no schedule", () => {
   const cases: [expression: string, message: RegExp, timezone?: string][] = [
     ["61 * * * *", /minute: 61/],

@@ -9,6 +9,8 @@ export type Schedule =
       readonly ok: true;
       /** The next times after `nowMs`, UTC, ISO 8601 with milliseconds; fewer than asked for where there are no more. */
       readonly nextRuns: (nowMs: number, count: number) => string[];
+      /** The runs later than `afterMs` and not later than `throughMs`, oldest first: the newest `count` of them. */
+      readonly runsBetween: (afterMs: number, throughMs: number, count: number) => number[];
     }
   | { readonly ok: false; readonly part: "schedule" | "timezone"; readonly message: string };
 
@@ -67,7 +69,22 @@ export function compileSchedule(expression: string, timezone: string | undefined
   return {
     ok: true,
     nextRuns: (now, count) => cron.nextRuns(count, new Date(now)).map((run) => run.toISOString()),
+    runsBetween: (after, through, count) => runsBetween(cron, after, through, count),
   };
+}
+
+function runsBetween(cron: Cron, afterMs: number, throughMs: number, count: number): number[] {
+  const runs: number[] = [];
+  for (let run = cron.nextRun(new Date(afterMs)); run !== null; run = cron.nextRun(run)) {
+    if (run.getTime() > throughMs) return runs;
+    if (runs.length === count) break;
+    runs.push(run.getTime());
+  }
+  // There are more: the newest are found from the other end, however long ago the first was.
+  return cron
+    .previousRuns(count, new Date(throughMs + 1))
+    .map((run) => run.getTime())
+    .toReversed();
 }
 
 function isTimezone(name: string): boolean {
