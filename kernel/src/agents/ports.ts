@@ -13,8 +13,22 @@ export interface HookDefinition {
   readonly schedule?: string;
   /** The next time the schedule is due, computed when asked. */
   readonly nextRun?: () => string | null;
+  /** Of a schedule that can be read. */
+  readonly timing?: ScheduleTiming;
   /** True where the event passes the filter; an evaluation that fails counts as false and is reported. */
   readonly accepts: (event: LaresEvent, inGrantedScope: (path: string) => boolean) => FilterAnswer;
+}
+
+/** When a schedule is due; times are milliseconds since 1970. */
+export interface ScheduleTiming {
+  /** IANA name. */
+  readonly timezone: string;
+  /** What becomes of runs that were missed. */
+  readonly catchUp: "skip" | "once" | "all";
+  /** The first run after; null where there is none. */
+  next(afterMs: number): number | null;
+  /** The runs later than the one and not later than the other, oldest first: the newest `count` of them. */
+  between(afterMs: number, throughMs: number, count: number): number[];
 }
 
 export interface FilterAnswer {

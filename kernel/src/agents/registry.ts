@@ -12,6 +12,7 @@ import { FirstSights, type ShownLocation, type SightStatements, type ToldEntry }
 import type { AgentDefinition, SupervisorPorts } from "./ports.ts";
 import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
 import { QuietMoments } from "./quiet-moments.ts";
+import { Schedules, type KeptSchedule, type ScheduleStatements } from "./schedules.ts";
 import { AgentSlots } from "./slots.ts";
 import { Supervisor } from "./supervisor.ts";
 
@@ -39,6 +40,10 @@ export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquire
   readonly sightStatements: SightStatements<Statement>;
   readonly alreadyShown: readonly ShownLocation[];
   readonly alreadyTold: readonly ToldEntry[];
+  readonly scheduleStatements: ScheduleStatements<Statement>;
+  readonly alreadyFired: readonly KeptSchedule[];
+  /** Deliveries from this source that the agent has not dealt with. */
+  waiting(agent: string, source: string): Promise<number>;
   clearQueue(agent: string): Promise<void>;
   allEntries(): Iterable<Entry>;
 }
@@ -51,6 +56,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly #ports: RegistryPorts<Statement>;
   readonly #supervisors = new Map<string, Supervisor>();
   readonly #sights: FirstSights<Statement>;
+  readonly #schedules: Schedules<Statement>;
   readonly #slots: AgentSlots;
   readonly #turns: FairTurns;
   readonly #routing: RouterOptions;
@@ -85,6 +91,15 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
       store: (deliveries, more) => this.#commit(this.#enqueue(deliveries, more)),
       routing: this.#routing,
     });
+    this.#schedules = new Schedules({
+      clock: ports.clock,
+      routing: this.#routing,
+      statements: ports.scheduleStatements,
+      alreadyFired: ports.alreadyFired,
+      agents: this.#supervisors,
+      waiting: (agent, source) => ports.waiting(agent, source),
+      store: (deliveries, more) => this.#commit(this.#enqueue(deliveries, more)),
+    });
   }
 
   list(): Agent[] {
@@ -107,6 +122,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
 
   async control(id: string, command: AgentCommand): Promise<Agent> {
     const agent = await this.get(id).control(command);
+    if (this.#isStarted && (command === "enable" || command === "disable")) await this.#schedules.follow();
     if (command === "enable" && this.#lastRun !== null) await this.#show([id], this.#lastRun, "new");
     return agent;
   }
@@ -158,14 +174,17 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
         this.#lastRun,
         "new",
       );
-    if (this.#isStarted) for (const supervisor of fresh) supervisor.start();
+    if (!this.#isStarted) return;
+    for (const supervisor of fresh) supervisor.start();
+    await this.#schedules.follow();
   }
 
-  /** Lets the agents run. Before this they are known, and what happens is kept for them. */
-  start(): void {
+  /** Lets the agents and their schedules run. Before this they are known, and what happens is kept for them. */
+  async start(): Promise<void> {
     if (this.#isStarted) return;
     this.#isStarted = true;
     for (const supervisor of this.#supervisors.values()) supervisor.start();
+    await this.#schedules.follow();
   }
 
   /** The workspace is about to store these changes: what follows for the agents goes into the same transaction. */
@@ -311,6 +330,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosing = true;
     this.#quiet[Symbol.dispose]();
+    await this.#schedules[Symbol.asyncDispose]();
     // They stay known: what the index stores while the kernel closes is still put into their queues.
     await Promise.all([...this.#supervisors.values()].map((supervisor) => supervisor[Symbol.asyncDispose]()));
   }

@@ -11,6 +11,8 @@ export interface RoutedDelivery {
   readonly agent: string;
   readonly lane: Lane;
   readonly payload: DeliveryPayload;
+  /** What it stems from, where that may have only so many waiting; see the inbox. */
+  readonly source?: string;
 }
 
 export interface RouterOptions {

@@ -91,14 +91,25 @@ function faultOf({ extension, program }: CatalogEntry, manifest: ResolvedManifes
     : program.fault;
 }
 
-function hookOf(hook: ResolvedHook, clock: Clock): HookDefinition {
+/** A hook as agents know it: its filter or schedule compiled. */
+export function hookOf(hook: ResolvedHook, clock: Clock): HookDefinition {
   if (hook.kind === "schedule") {
     const schedule = compileSchedule(hook.schedule, hook.timezone, clock.now());
+    const bound = { handler: hook.handler, schedule: hook.schedule, accepts: () => ({ passed: false }) };
+    // A schedule that cannot be read has made the agent Error already.
+    if (!schedule.ok) return bound;
     return {
-      handler: hook.handler,
-      schedule: hook.schedule,
-      nextRun: () => (schedule.ok ? (schedule.nextRuns(clock.now(), 1)[0] ?? null) : null),
-      accepts: () => ({ passed: false }),
+      ...bound,
+      nextRun: () => schedule.nextRuns(clock.now(), 1)[0] ?? null,
+      timing: {
+        timezone: hook.timezone ?? "UTC",
+        catchUp: hook.catchUp,
+        next: (afterMs) => {
+          const [next] = schedule.nextRuns(afterMs, 1);
+          return next === undefined ? null : Date.parse(next);
+        },
+        between: (afterMs, throughMs, count) => schedule.runsBetween(afterMs, throughMs, count),
+      },
     };
   }
   const { handler, on, filter: source } = hook;

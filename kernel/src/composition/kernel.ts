@@ -3,6 +3,7 @@ import { openActions } from "../actions/actions.ts";
 import { actionsMigrations } from "../actions/ledger.ts";
 import { agentMigrations } from "../agents/first-sight.ts";
 import { AgentRegistry } from "../agents/registry.ts";
+import { scheduleMigrations } from "../agents/schedules.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
 import { messageOf, scopeViolation } from "../base/errors.ts";
@@ -40,6 +41,7 @@ import { startGuest } from "./guests.ts";
 import { createHostServices } from "./host-services.ts";
 import { validateHostCall } from "./host-call-shapes.ts";
 import { openMemories } from "./memories.ts";
+import { readSchedules, scheduleStatements } from "./kept-schedules.ts";
 import { createProgramLoader, type Program } from "./programs.ts";
 import { bundle, readGuestRuntime, resources } from "./resources.ts";
 import { createServices } from "./services.ts";
@@ -100,6 +102,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         ...memoryMigrations,
         ...sharedDataMigrations,
         ...agentMigrations,
+        ...scheduleMigrations,
       ],
       log,
     }),
@@ -276,6 +279,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     return { ...result, action };
   };
   const shown = await readShown(database);
+  const alreadyFired = await readSchedules(database);
   const registry: AgentRegistry<Statement> = opened.use(
     new AgentRegistry<Statement>({
       clock,
@@ -320,15 +324,17 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       openMemory: async (agent) => void (await memory.open(`extension/${agent}`)),
       enqueue: (deliveries) =>
         inbox.prepare(
-          deliveries.map(({ agent, lane, payload }) => ({
-            agent,
-            lane,
+          deliveries.map(({ payload, ...delivery }) => ({
+            ...delivery,
             payload: payload as unknown as JsonValue,
           })),
         ),
       commit: async (statements) => void (statements.length > 0 && (await database.batch(statements))),
       sightStatements,
       ...shown,
+      scheduleStatements,
+      alreadyFired,
+      waiting: (agent, source) => inbox.waiting(agent, source),
       clearQueue: (agent) => inbox.clear(agent),
       allEntries: () => workspace.allEntries(),
     }),
@@ -344,7 +350,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       agentsKnown();
       progress.emit({ work: "index", kind: "begin", title: "Lares: indexing" });
       await workspace.start();
-      registry.start();
+      await registry.start();
       if (governor.snapshot.entries.length > 0) sandbox.prewarm();
     },
     pause: () => governor.activate(false),

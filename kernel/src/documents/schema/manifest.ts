@@ -43,10 +43,11 @@ export const Hook = Type.Object(
         [
           Type.Literal("skip", { description: "They are left out" }),
           Type.Literal("once", { description: "One run stands for all of them" }),
-          Type.Literal("all", { description: "Each is made up for" }),
+          Type.Literal("all", { description: "Each is made up for, of more than 100 the newest" }),
         ],
         {
-          description: "What becomes of runs that were missed while no kernel ran; default skip",
+          description:
+            "What becomes of runs that were missed by a minute or more, as when no kernel ran or the machine slept; default skip",
           default: "skip",
         },
       ),

@@ -1,0 +1,276 @@
+import { isoTime, type Clock } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
+import { maxRunsWaiting, runsToFire } from "./catch-up.ts";
+import type { AgentDefinition, ScheduleTiming } from "./ports.ts";
+import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
+import type { WriteTrace } from "./trace-writer.ts";
+
+/**
+ * A schedule's tick is one ScheduleFired, for the schedule's own handler and the same agent's hooks on ScheduleFired.
+ * Up to which time each schedule has fired is durable, and stored together with what it delivers: a crash neither
+ * loses a tick nor repeats one.
+ *
+ * - A schedule is known by agent, handler, expression and time zone. One that was never seen counts from now. One that
+ *   a present agent no longer has, or whose agent is disabled, is forgotten, and so counts from now when it is back.
+ * - An agent that is not there (no kernel runs, nobody trusts, it waits to be accepted) keeps what it had, and catches
+ *   up when it is back by its rule; see `runsToFire`. So does one for whose run the machine slept.
+ * - A clock that is set back repeats nothing: until it is past what was fired, nothing is due. Where it would take
+ *   more than `maxSetBackMs`, the clock was wrong before, and the schedule counts from now.
+ */
+export interface KeptSchedule {
+  readonly agent: string;
+  readonly handler: string;
+  readonly expression: string;
+  /** IANA name. */
+  readonly timezone: string;
+  /** The latest time that was dealt with, fired or left out; milliseconds since 1970. */
+  readonly firedThrough: number;
+}
+
+export const scheduleMigrations = [
+  {
+    name: "schedules-1-fired-through",
+    sql: `CREATE TABLE schedules (
+      agent TEXT NOT NULL, handler TEXT NOT NULL, expression TEXT NOT NULL, timezone TEXT NOT NULL,
+      fired_through INTEGER NOT NULL, PRIMARY KEY (agent, handler, expression, timezone)
+    ) WITHOUT ROWID, STRICT`,
+  },
+] as const;
+
+/** The timer is set no further ahead: so long a machine that woke, or a clock that was set, goes unnoticed. */
+export const maxAheadMs = 30_000;
+/** A clock further behind what was fired was wrong when it was. */
+export const maxSetBackMs = 24 * 60 * 60 * 1000;
+/** What the disk did not take is tried again after this. */
+export const scheduleRetryMs = 5_000;
+/** Runs that are left out are counted up to here; of more it is said that there were more. */
+export const countedRuns = 1_000;
+
+/** Statements that keep what is durable here; see `kept-schedules.ts` in the composition. */
+export interface ScheduleStatements<Statement> {
+  fired(schedule: KeptSchedule): Statement;
+  forgotten(schedule: KeptSchedule): Statement;
+}
+
+export interface ScheduledAgent {
+  readonly definition: AgentDefinition;
+  /** Enabled. */
+  readonly isListening: boolean;
+  readonly trace: WriteTrace;
+}
+
+export interface SchedulesPorts<Statement> {
+  readonly clock: Clock;
+  readonly routing: RouterOptions;
+  readonly statements: ScheduleStatements<Statement>;
+  readonly alreadyFired: readonly KeptSchedule[];
+  /** Those that are there now, by id. */
+  readonly agents: ReadonlyMap<string, ScheduledAgent>;
+  /** How many deliveries from this source the agent has not dealt with. */
+  waiting(agent: string, source: string): Promise<number>;
+  /** Stores deliveries, and what is said of them, in one transaction. */
+  store(deliveries: readonly RoutedDelivery[], more: readonly Statement[]): Promise<void>;
+}
+
+/** A schedule as the manifest has it now. */
+interface Wanted {
+  readonly handler: string;
+  readonly expression: string;
+  readonly timing: ScheduleTiming;
+}
+
+interface Known {
+  kept: KeptSchedule;
+  /** The first run after what was fired; computed once for each. */
+  next: number | null | undefined;
+  /** Runs nobody was told of, and nobody was told that. */
+  leftOut: number;
+}
+
+interface Running extends Wanted {
+  readonly agent: ScheduledAgent;
+  readonly key: string;
+  readonly known: Known;
+  readonly next: number;
+}
+
+/** Tells agents that their schedules' times have come. One timer for all of them, and none where there is no schedule. */
+export class Schedules<Statement> implements AsyncDisposable {
+  readonly #ports: SchedulesPorts<Statement>;
+  /** By agent, then by key. */
+  readonly #known = new Map<string, Map<string, Known>>();
+  #timer: Disposable | null = null;
+  #turn: Promise<void> = Promise.resolve();
+  #isClosed = false;
+
+  constructor(ports: SchedulesPorts<Statement>) {
+    this.#ports = ports;
+    for (const kept of ports.alreadyFired) this.#of(kept.agent).set(keyOf(kept), knownAs(kept));
+  }
+
+  /** Which agents there are, or what they are, may have changed: resolves when their schedules run. Never rejects. */
+  follow(): Promise<void> {
+    this.#turn = this.#turn.then(() => this.#look());
+    return this.#turn;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.[Symbol.dispose]();
+    await this.#turn;
+  }
+
+  /** Fires what is due, and sets the clock for what is next. */
+  async #look(): Promise<void> {
+    if (this.#isClosed) return;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
+    let isWhole = true;
+    for (const agent of this.#ports.agents.values())
+      isWhole = (await attempt(agent, () => this.#keep(agent))) && isWhole;
+    const due = this.#running().filter(({ next }) => next <= this.#ports.clock.now());
+    for (const running of due) isWhole = (await attempt(running.agent, () => this.#fire(running))) && isWhole;
+    this.#arm(isWhole ? 0 : scheduleRetryMs);
+  }
+
+  #arm(atLeastMs: number): void {
+    const { clock } = this.#ports;
+    const [first] = this.#running();
+    if (this.#isClosed || (first === undefined && atLeastMs === 0)) return;
+    const untilFirstMs = Math.min((first?.next ?? Infinity) - clock.now(), maxAheadMs);
+    this.#timer = clock.timer(Math.max(untilFirstMs, atLeastMs), () => {
+      this.#timer = null;
+      // Never rejects.
+      void this.follow();
+    });
+  }
+
+  /** Brings what is known of an agent's schedules to what its manifest says now. */
+  async #keep({ definition, isListening, trace }: ScheduledAgent): Promise<void> {
+    if (definition.awaiting !== undefined) return;
+    const { clock, statements, store } = this.#ports;
+    const now = clock.now();
+    const wanted = isListening ? schedulesOf(definition) : new Map<string, Wanted>();
+    const known = this.#of(definition.id);
+    const gone = [...known].filter(([key]) => !wanted.has(key));
+    const counting = [...wanted].flatMap(([key, { handler, expression, timing }]): [string, Known][] => {
+      const before = known.get(key)?.kept;
+      if (before !== undefined && before.firedThrough - now <= maxSetBackMs) return [];
+      if (before !== undefined)
+        trace("warn", `The clock was set back: ${handler} (${expression}) counts from now.`);
+      const { timezone } = timing;
+      return [[key, knownAs({ agent: definition.id, handler, expression, timezone, firedThrough: now })]];
+    });
+    if (gone.length === 0 && counting.length === 0) return;
+    await store(
+      [],
+      [
+        ...gone.map(([, { kept }]) => statements.forgotten(kept)),
+        ...counting.map(([, { kept }]) => statements.fired(kept)),
+      ],
+    );
+    for (const [key] of gone) known.delete(key);
+    for (const [key, one] of counting) known.set(key, one);
+  }
+
+  /** The schedules of the agents that are there, the next to fire first. */
+  #running(): Running[] {
+    return [...this.#ports.agents.values()]
+      .flatMap((agent) => [...schedulesOfPresent(agent)].map((one) => [agent, ...one] as const))
+      .flatMap(([agent, key, wanted]): Running[] => {
+        const known = this.#known.get(agent.definition.id)?.get(key);
+        if (known === undefined) return [];
+        if (known.next === undefined) known.next = wanted.timing.next(known.kept.firedThrough);
+        return known.next === null ? [] : [{ ...wanted, agent, key, known, next: known.next }];
+      })
+      .toSorted((a, b) => a.next - b.next);
+  }
+
+  async #fire({ agent, key, known, timing }: Running): Promise<void> {
+    const { clock, agents, routing, statements, waiting, store } = this.#ports;
+    const { agent: id, handler, expression } = known.kept;
+    const now = clock.now();
+    const due = timing.between(known.kept.firedThrough, now, countedRuns + maxRunsWaiting + 1);
+    const waitingNow = await waiting(id, key);
+    // What it is told it is told as it is now: meanwhile it may have gone, or have changed.
+    const isThere = agents.get(id) === agent && schedulesOfPresent(agent).has(key);
+    if (this.#isClosed || !isThere) return;
+    const firing = runsToFire(timing.catchUp, due, waitingNow, now);
+    const deliveries = firing.flatMap((run): RoutedDelivery[] => {
+      const event = {
+        id: newId(),
+        name: "ScheduleFired",
+        timestamp: isoTime(now),
+        schedule: expression,
+        scheduled_for: isoTime(run),
+      };
+      return [
+        { agent: id, lane: "live", payload: { handler, event }, source: key },
+        ...deliveriesFor(agent.definition, event, "live", routing),
+      ];
+    });
+    const firedThrough = Math.max(known.kept.firedThrough, due.at(-1) ?? now);
+    const kept = { ...known.kept, firedThrough };
+    await store(deliveries, [statements.fired(kept)]);
+    known.kept = kept;
+    known.next = undefined;
+    known.leftOut += due.length - firing.length;
+    const isHeldUp = waitingNow > 0 && firing.length === 0;
+    // While nothing gets through it would be said with every run.
+    if (known.leftOut === 0 || isHeldUp) return;
+    agent.trace(
+      timing.catchUp === "all" ? "warn" : "info",
+      `${handler} (${expression}): ${counted(known.leftOut)} left out`,
+      { catch_up: timing.catchUp, left_out: Math.min(known.leftOut, countedRuns) },
+      handler,
+    );
+    known.leftOut = 0;
+  }
+
+  #of(agent: string): Map<string, Known> {
+    const known = this.#known.get(agent) ?? new Map<string, Known>();
+    this.#known.set(agent, known);
+    return known;
+  }
+}
+
+/** False where it failed, which is said in the agent's traces. */
+async function attempt({ trace }: ScheduledAgent, work: () => Promise<void>): Promise<boolean> {
+  try {
+    await work();
+    return true;
+  } catch (error) {
+    trace("error", `its schedules are tried again in ${scheduleRetryMs} ms: ${messageOf(error)}`);
+    return false;
+  }
+}
+
+function schedulesOfPresent({ definition, isListening }: ScheduledAgent): ReadonlyMap<string, Wanted> {
+  return isListening && definition.awaiting === undefined ? schedulesOf(definition) : new Map();
+}
+
+/** By key; of one that is named twice the first counts. */
+function schedulesOf({ hooks }: AgentDefinition): ReadonlyMap<string, Wanted> {
+  const schedules = new Map<string, Wanted>();
+  for (const { handler, schedule: expression, timing } of hooks) {
+    if (expression === undefined || timing === undefined) continue;
+    const key = keyOf({ handler, expression, timezone: timing.timezone });
+    if (!schedules.has(key)) schedules.set(key, { handler, expression, timing });
+  }
+  return schedules;
+}
+
+/** Of one agent's schedules; also the source of what they deliver. */
+function keyOf({ handler, expression, timezone }: Omit<KeptSchedule, "agent" | "firedThrough">): string {
+  return `schedule ${JSON.stringify([handler, expression, timezone])}`;
+}
+
+function knownAs(kept: KeptSchedule): Known {
+  return { kept, next: undefined, leftOut: 0 };
+}
+
+function counted(runs: number): string {
+  if (runs > countedRuns) return `more than ${countedRuns} runs were`;
+  return runs === 1 ? "1 run was" : `${runs} runs were`;
+}

@@ -1,0 +1,380 @@
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { maxRunsWaiting } from "../agents/catch-up.ts";
+import type { AgentDefinition } from "../agents/ports.ts";
+import { maxAheadMs, maxSetBackMs, scheduleRetryMs } from "../agents/schedules.ts";
+import { definitionOf } from "../agents/testing/fake-guest.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import type { ResolvedHook } from "../documents/resolved-manifest.ts";
+import { hookOf } from "./definitions.ts";
+import { readSchedules } from "./kept-schedules.ts";
+import { ScheduleBed, scheduled } from "./testing/schedule-bed.ts";
+
+const agent = "dev.test.agent";
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+async function bed(start = "2026-11-20T12:00:00.000Z"): Promise<ScheduleBed> {
+  const path = join(await temporaryFolder(), "ledger.sqlite");
+  const opened = await ScheduleBed.open(path, new ManualClock(start));
+  onTestFinished(() => opened[Symbol.asyncDispose]());
+  return opened;
+}
+
+describe("while the kernel runs", () => {
+  test("a schedule fires at each of its times, first after it was first seen", async () => {
+    const opened = await bed("2026-11-20T11:59:30.000Z");
+    await opened.run(scheduled("0,2 * * * *", "skip", opened.clock));
+    expect(await opened.take()).toEqual([]);
+    await opened.pass(29_000);
+    expect(await opened.take()).toEqual([]);
+    await opened.pass(1_000);
+    expect(await opened.take()).toEqual(["tidy 12:00:00"]);
+    await opened.pass(4 * minute);
+    expect(await opened.take()).toEqual(["tidy 12:02:00"]);
+    expect(opened.traces).toEqual([]);
+  });
+
+  test("a tick is one event, for its own handler and the same agent's hooks on ScheduleFired that accept it", async () => {
+    const opened = await bed();
+    const on = (handler: string, filter?: string): ResolvedHook => ({
+      kind: "event",
+      on: "ScheduleFired",
+      handler,
+      ...(filter === undefined ? {} : { filter }),
+    });
+    const hooks = [
+      on("every"),
+      { kind: "schedule", schedule: "* * * * *", handler: "tidy", catchUp: "skip" },
+      on("none", 'schedule == "0 0 * * *"'),
+      on("minutes", 'schedule == "* * * * *"'),
+    ] satisfies ResolvedHook[];
+    opened.add(definitionOf({ hooks: hooks.map((hook) => hookOf(hook, opened.clock)) }));
+    opened.add(definitionOf({ id: "dev.test.other", hooks: [hookOf(on("elsewhere"), opened.clock)] }));
+    await opened.schedules.follow();
+    await opened.pass(minute);
+    const deliveries = await opened.deliveries();
+    expect(deliveries.map(({ agent: id, lane, payload }) => [id, lane, payload.handler])).toEqual(
+      ["tidy", "every", "minutes"].map((handler) => [agent, "live", handler]),
+    );
+    expect(new Set(deliveries.map(({ payload }) => payload.event.id)).size).toBe(1);
+    expect(deliveries[0]?.payload.event).toEqual({
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      name: "ScheduleFired",
+      timestamp: "2026-11-20T12:01:00.000Z",
+      schedule: "* * * * *",
+      scheduled_for: "2026-11-20T12:01:00.000Z",
+    });
+  });
+
+  test("several schedules fire in the order of their times; one that is named twice is one", async () => {
+    const opened = await bed();
+    const hooks = ["*/2 * * * *", "* * * * *", "* * * * *"].map((schedule, index): ResolvedHook => ({
+      kind: "schedule",
+      schedule,
+      handler: index === 0 ? "even" : "each",
+      catchUp: index === 2 ? "once" : "all",
+    }));
+    await opened.run(definitionOf({ hooks: hooks.map((hook) => hookOf(hook, opened.clock)) }));
+    await opened.pass(2 * minute);
+    expect(await opened.take()).toEqual(["each 12:01:00", "even 12:02:00", "each 12:02:00"]);
+  });
+
+  test("one timer for all, set for the next run and never further than it may be; none where there is no schedule", async () => {
+    const opened = await bed();
+    opened.add(definitionOf());
+    await opened.schedules.follow();
+    expect(opened.clock.pendingTimers).toBe(0);
+    const looks: number[] = [];
+    opened.onWake = () => looks.push(opened.clock.now());
+    await opened.run(scheduled("1 12 * * *", "skip", opened.clock));
+    await opened.run(scheduled("0 3 * * *", "skip", opened.clock, { id: "dev.test.other" }));
+    expect(opened.clock.pendingTimers).toBe(1);
+    const start = opened.clock.now();
+    await opened.pass(2 * minute);
+    expect(looks.map((at) => at - start)).toEqual([1, 2, 3, 4].map((turn) => turn * maxAheadMs));
+    opened.remove(agent);
+    opened.remove("dev.test.other");
+    await opened.schedules.follow();
+    expect(opened.clock.pendingTimers).toBe(0);
+  });
+
+  test("closed, it has no timer and fires no more, whatever is asked of it", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("* * * * *", "all", opened.clock));
+    await opened.schedules[Symbol.asyncDispose]();
+    expect(opened.clock.pendingTimers).toBe(0);
+    opened.clock.advance(hour);
+    await opened.schedules.follow();
+    expect(await opened.take()).toEqual([]);
+    expect(opened.clock.pendingTimers).toBe(0);
+  });
+
+  test.each([
+    ["UTC", ["01:30:00", "02:30:00"]],
+    ["Europe/Berlin", ["01:00:00", "00:30:00"]],
+  ] as const)(
+    "in the night in which clocks skip 2:30 it goes by the clock of %s",
+    async (timezone, times) => {
+      const opened = await bed("2026-03-28T12:00:00.000Z");
+      const expression = timezone === "UTC" ? "30 1,2 * * *" : "30 2 * * *";
+      await opened.run(scheduled(expression, "all", opened.clock, {}, timezone));
+      await opened.pass(timezone === "UTC" ? 18 * hour : 42 * hour, maxAheadMs);
+      expect(await opened.take()).toEqual(times.map((time) => `tidy ${time}`));
+    },
+  );
+});
+
+describe("a tick waits", () => {
+  test.each(["skip", "once"] as const)(
+    "%s: none joins it, for a whole night, until it is dealt with",
+    async (rule) => {
+      const opened = await bed();
+      await opened.run(scheduled("* * * * * *", rule, opened.clock));
+      await opened.pass(200_000);
+      expect(await opened.take()).toEqual(["tidy 12:00:01"]);
+      expect(opened.traces).toEqual([]);
+      await opened.pass(1_000);
+      expect(await opened.take()).toEqual(["tidy 12:03:21"]);
+      expect(opened.traces).toEqual(["info tidy (* * * * * *): 199 runs were left out"]);
+    },
+  );
+
+  test("all: no more than the bound join it; how many were left out is said once there is room", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("* * * * * *", "all", opened.clock));
+    await opened.pass(150_000);
+    expect(await opened.take()).toHaveLength(maxRunsWaiting);
+    expect(opened.traces).toEqual([]);
+    await opened.pass(1_000);
+    expect(await opened.take()).toEqual(["tidy 12:02:31"]);
+    expect(opened.traces).toEqual(["warn tidy (* * * * * *): 50 runs were left out"]);
+  });
+
+  test("of another schedule of the same agent it holds back nothing", async () => {
+    const opened = await bed();
+    const hooks = ["* * * * *", "*/2 * * * *"].map((schedule) =>
+      hookOf({ kind: "schedule", schedule, handler: "tidy", catchUp: "skip" }, opened.clock),
+    );
+    await opened.run(definitionOf({ hooks }));
+    await opened.pass(4 * minute);
+    expect(await opened.take()).toEqual(["tidy 12:01:00", "tidy 12:02:00"]);
+  });
+});
+
+describe("what was missed", () => {
+  const away = {
+    "no kernel ran": async (opened: ScheduleBed) => {
+      await opened.schedules[Symbol.asyncDispose]();
+      opened.clock.advance(5 * day);
+      await opened.restart();
+      await opened.schedules.follow();
+    },
+    "the agent was not there": async (opened: ScheduleBed) => {
+      const [before] = opened.agents.values();
+      opened.remove(agent);
+      await opened.schedules.follow();
+      opened.clock.advance(5 * day);
+      await opened.run(before!.definition);
+    },
+    "it waited to be accepted": async (opened: ScheduleBed) => {
+      const [before] = opened.agents.values();
+      await opened.run({ ...before!.definition, awaiting: "acceptance" });
+      opened.clock.advance(5 * day);
+      await opened.schedules.follow();
+      expect(await opened.take()).toEqual([]);
+      await opened.run(before!.definition);
+    },
+    "the machine slept": async (opened: ScheduleBed) => {
+      opened.clock.setNow(opened.clock.now() + 5 * day);
+      await opened.pass(maxAheadMs);
+    },
+  };
+  const rules = [
+    ["skip", []],
+    ["once", ["25T03"]],
+    ["all", ["21T03", "22T03", "23T03", "24T03", "25T03"]],
+  ] as const;
+
+  for (const [why, go] of Object.entries(away)) {
+    test.each(rules)(`while ${why}: %s tells of what it says, once, and then goes on`, async (rule, told) => {
+      const opened = await bed();
+      await opened.run(scheduled("0 3 * * *", rule, opened.clock));
+      await go(opened);
+      const times = async (): Promise<string[]> =>
+        (await opened.deliveries()).map(({ payload }) => String(payload.event["scheduled_for"]).slice(8, 13));
+      expect(await times()).toEqual(told);
+      const left = 5 - told.length;
+      expect(opened.traces).toEqual(left === 0 ? [] : [`info tidy (0 3 * * *): ${left} runs were left out`]);
+      await opened.schedules.follow();
+      expect(await times()).toEqual([]);
+      await opened.pass(day, maxAheadMs);
+      expect(await times()).toEqual(["26T03"]);
+    });
+  }
+
+  test("of more than the bound, all tells of the newest, and how many it leaves out", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("* * * * *", "all", opened.clock));
+    await opened.schedules[Symbol.asyncDispose]();
+    opened.clock.advance(10 * hour);
+    await opened.restart();
+    await opened.schedules.follow();
+    const told = await opened.take();
+    expect(told).toHaveLength(maxRunsWaiting);
+    expect([told.at(0), told.at(-1)]).toEqual(["tidy 20:21:00", "tidy 22:00:00"]);
+    expect(opened.traces).toEqual(["warn tidy (* * * * *): 500 runs were left out"]);
+    opened.clock.setNow(opened.clock.now() + 365 * day);
+    await opened.pass(maxAheadMs);
+    expect(await opened.take()).toHaveLength(maxRunsWaiting);
+    expect(opened.traces.at(-1)).toBe("warn tidy (* * * * *): more than 1000 runs were left out");
+  });
+
+  test("late by less than a minute is on time, also when a kernel died meanwhile", async () => {
+    const opened = await bed("2026-11-20T12:59:50.000Z");
+    await opened.run(scheduled("0 * * * *", "skip", opened.clock));
+    await opened.schedules[Symbol.asyncDispose]();
+    opened.clock.advance(40_000);
+    await opened.restart();
+    await opened.schedules.follow();
+    expect(await opened.take()).toEqual(["tidy 13:00:00"]);
+    expect(opened.traces).toEqual([]);
+  });
+
+  test("while an agent is disabled is never told, nor over a restart; enabled it counts from now", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("* * * * *", "all", opened.clock));
+    const one = opened.agents.get(agent)!;
+    one.isListening = false;
+    await opened.schedules.follow();
+    expect(await readSchedules(opened.database)).toEqual([]);
+    await opened.schedules[Symbol.asyncDispose]();
+    opened.clock.advance(hour);
+    await opened.restart();
+    await opened.schedules.follow();
+    expect(opened.clock.pendingTimers).toBe(0);
+    one.isListening = true;
+    await opened.schedules.follow();
+    await opened.pass(minute);
+    expect(await opened.take()).toEqual(["tidy 13:01:00"]);
+  });
+});
+
+describe("a changed manifest", () => {
+  test.each<[what: string, change: (clock: ManualClock) => AgentDefinition]>([
+    ["expression", (clock) => scheduled("*/2 * * * *", "all", clock)],
+    ["time zone", (clock) => scheduled("* * * * *", "all", clock, {}, "Asia/Tokyo")],
+  ])(
+    "another %s is another schedule: counts from now, and the old one is forgotten",
+    async (_what, change) => {
+      const opened = await bed();
+      await opened.run(scheduled("* * * * *", "all", opened.clock));
+      const [before] = await readSchedules(opened.database);
+      opened.clock.setNow(opened.clock.now() + hour);
+      await opened.run(change(opened.clock));
+      expect(await opened.take()).toEqual([]);
+      const after = await readSchedules(opened.database);
+      expect(after).toHaveLength(1);
+      expect(after[0]).not.toMatchObject({ expression: before?.expression, timezone: before?.timezone });
+      expect(after[0]?.firedThrough).toBe(opened.clock.now());
+    },
+  );
+
+  test("another rule for what is missed is the same schedule, and counts for what was", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("* * * * *", "skip", opened.clock));
+    opened.clock.setNow(opened.clock.now() + 3 * minute);
+    await opened.run(scheduled("* * * * *", "all", opened.clock));
+    expect(await opened.take()).toEqual(["tidy 12:01:00", "tidy 12:02:00", "tidy 12:03:00"]);
+  });
+
+  test("without the schedule nothing is kept of it", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("* * * * *", "all", opened.clock));
+    await opened.run(definitionOf());
+    expect(await readSchedules(opened.database)).toEqual([]);
+    expect(opened.clock.pendingTimers).toBe(0);
+  });
+});
+
+describe("a clock that is set back", () => {
+  test("by hours repeats nothing, and what comes after goes on", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("0 * * * *", "all", opened.clock));
+    await opened.pass(2 * hour, maxAheadMs);
+    expect(await opened.take()).toEqual(["tidy 13:00:00", "tidy 14:00:00"]);
+    opened.clock.setNow(opened.clock.now() - 90 * minute);
+    await opened.pass(hour, maxAheadMs);
+    expect(await opened.take()).toEqual([]);
+    await opened.pass(90 * minute, maxAheadMs);
+    expect(await opened.take()).toEqual(["tidy 15:00:00"]);
+    expect(opened.traces).toEqual([]);
+  });
+
+  test.each(["while it runs", "between two kernels"])(
+    "by more than a day, %s, it was wrong before: the schedule counts from now",
+    async (when) => {
+      const opened = await bed();
+      await opened.run(scheduled("0 * * * *", "all", opened.clock));
+      await opened.pass(hour, maxAheadMs);
+      expect(await opened.take()).toEqual(["tidy 13:00:00"]);
+      if (when !== "while it runs") {
+        await opened.schedules[Symbol.asyncDispose]();
+        await opened.restart();
+      }
+      opened.clock.setNow(opened.clock.now() - maxSetBackMs - hour);
+      await opened.schedules.follow();
+      expect(opened.traces).toEqual(["warn The clock was set back: tidy (0 * * * *) counts from now."]);
+      expect((await readSchedules(opened.database))[0]?.firedThrough).toBe(opened.clock.now());
+      await opened.pass(hour, maxAheadMs);
+      expect(await opened.take()).toEqual(["tidy 13:00:00"]);
+    },
+  );
+});
+
+describe("when it cannot be stored", () => {
+  test("nothing is lost or told twice: it is tried again after a pause, and said", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("* * * * *", "once", opened.clock));
+    opened.storing = () => {
+      throw new Error("No space left on device.");
+    };
+    await opened.pass(minute);
+    expect(await opened.take()).toEqual([]);
+    expect(opened.traces).toEqual([
+      `error its schedules are tried again in ${scheduleRetryMs} ms: No space left on device.`,
+    ]);
+    opened.storing = () => undefined;
+    await opened.pass(scheduleRetryMs);
+    expect(await opened.take()).toEqual(["tidy 12:01:00"]);
+    await opened.pass(minute - scheduleRetryMs);
+    expect(await opened.take()).toEqual(["tidy 12:02:00"]);
+  });
+
+  test("another agent's schedules fire all the same", async () => {
+    const opened = await bed();
+    await opened.run(scheduled("* * * * *", "once", opened.clock));
+    await opened.run(scheduled("* * * * *", "once", opened.clock, { id: "dev.test.other" }));
+    opened.storing = (deliveries) => {
+      if (deliveries[0]?.agent === agent) throw new Error("No.");
+    };
+    await opened.pass(minute);
+    expect((await opened.deliveries("dev.test.other")).length).toBe(1);
+    expect(await opened.take()).toEqual([]);
+  });
+});
+
+test.each<[what: string, change: (opened: ScheduleBed) => void]>([
+  ["is removed", (opened) => opened.remove(agent)],
+  ["is disabled", (opened) => void (opened.agents.get(agent)!.isListening = false)],
+  ["has another schedule", (opened) => opened.add(scheduled("0 0 * * *", "all", opened.clock))],
+])("an agent that %s while its tick is under way hears nothing", async (_what, change) => {
+  const opened = await bed();
+  await opened.run(scheduled("* * * * *", "all", opened.clock));
+  opened.onWaiting = () => change(opened);
+  opened.clock.advance(minute);
+  await opened.schedules.follow();
+  expect(await opened.take()).toEqual([]);
+});

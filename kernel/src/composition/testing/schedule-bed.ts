@@ -1,0 +1,145 @@
+import type { AgentDefinition } from "../../agents/ports.ts";
+import type { RoutedDelivery } from "../../agents/router.ts";
+import { agentMigrations } from "../../agents/first-sight.ts";
+import { Schedules, scheduleMigrations, type ScheduledAgent } from "../../agents/schedules.ts";
+import { definitionOf } from "../../agents/testing/fake-guest.ts";
+import { sightRouting } from "../../agents/testing/sight-test.ts";
+import type { Clock } from "../../base/clock.ts";
+import type { JsonValue } from "../../base/json.ts";
+import { silentLog } from "../../base/log.ts";
+import type { ManualClock } from "../../base/testing/manual-clock.ts";
+import { openInbox, type Inbox } from "../../inbox/inbox.ts";
+import { inboxMigrations } from "../../inbox/migrations.ts";
+import { systemClock } from "../../platform/clock.ts";
+import { openDatabase, type Database, type Statement } from "../../platform/database.ts";
+import { agentQueue } from "../agent-queue.ts";
+import { hookOf } from "../definitions.ts";
+import { readSchedules, scheduleStatements } from "../kept-schedules.ts";
+
+/** An agent whose handler `tidy` has a schedule. */
+export function scheduled(
+  schedule: string,
+  catchUp: "skip" | "once" | "all",
+  clock: Clock,
+  change: Partial<AgentDefinition> = {},
+  timezone = "UTC",
+): AgentDefinition {
+  const hook = hookOf({ kind: "schedule", schedule, timezone, handler: "tidy", catchUp }, clock);
+  return definitionOf({ hooks: [hook], ...change });
+}
+
+/** Schedules on a real ledger, with the real inbox, by a clock that a test holds. */
+export class ScheduleBed implements AsyncDisposable {
+  readonly clock: ManualClock;
+  readonly database: Database;
+  readonly inbox: Inbox;
+  readonly agents = new Map<string, ScheduledAgent & { isListening: boolean }>();
+  /** "level message". */
+  readonly traces: string[] = [];
+  /** Before each transaction; what it throws fails it. */
+  storing = (_deliveries: readonly RoutedDelivery[]): void => undefined;
+  /** The timer ran. */
+  onWake = (): void => undefined;
+  /** It is asked how much waits. */
+  onWaiting = (): void => undefined;
+  schedules!: Schedules<Statement>;
+
+  static async open(path: string, clock: ManualClock): Promise<ScheduleBed> {
+    const migrations = [...inboxMigrations, ...agentMigrations, ...scheduleMigrations];
+    const database = await openDatabase({ path, migrations, log: silentLog });
+    // The inbox's own timers are none of those that a test counts.
+    const inbox = await openInbox({ database, clock: systemClock, log: silentLog });
+    const bed = new ScheduleBed(clock, database, inbox);
+    await bed.restart();
+    return bed;
+  }
+
+  private constructor(clock: ManualClock, database: Database, inbox: Inbox) {
+    this.clock = clock;
+    this.database = database;
+    this.inbox = inbox;
+  }
+
+  /** As the next kernel does. */
+  async restart(): Promise<void> {
+    const { clock, database, inbox } = this;
+    this.schedules = new Schedules<Statement>({
+      clock: {
+        now: () => clock.now(),
+        monotonic: () => clock.monotonic(),
+        timer: (delayMs, run) =>
+          clock.timer(delayMs, () => {
+            this.onWake();
+            run();
+          }),
+      },
+      routing: { ...sightRouting, clock },
+      statements: scheduleStatements,
+      alreadyFired: await readSchedules(database),
+      agents: this.agents,
+      waiting: (agent, source) => {
+        this.onWaiting();
+        return inbox.waiting(agent, source);
+      },
+      store: async (deliveries, more) => {
+        this.storing(deliveries);
+        const prepared = inbox.prepare(
+          deliveries.map(({ payload, ...one }) => ({ ...one, payload: payload as unknown as JsonValue })),
+        );
+        await database.batch([...prepared.statements, ...more]);
+        prepared.committed();
+      },
+    });
+  }
+
+  /** The agent is there, with this definition. */
+  add(definition: AgentDefinition): void {
+    this.agents.set(definition.id, {
+      definition,
+      isListening: true,
+      trace: (level, message) => void this.traces.push(`${level} ${message}`),
+    });
+  }
+
+  remove(id: string): void {
+    this.agents.delete(id);
+  }
+
+  /** The same, and its schedules run. */
+  async run(definition: AgentDefinition): Promise<void> {
+    this.add(definition);
+    await this.schedules.follow();
+  }
+
+  /** Lets time go by, in steps after each of which what was due is done. The timer must be set. */
+  async pass(forMs: number, stepMs = 1_000): Promise<void> {
+    for (let left = forMs; left > 0; left -= stepMs) {
+      this.clock.advance(Math.min(stepMs, left));
+      while (this.clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** What waits for the agent, and is dealt with now. */
+  async deliveries(id = "dev.test.agent"): Promise<RoutedDelivery[]> {
+    const queue = agentQueue(this.inbox);
+    const taken: RoutedDelivery[] = [];
+    for (let one = await queue.next(id, () => false); one !== null; one = await queue.next(id, () => false)) {
+      taken.push({ agent: id, lane: "live", payload: one.payload });
+      queue.acknowledge(id, one.seq);
+    }
+    return taken;
+  }
+
+  /** The same, as "handler 12:00:00". */
+  async take(): Promise<string[]> {
+    return (await this.deliveries()).map(
+      ({ payload }) => `${payload.handler} ${String(payload.event["scheduled_for"]).slice(11, 19)}`,
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.schedules[Symbol.asyncDispose]();
+    await this.inbox[Symbol.asyncDispose]();
+    await this.database[Symbol.asyncDispose]();
+  }
+}
