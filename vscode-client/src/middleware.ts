@@ -2,8 +2,12 @@ import { commands, type TextDocument } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 import { withoutIcons } from "../../kernel/src/base/plain-text.ts";
 import { idOfControl, isAgentCommand } from "./commands/agents.ts";
+import { mayBeProgram, programRenames } from "./program-renames.ts";
 
-/** Documents of the kernel's own; for all other files it is asked only about actions that would change them. */
+/**
+ * Documents of the kernel's own. For all other files it is asked only about actions that would change them, and for
+ * programs about the names of handlers.
+ */
 const ownNames = /^(lares|extension)\.(ya?ml|toml)$/;
 
 function isOwn({ uri }: Pick<TextDocument, "uri">): boolean {
@@ -34,10 +38,16 @@ export const middleware: Middleware = {
   provideDefinition: (document, position, token, next) =>
     isOwn(document) ? next(document, position, token) : undefined,
   provideDocumentSymbols: (document, token, next) => (isOwn(document) ? next(document, token) : undefined),
-  prepareRename: (document, position, token, next) =>
-    isOwn(document) ? next(document, position, token) : undefined,
-  provideRenameEdits: (document, position, newName, token, next) =>
-    isOwn(document) ? next(document, position, newName, token) : undefined,
+  prepareRename: (document, position, token, next) => {
+    if (isOwn(document)) return next(document, position, token);
+    return mayBeProgram(document) ? programRenames.prepareRename(document, position, token, next) : undefined;
+  },
+  provideRenameEdits: (document, position, newName, token, next) => {
+    if (isOwn(document)) return next(document, position, newName, token);
+    return mayBeProgram(document)
+      ? programRenames.provideRenameEdits(document, position, newName, token, next)
+      : undefined;
+  },
   provideInlayHints: (document, range, token, next) =>
     isOwn(document) ? next(document, range, token) : undefined,
 };

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, it } from "mocha";
+import { after, afterEach, before, describe, it } from "mocha";
 import * as vscode from "vscode";
 import { until } from "../../support/until.ts";
 import { openLares, readText, show, workspaceUri, writeText } from "./lares.ts";
@@ -103,5 +103,81 @@ describe("what is written in the documents", () => {
     );
     const paths = edit.entries().map(([uri, edits]) => `${uri.path.split("/").at(-1)}: ${edits.length}`);
     assert.deepEqual(paths.toSorted(), ["agent.ts: 1", "extension.yaml: 2"]);
+  });
+
+  describe("renamed in the program", () => {
+    let source: string;
+    before(async () => {
+      source = (await show(program)).document.getText();
+    });
+    afterEach(async () => {
+      for (const path of [manifest, program]) {
+        await show(path);
+        await vscode.commands.executeCommand("workbench.action.files.revert");
+      }
+    });
+
+    /** What F2 does on what stands `within` characters behind a piece of the program. */
+    const renamed = async (piece: string, within: number, newName: string) => {
+      const { document } = await show(program);
+      const place = [document.uri, document.positionAt(source.indexOf(piece) + within)];
+      const { executeCommand } = vscode.commands;
+      const { placeholder } = await executeCommand<{ placeholder: string }>("vscode.prepareRename", ...place);
+      const edit = await executeCommand<vscode.WorkspaceEdit>(
+        "vscode.executeDocumentRenameProvider",
+        ...place,
+        newName,
+      );
+      await vscode.workspace.applyEdit(edit);
+      return {
+        placeholder,
+        manifest: (await show(manifest)).document.getText(),
+        program: (await show(program)).document.getText(),
+      };
+    };
+
+    it("a handler is renamed there and in the manifest", async () => {
+      assert.deepEqual(await renamed("noteSaved", 2, "noteWritten"), {
+        placeholder: "noteSaved",
+        manifest: text.replaceAll("noteSaved", "noteWritten"),
+        program: source.replace("noteSaved", "noteWritten"),
+      });
+    });
+
+    it("a handler is renamed where a function has its name too, and the function keeps it", async () => {
+      assert.deepEqual(await renamed("async propose(", 8, "retitle"), {
+        placeholder: "propose",
+        manifest: text.replace("handler: propose", "handler: retitle"),
+        program: source.replace("async propose(", "async retitle("),
+      });
+    });
+
+    it("a function is TypeScript's, at all its places", async () => {
+      assert.deepEqual(await renamed("function propose", 10, "suggest"), {
+        placeholder: "propose",
+        manifest: text,
+        program: source
+          .replace("function propose", "function suggest")
+          .replaceAll("await propose", "await suggest"),
+      });
+    });
+
+    it("a variable is TypeScript's, which keeps the property that has its name", async () => {
+      assert.deepEqual(await renamed("const content", 7, "body"), {
+        placeholder: "content",
+        manifest: text,
+        program: source
+          .replace("const content", "const body")
+          .replace("path, content }", "path, content: body }"),
+      });
+    });
+
+    it("a name that another handler has is refused, and nobody renames the program alone", async () => {
+      assert.deepEqual(await renamed("noteSaved", 2, "nightly"), {
+        placeholder: "noteSaved",
+        manifest: text,
+        program: source,
+      });
+    });
   });
 });

@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, it } from "vitest";
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { until } from "../../support/until.ts";
 import { Desk } from "./desk.ts";
 
 const manifest = ".lares/extensions/titles/extension.yaml";
+const program = ".lares/extensions/titles/agent.ts";
 let desk: Desk;
 beforeAll(async () => {
   desk = await Desk.open();
@@ -35,4 +38,26 @@ it("completes what a filter may ask of an entry", () =>
     await suggestions.locator(".monaco-list-row.focused", { hasText: "extension" }).waitFor();
     await screen.page.keyboard.press("Enter");
     await screen.page.locator(".view-line", { hasText: "filter: entry.extension" }).first().waitFor();
+  }));
+
+it("F2 on a handler in its program renames it there and in the manifest, both saved", () =>
+  desk.window("rename", async (screen) => {
+    const onDisk = (path: string): Promise<string> => readFile(desk.vscode.workspace(path), "utf8");
+    const [text, source] = await Promise.all([onDisk(manifest), onDisk(program)]);
+    const line = source.split("\n").findIndex((each) => each.includes("async noteSaved("));
+    await screen.open(program);
+    await screen.goToEndOf(line + 1);
+    for (const key of ["Home", "Control+ArrowRight", "Control+ArrowRight", "F2"])
+      await screen.page.keyboard.press(key);
+    const name = screen.page.locator(".rename-box input");
+    await name.waitFor();
+    expect(await name.inputValue()).toBe("noteSaved");
+    await name.fill("noteWritten");
+    await name.press("Enter");
+    const expected = [
+      [program, source.replace("noteSaved", "noteWritten")],
+      [manifest, text.replaceAll("noteSaved", "noteWritten")],
+    ] as const;
+    for (const [path, whole] of expected)
+      await until(`${path} to be saved`, async () => (await onDisk(path)) === whole);
   }));

@@ -100,6 +100,11 @@ export class Range {
   }
 }
 
+/** What changes files; the client makes it to change none. */
+export class WorkspaceEdit {
+  readonly size = 0;
+}
+
 export class ThemeColor {
   readonly id: string;
   constructor(id: string) {
