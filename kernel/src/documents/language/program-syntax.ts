@@ -104,7 +104,7 @@ export function propertyOf(object: ObjectExpression, name: string): Property | n
 }
 
 /** The key as a text; null where it is computed. */
-export function keyOf({ key, computed }: Property): string | null {
+export function keyOf({ key, computed }: Pick<Property, "key" | "computed">): string | null {
   if (key.type === "Literal" && typeof key.value === "string") return key.value;
   return key.type === "Identifier" && !computed ? key.name : null;
 }

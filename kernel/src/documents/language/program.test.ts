@@ -122,7 +122,8 @@ test("what other files import is found by the name they import", async () => {
 
 describe("a program that was written to be hard to read is read or refused", () => {
   const size = maxProgramCharacters - 100;
-  const agent = "function a() {}\nexport default { hooks: { a } };\n";
+  const agent =
+    "function a() {}\nfunction b() { b(); }\nconst agent = { hooks: { a } };\nexport { agent as default };\nagent.hooks.a();\n";
   test.each<[string, string]>([
     ["a long chain", `x${".y".repeat(size / 2 - 40)};`],
     ["a long sum", `x${"+y".repeat(size / 2 - 40)};`],
@@ -130,12 +131,14 @@ describe("a program that was written to be hard to read is read or refused", () 
     ["deep functions", `x = ${"() => ".repeat(2000)}1;`],
     ["generics that may be comparisons", `x = ${"<T>(".repeat(40)}1${")".repeat(40)};`],
     ["many statements", "x();\n".repeat(size / 5 - 40)],
+    ["many reads", "agent.hooks.a;".repeat(size / 14 - 40)],
     ["many names", `x = [${"a2,".repeat(size / 3 - 40)}];`],
   ])("%s", async (_name, text) => {
     try {
-      const { handlers, references } = await outline(agent + text);
+      const { handlers, references, reads } = await outline(agent + text);
       expect(handlers.hooks.map(({ name }) => name)).toEqual(["a"]);
-      expect(references("a")).toHaveLength(2);
+      expect(references("b")).toHaveLength(2);
+      expect(reads("hooks", "a")).toHaveLength(text.split("agent.hooks.a").length);
     } catch (error) {
       // esbuild says so by errors of its own, the parser by these.
       const isRefused =

@@ -1,5 +1,6 @@
 import type { AnyNode, ObjectExpression, Property } from "acorn";
 import type { Extent } from "./extents.ts";
+import { memberOf, namesDeclaredOnce, readsOf } from "./program-reads.ts";
 import {
   defaultExport,
   exportedAs,
@@ -50,6 +51,13 @@ export interface ProgramOutline {
    * is exported, another thing has the name (a second short form too), or a type or a comment speaks of it.
    */
   readonly references: (name: string) => readonly Extent[] | null;
+  /** All places outside the record that read a handler from it, where it is plain to see: `hooks.name` and its like. */
+  readonly reads: (kind: HandlerKind, name: string) => readonly HandlerRead[];
+}
+
+/** A place that names a handler of a record; quotes included. `isShorthand`: of the variable it is given to, too. */
+export interface HandlerRead extends Extent {
+  readonly isShorthand: boolean;
 }
 
 /** Reads a program's handlers. SyntaxError where it is not JavaScript. */
@@ -65,6 +73,7 @@ export async function readProgram(source: string, compiled: CompiledProgram): Pr
     isComplete: { hooks: hooks.isComplete, tools: tools.isComplete },
     exported: (name) => program.exported(name),
     references: (name) => program.references(name),
+    reads: (kind, name) => program.reads(kind, name),
   };
 }
 
@@ -73,6 +82,11 @@ class ProgramReader {
   readonly #compiled: CompiledProgram;
   readonly #tree: Tree;
   readonly #bindings: ReadonlyMap<string, Binding>;
+  #declaredOnce: ReadonlySet<string> | null = null;
+  /** What the program exports. */
+  #agent: ObjectExpression | null = null;
+  /** The records themselves, those that are spread into them included. */
+  readonly #recordsOf: Record<HandlerKind, Set<ObjectExpression>> = { hooks: new Set(), tools: new Set() };
   #propertiesLeft = 0;
   /** A function stood between what is written and what there is. */
   #isAltered = false;
@@ -87,6 +101,7 @@ class ProgramReader {
   handlers(kind: HandlerKind): { found: HandlerDeclaration[]; isComplete: boolean } {
     this.#isAltered = false;
     const agent = this.#object(defaultExport(this.#tree));
+    this.#agent = agent;
     if (agent === null) return { found: [], isComplete: false };
     const property = propertyOf(agent, kind);
     const isWhole = agent.properties.every((each) => each.type === "Property" && keyOf(each) !== null);
@@ -94,12 +109,17 @@ class ProgramReader {
     const record = this.#object(property.value);
     if (record === null) return { found: [], isComplete: false };
     this.#propertiesLeft = maxProperties;
-    const { found, isComplete } = this.#records(record, 0);
+    const { found, isComplete } = this.#records(kind, record, 0);
     return { found, isComplete: isComplete && isWhole && !this.#isAltered };
   }
 
   /** The handlers of a record, and of those that are spread into it. */
-  #records(record: ObjectExpression, depth: number): { found: HandlerDeclaration[]; isComplete: boolean } {
+  #records(
+    kind: HandlerKind,
+    record: ObjectExpression,
+    depth: number,
+  ): { found: HandlerDeclaration[]; isComplete: boolean } {
+    this.#recordsOf[kind].add(record);
     const found: HandlerDeclaration[] = [];
     let isComplete = true;
     for (const property of record.properties) {
@@ -111,7 +131,8 @@ class ProgramReader {
         continue;
       }
       const spread = depth < maxSpreads ? this.#object(property.argument) : null;
-      const inner = spread === null ? { found: [], isComplete: false } : this.#records(spread, depth + 1);
+      const inner =
+        spread === null ? { found: [], isComplete: false } : this.#records(kind, spread, depth + 1);
       found.push(...inner.found);
       isComplete &&= inner.isComplete;
     }
@@ -172,6 +193,31 @@ class ProgramReader {
     }
     // A second short form is another property, which keeps its name.
     return shortForms <= 1 && places.length === countWords(this.#source, name) ? places : null;
+  }
+
+  reads(kind: HandlerKind, name: string): HandlerRead[] {
+    const places: HandlerRead[] = [];
+    for (const { object, key, isShorthand } of readsOf(this.#tree, name)) {
+      const place = this.#isRecord(object, kind) ? this.#place(key, name) : null;
+      if (place !== null) places.push({ ...place, isShorthand });
+    }
+    return places;
+  }
+
+  /** Whether an expression is a record of handlers: `hooks`, or `agent.hooks`. */
+  #isRecord(node: AnyNode, kind: HandlerKind): boolean {
+    if (node.type === "MemberExpression" && memberOf(node) === kind) {
+      const agent = this.#objectNamed(node.object);
+      return agent !== null && agent === this.#agent;
+    }
+    const record = this.#objectNamed(node);
+    return record !== null && this.#recordsOf[kind].has(record);
+  }
+
+  /** The object that has this name, wherever that stands. */
+  #objectNamed(node: AnyNode): ObjectExpression | null {
+    this.#declaredOnce ??= namesDeclaredOnce(this.#tree);
+    return node.type === "Identifier" && this.#declaredOnce.has(node.name) ? this.#object(node) : null;
   }
 
   /** Where a name was written in the source; null where something else stands there. */

@@ -58,7 +58,47 @@ describe("in a program", () => {
     [
       "a quoted name",
       "export default { hooks: { 'old': () => 1 } };",
-      "export default { hooks: { fresh: () => 1 } };",
+      "export default { hooks: { 'fresh': () => 1 } };",
+    ],
+    [
+      "a quoted name in brackets",
+      'export default { hooks: { ["old"]() {} } };',
+      'export default { hooks: { ["fresh"]() {} } };',
+    ],
+    [
+      "what calls it by its record",
+      "const hooks = { old() {}, also: () => hooks.old() };\nexport default { hooks };\nhooks['old']?.();",
+      "const hooks = { fresh() {}, also: () => hooks.fresh() };\nexport default { hooks };\nhooks['fresh']?.();",
+    ],
+    [
+      "what calls it by the agent, in TypeScript",
+      "const agent = { hooks: { old() {} } } as const;\nagent.hooks!.old();\nagent.hooks?.old();\nexport default agent;",
+      "const agent = { hooks: { fresh() {} } } as const;\nagent.hooks!.fresh();\nagent.hooks?.fresh();\nexport default agent;",
+    ],
+    [
+      "what takes it out of its record, which keeps its variable",
+      "const hooks = { old() {} };\nconst { old } = hooks, { old: mine } = hooks;\nold(); export default { hooks };",
+      "const hooks = { fresh() {} };\nconst { fresh: old } = hooks, { fresh: mine } = hooks;\nold(); export default { hooks };",
+    ],
+    [
+      "a short form that is read by its record keeps its function",
+      "function old() {}\nconst hooks = { old };\nhooks.old(); old();\nexport default { hooks };",
+      "function old() {}\nconst hooks = { fresh: old };\nhooks.fresh(); old();\nexport default { hooks };",
+    ],
+    [
+      "one of a record that is spread into it",
+      "const base = { old() {} };\nbase.old();\nexport default { hooks: { ...base } };",
+      "const base = { fresh() {} };\nbase.fresh();\nexport default { hooks: { ...base } };",
+    ],
+    [
+      "not what another object calls so",
+      "const other = { old() {} }, tools = { old() {} };\nother.old(); tools.old();\nexport default { hooks: { old() {} }, tools };",
+      "const other = { old() {} }, tools = { old() {} };\nother.old(); tools.old();\nexport default { hooks: { fresh() {} }, tools };",
+    ],
+    [
+      "not of a variable that has the record's name",
+      "const hooks = { old() {} };\nconst f = ({ hooks }) => hooks.old();\nexport default { hooks };",
+      "const hooks = { fresh() {} };\nconst f = ({ hooks }) => hooks.old();\nexport default { hooks };",
     ],
     [
       "another's name",

@@ -47,16 +47,19 @@ export function renameInManifest(
 
 /** The new name in the program; nothing where the program does not have the handler. InvalidParams where it has the new one. */
 export function renameInProgram(
-  { handlers, references }: ProgramOutline,
+  { handlers, references, reads }: ProgramOutline,
   source: string,
   { kind, name }: { readonly kind: HandlerKind; readonly name: string },
   newName: string,
 ): ProgramEdit[] {
   if (handlers[kind].some((handler) => handler.name === newName))
     throw invalidParams(`The program has a handler "${newName}" among its ${kind} already.`);
-  return handlers[kind]
-    .filter((handler) => handler.name === name)
-    .flatMap((handler) => renameDeclaration(handler, references, source, newName));
+  const declared = handlers[kind].filter((handler) => handler.name === name);
+  if (declared.length === 0) return [];
+  return [
+    ...declared.flatMap((handler) => renameDeclaration(handler, references, source, newName)),
+    ...reads(kind, name).map((read) => renameKey(read, source, read.isShorthand ? name : null, newName)),
+  ];
 }
 
 function renameDeclaration(
@@ -65,12 +68,22 @@ function renameDeclaration(
   source: string,
   newName: string,
 ): ProgramEdit[] {
-  if (!isShorthand) return [{ ...key, newText: newName }];
+  if (!isShorthand) return [renameKey(key, source, null, newName)];
   // `{ name }` is the function's name as well: it goes along where nothing else speaks of it.
   const places = reserved.has(newName) || source.includes(newName) ? null : references(name);
-  return (
-    places?.map((place) => ({ ...place, newText: newName })) ?? [{ ...key, newText: `${newName}: ${name}` }]
-  );
+  return places?.map((place) => ({ ...place, newText: newName })) ?? [renameKey(key, source, name, newName)];
+}
+
+/** A property's name; quotes stay, for in brackets it would be a variable's without them. `{ name }` keeps its variable. */
+function renameKey(
+  { start, end }: Extent,
+  source: string,
+  variable: string | null,
+  newName: string,
+): ProgramEdit {
+  if (variable !== null) return { start, end, newText: `${newName}: ${variable}` };
+  const quotes = /["'`]/.test(source.charAt(start)) ? 1 : 0;
+  return { start: start + quotes, end: end - quotes, newText: newName };
 }
 
 /** Names that a property may have, and a function may not. */
