@@ -1,6 +1,6 @@
 import type { AnyNode, ObjectExpression, Property } from "acorn";
 import type { Extent } from "./extents.ts";
-import { memberOf, namesDeclaredOnce, readsOf } from "./program-reads.ts";
+import { memberOf, readsOf } from "./program-reads.ts";
 import {
   defaultExport,
   exportedAs,
@@ -18,7 +18,7 @@ export const maxProgramCharacters = 128 * 1024;
 /** Properties of records that are looked at for handlers, those of spread records counted each time. */
 export const maxProperties = 2000;
 
-/** A program as JavaScript, and where each place of that was written. */
+/** A program as JavaScript, no variable of which hides another, and where each place of that was written. */
 export interface CompiledProgram {
   readonly code: string;
   /** Offset in the source of a line (from 1) and a column (from 0) of `code`; null where nothing was. */
@@ -82,7 +82,6 @@ class ProgramReader {
   readonly #compiled: CompiledProgram;
   readonly #tree: Tree;
   readonly #bindings: ReadonlyMap<string, Binding>;
-  #declaredOnce: ReadonlySet<string> | null = null;
   /** What the program exports. */
   #agent: ObjectExpression | null = null;
   /** The records themselves, those that are spread into them included. */
@@ -197,8 +196,10 @@ class ProgramReader {
 
   reads(kind: HandlerKind, name: string): HandlerRead[] {
     const places: HandlerRead[] = [];
-    for (const { object, key, isShorthand } of readsOf(this.#tree, name)) {
+    for (const { object, key, variable } of readsOf(this.#tree, name)) {
       const place = this.#isRecord(object, kind) ? this.#place(key, name) : null;
+      // What was compiled may say `{ name: name2 }` for it.
+      const isShorthand = variable !== null && this.#sourceStart(variable) === place?.start;
       if (place !== null) places.push({ ...place, isShorthand });
     }
     return places;
@@ -206,29 +207,26 @@ class ProgramReader {
 
   /** Whether an expression is a record of handlers: `hooks`, or `agent.hooks`. */
   #isRecord(node: AnyNode, kind: HandlerKind): boolean {
-    if (node.type === "MemberExpression" && memberOf(node) === kind) {
-      const agent = this.#objectNamed(node.object);
-      return agent !== null && agent === this.#agent;
-    }
-    const record = this.#objectNamed(node);
-    return record !== null && this.#recordsOf[kind].has(record);
-  }
-
-  /** The object that has this name, wherever that stands. */
-  #objectNamed(node: AnyNode): ObjectExpression | null {
-    this.#declaredOnce ??= namesDeclaredOnce(this.#tree);
-    return node.type === "Identifier" && this.#declaredOnce.has(node.name) ? this.#object(node) : null;
+    const isMember = node.type === "MemberExpression" && memberOf(node) === kind;
+    const name = isMember ? node.object : node;
+    // A variable further in that has the same name has another one in what was compiled.
+    const object = name.type === "Identifier" ? this.#object(name) : null;
+    if (object === null) return false;
+    return isMember ? object === this.#agent : this.#recordsOf[kind].has(object);
   }
 
   /** Where a name was written in the source; null where something else stands there. */
   #place(node: AnyNode, name: string): Extent | null {
-    const at = node.loc?.start;
-    const start = at === undefined ? null : this.#compiled.sourceOffset(at.line, at.column);
+    const start = this.#sourceStart(node);
     if (start === null) return null;
     if (this.#source.startsWith(name, start)) return { start, end: start + name.length };
     const quote = this.#source.charAt(start);
     const end = /["'`]/.test(quote) ? this.#source.indexOf(quote, start + 1) : -1;
     return end < 0 ? null : { start, end: end + 1 };
+  }
+
+  #sourceStart({ loc }: AnyNode): number | null {
+    return loc ? this.#compiled.sourceOffset(loc.start.line, loc.start.column) : null;
   }
 }
 

@@ -81,6 +81,11 @@ describe("in a program", () => {
       "const hooks = { fresh() {} };\nconst { fresh: old } = hooks, { fresh: mine } = hooks;\nold(); export default { hooks };",
     ],
     [
+      "what takes it out into a variable that hides another",
+      "const old = 1, hooks = { old() {} };\nfunction f() { const { old, ...rest } = hooks; old(); }\nexport default { hooks };",
+      "const old = 1, hooks = { fresh() {} };\nfunction f() { const { fresh: old, ...rest } = hooks; old(); }\nexport default { hooks };",
+    ],
+    [
       "a short form that is read by its record keeps its function",
       "function old() {}\nconst hooks = { old };\nhooks.old(); old();\nexport default { hooks };",
       "function old() {}\nconst hooks = { fresh: old };\nhooks.fresh(); old();\nexport default { hooks };",
@@ -97,8 +102,8 @@ describe("in a program", () => {
     ],
     [
       "not of a variable that has the record's name",
-      "const hooks = { old() {} };\nconst f = ({ hooks }) => hooks.old();\nexport default { hooks };",
-      "const hooks = { fresh() {} };\nconst f = ({ hooks }) => hooks.old();\nexport default { hooks };",
+      "const hooks = { old() {} };\nfunction f({ hooks }) { hooks.old(); { let hooks; hooks.old(); } }\nexport default { hooks };",
+      "const hooks = { fresh() {} };\nfunction f({ hooks }) { hooks.old(); { let hooks; hooks.old(); } }\nexport default { hooks };",
     ],
     [
       "another's name",
