@@ -1,12 +1,13 @@
 /**
  * `npm run package`: makes `lares-<platform>-<version>.vsix`, in which the kernel travels with the Node that it was
  * tested with. Takes what is installed here, so it is for this platform only, and asks no registry.
- * `--list` prints every file; `--no-build` packages what was built.
+ * `--list` prints every file; `--no-build` packages what was built; `--out` names another file to write.
+ * `--schemas-url` says where `schemas/` is served: other tools for TOML in the editor are told of it.
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
@@ -14,6 +15,7 @@ import { createVSIX } from "@vscode/vsce";
 import { filesIn, piecesOf, sum } from "./archive.ts";
 import { layKernel } from "./kernel-folder.ts";
 import { notices } from "./notices.ts";
+import { tomlValidation } from "./toml-validation.ts";
 
 const client = fileURLToPath(new URL("../", import.meta.url));
 const top = join(client, "..");
@@ -22,12 +24,21 @@ const { values: flags } = parseArgs({
     target: { type: "string", default: `${process.platform}-${process.arch}` },
     list: { type: "boolean", default: false },
     build: { type: "boolean", default: true },
+    out: { type: "string" },
+    "schemas-url": { type: "string" },
   },
   allowNegative: true,
 });
 const target = `${process.platform}-${process.arch}`;
 if (flags.target !== target)
   throw new Error(`--target ${flags.target}: npm installed native parts for ${target}; package it there.`);
+const schemasUrl = flags["schemas-url"];
+const contributedToToml = schemasUrl === undefined ? [] : tomlValidation(schemasUrl);
+console.log(
+  schemasUrl === undefined
+    ? "No --schemas-url: Even Better TOML and Tombi get no schemas from this package."
+    : `Even Better TOML and Tombi are sent to ${contributedToToml.map(({ url }) => url).join(" and ")}.`,
+);
 
 if (flags.build) {
   for (const script of ["build:guest", "build:sdk", "build:kernel"])
@@ -50,9 +61,17 @@ async function makePackage(): Promise<string> {
       dependencies: _bundled,
       type: _type,
       private: _private,
+      contributes,
       ...description
-    } = JSON.parse(readFileSync(join(client, "package.json"), "utf8")) as Record<string, unknown>;
-    writeFileSync(join(staging, "package.json"), JSON.stringify({ ...description, files: ["**"] }, null, 2));
+    } = JSON.parse(readFileSync(join(client, "package.json"), "utf8")) as Record<string, unknown> & {
+      contributes: object;
+    };
+    const contributed =
+      schemasUrl === undefined ? contributes : { ...contributes, tomlValidation: contributedToToml };
+    writeFileSync(
+      join(staging, "package.json"),
+      JSON.stringify({ ...description, contributes: contributed, files: ["**"] }, null, 2),
+    );
     for (const name of ["package.nls.json", "dist", "media", "README.md", "CHANGELOG.md"])
       if (existsSync(join(client, name)))
         cpSync(join(client, name), join(staging, name), {
@@ -68,7 +87,9 @@ async function makePackage(): Promise<string> {
     });
     const text = notices({ beside, nodeVersion: process.version });
     writeFileSync(join(staging, "THIRD-PARTY-LICENSES.txt"), text);
-    const packagePath = join(client, `lares-${target}-${String(description["version"])}.vsix`);
+    const packagePath = resolve(
+      flags.out ?? join(client, `lares-${target}-${String(description["version"])}.vsix`),
+    );
     await createVSIX({
       cwd: staging,
       packagePath,
