@@ -9,8 +9,10 @@ import { publishedDocumentSchemas } from "./published.ts";
 import { manifestPorts } from "./testing/ports.ts";
 import { marked } from "./testing/marked.ts";
 
+const fixture = (name: string) => readFile(new URL(`fixtures/${name}`, import.meta.url), "utf8");
+
 const photos = async (): Promise<FoundExtension> => {
-  const text = await readFile(new URL("fixtures/photos-yaml/extension.yaml", import.meta.url), "utf8");
+  const text = await fixture("photos-yaml/extension.yaml");
   const { value } = await checkManifest(text, "extension.yaml", manifestPorts());
   if (value === null) throw new Error("the fixture is not valid");
   return { state: "found", file: "extension.yaml", manifest: value };
@@ -28,62 +30,9 @@ const ports: LaresPorts = {
   },
 };
 
-const example = `# yaml-language-server: $schema=../schemas/lares.schema.json
-version: 1
-extensions:
-  - path: ../photos
-    enabled: true
-    grants:
-      locations: [photos/, archive/]
-      allow: ["*"]
-      deny: [write_tags]
-    config: { batch: 50 }
-approvals:
-  auto_approve_below: 0.2
-  expire_after: 24h
-  rules:
-    - { decide: deny,  kind: file.delete }
-    - { decide: allow, agent: dev.lares.photos, kind: file.move, path: "photos/**" }
-limits: { active_agents: 16, idle_unload: 5m, max_memory_mb: 512, max_cpu_ms_per_event: 5000 }
-kernel: { linger: 10s }
-memory: { embedder: hash, vectors: auto }
-trace: { level: info, keep: 30d }
-`;
-const exampleToml = `version = 1
-[[extensions]]
-path = "../photos"
-enabled = true
-grants = { locations = ["photos/", "archive/"], allow = ["*"], deny = ["write_tags"] }
-config = { batch = 50 }
-[approvals]
-auto_approve_below = 0.2
-expire_after = "24h"
-[[approvals.rules]]
-decide = "deny"
-kind = "file.delete"
-[[approvals.rules]]
-decide = "allow"
-agent = "dev.lares.photos"
-kind = "file.move"
-path = "photos/**"
-[limits]
-active_agents = 16
-idle_unload = "5m"
-max_memory_mb = 512
-max_cpu_ms_per_event = 5000
-[kernel]
-linger = "10s"
-[memory]
-embedder = "hash"
-vectors = "auto"
-[trace]
-level = "info"
-keep = "30d"
-`;
-
 test("the documented example has no faults, in YAML and TOML alike", async () => {
-  const yaml = await checkLares(example, "lares.yaml", ports);
-  const toml = await checkLares(exampleToml, "lares.toml", ports);
+  const yaml = await checkLares(await fixture("workspace-yaml/lares.yaml"), "lares.yaml", ports);
+  const toml = await checkLares(await fixture("workspace-toml/lares.toml"), "lares.toml", ports);
   expect([yaml.diagnostics, toml.diagnostics]).toEqual([[], []]);
   expect(toml.value).toEqual(yaml.value);
   const validate = new Ajv().compile(publishedDocumentSchemas()["lares.schema.json"] ?? false);

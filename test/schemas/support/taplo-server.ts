@@ -1,0 +1,50 @@
+/**
+ * Taplo's language server, held as Even Better TOML's own server process holds it: messages come and go over Node's
+ * channel between processes. Of the network it gets this machine only: it would ask a public catalogue at its start.
+ */
+import { accessSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import process from "node:process";
+import taplo, { type RpcMessage } from "@taplo/lsp";
+
+const fetchAnywhere = globalThis.fetch;
+globalThis.fetch = async (input, init) => {
+  const { hostname } = new URL(input instanceof Request ? input.url : input);
+  if (hostname !== "localhost") throw new TypeError(`${hostname} is not asked in tests`);
+  return fetchAnywhere(input, init);
+};
+
+const starting = taplo.TaploLsp.initialize(
+  {
+    cwd: () => process.cwd(),
+    envVar: (name) => process.env[name],
+    envVars: () => Object.entries(process.env).map(([name, value = ""]) => [name, value]),
+    findConfigFile: (folder) =>
+      [".taplo.toml", "taplo.toml"].map((name) => join(folder, name)).find((path) => isThere(path)),
+    glob: () => [],
+    isAbsolute,
+    now: () => new Date(),
+    readFile: (path) => readFile(path),
+    writeFile: (path, bytes) => writeFile(path, bytes),
+    stdErrAtty: () => false,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    // It asks for addresses that are no files', too.
+    urlToFilePath: (url) => decodeURIComponent(url).slice("file://".length),
+  },
+  { onMessage: (message) => void process.send?.(message) },
+);
+
+process.on("message", (message: RpcMessage) => void starting.then((server) => server.send(message)));
+process.on("disconnect", () => process.exit());
+
+function isThere(path: string): boolean {
+  try {
+    accessSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
