@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { agent, Bench, inState } from "../support/bench.ts";
+import type { Client } from "../support/client.ts";
+import {
+  control,
+  dispatch,
+  ended,
+  log,
+  openGate,
+  textsOf,
+  traces,
+  tryDispatch,
+  worker,
+  workerProgram,
+  wrote,
+  type Step,
+} from "../support/jobs.ts";
+import { until } from "../support/until.ts";
+
+/** Jobs whose guest, agent, program or grant goes away under them. */
+
+const limited = { max_cpu_ms_per_event: 300, max_memory_mb: 64 };
+const names = [
+  "saves",
+  "awaits",
+  "spins",
+  "eats",
+  "goes-on",
+  "keeps-null",
+  "suspended",
+  "disabled",
+  "reloaded",
+  "returns",
+  "throws",
+  "queued",
+  "changed",
+  "shrunk",
+  "denied",
+] as const;
+const id = (name: (typeof names)[number]): string => `test.${name}`;
+
+let bench: Bench;
+let client: Client;
+beforeAll(async () => {
+  bench = await Bench.create({
+    lares: { limits: { active_agents: names.length } },
+    extensions: names.map((name) => worker({ id: id(name), resources: limited })),
+  });
+  client = await bench.open();
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+/** So many times 100 ms of computing. */
+const work = (times: number, between: Step): Step[] =>
+  Array.from({ length: times }, (): Step[] => [["spin", 100], between]).flat();
+
+describe("CPU of a job", () => {
+  test("is counted anew from each checkpoint: ten times 100 ms are done under a limit of 300 ms", async () => {
+    const job = await dispatch(client, id("saves"), work(10, ["save"]));
+    await wrote(client, id("saves"), job, "end");
+    expect(await textsOf(client, id("saves"), job)).toEqual(["begin", "end"]);
+    await ended(client, id("saves"), { completed: 1 });
+  });
+
+  test("is not what events use meanwhile: one that only waits outlives ten hooks of 100 ms", async () => {
+    const job = await dispatch(client, id("awaits"), [["gate", "awaits"]]);
+    await wrote(client, id("awaits"), job, "begin");
+    for (let at = 0; at < 10; at++) await bench.write(`${at}.burn`, "x");
+    for (let at = 0; at < 10; at++) await wrote(client, id("awaits"), "hook", `${at}.burn`);
+    await openGate(bench, "awaits");
+    await wrote(client, id("awaits"), job, "end");
+    expect(await textsOf(client, id("awaits"), job)).toEqual(["begin", "end"]);
+  });
+});
+
+describe("a guest that dies under a job", () => {
+  test.each([
+    ["spins", ["spin for ever"], /CPU/i],
+    ["eats", ["eat all memory"], /memory/i],
+  ] as const)(
+    "(%s) is tried three times and has failed then; the job behind it is run",
+    async (name, last, reason) => {
+      const agentId = id(name);
+      const job = await dispatch(client, agentId, [last]);
+      const next = await dispatch(client, agentId, [["note", "next"]]);
+      await wrote(client, agentId, job, "begin", 3);
+      await until(
+        "the job to have failed",
+        async () => (await agent(client, agentId)).metrics.jobs_failed === 1,
+      );
+      const said = (await traces(client, agentId, "error")).map((entry) => JSON.stringify(entry));
+      expect(said.filter((entry) => entry.includes("steps") && reason.test(entry))).not.toEqual([]);
+      // Three losses are three failures in a row.
+      if ((await agent(client, agentId)).state === "Suspended") await control(client, agentId, "resume");
+      await wrote(client, agentId, next, "next");
+      expect(await textsOf(client, agentId, job)).toEqual(["begin", "begin", "begin"]);
+    },
+  );
+
+  test("is begun again from its last checkpoint, and a checkpoint in between forgives what was lost before", async () => {
+    const agentId = id("goes-on");
+    // Each loss comes behind another checkpoint: it is resumed four times, which is more than three.
+    const { id: job = "" } = await tryDispatch(client, agentId, "loseAndSave", 4);
+    await until("the job to end", async () => {
+      // Losses in a row suspend it, whatever the job has saved.
+      if ((await agent(client, agentId)).state === "Suspended") await control(client, agentId, "resume");
+      return (await textsOf(client, agentId, job)).includes("end");
+    });
+    const lines = (await log(client, agentId)).filter((line) => line.job === job);
+    expect(lines.map(({ text, checkpoint }) => checkpoint ?? text)).toEqual(["undefined", 1, 2, 3, 4, "end"]);
+    await ended(client, agentId, { completed: 1 });
+  });
+
+  test("null that was saved comes back as null", async () => {
+    const { id: job = "" } = await tryDispatch(client, id("keeps-null"), "saveAndKeep", null);
+    expect(await wrote(client, id("keeps-null"), job, "kept")).toMatchObject({ input: "null" });
+  });
+});
+
+/** Waits until the job has begun so often and stands at its gate. */
+async function standing(agentId: string, job: string, times: number): Promise<void> {
+  await wrote(client, agentId, job, "stands", times);
+  expect((await textsOf(client, agentId, job)).filter((text) => text === "begin")).toHaveLength(times);
+}
+
+/** A job of another agent comes and goes: time in which this one's would have gone on. */
+async function meanwhile(): Promise<void> {
+  const other = await dispatch(client, id("saves"), []);
+  await wrote(client, id("saves"), other, "end");
+}
+
+describe("an agent that goes while its job runs", () => {
+  const ways: [(typeof names)[number], string, string, string | null, Step][] = [
+    ["suspended", "suspend", "Suspended", "resume", ["gate", "gone"]],
+    ["disabled", "disable", "Unloaded", "enable", ["gate", "gone"]],
+    ["reloaded", "reload", "Active", null, ["gate", "gone"]],
+    ["returns", "suspend", "Suspended", "resume", ["gate or signal", "gone", "return"]],
+    ["throws", "disable", "Unloaded", "enable", ["gate or signal", "gone", "throw"]],
+  ];
+  test("the job waits and goes on from its checkpoint however often, nothing has failed, also where its handler heeds the signal", async () => {
+    const jobs = new Map<string, string>();
+    for (const [name, , , , step] of ways) {
+      const steps: Step[] = [["note", "once"], ["save"], ["note", "stands"], step];
+      jobs.set(name, await dispatch(client, id(name), steps));
+    }
+    // More often than a guest may be lost, or an agent may fail.
+    for (let round = 1; round <= 4; round++) {
+      for (const [name, command, state, back] of ways) {
+        const [agentId, job] = [id(name), jobs.get(name) ?? ""];
+        await standing(agentId, job, round);
+        await control(client, agentId, command);
+        await inState(client, agentId, state);
+        if (back === null) continue;
+        await meanwhile();
+        await standing(agentId, job, round);
+        await control(client, agentId, back);
+      }
+    }
+    await openGate(bench, "gone");
+    for (const [name] of ways) {
+      const [agentId, job] = [id(name), jobs.get(name) ?? ""];
+      await wrote(client, agentId, job, "end");
+      const texts = await textsOf(client, agentId, job);
+      expect(texts, name).toEqual([
+        "begin",
+        "once",
+        "stands",
+        ...Array(4).fill(["begin", "stands"]).flat(),
+        "end",
+      ]);
+      await ended(client, agentId, { completed: 1 });
+    }
+  });
+
+  test("what waits for a disabled agent waits until it is enabled", async () => {
+    const agentId = id("queued");
+    const running = await dispatch(client, agentId, [
+      ["note", "stands"],
+      ["gate", "queued"],
+    ]);
+    const waiting = await dispatch(client, agentId, [["note", "waited"]]);
+    await standing(agentId, running, 1);
+    await control(client, agentId, "disable");
+    await inState(client, agentId, "Unloaded");
+    await openGate(bench, "queued");
+    await meanwhile();
+    expect(await textsOf(client, agentId, waiting)).toEqual([]);
+    expect((await agent(client, agentId)).state).toBe("Unloaded");
+    await control(client, agentId, "enable");
+    await wrote(client, agentId, waiting, "end");
+    expect(await textsOf(client, agentId, running)).toEqual(["begin", "stands", "begin", "stands", "end"]);
+  });
+});
+
+describe("a program that is changed while its job runs", () => {
+  const change = async (agentId: string, program: string): Promise<void> => {
+    const shown = (await bench.status(client)).trust.digest;
+    await bench.writeExtension({ ...worker({ id: agentId, resources: limited }), program });
+    await bench.accept(client, shown);
+    await control(client, agentId, "reload");
+  };
+
+  test("the job goes on from its checkpoint in the new one", async () => {
+    const agentId = id("changed");
+    const job = await dispatch(client, agentId, [
+      ["note", "once"],
+      ["save"],
+      ["note", "stands"],
+      ["gate", "changed"],
+    ]);
+    await standing(agentId, job, 1);
+    await change(agentId, workerProgram("second"));
+    await until("the second program to have it", async () =>
+      (await log(client, agentId)).find((line) => line.job === job && line["version"] === "second"),
+    );
+    await openGate(bench, "changed");
+    await wrote(client, agentId, job, "end");
+    const lines = (await log(client, agentId)).filter((line) => line.job === job);
+    expect(lines.filter(({ text }) => text === "once")).toHaveLength(1);
+    expect(lines.findLast(({ text }) => text === "begin")).toMatchObject({ checkpoint: { next: 2 } });
+    await ended(client, agentId, { completed: 1 });
+  });
+
+  test("which has no such job any more: it has failed, with a trace that names it", async () => {
+    const agentId = id("shrunk");
+    const job = await dispatch(client, agentId, [
+      ["note", "stands"],
+      ["gate", "shrunk"],
+    ]);
+    await standing(agentId, job, 1);
+    await change(agentId, workerProgram("second").replace(/^ {4}steps,$/m, ""));
+    await ended(client, agentId, { failed: 1 });
+    const said = (await traces(client, agentId, "error")).map((entry) => JSON.stringify(entry));
+    expect(said.filter((entry) => /steps/.test(entry))).toHaveLength(1);
+    expect((await tryDispatch(client, agentId, "steps", [])).error).toMatchObject({ code: "NotFound" });
+  });
+});
+
+test("where dispatch_jobs is taken back, dispatch is refused and what waits waits; granted again, it is run", async () => {
+  const agentId = id("denied");
+  const running = await dispatch(client, agentId, [
+    ["note", "stands"],
+    ["gate", "denied"],
+  ]);
+  await standing(agentId, running, 1);
+  const waiting = await dispatch(client, agentId, [["note", "waited"]]);
+  await bench.writeLares({ grants: { [agentId]: { deny: ["dispatch_jobs"] } } });
+  await until(
+    "the grant to be gone",
+    async () =>
+      !(await agent(client, agentId)).permissions.some((permission) =>
+        permission.startsWith("dispatch_jobs"),
+      ),
+  );
+  expect((await tryDispatch(client, agentId, "keep", 1)).error).toMatchObject({
+    code: "PermissionDenied",
+    facts: { permission: "dispatch_jobs" },
+  });
+  await openGate(bench, "denied");
+  await meanwhile();
+  expect(await textsOf(client, agentId, waiting)).toEqual([]);
+  await bench.writeLares();
+  await wrote(client, agentId, waiting, "end");
+  expect(await textsOf(client, agentId, running)).toContain("end");
+});
