@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { agent, Bench, inState } from "../support/bench.ts";
+import { agent, Bench, inState, tool } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import {
   control,
@@ -7,6 +7,7 @@ import {
   ended,
   log,
   openGate,
+  provoke,
   textsOf,
   traces,
   tryDispatch,
@@ -16,6 +17,7 @@ import {
   type Step,
 } from "../support/jobs.ts";
 import { until } from "../support/until.ts";
+import { handMade } from "../support/wasm.ts";
 
 /** Jobs whose guest, agent, program or grant goes away under them. */
 
@@ -25,6 +27,7 @@ const names = [
   "awaits",
   "spins",
   "eats",
+  "crowded",
   "goes-on",
   "keeps-null",
   "suspended",
@@ -39,12 +42,43 @@ const names = [
 ] as const;
 const id = (name: (typeof names)[number]): string => `test.${name}`;
 
+const LEAVES = "test.leaves";
+/** Its tool dispatches a job, and its job is gone without a word. */
+function leavingGuest(): Uint8Array {
+  const jsonrpc = '{"jsonrpc":"2.0",';
+  return handMade(({ say, reply, when }) => [
+    when("initialize", reply('{"handlers":[],"tools":["go"],"jobs":["the hand-made job"]}')),
+    when(
+      "tool",
+      say(`${jsonrpc}"id":1,"method":"jobs/dispatch","params":{"name":"the hand-made job","input":null}}\n`) +
+        reply('{"status":"success","value":null}'),
+    ),
+    when(
+      "job",
+      say(`${jsonrpc}"method":"trace","params":{"level":"info","message":"leaving"}}\n`) +
+        "(call $exit (i32.const 0))",
+    ),
+    when("shutdown", `${reply("{}")}(call $exit (i32.const 0))`),
+  ]);
+}
+
 let bench: Bench;
 let client: Client;
 beforeAll(async () => {
   bench = await Bench.create({
-    lares: { limits: { active_agents: names.length } },
-    extensions: names.map((name) => worker({ id: id(name), resources: limited })),
+    lares: { limits: { active_agents: names.length + 1 } },
+    extensions: [
+      ...names.map((name) => worker({ id: id(name), resources: limited })),
+      {
+        id: LEAVES,
+        files: { "agent.wasm": leavingGuest() },
+        manifest: {
+          main: "agent.wasm",
+          permissions: { dispatch_jobs: true },
+          tools: [{ name: "go", description: "go", handler: "go", parameters: { type: "object" } }],
+        },
+      },
+    ],
   });
   client = await bench.open();
 });
@@ -65,8 +99,10 @@ describe("CPU of a job", () => {
   test("is not what events use meanwhile: one that only waits outlives ten hooks of 100 ms", async () => {
     const job = await dispatch(client, id("awaits"), [["gate", "awaits"]]);
     await wrote(client, id("awaits"), job, "begin");
-    for (let at = 0; at < 10; at++) await bench.write(`${at}.burn`, "x");
-    for (let at = 0; at < 10; at++) await wrote(client, id("awaits"), "hook", `${at}.burn`);
+    const files = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => provoke(bench, id("awaits"), "burn", String(at))),
+    );
+    for (const file of files) await wrote(client, id("awaits"), "hook", file);
     await openGate(bench, "awaits");
     await wrote(client, id("awaits"), job, "end");
     expect(await textsOf(client, id("awaits"), job)).toEqual(["begin", "end"]);
@@ -74,28 +110,59 @@ describe("CPU of a job", () => {
 });
 
 describe("a guest that dies under a job", () => {
-  test.each([
-    ["spins", ["spin for ever"], /CPU/i],
-    ["eats", ["eat all memory"], /memory/i],
-  ] as const)(
-    "(%s) is tried three times and has failed then; the job behind it is run",
-    async (name, last, reason) => {
-      const agentId = id(name);
-      const job = await dispatch(client, agentId, [last]);
-      const next = await dispatch(client, agentId, [["note", "next"]]);
-      await wrote(client, agentId, job, "begin", 3);
-      await until(
-        "the job to have failed",
-        async () => (await agent(client, agentId)).metrics.jobs_failed === 1,
-      );
-      const said = (await traces(client, agentId, "error")).map((entry) => JSON.stringify(entry));
-      expect(said.filter((entry) => entry.includes("steps") && reason.test(entry))).not.toEqual([]);
-      // Three losses are three failures in a row.
-      if ((await agent(client, agentId)).state === "Suspended") await control(client, agentId, "resume");
-      await wrote(client, agentId, next, "next");
-      expect(await textsOf(client, agentId, job)).toEqual(["begin", "begin", "begin"]);
-    },
-  );
+  test("by computing too long: it is tried three times and has failed then; the job behind it is run", async () => {
+    const agentId = id("spins");
+    const job = await dispatch(client, agentId, [["gate", "spins"], ["spin for ever"]]);
+    const next = await dispatch(client, agentId, [["note", "next"]]);
+    await openGate(bench, "spins");
+    await ended(client, agentId, { failed: 1 });
+    const said = (await traces(client, agentId, "error")).map((entry) => JSON.stringify(entry));
+    expect(said.filter((entry) => /steps/.test(entry) && /max_cpu_ms_per_event/.test(entry))).not.toEqual([]);
+    // Three losses are three failures in a row.
+    await inState(client, agentId, "Suspended");
+    await control(client, agentId, "resume");
+    await wrote(client, agentId, next, "next");
+    expect(await textsOf(client, agentId, job)).toEqual(["begin", "begin", "begin"]);
+  });
+
+  test("by leaving: the same", async () => {
+    await tool(client, LEAVES, "go");
+    await ended(client, LEAVES, { failed: 1 });
+    const said = (await traces(client, LEAVES, "error")).map((entry) => JSON.stringify(entry));
+    expect(said.filter((entry) => /the hand-made job/.test(entry))).not.toEqual([]);
+    expect(
+      (await traces(client, LEAVES, "info")).filter(({ message }) => message === "leaving"),
+    ).toHaveLength(3);
+  });
+
+  test("has not died where memory ran out and its runtime said so: the handler threw, and has failed at once", async () => {
+    const agentId = id("eats");
+    const job = await dispatch(client, agentId, [["eat all memory"]]);
+    const next = await dispatch(client, agentId, [["note", "next"]]);
+    await wrote(client, agentId, next, "next");
+    await ended(client, agentId, { failed: 1, completed: 1 });
+    expect(await textsOf(client, agentId, job)).toEqual(["begin"]);
+  });
+
+  test("loses no event that it had been given meanwhile, and is not kept alive by them", async () => {
+    const agentId = id("crowded");
+    const job = await dispatch(client, agentId, [["gate", "crowded"], ["spin for ever"]]);
+    await openGate(bench, "crowded");
+    const files: string[] = [];
+    let hasFailed = false;
+    const failed = until("the job to have failed", async () => {
+      const { state, metrics } = await agent(client, agentId);
+      if (state === "Suspended") await control(client, agentId, "resume");
+      return metrics.jobs_failed === 1;
+    }).finally(() => (hasFailed = true));
+    while (!hasFailed) {
+      files.push(await provoke(bench, agentId, "seen", String(files.length)));
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    await failed;
+    for (const file of files) await wrote(client, agentId, "hook", file);
+    expect((await textsOf(client, agentId, job)).filter((text) => text === "begin")).toHaveLength(3);
+  });
 
   test("is begun again from its last checkpoint, and a checkpoint in between forgives what was lost before", async () => {
     const agentId = id("goes-on");

@@ -6,6 +6,7 @@ import {
   dispatch,
   log,
   openGate,
+  provoke,
   textsOf,
   traces,
   tryDispatch,
@@ -216,9 +217,9 @@ describe("order", () => {
   test("events and tools are handled while a job waits for something", async () => {
     const id = await dispatch(client, ONE, [["gate", "beside"]]);
     await wrote(client, ONE, id, "begin");
-    await bench.write("beside.seen", "x");
-    await wrote(client, ONE, "hook", "beside.seen");
-    expect(await tool(client, ONE, "log")).toContainEqual(expect.objectContaining({ text: "beside.seen" }));
+    const text = await provoke(bench, ONE, "seen", "beside");
+    await wrote(client, ONE, "hook", text);
+    expect(await tool(client, ONE, "log")).toContainEqual(expect.objectContaining({ text }));
     expect(await textsOf(client, ONE, id)).toEqual(["begin"]);
     await openGate(bench, "beside");
     await wrote(client, ONE, id, "end");
@@ -256,7 +257,7 @@ describe("a handler that throws", () => {
     const before = await metrics(FAILING);
     await dispatch(client, FAILING, [["throw", "one"]]);
     await more(FAILING, before, { failed: 1 });
-    await bench.write("two.fail", "x");
+    await provoke(bench, FAILING, "fail", "two");
     await until(
       "the event to fail",
       async () => (await metrics(FAILING)).events_failed === before.events_failed + 1,

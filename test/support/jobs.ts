@@ -162,11 +162,26 @@ export default defineAgent({
 `;
 }
 
-const hook = (handler: string) => ({
+const handlers = ["seen", "burn", "fail", "start", "startIdle"] as const;
+
+const hook = (id: string, handler: string) => ({
   on: "EntryCreated",
   handler,
-  filter: `entry.extension == "${handler.toLowerCase()}"`,
+  filter: `entry.extension == "${handler.toLowerCase()}" && entry.name.startsWith("${id}-")`,
 });
+
+/** Writes a file that is an event for this hook of the worker; gives its name. */
+export async function provoke(
+  bench: Bench,
+  id: string,
+  handler: (typeof handlers)[number],
+  name: string,
+  content = "x",
+): Promise<string> {
+  const file = `${id}-${name}.${handler.toLowerCase()}`;
+  await bench.write(file, content);
+  return file;
+}
 
 export interface WorkerSpec {
   readonly id: string;
@@ -177,7 +192,7 @@ export interface WorkerSpec {
   readonly jobs?: string;
 }
 
-/** An agent whose jobs do what a test writes; a file `x.seen`, `x.burn`, `x.fail`, `x.start` is an event for that hook. */
+/** An agent whose jobs do what a test writes. */
 export function worker({ id, permissions, resources, grants, version, jobs }: WorkerSpec): ExtensionSpec {
   return {
     id,
@@ -185,7 +200,7 @@ export function worker({ id, permissions, resources, grants, version, jobs }: Wo
     ...(grants === undefined ? {} : { grants }),
     manifest: {
       permissions: permissions ?? { read_entries: true, dispatch_jobs: true },
-      hooks: ["seen", "burn", "fail", "start", "startIdle"].map(hook),
+      hooks: handlers.map((handler) => hook(id, handler)),
       tools: ["dispatch", "dispatchMany", "late", "log"].map((name) => ({
         name,
         description: name,
