@@ -57,6 +57,8 @@ export class JobLoop {
   #again = false;
   /** A quiet moment was given: the next job may be one that waited for it. */
   #isQuiet = false;
+  /** How often in a row the guest was lost under this job while it was working on an event too. */
+  #doubt = { job: "", losses: 0 };
 
   constructor(options: JobLoopOptions) {
     this.#options = options;
@@ -103,6 +105,7 @@ export class JobLoop {
     const { agent, queue } = this.#options;
     const { job, session } = this.#inHand(id);
     await queue.checkpoint(agent.id, job.id, data);
+    this.#doubt = { job: job.id, losses: 0 };
     session.restartBudget();
   }
 
@@ -201,8 +204,7 @@ export class JobLoop {
     if (isLost) this.#lostSession = session;
     if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: () => Promise.resolve() };
     const attempt = job.attempts + 1;
-    // Who of the two it was lost over nobody knows; an event is set aside after a few times, so this ends.
-    const isBlameless = isLost && agent.hadEventInHand(session);
+    const isBlameless = isLost && agent.hadEventInHand(session) && this.#isStillDoubtful(job);
     const isTriedAgain = (isLost || isTransient(error)) && (isBlameless || attempt < deliveryAttempts);
     if (!isTriedAgain) return { outcome: "failed", settle: () => this.#failed(job, error, isLost) };
     const fields = { job: job.id, attempt };
@@ -214,6 +216,13 @@ export class JobLoop {
         if (!isBlameless) await queue.retryLater(agent.id, job.id, clock.now() + backoffMs(attempt));
       },
     };
+  }
+
+  /** Whether a job or an event took the guest down nobody knows. As often as it takes to set the event aside, the job is spared. */
+  #isStillDoubtful({ id }: QueuedJob): boolean {
+    const losses = this.#doubt.job === id ? this.#doubt.losses + 1 : 1;
+    this.#doubt = { job: id, losses };
+    return losses <= deliveryAttempts;
   }
 
   async #failed({ id, name }: QueuedJob, error: unknown, isLost: boolean): Promise<void> {
