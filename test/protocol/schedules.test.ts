@@ -3,6 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { event, events, probe, type SeenEvent } from "../support/agents.ts";
 import { agent, Bench, inState, leave } from "../support/bench.ts";
+import { lares } from "../support/command-line.ts";
 import type { Client } from "../support/client.ts";
 import type { Agent } from "../support/types.ts";
 import { until } from "../support/until.ts";
@@ -107,6 +108,20 @@ describe("a schedule of every second", () => {
       .filter((time) => time > disabledAt + 1_000 && time <= enabledAt);
     expect(missed).toEqual([]);
   });
+});
+
+test("a run that ends when all is idle waits for no schedule", async () => {
+  const bench = await Bench.create({
+    extensions: [
+      probe({
+        id: PROBE,
+        hooks: [EVERY_SECOND, "@yearly"].map((schedule) => ({ schedule, handler: "first" })),
+      }),
+    ],
+  });
+  onTestFinished(() => bench[Symbol.asyncDispose]());
+  const { code, stdout, stderr } = await lares(bench, ["run", bench.root, "--once", "--trust"]);
+  expect(code, stdout + stderr).toBe(0);
 });
 
 test("killed with kill -9 and gone for days, what was missed is made up for as catch_up says", async () => {
