@@ -38,6 +38,7 @@ export class JobProgressMeter {
   }
 
   end(outcome: JobOutcome): void {
+    if (this.#unsaid !== null) this.#say();
     this.#timers[Symbol.dispose]();
     if (this.#isShown) this.#tell({ ...this.#who, kind: "end", outcome });
   }
