@@ -345,7 +345,10 @@ export class Supervisor implements AsyncDisposable {
     } finally {
       this.#openRequests -= 1;
       this.#lastActivity = this.#clock.monotonic();
-      if (this.#openRequests === 0) this.#watchIdleness();
+      if (this.#openRequests === 0) {
+        this.#watchIdleness();
+        this.#options.rested?.();
+      }
     }
   }
 
@@ -369,6 +372,8 @@ export class Supervisor implements AsyncDisposable {
       this.trace(state === "Error" ? "error" : "warn", `${state}: ${this.reason ?? ""}`);
     }
     this.#announce();
+    // Who waits for all to be quiet waits no longer for one that was on its way here.
+    if (!this.#life.isUnderWay) this.#options.rested?.();
   }
 
   #crashed(reason: string, isSandboxFault: boolean): void {
