@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { agent, Bench, inState } from "../support/bench.ts";
+import { lares } from "../support/command-line.ts";
+import type { Client } from "../support/client.ts";
+import {
+  control,
+  dispatch,
+  log,
+  openGate,
+  provoke,
+  worker,
+  wrote,
+  type Line,
+  type Step,
+} from "../support/jobs.ts";
+import { until } from "../support/until.ts";
+
+/** Jobs that wait until nothing has been going on for about a second, and who waits for jobs. */
+
+const ONE = "test.one";
+const TWO = "test.two";
+/** Well below what "about a second" can mean; a busy machine only makes it longer. */
+const quietMs = 700;
+
+describe("a job that waits for a quiet moment", () => {
+  let bench: Bench;
+  let client: Client;
+  beforeAll(async () => {
+    bench = await Bench.create({ extensions: [worker({ id: ONE }), worker({ id: TWO })] });
+    client = await bench.open();
+  });
+  afterAll(() => bench[Symbol.asyncDispose]());
+
+  const everything = async (): Promise<Line[]> =>
+    [...(await log(client, ONE)), ...(await log(client, TWO))].toSorted((a, b) => a.at - b.at);
+
+  /** How long nothing had been written when the job began. */
+  async function quietBefore(id: string, job: string): Promise<number> {
+    const began = await wrote(client, id, job, "begin");
+    const before = (await everything())
+      .filter(({ at, job: other }) => at <= began.at && other !== job)
+      .at(-1);
+    if (before === undefined) throw new Error("nothing was written before");
+    return began.at - before.at;
+  }
+
+  test("begins after another agent's job, and after its events, however long they go on", async () => {
+    const busy = await dispatch(client, ONE, [["gate", "busy"]]);
+    await wrote(client, ONE, busy, "begin");
+    const idle = await dispatch(client, TWO, [], { whenIdle: true });
+    // What comes later and does not wait for quiet goes before it, also where it is less urgent.
+    const later = await dispatch(client, TWO, [], { priority: "low" });
+    await wrote(client, TWO, later, "end");
+    await openGate(bench, "busy");
+    await wrote(client, ONE, busy, "end");
+    for (let at = 0; at < 8; at++) {
+      await wrote(client, ONE, "hook", await provoke(bench, ONE, "seen", `quiet-${at}`));
+      await new Promise((resolve) => setTimeout(resolve, 150));
+    }
+    await wrote(client, TWO, idle, "end");
+    expect(await quietBefore(TWO, idle)).toBeGreaterThan(quietMs);
+  });
+
+  test("those of two agents run one after the other, the more urgent of an agent first", async () => {
+    const steps: Step[] = [["sleep", 200]];
+    const holding = await dispatch(client, ONE, [["gate", "one-by-one"]]);
+    await wrote(client, ONE, holding, "begin");
+    const jobs = [
+      [ONE, await dispatch(client, ONE, steps, { whenIdle: true, priority: "low" })],
+      [TWO, await dispatch(client, TWO, steps, { whenIdle: true })],
+      [ONE, await dispatch(client, ONE, steps, { whenIdle: true, priority: "high" })],
+    ] as const;
+    await openGate(bench, "one-by-one");
+    for (const [id, job] of jobs) await wrote(client, id, job, "end");
+    const ids = jobs.map(([, job]) => job);
+    const lines = (await everything()).filter(({ job }) => ids.includes(job));
+    expect(lines.map(({ text }) => text)).toEqual(["begin", "end", "begin", "end", "begin", "end"]);
+    const begun = lines.filter(({ text }) => text === "begin").map(({ job }) => job);
+    expect(begun.indexOf(ids[2])).toBeLessThan(begun.indexOf(ids[0]));
+    for (const [id, job] of jobs) expect(await quietBefore(id, job)).toBeGreaterThan(quietMs);
+  });
+
+  const isIdle = async (): Promise<boolean> => (await client.request<{ idle: boolean }>("lares/status")).idle;
+
+  test("lares/status is idle where none waits that may run, and none runs", async () => {
+    await until("all to rest", isIdle);
+    const running = await dispatch(client, ONE, [["gate", "status"]]);
+    expect(await isIdle()).toBe(false);
+    await wrote(client, ONE, running, "begin");
+    const waiting = await dispatch(client, ONE, [["note", "waited"]]);
+    expect(await isIdle()).toBe(false);
+    // What waits for a person is nothing that goes on.
+    await control(client, ONE, "suspend");
+    await inState(client, ONE, "Suspended");
+    await until("nothing to go on", isIdle);
+    const idle = await dispatch(client, TWO, [["sleep", 100]], { whenIdle: true });
+    expect(await isIdle()).toBe(false);
+    await wrote(client, TWO, idle, "end");
+    await until("nothing to go on", isIdle);
+    await control(client, ONE, "resume");
+    await wrote(client, ONE, running, "begin", 2);
+    expect(await isIdle()).toBe(false);
+    await openGate(bench, "status");
+    await wrote(client, ONE, waiting, "end");
+    await until("all to rest", isIdle);
+  });
+});
+
+test("lares run --once ends when the jobs have, also those that waited for quiet and those that jobs dispatched", async () => {
+  const child: Step[] = [["sleep", 300]];
+  const steps: Step[] = [
+    ["sleep", 300],
+    ["dispatch", "steps", child],
+  ];
+  await using bench = await Bench.create({ extensions: [worker({ id: ONE }), worker({ id: TWO })] });
+  await provoke(bench, ONE, "start", "now", JSON.stringify(steps));
+  await provoke(bench, TWO, "startIdle", "later", JSON.stringify(steps));
+  const printed = await lares(bench, ["run", bench.root, "--once", "--trust"]);
+  expect(printed).toMatchObject({ code: 0 });
+  const client = await bench.open();
+  for (const id of [ONE, TWO]) {
+    const texts = (await log(client, id)).map(({ text }) => text);
+    expect(texts, id).toEqual(["begin", "dispatched", "end", "begin", "end"]);
+    const { jobs_dispatched, jobs_completed } = (await agent(client, id)).metrics;
+    expect(jobs_dispatched - jobs_completed).toBe(0);
+  }
+});
