@@ -85,7 +85,7 @@ describe("a front that stands still", () => {
     await until("it to be said", () => lares.kernel.state.kind === "silent", silentPatienceMs);
     await vscode.commands.executeCommand("lares.restartKernel");
     await until("it to be gone", () => !isAlive(front));
-    assert.equal(isAlive(pid), false);
+    await until("its kernel to be gone", () => !isAlive(pid));
     await until("the next one", () => lares.models.status.current?.ready);
     assert.notEqual(frontOfThis(), front);
     assert.notEqual(lares.models.status.current?.pid, pid);
