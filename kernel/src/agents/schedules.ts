@@ -82,8 +82,8 @@ interface Wanted {
 
 interface Known {
   kept: KeptSchedule;
-  /** The first run after what was fired; computed once for each. */
-  next: number | null | undefined;
+  /** The first run after what was fired; null: there is none, or it has still to be found. */
+  next: number | null;
   /** Runs nobody was told of, and nobody was told that. */
   leftOut: number;
 }
@@ -162,16 +162,17 @@ export class Schedules<Statement> implements AsyncDisposable {
       const { timezone } = timing;
       return [[key, knownAs({ agent: definition.id, handler, expression, timezone, firedThrough: now })]];
     });
-    if (gone.length === 0 && counting.length === 0) return;
-    await store(
-      [],
-      [
-        ...gone.map(([, { kept }]) => statements.forgotten(kept)),
-        ...counting.map(([, { kept }]) => statements.fired(kept)),
-      ],
-    );
+    const changes = [
+      ...gone.map(([, { kept }]) => statements.forgotten(kept)),
+      ...counting.map(([, { kept }]) => statements.fired(kept)),
+    ];
+    if (changes.length > 0) await store([], changes);
     for (const [key] of gone) known.delete(key);
     for (const [key, one] of counting) known.set(key, one);
+    for (const [key, { timing }] of wanted) {
+      const one = known.get(key);
+      if (one !== undefined) one.next ??= timing.next(one.kept.firedThrough);
+    }
   }
 
   /** The schedules of the agents that are there, the next to fire first. */
@@ -180,9 +181,8 @@ export class Schedules<Statement> implements AsyncDisposable {
       .flatMap((agent) => [...schedulesOfPresent(agent)].map((one) => [agent, ...one] as const))
       .flatMap(([agent, key, wanted]): Running[] => {
         const known = this.#known.get(agent.definition.id)?.get(key);
-        if (known === undefined) return [];
-        if (known.next === undefined) known.next = wanted.timing.next(known.kept.firedThrough);
-        return known.next === null ? [] : [{ ...wanted, agent, key, known, next: known.next }];
+        const next = known?.next ?? null;
+        return known === undefined || next === null ? [] : [{ ...wanted, agent, key, known, next }];
       })
       .toSorted((a, b) => a.next - b.next);
   }
@@ -210,11 +210,11 @@ export class Schedules<Statement> implements AsyncDisposable {
         ...deliveriesFor(agent.definition, event, "live", routing),
       ];
     });
-    const firedThrough = Math.max(known.kept.firedThrough, due.at(-1) ?? now);
+    const firedThrough = Math.max(known.kept.firedThrough, now);
     const kept = { ...known.kept, firedThrough };
     await store(deliveries, [statements.fired(kept)]);
     known.kept = kept;
-    known.next = undefined;
+    known.next = timing.next(firedThrough);
     known.leftOut += due.length - firing.length;
     const isHeldUp = waitingNow > 0 && firing.length === 0;
     // While nothing gets through it would be said with every run.
@@ -267,7 +267,7 @@ function keyOf({ handler, expression, timezone }: Omit<KeptSchedule, "agent" | "
 }
 
 function knownAs(kept: KeptSchedule): Known {
-  return { kept, next: undefined, leftOut: 0 };
+  return { kept, next: null, leftOut: 0 };
 }
 
 function counted(runs: number): string {

@@ -296,6 +296,21 @@ describe("a changed manifest", () => {
     await opened.run(definitionOf());
     expect(await readSchedules(opened.database)).toEqual([]);
     expect(opened.clock.pendingTimers).toBe(0);
+    opened.clock.advance(hour);
+    await opened.run(scheduled("* * * * *", "all", opened.clock));
+    expect(await opened.take()).toEqual([]);
+  });
+
+  test("that waits to be accepted changes nothing yet", async () => {
+    const opened = await bed();
+    const before = scheduled("* * * * *", "all", opened.clock);
+    await opened.run(before);
+    const noted = await readSchedules(opened.database);
+    await opened.run({ ...scheduled("0 * * * *", "all", opened.clock), awaiting: "acceptance" });
+    expect(await readSchedules(opened.database)).toEqual(noted);
+    opened.clock.advance(minute);
+    await opened.run(before);
+    expect(await opened.take()).toEqual(["tidy 12:01:00"]);
   });
 });
 
@@ -338,16 +353,19 @@ describe("when it cannot be stored", () => {
   test("nothing is lost or told twice: it is tried again after a pause, and said", async () => {
     const opened = await bed();
     await opened.run(scheduled("* * * * *", "once", opened.clock));
+    let tries = 0;
     opened.storing = () => {
+      tries += 1;
       throw new Error("No space left on device.");
     };
-    await opened.pass(minute);
+    await opened.pass(minute + scheduleRetryMs - 1_000);
     expect(await opened.take()).toEqual([]);
+    expect(tries).toBe(1);
     expect(opened.traces).toEqual([
       `error its schedules are tried again in ${scheduleRetryMs} ms: No space left on device.`,
     ]);
     opened.storing = () => undefined;
-    await opened.pass(scheduleRetryMs);
+    await opened.pass(1_000);
     expect(await opened.take()).toEqual(["tidy 12:01:00"]);
     await opened.pass(minute - scheduleRetryMs);
     expect(await opened.take()).toEqual(["tidy 12:02:00"]);
