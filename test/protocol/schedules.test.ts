@@ -124,6 +124,27 @@ test("a run that ends when all is idle waits for no schedule", async () => {
   expect(code, stdout + stderr).toBe(0);
 });
 
+test("while trust is taken back nothing fires; given again, what was missed is made up for", async () => {
+  const hooks = [{ schedule: EVERY_SECOND, handler: "first", catch_up: "all" }];
+  const bench = await Bench.create({ extensions: [probe({ id: PROBE, hooks })] });
+  onTestFinished(() => bench[Symbol.asyncDispose]());
+  const client = await bench.open();
+  const told = async (): Promise<number[]> => (await ticks(client, PROBE, "first")).map(dueAt);
+  await until("a run", async () => (await told()).length > 0);
+  await client.request("lares/trust", { trusted: false });
+  const revokedAt = Date.now();
+  await until("some runs to be missed", () => Date.now() > revokedAt + 4_000);
+  const grantedAt = Date.now();
+  await client.request("lares/trust", { trusted: true });
+  await inState(client, PROBE, "Active");
+  await until("a run of now", async () => (await told()).some((time) => time > grantedAt));
+  const missed = (await told()).filter((time) => time > revokedAt && time <= grantedAt);
+  expect(missed.length).toBeGreaterThanOrEqual(4);
+  expect(missed.map((time) => (time - missed[0]!) / 1000)).toEqual(missed.map((_, index) => index));
+  const late = (await ticks(client, PROBE, "first")).filter((each) => missed.includes(dueAt(each)));
+  for (const { timestamp } of late) expect(Date.parse(timestamp)).toBeGreaterThanOrEqual(grantedAt);
+});
+
 test("killed with kill -9 and gone for days, what was missed is made up for as catch_up says", async () => {
   const noon = `0 ${(new Date().getUTCHours() + 12) % 24} * * *`; // never due while this runs
   const bench = await Bench.create({
