@@ -41,6 +41,8 @@ export interface DeliveryLoopOptions {
   readonly metrics: MetricsRecorder;
   readonly ratePerSecond: number;
   readonly agent: Recipient;
+  /** `isTryingAgain` is over. */
+  readonly onTriedAgain?: () => void;
 }
 
 /** After the queue refused to take a delivery back it is handed over again so much later. */
@@ -70,6 +72,7 @@ export class DeliveryLoop {
   #begunAt = 0;
   /** The guest that ended last: it gets nothing more, also before its end has become a state. */
   #lostSession: GuestSession | null = null;
+  #isTryingAgain = false;
   #running = false;
   #again = false;
 
@@ -94,9 +97,10 @@ export class DeliveryLoop {
     return this.#running;
   }
 
-  /** True where the guest, now lost, had a delivery in hand: that may have been what it was lost over. */
-  hadInHand(session: GuestSession): boolean {
-    return this.#lostSession === session || this.#handed.size > 0;
+  /** A guest was lost with a delivery in hand, and that has neither been answered nor set aside since. */
+  get isTryingAgain(): boolean {
+    const { agent, queue } = this.#options;
+    return this.#isTryingAgain && queue.depth(agent.id) > 0;
   }
 
   pump(): void {
@@ -194,6 +198,7 @@ export class DeliveryLoop {
       agent.answered(handler, event.name);
       queue.acknowledge(agent.id, delivery.seq);
       agent.succeeded();
+      this.#hasTriedAgain();
       return;
     }
     const { error } = outcome;
@@ -223,6 +228,7 @@ export class DeliveryLoop {
       event.id,
     );
     agent.failed(`${handler} failed on ${event.name}: ${message}`);
+    this.#hasTriedAgain();
   }
 
   /** The guest ended under a delivery: it is tried again, a few times, then set aside. */
@@ -239,10 +245,20 @@ export class DeliveryLoop {
       handler,
       event.id,
     );
-    if (!givenUp) return queue.retryLater(agent.id, delivery.seq, clock.now() + backoffMs(attempt));
+    if (!givenUp) {
+      this.#isTryingAgain = true;
+      return queue.retryLater(agent.id, delivery.seq, clock.now() + backoffMs(attempt));
+    }
     metrics.answered("failed", latencyMs);
     agent.answered(handler, event.name);
     await queue.bury(agent.id, delivery.seq, message);
+    this.#hasTriedAgain();
+  }
+
+  #hasTriedAgain(): void {
+    if (!this.#isTryingAgain) return;
+    this.#isTryingAgain = false;
+    this.#options.onTriedAgain?.();
   }
 }
 

@@ -25,8 +25,8 @@ export interface JobAgent extends Pick<
   mayRunJobs(): boolean;
   /** The jobs that its program has, once it has said so. */
   jobNames(): ReadonlySet<string>;
-  /** The guest, now lost, was working on an event too. */
-  hadEventInHand(session: GuestSession): boolean;
+  /** A guest was lost over an event that has not been handled since. */
+  isTryingEventAgain(): boolean;
 }
 
 export interface JobLoopOptions {
@@ -57,8 +57,6 @@ export class JobLoop {
   #again = false;
   /** A quiet moment was given: the next job may be one that waited for it. */
   #isQuiet = false;
-  /** How often in a row the guest was lost under this job while it was working on an event too. */
-  #doubt = { job: "", losses: 0 };
 
   constructor(options: JobLoopOptions) {
     this.#options = options;
@@ -105,7 +103,6 @@ export class JobLoop {
     const { agent, queue } = this.#options;
     const { job, session } = this.#inHand(id);
     await queue.checkpoint(agent.id, job.id, data);
-    this.#doubt = { job: job.id, losses: 0 };
     session.restartBudget();
   }
 
@@ -126,7 +123,8 @@ export class JobLoop {
 
   #canRun(): boolean {
     const { agent } = this.#options;
-    return agent.canDeliver() && agent.mayRunJobs();
+    // Of an event and a job nobody knows which one a guest was lost over: the event goes first, alone, and shows it.
+    return agent.canDeliver() && agent.mayRunJobs() && !agent.isTryingEventAgain();
   }
 
   async #loop(): Promise<void> {
@@ -204,25 +202,15 @@ export class JobLoop {
     if (isLost) this.#lostSession = session;
     if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: () => Promise.resolve() };
     const attempt = job.attempts + 1;
-    const isBlameless = isLost && agent.hadEventInHand(session) && this.#isStillDoubtful(job);
-    const isTriedAgain = (isLost || isTransient(error)) && (isBlameless || attempt < deliveryAttempts);
+    const isTriedAgain = (isLost || isTransient(error)) && attempt < deliveryAttempts;
     if (!isTriedAgain) return { outcome: "failed", settle: () => this.#failed(job, error, isLost) };
     const fields = { job: job.id, attempt };
     const message = `the job ${job.name} did not finish, it goes on from its last checkpoint: ${messageOf(error)}`;
     agent.trace("error", message, fields, undefined, job.id);
     return {
       outcome: "interrupted",
-      settle: async () => {
-        if (!isBlameless) await queue.retryLater(agent.id, job.id, clock.now() + backoffMs(attempt));
-      },
+      settle: () => queue.retryLater(agent.id, job.id, clock.now() + backoffMs(attempt)),
     };
-  }
-
-  /** Whether a job or an event took the guest down nobody knows. As often as it takes to set the event aside, the job is spared. */
-  #isStillDoubtful({ id }: QueuedJob): boolean {
-    const losses = this.#doubt.job === id ? this.#doubt.losses + 1 : 1;
-    this.#doubt = { job: id, losses };
-    return losses <= deliveryAttempts;
   }
 
   async #failed({ id, name }: QueuedJob, error: unknown, isLost: boolean): Promise<void> {

@@ -21,13 +21,20 @@ export class Workload {
   constructor(options: WorkloadOptions) {
     this.#options = options;
     const { ports, clock, metrics, ratePerSecond, agent } = options;
-    const deliveries = new DeliveryLoop({ queue: ports.queue, clock, metrics, ratePerSecond, agent });
+    const deliveries = new DeliveryLoop({
+      queue: ports.queue,
+      clock,
+      metrics,
+      ratePerSecond,
+      agent,
+      onTriedAgain: () => this.jobs.pump(),
+    });
     this.#deliveries = deliveries;
     this.jobs = new JobLoop({
       queue: ports.jobs,
       clock,
       metrics,
-      agent: { ...agent, hadEventInHand: (session) => deliveries.hadInHand(session) },
+      agent: { ...agent, isTryingEventAgain: () => deliveries.isTryingAgain },
       tell: (progress) => ports.jobProgress(progress),
     });
   }
