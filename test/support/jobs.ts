@@ -110,6 +110,7 @@ export default defineAgent({
     async seen(event, ctx) { await note(ctx, "hook", event.entry.name); },
     async burn(event, ctx) { spin(100); await note(ctx, "hook", event.entry.name); },
     async fail() { throw new Error("a hook that fails"); },
+    async die() { for (;;); },
     async start(event, ctx) { await ctx.jobs.dispatch("steps", await ctx.vdfs.readJson(event.entry.path)); },
     async startIdle(event, ctx) { await ctx.jobs.dispatch("steps", await ctx.vdfs.readJson(event.entry.path), { whenIdle: true }); },
   },
@@ -156,13 +157,14 @@ export default defineAgent({
     async late({ method, args }, ctx) {
       try { await leaked[method](...args); return { done: true }; } catch (error) { return refusal(error); }
     },
+    async forget(_, ctx) { await ctx.memory.plan.set({ log: [] }); },
     async log(_, ctx) { return (await ctx.memory.plan.read()).log; },
   },
 });
 `;
 }
 
-const handlers = ["seen", "burn", "fail", "start", "startIdle"] as const;
+const handlers = ["seen", "burn", "fail", "die", "start", "startIdle"] as const;
 
 const hook = (id: string, handler: string) => ({
   on: "EntryCreated",
@@ -201,7 +203,7 @@ export function worker({ id, permissions, resources, grants, version, jobs }: Wo
     manifest: {
       permissions: permissions ?? { read_entries: true, dispatch_jobs: true },
       hooks: handlers.map((handler) => hook(id, handler)),
-      tools: ["dispatch", "dispatchMany", "late", "log"].map((name) => ({
+      tools: ["dispatch", "dispatchMany", "late", "forget", "log"].map((name) => ({
         name,
         description: name,
         handler: name,
