@@ -1,6 +1,10 @@
-import { LaresError } from "../base/errors.ts";
+import type { Clock } from "../base/clock.ts";
+import { LaresError, messageOf } from "../base/errors.ts";
 import { decideHostCall } from "../policy/decide.ts";
-import type { AgentDefinition, Caller, SupervisorPorts } from "./ports.ts";
+import type { MetricsRecorder } from "./metrics.ts";
+import type { AgentDefinition, Caller, GuestHandlers, SupervisorPorts } from "./ports.ts";
+import { RefusalLog } from "./refusal-log.ts";
+import type { WriteTrace } from "./trace-writer.ts";
 
 export interface HostCallOptions {
   readonly ports: Pick<SupervisorPorts, "services" | "takeTurn">;
@@ -9,23 +13,29 @@ export interface HostCallOptions {
   readonly definition: () => AgentDefinition;
   /** What the guest is working on. */
   readonly inHand: () => Pick<Caller, "hook" | "traceId" | "job">;
-  readonly onRefusal: (method: string, error: LaresError) => void;
+  readonly clock: Clock;
+  readonly metrics: Pick<MetricsRecorder, "refused">;
+  readonly trace: WriteTrace;
 }
 
 /**
  * The one door between a guest and the kernel: its turn, then shape, then permission, then the service. Nothing else
  * hands a guest's request to a room.
  */
-export class HostCalls {
+export class HostCalls implements GuestHandlers, Disposable {
   readonly #options: HostCallOptions;
+  readonly #refusals: RefusalLog;
 
   constructor(options: HostCallOptions) {
     this.#options = options;
+    this.#refusals = new RefusalLog(options.clock, (message, fields) =>
+      options.trace("warn", message, fields),
+    );
   }
 
   /** In the name of what the guest is doing when it asks, and with what it may do when its turn has come. */
-  async answer(method: string, params: unknown): Promise<unknown> {
-    const { ports, validate, definition, onRefusal } = this.#options;
+  async call(method: string, params: unknown): Promise<unknown> {
+    const { ports, validate, definition, metrics } = this.#options;
     const inHand = this.#options.inHand();
     await ports.takeTurn(definition().id);
     const { id: agent, authority, programDigest } = definition();
@@ -33,7 +43,8 @@ export class HostCalls {
     const checked = validate(method, params);
     const decision = decideHostCall(authority, { method, params: checked });
     if (!decision.allowed) {
-      onRefusal(method, decision.error);
+      metrics.refused();
+      this.#refusals.refused(decision.error.message, { method, ...decision.error.facts });
       throw decision.error;
     }
     const service = Object.hasOwn(ports.services, method) ? ports.services[method] : undefined;
@@ -41,5 +52,20 @@ export class HostCalls {
       throw new LaresError("MethodNotFound", `The kernel has no "${method}" yet.`, { method });
     }
     return service({ agent, authority, programDigest, ...inHand }, checked as never);
+  }
+  /** What it asks without waiting for an answer: where that fails, its traces say so. */
+  notify(method: string, params: unknown): void {
+    this.call(method, params).catch((error: unknown) =>
+      this.#options.trace("warn", `${method}: ${messageOf(error)}`),
+    );
+  }
+
+  stderr(text: string): void {
+    this.#options.trace("warn", text);
+  }
+
+  /** Tells of the refusals that were not told yet. */
+  [Symbol.dispose](): void {
+    this.#refusals[Symbol.dispose]();
   }
 }

@@ -15,7 +15,6 @@ import { HostCalls } from "./host-calls.ts";
 import { stackOf } from "./delivery.ts";
 import { GuestHolder } from "./guest-holder.ts";
 import type { JobLoop } from "./job-loop.ts";
-import { RefusalLog } from "./refusal-log.ts";
 import { NamedTimers } from "./timers.ts";
 import { traceWriter, type WriteTrace } from "./trace-writer.ts";
 import { Workload } from "./workload.ts";
@@ -51,7 +50,7 @@ export class Supervisor implements AsyncDisposable {
   #openRequests = 0;
   readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart" | "counted">;
   readonly #conduct: Conduct;
-  readonly #refusals: RefusalLog;
+  readonly #calls: HostCalls;
   #disposed = false;
   #wasEnabledAtClose: boolean | undefined;
   #lastActivity: number;
@@ -65,30 +64,20 @@ export class Supervisor implements AsyncDisposable {
     this.#today = new DayCounts(this.#clock);
     this.#timers = new NamedTimers(this.#clock);
     this.#conduct = new Conduct(this.#clock);
-    this.#refusals = new RefusalLog(this.#clock, (message, fields) => this.trace("warn", message, fields));
     this.#lastActivity = this.#clock.monotonic();
-    const calls = new HostCalls({
+    this.#calls = new HostCalls({
       ports: this.#ports,
+      clock: this.#clock,
+      metrics: this.metrics,
+      trace: this.trace,
       validate: options.validateHostCall,
       definition: () => this.#definition,
       inHand: () => this.#work.inHand,
-      onRefusal: (method, error) => {
-        this.metrics.refused();
-        this.#refusals.refused(error.message, { method, ...error.facts });
-      },
     });
     this.#guest = new GuestHolder({
       ports: this.#ports,
       clock: this.#clock,
-      handlers: {
-        call: (method, params) => calls.answer(method, params),
-        notify: (method, params) => {
-          calls
-            .answer(method, params)
-            .catch((error: unknown) => this.trace("warn", `${method}: ${messageOf(error)}`));
-        },
-        stderr: (text) => this.trace("warn", text),
-      },
+      handlers: this.#calls,
       ask: (session, method, params) => this.#ask(session, method, params),
       isStartWanted: () => this.#life.state === "Initializing",
       became: {
@@ -420,7 +409,7 @@ export class Supervisor implements AsyncDisposable {
     await this.#life.settled();
     this.#disposed = true;
     this.#timers[Symbol.dispose]();
-    this.#refusals[Symbol.dispose]();
+    this.#calls[Symbol.dispose]();
     await this.#guest.session?.kill();
     this.#life.stop();
   }

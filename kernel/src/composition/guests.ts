@@ -34,9 +34,9 @@ export async function startGuest(
     {
       clock: ports.clock,
       errors: wireCodes,
-      call: handlers.call,
-      notify: handlers.notify,
-      fault: handlers.stderr,
+      call: (method, params) => handlers.call(method, params),
+      notify: (method, params) => handlers.notify(method, params),
+      fault: (text) => handlers.stderr(text),
     },
     { maxCpuMs: limits.max_cpu_ms_per_event, maxWallMs: limits.max_wall_ms_per_event },
   );
