@@ -28,9 +28,9 @@ const passOf = (name: string): number =>
 /**
  * Visited where a memory is carried from one file to another (`kernel/src/memory/transfer/crash.test.ts`), where
  * something is forgotten (`kernel/src/memory/redaction.crash.test.ts`), and in the store host's own process
- * (`kernel/src/memory/store/deaths.faults.test.ts`).
+ * (`kernel/src/memory/store/deaths.faults.test.ts`), and where there are jobs (`jobs.test.ts`).
  */
-const elsewhere = /^(?:chosen-file|folder\.place|import|store|journal\.redaction)\./;
+const elsewhere = /^(?:jobs|chosen-file|folder\.place|import|store|journal\.redaction)\./;
 const common = failpointNames.filter((name) => !rare.has(name) && !elsewhere.test(name));
 
 describe("a kernel dies during ordinary work, and the next one after it", () => {

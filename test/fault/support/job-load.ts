@@ -1,0 +1,164 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { failpointMarkVariable, failpointVariable } from "../../../kernel/src/platform/failpoint.ts";
+import { agent, Bench } from "../../support/bench.ts";
+import { RpcError, type Client } from "../../support/client.ts";
+import { control, log, tryDispatch, worker, type Line, type Step } from "../../support/jobs.ts";
+import { until } from "../../support/until.ts";
+
+const WORKER = "test.worker";
+/** A note made behind as many saves; each takes two steps. */
+const stages = 4;
+const staged: readonly Step[] = Array.from({ length: stages }, (_, at): Step[] => [
+  ["note", String(at)],
+  ["save"],
+]).flat();
+
+interface Acknowledged {
+  readonly kind: "staged" | "lost" | "failing";
+  readonly id: string;
+}
+
+/** An agent whose jobs are done, lost and failed while its kernel dies; everything acknowledged is looked for afterwards. */
+export class JobLoad implements AsyncDisposable {
+  readonly bench: Bench;
+  client: Client;
+  readonly #markFile: string;
+  #acknowledged: Acknowledged[] = [];
+  /** Dispatches that nobody answered: each may have been kept. */
+  #unanswered = 0;
+  #deathsChecked = 0;
+
+  private constructor(bench: Bench, client: Client, markFile: string) {
+    this.bench = bench;
+    this.client = client;
+    this.#markFile = markFile;
+  }
+
+  /** Kernels die at these points, one after the other. */
+  static async open(points: readonly string[] = []): Promise<JobLoad> {
+    const bench = await Bench.create({
+      lares: { kernel: { linger: "0s" } },
+      extensions: [worker({ id: WORKER, resources: { max_cpu_ms_per_event: 300 } })],
+    });
+    const markFile = join(bench.base, "deaths");
+    const environment = { [failpointVariable]: points.join(","), [failpointMarkVariable]: markFile };
+    return new JobLoad(bench, await bench.connect({ trusted: true, environment }), markFile);
+  }
+
+  /** Names of the points at which kernels died so far. */
+  async deaths(): Promise<string[]> {
+    const lines = await readFile(this.#markFile, "utf8").catch(() => "");
+    return lines
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => line.split(" ")[0] ?? "");
+  }
+
+  /** Dispatches jobs of every kind, no two in a row that fail; goes on over the death of whoever was to answer. */
+  async dispatch(): Promise<void> {
+    for (const kind of ["staged", "lost", "staged", "failing", "staged"] as const) {
+      try {
+        const { id, error } = await {
+          staged: () => tryDispatch(this.client, WORKER, "steps", staged),
+          lost: () => tryDispatch(this.client, WORKER, "loseAndSave", 1),
+          failing: () =>
+            tryDispatch(this.client, WORKER, "steps", [
+              ["note", "fails"],
+              ["throw", "as it should"],
+            ]),
+        }[kind]();
+        if (id === undefined) throw new Error(JSON.stringify(error));
+        this.#acknowledged.push({ kind, id });
+      } catch (error) {
+        if (!isDeath(error)) throw error;
+        this.#unanswered += 1;
+      }
+    }
+  }
+
+  /** Until nothing is left to do. */
+  async rest(): Promise<void> {
+    await until("all jobs to have ended", async () => {
+      try {
+        const { ready, idle } = await this.client.request<{ ready: boolean; idle: boolean }>("lares/status");
+        // Losses and failures in a row, with what was repeated after a death, may be three.
+        if ((await agent(this.client, WORKER)).state === "Suspended") {
+          await control(this.client, WORKER, "resume");
+          return false;
+        }
+        return ready && idle;
+      } catch (error) {
+        if (isDeath(error)) return false;
+        throw error;
+      }
+    });
+  }
+
+  /** Holds the log to what was acknowledged, and forgets both: what ended is not begun again. `kills`: beside the deaths at named points. */
+  async check(kills = 0): Promise<void> {
+    const atPoints = (await this.deaths()).length;
+    const deaths = atPoints - this.#deathsChecked + kills;
+    this.#deathsChecked = atPoints;
+    const byJob = Map.groupBy(await log(this.client, WORKER), ({ job }) => job);
+    for (const { kind, id } of this.#acknowledged) {
+      const lines = byJob.get(id) ?? [];
+      byJob.delete(id);
+      checkJob(kind, lines, deaths);
+    }
+    expect(byJob.size, `jobs that nobody dispatched: ${JSON.stringify([...byJob])}`).toBeLessThanOrEqual(
+      this.#unanswered,
+    );
+    this.#acknowledged = [];
+    this.#unanswered = 0;
+    await until("the log to be forgotten", async () => {
+      try {
+        await this.client.request("lares/tools/call", { agent: WORKER, name: "forget", arguments: {} });
+        return true;
+      } catch (error) {
+        if (isDeath(error)) return false;
+        throw error;
+      }
+    });
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.bench[Symbol.asyncDispose]();
+  }
+}
+
+/** The kernel, the front's way to it or the guest went away, or the next kernel does not know its agents yet. */
+function isDeath(error: unknown): boolean {
+  if (error instanceof RpcError) return [-32803, -33001, -33013].includes(error.code);
+  return error instanceof Error && /no agent|-33013/.test(error.message);
+}
+
+function checkJob(kind: Acknowledged["kind"], lines: readonly Line[], deaths: number): void {
+  const texts = lines.map(({ text }) => text);
+  const said = `a ${kind} job: ${JSON.stringify(lines)}`;
+  const begun = texts.filter((text) => text === "begin").length;
+  expect(begun, said).toBeGreaterThan(0);
+  expect(begun, said).toBeLessThanOrEqual(1 + deaths + (kind === "lost" ? 1 : 0));
+  if (kind === "failing") {
+    expect(texts, said).toContain("fails");
+    expect(texts, said).not.toContain("end");
+    return;
+  }
+  expect(texts, said).toContain("end");
+  if (kind === "lost") return;
+  let reached = -1;
+  for (const { text, checkpoint } of lines) {
+    if (text === "begin") {
+      // A note was made behind the save before it: no checkpoint is older than that.
+      const next = checkpoint === "undefined" ? 0 : (checkpoint as { next: number }).next;
+      expect(next, said).toBeGreaterThanOrEqual(2 * Math.max(0, reached));
+      expect(next, said).toBeLessThanOrEqual(2 * (reached + 1));
+    } else if (text !== "end") {
+      expect(Number(text), said).toBeGreaterThanOrEqual(reached);
+      expect(Number(text), said).toBeLessThanOrEqual(reached + 1);
+      reached = Number(text);
+    }
+  }
+  expect(reached, said).toBe(stages - 1);
+}
