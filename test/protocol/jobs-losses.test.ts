@@ -40,6 +40,7 @@ const names = [
   "changed",
   "shrunk",
   "denied",
+  "switched-off",
 ] as const;
 const id = (name: (typeof names)[number]): string => `test.${name}`;
 
@@ -341,7 +342,35 @@ test("where dispatch_jobs is taken back, dispatch is refused and what waits wait
   await openGate(bench, "denied");
   await meanwhile();
   expect(await textsOf(client, agentId, waiting)).toEqual([]);
+  await until("nothing to be waited for", async () => {
+    return (await client.request<{ idle: boolean }>("lares/status")).idle;
+  });
   await bench.writeLares();
   await wrote(client, agentId, waiting, "end");
   expect(await textsOf(client, agentId, running)).toContain("end");
+});
+
+test("where lares.yaml disables the agent its jobs wait, and go on once it is enabled there", async () => {
+  const agentId = id("switched-off");
+  const job = await dispatch(client, agentId, [
+    ["note", "once"],
+    ["save"],
+    ["note", "stands"],
+    ["gate", "switched"],
+  ]);
+  await standing(agentId, job, 1);
+  const extensions = [...names.map(id), LEAVES].map((each) => ({
+    path: `../extensions/${each}`,
+    grants: { locations: ["."] },
+    ...(each === agentId ? { enabled: false } : {}),
+  }));
+  await bench.writeLares({ keys: { extensions } });
+  await inState(client, agentId, "Unloaded");
+  await openGate(bench, "switched");
+  await meanwhile();
+  expect(await textsOf(client, agentId, job)).toEqual(["begin", "once", "stands"]);
+  await bench.writeLares();
+  await wrote(client, agentId, job, "end");
+  expect(await textsOf(client, agentId, job)).toEqual(["begin", "once", "stands", "begin", "stands", "end"]);
+  await ended(client, agentId, { completed: 1 });
 });

@@ -116,6 +116,7 @@ export default defineAgent({
   },
   jobs: {
     steps,
+    nothing() {},
     /** Keeps its input as it came. */
     async keep(input, ctx) { await note(ctx, ctx.jobId, "kept", { input: JSON.stringify(input) }); },
     /** Saves its input, is lost, and keeps the checkpoint as it came. */
