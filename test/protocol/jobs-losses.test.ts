@@ -111,7 +111,8 @@ describe("CPU of a job", () => {
   });
 });
 
-describe("a guest that dies under a job", () => {
+// Beside each other: each has an agent of its own.
+describe.concurrent("a guest that dies under a job", () => {
   test("by computing too long: it is tried three times and has failed then; the job behind it is run", async () => {
     const agentId = id("spins");
     const job = await dispatch(client, agentId, [["gate", "spins"], ["spin for ever"]]);
@@ -227,18 +228,21 @@ describe("an agent that goes while its job runs", () => {
       jobs.set(name, await dispatch(client, id(name), steps));
     }
     // More often than a guest may be lost, or an agent may fail.
-    for (let round = 1; round <= 4; round++) {
-      for (const [name, command, state, back] of ways) {
+    await Promise.all(
+      ways.map(async ([name, command, state, back]) => {
         const [agentId, job] = [id(name), jobs.get(name) ?? ""];
-        await standing(agentId, job, round);
-        await control(client, agentId, command);
-        await inState(client, agentId, state);
-        if (back === null) continue;
-        await meanwhile();
-        await standing(agentId, job, round);
-        await control(client, agentId, back);
-      }
-    }
+        for (let round = 1; round <= 4; round++) {
+          await standing(agentId, job, round);
+          await control(client, agentId, command);
+          await inState(client, agentId, state);
+          if (back === null) continue;
+          await meanwhile();
+          await standing(agentId, job, round);
+          await control(client, agentId, back);
+        }
+        await standing(agentId, job, 5);
+      }),
+    );
     await openGate(bench, "gone");
     for (const [name] of ways) {
       const [agentId, job] = [id(name), jobs.get(name) ?? ""];
@@ -248,7 +252,7 @@ describe("an agent that goes while its job runs", () => {
         "begin",
         "once",
         "stands",
-        ...Array(4).fill(["begin", "stands"]).flat(),
+        ...Array.from({ length: 4 }, () => ["begin", "stands"]).flat(),
         "end",
       ]);
       await ended(client, agentId, { completed: 1 });

@@ -47,38 +47,3 @@ test("kill -9 right after the answers: every job is run by the next kernel, in o
   await until("all to be counted", async () => (await agent(second, ONE)).metrics.jobs_completed === 4);
   expect((await agent(second, ONE)).metrics.jobs_failed).toBe(0);
 });
-
-test("more kills and farewells than a guest may be lost, without a checkpoint: the job is neither failed nor forgotten", async () => {
-  await using bench = await Bench.create({
-    lares: { kernel: { linger: "0s" } },
-    extensions: [worker({ id: ONE })],
-  });
-  let job = "";
-  const rounds = 3;
-  for (let round = 1; round <= rounds; round++) {
-    const client = await bench.open();
-    if (job === "")
-      job = await dispatch(client, ONE, [
-        ["note", "stands"],
-        ["gate", "ended"],
-      ]);
-    await wrote(client, ONE, job, "stands", round);
-    const { pid } = await bench.status(client);
-    if (round % 2 === 0) await client.shutdown();
-    else await bench.kill(pid);
-    await client[Symbol.asyncDispose]();
-    await until("the kernel to end", () => !isAlive(pid));
-  }
-  const client = await bench.open();
-  await wrote(client, ONE, job, "stands", rounds + 1);
-  await openGate(bench, "ended");
-  await wrote(client, ONE, job, "end");
-  const { pid } = await bench.status(client);
-  await until("its completion", async () => (await agent(client, ONE)).metrics.jobs_completed === 1);
-  // What was completed is not run again.
-  await bench.kill(pid);
-  await bench.ready(client);
-  const after = await dispatch(client, ONE, []);
-  await wrote(client, ONE, after, "end");
-  expect((await textsOf(client, ONE, job)).filter((text) => text === "begin")).toHaveLength(rounds + 1);
-});
