@@ -88,10 +88,11 @@ test("many short jobs in a row do not flood the client either", async () => {
   for (let at = 0; at < 60; at++) jobs.push(await dispatch(client, TWO, [["progress", 1, "done"]]));
   const from = await wrote(client, TWO, jobs[0] ?? "", "begin");
   const to = await wrote(client, TWO, jobs.at(-1) ?? "", "end");
-  const told = client.received.slice(after).filter(({ method }) => method === "$/progress").length;
+  await bench.status(client);
+  const told = client.received.slice(after).filter(({ method }) => method === "$/progress");
   // A begin, a report and an end each.
-  expect(told).toBeLessThanOrEqual(3 * jobs.length);
-  console.log(`${told} notifications for ${jobs.length} jobs in ${to.at - from.at} ms`);
+  expect(told.length).toBeLessThanOrEqual(3 * (((to.at - from.at) / 1000) * 12 + 2));
+  expect(told.length).toBeGreaterThan(0);
 });
 
 test("a job that says nothing is shown after a while, and not where it is over before", async () => {
@@ -109,6 +110,7 @@ test("it ends where the job fails, is interrupted or its guest dies; a job that 
   let after = all().length;
   await dispatch(client, ONE, [
     ["progress", 0.5],
+    ["sleep", 300],
     ["throw", "no more"],
   ]);
   expect(kinds(await over(ONE, after)).at(-1)).toBe("end");

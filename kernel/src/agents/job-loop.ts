@@ -3,7 +3,7 @@ import { illegalTransition, isLaresError, LaresError, messageOf } from "../base/
 import type { JsonValue } from "../base/json.ts";
 import { backoffMs, deliveryAttempts } from "./backoff.ts";
 import { isTransient, putBackRetryMs, type Recipient, stackOf } from "./delivery.ts";
-import { JobProgressMeter } from "./job-progress.ts";
+import { JobProgressMeter, type LastShown } from "./job-progress.ts";
 import type { MetricsRecorder } from "./metrics.ts";
 import type { GuestSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "./ports.ts";
 
@@ -53,6 +53,7 @@ export class JobLoop {
   #running: RunningJob | null = null;
   /** The guest that ended last: it gets nothing more, also before its end has become a state. */
   #lostSession: GuestSession | null = null;
+  readonly #lastShown: LastShown = { at: -Infinity };
   #isLooping = false;
   #again = false;
   /** A quiet moment was given: the next job may be one that waited for it. */
@@ -158,7 +159,7 @@ export class JobLoop {
   ): Promise<{ readonly outcome: JobOutcome; settle(): Promise<void> }> {
     const { agent, clock, tell } = this.#options;
     const { id, name, input, checkpoint } = job;
-    const meter = new JobProgressMeter(clock, { id, agent: agent.id, name }, tell);
+    const meter = new JobProgressMeter(clock, { id, agent: agent.id, name }, tell, this.#lastShown);
     this.#running = { job, session, meter };
     let outcome: JobOutcome = "interrupted";
     try {

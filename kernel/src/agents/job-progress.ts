@@ -4,7 +4,7 @@ import { NamedTimers } from "./timers.ts";
 
 /** A job that takes no longer is not shown, unless it says itself how far it is. */
 export const shownAfterMs = 1000;
-/** How far a job is, is told no more often than this. */
+/** How far a job is, is told no more often than this, and so is that another job of its agent began. */
 export const reportEveryMs = 100;
 
 interface Reached {
@@ -12,11 +12,18 @@ interface Reached {
   readonly message?: string;
 }
 
+/** When an agent's last job was shown, in monotonic milliseconds: many short ones are not all worth a person's look. */
+export interface LastShown {
+  at: number;
+}
+
 /** Tells people how far one run of a job is: bounded, whatever the guest says, and the last word is always told. */
 export class JobProgressMeter {
+  readonly #clock: Clock;
+  readonly #last: LastShown;
   readonly #job: { readonly id: string; readonly agent: string; readonly name: string };
   readonly #tell: (progress: JobProgress) => void;
-  readonly #timers: NamedTimers<"shown" | "report">;
+  readonly #timers: NamedTimers<"shown" | "soon" | "report">;
   #isShown = false;
   #unsaid: Reached | null = null;
 
@@ -24,7 +31,10 @@ export class JobProgressMeter {
     clock: Clock,
     job: { readonly id: string; readonly agent: string; readonly name: string },
     tell: (progress: JobProgress) => void,
+    last: LastShown,
   ) {
+    this.#clock = clock;
+    this.#last = last;
     this.#job = job;
     this.#tell = tell;
     this.#timers = new NamedTimers(clock);
@@ -32,13 +42,18 @@ export class JobProgressMeter {
   }
 
   report(reached: Reached): void {
-    this.#show();
     this.#unsaid = reached;
-    if (!this.#timers.has("report")) this.#say();
+    if (this.#isShown) {
+      if (!this.#timers.has("report")) this.#say();
+      return;
+    }
+    const waitMs = this.#last.at + reportEveryMs - this.#clock.monotonic();
+    if (waitMs <= 0) this.#show();
+    else if (!this.#timers.has("soon")) this.#timers.set("soon", waitMs, () => this.#show());
   }
 
   end(outcome: JobOutcome): void {
-    if (this.#unsaid !== null) this.#say();
+    if (this.#isShown) this.#say();
     this.#timers[Symbol.dispose]();
     if (this.#isShown) this.#tell({ ...this.#who, kind: "end", outcome });
   }
@@ -50,8 +65,11 @@ export class JobProgressMeter {
   #show(): void {
     if (this.#isShown) return;
     this.#isShown = true;
+    this.#last.at = this.#clock.monotonic();
     this.#timers.clear("shown");
+    this.#timers.clear("soon");
     this.#tell({ ...this.#who, kind: "begin", name: this.#job.name });
+    this.#say();
   }
 
   #say(): void {
