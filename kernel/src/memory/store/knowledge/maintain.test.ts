@@ -10,7 +10,7 @@ test("near-duplicates: the older goes, the newer says that it updates it; each p
   const memory = await testKnowledge();
   memory.add("old", { text: "red house", data: { n: 1 } });
   memory.add("other variant", { variant: "Event", text: "red house", data: { n: 1 } });
-  memory.add("new", { text: "red house", data: { n: 2 } });
+  memory.add("new", { text: "red house", data: { n: 1, more: true } });
   memory.add("unlike", { text: "blue sea" });
   await memory.project();
   expect(await memory.store.maintain(startMs, null)).toEqual([
@@ -20,12 +20,42 @@ test("near-duplicates: the older goes, the newer says that it updates it; each p
   expect(await memory.store.maintain(startMs, null)).toEqual([]);
 });
 
-test("alike is not the same: other words and other data stay", async () => {
+test("alike is not the same: what says, weighs or brings anything that the newer does not, stays", async () => {
   const memory = await testKnowledge();
-  memory.add("a", { text: "house red", data: { n: 1 } });
-  memory.add("b", { text: "red house", data: { n: 2 } });
+  memory.add("words a", { text: "house red", data: { n: 1 } });
+  memory.add("words b", { text: "red house", data: { n: 1 } });
+  memory.add("data a", { text: "blue sea", data: { path: "a.jpg" } });
+  memory.add("data b", { text: "blue sea", data: { path: "b.jpg" } });
+  memory.add("field a", { text: "green hill", data: { at: [43, 3], name: "hill" } });
+  memory.add("field b", { text: "green hill", data: { name: "hill" } });
+  memory.add("list a", { text: "grey stone", data: [1] });
+  memory.add("list b", { text: "grey stone", data: [1, 2] });
+  memory.add("weight a", { text: "white cloud", importance: 0.9 });
+  memory.add("weight b", { text: "white cloud" });
+  memory.add("face a", { text: "face of Anna", embedding: [1, 0] });
+  memory.add("face b", { text: "face of Anna", embedding: [0, 1] });
   await memory.project();
   expect(await memory.store.maintain(startMs, null)).toEqual([]);
+});
+
+test("what was related to the older is related to the newer, however many are merged at once", async () => {
+  const memory = await testKnowledge();
+  memory.add("town", { text: "a town" });
+  memory.add("one", { text: "red house", relations: [{ to: "town", relation: "PartOf" }] });
+  memory.add("door", { text: "a door", relations: [{ to: "one", relation: "PartOf" }] });
+  memory.add("two", { text: "red house", relations: [{ to: "one", relation: "Updates" }] });
+  memory.add("three", { text: "red house" });
+  await memory.project();
+  for (const change of await memory.store.maintain(startMs, null)) {
+    if (change.operation === "delete") memory.say("delete", change.id, {});
+    else memory.say("update", change.from, { relate: { to: change.to, relation: change.relation } });
+  }
+  await memory.project();
+  expect(await memory.ids({ related_to: { id: "town", relation: "PartOf" } })).toEqual(["three"]);
+  expect(await memory.ids({ related_to: { id: "three", relation: "PartOf" } })).toEqual(
+    expect.arrayContaining(["town", "door"]),
+  );
+  expect(await memory.ids({ related_to: { id: "three" } })).toHaveLength(2);
 });
 
 test("pruned is only where a policy says so: unimportant, old, and never found", async () => {

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../../../base/json.ts";
 import type { ProposedChange, PrunePolicy } from "../port.ts";
 import type { Sql } from "../projection/port.ts";
 import { type AtRest, decodeAtRest } from "./at-rest.ts";
@@ -7,11 +8,13 @@ import { type Database, numberList, readFact, removeVectors, textList, writeFact
 import { heatSql } from "./tiers.ts";
 import type { VectorSpace } from "./vector-space.ts";
 
-/** More like each other than this, with the same words or data: one is enough. */
+/** More like each other than this, and the newer says all that the older does: one is enough. */
 const duplicateSimilarity = 0.98;
 /** Vectors whose neighbours are looked at by one maintenance; the next goes on from there. */
 const mergesLookedAt = 500;
 const neighboursLookedAt = 4;
+/** An item with more relations than this stays. */
+const maxTaken = 256;
 /** Changes that one maintenance proposes at most. */
 const maxProposedChanges = 1_000;
 
@@ -46,8 +49,8 @@ export async function evictColdest(
 }
 
 /**
- * Of two items of one variant that say the same, the older goes and the newer says that it `Updates` it. Looks at
- * vectors that came since the last time, so many at a time.
+ * Of two items of one variant of which the newer says all that the older does, the older goes, and the newer says that
+ * it `Updates` it and takes its relations over. Looks at vectors that came since the last time, so many at a time.
  */
 export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange[]> {
   const { database, made, codebooks } = view;
@@ -60,6 +63,7 @@ export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange
   );
   const changes: ProposedChange[] = [];
   const gone = new Set<string>();
+  const taken = new Map<string, readonly RelationRow[]>();
   let looked = after;
   for (const { label, ...atRest } of fresh) {
     if (changes.length >= maxProposedChanges) break;
@@ -75,9 +79,21 @@ export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange
       near.map((each) => each.label),
     )) {
       if (gone.has(older) || gone.has(newer)) continue;
+      // What it took over itself is not in the tables yet.
+      const relations = [...(await relationsOf(database, older)), ...(taken.get(older) ?? [])];
+      if (relations.length > maxTaken) continue;
       gone.add(older);
+      const moved = relations
+        .map(({ from, to, relation }) => ({
+          from: from === older ? newer : from,
+          to: to === older ? newer : to,
+          relation,
+        }))
+        .filter(({ from, to }) => from !== to && !gone.has(from) && !gone.has(to));
+      taken.set(newer, [...(taken.get(newer) ?? []), ...moved]);
       changes.push(
         { operation: "relate", from: newer, to: older, relation: "Updates" },
+        ...moved.map((relation) => ({ operation: "relate" as const, ...relation })),
         { operation: "delete", id: older, reason: "merged" },
       );
     }
@@ -86,21 +102,61 @@ export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange
   return changes;
 }
 
+/**
+ * Pairs in which nothing is lost with the older one: the same words, no field that the newer has not, no more
+ * importance, no embedding of its own.
+ */
 async function duplicates(
   sql: Sql,
   label: number,
   others: readonly number[],
-): Promise<{ older: string; newer: string }[]> {
+): Promise<readonly { older: string; newer: string }[]> {
+  const pairs = await sql.all<{ older: string; newer: string; olderData: string; newerData: string }>(
+    `WITH alike AS (
+       SELECT i.*, v.label FROM knowledge_vectors v JOIN knowledge_items i ON i.item_row = v.item_row
+       WHERE v.label = ? OR v.label IN ${numberList})
+     SELECT o.id AS older, n.id AS newer, o.data AS "olderData", n.data AS "newerData"
+     FROM alike o JOIN alike n ON o.item_row < n.item_row AND (o.label = ? OR n.label = ?)
+     WHERE o.variant = n.variant AND o.words IS NOT DISTINCT FROM n.words AND o.importance <= n.importance
+       AND NOT EXISTS (SELECT 1 FROM knowledge_vectors g WHERE g.item_row = o.item_row AND starts_with(g.space, 'given:'))
+     ORDER BY o.item_row, n.item_row`,
+    [label, JSON.stringify(others), label, label],
+  );
+  return pairs.filter(({ olderData, newerData }) => saysAllOf(newerData, olderData));
+}
+
+function saysAllOf(newerData: string, olderData: string): boolean {
+  if (newerData === olderData) return true;
+  const newer = fieldsOf(newerData);
+  const older = fieldsOf(olderData);
+  return (
+    newer !== null &&
+    older !== null &&
+    Object.entries(older).every(
+      ([name, value]) => Object.hasOwn(newer, name) && canonicalJson(newer[name]) === canonicalJson(value),
+    )
+  );
+}
+
+function fieldsOf(data: string): Readonly<Record<string, unknown>> | null {
+  const value: unknown = JSON.parse(data);
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
+}
+
+interface RelationRow {
+  readonly from: string;
+  readonly to: string;
+  readonly relation: string;
+}
+
+/** Those of an item, in both directions, with items that are there. */
+function relationsOf(sql: Sql, id: string): Promise<readonly RelationRow[]> {
   return sql.all(
-    `WITH pair AS (
-       SELECT i.* FROM knowledge_vectors v JOIN knowledge_items i ON i.item_row = v.item_row WHERE v.label = ?)
-     SELECT CASE WHEN i.item_row < p.item_row THEN i.id ELSE p.id END AS older,
-       CASE WHEN i.item_row < p.item_row THEN p.id ELSE i.id END AS newer
-     FROM knowledge_vectors v JOIN knowledge_items i ON i.item_row = v.item_row, pair p
-     WHERE v.label IN ${numberList} AND i.item_row <> p.item_row AND i.variant = p.variant
-       AND (i.words = p.words OR (i.data = p.data AND i.words IS NOT DISTINCT FROM p.words))
-     ORDER BY i.item_row`,
-    [label, JSON.stringify(others)],
+    `SELECT from_id AS "from", to_id AS "to", relation FROM knowledge_relations r
+     WHERE (from_id = ? AND EXISTS (SELECT 1 FROM knowledge_items i WHERE i.id = r.to_id))
+        OR (to_id = ? AND EXISTS (SELECT 1 FROM knowledge_items i WHERE i.id = r.from_id))
+     ORDER BY seq, from_id, to_id LIMIT ${maxTaken + 1}`,
+    [id, id],
   );
 }
 
