@@ -78,9 +78,10 @@ const does = {
   },
   throw(ctx, message) { throw new Error(message); },
   async "gate or signal"(ctx, name, way) {
+    // At once, before the guest is gone.
+    const told = new Promise((resolve) => ctx.signal.addEventListener("abort", () => resolve(true)));
     while ((await ctx.vdfs.get(name)) === null) {
-      await sleep(20);
-      if (!ctx.signal.aborted) continue;
+      if (!(await Promise.race([sleep(20), told]))) continue;
       if (way === "throw") throw new Error("the signal said so");
       return true;
     }
@@ -106,6 +107,8 @@ async function steps(input, ctx) {
 
 export default defineAgent({
   memory: { plan: { log: [] } },
+  /** Time for a job to answer that heeds its signal. */
+  onShutdown: () => sleep(20),
   hooks: {
     async seen(event, ctx) { await note(ctx, "hook", event.entry.name); },
     async burn(event, ctx) { spin(100); await note(ctx, "hook", event.entry.name); },
