@@ -50,6 +50,13 @@ afterAll(() => bench[Symbol.asyncDispose]());
 
 const metrics = async (id: string): Promise<AgentMetrics> => (await agent(client, id)).metrics;
 
+/** The counts once every job has ended: what was written last is counted a moment later. */
+const settled = (id: string): Promise<AgentMetrics> =>
+  until(`all jobs of ${id} to have ended`, async () => {
+    const now = await metrics(id);
+    return now.jobs_dispatched === now.jobs_completed + now.jobs_failed && now;
+  });
+
 /** Waits until this much more has ended than `before` says. */
 function more(
   id: string,
@@ -67,7 +74,7 @@ function more(
 
 describe("dispatch", () => {
   test("answers with an id, the job sees it, runs once without a checkpoint, and is counted", async () => {
-    const before = await metrics(ONE);
+    const before = await settled(ONE);
     const id = await dispatch(client, ONE, [["note", "work"]]);
     await wrote(client, ONE, id, "end");
     await more(ONE, before, { completed: 1 });
@@ -77,7 +84,7 @@ describe("dispatch", () => {
   });
 
   test("of a name the program does not have is NotFound, which names those that it has", async () => {
-    const before = await metrics(ONE);
+    const before = await settled(ONE);
     const { error } = await tryDispatch(client, ONE, "absent", null);
     expect(error?.code).toBe("NotFound");
     expect(error?.message).toMatch(/absent/);
@@ -104,7 +111,7 @@ describe("dispatch", () => {
     ["a key of 257 characters", "keep", null, { key: "k".repeat(257) }],
   ];
   test.each(wrong)("%s is refused and leaves nothing", async (_what, name, input, options) => {
-    const before = await metrics(ONE);
+    const before = await settled(ONE);
     const { error } = await tryDispatch(client, ONE, name, input, options);
     expect(error?.code).toMatch(/^(InvalidParams|NotFound|LimitExceeded)$/);
     expect((await metrics(ONE)).jobs_dispatched).toBe(before.jobs_dispatched);
@@ -154,7 +161,7 @@ describe("a key", () => {
     "%s stands for one job while that waits or runs, for the next afterwards, and for nobody else's",
     async (key) => {
       const gate = `key-${key.length}-${key.codePointAt(0)}`;
-      const before = await metrics(ONE);
+      const before = await settled(ONE);
       const first = await dispatch(client, ONE, [["gate", gate]], { key });
       await wrote(client, ONE, first, "begin");
       // Running.
@@ -177,7 +184,7 @@ describe("a key", () => {
   );
 
   test("of many that are dispatched at the same moment, one is kept", async () => {
-    const before = await metrics(ONE);
+    const before = await settled(ONE);
     const ids = await Promise.all(
       Array.from({ length: 50 }, () => dispatch(client, ONE, [["sleep", 500]], { key: "at once" })),
     );
@@ -186,7 +193,7 @@ describe("a key", () => {
   });
 
   test("stands for another one after its job has failed", async () => {
-    const before = await metrics(ONE);
+    const before = await settled(ONE);
     const first = await dispatch(client, ONE, [["throw", "the first"]], { key: "failing" });
     await more(ONE, before, { failed: 1 });
     const second = await dispatch(client, ONE, [], { key: "failing" });
@@ -236,7 +243,7 @@ describe("order", () => {
 
 describe("a handler that throws", () => {
   test("has failed once, with a trace at error that names the job and the message", async () => {
-    const before = await metrics(FAILING);
+    const before = await settled(FAILING);
     const id = await dispatch(client, FAILING, [
       ["note", "tried"],
       ["throw", "out of luck"],
@@ -254,7 +261,7 @@ describe("a handler that throws", () => {
   });
 
   test("three in a row, failed events among them, suspend the agent; its jobs wait until it is resumed", async () => {
-    const before = await metrics(FAILING);
+    const before = await settled(FAILING);
     await dispatch(client, FAILING, [["throw", "one"]]);
     await more(FAILING, before, { failed: 1 });
     await provoke(bench, FAILING, "fail", "two");
@@ -303,7 +310,7 @@ describe("progress and checkpoints", () => {
     ["progress", [0.5]],
     ["save", [{ next: 1 }]],
   ])("%s once no job runs is IllegalTransition", async (method, args) => {
-    const before = await metrics(ONE);
+    const before = await settled(ONE);
     await dispatch(client, ONE, [["leak"]]);
     await more(ONE, before, { completed: 1 });
     const late = await tool<{ error?: Refused }>(client, ONE, "late", { method, args });
@@ -313,7 +320,7 @@ describe("progress and checkpoints", () => {
 
 describe("bounds", () => {
   test("256 KiB of input are taken, one byte more is LimitExceeded and leaves nothing", async () => {
-    const before = await metrics(TWO);
+    const before = await settled(TWO);
     const most = await tryDispatch(client, TWO, "measure", "x".repeat(BYTES - 2));
     expect(most.error).toBeUndefined();
     const tooMany = await tryDispatch(client, TWO, "keep", "x".repeat(BYTES - 1));
