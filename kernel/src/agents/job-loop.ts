@@ -115,7 +115,10 @@ export class JobLoop {
     if (this.#isLooping || !this.#canRun()) return;
     this.#isLooping = true;
     this.#loop()
-      .catch((error: unknown) => agent.trace("error", `jobs stopped: ${messageOf(error)}`))
+      .catch((error: unknown) => {
+        agent.trace("error", `its jobs go on in ${putBackRetryMs} ms: ${messageOf(error)}`);
+        return this.#pause();
+      })
       .finally(() => {
         this.#isLooping = false;
         agent.rest();
@@ -226,7 +229,7 @@ export class JobLoop {
 
   /** What the disk does not take is tried again, so that a job that has ended is not run once more for that. */
   async #untilKept(settle: () => Promise<void>): Promise<void> {
-    const { agent, clock } = this.#options;
+    const { agent } = this.#options;
     for (;;) {
       try {
         await settle();
@@ -234,9 +237,15 @@ export class JobLoop {
       } catch (error) {
         agent.trace("error", `a job's end could not be written down yet: ${messageOf(error)}`);
         if (isLaresError(error, "NotFound") || !agent.canDeliver()) return;
-        await new Promise<void>((resolve) => void clock.timer(putBackRetryMs, resolve));
+        await this.#pause();
       }
     }
+  }
+
+  /** A disk that has just failed is not asked again without one. */
+  #pause(): Promise<void> {
+    const { clock } = this.#options;
+    return new Promise((resolve) => void clock.timer(putBackRetryMs, resolve));
   }
 
   #inHand(id: string | undefined): RunningJob {

@@ -253,6 +253,20 @@ describe("ends that are not a job's own", () => {
     expect(test.jobs.completed).toEqual(["job-1"]);
     expect(test.asked()).toHaveLength(1);
   });
+
+  it("a next job that the disk does not give is asked for again after a pause each time, and runs when it does", async () => {
+    const test = setUp();
+    test.jobs.readFaults = Array.from({ length: 5 }, () => storageError("the disk does not answer"));
+    await test.enqueue();
+    for (let left = 4; left > 0; left--) {
+      await test.settle(putBackRetryMs - 1);
+      expect(test.jobs.readFaults).toHaveLength(left);
+      await test.settle(1);
+    }
+    expect(test.traces.filter((message) => message.includes("does not answer"))).toHaveLength(5);
+    await test.settle(putBackRetryMs);
+    expect(test.jobs.completed).toEqual(["job-1"]);
+  });
 });
 
 describe("what is said from within a job", () => {

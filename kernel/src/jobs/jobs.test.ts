@@ -126,6 +126,20 @@ describe("checkpoints", () => {
   });
 });
 
+test.each([
+  ["an input that is no JSON", "UPDATE jobs SET input = '{' WHERE id = ?", 1],
+  ["a checkpoint that is no JSON", "UPDATE jobs SET checkpoint = 'no' WHERE id = ?", 1],
+  ["no row any more", "DELETE FROM jobs WHERE id = ?", 0],
+])("a job of which the ledger has %s is given up, and those behind it go on", async (_what, sql, kept) => {
+  const { id } = await jobs.dispatch(agent, request({ input: "first", key: "k" }));
+  await jobs.dispatch(agent, request({ input: "second" }));
+  await database.batch([{ sql, params: [id] }]);
+  await expect(jobs.next(agent, false)).rejects.toMatchObject({ code: "StorageError" });
+  expect(await drain()).toEqual(["second"]);
+  expect(await database.query("SELECT id FROM jobs_failed")).toHaveLength(kept);
+  expect((await jobs.dispatch(agent, request({ key: "k" }))).isNew).toBe(true);
+});
+
 describe("bounds: refused, and nothing of it is kept", () => {
   const text = (bytes: number): string => "x".repeat(bytes - 2);
 

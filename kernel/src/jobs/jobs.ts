@@ -1,5 +1,5 @@
 import type { Clock } from "../base/clock.ts";
-import { limitExceeded, notFound } from "../base/errors.ts";
+import { limitExceeded, notFound, storageError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
@@ -150,7 +150,10 @@ export class Jobs {
     });
   }
 
-  /** The job that is to be run next; the same again until something is said of it. */
+  /**
+   * The job that is to be run next; the same again until something is said of it. One that cannot be read any more is
+   * given up, and rejects with StorageError: the next call is about the one behind it.
+   */
   async next(agent: string, isQuiet: boolean): Promise<Job | null> {
     const due = this.#lines.get(agent)?.due(this.#clock.now(), isQuiet) ?? null;
     if (due === null) return null;
@@ -158,15 +161,11 @@ export class Jobs {
       "SELECT input, checkpoint FROM jobs WHERE id = ?",
       [due.id],
     );
-    if (row === undefined) throw notFound("job", due.id);
-    return {
-      id: due.id,
-      name: due.name,
-      // Written by dispatch() and checkpoint(), from JSON values.
-      input: JSON.parse(row.input) as JsonValue,
-      ...(row.checkpoint === null ? {} : { checkpoint: JSON.parse(row.checkpoint) as JsonValue }),
-      attempts: due.attempts,
-    };
+    const kept = row === undefined ? null : readKept(row);
+    if (kept !== null) return { id: due.id, name: due.name, ...kept, attempts: due.attempts };
+    const reason = "What the ledger has of it is not what was stored.";
+    await this.fail(agent, due.id, reason);
+    throw storageError(`The job ${due.name} (${due.id}) is given up. ${reason}`);
   }
 
   /**
@@ -260,6 +259,21 @@ export class Jobs {
 
   async #store(...statements: Statement[]): Promise<void> {
     await this.#database.batch(statements);
+  }
+}
+
+/** Written by dispatch() and checkpoint(), from JSON values; null where somebody else was at it. */
+function readKept(row: {
+  readonly input: string;
+  readonly checkpoint: string | null;
+}): Pick<Job, "input" | "checkpoint"> | null {
+  try {
+    return {
+      input: JSON.parse(row.input) as JsonValue,
+      ...(row.checkpoint === null ? {} : { checkpoint: JSON.parse(row.checkpoint) as JsonValue }),
+    };
+  } catch {
+    return null;
   }
 }
 

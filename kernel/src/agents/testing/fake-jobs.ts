@@ -15,6 +15,8 @@ export class FakeJobs implements JobQueue {
   readonly failed: { id: string; reason: string }[] = [];
   /** Thrown by whatever writes, while it is set. */
   fault: Error | null = null;
+  /** Thrown one after the other where the next job is asked for. */
+  readFaults: Error[] = [];
   readonly #now: () => number;
   #count = 0;
 
@@ -33,6 +35,8 @@ export class FakeJobs implements JobQueue {
   }
 
   async next(_agent: string, isQuiet: boolean): Promise<QueuedJob | null> {
+    const fault = this.readFaults.shift();
+    if (fault !== undefined) throw fault;
     const due = this.jobs.find(({ dueAt, whenIdle }) => dueAt <= this.#now() && (isQuiet || !whenIdle));
     if (due === undefined) return null;
     const { id, name, input, attempts, checkpoint } = due;
