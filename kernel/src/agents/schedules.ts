@@ -44,8 +44,11 @@ export const maxAheadMs = 30_000;
 export const maxSetBackMs = 24 * 60 * 60 * 1000;
 /** What the disk did not take is tried again after this. */
 export const scheduleRetryMs = 5_000;
-/** Runs that are left out are counted up to here; of more it is said that there were more. */
-export const countedRuns = 1_000;
+/**
+ * Runs that are left out are counted up to here; of more it is said that there were more. Each is computed, and that
+ * for all schedules when somebody comes back after a long while.
+ */
+export const countedRuns = 100;
 
 /** Statements that keep what is durable here; see `kept-schedules.ts` in the composition. */
 export interface ScheduleStatements<Statement> {
@@ -82,8 +85,8 @@ interface Wanted {
 
 interface Known {
   kept: KeptSchedule;
-  /** The first run after what was fired; null: there is none, or it has still to be found. */
-  next: number | null;
+  /** The first run after what was fired; computed once for each, and not yet where that failed. */
+  next: number | null | undefined;
   /** Runs nobody was told of, and nobody was told that. */
   leftOut: number;
 }
@@ -131,15 +134,16 @@ export class Schedules<Statement> implements AsyncDisposable {
       isWhole = (await attempt(agent, () => this.#keep(agent))) && isWhole;
     const due = this.#running().filter(({ next }) => next <= this.#ports.clock.now());
     for (const running of due) isWhole = (await attempt(running.agent, () => this.#fire(running))) && isWhole;
-    this.#arm(isWhole ? 0 : scheduleRetryMs);
+    this.#arm(isWhole);
   }
 
-  #arm(atLeastMs: number): void {
+  #arm(isWhole: boolean): void {
     const { clock } = this.#ports;
     const [first] = this.#running();
-    if (this.#isClosed || (first === undefined && atLeastMs === 0)) return;
+    if (this.#isClosed || (first === undefined && isWhole)) return;
     const untilFirstMs = Math.min((first?.next ?? Infinity) - clock.now(), maxAheadMs);
-    this.#timer = clock.timer(Math.max(untilFirstMs, atLeastMs), () => {
+    // What failed is due still: it is not tried sooner than was said, and not later.
+    this.#timer = clock.timer(isWhole ? untilFirstMs : scheduleRetryMs, () => {
       this.#timer = null;
       // Never rejects.
       void this.follow();
@@ -162,17 +166,17 @@ export class Schedules<Statement> implements AsyncDisposable {
       const { timezone } = timing;
       return [[key, knownAs({ agent: definition.id, handler, expression, timezone, firedThrough: now })]];
     });
-    const changes = [
-      ...gone.map(([, { kept }]) => statements.forgotten(kept)),
-      ...counting.map(([, { kept }]) => statements.fired(kept)),
-    ];
-    if (changes.length > 0) await store([], changes);
+    if (gone.length > 0 || counting.length > 0)
+      await store(
+        [],
+        [
+          ...gone.map(([, { kept }]) => statements.forgotten(kept)),
+          ...counting.map(([, { kept }]) => statements.fired(kept)),
+        ],
+      );
     for (const [key] of gone) known.delete(key);
     for (const [key, one] of counting) known.set(key, one);
-    for (const [key, { timing }] of wanted) {
-      const one = known.get(key);
-      if (one !== undefined) one.next ??= timing.next(one.kept.firedThrough);
-    }
+    for (const [key, { timing }] of wanted) computeNext(known.get(key), timing);
   }
 
   /** The schedules of the agents that are there, the next to fire first. */
@@ -191,7 +195,8 @@ export class Schedules<Statement> implements AsyncDisposable {
     const { clock, agents, routing, statements, waiting, store } = this.#ports;
     const { agent: id, handler, expression } = known.kept;
     const now = clock.now();
-    const due = timing.between(known.kept.firedThrough, now, countedRuns + maxRunsWaiting + 1);
+    const mostFired = timing.catchUp === "all" ? maxRunsWaiting : 1;
+    const due = timing.between(known.kept.firedThrough, now, mostFired + countedRuns + 1);
     const waitingNow = await waiting(id, key);
     // What it is told it is told as it is now: meanwhile it may have gone, or have changed.
     const isThere = agents.get(id) === agent && schedulesOfPresent(agent).has(key);
@@ -210,12 +215,13 @@ export class Schedules<Statement> implements AsyncDisposable {
         ...deliveriesFor(agent.definition, event, "live", routing),
       ];
     });
-    const firedThrough = Math.max(known.kept.firedThrough, now);
+    const firedThrough = Math.max(known.kept.firedThrough, due.at(-1) ?? now);
     const kept = { ...known.kept, firedThrough };
     await store(deliveries, [statements.fired(kept)]);
     known.kept = kept;
-    known.next = timing.next(firedThrough);
     known.leftOut += due.length - firing.length;
+    known.next = undefined;
+    computeNext(known, timing);
     const isHeldUp = waitingNow > 0 && firing.length === 0;
     // While nothing gets through it would be said with every run.
     if (known.leftOut === 0 || isHeldUp) return;
@@ -266,8 +272,12 @@ function keyOf({ handler, expression, timezone }: Omit<KeptSchedule, "agent" | "
   return `schedule ${JSON.stringify([handler, expression, timezone])}`;
 }
 
+function computeNext(known: Known | undefined, timing: ScheduleTiming): void {
+  if (known !== undefined && known.next === undefined) known.next = timing.next(known.kept.firedThrough);
+}
+
 function knownAs(kept: KeptSchedule): Known {
-  return { kept, next: null, leftOut: 0 };
+  return { kept, next: undefined, leftOut: 0 };
 }
 
 function counted(runs: number): string {

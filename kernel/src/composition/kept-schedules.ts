@@ -1,10 +1,18 @@
 import type { KeptSchedule, ScheduleStatements } from "../agents/schedules.ts";
 import type { Database, Statement } from "../platform/database.ts";
 
-/** Up to which time each schedule has fired, as the ledger keeps it. */
+/** The latest time that JavaScript has a date for. */
+const latestDateMs = 8.64e15;
+
+/**
+ * Up to which time each schedule has fired, as the ledger keeps it. A time that no clock has put there is none: such a
+ * schedule counts from now.
+ */
 export function readSchedules(database: Database): Promise<readonly KeptSchedule[]> {
   return database.query<KeptSchedule>(
-    "SELECT agent, handler, expression, timezone, fired_through AS firedThrough FROM schedules",
+    `SELECT agent, handler, expression, timezone, fired_through AS firedThrough FROM schedules
+     WHERE fired_through BETWEEN 0 AND ?`,
+    [latestDateMs],
   );
 }
 
