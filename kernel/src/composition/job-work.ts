@@ -1,5 +1,5 @@
 import type { JobOutcome, JobProgress } from "../agents/ports.ts";
-import { plainLine } from "../base/plain-text.ts";
+import { plainMessage, withoutIcons } from "../base/plain-text.ts";
 import type { WorkProgress } from "../server/ports.ts";
 
 const outcomes: Readonly<Record<JobOutcome, string>> = {
@@ -8,12 +8,20 @@ const outcomes: Readonly<Record<JobOutcome, string>> = {
   interrupted: "goes on later",
 };
 
-/** A job as a person sees its progress; what its program calls it is a stranger's word. */
+/** Characters of a stranger's words that are shown: an editor has one line for all that goes on. */
+const maxShownCharacters = 200;
+
+/** A job as a person sees its progress; what its program calls it, and says of it, are a stranger's words. */
 export function workOfJob(told: JobProgress): WorkProgress {
   const work = `job ${told.id}`;
   if (told.kind === "begin")
-    return { work, kind: "begin", title: plainLine(`Lares: ${told.name} (${told.agent})`) };
+    return { work, kind: "begin", title: `Lares: ${shown(told.name)} (${told.agent})` };
   if (told.kind === "end") return { work, kind: "end", message: outcomes[told.outcome] };
   const percentage = Math.floor(told.fraction * 100);
-  return { work, kind: "report", message: plainLine(told.message ?? `${percentage} %`), percentage };
+  return { work, kind: "report", message: shown(told.message ?? `${percentage} %`), percentage };
+}
+
+function shown(words: string): string {
+  const plain = withoutIcons(plainMessage(words));
+  return plain.length <= maxShownCharacters ? plain : `${plain.slice(0, maxShownCharacters).toWellFormed()}…`;
 }

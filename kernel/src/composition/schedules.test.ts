@@ -416,16 +416,14 @@ test("a schedule whose next run cannot be computed holds up no other agent's, an
   const opened = await bed();
   const definition = scheduled("* * * * *", "all", opened.clock);
   let isBroken = true;
-  const hooks = definition.hooks.map((hook) => ({
-    ...hook,
-    timing: hook.timing && {
-      ...hook.timing,
-      next: (afterMs: number) => {
-        if (isBroken) throw new Error("No such time.");
-        return hook.timing?.next(afterMs) ?? null;
-      },
-    },
-  }));
+  const hooks = definition.hooks.map(({ timing, ...hook }) => {
+    if (timing === undefined) return hook;
+    const next = (afterMs: number): number | null => {
+      if (isBroken) throw new Error("No such time.");
+      return timing.next(afterMs);
+    };
+    return { ...hook, timing: { ...timing, next } };
+  });
   opened.add({ ...definition, hooks });
   opened.add(scheduled("* * * * *", "all", opened.clock, { id: "dev.test.other" }));
   await opened.schedules.follow();

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { workOfJob } from "./job-work.ts";
+
+const who = { id: "1", agent: "a.b" };
+
+test("a stranger's name and message are one line each, without links, icons and what hides, and not longer than a line", () => {
+  const words = "[ok](command:x) $(alert)\n\u202eno\u001b[2J";
+  const plain = "[ok] (command:x) $ (alert) <U+202E>no\u241b[2J";
+  expect(workOfJob({ ...who, kind: "begin", name: words })).toMatchObject({ title: `Lares: ${plain} (a.b)` });
+  expect(workOfJob({ ...who, kind: "report", fraction: 0.5, message: words })).toMatchObject({
+    message: plain,
+  });
+  const { message } = workOfJob({ ...who, kind: "report", fraction: 1, message: "\u{1f600}".repeat(1000) });
+  expect(message?.length).toBeLessThanOrEqual(201);
+  expect(message?.isWellFormed()).toBe(true);
+});
+
+test("without a message it is the percentage that is said", () => {
+  expect(workOfJob({ ...who, kind: "report", fraction: 0.999 })).toMatchObject({
+    message: "99 %",
+    percentage: 99,
+  });
+});
