@@ -7,6 +7,9 @@ import { JobProgressMeter, type LastShown } from "./job-progress.ts";
 import type { MetricsRecorder } from "./metrics.ts";
 import type { GuestSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "./ports.ts";
 
+/** A refusal is kept with the job that failed for it: it names no more of what the program has. */
+const maxNamesShown = 10;
+
 /** What the loop needs of the agent whose jobs it runs. */
 export interface JobAgent extends Pick<
   Recipient,
@@ -260,7 +263,9 @@ export class JobLoop {
   #refuseUnknown(name: string): void {
     const names = this.#options.agent.jobNames();
     if (names.has(name)) return;
-    const has = names.size === 0 ? "none" : [...names].map((one) => `"${one}"`).join(", ");
+    const shown = [...names].slice(0, maxNamesShown).map((one) => `"${one}"`);
+    const more = names.size - shown.length;
+    const has = names.size === 0 ? "none" : `${shown.join(", ")}${more === 0 ? "" : `, and ${more} more`}`;
     throw new LaresError("NotFound", `The program has no job "${name}"; it has ${has}.`, {
       what: "job",
       name,

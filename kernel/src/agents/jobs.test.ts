@@ -15,7 +15,7 @@ const withJobs = (effective = granted): Partial<AgentDefinition> => ({
   authority: { ...definitionOf().authority, effective },
 });
 
-function setUp(run: RunJob = () => ({}), hook: RunJob = () => ({})) {
+function setUp(run: RunJob = () => ({}), hook: RunJob = () => ({}), names = ["work"]) {
   const clock = new ManualClock();
   const queue = new FakeQueue(() => clock.now());
   const jobs = new FakeJobs(() => clock.now());
@@ -23,7 +23,7 @@ function setUp(run: RunJob = () => ({}), hook: RunJob = () => ({})) {
   const traces: string[] = [];
   const told: JobProgress[] = [];
   const behaviour: Behaviour = (method, params, guest) => {
-    if (method === "initialize") return { handlers: ["seen"], tools: ["count"], jobs: ["work"] };
+    if (method === "initialize") return { handlers: ["seen"], tools: ["count"], jobs: names };
     if (method === "shutdown") queueMicrotask(() => guest.die("exited"));
     if (method === "job") return run(params, guest);
     return method === "hook" ? hook(params, guest) : {};
@@ -267,6 +267,20 @@ describe("ends that are not a job's own", () => {
     await test.settle(putBackRetryMs);
     expect(test.jobs.completed).toEqual(["job-1"]);
   });
+});
+
+it("a refusal names some of the jobs that the program has, however many they are", async () => {
+  const test = setUp(undefined, undefined, [
+    "work",
+    ...Array.from({ length: 1000 }, (_, n) => `${n}`.padStart(200)),
+  ]);
+  await test.enqueue();
+  await test.settle();
+  await test.enqueue({ name: "gone" });
+  await test.settle();
+  expect(test.jobs.failed[0]?.reason).toMatch(
+    /^The program has no job "gone"; it has "work", .*, and 991 more\.$/,
+  );
 });
 
 describe("what is said from within a job", () => {

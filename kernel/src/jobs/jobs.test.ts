@@ -94,6 +94,13 @@ describe("keys", () => {
     expect((await jobs.dispatch(agent, request({ key: "k" }))).isNew).toBe(true);
   });
 
+  test("two keys that are no text are one, as the database has them", async () => {
+    expect((await jobs.dispatch(agent, request({ key: "a\ud800" }))).isNew).toBe(true);
+    expect((await jobs.dispatch(agent, request({ key: "a\ud801" }))).isNew).toBe(false);
+    await reopen();
+    expect((await jobs.dispatch(agent, request({ key: "a\ud801" }))).isNew).toBe(false);
+  });
+
   test("a failed one gives its key free", async () => {
     const { id } = await jobs.dispatch(agent, request({ key: "k" }));
     await jobs.fail(agent, id, "no");

@@ -104,7 +104,9 @@ export class Jobs {
    */
   dispatch(agent: string, request: JobRequest): Promise<{ readonly id: string; readonly isNew: boolean }> {
     return this.#changes.run(agent, async () => {
-      const { name, key } = request;
+      const { name } = request;
+      // As the database has it: of what is no text it makes the same mark each time.
+      const key = request.key?.toWellFormed();
       const line = this.#lines.get(agent) ?? new JobLine();
       const same = key === undefined ? undefined : line.withKey(key);
       if (same !== undefined) return { id: same.id, isNew: false };
