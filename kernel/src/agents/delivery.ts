@@ -45,7 +45,7 @@ export interface DeliveryLoopOptions {
   readonly onTriedAgain?: () => void;
 }
 
-/** After the queue refused to take a delivery back it is handed over again so much later. */
+/** After the queue gave none, or refused to take one back, it is asked again so much later. */
 export const putBackRetryMs = 1000;
 
 /** Which hook the guest is in, and for which event. */
@@ -110,7 +110,10 @@ export class DeliveryLoop {
     if (this.#running || !agent.canDeliver()) return;
     this.#running = true;
     this.#run()
-      .catch((error: unknown) => agent.trace("error", `delivery stopped: ${messageOf(error)}`))
+      .catch((error: unknown) => {
+        agent.trace("error", `its events go on in ${putBackRetryMs} ms: ${messageOf(error)}`);
+        return this.#pause();
+      })
       .finally(() => {
         this.#running = false;
         agent.rest();
@@ -177,10 +180,14 @@ export class DeliveryLoop {
     } catch (error) {
       // What the disk does not take stays in hand for a while, so that a full one is not asked without a pause.
       agent.trace("error", `a delivery could not be put back yet: ${messageOf(error)}`);
-      await new Promise<void>((resolve) => void clock.timer(putBackRetryMs, resolve));
+      await this.#pause();
     } finally {
       this.#handed.delete(delivery.seq);
     }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise((resolve) => void this.#options.clock.timer(putBackRetryMs, resolve));
   }
 
   #workedOn(): Handed | undefined {

@@ -254,19 +254,45 @@ describe("ends that are not a job's own", () => {
     expect(test.asked()).toHaveLength(1);
   });
 
-  it("a next job that the disk does not give is asked for again after a pause each time, and runs when it does", async () => {
-    const test = setUp();
-    test.jobs.readFaults = Array.from({ length: 5 }, () => storageError("the disk does not answer"));
+  it("an event that takes long leaves the jobs at rest: they are not asked for again and again", async () => {
+    const test = setUp(undefined, () => never);
+    const next = test.jobs.next.bind(test.jobs);
+    let asks = 0;
+    test.jobs.next = (...of) => {
+      asks += 1;
+      if (asks > 50) throw new Error("That is enough.");
+      return next(...of);
+    };
+    test.queue.push("seen");
+    test.supervisor.pump();
+    await test.settle(500);
+    expect(asks).toBeLessThan(10);
     await test.enqueue();
-    for (let left = 4; left > 0; left--) {
-      await test.settle(putBackRetryMs - 1);
-      expect(test.jobs.readFaults).toHaveLength(left);
-      await test.settle(1);
-    }
-    expect(test.traces.filter((message) => message.includes("does not answer"))).toHaveLength(5);
-    await test.settle(putBackRetryMs);
+    await test.settle();
     expect(test.jobs.completed).toEqual(["job-1"]);
   });
+
+  it.each(["job", "event"] as const)(
+    "a next %s that the disk does not give is asked for again after a pause each time, and handled when it does",
+    async (what) => {
+      const test = setUp();
+      const queue = what === "job" ? test.jobs : test.queue;
+      queue.readFaults = Array.from({ length: 5 }, () => storageError("the disk does not answer"));
+      if (what === "job") await test.enqueue();
+      else test.queue.push("seen");
+      test.supervisor.pump();
+      for (let left = 4; left > 0; left--) {
+        await test.settle(putBackRetryMs - 1);
+        expect(queue.readFaults).toHaveLength(left);
+        await test.settle(1);
+      }
+      expect(test.traces.filter((message) => message.includes("does not answer"))).toHaveLength(5);
+      await test.settle(putBackRetryMs);
+      expect([test.jobs.completed.length, test.queue.acknowledged.length]).toEqual(
+        what === "job" ? [1, 0] : [0, 1],
+      );
+    },
+  );
 });
 
 it("a refusal names some of the jobs that the program has, however many they are", async () => {

@@ -68,12 +68,12 @@ export class Workload {
     return !this.hasEvents && this.jobs.depth === 0;
   }
 
-  /** When something is to be handed over next, in milliseconds since 1970; null where nothing is. */
+  /** When a loop that rests has something to hand over next, in milliseconds since 1970; null where none has. */
   get nextDueAt(): number | null {
     const { ports, agent } = this.#options;
-    const times = [ports.queue.nextDueAt(agent.id), this.jobs.nextDueAt(false)].filter(
-      (time) => time !== null,
-    );
+    // A loop that runs asks for what is due itself, and rests when there is no more.
+    const events = this.isDelivering ? null : ports.queue.nextDueAt(agent.id);
+    const times = [events, this.jobs.nextDueAt(false)].filter((time) => time !== null);
     return times.length === 0 ? null : Math.min(...times);
   }
 

@@ -69,6 +69,8 @@ export class FakeQueue implements DeliveryQueue {
   readonly items: (Delivery & { dueAt: number })[] = [];
   readonly acknowledged: number[] = [];
   readonly buried: { seq: number; reason: string }[] = [];
+  /** Thrown one after the other where the next is asked for. */
+  readFaults: Error[] = [];
   readonly #now: () => number;
   #seq = 0;
 
@@ -89,6 +91,8 @@ export class FakeQueue implements DeliveryQueue {
   }
 
   async next(_agent: string, isInHand: (seq: number) => boolean): Promise<Delivery | null> {
+    const fault = this.readFaults.shift();
+    if (fault !== undefined) throw fault;
     const first = this.items.find(({ seq }) => !isInHand(seq));
     return first !== undefined && first.dueAt <= this.#now() ? first : null;
   }
