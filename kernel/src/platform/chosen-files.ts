@@ -155,7 +155,7 @@ function checkAbsolute(path: string): void {
 function alreadyThere(path: string): LaresError {
   return new LaresError(
     "Conflict",
-    `There is a file "${path}" already. It is only replaced when you say so; choose another name, or say it.`,
+    `There is a file "${path}" already. Choose another name, or say that it may be replaced (overwrite; --force).`,
     { path },
   );
 }

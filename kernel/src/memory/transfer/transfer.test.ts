@@ -141,7 +141,10 @@ describe("export", () => {
   test("a file that is there stays, unless told", async () => {
     await writeFile(file(), "mine");
     await chmod(file(), 0o644);
-    await expect(exportTo(file())).rejects.toMatchObject({ code: "Conflict" });
+    await expect(exportTo(file())).rejects.toMatchObject({
+      code: "Conflict",
+      message: expect.stringContaining("--force") as string,
+    });
     expect(await readFile(file(), "utf8")).toBe("mine");
     expect(await leftBehind()).toEqual(["memory.lares"]);
     await exportTo(file(), {}, true);
