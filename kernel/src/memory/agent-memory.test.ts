@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { invalidParams, LaresError } from "../base/errors.ts";
 import { openDatabase } from "../platform/database.ts";
 import { silentLog } from "../base/log.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import type { AgentMemory } from "./agent-memory.ts";
 import { Heads, memoryMigrations } from "./journal/heads.ts";
 import { maxLineBytes } from "./journal/record.ts";
 import { memoryFixture, testKey } from "./testing/memory-fixture.ts";
@@ -313,6 +314,23 @@ describe("knowledge", () => {
         ["update", one, { relate: { to: two, relation: "Updates" } }],
         ["delete", three, {}],
       ]);
+    });
+  });
+});
+
+describe("knowledge that is only", () => {
+  test.each([
+    ["queried", (agent: AgentMemory) => agent.queryKnowledge({})],
+    ["searched", (agent: AgentMemory) => agent.search({ text: "sea" })],
+    ["added", (agent: AgentMemory) => agent.addKnowledge({ variant: "Fact", data: 1 })],
+    ["changed", (agent: AgentMemory) => agent.updateKnowledge({ id: "none", importance: 1 })],
+  ] as const)("%s is looked after", async (_, use) => {
+    const { within, store, clock } = await memoryFixture();
+    await within(async (agent) => {
+      await use(agent).catch(() => undefined);
+      expect(store.asked).not.toContain("maintain");
+      clock.advance(10 * 60 * 1000);
+      await vi.waitFor(() => expect(store.asked).toContain("maintain"));
     });
   });
 });

@@ -150,7 +150,10 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
       upkeep.wrote();
       return knowledge.add(addition);
     },
-    updateKnowledge: (change) => knowledge.update(change),
+    updateKnowledge: (change) => {
+      upkeep.asked();
+      return knowledge.update(change);
+    },
     removeKnowledge: (id) => knowledge.remove(id),
     relate: (from, to, relation) => knowledge.relate(from, to, relation),
     queryEvents: (query) => ask("temporal.query", { query, nowMs: clock.now() }),
@@ -159,7 +162,10 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
       upkeep.asked();
       return ask("knowledge.query", { query, nowMs: clock.now() });
     },
-    search: (query) => ask("search", { query, nowMs: clock.now() }),
+    search: (query) => {
+      upkeep.asked();
+      return ask("search", { query, nowMs: clock.now() });
+    },
     forget: (id, reason) => retention.forget(id, reason),
     cleanup: async (retentionDays) => {
       const cleaned = await retention.cleanup(retentionDays);

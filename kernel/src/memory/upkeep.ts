@@ -2,6 +2,8 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
+/** After it was first written or asked, knowledge is looked after so soon: not every kernel lives for long. */
+const firstMaintenanceMs = 60 * 1000;
 /** Knowledge that was written or asked since is looked after so often. */
 const maintenanceIntervalMs = 10 * 60 * 1000;
 /** And after so many writes at the latest: vectors beyond their number do not wait for the clock. */
@@ -27,6 +29,7 @@ export class Upkeep implements Disposable {
   #storedWhenProjected: number;
   #writes = 0;
   #timer: Disposable | null = null;
+  #pauseMs = firstMaintenanceMs;
   #isRunning = false;
   #isClosed = false;
 
@@ -43,12 +46,12 @@ export class Upkeep implements Disposable {
     this.#run("be brought up to date", () => this.#parts.project());
   }
 
-  /** Knowledge was asked. */
+  /** Knowledge was asked, or changed. */
   asked(): void {
-    this.#timer ??= this.#parts.clock.timer(maintenanceIntervalMs, () => this.#maintain());
+    this.#timer ??= this.#parts.clock.timer(this.#pauseMs, () => this.#maintain());
   }
 
-  /** Knowledge was written. */
+  /** Knowledge was added. */
   wrote(): void {
     this.asked();
     this.#writes += 1;
@@ -68,6 +71,7 @@ export class Upkeep implements Disposable {
     this.#timer?.[Symbol.dispose]();
     this.#timer = null;
     this.#writes = 0;
+    this.#pauseMs = maintenanceIntervalMs;
     this.#run("be looked after", () => this.#parts.maintain());
   }
 
