@@ -73,6 +73,21 @@ describe("a schedule of every second", () => {
     expect(metrics.events_processed).toBeGreaterThanOrEqual(5);
   });
 
+  test("is told of while the agent stays as it is: its next run moves on, and its events go up", async () => {
+    const told = () =>
+      client
+        .notifications<Agent>("lares/agents/changed")
+        .filter(({ id, state }) => id === PROBE && state === "Active")
+        .map(({ hooks, metrics }) => ({ nextRun: hooks[0]?.nextRun ?? "", events: metrics.events_received }));
+    const before = told().length;
+    const [first, second] = await until(
+      "two tellings",
+      () => told().slice(before).length >= 2 && told().slice(before),
+    );
+    expect(Date.parse(second?.nextRun ?? "")).toBeGreaterThan(Date.parse(first?.nextRun ?? ""));
+    expect(second?.events).toBeGreaterThan(first?.events ?? Infinity);
+  });
+
   test("waits, once, for an agent that is suspended", async () => {
     // Where a run was in hand when it was suspended, that one waits and none is received: such a try says nothing.
     for (let received = 0; received === 0;) {

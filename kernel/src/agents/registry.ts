@@ -52,7 +52,7 @@ export interface RegistryPorts<Statement> extends Omit<SupervisorPorts, "acquire
 export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
   /** Some agent's events of today are more than before. */
-  readonly counted = new Emitter<void>();
+  readonly counted = new Emitter<Agent>();
   readonly #ports: RegistryPorts<Statement>;
   readonly #supervisors = new Map<string, Supervisor>();
   readonly #sights: FirstSights<Statement>;
@@ -258,7 +258,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
       rested: () => this.#quiet.look(),
     });
     this.#supervisors.set(definition.id, supervisor);
-    supervisor.counted.on(() => this.counted.emit());
+    supervisor.counted.on((agent) => this.counted.emit(agent));
     supervisor.changed.on((agent) => {
       this.changed.emit(agent);
       if (this.#slots.hasWaiters) this.#unloadLongestIdle();

@@ -36,7 +36,7 @@ export interface SupervisorOptions {
 export class Supervisor implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
   /** Events were counted; said once for all of a while. */
-  readonly counted = new Emitter<void>();
+  readonly counted = new Emitter<Agent>();
   readonly metrics = new MetricsRecorder();
   readonly trace: WriteTrace;
   readonly #today: DayCounts;
@@ -212,7 +212,7 @@ export class Supervisor implements AsyncDisposable {
 
   #count(what: string): void {
     this.#today.add(what);
-    if (!this.#timers.has("counted")) this.#timers.set("counted", countedAfterMs, () => this.counted.emit());
+    if (!this.#timers.has("counted")) this.#timers.set("counted", countedAfterMs, () => this.counted.emit(this.describe()));
   }
 
   /** Begins: a faulty program is Error at once, an eager agent is loaded, any other waits for its first event. */

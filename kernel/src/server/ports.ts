@@ -53,8 +53,8 @@ export interface AgentService {
   eventsToday(id: string, handler: string, event: string): number;
   /** True where it was there since midnight. */
   countsSinceMidnight(): boolean;
-  /** Some agent's events of today are more than before; not told for each. */
-  readonly counted: Emitter<void>;
+  /** The agent's events are more than before, and its schedules' next runs may be others; not told for each event. */
+  readonly counted: Emitter<Agent>;
 }
 
 export interface TraceService {

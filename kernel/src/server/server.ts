@@ -1,6 +1,7 @@
 import { LaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Action } from "../base/vocabulary/action.ts";
+import type { Agent } from "../base/vocabulary/agent.ts";
 import type { Endpoint } from "../protocol/endpoint.ts";
 import { initializeResult } from "../protocol/v1/capabilities.ts";
 import type { ClientRequest } from "../protocol/v1/requests.ts";
@@ -203,12 +204,13 @@ export class KernelServer {
       (event: Event) => {
         if (session.trusted) tell(event);
       };
+    const tellOfAgent = (agent: Agent): void => {
+      endpoint.notify("lares/agents/changed", agent);
+      lenses.lensesChanged();
+    };
     const listening = [
-      this.#kernel.agents.changed.on((agent) => {
-        endpoint.notify("lares/agents/changed", agent);
-        lenses.lensesChanged();
-      }),
-      this.#kernel.agents.counted.on(whenTrusted(() => lenses.lensesChanged())),
+      this.#kernel.agents.changed.on(tellOfAgent),
+      this.#kernel.agents.counted.on(whenTrusted(tellOfAgent)),
       this.#kernel.actions.changed.on(
         whenTrusted((action: Action) => {
           endpoint.notify("lares/actions/changed", withoutDiffs(action));

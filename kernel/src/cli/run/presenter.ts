@@ -56,9 +56,16 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
 
 /** For programs: one JSON object a line, each with its `type`. */
 export function jsonPresenter(terminal: Terminal): Presenter {
+  const agentLines = new Map<string, string>();
   return {
     trace: (entry) => terminal.json({ type: "trace", ...entry }),
-    agent: (agent) => terminal.json({ type: "agent", id: agent.id, state: agent.state, error: agent.error }),
+    agent({ id, state, error }) {
+      // Told of also when only its counts are others.
+      const line = JSON.stringify([state, error]);
+      if (agentLines.get(id) === line) return;
+      agentLines.set(id, line);
+      terminal.json({ type: "agent", id, state, error });
+    },
     action: (action) => terminal.json({ type: "action", action }),
     notice: (notice) => terminal.json({ type: "notice", ...notice }),
     remark: (text) => terminal.warn(oneLine(text)),

@@ -9,6 +9,7 @@ export const Severity = Type.Union([Type.Literal("info"), Type.Literal("warning"
 
 /** What the kernel tells its clients, by method. */
 export const serverNotifications = {
+  /** Its state is another, or it heard events; of many of these within a second, once. */
   "lares/agents/changed": Agent,
   /** Effects without diff. */
   "lares/actions/changed": Action,
