@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { call, event, probe } from "../support/agents.ts";
 import { agent, Bench, inState, tool, type ExtensionSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
-import type { TraceEntry } from "../support/types.ts";
+import type { Agent, TraceEntry } from "../support/types.ts";
 import { until } from "../support/until.ts";
 import { assemble } from "../support/wasm.ts";
 
@@ -272,4 +272,28 @@ describe("a handler that fails", () => {
       for (const pattern of error) expect(shown.error).toMatch(pattern);
     },
   );
+});
+
+test("a manifest that is mended, or written into a folder that was there, is noticed", async () => {
+  const folder = (name: string) => join(bench.root, ".lares", "extensions", name);
+  const manifest = (name: string, version: string) =>
+    writeFile(
+      join(folder(name), "extension.yaml"),
+      `extension:\n  id: test.${name}\n  name: Mended\n  version: ${version}\n`,
+    );
+  const shown = (name: string) =>
+    until(`test.${name}`, async () =>
+      (await client.request<Agent[]>("lares/agents/list")).some(({ id }) => id === `test.${name}`),
+    );
+  // One's folder is there before its manifest, another's manifest had errors: what is written next has to be noticed.
+  await mkdir(folder("begun"), { recursive: true });
+  await mkdir(folder("faulty"));
+  await manifest("faulty", "[]");
+  await mkdir(folder("later"));
+  await manifest("later", "1.0.0");
+  await shown("later");
+  await manifest("begun", "1.0.0");
+  await shown("begun");
+  await manifest("faulty", "1.0.0");
+  await shown("faulty");
 });

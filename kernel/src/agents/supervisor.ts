@@ -212,7 +212,8 @@ export class Supervisor implements AsyncDisposable {
 
   #count(what: string): void {
     this.#today.add(what);
-    if (!this.#timers.has("counted")) this.#timers.set("counted", countedAfterMs, () => this.counted.emit(this.describe()));
+    if (!this.#timers.has("counted"))
+      this.#timers.set("counted", countedAfterMs, () => this.counted.emit(this.describe()));
   }
 
   /** Begins: a faulty program is Error at once, an eager agent is loaded, any other waits for its first event. */

@@ -55,6 +55,8 @@ export interface CatalogSnapshot {
   readonly standing: Configuration;
   /** Sentences about what could not be used. */
   readonly faults: readonly string[];
+  /** Folders where an extension was looked for, and where one may yet come to be. */
+  readonly lookedAt: readonly string[];
   /** False where the workspace has a document and nothing of it can be used. */
   readonly isReadable: boolean;
 }
@@ -127,6 +129,7 @@ export class Catalog {
       configuration: resolved.value,
       standing,
       faults,
+      lookedAt: finder.lookedAt(),
       isReadable: workspaceText === null || workspace !== null,
     };
   }

@@ -17,6 +17,31 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+test("an id is found also where its manifest has errors, and only where no other has none", async () => {
+  const faulty = (place: string) => join(folder, place, "faulty");
+  for (const [place, version] of [
+    ["broken", "[]"],
+    ["sound", "1.0.0"],
+  ] as const) {
+    await mkdir(faulty(place), { recursive: true });
+    const text = `extension:\n  id: dev.faulty\n  name: Faulty\n  version: ${version}\n`;
+    await writeFile(join(faulty(place), "extension.yaml"), text);
+  }
+  const finder = (...workspace: string[]) =>
+    new ExtensionFinder(
+      {
+        workspace: workspace.map((place) => join(folder, place)),
+        user: join(folder, "none"),
+        bundled: join(folder, "none"),
+      },
+      ({ text, file }) => checkManifest(text, file, manifestPorts()),
+    );
+  const found = await finder("broken").byId("dev.faulty");
+  expect(found).toMatchObject({ manifest: { file: join(faulty("broken"), "extension.yaml") } });
+  expect(found?.checked.usable).toBe(false);
+  expect((await finder("broken", "sound").byId("dev.faulty"))?.checked.value?.id).toBe("dev.faulty");
+});
+
 test("a path is looked for from its document's folder, and never on another machine", async () => {
   const finder = new ExtensionFinder(
     { workspace: [], user: join(folder, "none"), bundled: join(folder, "none") },

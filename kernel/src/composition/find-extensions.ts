@@ -2,6 +2,7 @@ import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { CheckedManifest } from "../documents/manifest.ts";
 import { manifestNames } from "../documents/names.ts";
+import { valueAt } from "../documents/source.ts";
 import { isMissing, isRefused, readFirst, type DocumentText } from "./read-documents.ts";
 
 /** Folders of extensions looked at in one place; a workspace's own may come from a stranger. */
@@ -54,14 +55,24 @@ export class ExtensionFinder {
     return this.#at(resolve(dirname(documentFile), path));
   }
 
-  /** Looked for in the workspace, the user's folder, and what came with the kernel, in this order. */
+  /**
+   * Looked for in the workspace, the user's folder, and what came with the kernel, in this order. One whose manifest
+   * has errors is found where there is no other, to be told of them.
+   */
   async byId(id: string): Promise<ExtensionOnDisk | null> {
+    let faulty: ExtensionOnDisk | undefined;
     for (const place of this.placesInOrder()) {
       const extensions = await this.#in(place);
       const found = extensions.find(({ checked }) => checked.value?.id === id);
       if (found !== undefined) return found;
+      faulty ??= extensions.find(({ checked }) => valueAt(checked.document.value, "/extension/id") === id);
     }
-    return null;
+    return faulty ?? null;
+  }
+
+  /** The folders that were looked at, whether or not an extension was found there; one may yet come to be one. */
+  lookedAt(): string[] {
+    return [...this.#read.keys()];
   }
 
   placesInOrder(): string[] {

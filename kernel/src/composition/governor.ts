@@ -22,8 +22,8 @@ export interface GovernorPorts {
   readonly context: Omit<DefinitionContext, "namespaces">;
   /** Brings the agents to these definitions. */
   apply(definitions: readonly AgentDefinition[]): Promise<void>;
-  /** The extensions' folders that are read now. */
-  watch(folders: readonly string[]): void;
+  /** The folders of the extensions that are read now, and those where one was looked for. */
+  watch(extensions: readonly string[], lookedAt: readonly string[]): void;
 }
 
 /**
@@ -160,7 +160,11 @@ export class Governor {
     const next = this.#turn.then(async () => {
       const snapshot = await this.#ports.catalog.load(this.#isActive);
       // Half-typed: what was read last goes on until the document can be read again.
-      this.#take(snapshot.isReadable ? snapshot : { ...this.#snapshot, faults: snapshot.faults });
+      this.#take(
+        snapshot.isReadable
+          ? snapshot
+          : { ...this.#snapshot, faults: snapshot.faults, lookedAt: snapshot.lookedAt },
+      );
       await this.#ports.apply(this.#isActive ? this.#runnable() : []);
       this.changed.emit();
     });
@@ -184,7 +188,10 @@ export class Governor {
     for (const { program } of this.#inForce.entries) {
       if (program.program !== null) this.#programs.set(program.program.digest, program.program);
     }
-    this.#ports.watch(snapshot.entries.map(({ extension }) => extension.folder));
+    this.#ports.watch(
+      snapshot.entries.map(({ extension }) => extension.folder),
+      snapshot.lookedAt,
+    );
   }
 
   #runnable(): AgentDefinition[] {

@@ -76,6 +76,7 @@ function snapshot(
     standing: configuration(),
     isReadable: true,
     faults: [],
+    lookedAt: [],
   };
 }
 

@@ -155,8 +155,8 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       protectedPaths: workspacePaths(options.userFolder),
     },
     apply: (definitions) => applyDefinitions(definitions),
-    watch: (extensionFolders) =>
-      watch.watch({ roots: options.roots, userFolder: options.userFolder, extensionFolders }),
+    watch: (extensionFolders, lookedAt) =>
+      watch.watch({ roots: options.roots, userFolder: options.userFolder, extensionFolders, lookedAt }),
   });
   reload = () => governor.reloadBehind();
   const configuration = () => governor.configuration;

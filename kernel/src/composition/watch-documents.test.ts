@@ -16,7 +16,12 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true }));
 
 function watchExtension(): DocumentWatch {
-  const places = { roots: [], userFolder: join(base, "none"), extensionFolders: [join(base, "extension")] };
+  const places = {
+    roots: [],
+    userFolder: join(base, "none"),
+    extensionFolders: [join(base, "extension")],
+    lookedAt: [],
+  };
   const watch: DocumentWatch = new DocumentWatch(systemClock, silentLog, () => {
     changes += 1;
     // As the governor does after each reading.
@@ -81,7 +86,7 @@ it("waits for the rest of a save that comes in pieces, and not for ever", async 
     },
   };
   using watch = new DocumentWatch(clock, silentLog, () => void (changes += 1));
-  watch.watch({ roots: [root], userFolder: join(base, "none"), extensionFolders: [] });
+  watch.watch({ roots: [root], userFolder: join(base, "none"), extensionFolders: [], lookedAt: [] });
   const saved = async (): Promise<number | undefined> => {
     const before = armed.length;
     await writeFile(join(root, "lares.yaml"), `version: 1\n# ${before}\n`);

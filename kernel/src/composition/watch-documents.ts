@@ -38,6 +38,8 @@ export class DocumentWatch implements Disposable {
     roots: readonly string[];
     userFolder: string;
     extensionFolders: readonly string[];
+    /** Folders in which an extension's manifest may come to be, or be mended. */
+    lookedAt: readonly string[];
   }): void {
     const wanted = new Map<string, (name: string) => boolean>();
     const always = (): boolean => true;
@@ -50,6 +52,7 @@ export class DocumentWatch implements Disposable {
       wanted.set(join(root, ".lares"), always);
       wanted.set(join(root, ".lares", "extensions"), always);
     }
+    for (const folder of options.lookedAt) wanted.set(folder, always);
     for (const extension of options.extensionFolders) {
       for (const folder of foldersIn(extension)) wanted.set(folder, always);
     }
