@@ -195,7 +195,7 @@ test("where the workspace is not trusted, a lens says so, and nothing acts", asy
     expect(found).toEqual([
       {
         range: expect.objectContaining({ start: expect.objectContaining({ line }) }),
-        command: { title: "Lares: this workspace is not trusted, so no agent runs", command: "" },
+        command: { title: "Lares: no agent runs before you allow this workspace", command: "" },
       },
     ]);
   }

@@ -4,12 +4,12 @@ import {
   LanguageModelTextPart,
   LanguageModelToolResult,
   lm,
-  MarkdownString,
   type LanguageModelTool,
 } from "vscode";
 import { plainText } from "../../kernel/src/base/plain-text.ts";
 import type { ClientContext, Feature } from "./feature.ts";
 import { cut, message } from "./model/text.ts";
+import { plainMarkdown } from "./plain-markdown.ts";
 import type { Tool, ToolResult } from "./protocol.ts";
 
 /** What a chat is told at most of one answer. */
@@ -56,7 +56,7 @@ export function callTool({ kernel }: ClientContext): LanguageModelTool<CallInput
       invocationMessage: `Running ${message(input.tool)} of ${message(input.agent)}`,
       confirmationMessages: {
         title: `Run ${message(input.tool)} of the agent ${message(input.agent)}?`,
-        message: new MarkdownString().appendText(argumentsOf(input)),
+        message: plainMarkdown(argumentsOf(input)),
       },
     }),
     async invoke({ input }) {

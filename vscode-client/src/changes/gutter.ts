@@ -1,6 +1,6 @@
 import {
   Disposable,
-  MarkdownString,
+  type MarkdownString,
   OverviewRulerLane,
   Range,
   ThemeColor,
@@ -17,6 +17,7 @@ import type { ClientContext, Feature } from "../feature.ts";
 import { hashOfFile } from "../model/file-hash.ts";
 import { label } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
+import { plainMarkdown } from "../plain-markdown.ts";
 import type { Action } from "../protocol.ts";
 import { fileMarks, maxMarks, touchedPaths, type FileMarks, type Mark } from "./marks.ts";
 
@@ -147,10 +148,10 @@ function hover(files: readonly FileMarks[], isDirty: boolean): MarkdownString[] 
         ? `Proposed by ${label(agent)} for what this file was before; it has changed since, so this is not applied any more.`
         : `Proposed by ${label(agent)}. Nothing changes until you approve it.`,
     ];
-    return new MarkdownString().appendText(lines.filter((line) => line !== "").join("\n"));
+    return plainMarkdown(...lines.filter((line) => line !== ""));
   });
   if (!isDirty) return messages;
-  return [new MarkdownString().appendText("Save first: this file has unsaved changes."), ...messages];
+  return [plainMarkdown("Save first: this file has unsaved changes."), ...messages];
 }
 
 function decorationType({ extensionUri }: ExtensionContext, shape: Mark["kind"]): TextEditorDecorationType {

@@ -20,7 +20,9 @@ const lines: readonly Mark[] = [
 const linesOf = (decorations: readonly { range: { start: { line: number } } }[]): number[] =>
   decorations.map(({ range }) => range.start.line);
 const wordsOf = (decorations: readonly { hoverMessage?: unknown }[]): string =>
-  JSON.stringify(decorations.map(({ hoverMessage }) => hoverMessage)).replaceAll("\\\\", "");
+  JSON.stringify(decorations.map(({ hoverMessage }) => hoverMessage))
+    .replaceAll("\\\\", "")
+    .replaceAll("&nbsp;", " ");
 
 test("marks stand on the lines of a change, and tell title and reason", () => {
   const { changed, inserted, about } = decorationsOf([{ action: anAction(), lines, before: null }], document);

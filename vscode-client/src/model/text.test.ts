@@ -69,3 +69,7 @@ it.each([
 it("what is no time is said as nothing", () => {
   expect(when("soon", 0)).toBe("");
 });
+
+it("a message's part that is written from right to left stands by itself", () => {
+  expect(`“${message("שלום")}”: ${message("3 changes")}`).toBe("“\u2068שלום\u2069”: 3 changes");
+});

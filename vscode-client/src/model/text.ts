@@ -10,8 +10,12 @@ export function label(text: string, maxLength = 120): string {
 
 /** As `label`, for a message of the editor, which would make links of `[text](command:…)`. */
 export function message(text: string, maxLength = 300): string {
-  return cut(plainMessage(text), maxLength);
+  const plain = cut(plainMessage(text), maxLength);
+  // What is around it is English, and is not to be turned around with it.
+  return rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain;
 }
+
+const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
 /** So much of a text's end is looked at for where a character begins: traces are cut by the thousand. */
 const maxCharacterLength = 64;

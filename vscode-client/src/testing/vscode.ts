@@ -140,8 +140,9 @@ export class MarkdownString {
   appendText(text: string): this {
     this.value += text
       .replaceAll(/[\\`*_{}[\]()#+\-!~<>|]/g, String.raw`\$&`)
-      .replaceAll("\n", "\n\n")
-      .replaceAll("&", "&amp;");
+      .replaceAll("&", "&amp;")
+      .replaceAll(/[ \t]/g, "&nbsp;")
+      .replaceAll("\n", "\n\n");
     return this;
   }
 }

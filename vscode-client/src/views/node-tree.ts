@@ -1,6 +1,5 @@
 import {
   EventEmitter,
-  MarkdownString,
   ThemeColor,
   ThemeIcon,
   TreeItem,
@@ -9,6 +8,7 @@ import {
   type TreeDataProvider,
 } from "vscode";
 import { uriOf } from "../model/uris.ts";
+import { plainMarkdown } from "../plain-markdown.ts";
 import type { TreeNode } from "./tree-node.ts";
 
 /** Shows what a function of the models makes of them. */
@@ -79,7 +79,7 @@ export function treeItem(node: TreeNode): TreeItem {
     item.resourceUri = uri;
     if (node.icon === undefined) item.iconPath = ThemeIcon.File;
   }
-  if (node.tooltip !== undefined) item.tooltip = paragraphs(node.tooltip);
+  if (node.tooltip !== undefined) item.tooltip = plainMarkdown(...node.tooltip);
   if (node.context !== undefined) item.contextValue = node.context;
   if (node.command !== undefined)
     item.command = {
@@ -91,16 +91,4 @@ export function treeItem(node: TreeNode): TreeItem {
     label: node.spoken ?? [node.label, node.description].filter(Boolean).join(", "),
   };
   return item;
-}
-
-/** Text that stays text: nothing in it is read as Markdown, HTML, an icon or a link. */
-function paragraphs(texts: readonly string[]): MarkdownString {
-  const markdown = new MarkdownString("", false);
-  markdown.isTrusted = false;
-  markdown.supportHtml = false;
-  for (const [index, text] of texts.entries()) {
-    if (index > 0) markdown.appendMarkdown("\n\n");
-    markdown.appendText(text);
-  }
-  return markdown;
 }

@@ -30,7 +30,7 @@ export async function agentLenses(
 }
 
 /** Nothing that acts: only what there is to know. */
-const untrusted: Command = { title: "Lares: this workspace is not trusted, so no agent runs", command: "" };
+const untrusted: Command = { title: "Lares: no agent runs before you allow this workspace", command: "" };
 
 function isExtension({ hook }: AgentPlace): boolean {
   return hook === undefined;
