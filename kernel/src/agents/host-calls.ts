@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { LaresError, messageOf } from "../base/errors.ts";
 import { decideHostCall } from "../policy/decide.ts";
 import type { MetricsRecorder } from "./metrics.ts";
-import type { AgentDefinition, Caller, GuestHandlers, SupervisorPorts } from "./ports.ts";
+import type { AgentDefinition, Caller, GuestHandlers, GuestSession, SupervisorPorts } from "./ports.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import type { WriteTrace } from "./trace-writer.ts";
 
@@ -13,6 +13,8 @@ export interface HostCallOptions {
   readonly definition: () => AgentDefinition;
   /** What the guest is working on. */
   readonly inHand: () => Pick<Caller, "hook" | "traceId" | "job">;
+  /** The one that runs. */
+  readonly guest: () => GuestSession | null;
   readonly clock: Clock;
   readonly metrics: Pick<MetricsRecorder, "refused">;
   readonly trace: WriteTrace;
@@ -36,7 +38,8 @@ export class HostCalls implements GuestHandlers, Disposable {
   /** In the name of what the guest is doing when it asks, and with what it may do when its turn has come. */
   async call(method: string, params: unknown): Promise<unknown> {
     const { ports, validate, definition, metrics } = this.#options;
-    const inHand = this.#options.inHand();
+    const { job, ...inHand } = this.#options.inHand();
+    const guest = this.#options.guest();
     await ports.takeTurn(definition().id);
     const { id: agent, authority, programDigest } = definition();
     if (programDigest === null) throw new LaresError("AgentError", `The agent ${agent} has no program.`);
@@ -51,7 +54,10 @@ export class HostCalls implements GuestHandlers, Disposable {
     if (service === undefined) {
       throw new LaresError("MethodNotFound", `The kernel has no "${method}" yet.`, { method });
     }
-    return service({ agent, authority, programDigest, ...inHand }, checked as never);
+    // Where the next guest has taken its place, the job it ran may be running there anew.
+    const isItsJob = job !== undefined && guest === this.#options.guest();
+    const caller = { agent, authority, programDigest, ...inHand, ...(isItsJob ? { job } : {}) };
+    return service(caller, checked as never);
   }
   /** What it asks without waiting for an answer: where that fails, its traces say so. */
   notify(method: string, params: unknown): void {

@@ -22,6 +22,7 @@ function setUp(run: RunJob = () => ({}), hook: RunJob = () => ({}), names = ["wo
   const guests: FakeGuest[] = [];
   const traces: string[] = [];
   const told: JobProgress[] = [];
+  const turns = { next: Promise.resolve() };
   const behaviour: Behaviour = (method, params, guest) => {
     if (method === "initialize") return { handlers: ["seen"], tools: ["count"], jobs: names };
     if (method === "shutdown") queueMicrotask(() => guest.die("exited"));
@@ -50,7 +51,7 @@ function setUp(run: RunJob = () => ({}), hook: RunJob = () => ({}), names = ["wo
       memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
       openMemory: async () => undefined,
       acquireSlot: async () => ({ [Symbol.dispose]: () => undefined }),
-      takeTurn: async () => undefined,
+      takeTurn: () => turns.next,
     },
   });
   supervisor.start();
@@ -62,6 +63,7 @@ function setUp(run: RunJob = () => ({}), hook: RunJob = () => ({}), names = ["wo
     guests,
     traces,
     told,
+    turns,
     settle: (ms = 0) => clock.advanceAsync(ms),
     /** Puts a job there without asking the program whether it has it. */
     enqueue: async (change: Partial<JobRequest> = {}) => {
@@ -323,6 +325,22 @@ describe("what is said from within a job", () => {
     });
     expect(() => test.supervisor.jobs.progress("job-2", 0.5)).toThrow(/within a job/);
     expect(test.jobs.jobs.every(({ checkpoint }) => checkpoint === undefined)).toBe(true);
+  });
+
+  it("a checkpoint whose turn comes when the job runs in the next guest is not that run's", async () => {
+    const test = setUp(() => never);
+    await test.enqueue();
+    await test.settle();
+    const turn = Promise.withResolvers<void>();
+    test.turns.next = turn.promise;
+    const late = test.guests[0]?.handlers.call("jobs/checkpoint", { data: "old" });
+    const refused = expect(late).rejects.toMatchObject({ code: "IllegalTransition" });
+    await Promise.all([test.supervisor.control("reload"), test.settle()]);
+    expect(test.asked().map(({ params }) => params["id"])).toEqual(["job-1", "job-1"]);
+    turn.resolve();
+    await refused;
+    await test.guests[1]?.handlers.call("jobs/checkpoint", { data: "new" });
+    expect(test.jobs.jobs[0]?.checkpoint).toBe("new");
   });
 
   it("a short job is not shown; a long one is, and its end in any case", async () => {

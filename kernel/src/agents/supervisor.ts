@@ -73,6 +73,7 @@ export class Supervisor implements AsyncDisposable {
       validate: options.validateHostCall,
       definition: () => this.#definition,
       inHand: () => this.#work.inHand,
+      guest: () => this.#guest.session,
     });
     this.#guest = new GuestHolder({
       ports: this.#ports,
