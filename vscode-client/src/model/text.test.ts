@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, cut, label, message, size, when, wrapped } from "./text.ts";
+import { count, cut, label, message, when, wrapped } from "./text.ts";
 
 describe("label", () => {
   it.each([
@@ -30,18 +30,6 @@ it("lines are broken between words, and words only where they are longer than a 
 
 it("a message has no links", () => {
   expect(message("[Approve](command:lares.approve)")).not.toContain("](");
-});
-
-it.each([
-  [0, "0 B"],
-  [999, "999 B"],
-  [1000, "1.0 kB"],
-  [15_432, "15 kB"],
-  [9_949, "9.9 kB"],
-  [999_600, "1.0 MB"],
-  [4_200_000_000, "4.2 GB"],
-])("%i bytes are said as %s", (bytes, text) => {
-  expect(size(bytes)).toBe(text);
 });
 
 it("amounts agree with their nouns", () => {

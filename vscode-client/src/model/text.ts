@@ -53,19 +53,6 @@ export function count(amount: number, one: string, many = `${one}s`): string {
   return `${amount.toLocaleString("en")} ${amount === 1 ? one : many}`;
 }
 
-/** As people say sizes: `312 B`, `4.2 MB`; powers of 1000. */
-export function size(bytes: number): string {
-  const units = ["B", "kB", "MB", "GB", "TB"] as const;
-  let value = bytes;
-  let unit = 0;
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1000;
-    unit++;
-  }
-  const digits = unit === 0 || value >= 9.95 ? 0 : 1;
-  return `${value.toFixed(digits)} ${units[unit] ?? "TB"}`;
-}
-
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });
 const steps = [
   { unit: "day", ms: 86_400_000 },

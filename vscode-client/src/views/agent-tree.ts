@@ -1,6 +1,7 @@
 import { agentWord } from "../../../kernel/src/base/vocabulary/agent-words.ts";
 import type { KernelState } from "../kernel/kernel.ts";
-import { count, cut, label, size, when } from "../model/text.ts";
+import { size } from "../model/size.ts";
+import { count, cut, label, when } from "../model/text.ts";
 import type { Agent, AgentState } from "../protocol.ts";
 import type { TreeNode } from "./tree-node.ts";
 

@@ -1,11 +1,12 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { env, ProgressLocation, Uri, window } from "vscode";
+import { explain } from "../commands/explain.ts";
 import type { Kernel } from "../kernel/kernel.ts";
+import { size } from "../model/size.ts";
 import { label, message } from "../model/text.ts";
 import type { Agent, SharedMemory } from "../protocol.ts";
-import { bytes, counted, localTime } from "../webviews/shared/format.ts";
-import { failureOf } from "./conversation.ts";
+import { counted, localTime } from "../webviews/shared/format.ts";
 import { given } from "./given.ts";
 import type { Whose } from "./memory-watch.ts";
 
@@ -23,7 +24,7 @@ export async function chooseMemory(
   const own = agents.map(({ id, name, metrics }) => ({
     label: label(id),
     description: label(name === id ? "" : name),
-    detail: `${bytes(metrics.memory_size_bytes)} · ${counted(metrics.temporal_events_count, "event")} · ${counted(metrics.knowledge_items_count, "item")}`,
+    detail: `${size(metrics.memory_size_bytes)} · ${counted(metrics.temporal_events_count, "event")} · ${counted(metrics.knowledge_items_count, "item")}`,
     whose: { agent: id } as Whose,
   }));
   const shared = namespaces.flatMap(({ name, agents: [agent, ...others], workspace, records = 0 }) => {
@@ -82,15 +83,11 @@ export async function exportMemory(kernel: Kernel, whose: Whose): Promise<boolea
   });
   if (target === undefined) return false;
   return reporting(async () => {
-    const {
-      records,
-      head,
-      bytes: size,
-    } = await withProgress("Exporting the memory", () =>
+    const { records, head, bytes } = await withProgress("Exporting the memory", () =>
       // The dialog has asked whether a file that is there may be replaced.
       kernel.request("lares/memory/export", { ...asked(whose), path: target.fsPath, overwrite: true }),
     );
-    void offerHead(`Exported ${counted(records, "record")} (${bytes(size)}) of ${nameOf(whose)}.`, head);
+    void offerHead(`Exported ${counted(records, "record")} (${size(bytes)}) of ${nameOf(whose)}.`, head);
     return true;
   });
 }
@@ -115,7 +112,7 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
       {
         modal: true,
         detail: [
-          `${counted(found.records, "record")}, ${bytes(found.bytes)}`,
+          `${counted(found.records, "record")}, ${size(found.bytes)}`,
           ...vectorsOf(found),
           `Written from ${localTime(found.first)} to ${localTime(found.last)}`,
           `Exported ${localTime(found.created)}`,
@@ -177,7 +174,7 @@ async function reporting(act: () => Promise<boolean>): Promise<boolean> {
   try {
     return await act();
   } catch (error) {
-    void window.showErrorMessage(message(failureOf(error).message, 600));
+    void window.showErrorMessage(explain(error));
     return false;
   }
 }

@@ -29,6 +29,17 @@ async function open(answers: Parameters<typeof fakeContext>[0] = {}, kept = new 
   return { fake, panel, host: panel.host, kept };
 }
 
+it("where the workspace is not trusted, what to do is said and not which method to call", async () => {
+  const { context } = fakeContext({
+    "lares/tools/list": () => {
+      throw Object.assign(new Error("A person accepts it with lares/trust"), { data: { code: "Untrusted" } });
+    },
+  });
+  toolForms(context);
+  await commands.executeCommand("lares.runTool");
+  expect(seen.messages.at(-1)?.text).toMatch(/^No tool can be run: This workspace is not trusted/);
+});
+
 describe("a tool's form", () => {
   it("has the tool's schema, runs it, and has the arguments again the next time", async () => {
     const { fake, host, kept } = await open({

@@ -1,7 +1,8 @@
 import { commands, Disposable, env, ViewColumn, window, type Memento, type WebviewPanel } from "vscode";
+import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import type { StatusModel } from "../model/ports.ts";
-import { label, message } from "../model/text.ts";
+import { label } from "../model/text.ts";
 import type { Tool, ToolResult } from "../protocol.ts";
 import { keptOf } from "../webviews/tool-form/kept.ts";
 import {
@@ -13,7 +14,6 @@ import {
   type Form,
   type Outcome,
 } from "../webviews/tool-form/messages.ts";
-import { failureOf } from "./conversation.ts";
 import { commonAnswers, onSituation } from "./situation.ts";
 import { openPage } from "./webview-host.ts";
 
@@ -29,7 +29,7 @@ type NamedTool = Pick<Tool, "agent" | "name">;
 export const toolForms: Feature = (context) =>
   Disposable.from(
     commands.registerCommand("lares.runTool", async (argument?: unknown) => {
-      try {
+      await reporting("No tool can be run", async () => {
         const tool = await wantedTool(context, argument);
         if (tool === undefined) return;
         const panel = window.createWebviewPanel(
@@ -40,9 +40,7 @@ export const toolForms: Feature = (context) =>
           { retainContextWhenHidden: true },
         );
         fillForm(context, panel, tool);
-      } catch (error) {
-        void window.showErrorMessage(message(failureOf(error).message));
-      }
+      });
     }),
     window.registerWebviewPanelSerializer(toolFormType, {
       async deserializeWebviewPanel(panel: WebviewPanel, state: unknown) {

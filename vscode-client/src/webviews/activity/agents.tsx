@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { agentStateWords } from "../../../../kernel/src/base/vocabulary/agent-words.ts";
-import { bytes, count, counted, milliseconds, shortCount } from "../shared/format.ts";
+import { count, counted, milliseconds, shortCount } from "../shared/format.ts";
+import { size } from "../../model/size.ts";
 import type { Host } from "../shared/host.ts";
 import { line } from "../shared/text.ts";
 import { shownDays, type ActivityContract, type AgentFigures, type Overview } from "./messages.ts";
@@ -58,7 +59,7 @@ export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: Ta
                 {agent.failed > 0 && <span class="bad"> ({shortCount(agent.failed)} failed)</span>}
               </td>
               <td class="number wide">{agent.events === 0 ? "–" : milliseconds(agent.averageLatencyMs)}</td>
-              <td class="number wide">{bytes(agent.memoryBytes)}</td>
+              <td class="number wide">{size(agent.memoryBytes)}</td>
               <td class="wide">
                 <Sparkline agent={agent} nowMs={nowMs} />
               </td>

@@ -37,6 +37,8 @@ export function Histogram({ bins, chosen, onChoose }: HistogramProps): VNode | n
   }, [drag]);
   if (bins.length === 0) return null;
 
+  const first = bins[0]?.from ?? "";
+  const last = bins.at(-1)?.to ?? "";
   const most = Math.max(...bins.map(({ count }) => count), 1);
   const focused = Math.max(0, Math.min(current, bins.length - 1));
   const isChosen = ({ from, to }: Bin): boolean =>
@@ -102,8 +104,8 @@ export function Histogram({ bins, chosen, onChoose }: HistogramProps): VNode | n
         ))}
       </div>
       <div class="histogram-ends quiet" aria-hidden="true">
-        <span>{dayName(bins[0]?.from ?? "")}</span>
-        <span>{dayName(bins.at(-1)?.to ?? "")}</span>
+        <span>{dayName(first)}</span>
+        {last !== first && <span>{dayName(last)}</span>}
       </div>
     </div>
   );

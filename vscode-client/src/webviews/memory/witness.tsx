@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { bytes, count, counted, localTime } from "../shared/format.ts";
+import { count, counted, localTime } from "../shared/format.ts";
+import { size } from "../../model/size.ts";
 import { failureOf, useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { line } from "../shared/text.ts";
@@ -139,7 +140,7 @@ function Figures({
         </dd>
         <dt>Size</dt>
         <dd>
-          {bytes(sizeBytes)} of {bytes(limitBytes)}
+          {size(sizeBytes)} of {size(limitBytes)}
           <span
             class={used > 0.9 ? "size-bar full" : "size-bar"}
             role="meter"
@@ -152,7 +153,7 @@ function Figures({
           </span>
         </dd>
       </dl>
-      <h2>What answers questions</h2>
+      <h2>Search index</h2>
       {projections === undefined ? (
         <p class="quiet">Nothing was asked of this memory yet; it is made ready when it is needed.</p>
       ) : (
@@ -218,7 +219,7 @@ function ProjectionFigures({ projections, records }: ProjectionProps): VNode {
           )}
         </dd>
         <dt>On the disk</dt>
-        <dd>{bytes(projections.bytes)}</dd>
+        <dd>{size(projections.bytes)}</dd>
       </dl>
     </>
   );

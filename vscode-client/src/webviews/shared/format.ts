@@ -21,14 +21,6 @@ export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-const units = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
-
-export function bytes(value: number): string {
-  const power = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));
-  const scaled = value / 1024 ** power;
-  return `${power === 0 || scaled >= 100 ? Math.round(scaled) : scaled.toFixed(1)} ${units[power] ?? "B"}`;
-}
-
 export function milliseconds(value: number): string {
   return value < 1000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`;
 }
