@@ -35,6 +35,8 @@ describe("approvalNodes", () => {
     });
     expect(node.tooltip).toContain("It is untidy.");
     expect(node.spoken).toMatch(/Tidy up\. Tidier proposes 1 change, low impact/);
+    const proposal = node.children?.find(({ id }) => id === "action action-1 proposal");
+    expect(proposal?.spoken).toBe("It is untidy. Tidier · low impact (0.10)");
   });
 
   it("what is stale says so first, and what to do", () => {

@@ -124,7 +124,7 @@ function proposalNode(action: Action, who: string): TreeNode {
     label: reason === "" ? who : reason,
     ...(reason === "" ? {} : { description: who, tooltip: [label(action.reason, 2000), who] }),
     icon: { id: "info" },
-    spoken: `${reason}. ${who}`,
+    spoken: [reason.replace(/\.$/, ""), who].filter(Boolean).join(". "),
   };
 }
 
