@@ -75,3 +75,14 @@ test("one that is due later begins then; nothing begins where none waits, or aft
   clock.advance(10 * quietMs);
   expect(state.started).toEqual(["a"]);
 });
+
+test("one that is due much later holds back none that comes meanwhile and is due before", () => {
+  const { state, quiet, clock } = setUp();
+  state.dueAt["a"] = clock.now() + 3_600_000;
+  quiet.look();
+  state.dueAt["b"] = 0;
+  quiet.look();
+  clock.advance(quietMs);
+  expect(state.started).toEqual(["b"]);
+  expect(clock.pendingTimers).toBe(0);
+});

@@ -29,7 +29,9 @@ export class QuietMoments implements Disposable {
 
   /** Something came to rest, or began to wait. */
   look(): void {
-    if (this.#timer !== null || this.#isDisposed) return;
+    if (this.#isDisposed) return;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
     const first = this.#first();
     const quietSince = first === null ? null : this.#options.quietSince();
     if (first === null || quietSince === null) return; // what comes to rest next looks again
