@@ -6,12 +6,10 @@ import type { Journal } from "./journal/journal.ts";
 import { maxIdLength, type RecordInput } from "./journal/record.ts";
 import type { KnowledgeAddition, KnowledgeChange, Relation } from "./queries.ts";
 import { wordsOf } from "./store/knowledge/words.ts";
-import type { ProposedChange, PrunePolicy } from "./store/port.ts";
+import { type ProposedChange, type PrunePolicy, updatesSimilarity } from "./store/port.ts";
 import type { AskStore } from "./store-view.ts";
 import { checkedName, jsonOf } from "./temporal.ts";
 
-/** Above this, what is added is taken for a newer form of what is there. */
-const updatesSimilarity = 0.9;
 export const maxDimensions = 4096;
 export const maxRelations = 256;
 

@@ -146,7 +146,8 @@ export interface Knowledge<Shape = Untyped> {
   ): Promise<string>;
   /**
    * As `add`, and says of which item of the same variant it seems to be a newer form (similarity over 0.9): the new one
-   * was related to it by "Updates". Which of them stays is the agent's to decide.
+   * was related to it by "Updates". Which of them stays is the agent's to decide. With an embedder that has to be waited
+   * for (a service, a model file) this is found out later: the relation comes then, and the answer has no `updates`.
    */
   record<Variant extends string>(
     variant: Variant,

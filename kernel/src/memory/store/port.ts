@@ -69,6 +69,9 @@ export interface StoreStats {
   readonly bytes: number;
 }
 
+/** Above this, what is added is taken for a newer form of what is there. */
+export const updatesSimilarity = 0.9;
+
 /** What may be pruned: all of it has to hold, and it was never found. */
 export interface PrunePolicy {
   /** Effective importance, 0 to 1. */

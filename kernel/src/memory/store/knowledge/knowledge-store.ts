@@ -19,6 +19,7 @@ import type { Database } from "./schema.ts";
 import { type ImportedVector, takeImported, type TakenVectors } from "./imported-vectors.ts";
 import { existingItems, type VectorsPage, type VectorsPlace, vectorsPage } from "./records.ts";
 import { search } from "./search.ts";
+import { proposeUpdates } from "./propose-updates.ts";
 import { evictColdest, forgetGone, proposeMerges, proposePrunes } from "./maintain.ts";
 import { moveTiers } from "./tiers.ts";
 import {
@@ -189,7 +190,10 @@ export class KnowledgeStore implements AsyncDisposable {
       await moveTiers(database, this.#codebooks, nowMs, (space, label) =>
         space === view.made?.name ? view.made.index.vectorOf(label) : null,
       );
-      return [...(await proposeMerges(view)), ...(await proposePrunes(database, prune, nowMs))];
+      const merges = await proposeMerges(view);
+      const gone = merges.flatMap((change) => (change.operation === "delete" ? [change.id] : []));
+      const updates = await proposeUpdates(view, new Set(gone));
+      return [...merges, ...updates, ...(await proposePrunes(database, prune, nowMs))];
     });
     await this.follow();
     const spaces = [this.#made.space, this.#given.space].filter((space) => space !== null);

@@ -38,6 +38,51 @@ test("alike is not the same: what says, weighs or brings anything that the newer
   expect(await memory.store.maintain(startMs, null)).toEqual([]);
 });
 
+test("what an embedder that is waited for could not say at once is found behind: each item once, the likest of what was there", async () => {
+  const service = { kind: "openai-compatible", url: "http://localhost/", model: "m" } as const;
+  const memory = await testKnowledge({ settings: { embedder: service } });
+  const others = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen";
+  memory.add("old", { text: others, data: { n: 1 } });
+  memory.add("liker", { text: `${others} x`, data: { n: 2 } });
+  memory.add("other variant", { variant: "Event", text: `${others} x y`, data: { n: 3 } });
+  memory.add("unlike", { text: "blue sea", data: { n: 4 } });
+  memory.add("says itself", {
+    text: `${others} y`,
+    data: { n: 5 },
+    relations: [{ to: "old", relation: "Updates" }],
+  });
+  memory.add("new", { text: `${others} x y`, data: { n: 6 } });
+  await memory.project();
+  await memory.embedded();
+  const updates = await memory.store.maintain(startMs, null);
+  expect(updates).toEqual([
+    { operation: "relate", from: "liker", to: "old", relation: "Updates" },
+    {
+      operation: "relate",
+      from: "new",
+      to: expect.stringMatching(/^(liker|says itself)$/),
+      relation: "Updates",
+    },
+  ]);
+  expect(await memory.store.maintain(startMs, null)).toEqual([]);
+  // What changes later is not added.
+  memory.say("update", "unlike", { text: others });
+  await memory.project();
+  await memory.embedded();
+  expect(await memory.store.maintain(startMs, null)).toEqual([]);
+});
+
+test("an embedder that answers at once has said it when an item was added: none is looked at again with another embedder", async () => {
+  const memory = await testKnowledge();
+  memory.add("old", { text: "red house by the sea", data: { n: 1 } });
+  memory.add("new", { text: "red house by the sea", data: { n: 2 } });
+  await memory.project();
+  expect(await memory.store.maintain(startMs, null)).toEqual([]);
+  await memory.configure({ embedder: { kind: "openai-compatible", url: "http://localhost/", model: "m" } });
+  await memory.embedded();
+  expect(await memory.store.maintain(startMs, null)).toEqual([]);
+});
+
 test("what was related to the older is related to the newer, however many are merged at once", async () => {
   const memory = await testKnowledge();
   memory.add("town", { text: "a town" });

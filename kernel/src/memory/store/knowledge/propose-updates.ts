@@ -1,0 +1,67 @@
+import { updatesSimilarity, type ProposedChange } from "../port.ts";
+import { type AtRest, decodeAtRest } from "./at-rest.ts";
+import type { KnowledgeView } from "./query.ts";
+import { numberList, readFact, writeFact } from "./schema.ts";
+
+/** Items that one maintenance looks at; the next goes on from there. */
+const itemsLookedAt = 500;
+const neighboursLookedAt = 16;
+/** Name of the fact: items up to this row were looked at, here or when they were added. */
+const lookedFact = "updates-looked";
+
+/**
+ * What an item seems to be a newer form of, where its embedder could not say when it was added: an embedder that has to
+ * be waited for answers behind. Each item once, when those before it have their vectors; not one that says itself what it
+ * updates, or brought an embedding and so was compared at once. `gone`: items that are about to go.
+ */
+export async function proposeUpdates(
+  { database, made, codebooks, embedder }: KnowledgeView,
+  gone: ReadonlySet<string>,
+): Promise<ProposedChange[]> {
+  if (made === null || embedder === null) return [];
+  const after = Number((await readFact(database, lookedFact)) ?? 0);
+  const [rows] = await database.all<{ last: number; pending: number | null }>(
+    `SELECT coalesce(max(item_row), 0) AS last,
+       (SELECT min(item_row) FROM knowledge_queue WHERE state = 'pending') AS pending
+     FROM knowledge_items`,
+  );
+  const through = rows?.pending == null ? (rows?.last ?? 0) : rows.pending - 1;
+  if (through <= after) return [];
+  const fresh = embedder.isImmediate
+    ? []
+    : await database.all<AtRest & { id: string; item_row: number; variant: string; label: number }>(
+        `SELECT i.id, i.item_row, i.variant, v.label, v.space, v.tier, v.bytes
+         FROM knowledge_items i JOIN knowledge_vectors v ON v.item_row = i.item_row AND v.space = ?
+         WHERE i.item_row > ? AND i.item_row <= ?
+           AND NOT EXISTS (SELECT 1 FROM knowledge_relations r WHERE r.from_id = i.id AND r.relation = 'Updates')
+           AND NOT EXISTS
+             (SELECT 1 FROM knowledge_vectors g WHERE g.item_row = i.item_row AND starts_with(g.space, 'given:'))
+         ORDER BY i.item_row LIMIT ${itemsLookedAt}`,
+        [made.name, after, through],
+      );
+  const changes: ProposedChange[] = [];
+  for (const { id, item_row: row, variant, label, ...atRest } of fresh) {
+    if (gone.has(id)) continue;
+    const vector = await decodeAtRest(codebooks, atRest);
+    const similarityOf = new Map(
+      made.index
+        .search(vector, neighboursLookedAt)
+        .filter((near) => near.label !== label && near.similarity > updatesSimilarity)
+        .map((near) => [near.label, near.similarity]),
+    );
+    if (similarityOf.size === 0) continue;
+    const older = await database.all<{ id: string; label: number; item_row: number }>(
+      `SELECT i.id, v.label, i.item_row FROM knowledge_vectors v JOIN knowledge_items i ON i.item_row = v.item_row
+       WHERE v.label IN ${numberList} AND i.variant = ? AND i.item_row < ?`,
+      [JSON.stringify([...similarityOf.keys()]), variant, row],
+    );
+    const [best] = older
+      .filter((item) => !gone.has(item.id))
+      .map((item) => ({ ...item, similarity: similarityOf.get(item.label) ?? -1 }))
+      .toSorted((a, b) => b.similarity - a.similarity || b.item_row - a.item_row);
+    if (best !== undefined) changes.push({ operation: "relate", from: id, to: best.id, relation: "Updates" });
+  }
+  const looked = fresh.length === itemsLookedAt ? (fresh.at(-1)?.item_row ?? through) : through;
+  await database.transaction((sql) => writeFact(sql, lookedFact, String(looked)));
+  return changes;
+}
