@@ -243,9 +243,9 @@ schedule =
       events,
     );
     expect(found.map(({ label }) => label)).toEqual([
-      "every day at 03:00 · next Sat 03:00, Sun 03:00, Mon 03:00 UTC",
-      "at 00:00, on day 1 of the month · next 1 Dec 2026 00:00, 1 Jan 2027 00:00, 1 Feb 2027 00:00 Europe/Berlin",
-      "at 30 seconds past the minute, every 5 minutes · next Fri 12:00:30, Fri 12:05:30, Fri 12:10:30 UTC",
+      "every day at 03:00 → Sat, Sun, Mon UTC",
+      "at 00:00, on day 1 of the month → 1 Dec 2026, 1 Jan 2027, 1 Feb 2027 Europe/Berlin",
+      "at 30 seconds past the minute, every 5 minutes → Fri 12:00:30, 12:05:30, 12:10:30 UTC",
     ]);
     expect(text.slice(0, found[1]?.offset)).toMatch(/0 0 1 \* \*"$/);
     expect(found[0]?.tooltip).toEqual([

@@ -42,11 +42,21 @@ export async function inlayHints(
     const { words, runs, dates, timezone: zone } = explained;
     hints.push({
       offset: node.end,
-      label: `${words.charAt(0).toLowerCase()}${words.slice(1)} · next ${runs.join(", ")} ${zone}`,
+      label: `${words.charAt(0).toLowerCase()}${words.slice(1)} → ${shortly(runs, words)} ${zone}`,
       tooltip: [`${words} (${zone})`, ...dates.map((date) => `Next: ${date}`)],
     });
   }
   return hints;
+}
+
+/** Days and times without what they say twice: editors cut a line's hints, VS Code after 43 characters. */
+function shortly(runs: readonly string[], words: string): string {
+  const days = runs.map((run) => run.slice(0, run.lastIndexOf(" ")));
+  const times = runs.map((run) => run.slice(run.lastIndexOf(" ") + 1));
+  const [day = "", time = ""] = [days[0], times[0]];
+  if (times.every((other) => other === time))
+    return words.includes(time) ? days.join(", ") : `${days.join(", ")} ${time}`;
+  return days.every((other) => other === day) ? `${day} ${times.join(", ")}` : runs.join(", ");
 }
 
 function nodeOf(root: SourceNode, keys: readonly string[]): SourceNode | undefined {
