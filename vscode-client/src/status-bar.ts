@@ -76,7 +76,11 @@ async function showStatus({ kernel, models }: ClientContext): Promise<void> {
     ...(isInNeed ? [restart] : []),
     {
       label: "$(bell) Approvals",
-      description: count(models.actions.pending.length, "action waiting", "actions waiting"),
+      // What is kept from before is not told where nothing is trusted: how many there are is not known.
+      description:
+        kernel.state.kind === "untrusted"
+          ? ""
+          : count(models.actions.pending.length, "action waiting", "actions waiting"),
       command: "lares.approvals.focus",
     },
     {
