@@ -45,7 +45,9 @@ test("buttons in texts run commands that there are", () => {
 
 test("a workspace chooses neither what is executed nor what a person is not told of", () => {
   const settings = Object.entries(manifest.contributes.configuration.properties);
-  const ofWorkspaces = settings.filter(([, { scope }]) => scope !== "machine" && scope !== "application").map(([name]) => name);
+  const ofWorkspaces = settings
+    .filter(([, { scope }]) => scope !== "machine" && scope !== "application")
+    .map(([name]) => name);
   expect(ofWorkspaces).toEqual(["lares.trace.server"]);
 });
 
