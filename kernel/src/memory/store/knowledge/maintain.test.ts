@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { until } from "../../../../../test/support/until.ts";
 import { startMs, testKnowledge } from "./testing/test-knowledge.ts";
 import { ToyEmbedder } from "./testing/toy-embedder.ts";
 
@@ -79,7 +80,7 @@ test("an embedder that answers at once has said it when an item was added: none 
   await memory.project();
   expect(await memory.store.maintain(startMs, null)).toEqual([]);
   await memory.configure({ embedder: { kind: "openai-compatible", url: "http://localhost/", model: "m" } });
-  await memory.embedded();
+  await until("the new one serves", async () => (await memory.store.stats()).embedder === "toy/m/64");
   expect(await memory.store.maintain(startMs, null)).toEqual([]);
 });
 
