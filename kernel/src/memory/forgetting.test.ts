@@ -40,7 +40,7 @@ test("it is tried again by itself, a minute after each failure, until it is done
   const fixture = await memoryFixture();
   const disk = withDisk(fixture);
   await fixture.within(async (agent) => {
-    const { id } = await agent.addKnowledge({ variant: "Fact", data: {} });
+    const { id } = await agent.appendEvent({ variant: "noted", data: {} });
     disk.isFull = true;
     await expect(agent.forget(id, "told to")).rejects.toThrow(full);
     for (let minute = 1; minute <= 3; minute++) {
