@@ -7,6 +7,8 @@ interface Suite {
   readonly include: readonly string[];
   /** Of one test, and of what is done before and after it. */
   readonly timeoutMs: number;
+  /** Files at a time: 2 where it is not said. */
+  readonly workers?: number;
 }
 
 const slowMs = 600_000;
@@ -29,7 +31,12 @@ const suites = {
   /** What is in the .vsix, which is made first: `npm run test:vsix`. */
   vsix: { include: ["test/vsix/**/*.test.ts"], timeoutMs: slowMs },
   /** A real VS Code, in its extension host and through its screen: `npm run test:e2e`. */
-  e2e: { include: ["test/e2e/*.test.ts", "test/e2e/ui/**/*.test.ts"], timeoutMs: 120_000 },
+  e2e: {
+    include: ["test/e2e/*.test.ts", "test/e2e/ui/**/*.test.ts"],
+    timeoutMs: 120_000,
+    // Two browsers, two servers and two kernels at a time would test the machine.
+    workers: 1,
+  },
   unit: {
     include: [
       "kernel/src/**/*.test.ts",
@@ -42,6 +49,8 @@ const suites = {
       "test/support/**/*.test.ts",
       ...fuzzCorpora,
     ],
+    // Many a test only waits.
+    workers: 3,
     timeoutMs: 60_000,
   },
 } as const satisfies Record<string, Suite>;
@@ -80,7 +89,6 @@ export default defineConfig({
     retry: process.env["CI"] ? 1 : 0,
     disableConsoleIntercept: name === "fuzz",
     pool: "forks",
-    // Two browsers, two servers and two kernels at a time would test the machine.
-    maxWorkers: name === "e2e" ? 1 : 2,
+    maxWorkers: suite.workers ?? 2,
   },
 });
