@@ -22,6 +22,8 @@ const suites = {
     include: ["kernel/src/**/{,*.}{faults,crash}.test.ts", "test/fault/**/*.test.ts"],
     timeoutMs: slowMs,
   },
+  /** Real kernels that have to be waited for: schedules, quiet moments, restarts, switches: `npm run test:slow`. */
+  slow: { include: ["test/slow/**/*.test.ts"], timeoutMs: slowMs },
   /** Real editors, set up as `examples/editors/` says: `npm run test:editors`. */
   editors: { include: ["test/editors/**/*.test.ts"], timeoutMs: slowMs },
   /** Generated values, longer than a unit test's: `npm run test:fuzz`. */
