@@ -28,6 +28,8 @@ export class JobLine {
   readonly #byKey = new Map<string, WaitingJob>();
   readonly #jobs: WaitingJob[] = [];
   #bytes = 0;
+  /** By `whenIdle`; asked with every event of the agent, and so computed only where the jobs are others. */
+  readonly #nextDueAt = new Map<boolean, number | null>();
 
   get size(): number {
     return this.#jobs.length;
@@ -56,6 +58,14 @@ export class JobLine {
    * `whenIdle`: of those that wait for a quiet moment, or of the others.
    */
   nextDueAt(whenIdle: boolean): number | null {
+    const known = this.#nextDueAt.get(whenIdle);
+    if (known !== undefined) return known;
+    const next = this.#computeNextDueAt(whenIdle);
+    this.#nextDueAt.set(whenIdle, next);
+    return next;
+  }
+
+  #computeNextDueAt(whenIdle: boolean): number | null {
     let earliest: number | null = null;
     for (const job of this.#jobs) {
       if (job.whenIdle !== whenIdle) continue;
@@ -72,6 +82,7 @@ export class JobLine {
       (other) => other.priority > job.priority || (other.priority === job.priority && other.seq < job.seq),
     );
     this.#jobs.splice(at + 1, 0, job);
+    this.#nextDueAt.clear();
     this.#byId.set(job.id, job);
     if (job.key !== null) this.#byKey.set(job.key, job);
     this.#bytes += bytesOf(job);
@@ -81,6 +92,7 @@ export class JobLine {
     const job = this.#byId.get(id);
     if (job === undefined) return;
     this.#jobs.splice(this.#jobs.indexOf(job), 1);
+    this.#nextDueAt.clear();
     this.#byId.delete(id);
     if (job.key !== null) this.#byKey.delete(job.key);
     this.#bytes -= bytesOf(job);
