@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { invalidParams, LaresError } from "../base/errors.ts";
+import { LaresError } from "../base/errors.ts";
 import { openDatabase } from "../platform/database.ts";
 import { silentLog } from "../base/log.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
@@ -142,15 +142,18 @@ describe("knowledge", () => {
       const { id } = await agent.addKnowledge({ ...fact, importance: 0.25 });
       store.answers["knowledge.nearest"] = (params) => {
         asked.push(params);
-        return { id, similarity: 0.95 };
+        return { nearest: [{ id, similarity: 0.95 }] };
       };
       const second = await agent.addKnowledge({ ...fact, text: "beach", embedding: [1, 0.5, -2] });
       expect(second.updates).toBe(id);
       const related = await agent.addKnowledge({ ...fact, relations: [{ to: id, relation: "Updates" }] });
       expect(related.updates).toBe(id);
       expect(asked).toEqual([
-        { variant: "Fact", text: "beach", embedding: [1, 0.5, -2], minSimilarity: 0.9 },
-        { variant: "Fact", text: "the beach is near", minSimilarity: 0.9 },
+        {
+          items: [{ id: second.id, variant: "Fact", text: "beach", embedding: [1, 0.5, -2] }],
+          minSimilarity: 0.9,
+        },
+        { items: [{ id: related.id, variant: "Fact", text: "the beach is near" }], minSimilarity: 0.9 },
       ]);
       expect(lines().map(({ data }) => data)).toEqual([
         { ...fact, importance: 0.25 },
@@ -173,12 +176,75 @@ describe("knowledge", () => {
         throw new LaresError("StorageError", "The host died.");
       };
       await agent.addKnowledge(fact);
-      store.answers["knowledge.nearest"] = () => {
-        throw new LaresError("InvalidParams", "An embedding has 384 numbers.");
-      };
+      store.answers["knowledge.nearest"] = () => ({
+        nearest: [{ refused: "An embedding has 384 numbers.", facts: {} }],
+      });
       await expect(agent.addKnowledge({ ...fact, embedding: [1] })).rejects.toEqual(refusal("InvalidParams"));
       expect(agent.stats()).toMatchObject({ records: 1, knowledgeItems: 1 });
     });
+  });
+
+  test("that is added at once is looked at together, in order and bounded, before what is asked after it", async () => {
+    const { within, store, lines } = await memoryFixture();
+    const looked: string[][] = [];
+    store.answers["knowledge.nearest"] = ({ items }) => {
+      looked.push(items.map(({ text = "" }) => text));
+      // Each is a newer form of the one before it.
+      return { nearest: items.map((_, at) => (at === 0 ? null : { id: items[at - 1]!.id, similarity: 1 })) };
+    };
+    await within(async (agent) => {
+      const add = (text: string) => agent.addKnowledge({ variant: "Fact", data: {}, text });
+      const [one, two] = await Promise.all([add("1"), add("2")]);
+      expect(two.updates).toBe(one.id);
+      const outcomes = await Promise.allSettled([
+        add("3"),
+        agent.addKnowledge({ ...fact, text: "4", relations: [{ to: "nothing", relation: "PartOf" }] }),
+        add("5"),
+        agent.removeKnowledge(one.id),
+        add("6"),
+        agent.addKnowledge({ ...fact, text: "7", relations: [{ to: one.id, relation: "PartOf" }] }),
+        ...Array.from({ length: 64 }, (_, n) => add(`more ${n}`)),
+        add("x".repeat(1024 * 1024)),
+        add("8"),
+      ]);
+      expect(looked.map((texts) => texts.map((text) => text.slice(0, 7)))).toEqual([
+        ["1", "2"],
+        ["3", "5"],
+        ["6", ...Array.from({ length: 62 }, (_, n) => `more ${n}`)],
+        ["more 62", "more 63"],
+        ["xxxxxxx"],
+        ["8"],
+      ]);
+      const failed = outcomes.flatMap((outcome, at) => (outcome.status === "rejected" ? [at] : []));
+      expect(failed).toEqual([1, 5]);
+      expect(
+        lines()
+          .map(({ operation }) => operation)
+          .indexOf("delete"),
+      ).toBe(4);
+    });
+  });
+
+  test("that could not be written is nothing that what was added beside it updates", async () => {
+    const { within, store, lines } = await memoryFixture();
+    store.answers["knowledge.nearest"] = ({ items }) => ({
+      nearest: items.map((_, at) => (at === 0 ? null : { id: items[0]!.id, similarity: 1 })),
+    });
+    await within(
+      async (agent) => {
+        const outcomes = await Promise.allSettled([
+          agent.addKnowledge({ variant: "Fact", data: {}, text: "x".repeat(20_000) }),
+          agent.addKnowledge({ variant: "Fact", data: {}, text: "short" }),
+        ]);
+        expect(outcomes).toMatchObject([
+          { status: "rejected", reason: { code: "LimitExceeded" } },
+          { status: "fulfilled", value: { id: expect.any(String) } },
+        ]);
+        expect(outcomes[1]).not.toHaveProperty("value.updates");
+        expect(lines().map(({ data }) => data?.["relations"])).toEqual([undefined]);
+      },
+      { storageLimitBytes: () => 10_000 },
+    );
   });
 
   test("is what it was when it was given, whatever its giver does to it while the store is asked", async () => {
@@ -261,10 +327,13 @@ describe("knowledge", () => {
         await expect(agent.addKnowledge({ ...fact, relations })).rejects.toEqual(refusal("NotFound"));
       }
       await expect(agent.updateKnowledge({ id: one })).rejects.toEqual(refusal("InvalidParams"));
-      store.answers["knowledge.nearest"] = ({ embedding }) => {
-        if (embedding?.length !== 3) throw invalidParams("The embeddings in this memory have 3 dimensions.");
-        return null;
-      };
+      store.answers["knowledge.nearest"] = ({ items }) => ({
+        nearest: items.map(({ embedding }) =>
+          embedding?.length === 3
+            ? null
+            : { refused: "The embeddings in this memory have 3 dimensions.", facts: {} },
+        ),
+      });
       await expect(agent.updateKnowledge({ id: one, embedding: [1] })).rejects.toEqual(
         refusal("InvalidParams"),
       );

@@ -4,14 +4,19 @@ import type { Log } from "../base/log.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Journal } from "./journal/journal.ts";
 import { maxIdLength, type RecordInput } from "./journal/record.ts";
-import type { KnowledgeAddition, KnowledgeChange, Relation } from "./queries.ts";
+import { Additions, type Added, type Addition } from "./additions.ts";
+import { type JsonTexts, relationsOf, textsOf } from "./knowledge-texts.ts";
+import type { KnowledgeAddition, KnowledgeChange } from "./queries.ts";
 import { wordsOf } from "./store/knowledge/words.ts";
-import { type ProposedChange, type PrunePolicy, updatesSimilarity } from "./store/port.ts";
+import {
+  type Nearest,
+  type NewItem,
+  type ProposedChange,
+  type PrunePolicy,
+  updatesSimilarity,
+} from "./store/port.ts";
 import type { AskStore } from "./store-view.ts";
-import { checkedName, jsonOf } from "./temporal.ts";
-
-export const maxDimensions = 4096;
-export const maxRelations = 256;
+import { jsonOf } from "./temporal.ts";
 
 /** Items of knowledge on their way into the journal. One change at a time, so that each sees what came before it. */
 export class KnowledgeMemory {
@@ -19,6 +24,8 @@ export class KnowledgeMemory {
   readonly #ask: AskStore;
   readonly #log: Log;
   readonly #turns = new OneAtATime();
+  /** Its turn has not come yet. */
+  #gathering: Additions | null = null;
 
   constructor(journal: Journal, ask: AskStore, log: Log) {
     this.#journal = journal;
@@ -28,26 +35,28 @@ export class KnowledgeMemory {
 
   /** Runs `work` between changes of knowledge. */
   inTurn<T>(work: () => Promise<T>): Promise<T> {
+    // What is added from here on comes after it.
+    this.#gathering = null;
     return this.#turns.run("knowledge", work);
   }
 
-  async add(addition: KnowledgeAddition): Promise<{ readonly id: string; readonly updates?: string }> {
+  /**
+   * Adds an item; `updates` is what it seems to be a newer form of. Those that are added at once are looked at together,
+   * each as if those before it were there.
+   */
+  async add(addition: KnowledgeAddition): Promise<Added> {
+    const { variant, data, text, embedding } = addition;
     const fields = textsOf(addition);
-    const given = relationsOf(addition.relations ?? []);
-    return await this.inTurn(async () => {
-      await this.#mustExist(given.map(({ to }) => to));
-      const updates = await this.#nearest(addition);
-      const relations = [...given];
-      const isNews =
-        updates !== null && !given.some(({ to, relation }) => to === updates && relation === "Updates");
-      if (isNews) relations.push({ to: updates, relation: "Updates" });
-      const id = newId();
-      await this.#write("store", id, {
-        ...fields,
-        ...(relations.length === 0 ? {} : { relations: jsonOf(relations) }),
-      });
-      return updates === null ? { id } : { id, updates };
-    });
+    const relations = relationsOf(addition.relations ?? []);
+    const item: NewItem = {
+      id: newId(),
+      variant,
+      text: wordsOf(text ?? null, data),
+      ...(embedding === undefined ? {} : { embedding: [...embedding] }),
+    };
+    const characters = Object.values(fields).reduce((sum, { length }) => sum + length, 0);
+    const gathering = this.#gathering?.mayTake(characters) === true ? this.#gathering : this.#gather();
+    return await gathering.take({ item, fields, relations }, characters);
   }
 
   async update(change: KnowledgeChange): Promise<void> {
@@ -57,7 +66,7 @@ export class KnowledgeMemory {
     }
     await this.inTurn(async () => {
       await this.#mustExist([change.id]);
-      if (change.embedding !== undefined) await this.#mustFit(change.embedding);
+      if (change.embedding !== undefined) await this.#mustFit(change.id, change.embedding);
       await this.#write("update", change.id, fields);
     });
   }
@@ -109,86 +118,77 @@ export class KnowledgeMemory {
     await this.#journal.append({ operation, kind: "knowledge", id, data });
   }
 
+  /** Additions whose turn comes when that of all changes before them is over. */
+  #gather(): Additions {
+    const additions = new Additions();
+    this.inTurn(async () => {
+      if (this.#gathering === additions) this.#gathering = null;
+      await this.#addAll(additions.all);
+    }).catch((error: unknown) => additions.refuse(error));
+    this.#gathering = additions;
+    return additions;
+  }
+
+  async #addAll(additions: readonly Addition[]): Promise<void> {
+    const known = await this.#existing(additions.flatMap(({ relations }) => relations.map(({ to }) => to)));
+    const related = additions.filter(({ relations, reject }) => {
+      const missing = relations.find(({ to }) => !known.has(to));
+      if (missing !== undefined) reject(notFound("item", missing.to.slice(0, maxIdLength)));
+      return missing === undefined;
+    });
+    const nearest = await this.#nearest(related.map(({ item }) => item));
+    // Of those that were to be added here.
+    const lost = new Set<string>();
+    for (const [index, { item, fields, relations, resolve, reject }] of related.entries()) {
+      const near = nearest[index] ?? null;
+      const updates = near !== null && "id" in near && !lost.has(near.id) ? near.id : null;
+      try {
+        if (near !== null && "refused" in near) throw invalidParams(near.refused, near.facts);
+        const isNews =
+          updates !== null && !relations.some((each) => each.to === updates && each.relation === "Updates");
+        const all = isNews ? [...relations, { to: updates, relation: "Updates" }] : relations;
+        await this.#write("store", item.id, {
+          ...fields,
+          ...(all.length === 0
+            ? {}
+            : { relations: jsonOf(all.map(({ to, relation }) => ({ to, relation }))) }),
+        });
+        resolve(updates === null ? { id: item.id } : { id: item.id, updates });
+      } catch (error) {
+        lost.add(item.id);
+        reject(error);
+      }
+    }
+  }
+
   async #mustExist(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    const tooLong = ids.find((id) => id.length === 0 || id.length > maxIdLength);
-    if (tooLong !== undefined) throw notFound("item", tooLong.slice(0, maxIdLength));
-    const known = new Set((await this.#ask("knowledge.existing", { ids: [...new Set(ids)] })).ids);
+    const known = await this.#existing(ids);
     const missing = ids.find((id) => !known.has(id));
-    if (missing !== undefined) throw notFound("item", missing);
+    if (missing !== undefined) throw notFound("item", missing.slice(0, maxIdLength));
+  }
+
+  async #existing(ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const possible = new Set(ids.filter(({ length }) => length > 0 && length <= maxIdLength));
+    return possible.size === 0
+      ? possible
+      : new Set((await this.#ask("knowledge.existing", { ids: [...possible] })).ids);
   }
 
   /** What is added may be known already. Where the store cannot say, it is added all the same. */
-  async #nearest({ variant, data, text, embedding }: KnowledgeAddition): Promise<string | null> {
+  async #nearest(items: readonly NewItem[]): Promise<readonly Nearest[]> {
+    if (items.length === 0) return [];
     try {
-      const nearest = await this.#ask("knowledge.nearest", {
-        variant,
-        text: wordsOf(text ?? null, data),
-        ...(embedding === undefined ? {} : { embedding }),
-        minSimilarity: updatesSimilarity,
-      });
-      return nearest?.id ?? null;
+      return (await this.#ask("knowledge.nearest", { items, minSimilarity: updatesSimilarity })).nearest;
     } catch (error) {
-      if (!isLaresError(error) || error.code === "InvalidParams") throw error;
+      if (!isLaresError(error)) throw error;
       this.#log.debug("Knowledge was added without looking for what it updates.", { reason: error.message });
-      return null;
+      return [];
     }
   }
 
   /** The store refuses what cannot be compared with the embeddings that are there. */
-  async #mustFit(embedding: readonly number[]): Promise<void> {
-    await this.#nearest({ variant: "", data: null, embedding });
+  async #mustFit(id: string, embedding: readonly number[]): Promise<void> {
+    const [near = null] = await this.#nearest([{ id, variant: "", embedding }]);
+    if (near !== null && "refused" in near) throw invalidParams(near.refused, near.facts);
   }
-}
-
-/** Fields with their canonical JSON. */
-type JsonTexts = Readonly<Record<string, string>>;
-
-/** What of an addition or a change is written down: as it is now, whatever its caller does to it later. */
-function textsOf({ variant, data, text, embedding, importance }: Omit<KnowledgeChange, "id">): JsonTexts {
-  if (text !== undefined && (text.trim() === "" || !text.isWellFormed())) {
-    throw invalidParams(
-      "The text is empty, or no Unicode. Leave it out: the words in the data are then searched.",
-    );
-  }
-  if (importance !== undefined && !(importance >= 0 && importance <= 1)) {
-    throw invalidParams(`The importance is ${importance}; it is from 0 to 1.`);
-  }
-  return {
-    ...(variant === undefined ? {} : { variant: jsonOf(checkedName("variant", variant)) }),
-    ...(data === undefined ? {} : { data: jsonOf(data) }),
-    ...(text === undefined ? {} : { text: jsonOf(text) }),
-    ...(embedding === undefined ? {} : { embedding_f32: `"${base64OfVector(embedding)}"` }),
-    ...(importance === undefined ? {} : { importance: jsonOf(importance) }),
-  };
-}
-
-function relationsOf(relations: readonly Relation[]): { to: string; relation: string }[] {
-  if (relations.length > maxRelations) {
-    throw invalidParams(
-      `An item is added with at most ${maxRelations} relations; these are ${relations.length}.`,
-    );
-  }
-  return relations.map(({ to, relation }) => ({ to, relation: checkedName("relation", relation) }));
-}
-
-/** Little-endian f32, base64. */
-export function base64OfVector(vector: readonly number[]): string {
-  if (vector.length === 0 || vector.length > maxDimensions) {
-    throw invalidParams(`An embedding has 1 to ${maxDimensions} numbers; this one has ${vector.length}.`);
-  }
-  const bytes = Buffer.allocUnsafe(vector.length * 4);
-  let isZero = true;
-  vector.forEach((number, index) => {
-    const single = Math.fround(number);
-    if (typeof number !== "number" || !Number.isFinite(single)) {
-      throw invalidParams(
-        `Number ${index} of the embedding is ${number}; it must be finite, also as a 32-bit float.`,
-      );
-    }
-    isZero &&= single === 0;
-    bytes.writeFloatLE(single, index * 4);
-  });
-  if (isZero) throw invalidParams("All numbers of the embedding are 0: it has no direction.");
-  return bytes.toString("base64");
 }

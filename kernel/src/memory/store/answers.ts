@@ -72,8 +72,8 @@ export const answers: { readonly [Name in Exclude<StoreRequestName, "close">]: A
     opened.query(memory, ({ behind }) => behind.query(query, nowMs)),
   "knowledge.existing": (opened, memory, { ids }) =>
     opened.query(memory, async ({ behind }) => ({ ids: await behind.existing(ids) })),
-  "knowledge.nearest": (opened, memory, params) =>
-    opened.query(memory, ({ behind }) => behind.nearest(params)),
+  "knowledge.nearest": (opened, memory, { items, minSimilarity }) =>
+    opened.query(memory, async ({ behind }) => ({ nearest: await behind.nearest(items, minSimilarity) })),
   search: (opened, memory, { query, nowMs }) =>
     opened.query(memory, ({ behind }) => behind.search(query, nowMs)),
   stats: (opened, memory) =>

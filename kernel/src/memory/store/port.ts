@@ -1,3 +1,4 @@
+import type { ErrorFacts } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { ChainEnd } from "../journal/record.ts";
 import type {
@@ -72,6 +73,23 @@ export interface StoreStats {
 /** Above this, what is added is taken for a newer form of what is there. */
 export const updatesSimilarity = 0.9;
 
+/** What is about to be added, as far as it can be like something. */
+export interface NewItem {
+  readonly id: string;
+  readonly variant: string;
+  readonly text?: string;
+  readonly embedding?: readonly number[];
+}
+
+/**
+ * The item of the same variant that is most like it; null where none is above the similarity that was asked for, or
+ * where the embedder cannot answer at once. `refused`: its embedding cannot be compared with those that are there.
+ */
+export type Nearest =
+  | { readonly id: string; readonly similarity: number }
+  | { readonly refused: string; readonly facts: ErrorFacts }
+  | null;
+
 /** What may be pruned: all of it has to hold, and it was never found. */
 export interface PrunePolicy {
   /** Effective importance, 0 to 1. */
@@ -97,13 +115,10 @@ export interface StoreRequests {
   };
   /** Which of these ids exist. */
   "knowledge.existing": { params: { ids: readonly string[] }; result: { ids: readonly string[] } };
-  /**
-   * The item most like what is about to be added, of the same variant; null where there is none above
-   * `minSimilarity`, or where the embedder cannot answer at once.
-   */
+  /** Of each item that is about to be added, in this order, what is most like it; those before it count as there. */
   "knowledge.nearest": {
-    params: { variant: string; text?: string; embedding?: readonly number[]; minSimilarity: number };
-    result: { id: string; similarity: number } | null;
+    params: { items: readonly NewItem[]; minSimilarity: number };
+    result: { nearest: readonly Nearest[] };
   };
   search: { params: { query: SearchQuery; nowMs: number }; result: SearchPage };
   stats: { params: Nothing; result: StoreStats };

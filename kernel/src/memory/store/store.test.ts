@@ -155,9 +155,10 @@ describe("what is asked sees everything that was acknowledged before", () => {
       });
       const found = await store.request("search", memory, { query: { text: "beach" }, nowMs });
       const existing = await store.request("knowledge.existing", memory, { ids: ["tax", "none"] });
-      const nearest = await store.request("knowledge.nearest", memory, {
-        variant: "Fact",
-        text: "The family likes to swim at the sandy beach in summer",
+      const { nearest } = await store.request("knowledge.nearest", memory, {
+        items: [
+          { id: "new", variant: "Fact", text: "The family likes to swim at the sandy beach in summer" },
+        ],
         minSimilarity: 0.9,
       });
       return {
@@ -168,7 +169,7 @@ describe("what is asked sees everything that was acknowledged before", () => {
           ...found.items.filter(({ kind }) => kind === "temporal").map(({ id }) => id),
         ],
         existing,
-        nearest: nearest?.id,
+        nearest,
       };
     };
     const answers = {
@@ -176,7 +177,7 @@ describe("what is asked sees everything that was acknowledged before", () => {
       related: ["sand"],
       found: ["beach", "event-4"],
       existing: { ids: ["tax"] },
-      nearest: "beach",
+      nearest: [{ id: "beach", similarity: expect.closeTo(1, 6) }],
     };
     expect(await ask()).toEqual(answers);
     const page = await store.request("vectors.page", memory, {

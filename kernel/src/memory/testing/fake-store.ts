@@ -36,7 +36,10 @@ export class FakeStore implements Store {
     const answer = this.answers[name];
     if (answer !== undefined) return answer(params, memory);
     if (name === "project") return {};
-    if (name === "knowledge.nearest") return null;
+    if (name === "knowledge.nearest") {
+      const { items } = params as StoreRequests["knowledge.nearest"]["params"];
+      return { nearest: items.map(() => null) } as StoreRequests[Name]["result"];
+    }
     if (name === "knowledge.existing") {
       const known = itemsIn(memory);
       const { ids } = params as StoreRequests["knowledge.existing"]["params"];

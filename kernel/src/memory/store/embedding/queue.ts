@@ -26,13 +26,18 @@ export type Settlement = { readonly item: PendingItem } & (
   | { readonly state: "failed"; readonly reason: string }
 );
 
+export interface TakenItems {
+  readonly items: readonly PendingItem[];
+  /** Others may be due as well. */
+  readonly mayBeMore: boolean;
+  /** Where none is due: when the next one will be; null where nothing waits. */
+  readonly nextDueMs: number | null;
+}
+
 /** The queue as it lies on the disk. */
 export interface PendingItems {
-  /** The oldest that are due, and when the next of the others will be (null: there is none). */
-  take(
-    limit: number,
-    nowMs: number,
-  ): Promise<{ readonly items: readonly PendingItem[]; readonly nextDueMs: number | null }>;
+  /** The oldest that are due. */
+  take(limit: number, nowMs: number): Promise<TakenItems>;
   /** In one transaction. An item that is gone, or has another `saidSeq` by now, is left as it is. */
   settle(embedder: string, settlements: readonly Settlement[]): Promise<void>;
 }

@@ -68,17 +68,46 @@ test.each(["delete", "redact"] as const)("what is gone (%s) is found by nothing"
   expect(await memory.ids({ similar_to: "beach again", top_k: 10 })).toEqual(["b"]);
 });
 
+test("the items before it in a list count as there: by words, by what they bring, of their variant, not those refused", async () => {
+  const memory = await testKnowledge();
+  memory.add("old", { text: "red house garden" });
+  await memory.project();
+  const items = [
+    { id: "1", variant: "Fact", text: "a boat on the lake", embedding: [1, 0] },
+    { id: "2", variant: "Fact", text: "a boat on the lake" },
+    { id: "3", variant: "Event", text: "a boat on the lake" },
+    { id: "4", variant: "Fact", text: "red house garden" },
+    { id: "5", variant: "Fact", text: "red house garden", embedding: [1, 2, 3] },
+    { id: "6", variant: "Fact", text: "something else", embedding: [1, 0.01] },
+    { id: "7", variant: "Fact", text: "red house garden" },
+    { id: "8", variant: "Fact", text: " " },
+    { id: "9", variant: "Fact", text: "a boat on the lake" },
+  ];
+  const like = (id: string): object => ({ id, similarity: expect.closeTo(1, 3) });
+  expect(await memory.store.nearest(items, 0.9)).toEqual([
+    null,
+    like("1"),
+    null,
+    like("old"),
+    { refused: expect.stringContaining("2 dimensions"), facts: { expected: 2, got: 3 } },
+    like("1"),
+    like("4"),
+    null,
+    like("2"),
+  ]);
+});
+
 test("the item most like another: of its variant, above the bound, by the words of an item", async () => {
   const memory = await testKnowledge();
   for (let index = 0; index < 40; index += 1)
     memory.add(`e${index}`, { variant: "Event", text: "red house" });
   memory.add("f", { text: "red house garden" });
   await memory.project();
-  const nearest = (minSimilarity: number) =>
-    memory.store.nearest({ variant: "Fact", text: "red house", minSimilarity });
-  expect(await nearest(0.5)).toMatchObject({ id: "f" });
-  expect(await nearest(0.99)).toBeNull();
-  expect(await memory.store.nearest({ variant: "Unheard", text: "red house", minSimilarity: -1 })).toBeNull();
+  const nearest = (minSimilarity: number, variant = "Fact") =>
+    memory.store.nearest([{ id: "new", variant, text: "red house" }], minSimilarity);
+  expect(await nearest(0.5)).toMatchObject([{ id: "f" }]);
+  expect(await nearest(0.99)).toEqual([null]);
+  expect(await nearest(-1, "Unheard")).toEqual([null]);
 });
 
 test.each([true, false])(
@@ -121,7 +150,7 @@ describe("an embedder that takes its time", () => {
     await memory.project();
     expect((await memory.store.query({}, startMs)).items).toMatchObject([{ id: "a", embedded: false }]);
     expect((await memory.store.search({ text: "beach", mode: "text" }, startMs)).items).toHaveLength(1);
-    expect(await memory.store.nearest({ variant: "Fact", text: "beach", minSimilarity: 0 })).toBeNull();
+    expect(await memory.store.nearest([{ id: "new", variant: "Fact", text: "beach" }], 0)).toEqual([null]);
     expect((await memory.store.stats()).vectors).toMatchObject({ pending: 1, count: 0 });
     gate.resolve();
     await memory.embedded();

@@ -5,14 +5,22 @@ import type { KnowledgeItem, KnowledgeQuery, SearchPage, SearchQuery, TemporalIt
 import type { Embedder, EmbedderSpec } from "../embedding/port.ts";
 import { EmbeddingQueue } from "../embedding/queue.ts";
 import type { TextIndex } from "../projection/port.ts";
-import type { ProposedChange, PrunePolicy, StoreNotice, StoreSettings, StoreStats } from "../port.ts";
+import type {
+  Nearest,
+  NewItem,
+  ProposedChange,
+  PrunePolicy,
+  StoreNotice,
+  StoreSettings,
+  StoreStats,
+} from "../port.ts";
 import { Codebooks } from "./at-rest.ts";
 import { AccessCounter } from "./access-counter.ts";
 import { BackgroundWork, type SliceEnd } from "./background-work.ts";
 import { EmbedderOpening } from "./embedder-opening.ts";
 import { EmbedderSwitch } from "./embedder-switch.ts";
 import { givenServing } from "./given-space.ts";
-import { nearestItem, type NearestParams } from "./nearest.ts";
+import { nearestItems } from "./nearest.ts";
 import { embedAtOnce, PendingRows } from "./pending-items.ts";
 import { type KnowledgeView, queryKnowledge } from "./query.ts";
 import type { Database } from "./schema.ts";
@@ -148,8 +156,8 @@ export class KnowledgeStore implements AsyncDisposable {
     return { items: found.map(({ item }) => item) };
   }
 
-  nearest(params: NearestParams): Promise<{ id: string; similarity: number } | null> {
-    return this.#viewed((view) => nearestItem(view, params));
+  nearest(items: readonly NewItem[], minSimilarity: number): Promise<readonly Nearest[]> {
+    return this.#viewed((view) => nearestItems(view, items, minSimilarity));
   }
 
   async search(query: SearchQuery, nowMs: number): Promise<SearchPage> {

@@ -1,32 +1,91 @@
-import { embedQuery, givenVector, type KnowledgeView } from "./query.ts";
+import { isLaresError } from "../../../base/errors.ts";
+import type { Nearest, NewItem } from "../port.ts";
+import { dot, embedQuery, givenVector, type KnowledgeView } from "./query.ts";
 import { numberList } from "./schema.ts";
+import type { VectorSpace } from "./vector-space.ts";
 
 /** Neighbours looked at first; four times as many as long as none of them will do. */
 const firstNeighbours = 16;
+/** By which the similarity to what an index holds may be off: it keeps short numbers. */
+const roundingError = 1e-3;
 
-export interface NearestParams {
+type Found = { readonly id: string; readonly similarity: number };
+type Vector = Float32Array | null;
+
+/** An item of the list with its vectors, which are null where it has none. */
+interface Listed {
+  readonly id: string;
   readonly variant: string;
-  readonly text?: string;
-  readonly embedding?: readonly number[];
-  readonly minSimilarity: number;
+  readonly given: Vector;
+  /** Of its words; made when first asked for. */
+  made(): Promise<Vector>;
 }
 
 /**
- * The item of a variant most like what is about to be added. By what it brings, else by its words; null where none is
- * like enough, or where the embedder would keep the one who adds waiting. Throws InvalidParams for an embedding that
- * cannot be compared with those that are there.
+ * What is most like each item that is about to be added, of its variant: among what is there, and the items before it in the
+ * list. By what it brings, else by its words. Equally like: the newest.
  */
-export async function nearestItem(
+export async function nearestItems(
   view: KnowledgeView,
-  { variant, text, embedding, minSimilarity }: NearestParams,
-): Promise<{ id: string; similarity: number } | null> {
-  const given = embedding === undefined ? null : givenVector(view, embedding);
+  items: readonly NewItem[],
+  minSimilarity: number,
+): Promise<readonly Nearest[]> {
+  const answers: Nearest[] = [];
+  const earlier: Listed[] = [];
+  // The first one of a memory that brings an embedding sets the dimensions, for the others of the list too.
+  let dimensions = view.given?.options.dimensions ?? null;
+  for (const { id, variant, text, embedding } of items) {
+    try {
+      const given = embedding === undefined ? null : givenVector(embedding, dimensions);
+      dimensions = given?.length ?? dimensions;
+      const item: Listed = { id, variant, given, made: wordsVector(view, text) };
+      answers.push(await nearestOf(view, item, earlier, minSimilarity));
+      earlier.push(item);
+    } catch (error) {
+      if (!isLaresError(error, "InvalidParams")) throw error;
+      answers.push({ refused: error.message, facts: error.facts });
+    }
+  }
+  return answers;
+}
+
+/** Of words an item says; null where it says none, or where the embedder would keep the one who adds waiting. */
+function wordsVector(view: KnowledgeView, text = ""): () => Promise<Vector> {
+  const canAskAtOnce = view.embedder?.isImmediate === true && text.trim() !== "";
+  let made: Promise<Vector> | undefined;
+  return () => (made ??= canAskAtOnce ? embedQuery(view, text, "item") : Promise.resolve(null));
+}
+
+async function nearestOf(
+  view: KnowledgeView,
+  { variant, given, made }: Listed,
+  earlier: readonly Listed[],
+  minSimilarity: number,
+): Promise<Found | null> {
+  const vector = given ?? (await made());
+  if (vector === null) return null;
   const space = given === null ? view.made : view.given;
-  const canAskAtOnce = view.embedder?.isImmediate === true && text !== undefined && text.trim() !== "";
-  const vector = given ?? (canAskAtOnce ? await embedQuery(view, text, "item") : null);
-  if (space === null || vector === null) return null;
+  let best = space === null ? null : await nearestThere(view, space, vector, variant, minSimilarity);
+  for (const other of earlier) {
+    if (other.variant !== variant) continue;
+    const compared = given === null ? await other.made() : other.given;
+    const similarity = compared === null ? -1 : dot(vector, compared);
+    if (similarity > minSimilarity && similarity >= (best?.similarity ?? -1) - roundingError)
+      best = { id: other.id, similarity };
+  }
+  return best;
+}
+
+async function nearestThere(
+  view: KnowledgeView,
+  space: VectorSpace,
+  vector: Float32Array,
+  variant: string,
+  minSimilarity: number,
+): Promise<Found | null> {
   for (let count = firstNeighbours; ; count *= 4) {
     const near = space.index.search(vector, count).filter(({ similarity }) => similarity > minSimilarity);
+    if (near.length === 0) return null;
     const like = await view.database.all<{ id: string; label: number; item_row: number }>(
       `SELECT i.id, v.label, i.item_row FROM knowledge_vectors v JOIN knowledge_items i ON i.item_row = v.item_row
        WHERE v.label IN ${numberList} AND i.variant = ?`,
@@ -34,11 +93,7 @@ export async function nearestItem(
     );
     const similarityOf = new Map(near.map(({ label, similarity }) => [label, similarity]));
     const [best] = like
-      .map(({ id, label, item_row: row }) => ({
-        id,
-        row,
-        similarity: similarityOf.get(label) ?? -1,
-      }))
+      .map(({ id, label, item_row: row }) => ({ id, row, similarity: similarityOf.get(label) ?? -1 }))
       .toSorted((a, b) => b.similarity - a.similarity || b.row - a.row);
     if (best !== undefined) return { id: best.id, similarity: best.similarity };
     if (near.length < count) return null;

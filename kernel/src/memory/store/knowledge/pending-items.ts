@@ -1,6 +1,12 @@
 import type { Clock } from "../../../base/clock.ts";
 import type { Embedder } from "../embedding/port.ts";
-import { afterFailure, type PendingItem, type PendingItems, type Settlement } from "../embedding/queue.ts";
+import {
+  afterFailure,
+  type PendingItem,
+  type PendingItems,
+  type Settlement,
+  type TakenItems,
+} from "../embedding/queue.ts";
 import { embedEach } from "./embed-each.ts";
 import { addVectors, type Database, numberList, removeVectors } from "./schema.ts";
 import { servingFact, spaceOf } from "./serving-fact.ts";
@@ -28,10 +34,7 @@ export class PendingRows implements PendingItems {
     this.#embedded = embedded;
   }
 
-  async take(
-    limit: number,
-    nowMs: number,
-  ): Promise<{ readonly items: readonly PendingItem[]; readonly nextDueMs: number | null }> {
+  async take(limit: number, nowMs: number): Promise<TakenItems> {
     for (;;) {
       const due = await this.#database.all<QueueRow>(
         `SELECT q.item_row, q.said_seq, q.attempts, i.words, i.data
@@ -47,9 +50,9 @@ export class PendingRows implements PendingItems {
       }));
       const speaking = items.filter(({ text }) => text !== "");
       await this.#leaveWordless(items.filter(({ text }) => text === ""));
-      if (speaking.length > 0 || items.length === 0) {
-        return { items: speaking, nextDueMs: await this.#nextDueMs() };
-      }
+      const mayBeMore = items.length === limit;
+      if (speaking.length > 0) return { items: speaking, mayBeMore, nextDueMs: null };
+      if (!mayBeMore) return { items: [], mayBeMore, nextDueMs: await this.#nextDueMs() };
     }
   }
 
@@ -110,7 +113,7 @@ export class PendingRows implements PendingItems {
 export async function embedAtOnce(items: PendingItems, embedder: Embedder, clock: Clock): Promise<void> {
   for (;;) {
     const nowMs = clock.now();
-    const { items: due } = await items.take(immediateItems, nowMs);
+    const { items: due, mayBeMore } = await items.take(immediateItems, nowMs);
     if (due.length === 0) return;
     const settlements: Settlement[] = [];
     const texts = due.map(({ text }) => text);
@@ -121,6 +124,7 @@ export async function embedAtOnce(items: PendingItems, embedder: Embedder, clock
       }
     }
     await items.settle(embedder.name, settlements);
+    if (!mayBeMore) return;
   }
 }
 

@@ -260,12 +260,10 @@ describe("embeddings that were brought", () => {
     expect(items[0]?.similarity).toBeCloseTo(5 / Math.sqrt(26), 6);
     expect(await memory.ids({ similar_to: "right", top_k: 1 })).toEqual(["east"]);
     expect(await memory.ids({ embedding: [1, 5, 0], min_similarity: 0.5 })).toEqual(["north"]);
-    expect(await memory.store.nearest({ variant: "Fact", embedding: [0, 1, 0], minSimilarity: 0.9 })).toEqual(
-      {
-        id: "north",
-        similarity: expect.closeTo(1, 6),
-      },
-    );
+    const added = { id: "new", variant: "Fact", embedding: [0, 1, 0] };
+    expect(await memory.store.nearest([added], 0.9)).toEqual([
+      { id: "north", similarity: expect.closeTo(1, 6) },
+    ]);
   });
 
   test("of other dimensions are refused with those that are expected; where they are there all the same, the oldest count", async () => {
@@ -276,9 +274,9 @@ describe("embeddings that were brought", () => {
     await memory.project();
     const refused = { code: "InvalidParams", facts: { expected: 3, got: 2 } };
     await expect(memory.store.query({ embedding: [1, 2] }, startMs)).rejects.toMatchObject(refused);
-    await expect(
-      memory.store.nearest({ variant: "Fact", embedding: [1, 2], minSimilarity: 0 }),
-    ).rejects.toMatchObject(refused);
+    expect(await memory.store.nearest([{ id: "new", variant: "Fact", embedding: [1, 2] }], 0)).toEqual([
+      { refused: expect.any(String), facts: refused.facts },
+    ]);
     expect(await memory.ids({ embedding: [1, 2, 3] })).toEqual(["three"]);
     expect(await memory.ids({ similar_to: "two", top_k: 1 })).toEqual(["two"]);
     // The one that set the dimensions goes: the next one does.

@@ -69,7 +69,7 @@ async function foundRows(
 ): Promise<FoundRow[]> {
   const least = query.min_similarity ?? -1;
   if (query.embedding !== undefined) {
-    const vector = givenVector(view, query.embedding);
+    const vector = givenVector(query.embedding, view.given?.options.dimensions ?? null);
     return view.given === null ? [] : similarRows(view, view.given, vector, count, least, filter);
   }
   if (query.similar_to === undefined) return importantRows(view, filter, count, nowMs);
@@ -80,11 +80,10 @@ async function foundRows(
     : similarRows(view, view.made, vector, count, least, filter);
 }
 
-/** A unit vector that can be compared with those that were brought; InvalidParams names the dimensions they have. */
-export function givenVector(view: KnowledgeView, embedding: readonly number[]): Float32Array {
+/** A unit vector of the dimensions that were brought before, null where none were. InvalidParams names them. */
+export function givenVector(embedding: readonly number[], expected: number | null): Float32Array {
   const vector = unitVector(embedding);
-  const expected = view.given?.options.dimensions ?? vector.length;
-  if (vector.length !== expected) {
+  if (expected !== null && vector.length !== expected) {
     throw invalidParams(
       `The embeddings in this memory have ${expected} dimensions; this one has ${vector.length}.`,
       { expected, got: vector.length },
@@ -229,7 +228,8 @@ async function nearestOfSome(
 
 const isGraph = (engine: EngineName): boolean => engine !== "exact";
 
-function dot(a: Float32Array, b: Float32Array): number {
+/** The similarity of two unit vectors, -1 to 1. */
+export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let index = 0; index < a.length; index += 1) sum += (a[index] ?? 0) * (b[index] ?? 0);
   return Math.min(1, Math.max(-1, sum));

@@ -22,6 +22,8 @@ export const temporalTables: TableGroup = {
   },
 
   async apply(sql, records) {
+    // Most batches of a memory that keeps knowledge have nothing for these tables.
+    if (!records.some(({ kind, operation }) => kind === "temporal" || operation === "redact")) return;
     const events = new Map<number, StoredEvent>();
     const fields = await EventFields.load(sql);
     for (const record of records) {

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../../base/clock.ts";
 import { type Embedder, EmbeddingError } from "../port.ts";
-import type { PendingItem, PendingItems, Settlement } from "../queue.ts";
+import type { PendingItem, TakenItems, PendingItems, Settlement } from "../queue.ts";
 
 /** Time as a test says it. */
 export class HeldClock implements Clock {
@@ -53,15 +53,16 @@ export class HeldItems implements PendingItems {
     this.waiting.delete(row);
   }
 
-  async take(
-    limit: number,
-    nowMs: number,
-  ): Promise<{ items: readonly PendingItem[]; nextDueMs: number | null }> {
+  async take(limit: number, nowMs: number): Promise<TakenItems> {
     this.takes.push(nowMs);
     const all = [...this.waiting.values()];
     const due = all.filter(({ dueMs }) => dueMs <= nowMs).slice(0, limit);
     const later = all.filter(({ dueMs }) => dueMs > nowMs).map(({ dueMs }) => dueMs);
-    return { items: due.map(({ item }) => item), nextDueMs: later.length === 0 ? null : Math.min(...later) };
+    return {
+      items: due.map(({ item }) => item),
+      mayBeMore: due.length === limit,
+      nextDueMs: due.length > 0 || later.length === 0 ? null : Math.min(...later),
+    };
   }
 
   async settle(embedder: string, settlements: readonly Settlement[]): Promise<void> {
