@@ -20,7 +20,8 @@ import { effectivePermissions } from "../policy/permissions.ts";
 import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
 import type { LoadedProgram, ProgramLoader } from "./programs.ts";
 import { workspaceFolders, type WorkspaceFolders } from "./workspace-folders.ts";
-import { fileExists, readFirst, readText, type DocumentText } from "./read-documents.ts";
+import { ObservedFiles, type Observed } from "./observed-files.ts";
+import { readText, type DocumentText } from "./read-documents.ts";
 
 export interface CatalogOptions {
   /** The workspace's roots, absolute. The first that has a document is the one whose document counts. */
@@ -55,8 +56,8 @@ export interface CatalogSnapshot {
   readonly standing: Configuration;
   /** Sentences about what could not be used. */
   readonly faults: readonly string[];
-  /** Folders where an extension was looked for, and where one may yet come to be. */
-  readonly lookedAt: readonly string[];
+  /** Where was looked, and where something may yet come to be. */
+  readonly lookedAt: Observed;
   /** False where the workspace has a document and nothing of it can be used. */
   readonly isReadable: boolean;
 }
@@ -72,37 +73,39 @@ export class Catalog {
   }
 
   /** The workspace's document, the one that counts; null where none of its roots has one. */
-  async workspaceDocument(): Promise<DocumentText | null> {
+  async workspaceDocument(files: ObservedFiles): Promise<DocumentText | null> {
     for (const root of this.#options.roots) {
-      const found = await readFirst(root, laresNames);
+      const found = await files.readFirst(root, laresNames);
       if (found !== null) return found;
     }
     return null;
   }
 
   /** The document of another root in whose stead this root's does not count; null otherwise. */
-  async countsInsteadOf(file: string): Promise<string | null> {
+  async countsInsteadOf(file: string, files: ObservedFiles): Promise<string | null> {
     if (!this.#options.roots.includes(dirname(file))) return null;
-    const counting = await this.workspaceDocument();
+    const counting = await this.workspaceDocument(files);
     return counting === null || dirname(counting.file) === dirname(file) ? null : counting.file;
   }
 
-  finder(): ExtensionFinder {
+  finder(files = new ObservedFiles()): ExtensionFinder {
     const places: ExtensionPlaces = {
       workspace: this.#options.roots.map((root) => join(root, ".lares", "extensions")),
       user: join(this.#options.userFolder, "extensions"),
       bundled: this.#options.bundledExtensions,
     };
-    return new ExtensionFinder(places, (manifest) =>
-      checkManifest(manifest.text, manifest.file, this.manifestPorts(manifest.file)),
+    return new ExtensionFinder(
+      places,
+      ({ text, file }) => checkManifest(text, file, this.manifestPorts(file, files)),
+      files,
     );
   }
 
   /** What checking this manifest needs to know. */
-  manifestPorts(file: string): ManifestPorts {
+  manifestPorts(file: string, files: ObservedFiles): ManifestPorts {
     return {
       events: this.#options.events,
-      fileExists: (path) => fileExists(join(dirname(file), path)),
+      fileExists: (path) => files.fileExists(join(dirname(file), path)),
       kernelVersion: this.#options.kernelVersion,
       kernelFeatures: [],
     };
@@ -116,8 +119,9 @@ export class Catalog {
   /** `isTrusted`: what is named may come to run, so modules are looked into as well. */
   async load(isTrusted: boolean): Promise<CatalogSnapshot> {
     const faults: string[] = [];
-    const finder = this.finder();
-    const { resolved, standing, workspaceText, workspace } = await this.resolve(finder, faults);
+    const files = new ObservedFiles();
+    const finder = this.finder(files);
+    const { resolved, standing, workspaceText, workspace } = await this.resolve(files, finder, faults);
     const configured = await this.#locate(resolved.value.extensions, finder, faults);
     const entries = await this.#loadPrograms(configured, isTrusted);
     return {
@@ -129,7 +133,7 @@ export class Catalog {
       configuration: resolved.value,
       standing,
       faults,
-      lookedAt: finder.lookedAt(),
+      lookedAt: files,
       isReadable: workspaceText === null || workspace !== null,
     };
   }
@@ -166,6 +170,7 @@ export class Catalog {
 
   /** The configuration of all layers; a layer with errors is left out and said. */
   async resolve(
+    files: ObservedFiles,
     finder: ExtensionFinder,
     faults: string[],
   ): Promise<{
@@ -174,11 +179,12 @@ export class Catalog {
     workspaceText: DocumentText | null;
     workspace: Layer | null;
   }> {
-    const workspaceText = await this.workspaceDocument();
-    const userText = await readFirst(this.#options.userFolder, laresNames);
+    const workspaceText = await this.workspaceDocument(files);
+    const userText = await files.readFirst(this.#options.userFolder, laresNames);
     const defaults = await this.#layer(
       { file: this.#options.defaultsFile, text: (await readText(this.#options.defaultsFile)) ?? "" },
       "defaults",
+      files,
       finder,
       faults,
     );
@@ -188,8 +194,8 @@ export class Catalog {
         `The defaults in ${this.#options.defaultsFile} are damaged; install Lares again.`,
       );
     const workspace =
-      workspaceText === null ? null : await this.#layer(workspaceText, "workspace", finder, faults);
-    const user = userText === null ? null : await this.#layer(userText, "user", finder, faults);
+      workspaceText === null ? null : await this.#layer(workspaceText, "workspace", files, finder, faults);
+    const user = userText === null ? null : await this.#layer(userText, "user", files, finder, faults);
     const { environment } = this.#options;
     const resolved = await resolveConfiguration({ environment, workspace, user, defaults });
     const standing = await resolveConfiguration({ environment, workspace: null, user, defaults });
@@ -200,10 +206,11 @@ export class Catalog {
   async #layer(
     { file, text }: DocumentText,
     layer: "workspace" | "user" | "defaults",
+    files: ObservedFiles,
     finder: ExtensionFinder,
     faults: string[],
   ): Promise<Layer | null> {
-    const checked = await this.checkLares(text, file, layer, finder);
+    const checked = await this.checkLares(text, file, layer, files, finder);
     if (checked.value !== null && !hasStructuralErrors(checked.diagnostics)) {
       // What is imported is named from where the document lies; the workspace's own place is its first root.
       const isElsewhere =
@@ -216,10 +223,16 @@ export class Catalog {
     return null;
   }
 
-  checkLares(text: string, file: string, layer: "workspace" | "user" | "defaults", finder: ExtensionFinder) {
+  checkLares(
+    text: string,
+    file: string,
+    layer: "workspace" | "user" | "defaults",
+    files: ObservedFiles,
+    finder = this.finder(files),
+  ) {
     return checkLares(text, file, {
       layer,
-      folderState: (path) => this.#folders.state(path),
+      folderState: (path) => this.#folders.state(path, files),
       findExtension: async ({ path, id }): Promise<FoundExtension> => {
         const found = path !== undefined ? await finder.byPath(path, file) : await finder.byId(id ?? "");
         if (found === null) {

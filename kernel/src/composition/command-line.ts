@@ -11,6 +11,7 @@ import { stateFolderPath, stateHome, userConfigFolder } from "../platform/state-
 import { Catalog } from "./catalog.ts";
 import { connectToKernel } from "./client.ts";
 import { diagnosticsOf, eventPorts } from "./documents.ts";
+import { ObservedFiles } from "./observed-files.ts";
 import { ProgramOutlines } from "./program-outlines.ts";
 import { readText } from "./read-documents.ts";
 import { resources } from "./resources.ts";
@@ -39,8 +40,9 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
         throw new LaresError("NotFound", `${JSON.stringify(file)} cannot be read: it is no plain file.`, {
           path: file,
         });
-      const found = await diagnosticsOf(catalogOf(dirname(file)), new ProgramOutlines(), { file, text });
-      return found.map(({ range, severity, code, message }) => ({
+      const catalog = catalogOf(dirname(file));
+      const { diagnostics } = await diagnosticsOf(catalog, new ProgramOutlines(), { file, text });
+      return diagnostics.map(({ range, severity, code, message }) => ({
         file: path,
         line: range.start.line + 1,
         column: range.start.character + 1,
@@ -51,7 +53,8 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
     },
     explain: async (folder) => {
       const catalog = catalogOf(resolve(folder));
-      const { resolved } = await catalog.resolve(catalog.finder(), []);
+      const files = new ObservedFiles();
+      const { resolved } = await catalog.resolve(files, catalog.finder(files), []);
       const { environmentFaults } = resolved;
       return {
         values: explainConfiguration(resolved),

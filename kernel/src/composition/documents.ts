@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import type { Diagnostic as LspDiagnostic, DiagnosticSeverity } from "vscode-languageserver";
 import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
 import type { Severity } from "../documents/codes.ts";
 import { diagnostic, Lines, type Diagnostic } from "../documents/diagnostics.ts";
 import { plainMessage } from "../base/plain-text.ts";
@@ -13,8 +14,9 @@ import { eventNames, isCustomEvent } from "../events/types.ts";
 import type { OpenTexts } from "../server/language/ports.ts";
 import type { DocumentService } from "../server/ports.ts";
 import type { Catalog } from "./catalog.ts";
-import { nothingOpen, type ProgramOutlines } from "./program-outlines.ts";
-import { fileExists } from "./read-documents.ts";
+import { ObservedFiles, type Observed } from "./observed-files.ts";
+import { isWithin, PathWatch } from "./path-watch.ts";
+import type { ProgramOutlines } from "./program-outlines.ts";
 import { pathOf } from "./workspace-paths.ts";
 
 /** The language of hooks, for whoever checks documents. */
@@ -48,17 +50,41 @@ function checkFilter(source: string, eventName: string): FilterCheck {
 
 /** Diagnostics of open documents, found by the same checks as everywhere else. */
 export function createDocumentService(
-  catalog: Catalog,
+  {
+    catalog,
+    clock,
+    log,
+    roots,
+  }: {
+    readonly catalog: Catalog;
+    readonly clock: Clock;
+    readonly log: Log;
+    readonly roots: readonly string[];
+  },
   programs: ProgramOutlines,
   /** Reads a file of the workspace by its absolute path; null where that is not possible. */
   readFile: (file: string) => Promise<Uint8Array | null>,
 ): DocumentService {
+  // Within the workspace any folder may come and go, the document's own too.
+  const baseOf = (file: string): string => roots.find((root) => isWithin(root, file)) ?? dirname(file);
   return {
     handles: (uri) => documentKind(uri) !== undefined,
-    concerns: (uri) => documentKind(uri) !== undefined || /\.(?:[cm]?[jt]s|wasm)$/.test(uri),
     diagnose: async (uri, text, open) => {
       const file = pathOf(uri) ?? uri;
-      return (await diagnosticsOf(catalog, programs, { file, text, open })).map(lspDiagnostic);
+      const { diagnostics, lookedAt } = await diagnosticsOf(catalog, programs, { file, text, open });
+      return { diagnostics: diagnostics.map(lspDiagnostic), lookedAt };
+    },
+    follow: (uri, changed) => {
+      const file = pathOf(uri);
+      const watch = new PathWatch({ clock, log, bases: file === null ? [] : [baseOf(file)], changed });
+      return {
+        watch: (lookedAt) => file !== null && watch.watch(lookedAt),
+        heardOf: (other) => {
+          const path = pathOf(other);
+          if (path !== null) watch.heardOf(path);
+        },
+        [Symbol.dispose]: () => watch[Symbol.dispose](),
+      };
     },
     textOnDisk: async (uri) => {
       try {
@@ -77,31 +103,40 @@ export function createDocumentService(
 export async function diagnosticsOf(
   catalog: Catalog,
   programs: ProgramOutlines,
-  { file, text, open = nothingOpen }: { file: string; text: string; open?: OpenTexts },
+  { file, text, open }: { file: string; text: string; open?: OpenTexts },
+): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly lookedAt: Observed }> {
+  const files = new ObservedFiles(open);
+  return { diagnostics: await checkDocument(catalog, programs, { file, text }, files), lookedAt: files };
+}
+
+async function checkDocument(
+  catalog: Catalog,
+  programs: ProgramOutlines,
+  { file, text }: { file: string; text: string },
+  files: ObservedFiles,
 ): Promise<readonly Diagnostic[]> {
-  const finder = catalog.finder();
-  const shadowed = await checkShadowed(file, text);
+  const shadowed = await checkShadowed(file, text, files);
   if (documentKind(file) === "lares") {
-    const { diagnostics } = await catalog.checkLares(text, file, catalog.layerOf(file), finder);
-    const counting = await catalog.countsInsteadOf(file);
+    const { diagnostics } = await catalog.checkLares(text, file, catalog.layerOf(file), files);
+    const counting = await catalog.countsInsteadOf(file, files);
     const notCounting = counting === null ? [] : [notCounted(file, counting, text)];
     return [...notCounting, ...shadowed, ...diagnostics];
   }
-  const ports = catalog.manifestPorts(file);
+  const ports = catalog.manifestPorts(file, files);
   const checked = await checkManifest(text, file, {
     ...ports,
-    programExports: (main) => programExports(programs, file, main, open),
+    programExports: (main) => programExports(programs, file, main, files),
   });
   return [...shadowed, ...checked.diagnostics];
 }
 
 /** Of documents that lie beside each other, the first name's counts: who edits another one should know. */
-async function checkShadowed(file: string, text: string): Promise<Diagnostic[]> {
+async function checkShadowed(file: string, text: string, files: ObservedFiles): Promise<Diagnostic[]> {
   // What is only typed may yet become another file.
-  if (!(await fileExists(file))) return [];
+  if (!(await files.fileExists(file))) return [];
   const names: readonly string[] = documentKind(file) === "lares" ? laresNames : manifestNames;
   for (const name of names.slice(0, Math.max(0, names.indexOf(basename(file))))) {
-    if (!(await fileExists(join(dirname(file), name)))) continue;
+    if (!(await files.fileExists(join(dirname(file), name)))) continue;
     const message = `${name} beside this file is read instead of it; keep one of the two.`;
     const firstLine = new Lines(text).range(0, Math.max(0, text.search(/\r?\n|$/)));
     return [diagnostic("shadowed-document", firstLine, message)];
@@ -124,9 +159,10 @@ async function programExports(
   programs: ProgramOutlines,
   file: string,
   main: string,
-  open: OpenTexts,
+  files: ObservedFiles,
 ): Promise<ProgramExports | null> {
-  const outline = await programs.outlineAt(file, main, open);
+  files.observe(join(dirname(file), main));
+  const outline = await programs.outlineAt(file, main, files.open);
   if (outline === null) return null;
   const namesOf = (kind: "hooks" | "tools") =>
     outline.isComplete[kind] ? outline.handlers[kind].map(({ name }) => name) : null;

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { isLaresError } from "../base/errors.ts";
+import type { Log } from "../base/log.ts";
 import { readForEditor } from "../documents/language/for-editors.ts";
 import { valueAt } from "../documents/source.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
@@ -17,12 +18,13 @@ const maxComparedBytes = 16 * 1024 * 1024;
 export function createEditorServices(from: {
   readonly catalog: Catalog;
   readonly clock: Clock;
+  readonly log: Log;
   readonly roots: readonly string[];
   readonly files: WorkspaceFiles;
   /** The paths in the workspace of an absolute one, as a client names it. */
   readonly clientPaths: (absolute: string) => Promise<readonly string[]>;
 }): Pick<KernelServices, "authoring" | "navigation" | "documents"> {
-  const { catalog, clock, roots, files, clientPaths } = from;
+  const { catalog, clock, log, roots, files, clientPaths } = from;
   const outlines = new ProgramOutlines();
   return {
     authoring: createAuthoring({
@@ -37,7 +39,7 @@ export function createEditorServices(from: {
       },
     }),
     navigation: createNavigation(catalog, outlines),
-    documents: createDocumentService(catalog, outlines, async (file) => {
+    documents: createDocumentService({ catalog, clock, log, roots }, outlines, async (file) => {
       const [path] = await clientPaths(file);
       try {
         return path === undefined ? null : await files.readFile(path, { maxBytes: maxComparedBytes });

@@ -1,9 +1,9 @@
-import { readdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import type { CheckedManifest } from "../documents/manifest.ts";
 import { manifestNames } from "../documents/names.ts";
 import { valueAt } from "../documents/source.ts";
-import { isMissing, isRefused, readFirst, type DocumentText } from "./read-documents.ts";
+import { ObservedFiles } from "./observed-files.ts";
+import type { DocumentText } from "./read-documents.ts";
 
 /** Folders of extensions looked at in one place; a workspace's own may come from a stranger. */
 export const maxFoldersLookedAt = 256;
@@ -40,13 +40,16 @@ type Check = (manifest: DocumentText) => Promise<CheckedManifest>;
 export class ExtensionFinder {
   readonly #places: ExtensionPlaces;
   readonly #check: Check;
+  readonly #files: ObservedFiles;
   readonly #read = new Map<string, Promise<ExtensionOnDisk | null>>();
   readonly #listed = new Map<string, Promise<ExtensionOnDisk[]>>();
   #lookedBeside = 0;
 
-  constructor(places: ExtensionPlaces, check: Check) {
+  /** `files` keeps where was looked, whether or not an extension was found there; one may yet come to be one. */
+  constructor(places: ExtensionPlaces, check: Check, files = new ObservedFiles()) {
     this.#places = places;
     this.#check = check;
+    this.#files = files;
   }
 
   /** `path` is relative to the folder of the document that names it. */
@@ -68,11 +71,6 @@ export class ExtensionFinder {
       faulty ??= extensions.find(({ checked }) => valueAt(checked.document.value, "/extension/id") === id);
     }
     return faulty ?? null;
-  }
-
-  /** The folders that were looked at, whether or not an extension was found there; one may yet come to be one. */
-  lookedAt(): string[] {
-    return [...this.#read.keys()];
   }
 
   placesInOrder(): string[] {
@@ -114,15 +112,8 @@ export class ExtensionFinder {
   }
 
   async #list(place: string): Promise<ExtensionOnDisk[]> {
-    let names: string[];
-    try {
-      names = await readdir(place);
-    } catch (error) {
-      // A folder that may not be listed holds no extension for us.
-      if (isMissing(error) || isRefused(error)) return [];
-      throw error;
-    }
-    const folders = names.toSorted().slice(0, maxFoldersLookedAt);
+    // A folder that may not be listed holds no extension for us.
+    const folders = (await this.#files.list(place)).slice(0, maxFoldersLookedAt);
     const found = await Promise.all(folders.map((name) => this.#at(join(place, name))));
     return found.filter((extension) => extension !== null);
   }
@@ -136,15 +127,9 @@ export class ExtensionFinder {
   }
 
   async #load(folder: string): Promise<ExtensionOnDisk | null> {
-    let real: string;
-    try {
-      real = await realpath(folder);
-    } catch (error) {
-      if (isMissing(error) || isRefused(error)) return null;
-      throw error;
-    }
-    const manifest = await readFirst(real, manifestNames);
-    if (manifest === null) return null;
+    const real = await this.#files.realFolder(folder);
+    const manifest = real === null ? null : await this.#files.readFirst(real, manifestNames);
+    if (real === null || manifest === null) return null;
     return { folder: real, manifest, checked: await this.#check(manifest) };
   }
 }

@@ -6,6 +6,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { DecisionStore } from "../decisions/store.ts";
 import { plainLine } from "../base/plain-text.ts";
 import { asks } from "../decisions/wishes.ts";
+import type { Observed } from "./observed-files.ts";
 import type { Catalog, CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 import { definitionsOf, type DefinitionContext } from "./definitions.ts";
 import type { NamespaceWish } from "../decisions/namespaces.ts";
@@ -22,8 +23,11 @@ export interface GovernorPorts {
   readonly context: Omit<DefinitionContext, "namespaces">;
   /** Brings the agents to these definitions. */
   apply(definitions: readonly AgentDefinition[]): Promise<void>;
-  /** The folders of the extensions that are read now, and those where one was looked for. */
-  watch(extensions: readonly string[], lookedAt: readonly string[]): void;
+  /**
+   * The folders of the extensions that are read now, and all that was looked at. True where some of it was not watched
+   * while it was read.
+   */
+  watch(extensions: readonly string[], lookedAt: Observed): boolean;
 }
 
 /**
@@ -173,8 +177,9 @@ export class Governor {
   }
 
   #take(snapshot: CatalogSnapshot): void {
+    const isFirst = this.#snapshot === snapshot;
     for (const fault of snapshot.faults) {
-      if (!this.#snapshot.faults.includes(fault) || this.#snapshot === snapshot) this.#ports.log.warn(fault);
+      if (!this.#snapshot.faults.includes(fault) || isFirst) this.#ports.log.warn(fault);
     }
     this.#snapshot = snapshot;
     this.#inForce = computeInForce(snapshot, this.#ports.decisions, this.#running);
@@ -188,10 +193,12 @@ export class Governor {
     for (const { program } of this.#inForce.entries) {
       if (program.program !== null) this.#programs.set(program.program.digest, program.program);
     }
-    this.#ports.watch(
+    const isMore = this.#ports.watch(
       snapshot.entries.map(({ extension }) => extension.folder),
       snapshot.lookedAt,
     );
+    // The first reading is followed by another with each session that begins.
+    if (isMore && !isFirst) this.reloadBehind();
   }
 
   #runnable(): AgentDefinition[] {

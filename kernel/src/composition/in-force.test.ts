@@ -76,7 +76,7 @@ function snapshot(
     standing: configuration(),
     isReadable: true,
     faults: [],
-    lookedAt: [],
+    lookedAt: { paths: [], listed: [] },
   };
 }
 

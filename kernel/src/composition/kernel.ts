@@ -49,7 +49,7 @@ import { workOfJob } from "./job-work.ts";
 import { readShown, sightStatements } from "./shown-locations.ts";
 import { readTraceSettings } from "./trace-settings.ts";
 import { namedRoots, pathMapper, throughLinks } from "./workspace-paths.ts";
-import { DocumentWatch } from "./watch-documents.ts";
+import { PathWatch } from "./path-watch.ts";
 
 export interface KernelOptions {
   readonly stateFolder: string;
@@ -141,7 +141,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
 
   const workspacePaths = pathMapper(roots);
   let reload = (): void => undefined;
-  const watch = opened.use(new DocumentWatch(clock, log, () => reload()));
+  const watch = opened.use(new PathWatch({ clock, log, bases: options.roots, changed: () => reload() }));
   let applyDefinitions: AgentRegistry<Statement>["apply"] = async () => undefined;
   const governor = await Governor.open({
     catalog,
@@ -155,8 +155,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       protectedPaths: workspacePaths(options.userFolder),
     },
     apply: (definitions) => applyDefinitions(definitions),
-    watch: (extensionFolders, lookedAt) =>
-      watch.watch({ roots: options.roots, userFolder: options.userFolder, extensionFolders, lookedAt }),
+    watch: (extensionFolders, { paths, listed }) => watch.watch({ paths, listed, trees: extensionFolders }),
   });
   reload = () => governor.reloadBehind();
   const configuration = () => governor.configuration;
@@ -362,6 +361,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     roots: options.roots,
     stateFolder,
     clock,
+    log,
     catalog,
     governor,
     activation,

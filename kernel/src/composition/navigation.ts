@@ -124,7 +124,7 @@ class Navigation implements NavigationService {
   async fixes({ uri, text }: EditedDocument, range: Range, open: OpenTexts) {
     const file = pathOf(uri);
     if (file === null) return [];
-    const faults = await diagnosticsOf(this.#catalog, this.#programs, { file, text, open });
+    const { diagnostics: faults } = await diagnosticsOf(this.#catalog, this.#programs, { file, text, open });
     return faults
       .filter((fault) => touches(fault.range, range))
       .flatMap((fault) => {

@@ -23,9 +23,6 @@ export interface ProgramText {
   readonly text: string;
 }
 
-/** For whoever asks without an editor. */
-export const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
-
 /** Reads programs of extensions for their outlines, and nothing outside the extensions' folders. */
 export class ProgramOutlines {
   readonly #known = new Map<string, Promise<ProgramOutline>>();

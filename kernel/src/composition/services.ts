@@ -13,6 +13,7 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import type { Workspace } from "../workspace/ports.ts";
 import type { openActions } from "../actions/actions.ts";
 import type { Activation } from "./activation.ts";
+import type { Log } from "../base/log.ts";
 import type { Catalog } from "./catalog.ts";
 import { createEditorServices } from "./editor-services.ts";
 import type { createFileService } from "./file-service.ts";
@@ -29,6 +30,7 @@ export interface ServiceRooms extends Pick<
   readonly roots: readonly string[];
   readonly stateFolder: string;
   readonly clock: Clock;
+  readonly log: Log;
   readonly catalog: Catalog;
   readonly governor: Governor;
   readonly activation: Activation;
@@ -49,7 +51,8 @@ export interface ServiceRooms extends Pick<
 
 /** What the server asks, from the rooms that know. */
 export function createServices(rooms: ServiceRooms): KernelServices {
-  const { version, roots, stateFolder, clock, catalog, governor, activation, registry, workspace } = rooms;
+  const { version, roots, stateFolder, clock, log, catalog, governor, activation, registry, workspace } =
+    rooms;
   const { actions, tools, callTool, proposed, memories, traces, files, clientFiles, clientPaths } = rooms;
   const { notifications, progress } = rooms;
   const startDay = dayOf(clock.now());
@@ -125,7 +128,7 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       },
     }),
     files: clientFiles,
-    ...createEditorServices({ catalog, clock, roots, files, clientPaths }),
+    ...createEditorServices({ catalog, clock, log, roots, files, clientPaths }),
     notifications,
     progress,
   };

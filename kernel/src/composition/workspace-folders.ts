@@ -1,11 +1,13 @@
 import { join } from "node:path";
 import type { FolderState } from "../documents/ports.ts";
-import { folderState, listFolders } from "./read-documents.ts";
+import { ObservedFiles } from "./observed-files.ts";
+import { listFolders } from "./read-documents.ts";
 import { namedRoots, type NamedRoot } from "./workspace-paths.ts";
 
 /** The workspace's folders by its own paths: in one of several roots, behind the root's name. */
 export interface WorkspaceFolders {
-  state(path: string): Promise<FolderState>;
+  /** `files` looks. */
+  state(path: string, files?: ObservedFiles): Promise<FolderState>;
   /** Names of the folders in it; empty where it is none. */
   list(path: string): Promise<readonly string[]>;
 }
@@ -14,15 +16,16 @@ export interface WorkspaceFolders {
 export function workspaceFolders(roots: readonly string[]): WorkspaceFolders {
   const named = namedRoots(roots);
   return {
-    async state(path) {
+    async state(path, files = new ObservedFiles()) {
       if (path === "." && named.length > 1) return "folder";
       const place = placeIn(named, path);
-      return place === null ? "missing" : folderState(place.root, place.inner);
+      return place === null ? "missing" : files.folderState(place.root, place.inner);
     },
     async list(path) {
       if (path === "." && named.length > 1) return named.map(({ name }) => name).toSorted();
       const place = placeIn(named, path);
-      if (place === null || (await folderState(place.root, place.inner)) !== "folder") return [];
+      if (place === null || (await new ObservedFiles().folderState(place.root, place.inner)) !== "folder")
+        return [];
       return listFolders(join(place.root, place.inner));
     },
   };

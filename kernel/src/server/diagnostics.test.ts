@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from "vitest";
 import { silentLog } from "../base/log.ts";
-import { DocumentDiagnostics } from "./diagnostics.ts";
+import { DocumentDiagnostics, maxFollowed } from "./diagnostics.ts";
 import { OpenDocuments } from "./open-documents.ts";
 import type { KernelServices } from "./ports.ts";
 import type { Session } from "./session.ts";
@@ -14,22 +14,50 @@ interface Check {
   end(message?: string): void;
 }
 
+interface Watch {
+  changed(): void;
+  readonly watched: unknown[];
+  readonly heard: string[];
+  isOver: boolean;
+}
+
+const lookedAt = { paths: ["/w/lares.yaml"], listed: [] };
+
 let checks: Check[];
+let watches: Watch[];
+let isMore: boolean;
 let published: { uri: string; diagnostics: unknown[] }[];
 let documents: OpenDocuments;
 let diagnostics: DocumentDiagnostics;
 
 beforeEach(() => {
   checks = [];
+  watches = [];
+  isMore = false;
   published = [];
   documents = new OpenDocuments();
   const kernel = {
     documents: {
       handles: (name: string) => name.endsWith(".yaml"),
-      concerns: (name: string) => !name.endsWith(".md"),
+      follow: (_name: string, changed: () => void) => {
+        const watch: Watch = { changed, watched: [], heard: [], isOver: false };
+        watches.push(watch);
+        return {
+          watch: (from: unknown) => {
+            watch.watched.push(from);
+            return isMore;
+          },
+          heardOf: (name: string) => watch.heard.push(name),
+          [Symbol.dispose]: () => void (watch.isOver = true),
+        };
+      },
       diagnose: (name: string, text: string) =>
         new Promise((resolve) =>
-          checks.push({ uri: name, text, end: (message) => resolve(message === undefined ? [] : [message]) }),
+          checks.push({
+            uri: name,
+            text,
+            end: (message) => resolve({ diagnostics: message === undefined ? [] : [message], lookedAt }),
+          }),
         ),
     },
   } as unknown as KernelServices;
@@ -95,12 +123,54 @@ test("closed while it is checked: nothing more comes", async () => {
   expect(published).toEqual([{ uri, diagnostics: [] }]);
 });
 
-test("a saved program has the documents checked again, a saved note has not", async () => {
+test("a document is checked again when what it was made from changed, and pushed where that made a difference", async () => {
   type("a");
+  checks[0]?.end("of a");
+  await settled();
+  expect(watches[0]?.watched).toEqual([lookedAt]);
+  watches[0]?.changed();
+  checks[1]?.end("of a");
+  await settled();
+  expect(published).toHaveLength(1);
+  watches[0]?.changed();
+  checks[2]?.end("mended");
+  await settled();
+  expect(published.slice(1)).toEqual([{ uri, diagnostics: ["mended"] }]);
+});
+
+test("what was not followed while it was read is read once more", async () => {
+  isMore = true;
+  type("a");
+  checks[0]?.end("of a");
+  await settled();
+  isMore = false;
+  expect(checks).toHaveLength(2);
+  checks[1]?.end("of a");
+  await settled();
+  expect([checks.length, published.length]).toEqual([2, 1]);
+});
+
+test("each document hears of the others' texts, and not of its own", async () => {
+  type("a");
+  type("b", "file:///w/extension.yaml");
+  diagnostics.heardOf("file:///w/extension.yaml");
+  expect(watches.map(({ heard }) => heard)).toEqual([["file:///w/extension.yaml"], []]);
+});
+
+test("what is closed is followed no longer, nor is anything once the session has ended", async () => {
+  type("a");
+  type("b", "file:///w/extension.yaml");
+  diagnostics.closed(uri);
+  expect(watches.map(({ isOver }) => isOver)).toEqual([true, false]);
+  watches[0]?.changed();
   checks[0]?.end();
   await settled();
-  diagnostics.saved("file:///w/note.md");
-  expect(checks).toHaveLength(1);
-  diagnostics.saved("file:///w/agent.ts");
   expect(checks).toHaveLength(2);
+  diagnostics[Symbol.dispose]();
+  expect(watches.map(({ isOver }) => isOver)).toEqual([true, true]);
+});
+
+test("no more documents are followed than may be; all are checked", async () => {
+  for (let index = 0; index <= maxFollowed; index++) type("a", `file:///w/${index}/lares.yaml`);
+  expect([watches.length, checks.length]).toEqual([maxFollowed, maxFollowed + 1]);
 });

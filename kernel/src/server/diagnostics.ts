@@ -3,18 +3,34 @@ import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { supports } from "./language/params.ts";
 import { maxOpenDocumentCharacters } from "./open-documents.ts";
-import type { KernelServices } from "./ports.ts";
+import type { Diagnosis, DiagnosisWatch, KernelServices } from "./ports.ts";
 import type { Session } from "./session.ts";
 
-/** Diagnostics of the documents Lares reads: pushed on open and on each change, the empty list too. */
-export class DocumentDiagnostics {
+/** Documents of one client whose diagnostics follow what lies around them; any more follow their own text only. */
+export const maxFollowed = 100;
+
+/** An open document that Lares reads. */
+interface Known {
+  /** Counts what may have changed its diagnostics; the last that was checked. */
+  due: number;
+  checked: number;
+  /** Its text is another one since diagnostics were pushed. */
+  isTyped: boolean;
+  /** What was pushed last, as a text. */
+  pushed: string;
+  isBeingChecked: boolean;
+  readonly watch: DiagnosisWatch | null;
+}
+
+/**
+ * Diagnostics of the documents Lares reads: pushed on open and on each change, the empty list too, and once more when what
+ * they were made from changed on the disk or in what the client has open, and they with it.
+ */
+export class DocumentDiagnostics implements Disposable {
   readonly #kernel: KernelServices;
   readonly #session: Session;
   readonly #log: Log;
-  readonly #versions = new Map<string, number>();
-  #changes = 0;
-  /** Documents that are being checked. */
-  readonly #checking = new Set<string>();
+  readonly #known = new Map<string, Known>();
 
   constructor(kernel: KernelServices, session: Session, log: Log) {
     this.#kernel = kernel;
@@ -22,47 +38,89 @@ export class DocumentDiagnostics {
     this.#log = log;
   }
 
+  /** The client has another text for this file: opened, typed, saved or closed. */
+  heardOf(uri: string): void {
+    for (const [other, { watch }] of this.#known) if (other !== uri) watch?.heardOf(uri);
+  }
+
   changed(uri: string): void {
     const { documents } = this.#session;
     if (!documents.has(uri) || !this.#kernel.documents.handles(uri)) return;
-    this.#versions.set(uri, ++this.#changes);
+    const known = this.#known.get(uri) ?? this.#opened(uri);
+    known.isTyped = true;
     if (documents.text(uri) === null) {
-      this.#publish(uri, [tooLarge]);
-      return;
-    }
-    // Whoever types faster than a long document is checked waits for two checks at most: of before, and of what is there.
-    if (!this.#checking.has(uri)) void this.#check(uri);
+      known.due++;
+      this.#publish(uri, known, [tooLarge]);
+    } else this.#due(uri, known);
   }
 
-  async #check(uri: string): Promise<void> {
-    this.#checking.add(uri);
+  closed(uri: string): void {
+    const known = this.#known.get(uri);
+    if (known === undefined) return;
+    this.#known.delete(uri);
+    known.watch?.[Symbol.dispose]();
+    known.isTyped = true;
+    this.#publish(uri, known, []);
+  }
+
+  [Symbol.dispose](): void {
+    for (const { watch } of this.#known.values()) watch?.[Symbol.dispose]();
+    this.#known.clear();
+  }
+
+  #opened(uri: string): Known {
+    const known: Known = {
+      due: 0,
+      checked: 0,
+      isTyped: true,
+      pushed: "",
+      isBeingChecked: false,
+      watch:
+        this.#known.size < maxFollowed
+          ? this.#kernel.documents.follow(uri, () => this.#due(uri, known))
+          : null,
+    };
+    this.#known.set(uri, known);
+    return known;
+  }
+
+  #due(uri: string, known: Known): void {
+    known.due++;
+    // Whoever types faster than a long document is checked waits for two checks at most: of before, and of what is there.
+    if (!known.isBeingChecked) void this.#check(uri, known);
+  }
+
+  async #check(uri: string, known: Known): Promise<void> {
+    const { documents } = this.#session;
+    known.isBeingChecked = true;
     try {
-      for (let checked = 0; this.#versions.get(uri) !== checked;) {
-        checked = this.#versions.get(uri) ?? 0;
-        const text = this.#session.documents.text(uri);
+      while (known.checked !== known.due && this.#known.get(uri) === known) {
+        known.checked = known.due;
+        const text = documents.text(uri);
         if (text === null) return;
-        const diagnostics = await this.#kernel.documents.diagnose(uri, text, this.#session.documents);
-        // What was found in a text that has changed since is nobody's business any more.
-        if (this.#versions.get(uri) === checked) this.#publish(uri, diagnostics);
+        const diagnosis = await this.#kernel.documents.diagnose(uri, text, documents);
+        this.#found(uri, known, diagnosis);
       }
     } catch (error) {
       this.#log.error(`${uri} could not be checked: ${messageOf(error)}`);
     } finally {
-      this.#checking.delete(uri);
+      known.isBeingChecked = false;
     }
   }
 
-  /** What another file says may have been wrong or right of these: a program's handlers, an extension's manifest. */
-  saved(uri: string): void {
-    if (!this.#kernel.documents.concerns(uri)) return;
-    for (const known of this.#versions.keys()) if (known !== uri) this.changed(known);
+  #found(uri: string, known: Known, { diagnostics, lookedAt }: Diagnosis): void {
+    // What was found in a text that has changed since is nobody's business any more.
+    if (known.due !== known.checked || this.#known.get(uri) !== known) return;
+    this.#publish(uri, known, diagnostics);
+    // Between reading and following it may have become another.
+    if (known.watch?.watch(lookedAt) === true) known.due++;
   }
 
-  closed(uri: string): void {
-    if (this.#versions.delete(uri)) this.#publish(uri, []);
-  }
-
-  #publish(uri: string, diagnostics: readonly unknown[]): void {
+  #publish(uri: string, known: Known, diagnostics: readonly unknown[]): void {
+    const pushed = JSON.stringify(diagnostics);
+    if (!known.isTyped && known.pushed === pushed) return;
+    known.isTyped = false;
+    known.pushed = pushed;
     const { documents, endpoint } = this.#session;
     const version = supports(this.#session, "textDocument", "publishDiagnostics", "versionSupport")
       ? documents.version(uri)

@@ -131,13 +131,27 @@ export interface MemoryService {
   forget(agent: string, id: string, reason?: string): Promise<ResultOf<"lares/memory/forget">>;
 }
 
+/** What was found in a document, and where was looked for it: absolute paths, and folders whose names were read. */
+export interface Diagnosis {
+  readonly diagnostics: readonly LspDiagnostic[];
+  readonly lookedAt: { readonly paths: readonly string[]; readonly listed: readonly string[] };
+}
+
+/** Follows what one document's diagnosis was made from: on disk, and as the client has it open. */
+export interface DiagnosisWatch extends Disposable {
+  /** From now on it is this one. True where something of it was not followed while it was made. */
+  watch(lookedAt: Diagnosis["lookedAt"]): boolean;
+  /** The client has another text for this file than before. */
+  heardOf(uri: string): void;
+}
+
 /** Diagnostics of one document, as LSP has them. */
 export interface DocumentService {
   /** True for a file of a name that Lares reads. */
   handles(path: string): boolean;
-  /** True for a file whose change may make a document right or wrong: another document, a program. */
-  concerns(uri: string): boolean;
-  diagnose(uri: string, text: string, open: OpenTexts): Promise<readonly LspDiagnostic[]>;
+  diagnose(uri: string, text: string, open: OpenTexts): Promise<Diagnosis>;
+  /** `changed` is told when what a diagnosis of the document was made from may be otherwise; of everything at once. */
+  follow(uri: string, changed: () => void): DiagnosisWatch;
   /** The text of a file of the workspace; null where there is none, or it is too large or no UTF-8. Never rejects. */
   textOnDisk(uri: string): Promise<string | null>;
 }

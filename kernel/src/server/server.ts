@@ -208,7 +208,8 @@ export class KernelServer {
       endpoint.notify("lares/agents/changed", agent);
       lenses.lensesChanged();
     };
-    const listening = [
+    const listening: Disposable[] = [
+      diagnostics,
       this.#kernel.agents.changed.on(tellOfAgent),
       this.#kernel.agents.counted.on(whenTrusted(tellOfAgent)),
       this.#kernel.actions.changed.on(

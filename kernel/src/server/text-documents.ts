@@ -17,6 +17,7 @@ export function synchronizeDocuments(
     if (uri === null || typeof text !== "string") return;
     documents.open(uri, text, textOnDisk(uri), version);
     diagnostics.changed(uri);
+    diagnostics.heardOf(uri);
     heardOf(uri);
   });
   endpoint.onNotification("textDocument/didChange", (params) => {
@@ -26,13 +27,14 @@ export function synchronizeDocuments(
     if (uri === null || !changes.every(isContentChange)) return;
     documents.change(uri, changes, version);
     diagnostics.changed(uri);
+    diagnostics.heardOf(uri);
     heardOf(uri);
   });
   endpoint.onNotification("textDocument/didSave", (params) => {
     const { uri } = documentIn(params);
     if (uri === null) return;
     documents.save(uri);
-    diagnostics.saved(uri);
+    diagnostics.heardOf(uri);
     heardOf(uri);
   });
   endpoint.onNotification("textDocument/didClose", (params) => {
@@ -40,6 +42,7 @@ export function synchronizeDocuments(
     if (uri === null) return;
     documents.close(uri);
     diagnostics.closed(uri);
+    diagnostics.heardOf(uri);
     heardOf(uri);
   });
 }
