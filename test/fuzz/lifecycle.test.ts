@@ -19,7 +19,7 @@ const events: readonly LifecycleEvent[] = [
   { type: "wake" },
   { type: "started" },
   { type: "stopped" },
-  { type: "idle" },
+  { type: "unload" },
   { type: "crashed" },
   { type: "broken", reason: "broken" },
 ];

@@ -30,6 +30,7 @@ export interface AgentMetrics {
   jobs_dispatched: number;
   jobs_completed: number;
   jobs_failed: number;
+  jobs_cancelled?: number;
   cpu_time_ms: number;
   peak_memory_bytes: number;
   wakeups: number;

@@ -1,14 +1,19 @@
 import type { Clock } from "../base/clock.ts";
 import { illegalTransition, isLaresError, LaresError, messageOf } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
+import type { Job, KeptJob } from "../base/vocabulary/job.ts";
 import { backoffMs, deliveryAttempts } from "./backoff.ts";
 import { isTransient, putBackRetryMs, type Recipient, stackOf } from "./delivery.ts";
+import { describeJob } from "./describe-job.ts";
 import { JobProgressMeter, type LastShown } from "./job-progress.ts";
 import type { MetricsRecorder } from "./metrics.ts";
 import type { GuestSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "./ports.ts";
 
 /** A refusal is kept with the job that failed for it: it names no more of what the program has. */
 const maxNamesShown = 10;
+
+/** A guest that was told to leave a job has so long to do it; then it is told to shut down. */
+export const cancelGraceMs = 2_000;
 
 /** What the loop needs of the agent whose jobs it runs. */
 export interface JobAgent extends Pick<
@@ -30,6 +35,14 @@ export interface JobAgent extends Pick<
   jobNames(): ReadonlySet<string>;
   /** A guest was lost over an event that has not been handled since. */
   isTryingEventAgain(): boolean;
+  /** Nothing has come up since a quiet moment was given. */
+  isStillQuiet(): boolean;
+  /** Its jobs are others, or further on. */
+  jobsChanged(): void;
+  /** What the guest would lose now is kept, or nothing: it may make room for another agent's. */
+  mayLeave(session: GuestSession): void;
+  /** Ends the guest on purpose: told first, then whatever it does. What else waits is handed to the next one. */
+  endGuest(session: GuestSession): void;
 }
 
 export interface JobLoopOptions {
@@ -44,12 +57,24 @@ interface RunningJob {
   readonly job: QueuedJob;
   readonly session: GuestSession;
   readonly meter: JobProgressMeter;
+  /** As it was when a person cancelled it. */
+  cancelled: KeptJob | null;
+  /** Until the guest has to have left it. */
+  grace: Disposable | null;
 }
+
+interface Ended {
+  readonly outcome: JobOutcome;
+  /** Writes it down. */
+  settle(): Promise<void>;
+}
+
+const nothingToSettle = (): Promise<void> => Promise.resolve();
 
 /**
  * Runs an agent's jobs, one at a time, beside its events. A handler that throws has failed; a guest that is lost under
  * a job gets it again from its last checkpoint, three times without one; a guest that is ended on purpose leaves it as
- * it is.
+ * it is. A person may cancel one at any time: whether it was cancelled or had ended is what the ledger has first.
  */
 export class JobLoop {
   readonly #options: JobLoopOptions;
@@ -69,6 +94,21 @@ export class JobLoop {
   /** The id of the job that the guest is running. */
   get inHand(): string | undefined {
     return this.#running?.job.id;
+  }
+
+  /** True from the first job that is looked for to the last one's end. */
+  get isLooping(): boolean {
+    return this.#isLooping;
+  }
+
+  /** The job that the guest is running, as a person is shown it. */
+  get running(): Job | null {
+    const { agent, queue } = this.#options;
+    if (this.#running === null) return null;
+    const { job, meter, cancelled } = this.#running;
+    const kept = cancelled ?? queue.find(agent.id, job.id);
+    if (kept === undefined) return null;
+    return describeJob(kept, cancelled === null ? "Running" : "Cancelling", meter.reached);
   }
 
   /** Jobs that may still run. */
@@ -93,13 +133,31 @@ export class JobLoop {
     const { id, isNew } = await queue.dispatch(agent.id, request);
     if (isNew) metrics.job("dispatched");
     this.pump();
+    agent.jobsChanged();
     return id;
+  }
+
+  /**
+   * A person takes a job away. Resolves when it is kept that it is not run again; the guest that is running it is told,
+   * and ended where it does not leave it. Rejects as `JobQueue.cancel` does.
+   */
+  async cancel(id: string): Promise<Job> {
+    const { agent, queue, metrics } = this.#options;
+    const job = await queue.cancel(agent.id, id);
+    metrics.job("cancelled");
+    agent.trace("info", `the job ${job.name} was cancelled by a person`, { job: id }, undefined, id);
+    const running = this.#running?.job.id === id ? this.#running : null;
+    if (running === null) agent.rest();
+    else this.#tellToLeave(running, job);
+    agent.jobsChanged();
+    return describeJob(job, running === null ? "Cancelled" : "Cancelling", running?.meter.reached ?? null);
   }
 
   /** How far the job is that its guest was running when it said so. */
   progress(id: string | undefined, fraction: number, message?: string): void {
     const { meter } = this.#inHand(id);
     meter.report({ fraction, ...(message === undefined ? {} : { message }) });
+    this.#options.agent.jobsChanged();
   }
 
   /** Resolves when it is kept; the job's time begins anew. */
@@ -108,6 +166,8 @@ export class JobLoop {
     const { job, session } = this.#inHand(id);
     await queue.checkpoint(agent.id, job.id, data);
     session.restartBudget();
+    agent.jobsChanged();
+    agent.mayLeave(session);
   }
 
   /** Runs what may begin. `isQuiet`: also one job that waited for a quiet moment. */
@@ -145,6 +205,8 @@ export class JobLoop {
   async #runNext(): Promise<boolean> {
     const { agent, queue } = this.#options;
     if (!this.#canRun()) return false;
+    // Waking the agent may have taken a while.
+    this.#isQuiet &&= agent.isStillQuiet();
     const job = await queue.next(agent.id, this.#isQuiet);
     if (job === null || !this.#canRun()) return false;
     const session = agent.session();
@@ -153,21 +215,29 @@ export class JobLoop {
       return false;
     }
     if (session === this.#lostSession) return false;
+    // Cancelled while it was read.
+    if (!queue.has(agent.id, job.id)) return true;
     this.#isQuiet = false;
-    const { outcome, settle } = await this.#run(session, job);
-    await this.#untilKept(settle);
+    const meter = new JobProgressMeter(
+      this.#options.clock,
+      { id: job.id, agent: agent.id, name: job.name },
+      this.#options.tell,
+      this.#lastShown,
+    );
+    const { outcome, settle } = await this.#run({ job, session, meter, cancelled: null, grace: null });
+    const isKept = await this.#untilKept(settle);
+    meter.end(isKept ? outcome : "cancelled");
+    agent.jobsChanged();
+    agent.mayLeave(session);
     return outcome !== "interrupted" || !agent.wasEndedOnPurpose(session);
   }
 
-  async #run(
-    session: GuestSession,
-    job: QueuedJob,
-  ): Promise<{ readonly outcome: JobOutcome; settle(): Promise<void> }> {
-    const { agent, clock, tell } = this.#options;
+  async #run(running: RunningJob): Promise<Ended> {
+    const { agent } = this.#options;
+    const { job, session } = running;
     const { id, name, input, checkpoint } = job;
-    const meter = new JobProgressMeter(clock, { id, agent: agent.id, name }, tell, this.#lastShown);
-    this.#running = { job, session, meter };
-    let outcome: JobOutcome = "interrupted";
+    this.#running = running;
+    agent.jobsChanged();
     try {
       this.#refuseUnknown(name);
       await agent.ask(session, "job", {
@@ -176,18 +246,39 @@ export class JobLoop {
         input,
         ...(checkpoint === undefined ? {} : { checkpoint }),
       });
+      if (running.cancelled !== null) return { outcome: "cancelled", settle: nothingToSettle };
       // What a guest says that was told to go is what being told made of it: a job that looks at its signal returns.
-      const isOver = !agent.wasEndedOnPurpose(session);
-      if (isOver) outcome = "completed";
-      return { outcome, settle: () => (isOver ? this.#completed(job) : Promise.resolve()) };
+      if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: nothingToSettle };
+      return { outcome: "completed", settle: () => this.#completed(job) };
     } catch (error) {
-      const ended = this.#ended(session, job, error);
-      ({ outcome } = ended);
-      return ended;
+      return this.#ended(running, error);
     } finally {
+      running.grace?.[Symbol.dispose]();
       this.#running = null;
-      meter.end(outcome);
     }
+  }
+
+  /** The guest is to stop the job and to answer it, in whatever way; one that does neither is ended. */
+  #tellToLeave(running: RunningJob, job: KeptJob): void {
+    const { agent, clock } = this.#options;
+    const { id, name } = job;
+    const end = (reason: string): void => {
+      if (this.#running !== running) return;
+      agent.trace(
+        "warn",
+        `the agent is started anew for the cancelled job ${name}: ${reason}`,
+        { job: id },
+        undefined,
+        id,
+      );
+      agent.endGuest(running.session);
+    };
+    running.cancelled = job;
+    running.grace = clock.timer(cancelGraceMs, () => end(`it went on for ${cancelGraceMs} ms`));
+    agent.ask(running.session, "cancelJob", { id }).catch((error: unknown) => {
+      // A guest that has ended has left it.
+      if (!isLaresError(error, "AgentError")) end(messageOf(error));
+    });
   }
 
   async #completed({ id, name }: QueuedJob): Promise<void> {
@@ -199,24 +290,24 @@ export class JobLoop {
   }
 
   /** What becomes of a job that did not answer well. */
-  #ended(
-    session: GuestSession,
-    job: QueuedJob,
-    error: unknown,
-  ): { readonly outcome: JobOutcome; settle(): Promise<void> } {
+  #ended({ job, session, cancelled }: RunningJob, error: unknown): Ended {
     const { agent, queue, clock } = this.#options;
+    const { id, name } = job;
     const isLost = isLaresError(error, "AgentError");
     if (isLost) this.#lostSession = session;
-    if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: () => Promise.resolve() };
-    const attempt = job.attempts + 1;
+    if (cancelled !== null) return { outcome: "cancelled", settle: nothingToSettle };
+    if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: nothingToSettle };
+    // What it has saved in this run takes its attempts back.
+    const attempt = (queue.find(agent.id, id) ?? job).attempts + 1;
     const isTriedAgain = (isLost || isTransient(error)) && attempt < deliveryAttempts;
     if (!isTriedAgain) return { outcome: "failed", settle: () => this.#failed(job, error, isLost) };
-    const fields = { job: job.id, attempt };
-    const message = `the job ${job.name} did not finish, it goes on from its last checkpoint: ${messageOf(error)}`;
-    agent.trace("error", message, fields, undefined, job.id);
     return {
       outcome: "interrupted",
-      settle: () => queue.retryLater(agent.id, job.id, clock.now() + backoffMs(attempt)),
+      settle: async () => {
+        await queue.retryLater(agent.id, id, clock.now() + backoffMs(attempt));
+        const message = `the job ${name} did not finish, it goes on from its last checkpoint: ${messageOf(error)}`;
+        agent.trace("error", message, { job: id, attempt }, undefined, id);
+      },
     };
   }
 
@@ -230,16 +321,20 @@ export class JobLoop {
     if (!isLost) agent.failed(`the job ${name} failed: ${reason}`);
   }
 
-  /** What the disk does not take is tried again, so that a job that has ended is not run once more for that. */
-  async #untilKept(settle: () => Promise<void>): Promise<void> {
+  /**
+   * What the disk does not take is tried again, so that a job that has ended is not run once more for that. False where
+   * a person cancelled the job before.
+   */
+  async #untilKept(settle: () => Promise<void>): Promise<boolean> {
     const { agent } = this.#options;
     for (;;) {
       try {
         await settle();
-        return;
+        return true;
       } catch (error) {
+        if (isLaresError(error, "NotFound")) return false;
         agent.trace("error", `a job's end could not be written down yet: ${messageOf(error)}`);
-        if (isLaresError(error, "NotFound") || !agent.canDeliver()) return;
+        if (!agent.canDeliver()) return true;
         await this.#pause();
       }
     }
@@ -256,6 +351,11 @@ export class JobLoop {
       throw illegalTransition(
         "no job",
         "This can only be said from within a job, while it runs: the kernel has to know which one is meant.",
+      );
+    if (this.#running.cancelled !== null)
+      throw illegalTransition(
+        "Cancelled",
+        "A person cancelled this job: leave it, nothing more of it is kept.",
       );
     return this.#running;
   }

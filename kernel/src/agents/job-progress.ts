@@ -7,7 +7,8 @@ export const shownAfterMs = 1000;
 /** How far a job is, is told no more often than this, and so is that another job of its agent began. */
 export const reportEveryMs = 100;
 
-interface Reached {
+/** How far a job says it is. */
+export interface Reached {
   readonly fraction: number;
   readonly message?: string;
 }
@@ -25,6 +26,7 @@ export class JobProgressMeter {
   readonly #tell: (progress: JobProgress) => void;
   readonly #timers: NamedTimers<"shown" | "soon" | "report">;
   #isShown = false;
+  #reached: Reached | null = null;
   #unsaid: Reached | null = null;
 
   constructor(
@@ -41,7 +43,13 @@ export class JobProgressMeter {
     this.#timers.set("shown", shownAfterMs, () => this.#show());
   }
 
+  /** What the job said last; null where it has said nothing. */
+  get reached(): Reached | null {
+    return this.#reached;
+  }
+
   report(reached: Reached): void {
+    this.#reached = reached;
     this.#unsaid = reached;
     if (this.#isShown) {
       if (!this.#timers.has("report")) this.#say();

@@ -32,8 +32,8 @@ describe("the lifecycle", () => {
   check("rests unloaded", [], "Unloaded");
   check("wakes", [wake], "Initializing");
   check("becomes active", [wake, started], "Active");
-  check("unloads when idle", [wake, started, { type: "idle" }], "ShuttingDown");
-  check("is unloaded when its guest is gone", [wake, started, { type: "idle" }, stopped], "Unloaded");
+  check("unloads when idle", [wake, started, { type: "unload" }], "ShuttingDown");
+  check("is unloaded when its guest is gone", [wake, started, { type: "unload" }, stopped], "Unloaded");
   check("is suspended by way of a shutdown", [wake, started, suspend, stopped], "Suspended", "why");
   check("resumes", [wake, started, suspend, stopped, { type: "resume" }], "Initializing");
   check("suspends before it was ever loaded", [suspend], "Suspended", "why");
@@ -90,7 +90,7 @@ it("no sequence of events leaves the six states, and refusal() agrees with what 
     wake,
     started,
     stopped,
-    { type: "idle" },
+    { type: "unload" },
     { type: "crashed" },
     { type: "broken", reason: "b" },
   );

@@ -31,8 +31,8 @@ export type LifecycleEvent =
   | { type: "broken"; reason: string }
   /** The guest ended without being asked. */
   | { type: "crashed" }
-  /** Nothing to do for long enough. */
-  | { type: "idle" }
+  /** Its guest is to go: it has nothing to do, makes room, or does not leave what it should. Work wakes the next one. */
+  | { type: "unload" }
   /** The guest is gone. */
   | { type: "stopped" };
 
@@ -89,7 +89,7 @@ export const lifecycleMachine = createMachine({
     Active: {
       on: {
         crashed: "Unloaded",
-        idle: { target: "ShuttingDown", actions: assign({ after: "Unloaded" }) },
+        unload: { target: "ShuttingDown", actions: assign({ after: "Unloaded" }) },
         disable: { target: "ShuttingDown", actions: assign({ after: "Unloaded", enabled: false }) },
         suspend: {
           target: "ShuttingDown",

@@ -16,7 +16,7 @@ export class MetricsRecorder {
   #peakMemoryBytes = 0;
   #wakeups = 0;
   #refusals = 0;
-  readonly #jobs = { dispatched: 0, completed: 0, failed: 0 };
+  readonly #jobs = { dispatched: 0, completed: 0, failed: 0, cancelled: 0 };
 
   received(count = 1): void {
     this.#received += count;
@@ -35,7 +35,7 @@ export class MetricsRecorder {
     this.#wakeups += 1;
   }
 
-  job(what: "dispatched" | "completed" | "failed"): void {
+  job(what: "dispatched" | "completed" | "failed" | "cancelled"): void {
     this.#jobs[what] += 1;
   }
 
@@ -77,6 +77,7 @@ export class MetricsRecorder {
       jobs_dispatched: this.#jobs.dispatched,
       jobs_completed: this.#jobs.completed,
       jobs_failed: this.#jobs.failed,
+      ...(this.#jobs.cancelled === 0 ? {} : { jobs_cancelled: this.#jobs.cancelled }),
       cpu_time_ms: rounded(this.#cpuOfEndedGuestsMs + this.#cpuOfGuestMs),
       peak_memory_bytes: this.#peakMemoryBytes,
       wakeups: this.#wakeups,

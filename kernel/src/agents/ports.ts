@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { AgentLimits, Authority } from "../base/vocabulary/permissions.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import type { KeptJob } from "../base/vocabulary/job.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { MemoryFigures } from "./metrics.ts";
@@ -166,6 +167,13 @@ export interface QueuedJob {
 export interface JobQueue {
   /** Where one with the same key has not ended, that is meant. Rejects with LimitExceeded. */
   dispatch(agent: string, request: JobRequest): Promise<{ readonly id: string; readonly isNew: boolean }>;
+  /** True where it has not ended. */
+  has(agent: string, id: string): boolean;
+  find(agent: string, id: string): KeptJob | undefined;
+  /** Of one agent or of all, most urgent first, then as they were dispatched; `total` is how many there are. */
+  list(count: number, agent?: string): { readonly jobs: readonly KeptJob[]; readonly total: number };
+  /** Whose job it is, or was; undefined where that is not known any more. */
+  ownerOf(id: string): string | undefined;
   /** The same again until something is said of it. */
   next(agent: string, isQuiet: boolean): Promise<QueuedJob | null>;
   /** Milliseconds since 1970; of those that wait for a quiet moment, or of the others. */
@@ -176,6 +184,8 @@ export interface JobQueue {
   retryLater(agent: string, id: string, dueAt: number): Promise<void>;
   complete(agent: string, id: string): Promise<void>;
   fail(agent: string, id: string, reason: string): Promise<void>;
+  /** Rejects with NotFound, and with IllegalTransition where it has ended. Resolves with the job as it was. */
+  cancel(agent: string, id: string): Promise<KeptJob>;
 }
 
 /** What a person is told of a job that takes a while. */
@@ -186,8 +196,8 @@ export type JobProgress = { readonly id: string; readonly agent: string } & (
   | { readonly kind: "end"; readonly outcome: JobOutcome }
 );
 
-/** `interrupted`: it goes on later, from its last checkpoint. */
-export type JobOutcome = "completed" | "failed" | "interrupted";
+/** `interrupted`: it goes on later, from its last checkpoint. `cancelled`: by a person. */
+export type JobOutcome = "completed" | "failed" | "interrupted" | "cancelled";
 
 export interface SupervisorPorts {
   readonly queue: DeliveryQueue;

@@ -6,7 +6,9 @@ import { newId } from "../base/ids.ts";
 import { isoTime } from "../base/clock.ts";
 import type { Agent, AgentCommand } from "../base/vocabulary/agent.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
+import type { Job } from "../base/vocabulary/job.ts";
 import type { EntryChange, LaresEvent } from "../base/vocabulary/event.ts";
+import { describeJob } from "./describe-job.ts";
 import { FairTurns } from "./fair-turns.ts";
 import { FirstSights, type ShownLocation, type SightStatements, type ToldEntry } from "./first-sight.ts";
 import type { AgentDefinition, SupervisorPorts } from "./ports.ts";
@@ -53,6 +55,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
   /** Some agent's events of today are more than before. */
   readonly counted = new Emitter<Agent>();
+  /** Some agent's jobs are others, or further on; by its id. */
+  readonly jobsChanged = new Emitter<string>();
   readonly #ports: RegistryPorts<Statement>;
   readonly #supervisors = new Map<string, Supervisor>();
   readonly #sights: FirstSights<Statement>;
@@ -125,6 +129,47 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     if (this.#isStarted && (command === "enable" || command === "disable")) await this.#schedules.follow();
     if (command === "enable" && this.#lastRun !== null) await this.#show([id], this.#lastRun, "new");
     return agent;
+  }
+
+  /** Jobs that have not ended, of one agent or of all: those that run, then those that wait, in their order. */
+  jobs(count: number, agent?: string): { readonly items: Job[]; readonly total: number } {
+    const { jobs: queue } = this.#ports;
+    const running = [...this.#supervisors.values()].flatMap(({ id, jobs }) =>
+      jobs.running === null || (agent !== undefined && id !== agent) ? [] : [jobs.running],
+    );
+    const isRunning = new Set(running.map(({ id }) => id));
+    const { jobs, total } = queue.list(count + running.length, agent);
+    const waiting = jobs
+      .filter(({ id }) => !isRunning.has(id))
+      .map((job) => describeJob(job, "Waiting", null));
+    // What is being cancelled is no longer in the ledger.
+    const left = running.filter(({ state }) => state === "Cancelling").length;
+    return { items: [...running, ...waiting].slice(0, count), total: total + left };
+  }
+
+  /**
+   * A person's command; answers when it is kept that the job is not run again. NotFound, also where it is not the
+   * named agent's; IllegalTransition where it has ended.
+   */
+  async cancelJob(id: string, agent?: string): Promise<Job> {
+    const { jobs: queue, traces } = this.#ports;
+    const owner = queue.ownerOf(id);
+    if (owner === undefined || (agent !== undefined && owner !== agent)) throw notFound("job", id);
+    const supervisor = this.find(owner);
+    if (supervisor !== undefined) return supervisor.jobs.cancel(id);
+    // Its extension was taken away.
+    const job = await queue.cancel(owner, id);
+    const message = `the job ${job.name} was cancelled by a person`;
+    traces.write({
+      level: "info",
+      agent: owner,
+      message,
+      fields: { job: id },
+      trace_id: id,
+      span_id: newId(),
+    });
+    this.jobsChanged.emit(owner);
+    return describeJob(job, "Cancelled", null);
   }
 
   /** Events received and host calls refused, over all agents since the kernel started. */
@@ -255,13 +300,20 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
         acquireSlot: () => this.#slots.acquire(),
         takeTurn: (agent) => this.#turns.take(agent),
       },
-      rested: () => this.#quiet.look(),
+      rested: () => {
+        this.#makeRoom();
+        this.#quiet.look();
+      },
+      othersAreQuiet: () =>
+        [...this.#supervisors.values()].every((other) => other.id === definition.id || other.isQuiet),
+      isPlaceWanted: () => this.#slots.hasWaiters,
     });
     this.#supervisors.set(definition.id, supervisor);
     supervisor.counted.on((agent) => this.counted.emit(agent));
+    supervisor.jobsChanged.on((id) => this.jobsChanged.emit(id));
     supervisor.changed.on((agent) => {
       this.changed.emit(agent);
-      if (this.#slots.hasWaiters) this.#unloadLongestIdle();
+      this.#makeRoom();
     });
     return supervisor;
   }
@@ -318,6 +370,10 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     if (enqueued.statements.length === 0) return;
     await this.#ports.commit(enqueued.statements);
     enqueued.committed();
+  }
+
+  #makeRoom(): void {
+    if (this.#slots.hasWaiters) this.#unloadLongestIdle();
   }
 
   #unloadLongestIdle(): void {

@@ -15,12 +15,17 @@ import { HostCalls } from "./host-calls.ts";
 import { stackOf } from "./delivery.ts";
 import { GuestHolder } from "./guest-holder.ts";
 import type { JobLoop } from "./job-loop.ts";
+import { Paced } from "./paced.ts";
 import { NamedTimers } from "./timers.ts";
 import { traceWriter, type WriteTrace } from "./trace-writer.ts";
 import { Workload } from "./workload.ts";
 
 /** Events that are counted within this time are told of together. */
 export const countedAfterMs = 1000;
+/** That an agent's jobs are others, or further on, is told no more often. */
+export const jobsChangedEveryMs = 1000;
+/** An agent that is at work keeps its place for so long at least, whoever waits for it. */
+export const placeTurnMs = 5000;
 
 export interface SupervisorOptions {
   readonly definition: AgentDefinition;
@@ -30,6 +35,10 @@ export interface SupervisorOptions {
   readonly validateHostCall: (method: string, params: unknown) => unknown;
   /** It has nothing in hand for now. */
   readonly rested?: () => void;
+  /** No other agent has anything in hand; where it is not said, there is no other. */
+  readonly othersAreQuiet?: () => boolean;
+  /** Another agent waits for a place. */
+  readonly isPlaceWanted?: () => boolean;
 }
 
 /** Runs one agent: its lifecycle, its guest, its queue. Everything it does shows in its state, metrics and traces. */
@@ -37,6 +46,8 @@ export class Supervisor implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
   /** Events were counted; said once for all of a while. */
   readonly counted = new Emitter<Agent>();
+  /** Its jobs are others, or further on; said once for all of a while. */
+  readonly jobsChanged = new Emitter<string>();
   readonly metrics = new MetricsRecorder();
   readonly trace: WriteTrace;
   readonly #today: DayCounts;
@@ -49,11 +60,14 @@ export class Supervisor implements AsyncDisposable {
   readonly #guest: GuestHolder;
   #openRequests = 0;
   readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart" | "counted">;
+  readonly #jobsPace: Paced;
   readonly #conduct: Conduct;
   readonly #calls: HostCalls;
   #disposed = false;
   #wasEnabledAtClose: boolean | undefined;
   #lastActivity: number;
+  /** In monotonic milliseconds. */
+  #activeSince = 0;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -64,6 +78,7 @@ export class Supervisor implements AsyncDisposable {
     this.#today = new DayCounts(this.#clock);
     this.#timers = new NamedTimers(this.#clock);
     this.#conduct = new Conduct(this.#clock);
+    this.#jobsPace = new Paced(this.#clock, jobsChangedEveryMs, () => this.jobsChanged.emit(this.id));
     this.#lastActivity = this.#clock.monotonic();
     this.#calls = new HostCalls({
       ports: this.#ports,
@@ -114,6 +129,10 @@ export class Supervisor implements AsyncDisposable {
         maxOpenHooks: () => this.#guest.abilities.maxOpenHooks,
         jobNames: () => this.#guest.abilities.jobs,
         mayRunJobs: () => this.authority.effective.dispatch_jobs === true,
+        isStillQuiet: () => this.isQuiet && (options.othersAreQuiet?.() ?? true),
+        jobsChanged: () => this.#jobsPace.changed(),
+        mayLeave: (session) => this.#makeRoom(session),
+        endGuest: (session) => this.#unload(session),
         wake: () => this.#life.send({ type: "wake" }),
         ask: (session, method, params) => this.#ask(session, method, params),
         wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
@@ -191,7 +210,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   get idleSince(): number | null {
-    return this.#life.state === "Active" && this.#openRequests === 0 && !this.#work.isDelivering
+    return this.#life.state === "Active" && this.#openRequests === 0 && !this.#work.isAtWork
       ? this.#lastActivity
       : null;
   }
@@ -358,6 +377,7 @@ export class Supervisor implements AsyncDisposable {
         .stop(this.#life.endsInError)
         .catch((error: unknown) => this.trace("error", `could not stop: ${messageOf(error)}`));
     }
+    if (state === "Active") this.#activeSince = this.#clock.monotonic();
     if (state === "Active" || state === "Unloaded") queueMicrotask(() => this.pump());
     if (state === "Suspended" || state === "Error") {
       this.trace(state === "Error" ? "error" : "warn", `${state}: ${this.reason ?? ""}`);
@@ -392,7 +412,20 @@ export class Supervisor implements AsyncDisposable {
   /** Lets the guest go when nothing is in hand; its memory is in the journal, the next event wakes it. */
   unloadIfIdle(): void {
     if (this.idleSince === null || this.#work.hasEvents) return;
-    this.#life.send({ type: "idle" });
+    this.#life.send({ type: "unload" });
+  }
+
+  /** Gives its place to who waits for one, where nothing but a job is in hand and it had its turn; then it waits itself. */
+  #makeRoom(session: GuestSession): void {
+    const inJob = this.jobs.inHand === undefined ? 0 : 1;
+    const hadItsTurn = this.#clock.monotonic() - this.#activeSince >= placeTurnMs;
+    if (this.#openRequests > inJob || !hadItsTurn || this.#options.isPlaceWanted?.() !== true) return;
+    this.trace("debug", "makes room for an agent that waits, and goes on when it has a place again");
+    this.#unload(session);
+  }
+
+  #unload(session: GuestSession): void {
+    if (this.#life.state === "Active" && this.#guest.session === session) this.#life.send({ type: "unload" });
   }
 
   /** A loop has nothing to hand over: sets the clock for what is due next, or for unloading. */
@@ -412,6 +445,7 @@ export class Supervisor implements AsyncDisposable {
     this.#disposed = true;
     this.#timers[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
+    this.#jobsPace[Symbol.dispose]();
     await this.#guest.session?.kill();
     this.#life.stop();
   }

@@ -9,7 +9,7 @@ export interface WorkloadOptions {
   readonly clock: Clock;
   readonly metrics: MetricsRecorder;
   readonly ratePerSecond: number;
-  readonly agent: Recipient & Pick<JobAgent, "mayRunJobs" | "jobNames">;
+  readonly agent: Recipient & Omit<JobAgent, "isTryingEventAgain">;
 }
 
 /** What one agent has to do: its events, one after the other, and beside them its jobs. */
@@ -46,6 +46,11 @@ export class Workload {
 
   get isDelivering(): boolean {
     return this.#deliveries.isRunning;
+  }
+
+  /** Hands something over, or waits for what it handed over. */
+  get isAtWork(): boolean {
+    return this.isDelivering || this.jobs.isLooping;
   }
 
   /** What the guest is working on. With a job and an event in hand, what it says belongs to the event: that is answered sooner. */

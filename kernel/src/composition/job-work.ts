@@ -6,6 +6,7 @@ const outcomes: Readonly<Record<JobOutcome, string>> = {
   completed: "done",
   failed: "failed",
   interrupted: "goes on later",
+  cancelled: "cancelled",
 };
 
 /** Characters of a stranger's words that are shown: an editor has one line for all that goes on. */
@@ -15,7 +16,7 @@ const maxShownCharacters = 200;
 export function workOfJob(told: JobProgress): WorkProgress {
   const work = `job ${told.id}`;
   if (told.kind === "begin")
-    return { work, kind: "begin", title: `Lares: ${shown(told.name)} (${told.agent})` };
+    return { work, kind: "begin", title: `Lares: ${shown(told.name)} (${told.agent})`, job: told.id };
   if (told.kind === "end") return { work, kind: "end", message: outcomes[told.outcome] };
   const percentage = Math.floor(told.fraction * 100);
   return { work, kind: "report", message: shown(told.message ?? `${percentage} %`), percentage };

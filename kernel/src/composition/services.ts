@@ -49,6 +49,9 @@ export interface ServiceRooms extends Pick<
   readonly clientPaths: (absolute: string) => Promise<readonly string[]>;
 }
 
+/** How many jobs are listed where nothing else is asked. */
+const defaultJobs = 100;
+
 /** What the server asks, from the rooms that know. */
 export function createServices(rooms: ServiceRooms): KernelServices {
   const { version, roots, stateFolder, clock, log, catalog, governor, activation, registry, workspace } =
@@ -116,6 +119,17 @@ export function createServices(rooms: ServiceRooms): KernelServices {
         await activation.agentsKnown();
         return callTool(agent, name, args);
       },
+    },
+    jobs: {
+      list: async (limit = defaultJobs, agent) => {
+        await activation.agentsKnown();
+        return registry.jobs(limit, agent);
+      },
+      cancel: async (id, agent) => {
+        await activation.agentsKnown();
+        return registry.cancelJob(id, agent);
+      },
+      changed: registry.jobsChanged,
     },
     entries: { query: (query) => workspace.query(query, () => true) },
     memory: createMemoryService({

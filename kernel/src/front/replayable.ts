@@ -9,6 +9,7 @@ const replayable: ReadonlySet<string> = new Set([
   "lares/actions/get",
   "lares/actions/content",
   "lares/tools/list",
+  "lares/jobs/list",
   "lares/entries/query",
   "lares/memory/query",
   "lares/memory/count",
@@ -32,6 +33,8 @@ export function outcomeUnknown(method: string): string {
       ? "lares/traces/query"
       : method.startsWith("lares/agents/")
         ? "lares/agents/list"
-        : "lares/status";
+        : method.startsWith("lares/jobs/")
+          ? "lares/jobs/list"
+          : "lares/status";
   return `The kernel ended while ${method} ran, and the next one is starting. Whether it took effect can be read with ${where}.`;
 }

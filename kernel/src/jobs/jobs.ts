@@ -1,11 +1,12 @@
 import type { Clock } from "../base/clock.ts";
-import { limitExceeded, notFound, storageError } from "../base/errors.ts";
+import { illegalTransition, limitExceeded, notFound, storageError } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
+import type { KeptJob } from "../base/vocabulary/job.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Database, Statement } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { JobLine, priorities, type JobPriority, type WaitingJob } from "./line.ts";
+import { JobLine, priorities, type JobEnd, type JobPriority, type WaitingJob } from "./line.ts";
 
 /** What an agent wants to have done. */
 export interface JobRequest {
@@ -54,6 +55,7 @@ interface JobRow {
   readonly checkpointBytes: number;
   readonly attempts: number;
   readonly due_at: number;
+  readonly dispatched_at: number;
 }
 
 /** Bytes of JSON, as `input` and `checkpoint` hold it. */
@@ -83,14 +85,14 @@ export class Jobs {
   static async open(database: Database, clock: Clock): Promise<Jobs> {
     const rows = await database.query<JobRow>(
       `SELECT seq, id, agent, name, key, priority, when_idle, ${inputBytes} AS inputBytes,
-         ${checkpointBytes} AS checkpointBytes, attempts, due_at
+         ${checkpointBytes} AS checkpointBytes, attempts, due_at, dispatched_at
        FROM jobs`,
     );
     const lines = new Map<string, JobLine>();
-    for (const { agent, when_idle, due_at, ...row } of rows) {
+    for (const { agent, when_idle, due_at, dispatched_at, ...row } of rows) {
       const line = lines.get(agent) ?? new JobLine();
       lines.set(agent, line);
-      line.put({ ...row, whenIdle: when_idle === 1, dueAt: due_at });
+      line.put({ ...row, whenIdle: when_idle === 1, dueAt: due_at, dispatchedAt: dispatched_at });
     }
     const [last] = await database.query<{ seq: number }>(
       "SELECT seq FROM sqlite_sequence WHERE name = 'jobs'",
@@ -126,6 +128,7 @@ export class Jobs {
         checkpointBytes: 0,
         attempts: 0,
         dueAt: 0,
+        dispatchedAt: this.#clock.now(),
       };
       failpoint("jobs.dispatch.begun");
       await this.#database.batch([
@@ -141,7 +144,7 @@ export class Jobs {
             job.priority,
             job.whenIdle ? 1 : 0,
             input,
-            this.#clock.now(),
+            job.dispatchedAt,
           ],
         },
       ]);
@@ -165,6 +168,8 @@ export class Jobs {
     );
     const kept = row === undefined ? null : readKept(row);
     if (kept !== null) return { id: due.id, name: due.name, ...kept, attempts: due.attempts };
+    // It ended while it was read: a person cancelled it.
+    if (!this.has(agent, due.id)) return this.next(agent, isQuiet);
     const reason = "What the ledger has of it is not what was stored.";
     await this.fail(agent, due.id, reason);
     throw storageError(`The job ${due.name} (${due.id}) is given up. ${reason}`);
@@ -181,6 +186,35 @@ export class Jobs {
   /** Jobs that have not ended. */
   depth(agent: string): number {
     return this.#lines.get(agent)?.size ?? 0;
+  }
+
+  /** True where it has not ended. */
+  has(agent: string, id: string): boolean {
+    return this.#lines.get(agent)?.find(id) !== undefined;
+  }
+
+  /** Whose job it is, or was; undefined where that is not known any more. */
+  ownerOf(id: string): string | undefined {
+    for (const [agent, line] of this.#lines)
+      if (line.find(id) !== undefined || line.endOf(id) !== undefined) return agent;
+    return undefined;
+  }
+
+  /** Jobs that have not ended, of one agent or of all, most urgent first, then as they were dispatched. */
+  list(count: number, agent?: string): { readonly jobs: KeptJob[]; readonly total: number } {
+    const lines = [...this.#lines].filter(([owner]) => agent === undefined || owner === agent);
+    const jobs = lines
+      .flatMap(([owner, line]) => line.first(count).map((job) => ({ owner, job })))
+      .toSorted((one, other) => other.job.priority - one.job.priority || one.job.seq - other.job.seq)
+      .slice(0, count)
+      .map(({ owner, job }) => listed(owner, job));
+    return { jobs, total: lines.reduce((sum, [, line]) => sum + line.size, 0) };
+  }
+
+  /** One that has not ended; undefined where it is not there. */
+  find(agent: string, id: string): KeptJob | undefined {
+    const job = this.#lines.get(agent)?.find(id);
+    return job === undefined ? undefined : listed(agent, job);
   }
 
   /** Where it goes on after its guest was lost. Resolves when that is kept. Rejects with LimitExceeded, NotFound. */
@@ -216,7 +250,24 @@ export class Jobs {
       failpoint("jobs.complete.begun");
       await this.#store({ sql: "DELETE FROM jobs WHERE id = ?", params: [id] });
       failpoint("jobs.complete.committed");
-      line.remove(id);
+      line.end(id, "Completed");
+    });
+  }
+
+  /**
+   * Takes it away: it is never handed out again, and its key is free. Resolves when that is kept, with the job as it
+   * was. Rejects with NotFound, and with IllegalTransition where it has ended: the first to be kept counts.
+   */
+  cancel(agent: string, id: string): Promise<KeptJob> {
+    return this.#changes.run(agent, async () => {
+      const line = this.#lines.get(agent);
+      const job = line?.find(id);
+      if (line === undefined || job === undefined) throw noLongerThere(id, line?.endOf(id));
+      failpoint("jobs.cancel.begun");
+      await this.#store({ sql: "DELETE FROM jobs WHERE id = ?", params: [id] });
+      failpoint("jobs.cancel.committed");
+      line.end(id, "Cancelled");
+      return listed(agent, job);
     });
   }
 
@@ -242,7 +293,7 @@ export class Jobs {
         },
       );
       failpoint("jobs.fail.committed");
-      line.remove(id);
+      line.end(id, "Failed");
     });
   }
 
@@ -262,6 +313,23 @@ export class Jobs {
   async #store(...statements: Statement[]): Promise<void> {
     await this.#database.batch(statements);
   }
+}
+
+const priorityNames: ReadonlyMap<number, JobPriority> = new Map([
+  [priorities.low, "low"],
+  [priorities.high, "high"],
+]);
+
+function listed(agent: string, job: WaitingJob): KeptJob {
+  const { id, name, key, whenIdle, attempts, dueAt, dispatchedAt } = job;
+  const priority = priorityNames.get(job.priority) ?? "normal";
+  const hasCheckpoint = job.checkpointBytes > 0;
+  return { id, agent, name, key, priority, whenIdle, attempts, dueAt, dispatchedAt, hasCheckpoint };
+}
+
+function noLongerThere(id: string, end: JobEnd | undefined): Error {
+  if (end === undefined) return notFound("job", id);
+  return illegalTransition(end, `The job "${id}" is ${end.toLowerCase()} already.`);
 }
 
 /** Written by dispatch() and checkpoint(), from JSON values; null where somebody else was at it. */

@@ -3,6 +3,12 @@ export const priorities = { low: -1, normal: 0, high: 1 } as const;
 
 export type JobPriority = keyof typeof priorities;
 
+/** What became of a job. */
+export type JobEnd = "Completed" | "Failed" | "Cancelled";
+
+/** Of an agent's ended jobs it is known so long what became of them: the last so many, in one kernel's life. */
+export const maxKnownEnds = 1000;
+
 /** What is held in memory of a job that has not ended; its input and checkpoint stay in the database. */
 export interface WaitingJob {
   /** Of dispatching: what came first goes first, among equals. */
@@ -20,6 +26,8 @@ export interface WaitingJob {
   readonly attempts: number;
   /** Milliseconds since 1970; it does not begin before. */
   readonly dueAt: number;
+  /** Milliseconds since 1970. */
+  readonly dispatchedAt: number;
 }
 
 /** One agent's jobs that have not ended, most urgent first. */
@@ -27,6 +35,7 @@ export class JobLine {
   readonly #byId = new Map<string, WaitingJob>();
   readonly #byKey = new Map<string, WaitingJob>();
   readonly #jobs: WaitingJob[] = [];
+  readonly #ends = new Map<string, JobEnd>();
   #bytes = 0;
   /** By `whenIdle`; asked with every event of the agent, and so computed only where the jobs are others. */
   readonly #nextDueAt = new Map<boolean, number | null>();
@@ -42,6 +51,16 @@ export class JobLine {
 
   find(id: string): WaitingJob | undefined {
     return this.#byId.get(id);
+  }
+
+  /** What became of one that has ended lately. */
+  endOf(id: string): JobEnd | undefined {
+    return this.#ends.get(id);
+  }
+
+  /** Those that come first, in their order. */
+  first(count: number): WaitingJob[] {
+    return this.#jobs.slice(0, count);
   }
 
   withKey(key: string): WaitingJob | undefined {
@@ -77,7 +96,7 @@ export class JobLine {
 
   /** In its place; also one that is there already and has changed. */
   put(job: WaitingJob): void {
-    this.remove(job.id);
+    this.#remove(job.id);
     const at = this.#jobs.findLastIndex(
       (other) => other.priority > job.priority || (other.priority === job.priority && other.seq < job.seq),
     );
@@ -88,7 +107,14 @@ export class JobLine {
     this.#bytes += bytesOf(job);
   }
 
-  remove(id: string): void {
+  end(id: string, end: JobEnd): void {
+    this.#remove(id);
+    this.#ends.set(id, end);
+    const [oldest] = this.#ends.keys();
+    if (this.#ends.size > maxKnownEnds && oldest !== undefined) this.#ends.delete(oldest);
+  }
+
+  #remove(id: string): void {
     const job = this.#byId.get(id);
     if (job === undefined) return;
     this.#jobs.splice(this.#jobs.indexOf(job), 1);

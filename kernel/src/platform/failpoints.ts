@@ -31,6 +31,8 @@ export const failpointNames = [
   "jobs.retry.committed",
   "jobs.complete.begun",
   "jobs.complete.committed",
+  "jobs.cancel.begun",
+  "jobs.cancel.committed",
   "jobs.fail.committed",
   // A memory that comes from a file.
   "import.extracted",

@@ -1,6 +1,7 @@
 import type { TSchema } from "typebox";
 import { Action, ApprovalRule, Effect, EffectInput } from "../base/vocabulary/action.ts";
 import { Agent, AgentMetrics, Tool } from "../base/vocabulary/agent.ts";
+import { Job } from "../base/vocabulary/job.ts";
 import { Hash } from "../base/vocabulary/common.ts";
 import { Entry } from "../base/vocabulary/entry.ts";
 import { Permissions } from "../base/vocabulary/permissions.ts";
@@ -26,6 +27,7 @@ const named: Record<string, TSchema> = {
   EffectInput,
   Entry,
   Hash,
+  Job,
   Permissions,
   SessionOptions,
   Status,

@@ -6,6 +6,7 @@ import type { Action, ApprovalRule } from "../base/vocabulary/action.ts";
 import type { EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Tool } from "../base/vocabulary/agent.ts";
+import type { Job } from "../base/vocabulary/job.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
 import type { ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
 import type { AuthoringService } from "./language/authoring.ts";
@@ -20,6 +21,7 @@ export interface KernelServices {
   readonly traces: TraceService;
   readonly actions: ActionService;
   readonly tools: ToolService;
+  readonly jobs: JobService;
   readonly entries: { query(query: EntryQuery): Promise<EntryPage> };
   readonly memory: MemoryService;
   readonly documents: DocumentService;
@@ -89,6 +91,14 @@ export interface ActionService {
 export interface ToolService {
   list(agent?: string): Promise<Tool[]>;
   call(agent: string, name: string, args: unknown): Promise<ResultOf<"lares/tools/call">>;
+}
+
+export interface JobService {
+  list(limit?: number, agent?: string): Promise<ResultOf<"lares/jobs/list">>;
+  /** Resolves when it is kept that the job is not run again. NotFound, IllegalTransition where it has ended. */
+  cancel(id: string, agent?: string): Promise<Job>;
+  /** That an agent's jobs are others, or further on, by its id; not told for each step. */
+  readonly changed: Emitter<string>;
 }
 
 /** What is asked of one kind of memory: the wire's fields but those that say whom and which. */
@@ -175,10 +185,9 @@ export interface AgentNotice {
   readonly action?: Action;
 }
 
-/** An index run: begins, and ends with what it found. */
-/** Work that takes a while, by a name of its own: begun, how far it is, over. */
+/** Work that takes a while, by a name of its own: begun, how far it is, over. `job`: its id, where it is one. */
 export type WorkProgress = { readonly work: string } & (
-  | { readonly kind: "begin"; readonly title: string }
+  | { readonly kind: "begin"; readonly title: string; readonly job?: string }
   | { readonly kind: "report"; readonly message: string; readonly percentage: number }
   | { readonly kind: "end"; readonly message: string }
 );

@@ -1,40 +1,82 @@
 import { newId } from "../base/ids.ts";
-import { messageOf } from "../base/errors.ts";
+import { isLaresError, messageOf } from "../base/errors.ts";
+import { isJsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { WorkProgress } from "./ports.ts";
+import type { JobService, WorkProgress } from "./ports.ts";
 import type { Session } from "./session.ts";
+
+/** Work under way, as this client is told of it. */
+interface Shown {
+  readonly token: string;
+  /** Resolves once the client has made room for it. */
+  readonly created: Promise<void>;
+  /** The job that it is, where it is one: only that can be cancelled. */
+  readonly job: string | undefined;
+  isCancelled: boolean;
+}
 
 /** `$/progress` for work that takes a while, where the client shows progress. */
 export class ProgressReporter {
   readonly #session: Session;
+  readonly #jobs: Pick<JobService, "cancel">;
   readonly #log: Log;
-  /** Of each work under way: its token, once the client has made room for it. */
-  readonly #tokens = new Map<string, Promise<string>>();
+  readonly #shown = new Map<string, Shown>();
 
-  constructor(session: Session, log: Log) {
+  constructor(session: Session, jobs: Pick<JobService, "cancel">, log: Log) {
     this.#session = session;
+    this.#jobs = jobs;
     this.#log = log;
   }
 
-  report({ work, ...value }: WorkProgress): void {
+  report(progress: WorkProgress): void {
     if (!this.#session.supportsProgress) return;
-    if (value.kind === "begin") {
-      const token = this.#create();
-      this.#tokens.set(work, token);
-      token.catch((error: unknown) => this.#log.debug(`no progress is shown: ${messageOf(error)}`));
-    }
+    const { work } = progress;
+    if (progress.kind === "begin") this.#shown.set(work, this.#begin(progress.job));
     // Of work that began before this client came there is nothing to go on with.
-    const token = this.#tokens.get(work);
-    if (value.kind === "end") this.#tokens.delete(work);
-    token?.then(
-      (created) => this.#session.endpoint.notifyStandard("$/progress", { token: created, value }),
+    const shown = this.#shown.get(work);
+    if (progress.kind === "end") this.#shown.delete(work);
+    shown?.created.then(
+      () =>
+        this.#session.endpoint.notifyStandard("$/progress", { token: shown.token, value: valueOf(progress) }),
       () => undefined, // said when it was made
     );
   }
 
-  async #create(): Promise<string> {
+  /**
+   * `window/workDoneProgress/cancel`. A token that is not this client's, or whose work is over or none that can be
+   * cancelled, means nothing: the person was slower than the work.
+   */
+  cancel(params: unknown): void {
+    const token = isJsonObject(params) ? params["token"] : undefined;
+    const shown = [...this.#shown.values()].find((one) => one.token === token);
+    if (shown?.job === undefined || shown.isCancelled) return;
+    shown.isCancelled = true;
+    this.#jobs.cancel(shown.job).catch((error: unknown) => {
+      if (isLaresError(error, "NotFound") || isLaresError(error, "IllegalTransition")) return;
+      // It may be tried again.
+      shown.isCancelled = false;
+      this.#log.warn(`A job was not cancelled: ${messageOf(error)}`);
+    });
+  }
+
+  #begin(job: string | undefined): Shown {
     const token = newId();
-    await this.#session.endpoint.request("window/workDoneProgress/create", { token });
-    return token;
+    const created = this.#session.endpoint
+      .request("window/workDoneProgress/create", { token })
+      .then(() => undefined);
+    created.catch((error: unknown) => this.#log.debug(`no progress is shown: ${messageOf(error)}`));
+    return { token, created, job, isCancelled: false };
+  }
+}
+
+/** As the LSP has it. */
+function valueOf(progress: WorkProgress): object {
+  switch (progress.kind) {
+    case "begin":
+      return { kind: "begin", title: progress.title, cancellable: progress.job !== undefined };
+    case "report":
+      return { kind: "report", message: progress.message, percentage: progress.percentage };
+    case "end":
+      return { kind: "end", message: progress.message };
   }
 }

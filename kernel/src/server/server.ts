@@ -11,6 +11,7 @@ import { MessageApprovals } from "./approvals.ts";
 import { DocumentDiagnostics } from "./diagnostics.ts";
 import { entryHandlers } from "./entries.ts";
 import { openToUntrusted, type Handlers } from "./handlers.ts";
+import { jobHandlers } from "./jobs.ts";
 import { memoryHandlers } from "./memory.ts";
 import { agentLenses } from "./language/agent-lenses.ts";
 import { approvalActions } from "./language/approval-actions.ts";
@@ -78,6 +79,7 @@ export class KernelServer {
       ...traceHandlers(kernel),
       ...actionHandlers(kernel),
       ...toolHandlers(kernel),
+      ...jobHandlers(kernel),
       ...entryHandlers(kernel),
       ...memoryHandlers(kernel),
     };
@@ -186,7 +188,10 @@ export class KernelServer {
     const { endpoint } = session;
     const approvals = new MessageApprovals(this.#kernel, session, this.#log);
     const diagnostics = new DocumentDiagnostics(this.#kernel, session, this.#log);
-    const progress = new ProgressReporter(session, this.#log);
+    const progress = new ProgressReporter(session, this.#kernel.jobs, this.#log);
+    endpoint.onNotification("window/workDoneProgress/cancel", (params) => {
+      if (session.trusted) progress.cancel(params);
+    });
     const unsaved = new UnsavedWatch(
       session.documents,
       (uri) => this.#proposals.isAwaited(uri),
@@ -212,6 +217,9 @@ export class KernelServer {
       diagnostics,
       this.#kernel.agents.changed.on(tellOfAgent),
       this.#kernel.agents.counted.on(whenTrusted(tellOfAgent)),
+      this.#kernel.jobs.changed.on(
+        whenTrusted((agent: string) => endpoint.notify("lares/jobs/changed", { agent })),
+      ),
       this.#kernel.actions.changed.on(
         whenTrusted((action: Action) => {
           endpoint.notify("lares/actions/changed", withoutDiffs(action));

@@ -61,10 +61,11 @@ export function forTool<Memory>(
 export function forJob<Memory>(
   context: AgentContext<Memory>,
   kernel: Kernel,
-  job: { readonly id: string; readonly checkpoint?: unknown },
+  job: { readonly id: string; readonly checkpoint?: unknown; readonly signal: AbortSignal },
 ): JobContext<Memory> {
   return {
     ...context,
+    signal: job.signal,
     jobId: job.id,
     checkpoint: job.checkpoint,
     progress: async (fraction, message) => void (await kernel.call("jobs/progress", { fraction, message })),

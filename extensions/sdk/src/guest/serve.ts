@@ -32,6 +32,8 @@ export function serveAgent(program: { readonly default?: unknown }): void {
 function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string, (params: never) => unknown> {
   const kernel = kernelOf(host);
   const ending = new AbortController();
+  /** Of the jobs that run, by id. */
+  const running = new Map<string, AbortController>();
   let identity: Identity | undefined;
   let context: AgentContext | undefined;
   /** Resolves when the hook that was taken last is done. */
@@ -102,9 +104,19 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
       input: unknown;
       checkpoint?: unknown;
     }) {
-      return (
-        (await named(definition.jobs, name, "job")(input, forJob(ready(), kernel, { id, checkpoint }))) ?? {}
-      );
+      const leaving = new AbortController();
+      running.set(id, leaving);
+      if (ending.signal.aborted) leaving.abort(ending.signal.reason);
+      try {
+        const context = forJob(ready(), kernel, { id, checkpoint, signal: leaving.signal });
+        return (await named(definition.jobs, name, "job")(input, context)) ?? {};
+      } finally {
+        running.delete(id);
+      }
+    },
+    cancelJob({ id }: { id: string }) {
+      running.get(id)?.abort(new Error("The job was cancelled."));
+      return {};
     },
     async permissionChange({ permissions, locations }: { permissions: Permissions; locations: string[] }) {
       const now = ready();
@@ -114,6 +126,7 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
     },
     async shutdown() {
       ending.abort(new Error("The agent is shutting down."));
+      for (const leaving of running.values()) leaving.abort(ending.signal.reason);
       if (context !== undefined) await definition.onShutdown?.(context);
       return {};
     },

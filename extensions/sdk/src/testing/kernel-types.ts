@@ -16,6 +16,8 @@ export interface AgentMetrics {
   readonly jobs_dispatched: number;
   readonly jobs_completed: number;
   readonly jobs_failed: number;
+  /** Cancelled by a person; absent where none was. */
+  readonly jobs_cancelled?: number;
   readonly cpu_time_ms: number;
   readonly peak_memory_bytes: number;
   readonly wakeups: number;

@@ -83,7 +83,11 @@ export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> =
     new AbortController().signal,
   );
   return {
-    ...forJob(context, kernel, { id: "job-1", checkpoint: options.checkpoint }),
+    ...forJob(context, kernel, {
+      id: "job-1",
+      checkpoint: options.checkpoint,
+      signal: context.signal,
+    }),
     ...forTool(context, { callId: "call-1", caller: "user" }),
     recorded: kernel.recorded,
   };

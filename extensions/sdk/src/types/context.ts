@@ -110,6 +110,11 @@ export interface ToolContext<Memory = MemoryShape> extends AgentContext<Memory> 
 }
 
 export interface JobContext<Memory = MemoryShape> extends AgentContext<Memory> {
+  /**
+   * Aborted when a person cancelled this job, or the agent is told to shut down. A job that has not ended two seconds
+   * later is ended with its agent.
+   */
+  readonly signal: AbortSignal;
   readonly jobId: string;
   /** What `save` was last given before a crash or an unload; undefined on the first run. */
   readonly checkpoint: Untyped;

@@ -1,8 +1,10 @@
-import { notFound } from "../../base/errors.ts";
+import { illegalTransition, notFound } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
+import type { KeptJob } from "../../base/vocabulary/job.ts";
 import type { JobQueue, JobRequest, QueuedJob } from "../ports.ts";
 
 interface FakeJob extends QueuedJob {
+  readonly agent: string;
   readonly whenIdle: boolean;
   readonly key: string | undefined;
   readonly dueAt: number;
@@ -13,25 +15,47 @@ export class FakeJobs implements JobQueue {
   jobs: FakeJob[] = [];
   readonly completed: string[] = [];
   readonly failed: { id: string; reason: string }[] = [];
+  readonly cancelled: string[] = [];
+  /** What the ledger does next waits for it. */
+  gate: Promise<void> = Promise.resolve();
   /** Thrown by whatever writes, while it is set. */
   fault: Error | null = null;
   /** Thrown one after the other where the next job is asked for. */
   readFaults: Error[] = [];
   readonly #now: () => number;
   #count = 0;
+  #last: Promise<void> = Promise.resolve();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  async dispatch(_agent: string, request: JobRequest): Promise<{ id: string; isNew: boolean }> {
+  async dispatch(agent: string, request: JobRequest): Promise<{ id: string; isNew: boolean }> {
     const { name, input, whenIdle, key } = request;
     const same = key === undefined ? undefined : this.jobs.find((job) => job.key === key);
     if (same !== undefined) return { id: same.id, isNew: false };
     this.#count += 1;
     const id = `job-${this.#count}`;
-    this.jobs.push({ id, name, input, attempts: 0, whenIdle, key, dueAt: 0 });
+    this.jobs.push({ agent, id, name, input, attempts: 0, whenIdle, key, dueAt: 0 });
     return { id, isNew: true };
+  }
+
+  has(_agent: string, id: string): boolean {
+    return this.jobs.some((job) => job.id === id);
+  }
+
+  find(_agent: string, id: string): KeptJob | undefined {
+    const job = this.jobs.find((one) => one.id === id);
+    return job === undefined ? undefined : kept(job);
+  }
+
+  list(count: number, agent?: string): { jobs: KeptJob[]; total: number } {
+    const jobs = this.jobs.filter((job) => agent === undefined || job.agent === agent);
+    return { jobs: jobs.slice(0, count).map(kept), total: jobs.length };
+  }
+
+  ownerOf(id: string): string | undefined {
+    return this.jobs.find((job) => job.id === id)?.agent;
   }
 
   async next(_agent: string, isQuiet: boolean): Promise<QueuedJob | null> {
@@ -53,21 +77,42 @@ export class FakeJobs implements JobQueue {
   }
 
   async checkpoint(_agent: string, id: string, data: JsonValue): Promise<void> {
+    await this.#turn();
     this.#change(id, (job) => ({ ...job, checkpoint: data, attempts: 0 }));
   }
 
   async retryLater(_agent: string, id: string, dueAt: number): Promise<void> {
+    await this.#turn();
     this.#change(id, (job) => ({ ...job, attempts: job.attempts + 1, dueAt }));
   }
 
   async complete(_agent: string, id: string): Promise<void> {
+    await this.#turn();
     this.#change(id, () => null);
     this.completed.push(id);
   }
 
   async fail(_agent: string, id: string, reason: string): Promise<void> {
+    await this.#turn();
     this.#change(id, () => null);
     this.failed.push({ id, reason });
+  }
+
+  async cancel(agent: string, id: string): Promise<KeptJob> {
+    await this.#turn();
+    const job = this.find(agent, id);
+    const hasEnded = [...this.completed, ...this.cancelled].includes(id);
+    if (job === undefined && hasEnded) throw illegalTransition("Ended", `The job "${id}" has ended.`);
+    this.#change(id, () => null);
+    this.cancelled.push(id);
+    if (job === undefined) throw notFound("job", id);
+    return job;
+  }
+
+  /** One after the other, as they were asked. */
+  #turn(): Promise<void> {
+    this.#last = this.#last.then(() => this.gate);
+    return this.#last;
   }
 
   #change(id: string, change: (job: FakeJob) => FakeJob | null): void {
@@ -75,4 +120,10 @@ export class FakeJobs implements JobQueue {
     if (!this.jobs.some((job) => job.id === id)) throw notFound("job", id);
     this.jobs = this.jobs.map((job) => (job.id === id ? change(job) : job)).filter((job) => job !== null);
   }
+}
+
+function kept({ id, agent, name, key, whenIdle, attempts, dueAt, checkpoint }: FakeJob): KeptJob {
+  const hasCheckpoint = checkpoint !== undefined;
+  const rest = { priority: "normal", dispatchedAt: 0 } as const;
+  return { id, agent, name, key: key ?? null, whenIdle, attempts, dueAt, hasCheckpoint, ...rest };
 }

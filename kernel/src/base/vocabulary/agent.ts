@@ -26,6 +26,12 @@ export const AgentMetrics = Type.Object(
     jobs_dispatched: Count,
     jobs_completed: Count,
     jobs_failed: Count,
+    jobs_cancelled: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: "By a person: neither completed nor failed. Absent where none was",
+      }),
+    ),
     cpu_time_ms: Type.Number({ minimum: 0, description: "The guest thread's own" }),
     peak_memory_bytes: Type.Integer({ minimum: 0, description: "Guest linear memory, highest seen" }),
     wakeups: Count,

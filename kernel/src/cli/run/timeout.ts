@@ -24,7 +24,7 @@ export async function whatGoesOn(kernel: Pick<KernelClient, "status" | "agents">
     ({ state, metrics }) =>
       state !== "Active" ||
       metrics.events_received > metrics.events_processed + metrics.events_failed ||
-      metrics.jobs_dispatched > metrics.jobs_completed + metrics.jobs_failed,
+      metrics.jobs_dispatched > metrics.jobs_completed + metrics.jobs_failed + (metrics.jobs_cancelled ?? 0),
   );
   // A tool's call or a lifecycle handler is counted nowhere: then it is one of those that are awake.
   const working = inHand.length > 0 ? inHand : isAwake;

@@ -11,6 +11,8 @@ export const Severity = Type.Union([Type.Literal("info"), Type.Literal("warning"
 export const serverNotifications = {
   /** Its state is another, or it heard events; of many of these within a second, once. */
   "lares/agents/changed": Agent,
+  /** Its jobs are others, or further on; `lares/jobs/list` tells them. At most once a second for each agent. */
+  "lares/jobs/changed": Type.Object({ agent: Type.String() }),
   /** Effects without diff. */
   "lares/actions/changed": Action,
   "lares/traces/entry": Type.Object({ subscription: Subscription, entry: TraceEntry }),

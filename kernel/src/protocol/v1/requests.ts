@@ -2,6 +2,7 @@ import type { ParamsIn, ResultIn } from "../define.ts";
 import { actionRequests } from "./actions.ts";
 import { agentRequests } from "./agents.ts";
 import { entryRequests } from "./entries.ts";
+import { jobRequests } from "./jobs.ts";
 import { memoryRequests } from "./memory.ts";
 import { statusRequests } from "./status.ts";
 import { toolRequests } from "./tools.ts";
@@ -14,6 +15,7 @@ export const clientRequests = {
   ...traceRequests,
   ...actionRequests,
   ...toolRequests,
+  ...jobRequests,
   ...entryRequests,
   ...memoryRequests,
 };

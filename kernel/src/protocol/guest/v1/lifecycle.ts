@@ -76,6 +76,11 @@ export const guestRequests = define({
     }),
     result: Type.Unknown(),
   },
+  /**
+   * A person cancelled the job that it runs: the job's signal is aborted. Answered at once; the job's own answer, of
+   * whatever kind, follows soon, or the guest is ended.
+   */
+  cancelJob: { params: Type.Object({ id: Type.String() }), result: Type.Unknown() },
   permissionChange: {
     params: Type.Object({ permissions: Permissions, locations: Locations }),
     result: Type.Unknown(),

@@ -60,6 +60,7 @@ const works: Readonly<Record<string, string>> = {
   hook: "an event",
   tool: "a tool call",
   job: "a job",
+  cancelJob: "being told that its job is cancelled",
   permissionChange: "its onPermissionChange",
   shutdown: "its onShutdown",
 };

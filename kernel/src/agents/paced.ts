@@ -1,0 +1,37 @@
+import type { Clock } from "../base/clock.ts";
+
+/** Tells of many changes as few: of the first at once, of those that follow within a while together at its end. */
+export class Paced implements Disposable {
+  readonly #clock: Clock;
+  readonly #everyMs: number;
+  readonly #tell: () => void;
+  #timer: Disposable | null = null;
+  #isDue = false;
+  #isDisposed = false;
+
+  constructor(clock: Clock, everyMs: number, tell: () => void) {
+    this.#clock = clock;
+    this.#everyMs = everyMs;
+    this.#tell = tell;
+  }
+
+  changed(): void {
+    if (this.#isDisposed) return;
+    if (this.#timer !== null) {
+      this.#isDue = true;
+      return;
+    }
+    this.#timer = this.#clock.timer(this.#everyMs, () => {
+      this.#timer = null;
+      if (!this.#isDue) return;
+      this.#isDue = false;
+      this.changed();
+    });
+    this.#tell();
+  }
+
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#timer?.[Symbol.dispose]();
+  }
+}
