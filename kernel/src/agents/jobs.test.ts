@@ -1,91 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { LaresError, storageError } from "../base/errors.ts";
-import { ManualClock } from "../base/testing/manual-clock.ts";
 import { putBackRetryMs } from "./delivery.ts";
-import type { AgentDefinition, JobProgress, JobRequest } from "./ports.ts";
-import { Supervisor } from "./supervisor.ts";
-import { definitionOf, FakeGuest, FakeQueue, type Behaviour } from "./testing/fake-guest.ts";
-import { FakeJobs } from "./testing/fake-jobs.ts";
-
-type Params = Record<string, unknown>;
-type RunJob = (params: Params, guest: FakeGuest) => unknown;
-
-const granted: AgentDefinition["authority"]["effective"] = { dispatch_jobs: true };
-const withJobs = (effective = granted): Partial<AgentDefinition> => ({
-  authority: { ...definitionOf().authority, effective },
-});
-
-function setUp(run: RunJob = () => ({}), hook: RunJob = () => ({}), names = ["work"]) {
-  const clock = new ManualClock();
-  const queue = new FakeQueue(() => clock.now());
-  const jobs = new FakeJobs(() => clock.now());
-  const guests: FakeGuest[] = [];
-  const traces: string[] = [];
-  const told: JobProgress[] = [];
-  const turns = { next: Promise.resolve() };
-  const behaviour: Behaviour = (method, params, guest) => {
-    if (method === "initialize") return { handlers: ["seen"], tools: ["count"], jobs: names };
-    if (method === "shutdown") queueMicrotask(() => guest.die("exited"));
-    if (method === "job") return run(params, guest);
-    return method === "hook" ? hook(params, guest) : {};
-  };
-  const supervisor: Supervisor = new Supervisor({
-    definition: definitionOf(withJobs()),
-    clock,
-    idleUnloadMs: () => 300_000,
-    validateHostCall: (_method, params) => params,
-    ports: {
-      queue,
-      jobs,
-      jobProgress: (progress) => void told.push(progress),
-      traces: { write: ({ message }) => void traces.push(message) },
-      startGuest: async (_definition, handlers) => {
-        const guest = new FakeGuest(handlers, behaviour);
-        guests.push(guest);
-        return guest;
-      },
-      services: {
-        "jobs/checkpoint": async ({ job }, { data }: { data: string }) =>
-          supervisor.jobs.checkpoint(job, data),
-      },
-      memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
-      openMemory: async () => undefined,
-      acquireSlot: async () => ({ [Symbol.dispose]: () => undefined }),
-      takeTurn: () => turns.next,
-    },
-  });
-  supervisor.start();
-  return {
-    supervisor,
-    clock,
-    queue,
-    jobs,
-    guests,
-    traces,
-    told,
-    turns,
-    settle: (ms = 0) => clock.advanceAsync(ms),
-    /** Puts a job there without asking the program whether it has it. */
-    enqueue: async (change: Partial<JobRequest> = {}) => {
-      const { id } = await jobs.dispatch("dev.test.agent", {
-        name: "work",
-        input: null,
-        priority: "normal",
-        whenIdle: false,
-        ...change,
-      });
-      supervisor.pump();
-      return id;
-    },
-    asked: () => guests.flatMap((guest) => guest.asked.filter(({ method }) => method === "job")),
-    metrics: () => {
-      const { jobs_dispatched, jobs_completed, jobs_failed } = supervisor.describe().metrics;
-      return [jobs_dispatched, jobs_completed, jobs_failed];
-    },
-  };
-}
-
-const never = new Promise<never>(() => undefined);
+import { definitionOf } from "./testing/fake-guest.ts";
+import { never, returnsWhenTold, setUpJobs as setUp, withJobs } from "./testing/jobs-test.ts";
 
 describe("running", () => {
   it("wakes a sleeping agent for a job, runs one after the other, and is idle only then", async () => {
@@ -380,11 +297,3 @@ describe("what is said from within a job", () => {
     expect(test.told.filter(({ kind }) => kind === "end")).toHaveLength(1);
   });
 });
-
-/** A handler that looks at its signal. */
-function returnsWhenTold(answer: () => unknown): RunJob {
-  return async (_params, guest) => {
-    while (!guest.asked.some(({ method }) => method === "shutdown")) await Promise.resolve();
-    return answer();
-  };
-}

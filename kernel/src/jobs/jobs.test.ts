@@ -5,6 +5,7 @@ import { ManualClock } from "../base/testing/manual-clock.ts";
 import { type Database, openDatabase } from "../platform/database.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { type JobRequest, Jobs, jobLimits, maxFailedJobs } from "./jobs.ts";
+import { maxKnownEnds } from "./line.ts";
 import { jobsMigrations } from "./migrations.ts";
 
 const agent = "a.b";
@@ -196,6 +197,121 @@ describe("bounds: refused, and nothing of it is kept", () => {
     });
     await jobs.complete(agent, "id-7");
     await expect(jobs.dispatch(agent, request())).resolves.toMatchObject({ isNew: true });
+  });
+});
+
+describe("cancelling", () => {
+  test("takes the job away for good, its key with it; also after a restart", async () => {
+    const { id } = await jobs.dispatch(agent, request({ key: "k", whenIdle: true, priority: "high" }));
+    await jobs.checkpoint(agent, id, 1);
+    expect(await jobs.cancel(agent, id)).toEqual({
+      id,
+      agent,
+      name: "work",
+      key: "k",
+      priority: "high",
+      whenIdle: true,
+      attempts: 0,
+      dueAt: 0,
+      dispatchedAt: clock.now(),
+      hasCheckpoint: true,
+    });
+    expect([jobs.has(agent, id), jobs.depth(agent), jobs.nextDueAt(agent, true)]).toEqual([false, 0, null]);
+    const again = await jobs.dispatch(agent, request({ key: "k" }));
+    expect(again.isNew).toBe(true);
+    expect(again.id).not.toBe(id);
+    await reopen();
+    expect((await jobs.next(agent, true))?.id).toBe(again.id);
+    expect(jobs.depth(agent)).toBe(1);
+  });
+
+  test("one that has ended says how, until it is forgotten; one that never was is not there", async () => {
+    const ends: Record<string, (id: string) => Promise<unknown>> = {
+      Completed: (id) => jobs.complete(agent, id),
+      Failed: (id) => jobs.fail(agent, id, "no"),
+      Cancelled: (id) => jobs.cancel(agent, id),
+    };
+    for (const [state, end] of Object.entries(ends)) {
+      const { id } = await jobs.dispatch(agent, request());
+      await end(id);
+      await expect(jobs.cancel(agent, id)).rejects.toMatchObject({
+        code: "IllegalTransition",
+        facts: { state },
+      });
+      expect(jobs.ownerOf(id)).toBe(agent);
+    }
+    const { id: first } = await jobs.dispatch(agent, request());
+    await jobs.cancel(agent, first);
+    const others = await Promise.all(
+      Array.from({ length: maxKnownEnds }, () => jobs.dispatch(agent, request())),
+    );
+    await Promise.all(others.map(({ id }) => jobs.complete(agent, id)));
+    for (const id of [first, "absent"]) {
+      await expect(jobs.cancel(agent, id)).rejects.toMatchObject({ code: "NotFound" });
+      expect(jobs.ownerOf(id)).toBeUndefined();
+    }
+  });
+
+  test.each(["complete", "fail", "retryLater", "checkpoint"] as const)(
+    "with %s at the same moment: what was asked first is kept, and the other is told",
+    async (what) => {
+      for (const isFirst of [true, false]) {
+        const { id } = await jobs.dispatch(agent, request());
+        const ask = {
+          cancel: () => jobs.cancel(agent, id),
+          complete: () => jobs.complete(agent, id),
+          fail: () => jobs.fail(agent, id, "no"),
+          retryLater: () => jobs.retryLater(agent, id, 5),
+          checkpoint: () => jobs.checkpoint(agent, id, 5),
+        };
+        const order = isFirst ? (["cancel", what] as const) : ([what, "cancel"] as const);
+        const [first, second] = await Promise.allSettled(order.map((name) => ask[name]()));
+        expect(first?.status).toBe("fulfilled");
+        // What goes on is cancelled all the same.
+        const bothCount = !isFirst && (what === "retryLater" || what === "checkpoint");
+        expect(second?.status).toBe(bothCount ? "fulfilled" : "rejected");
+        expect(jobs.depth(agent)).toBe(0);
+        await reopen();
+        expect(await jobs.next(agent, true)).toBeNull();
+      }
+    },
+  );
+
+  test("twice at once: one is told that it did it, the other that it is done", async () => {
+    const { id } = await jobs.dispatch(agent, request());
+    const both = await Promise.allSettled([jobs.cancel(agent, id), jobs.cancel(agent, id)]);
+    expect(both.map(({ status }) => status)).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("while the job is handed out: it is not given up, and the one behind it is next", async () => {
+    const { id } = await jobs.dispatch(agent, request({ input: "first" }));
+    await jobs.dispatch(agent, request({ input: "second" }));
+    const [, next] = await Promise.all([jobs.cancel(agent, id), jobs.next(agent, false)]);
+    // It may have been read before it was taken away: whoever is handed it asks whether it is still there.
+    if (next?.id === id) expect(jobs.has(agent, id)).toBe(false);
+    else expect(next?.input).toBe("second");
+    expect(await database.query("SELECT id FROM jobs_failed")).toEqual([]);
+  });
+});
+
+describe("the list", () => {
+  test("is of one agent or of all, in the order in which they are run, with how many there are", async () => {
+    await jobs.dispatch(agent, request({ name: "low", priority: "low" }));
+    await jobs.dispatch("c.d", request({ name: "other" }));
+    await jobs.dispatch(agent, request({ name: "high", priority: "high", whenIdle: true, key: "k" }));
+    await jobs.dispatch(agent, request({ name: "normal" }));
+    const names = (count: number, of?: string): unknown => {
+      const { jobs: listed, total } = jobs.list(count, of);
+      return [listed.map(({ name }) => name), total];
+    };
+    for (let life = 0; life < 2; life++) {
+      expect(names(100)).toEqual([["high", "other", "normal", "low"], 4]);
+      expect(names(2)).toEqual([["high", "other"], 4]);
+      expect(names(2, agent)).toEqual([["high", "normal"], 3]);
+      expect(names(2, "absent")).toEqual([[], 0]);
+      expect(jobs.list(1).jobs[0]).toMatchObject({ agent, key: "k", priority: "high", whenIdle: true });
+      await reopen();
+    }
   });
 });
 

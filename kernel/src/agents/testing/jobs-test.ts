@@ -1,0 +1,106 @@
+import { ManualClock } from "../../base/testing/manual-clock.ts";
+import type { AgentDefinition, JobProgress, JobRequest } from "../ports.ts";
+import { Supervisor, type SupervisorOptions } from "../supervisor.ts";
+import { definitionOf, FakeGuest, FakeQueue, type Behaviour } from "./fake-guest.ts";
+import { FakeJobs } from "./fake-jobs.ts";
+
+type Params = Record<string, unknown>;
+export type RunJob = (params: Params, guest: FakeGuest) => unknown;
+
+const granted: AgentDefinition["authority"]["effective"] = { dispatch_jobs: true };
+export const withJobs = (effective = granted): Partial<AgentDefinition> => ({
+  authority: { ...definitionOf().authority, effective },
+});
+
+/** An agent with jobs, its queue, its guests and its clock, for a test to play with. */
+export function setUpJobs(
+  run: RunJob = () => ({}),
+  hook: RunJob = () => ({}),
+  names = ["work"],
+  around: Pick<SupervisorOptions, "othersAreQuiet" | "isPlaceWanted"> = {},
+) {
+  const clock = new ManualClock();
+  const queue = new FakeQueue(() => clock.now());
+  const jobs = new FakeJobs(() => clock.now());
+  const guests: FakeGuest[] = [];
+  const traces: string[] = [];
+  const told: JobProgress[] = [];
+  const slot = { next: Promise.resolve() };
+  const turns = { next: Promise.resolve() };
+  const behaviour: Behaviour = (method, params, guest) => {
+    if (method === "initialize") return { handlers: ["seen"], tools: ["count"], jobs: names };
+    if (method === "shutdown") queueMicrotask(() => guest.die("exited"));
+    if (method === "job") return run(params, guest);
+    return method === "hook" ? hook(params, guest) : {};
+  };
+  const supervisor: Supervisor = new Supervisor({
+    ...around,
+    definition: definitionOf(withJobs()),
+    clock,
+    idleUnloadMs: () => 300_000,
+    validateHostCall: (_method, params) => params,
+    ports: {
+      queue,
+      jobs,
+      jobProgress: (progress) => void told.push(progress),
+      traces: { write: ({ message }) => void traces.push(message) },
+      startGuest: async (_definition, handlers) => {
+        const guest = new FakeGuest(handlers, behaviour);
+        guests.push(guest);
+        return guest;
+      },
+      services: {
+        "jobs/checkpoint": async ({ job }, { data }: { data: string }) =>
+          supervisor.jobs.checkpoint(job, data),
+      },
+      memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
+      openMemory: async () => undefined,
+      acquireSlot: async () => {
+        await slot.next;
+        return { [Symbol.dispose]: () => undefined };
+      },
+      takeTurn: () => turns.next,
+    },
+  });
+  supervisor.start();
+  return {
+    supervisor,
+    clock,
+    queue,
+    jobs,
+    guests,
+    traces,
+    told,
+    turns,
+    /** A place for the guest is there once this has resolved. */
+    slot,
+    settle: (ms = 0) => clock.advanceAsync(ms),
+    /** Puts a job there without asking the program whether it has it. */
+    enqueue: async (change: Partial<JobRequest> = {}) => {
+      const { id } = await jobs.dispatch("dev.test.agent", {
+        name: "work",
+        input: null,
+        priority: "normal",
+        whenIdle: false,
+        ...change,
+      });
+      supervisor.pump();
+      return id;
+    },
+    asked: () => guests.flatMap((guest) => guest.asked.filter(({ method }) => method === "job")),
+    metrics: () => {
+      const { jobs_dispatched, jobs_completed, jobs_failed } = supervisor.describe().metrics;
+      return [jobs_dispatched, jobs_completed, jobs_failed];
+    },
+  };
+}
+
+export const never = new Promise<never>(() => undefined);
+
+/** A handler that looks at its signal, which is aborted by what the guest is told. */
+export function returnsWhenTold(answer: () => unknown, what = "shutdown"): RunJob {
+  return async (_params, guest) => {
+    while (!guest.asked.some(({ method }) => method === what)) await Promise.resolve();
+    return answer();
+  };
+}
