@@ -25,6 +25,8 @@ const CLOSED: [string, object][] = [
   ["lares/actions/undo", { id: "x" }],
   ["lares/tools/list", {}],
   ["lares/tools/call", { agent: PROBE, name: "seen", arguments: {} }],
+  ["lares/jobs/list", {}],
+  ["lares/jobs/cancel", { id: "x" }],
   ["lares/entries/query", {}],
   ["lares/memory/query", { agent: PROBE, kind: "working" }],
   ["lares/memory/verify", { agent: PROBE }],

@@ -59,6 +59,8 @@ export class Supervisor implements AsyncDisposable {
   readonly #work: Workload;
   readonly #guest: GuestHolder;
   #openRequests = 0;
+  /** Tool calls, from the moment they wait for the agent to be awake. */
+  #openCalls = 0;
   readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart" | "counted">;
   readonly #jobsPace: Paced;
   readonly #conduct: Conduct;
@@ -209,10 +211,16 @@ export class Supervisor implements AsyncDisposable {
     return this.#lastActivity;
   }
 
+  /** In monotonic milliseconds; null where it does something, or would at once. */
   get idleSince(): number | null {
-    return this.#life.state === "Active" && this.#openRequests === 0 && !this.#work.isAtWork
-      ? this.#lastActivity
-      : null;
+    const isIdle =
+      this.#life.state === "Active" &&
+      this.#openRequests === 0 &&
+      this.#openCalls === 0 &&
+      !this.#work.isAtWork &&
+      !this.#work.hasEvents &&
+      !this.#work.hasJobsNow;
+    return isIdle ? this.#lastActivity : null;
   }
 
   describe(): Agent {
@@ -300,8 +308,13 @@ export class Supervisor implements AsyncDisposable {
 
   /** Calls a tool, waking the agent where it sleeps. */
   async callTool(name: string, params: Record<string, unknown>, caller: string): Promise<unknown> {
-    const session = await this.#awake();
-    return this.#ask(session, "tool", { name, arguments: params, call_id: newId(), caller });
+    this.#openCalls += 1;
+    try {
+      const session = await this.#awake();
+      return await this.#ask(session, "tool", { name, arguments: params, call_id: newId(), caller });
+    } finally {
+      this.#openCalls -= 1;
+    }
   }
 
   /** Delivers what is due and runs its jobs, as long as there is something and the agent may take it. */
@@ -411,7 +424,7 @@ export class Supervisor implements AsyncDisposable {
 
   /** Lets the guest go when nothing is in hand; its memory is in the journal, the next event wakes it. */
   unloadIfIdle(): void {
-    if (this.idleSince === null || this.#work.hasEvents) return;
+    if (this.idleSince === null) return;
     this.#life.send({ type: "unload" });
   }
 

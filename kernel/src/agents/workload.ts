@@ -64,6 +64,12 @@ export class Workload {
     return this.#options.ports.queue.depth(this.#options.agent.id) > 0;
   }
 
+  /** True where a job may begin now, or might have begun already. */
+  get hasJobsNow(): boolean {
+    const dueAt = this.jobs.nextDueAt(false);
+    return dueAt !== null && dueAt <= this.#options.clock.now();
+  }
+
   /** True where nothing waits but what waits for just that. */
   get isQuiet(): boolean {
     return !this.hasEvents && this.jobs.nextDueAt(false) === null;
