@@ -1,5 +1,6 @@
 import type { Action, ApprovalRule } from "../base/vocabulary/action.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
+import type { Job } from "../base/vocabulary/job.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
 import type { ResultOf } from "../protocol/v1/requests.ts";
 import type { Question } from "./commands/memory-query.ts";
@@ -96,6 +97,11 @@ export class KernelClient {
     this.#ask("lares/tools/list", agent === undefined ? {} : { agent });
   callTool = (agent: string, name: string, args: unknown): Promise<ToolResult> =>
     this.#ask("lares/tools/call", { agent, name, arguments: args });
+
+  jobs = (query: { agent?: string; limit: number }): Promise<ResultOf<"lares/jobs/list">> =>
+    this.#ask("lares/jobs/list", query);
+  cancelJob = (id: string, agent?: string): Promise<Job> =>
+    this.#ask("lares/jobs/cancel", agent === undefined ? { id } : { id, agent });
 
   sharedMemories = (): Promise<ResultOf<"lares/memory/namespaces">> =>
     this.#ask("lares/memory/namespaces", {});

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LaresError } from "../base/errors.ts";
 import type { CliPorts } from "./ports.ts";
 import { createProgram, runProgram } from "./program.ts";
-import { anAction, anAgent, aTrace, FakeKernel, portsOf } from "./testing/fake-kernel.ts";
+import { aJob, anAction, anAgent, aTrace, FakeKernel, portsOf } from "./testing/fake-kernel.ts";
 
 const executable = fileURLToPath(new URL("../../bin/lares.js", import.meta.url));
 let folder = "";
@@ -66,6 +66,10 @@ describe("usage", () => {
     [["actions", "--state", "Pending"], "--state is one of PendingApproval, Approved"],
     [["actions", "show"], "Which action"],
     [["actions", ".", "explode", "x"], "is none of list, show"],
+    [["jobs", "cancel"], "Which job"],
+    [["jobs", "cancel", "a", "b"], "One id at a time"],
+    [["jobs", "list", "a"], "takes no id"],
+    [["jobs", ".", "stop", "a"], "is none of list, cancel"],
     [["tools", "call", "nothing"], "Which tool"],
     [["tools", "call", "a.b/c", "{"], "no JSON"],
     [["new", "Bad Name"], "is no name"],
@@ -258,6 +262,47 @@ describe("looking and deciding from a script", () => {
     kernel.toolResult = { status: "error", message: "no\u001b[31m", recoverable: false };
     expect(await lares(["tools", folder, "call", "dev.lares.filetypes/summary"])).toBe(1);
     expect(errors).toContain("error no␛[31m");
+  });
+
+  it("jobs are listed with what each does or waits for, a stranger's words made plain", async () => {
+    expect(await lares(["jobs", folder])).toBe(0);
+    expect(output).toContain("No job waits or runs.");
+    output = "";
+    kernel.jobs = [
+      aJob("job-running1", { state: "Running", progress: { fraction: 0.409, message: "no\u001b[31m" } }),
+      aJob("job-waiting1", { when_idle: true, priority: "low", checkpoint: true }),
+      aJob("job-cancell1", { state: "Cancelling", name: "a\nb" }),
+    ];
+    expect(await lares(["jobs", folder])).toBe(0);
+    expect(output).toMatch(/running1 .*running .*40 % · no␛\[31m/);
+    expect(output).toMatch(/waiting1 .*waiting .*low .*waits until the workspace is quiet/);
+    expect(output).toMatch(/cancell1 .*being cancelled/);
+    expect(output).not.toContain("\u001b");
+    output = "";
+    expect(await lares(["jobs", folder, "--json", "--agent", "dev.lares.storage"])).toBe(0);
+    expect(JSON.parse(output)).toEqual({ items: kernel.jobs, total: 3 });
+    expect(kernel.requests.at(-1)).toEqual({
+      method: "lares/jobs/list",
+      params: { agent: "dev.lares.storage", limit: 1000 },
+    });
+  });
+
+  it("a job is cancelled by the end of its id, and only where that is one job's", async () => {
+    kernel.jobs = [
+      aJob("11111111-1111-7111-8111-00000000000a"),
+      aJob("11111111-1111-7111-8111-00000000001a"),
+    ];
+    expect(await lares(["jobs", folder, "cancel", "1a"])).toBe(0);
+    expect(output).toContain("cancelled  survey");
+    expect(kernel.requests.at(-1)).toEqual({
+      method: "lares/jobs/cancel",
+      params: { id: "11111111-1111-7111-8111-00000000001a" },
+    });
+    expect(await lares(["jobs", folder, "cancel", "a"])).toBe(2);
+    expect(errors).toContain('2 jobs\' ids end in "a"');
+    expect(await lares(["jobs", folder, "cancel", "bb"])).toBe(2);
+    expect(await lares(["jobs", folder, "cancel", "11111111-1111-7111-8111-0000000000bb"])).toBe(1);
+    expect(errors).toContain("There is no job");
   });
 
   it("a broken chain of records is a failure", async () => {

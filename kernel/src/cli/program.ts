@@ -223,6 +223,27 @@ ${examples([
       execute(ports, async (context) => (await import("./commands/tools.ts")).tools(context, words, options)),
     );
 
+  program
+    .command("jobs")
+    .description("what agents have to do beside their events: list, cancel")
+    .usage("[folder] [list | cancel <id>] [options]")
+    .argument("[words...]")
+    .option("--agent <id>", "of this agent only")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+An id may be cut to its last characters, as the list shows it. A job that is cancelled is not run again; what it has
+done until then stays. Its agent is told to leave it, and started anew where it does not.
+${examples([
+  ["lares jobs", "those that run, then those that wait, in their order"],
+  ["lares jobs cancel 5c1f9e20", "this one is not wanted any more"],
+])}`,
+    )
+    .action((words: string[], options: object) =>
+      execute(ports, async (context) => (await import("./commands/jobs.ts")).jobs(context, words, options)),
+    );
+
   addMemory(program, ports);
 
   program

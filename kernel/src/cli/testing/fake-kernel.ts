@@ -2,6 +2,7 @@ import { tmpdir } from "node:os";
 import { LaresError } from "../../base/errors.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
+import type { Job } from "../../base/vocabulary/job.ts";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";
 import type { CliPorts, ConnectOptions, KernelConnection } from "../ports.ts";
 import type { Status } from "../render/model.ts";
@@ -65,6 +66,21 @@ export function anAgent(id: string, more: Partial<Agent> = {}): Agent {
   };
 }
 
+export function aJob(id: string, more: Partial<Job> = {}): Job {
+  return {
+    id,
+    agent: "dev.lares.storage",
+    name: "survey",
+    state: "Waiting",
+    priority: "normal",
+    when_idle: false,
+    dispatched: "2026-11-20T10:00:00.000Z",
+    attempt: 1,
+    checkpoint: false,
+    ...more,
+  };
+}
+
 export function aTrace(message: string, more: Partial<TraceEntry> = {}): TraceEntry {
   return {
     timestamp: "2026-11-20T10:00:00.000Z",
@@ -85,6 +101,7 @@ export class FakeKernel {
   agents: Agent[] = [anAgent("dev.lares.filetypes"), anAgent("dev.lares.storage")];
   traces: TraceEntry[] = [];
   tools: unknown[] = [];
+  jobs: Job[] = [];
   toolResult: unknown = { status: "success", value: { total: 3 } };
   verification: object = { ok: true, records: 3, head: hash };
   /** What it answers to requests for memory other than verify, by method. */
@@ -174,6 +191,10 @@ export class FakeKernel {
         return this.tools;
       case "lares/tools/call":
         return this.toolResult;
+      case "lares/jobs/list":
+        return { items: this.jobs, total: this.jobs.length };
+      case "lares/jobs/cancel":
+        return { ...this.#job(id), state: "Cancelled" };
       case "lares/memory/verify":
         return this.verification;
       default: {
@@ -189,6 +210,12 @@ export class FakeKernel {
     const action = this.actions.get(id);
     if (action === undefined) throw new LaresError("NotFound", `There is no action "${id}".`);
     return action;
+  }
+
+  #job(id: string): Job {
+    const job = this.jobs.find((one) => one.id === id);
+    if (job === undefined) throw new LaresError("NotFound", `There is no job "${id}".`);
+    return job;
   }
 
   #decide(id: string, state: Action["state"]): Action {

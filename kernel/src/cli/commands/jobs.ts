@@ -1,0 +1,71 @@
+import type { Job } from "../../base/vocabulary/job.ts";
+import {
+  exitCodes,
+  folderAndVerb,
+  folderNamed,
+  UsageError,
+  withReadyKernel,
+  type CommandContext,
+} from "../command.ts";
+import type { KernelClient } from "../kernel-client.ts";
+import { renderCancelledJob, renderJobs } from "../render/jobs.ts";
+
+export interface JobsOptions {
+  readonly agent?: string;
+  readonly json?: boolean;
+}
+
+/** Jobs that are listed, and that an abbreviated id is looked for in: as many as the kernel tells of at once. */
+const listLimit = 1000;
+/** Ids are written out from so many characters on. */
+const idCharacters = 36;
+
+export async function jobs(
+  context: CommandContext,
+  words: readonly string[],
+  options: JobsOptions,
+): Promise<number> {
+  const { folder, verb, rest } = folderAndVerb(words, ["list", "cancel"], "list");
+  const [given, ...more] = rest;
+  if (more.length > 0) throw new UsageError(`One id at a time: ${more.join(" ")} is too much.`);
+  if (verb === "cancel" && given === undefined) throw new UsageError("Which job? lares jobs cancel <id>");
+  if (verb === "list" && given !== undefined) throw new UsageError(`"list" takes no id.`);
+  return withReadyKernel(context, { folder: await folderNamed(folder) }, (kernel) =>
+    given === undefined ? list(context, kernel, options) : cancel(context, kernel, given, options),
+  );
+}
+
+async function list(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  { agent, json }: JobsOptions,
+): Promise<number> {
+  const found = await kernel.jobs({ limit: listLimit, ...(agent === undefined ? {} : { agent }) });
+  if (json === true) terminal.json(found);
+  else terminal.print(renderJobs(found, terminal.surface));
+  return exitCodes.ok;
+}
+
+async function cancel(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  given: string,
+  { agent, json }: JobsOptions,
+): Promise<number> {
+  const id = given.length >= idCharacters ? given : (await find(kernel, given)).id;
+  const job = await kernel.cancelJob(id, agent);
+  if (json === true) terminal.json(job);
+  else terminal.print(renderCancelledJob(job, terminal.surface));
+  return exitCodes.ok;
+}
+
+async function find(kernel: KernelClient, given: string): Promise<Job> {
+  const { items } = await kernel.jobs({ limit: listLimit });
+  const matching = items.filter(({ id }) => id.endsWith(given));
+  const [only, other] = matching;
+  if (only === undefined)
+    throw new UsageError(`No job's id ends in "${given}"; lares jobs lists those that have not ended.`);
+  if (other !== undefined)
+    throw new UsageError(`${matching.length} jobs' ids end in "${given}"; write more of it.`);
+  return only;
+}
