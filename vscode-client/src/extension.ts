@@ -8,6 +8,7 @@ import { changeFiles } from "./changes/provider.ts";
 import { showChanges } from "./changes/show.ts";
 import { agentCommands } from "./commands/agents.ts";
 import { approvalCommands } from "./commands/approvals.ts";
+import { jobCommands } from "./commands/jobs.ts";
 import { kernelCommands } from "./commands/kernel.ts";
 import type { ClientContext, Feature } from "./feature.ts";
 import { Connection, openLog } from "./kernel/connection.ts";
@@ -19,6 +20,7 @@ import { languageModelTools } from "./language-model-tools.ts";
 import { middleware } from "./middleware.ts";
 import { KernelActions } from "./model/actions.ts";
 import { KernelAgents } from "./model/agents.ts";
+import { KernelJobs } from "./model/jobs.ts";
 import type { Models } from "./model/ports.ts";
 import { PolledStatus } from "./model/status.ts";
 import { starter } from "./starter/starter.ts";
@@ -40,6 +42,7 @@ const features: readonly Feature[] = [
   agentsView,
   approvalsView,
   agentCommands,
+  jobCommands,
   approvalCommands,
   notifications,
   activity,
@@ -83,8 +86,9 @@ export function activate(extension: ExtensionContext): LaresApi {
   const kernel = new LaresKernel(connection, status, () => workspace.isTrusted);
   const agents = new KernelAgents(kernel, status);
   const actions = new KernelActions(kernel, status);
-  const models: Models = { agents, actions, status };
-  extension.subscriptions.push(log, status, kernel, agents, actions);
+  const jobs = new KernelJobs(kernel, agents);
+  const models: Models = { agents, actions, jobs, status };
+  extension.subscriptions.push(log, status, kernel, agents, actions, jobs);
 
   const context: ClientContext = { extension, kernel, models };
   const restart = (): Promise<void> =>

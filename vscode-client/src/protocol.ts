@@ -8,6 +8,7 @@ import type { NotificationParamsOf, ServerNotification } from "../../kernel/src/
 export type { ClientRequest, NotificationParamsOf, ParamsOf, ResultOf, ServerNotification };
 export type { Action, ActionState, Effect } from "../../kernel/src/base/vocabulary/action.ts";
 export type { Agent, AgentCommand, AgentState, Tool } from "../../kernel/src/base/vocabulary/agent.ts";
+export type { Job } from "../../kernel/src/base/vocabulary/job.ts";
 export type { TraceEntry, TraceLevel } from "../../kernel/src/base/vocabulary/trace.ts";
 export type { Status } from "../../kernel/src/protocol/v1/status.ts";
 export type { ToolResult } from "../../kernel/src/protocol/v1/tools.ts";

@@ -32,3 +32,17 @@ export function agentArgument(given: unknown): string | undefined {
   if ("agent" in given) return agentArgument(given.agent);
   return "id" in given && typeof given.id === "string" ? given.id : undefined;
 }
+
+/** Which job a command is about. */
+export interface JobArgument {
+  readonly id: string;
+  readonly agent: string;
+}
+
+/** Reads a command's argument: `{ id, agent }`, or an item of a tree that carries its job. */
+export function jobArgument(given: unknown): JobArgument | undefined {
+  if (typeof given !== "object" || given === null) return undefined;
+  if ("job" in given) return jobArgument(given.job);
+  const { id, agent } = given as { id?: unknown; agent?: unknown };
+  return typeof id === "string" && typeof agent === "string" ? { id, agent } : undefined;
+}

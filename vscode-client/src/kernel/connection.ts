@@ -41,6 +41,7 @@ export interface ConnectionOptions {
 
 const serverNotifications = [
   "lares/agents/changed",
+  "lares/jobs/changed",
   "lares/actions/changed",
   "lares/traces/entry",
   "lares/notify",

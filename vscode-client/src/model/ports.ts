@@ -1,5 +1,5 @@
 import type { Event } from "vscode";
-import type { Action, Agent, Status } from "../protocol.ts";
+import type { Action, Agent, Job, Status } from "../protocol.ts";
 
 /** What is known of the kernel's agents and actions, kept by its notifications; views read it and never the wire. */
 export interface AgentsModel {
@@ -19,6 +19,20 @@ export interface ActionsModel {
   readonly onDidChange: Event<void>;
 }
 
+/** An agent's jobs that have not ended: the first of them, in their order, and how many there are. */
+export interface AgentJobs {
+  readonly items: readonly Job[];
+  readonly total: number;
+}
+
+export interface JobsModel {
+  /** As far as they are known: they are followed while somebody looks. */
+  of(agent: string): AgentJobs;
+  /** Somebody looks at them, or nobody does any more. */
+  watch(isWatched: boolean): void;
+  readonly onDidChange: Event<void>;
+}
+
 export interface StatusModel {
   readonly current: Status | undefined;
   readonly onDidChange: Event<void>;
@@ -27,5 +41,6 @@ export interface StatusModel {
 export interface Models {
   readonly agents: AgentsModel;
   readonly actions: ActionsModel;
+  readonly jobs: JobsModel;
   readonly status: StatusModel;
 }

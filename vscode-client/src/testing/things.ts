@@ -1,4 +1,4 @@
-import type { Action, Agent, Effect, Status } from "../protocol.ts";
+import type { Action, Agent, Effect, Job, Status } from "../protocol.ts";
 
 /** Values of the wire for tests, with what a test cares about put in. */
 
@@ -57,6 +57,21 @@ export function agent(given: Partial<Agent> = {}): Agent {
       peak_memory_bytes: 0,
       wakeups: 0,
     },
+    ...given,
+  };
+}
+
+export function job(given: Partial<Job> = {}): Job {
+  return {
+    id: "job-1",
+    agent: "test.agent",
+    name: "work",
+    state: "Waiting",
+    priority: "normal",
+    when_idle: false,
+    dispatched: "2026-01-01T11:59:00.000Z",
+    attempt: 1,
+    checkpoint: false,
     ...given,
   };
 }

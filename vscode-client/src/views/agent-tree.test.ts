@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { agent } from "../testing/things.ts";
+import type { AgentJobs } from "../model/ports.ts";
+import { agent, job } from "../testing/things.ts";
 import { agentNodes, noticeNodes } from "./agent-tree.ts";
 import type { TreeNode } from "./tree-node.ts";
 
 const now = Date.parse("2026-01-01T12:00:00.000Z");
 
-function nodeOf(given: Parameters<typeof agent>[0]): TreeNode {
-  const [node] = agentNodes([agent(given)], now);
+function nodeOf(given: Parameters<typeof agent>[0], jobs: AgentJobs = { items: [], total: 0 }): TreeNode {
+  const [node] = agentNodes([agent(given)], () => jobs, now);
   if (node === undefined) throw new Error("There is no node.");
   return node;
 }
@@ -119,18 +120,84 @@ describe("agentNodes", () => {
   it("hostile texts are plain in every item", () => {
     const evil = "\u001b[31m$(trash)\u202egpj\nsecond line";
     const nodes = all(
-      nodeOf({
-        name: evil,
-        error: evil,
-        hooks: [{ handler: evil, on: evil, filter: evil }],
-        tools: [evil],
-        permissions: [evil],
-        locations: [evil],
-      }),
+      nodeOf(
+        {
+          name: evil,
+          error: evil,
+          hooks: [{ handler: evil, on: evil, filter: evil }],
+          tools: [evil],
+          permissions: [evil],
+          locations: [evil],
+        },
+        {
+          items: [
+            job({ name: evil, key: evil, state: "Running", progress: { fraction: 1, message: evil } }),
+            job({ id: "2", name: evil.repeat(1000), key: evil.repeat(1000) }),
+          ],
+          total: 2,
+        },
+      ),
     );
     for (const { label, description, spoken, tooltip } of nodes)
       for (const text of [label, description, spoken, ...(tooltip ?? [])])
         expect(text ?? "").not.toMatch(/[\u0000-\u001f\u202e]|\$\(/);
+  });
+});
+
+describe("jobs", () => {
+  const jobsOf = (...items: AgentJobs["items"]): TreeNode =>
+    child(nodeOf({}, { items, total: items.length }), "Jobs");
+
+  it("are a folded item, and none where there are none", () => {
+    expect(nodeOf({}).children?.map(({ label }) => label)).not.toContain("Jobs");
+    const node = jobsOf(job({ state: "Running" }), job({ id: "2" }), job({ id: "3" }));
+    expect(node).toMatchObject({ description: "1 running, 2 waiting", spoken: "Jobs, 1 running, 2 waiting" });
+    expect(node.isOpen).toBeUndefined();
+  });
+
+  it.each([
+    ["runs", { state: "Running" }, "running", "sync~spin", "lares.job"],
+    [
+      "says how far it is",
+      { state: "Running", progress: { fraction: 0.409, message: "step 4" } },
+      "40 % · step 4",
+      "sync~spin",
+      "lares.job",
+    ],
+    ["waits", {}, "waiting", "circle-outline", "lares.job"],
+    ["waits for quiet", { when_idle: true }, "waits until the workspace is quiet", "watch", "lares.job"],
+    [
+      "is tried again",
+      { due: "2026-01-01T12:05:00.000Z", attempt: 2 },
+      "is tried again in 5 minutes, attempt 2",
+      "watch",
+      "lares.job",
+    ],
+    [
+      "is being cancelled",
+      { state: "Cancelling" },
+      "being cancelled",
+      "circle-slash",
+      "lares.job.Cancelling",
+    ],
+  ] as const)("one that %s says so, to a screen reader too", (_what, given, words, icon, context) => {
+    const [node] = jobsOf(job({ name: "survey", ...given })).children ?? [];
+    expect(node).toMatchObject({
+      label: "survey",
+      description: words,
+      icon: { id: icon },
+      spoken: `Job survey, ${words}`,
+      context,
+      job: { id: "job-1", agent: "test.agent" },
+    });
+  });
+
+  it("more than are shown are counted", () => {
+    const items = Array.from({ length: 20 }, (_, index) => job({ id: `${index}` }));
+    const node = child(nodeOf({}, { items, total: 10_000 }), "Jobs");
+    expect(node.children).toHaveLength(21);
+    expect(node.children?.at(-1)?.label).toBe("… and 9,980 more");
+    expect(node.description).toBe("10,000 waiting");
   });
 });
 

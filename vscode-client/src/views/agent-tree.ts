@@ -1,8 +1,10 @@
 import { agentWord } from "../../../kernel/src/base/vocabulary/agent-words.ts";
 import type { KernelState } from "../kernel/kernel.ts";
+import type { AgentJobs } from "../model/ports.ts";
 import { size } from "../model/size.ts";
 import { count, cut, label, when } from "../model/text.ts";
 import type { Agent, AgentState } from "../protocol.ts";
+import { jobNodes } from "./job-nodes.ts";
 import type { TreeNode } from "./tree-node.ts";
 
 /** How a state is drawn. */
@@ -93,8 +95,12 @@ function notice(
 }
 
 /** The Agents view: an item per agent, and beneath it what it is made of. `now` in milliseconds of the epoch. */
-export function agentNodes(agents: readonly Agent[], now: number): TreeNode[] {
-  return agents.map((agent) => agentNode(agent, now));
+export function agentNodes(
+  agents: readonly Agent[],
+  jobsOf: (agent: string) => AgentJobs,
+  now: number,
+): TreeNode[] {
+  return agents.map((agent) => agentNode(agent, jobsOf(agent.id), now));
 }
 
 function isBroken({ state, awaiting }: Agent): boolean {
@@ -106,7 +112,7 @@ function lookOf({ state, disabled, awaiting }: Agent): Look {
   return awaiting === undefined ? looks[state] : awaitingLook;
 }
 
-function agentNode(agent: Agent, now: number): TreeNode {
+function agentNode(agent: Agent, jobs: AgentJobs, now: number): TreeNode {
   const { icon, color } = lookOf(agent);
   const word = agentWord(agent);
   const name = label(agent.name || agent.id);
@@ -125,6 +131,7 @@ function agentNode(agent: Agent, now: number): TreeNode {
     isOpen: isBroken(agent),
     children: [
       ...errorNodes(agent),
+      ...jobNodes(agent.id, jobs, now),
       ...hookNodes(agent, now),
       ...toolNodes(agent),
       ...listNode(agent, "locations", "Locations", "folder", agent.locations.map(folderName)),

@@ -10,7 +10,7 @@ const renewMs = 30_000;
 /** The Agents view. */
 export const agentsView: Feature = ({ models, kernel }) => {
   const tree = new NodeTree(() => {
-    const agents = agentNodes(models.agents.all, Date.now());
+    const agents = agentNodes(models.agents.all, (agent) => models.jobs.of(agent), Date.now());
     // An empty view has its own welcome for each of these.
     if (agents.length === 0) return [];
     return [...noticeNodes(kernel.state, trustQuestion(models.status.current) !== null), ...agents];
@@ -22,11 +22,14 @@ export const agentsView: Feature = ({ models, kernel }) => {
   const timer = setInterval(() => {
     if (view.visible) refresh();
   }, renewMs);
+  models.jobs.watch(view.visible);
   let isAsking = false;
   return Disposable.from(
     tree,
     view,
     models.agents.onDidChange(refresh),
+    models.jobs.onDidChange(refresh),
+    view.onDidChangeVisibility(({ visible }) => models.jobs.watch(visible)),
     kernel.onDidChangeState(refresh),
     models.status.onDidChange(() => {
       const asks = trustQuestion(models.status.current) !== null;

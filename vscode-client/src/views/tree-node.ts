@@ -7,12 +7,19 @@ export interface ShownAction {
   readonly digest: string;
 }
 
+/** An agent's job, as a tree shows it. */
+export interface ShownJob {
+  readonly id: string;
+  readonly agent: string;
+}
+
 /** What an item of a tree stands for; commands of its menu are given it. */
 export interface Subject {
   /** An agent's id. */
   readonly agent?: string;
   readonly tool?: string;
   readonly action?: ShownAction;
+  readonly job?: ShownJob;
 }
 
 /**

@@ -1,0 +1,101 @@
+import { expect, it } from "vitest";
+import type { KernelState } from "../kernel/kernel.ts";
+import type { Agent } from "../protocol.ts";
+import { agent, job } from "../testing/things.ts";
+import { EventEmitter } from "../testing/vscode.ts";
+import { FakeWire, settled } from "../testing/wire.ts";
+import { KernelJobs, maxJobs } from "./jobs.ts";
+
+function start(...ids: string[]) {
+  const wire = new FakeWire<KernelState>({ kind: "running" });
+  const changed = new EventEmitter<void>();
+  const agents = {
+    all: ids.map((id) => agent({ id })) as readonly Agent[],
+    get: (id: string) => agents.all.find((one) => one.id === id),
+    onDidChange: changed.event,
+  };
+  const model = new KernelJobs(wire, agents);
+  const heard = { times: 0 };
+  model.onDidChange(() => (heard.times += 1));
+  return {
+    wire,
+    model,
+    heard,
+    setAgents(...now: string[]): void {
+      agents.all = now.map((id) => agent({ id }));
+      changed.fire();
+    },
+    asked: (): unknown[] => wire.asked.map(({ params }) => params),
+  };
+}
+
+const one = (id: string) => ({ items: [job({ id })], total: 1 });
+const none = { items: [], total: 0 };
+
+it("nothing is asked before somebody looks; then one agent after the other, each for a bounded number", async () => {
+  const { wire, model, asked } = start("a", "b");
+  expect(asked()).toEqual([]);
+  model.watch(true);
+  expect(asked()).toEqual([{ agent: "a", limit: maxJobs }]);
+  await wire.answer("lares/jobs/list", one("1"));
+  expect(model.of("a").items[0]?.id).toBe("1");
+  expect(asked()).toEqual([{ agent: "b", limit: maxJobs }]);
+  await wire.answer("lares/jobs/list", none);
+  expect([asked(), model.of("b"), model.of("absent")]).toEqual([[], none, none]);
+  model.dispose();
+});
+
+it("what changes many times while it is asked for is asked for once more; nobody looks: only when somebody does", async () => {
+  const { wire, model, asked } = start("a");
+  model.watch(true);
+  for (let n = 0; n < 100; n++) wire.tell("lares/jobs/changed", { agent: "a" });
+  wire.tell("lares/jobs/changed", { agent: "absent" });
+  await wire.answer("lares/jobs/list", one("1"));
+  await wire.answer("lares/jobs/list", one("2"));
+  expect([asked(), model.of("a").items[0]?.id]).toEqual([[], "2"]);
+  model.watch(false);
+  wire.tell("lares/jobs/changed", { agent: "a" });
+  expect(asked()).toEqual([]);
+  model.watch(true);
+  expect(asked()).toHaveLength(1);
+  model.dispose();
+});
+
+it("agents that come are asked for, those that go are forgotten", async () => {
+  const { wire, model, setAgents } = start("a");
+  model.watch(true);
+  await wire.answer("lares/jobs/list", one("1"));
+  setAgents("b");
+  expect(model.of("a")).toEqual(none);
+  await wire.answer("lares/jobs/list", one("2"));
+  expect(model.of("b").total).toBe(1);
+  model.dispose();
+});
+
+it("a kernel that is gone is not asked; the next one is, for all; one that has no such request is left alone", async () => {
+  const { wire, model, asked } = start("a", "b");
+  model.watch(true);
+  wire.become({ kind: "restarting", inMs: 1, reason: "" });
+  await wire.refuse("lares/jobs/list", "gone");
+  expect(asked()).toEqual([]);
+  wire.become({ kind: "running" });
+  await wire.answer("lares/jobs/list", one("1"));
+  await wire.answer("lares/jobs/list", one("2"));
+  expect([model.of("a").total, model.of("b").total]).toEqual([1, 1]);
+  wire.tell("lares/jobs/changed", { agent: "a" });
+  await wire.refuse("lares/jobs/list", "no such request", -32601);
+  expect(asked()).toEqual([]);
+  wire.become({ kind: "failed", reason: "" });
+  expect(model.of("a")).toEqual(none);
+  model.dispose();
+});
+
+it("agents without jobs are nothing to be drawn anew for", async () => {
+  const { wire, model, heard } = start("a", "b");
+  model.watch(true);
+  await wire.answer("lares/jobs/list", none);
+  await wire.answer("lares/jobs/list", none);
+  await settled();
+  expect(heard.times).toBe(0);
+  model.dispose();
+});
