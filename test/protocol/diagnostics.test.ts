@@ -124,6 +124,16 @@ function positionOf(text: string, offset: number): Position {
 const before = (a: Position, b: Position): boolean =>
   a.line < b.line || (a.line === b.line && a.character <= b.character);
 
+test.each([
+  ["extension.toml", 'id = "gleam"\nname = "Gleam"\nversion = "0.0.1"\nschema_version = 1\n'],
+  ["extension.yaml", "name: resize-images\nversion: 0.2.0\nspecVersion: v1beta\n"],
+])("of another product's %s nothing is said, until it is meant to be ours", async (name, text) => {
+  expect(await diagnose(name, text)).toEqual([]);
+  const ours = name.endsWith(".toml") ? "[extension]\n" : "extension: {}\n";
+  const codes = (await diagnose(name, text + ours)).map(({ code }) => code);
+  expect(new Set(codes)).toEqual(new Set(["missing-field", "unknown-field"]));
+});
+
 describe("a fault is pushed on open, at its place, with a code and a sentence", () => {
   test.each(faults)("%s: %s", async (path, _name, marked, message) => {
     const text = marked.replace(/[«»]/g, "");

@@ -10,6 +10,7 @@ import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
 import { cappedLimits } from "./in-force.ts";
 import { namespaceWishes, withImportsFrom } from "./namespaces.ts";
 import { checkLares } from "../documents/lares.ts";
+import { isForeignManifest } from "../documents/foreign-manifest.ts";
 import { checkManifest } from "../documents/manifest.ts";
 import type { LaresDocument } from "../documents/schema/lares.ts";
 import { laresNames } from "../documents/names.ts";
@@ -241,7 +242,10 @@ export class Catalog {
             : { state: "missing", lookedIn: [], candidates: await finder.beside(path, file) };
         }
         const { checked, manifest } = found;
-        if (!checked.usable || checked.value === null) return { state: "invalid", file: manifest.file };
+        if (!checked.usable || checked.value === null) {
+          const isForeign = isForeignManifest(checked.document.value);
+          return { state: "invalid", file: manifest.file, isForeign };
+        }
         return { state: "found", file: manifest.file, manifest: checked.value };
       },
     });

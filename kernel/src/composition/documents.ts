@@ -5,6 +5,7 @@ import type { Log } from "../base/log.ts";
 import type { Severity } from "../documents/codes.ts";
 import { diagnostic, Lines, type Diagnostic } from "../documents/diagnostics.ts";
 import { plainMessage } from "../base/plain-text.ts";
+import { isForeignManifest } from "../documents/foreign-manifest.ts";
 import { checkManifest } from "../documents/manifest.ts";
 import { documentKind, laresNames, manifestNames } from "../documents/names.ts";
 import type { EventPorts, FilterCheck, ProgramExports } from "../documents/ports.ts";
@@ -71,7 +72,8 @@ export function createDocumentService(
     handles: (uri) => documentKind(uri) !== undefined,
     diagnose: async (uri, text, open) => {
       const file = pathOf(uri) ?? uri;
-      const { diagnostics, lookedAt } = await diagnosticsOf(catalog, programs, { file, text, open });
+      const asked = { file, text, open, leavesForeign: true };
+      const { diagnostics, lookedAt } = await diagnosticsOf(catalog, programs, asked);
       return { diagnostics: diagnostics.map(lspDiagnostic), lookedAt };
     },
     follow: (uri, changed) => {
@@ -99,20 +101,27 @@ export function createDocumentService(
   };
 }
 
+interface Asked {
+  readonly file: string;
+  readonly text: string;
+  /** Says nothing of a manifest that is another product's: editors show many a file that nobody asked Lares about. */
+  readonly leavesForeign?: boolean;
+}
+
 /** Everything that can be known of a document without running a kernel. */
 export async function diagnosticsOf(
   catalog: Catalog,
   programs: ProgramOutlines,
-  { file, text, open }: { file: string; text: string; open?: OpenTexts },
+  { open, ...asked }: Asked & { readonly open?: OpenTexts },
 ): Promise<{ readonly diagnostics: readonly Diagnostic[]; readonly lookedAt: Observed }> {
   const files = new ObservedFiles(open);
-  return { diagnostics: await checkDocument(catalog, programs, { file, text }, files), lookedAt: files };
+  return { diagnostics: await checkDocument(catalog, programs, asked, files), lookedAt: files };
 }
 
 async function checkDocument(
   catalog: Catalog,
   programs: ProgramOutlines,
-  { file, text }: { file: string; text: string },
+  { file, text, leavesForeign = false }: Asked,
   files: ObservedFiles,
 ): Promise<readonly Diagnostic[]> {
   const shadowed = await checkShadowed(file, text, files);
@@ -127,6 +136,7 @@ async function checkDocument(
     ...ports,
     programExports: (main) => programExports(programs, file, main, files),
   });
+  if (leavesForeign && isForeignManifest(checked.document.value)) return [];
   return [...shadowed, ...checked.diagnostics];
 }
 

@@ -124,7 +124,8 @@ class Navigation implements NavigationService {
   async fixes({ uri, text }: EditedDocument, range: Range, open: OpenTexts) {
     const file = pathOf(uri);
     if (file === null) return [];
-    const { diagnostics: faults } = await diagnosticsOf(this.#catalog, this.#programs, { file, text, open });
+    const asked = { file, text, open, leavesForeign: true };
+    const { diagnostics: faults } = await diagnosticsOf(this.#catalog, this.#programs, asked);
     return faults
       .filter((fault) => touches(fault.range, range))
       .flatMap((fault) => {

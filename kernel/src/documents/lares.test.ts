@@ -25,7 +25,8 @@ const ports: LaresPorts = {
     (path === "." ? "folder" : "missing"),
   findExtension: ({ path, id }) => {
     if (id === "com.spacedrive.photos" || path === "../photos") return photos();
-    if (path === "../broken") return { state: "invalid", file: "../broken/extension.yaml" };
+    if (path === "../broken" || path === "../foreign")
+      return { state: "invalid", file: `${path}/extension.yaml`, isForeign: path === "../foreign" };
     return { state: "missing", lookedIn: [".lares/extensions"] };
   },
 };
@@ -134,6 +135,7 @@ describe("faults, each at its place", () => {
       /no extension "com\.example\.none"/,
     ],
     ["yaml", "extensions:\n  - path: «../broken»\n", "extension-invalid", /has errors; see there/],
+    ["yaml", "extensions:\n  - path: «../foreign»\n", "extension-invalid", /is another product's manifest/],
     ["yaml", "extensions:\n  - «{ enabled: true }»\n", "extension-reference", /either path, .* or id/],
     ["yaml", "extensions:\n  - «{ id: com.example.a, path: x }»\n", "extension-reference", /either path/],
     [

@@ -230,7 +230,9 @@ function checkFound(
       diagnostic(
         "extension-invalid",
         document.locate(named),
-        `The manifest ${extension.file} has errors; see there.`,
+        extension.isForeign
+          ? `${extension.file} is another product's manifest: one of Lares has "extension" at its top.`
+          : `The manifest ${extension.file} has errors; see there.`,
       ),
     ];
   }

@@ -62,7 +62,12 @@ export type FoundExtension =
       /** Ids (for an id) or paths that would have led to an extension. */
       readonly candidates?: readonly string[];
     }
-  | { readonly state: "invalid"; readonly file: string }
+  | {
+      readonly state: "invalid";
+      readonly file: string;
+      /** It is another product's. */
+      readonly isForeign: boolean;
+    }
   | {
       readonly state: "found";
       readonly file: string;
