@@ -4,7 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeSchema } from "../../kernel/src/cli/schema-file.ts";
-import { allDocuments, inToml } from "./support/documents.ts";
+import { stringify } from "yaml";
+import { allDocuments, inToml, type Document } from "./support/documents.ts";
 import { hasTombi, startTaplo, startTombi, startYaml, type Validator } from "./support/validators.ts";
 
 /**
@@ -14,6 +15,19 @@ import { hasTombi, startTaplo, startTombi, startYaml, type Validator } from "./s
 const documents = await allDocuments();
 const yamlDocuments = documents.filter(({ path }) => !path.endsWith(".toml"));
 const tomlDocuments = documents.map((document) => inToml(document));
+/** Manifests of Zed, Firebase, Dynatrace and Omniverse Kit, which have our documents' names. */
+const foreign = [
+  {
+    id: "gleam",
+    name: "Gleam",
+    version: "0.0.1",
+    schema_version: 1,
+    grammars: { gleam: { rev: "58b7cac" } },
+  },
+  { name: "resize-images", version: "0.2.0", specVersion: "v1beta", resources: [{ name: "resize" }] },
+  { name: "custom:one", version: "1.0.0", minDynatraceVersion: "1.213", author: { name: "One" } },
+  { package: { version: "1.0.0", title: "One" }, dependencies: { kit: {} } },
+];
 /** Below its first line, which names the schema, and above all tables, where there are any. */
 const withFault = (text: string, line: string): string => text.replace("\n", `\n${line}\n`);
 
@@ -51,4 +65,29 @@ describe.each([
       expect(faults.join("\n")).toContain("not_a_field");
     },
   );
+
+  /** A document at the folder's top, in the tool's language. */
+  const at = (name: "lares" | "extension", value: object): Document => {
+    const schema = `schemas/${name}.schema.json`;
+    const text = `# yaml-language-server: $schema=${schema}\n${stringify(value)}`;
+    const document = { path: `${name}.yaml`, text };
+    return given === yamlDocuments ? document : inToml(document);
+  };
+  const faultsOf = ({ path, text }: Document): Promise<string[]> => validator.faultsIn(path, text);
+
+  test.skipIf(!isHere).each(foreign)(
+    "has nothing to say of another product's manifest, and of one without its table",
+    async (manifest) => {
+      expect(await faultsOf(at("extension", manifest))).toEqual([]);
+      const ours = { id: "dev.example.one", name: "One", version: "1.0.0" };
+      expect((await faultsOf(at("extension", ours))).join("\n")).toContain("extension");
+      const both = { ...manifest, extension: ours };
+      expect((await faultsOf(at("extension", both))).join("\n")).toContain(Object.keys(manifest).at(-1));
+    },
+  );
+
+  test.skipIf(!isHere)("says once which words there are, where a word is none of them", async () => {
+    const faults = await faultsOf(at("lares", { version: 1, trace: { level: "loud" } }));
+    expect(faults).toEqual([expect.stringMatching(/"debug".*"info".*"warn".*"error"/)]);
+  });
 });

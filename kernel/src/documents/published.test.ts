@@ -12,8 +12,20 @@ describe("the published schema", () => {
 
     test(`${name} has no pattern that means any name, which Tombi does not take for one`, () => {
       const text = JSON.stringify(schema);
-      expect(text).toContain('"additionalProperties":{');
+      expect(text).toContain('"additionalProperties":true');
+      expect(text).not.toContain('"additionalProperties":{}');
       expect(text).not.toContain("^.*$");
+    });
+
+    test(`${name} has no choice between words as a union, of which tools tell each word's fault`, () => {
+      const text = JSON.stringify(schema);
+      expect(text).toContain('"enum":["debug","info","warn","error"]');
+      expect(text).toContain("- info: What it does\\n- warn:");
+      expect(text).not.toMatch(/"anyOf":\[(\{[^{}]*"const":"[^{}]*\},?)+\]/);
+    });
+
+    test(`${name} compiles where nothing unknown or doubtful is let pass`, () => {
+      expect(() => new Ajv({ strict: true, allErrors: true }).compile(schema)).not.toThrow();
     });
 
     test(`${name} is draft-07 and permits a $schema key`, () => {
