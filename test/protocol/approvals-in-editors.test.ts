@@ -212,6 +212,25 @@ describe("lenses", () => {
     await editor.choose(path, "Lares: reject 'Second'");
   });
 
+  test("of two actions that meet at a line say whose they are, there and at every other place", async () => {
+    const path = await file();
+    await propose("Old", write(path, thirty.with(5, "old").with(20, "old")));
+    await propose("New", write(path, thirty.with(9, "new").with(20, "new")));
+    const buttons = "Approve · Reject · Show changes";
+    const [old, young] = ["Old", "New"].map((title) => `Lares: ${title} (1 change) · ${buttons}`);
+    expect(await editor.lensLines(path)).toEqual([
+      [9, young],
+      [20, `${young} · ${old}`],
+      [5, old],
+    ]);
+    await editor.choose(path, "Lares: reject 'New'");
+    expect(await editor.lensLines(path)).toEqual([
+      [5, old],
+      [20, buttons],
+    ]);
+    await editor.choose(path, "Lares: reject 'Old'");
+  });
+
   test("are asked for again when actions change, in trusted clients that can", async () => {
     const refreshes = (): number => editor.client.notifications("workspace/codeLens/refresh").length;
     const path = await file();

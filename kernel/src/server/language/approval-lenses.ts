@@ -12,10 +12,12 @@ export async function approvalLenses(
 ): Promise<CodeLens[]> {
   const uri = documentUriOf(params);
   if (uri === null || !session.trusted) return [];
-  return (await proposals.waitingFor(uri)).flatMap(lensesOf);
+  const waiting = await proposals.waitingFor(uri);
+  return waiting.flatMap((proposal) => lensesOf(proposal, waiting.length > 1));
 }
 
-function lensesOf({ action, lines, standing }: FileProposal): CodeLens[] {
+/** Editors put what stands on one line into one row: among others, each of its places says whose it is. */
+function lensesOf({ action, lines, standing }: FileProposal, isAmongOthers: boolean): CodeLens[] {
   const { id, digest } = action;
   const title = shortTitle(action);
   const approve = { title: "Approve", command: "lares.action.approve", arguments: [{ id, digest }] };
@@ -30,7 +32,9 @@ function lensesOf({ action, lines, standing }: FileProposal): CodeLens[] {
   }
   return lines.flatMap((line, index) => {
     const heading = { ...show, title: `Lares: ${title} (${changeCount(action)})` };
-    return [...(index === 0 ? [heading] : []), approve, reject, show].map((command) => lens(line, command));
+    return [...(index === 0 || isAmongOthers ? [heading] : []), approve, reject, show].map((command) =>
+      lens(line, command),
+    );
   });
 }
 
