@@ -15,19 +15,12 @@ export interface ChangeAddress {
 }
 
 /**
- * Named as the file is in the workspace; told in words, it is a text document whatever the file is. Which side of what
- * it is stands in the query, where nobody is shown it.
+ * Named as the file is, under its whole path: an editor of several files takes what is called otherwise for renamed, and
+ * "Go to File" offers the path of whatever is open. Told in words, it is a text document whatever the file is. Which side
+ * of what it is stands in the query, where nobody is shown it.
  */
 export function uriOfSide(action: string, index: number, effect: Effect, side: Side): Uri {
-  return uriAt(`/${effect.path}`, action, index, effect, side);
-}
-
-/** The same, under the file's whole path: an editor of several files takes what is called otherwise for renamed. */
-export function uriBesideFile(action: string, index: number, effect: Effect, side: Side): Uri {
-  return uriAt(uriOf(effect.path)?.path ?? `/${effect.path}`, action, index, effect, side);
-}
-
-function uriAt(path: string, action: string, index: number, effect: Effect, side: Side): Uri {
+  const path = uriOf(effect.path)?.path ?? `/${effect.path}`;
   return Uri.from({
     scheme: changeScheme,
     path: hasContents(effect) ? path : `${path}.txt`,

@@ -33,7 +33,7 @@ test("one effect is a diff between the file itself and what it would be", async 
   expect(id).toBe("vscode.diff");
   const [before, after, title] = addresses(given);
   expect(before).toBe("file:///work/notes/a.md");
-  expect(after).toMatch(/^lares-change:\/notes\/a\.md\?.*after$/);
+  expect(after).toMatch(/^lares-change:\/work\/notes\/a\.md\?.*after$/);
   expect(title).toBe("a.md (Lares: Tidy up)");
 });
 
@@ -46,6 +46,27 @@ test.each([
   files.set("file:///work/notes/a.md", content);
   const { arguments: given } = await shown(action, { id: action.id, effect });
   expect(addresses(given)[0]).toMatch(/^lares-change:.*before$/);
+});
+
+test("of what was let happen in part, that part is shown, and its title says how much it is", async () => {
+  const effects = ["a.md", "b.md", "c.md"].map((path) => anEffect({ path }));
+  const applied = (...indices: number[]): Action =>
+    anAction({ state: "Committed", effects, receipt: { ...receipt, applied: indices } });
+  const fake = fakeContext();
+  showChanges(fake.context);
+  const shownOf = async (action: Action, given: unknown = action.id): Promise<readonly unknown[]> => {
+    fake.actions = [action];
+    await commands.executeCommand("lares.showChanges", given);
+    return seen.commands.at(-1)?.arguments ?? [];
+  };
+  const [title, resources] = await shownOf(applied(0, 2));
+  expect(title).toBe("Lares: Tidy up, 2 of 3 changes");
+  const about = (resources as readonly (readonly unknown[])[]).map(([uri]) => String(uri));
+  expect(about).toEqual(["file:///work/a.md", "file:///work/c.md"]);
+  expect(await shownOf(applied(0, 1, 2))).toEqual(["Lares: Tidy up", expect.objectContaining({ length: 3 })]);
+  // Each by itself can still be looked at, those that were left out too.
+  const [, , alone] = await shownOf(applied(0, 2), { id: "action-1", effect: 1 });
+  expect(alone).toBe("b.md (Lares: Tidy up)");
 });
 
 test("a stale proposal says so, and one that becomes stale while it is shown is opened again under that title", async () => {

@@ -1,11 +1,11 @@
 import { commands, Disposable, window, type Uri } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { effectPaths, nameOf } from "../model/effect-text.ts";
+import { appliedOf, effectPaths, nameOf } from "../model/effect-text.ts";
 import { label } from "../model/text.ts";
 import { exists, uriOf } from "../model/uris.ts";
 import type { Action, Effect } from "../protocol.ts";
-import { hasContents, uriBesideFile, uriOfSide } from "./addresses.ts";
+import { hasContents, uriOfSide } from "./addresses.ts";
 import { ShownChange, staleMark, type ShownTab } from "./shown.ts";
 
 /** At most this many changes are opened side by side; the title says how many there are. */
@@ -75,15 +75,20 @@ async function pick({ models }: ClientContext): Promise<{ id: string; effect?: n
 }
 
 async function show(action: Action, only: number | undefined, known: ShownChange): Promise<void> {
-  const effects = [...action.effects.entries()].filter(([index]) => only === undefined || index === only);
+  const { effects: all, receipt } = action;
+  const effects = [...all.entries()].filter(([index]) =>
+    only === undefined ? (receipt?.applied.includes(index) ?? true) : index === only,
+  );
   const [first] = effects;
   if (first === undefined) throw new Error(`The action has no change number ${(only ?? 0) + 1}.`);
   if (effects.length === 1) return showOne(action, ...first);
   const shown = effects.slice(0, maxShownEffects);
   const resources = await Promise.all(shown.map(([index, effect]) => resourceOf(action, index, effect)));
+  const applied = appliedOf(action);
+  const part = applied === undefined ? "" : `, ${applied} changes`;
   const left =
     shown.length < effects.length ? `, the first ${shown.length} of ${effects.length} changes` : "";
-  const title = known.titleFor(`Lares: ${shortTitle(action)}${left}`, action.id);
+  const title = known.titleFor(`Lares: ${shortTitle(action)}${part}${left}`, action.id);
   await commands.executeCommand("vscode.changes", title, resources);
 }
 
@@ -91,12 +96,7 @@ async function showOne(action: Action, index: number, effect: Effect): Promise<v
   const title = `${label(nameOf(effect.path))} (Lares: ${shortTitle(action)})`;
   const after = uriOfSide(action.id, index, effect, "after");
   if (hasContents(effect))
-    await commands.executeCommand(
-      "vscode.diff",
-      await beforeOf(action, index, effect, uriOfSide),
-      after,
-      title,
-    );
+    await commands.executeCommand("vscode.diff", await beforeOf(action, index, effect), after, title);
   else await commands.executeCommand("vscode.open", after, { preview: true }, title);
 }
 
@@ -106,12 +106,12 @@ async function resourceOf(
   index: number,
   effect: Effect,
 ): Promise<[label: Uri, before: Uri | undefined, after: Uri | undefined]> {
-  const after = uriBesideFile(action.id, index, effect, "after");
+  const after = uriOfSide(action.id, index, effect, "after");
   const about = uriOf(effect.path) ?? after;
   if (!hasContents(effect)) return [about, undefined, after];
   return [
     about,
-    effect.before === null ? undefined : await beforeOf(action, index, effect, uriBesideFile),
+    effect.before === null ? undefined : await beforeOf(action, index, effect),
     effect.after === null ? undefined : after,
   ];
 }
@@ -120,16 +120,11 @@ async function resourceOf(
  * What a change that was not carried out is compared with is the file itself, as it is now, so that a person can go on
  * from it. What came of one that was, and what an effect finds that others of the action leave, the kernel has.
  */
-async function beforeOf(
-  action: Action,
-  index: number,
-  effect: Effect,
-  otherwise: typeof uriOfSide,
-): Promise<Uri> {
+async function beforeOf(action: Action, index: number, effect: Effect): Promise<Uri> {
   const file = uriOf(effect.path);
   const isFirst = action.effects.findIndex((each) => effectPaths(each).includes(effect.path)) === index;
   if (action.receipt === undefined && isFirst && file !== undefined && (await exists(file))) return file;
-  return otherwise(action.id, index, effect, "before");
+  return uriOfSide(action.id, index, effect, "before");
 }
 
 function shortTitle({ title, state }: Action): string {

@@ -51,6 +51,26 @@ const several = [anEffect({ path: "a.md" }), anEffect({ path: "b.md" })];
 const titleShown = (): string =>
   String(seen.commands.findLast(({ id }) => id === "vscode.changes")?.arguments[0]);
 
+test("who sees one change of several is asked about the others, whether they approve or reject", async () => {
+  const action = anAction({ effects: [anEffect(), anEffect({ path: "b.md" })] });
+  fakeWith(action);
+  const context = (key: string): unknown =>
+    seen.commands.findLast(({ id, arguments: [name] }) => id === "setContext" && name === key)?.arguments[1];
+  showTab({ label: "a.md", input: new TabInputTextDiff(side("before"), side("after")) });
+  expect(context("lares.shownHasMany")).toBe(true);
+  const part = { id: action.id, digest: action.digest, effects: [0] };
+  for (const [button, answered] of [
+    ["lares.approveShown", "lares.approveSome"],
+    ["lares.approveSomeShown", "lares.approveSome"],
+    ["lares.rejectShown", "lares.reject"],
+  ] as const) {
+    await commands.executeCommand(button);
+    expect(seen.commands.at(-1)).toEqual({ id: answered, arguments: [part] });
+  }
+  showTab(undefined);
+  expect(context("lares.shownHasMany")).toBe(false);
+});
+
 test("of two actions that are called the same, the one that is seen is answered", async () => {
   const fake = fakeWith();
   const [one, other] = ["one", "other"].map((id) => anAction({ id, effects: several }));

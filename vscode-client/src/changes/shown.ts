@@ -5,6 +5,8 @@ import { addressOf } from "./addresses.ts";
 
 /** "pending" or "committed", by which the title of an editor offers Approve and Reject, or Undo. */
 const stateContext = "lares.shownChange";
+/** Set where the shown action has several changes, of which some can be approved. */
+const manyContext = "lares.shownHasMany";
 /** In the title of an editor whose action is stale. */
 export const staleMark = ", stale";
 /** Editors of several files that are known by their titles. */
@@ -27,17 +29,25 @@ export class ShownChange implements Disposable {
   constructor({ models: { actions } }: Pick<ClientContext, "models">) {
     this.#actions = actions;
     const tell = (): void => this.#tell();
-    const answer = (id: string, answered: string): Disposable =>
+    // Who reads one change of several has not seen the others: they are asked about.
+    const answer = (id: string, answered: string, answeredOfPart = answered): Disposable =>
       commands.registerCommand(id, () => {
-        const shown = this.#shown()?.action;
-        if (shown !== undefined)
-          void commands.executeCommand(answered, { id: shown.id, digest: shown.digest });
+        const shown = this.#shown();
+        if (shown === undefined) return;
+        const { action, effect } = shown;
+        const isPart = effect !== undefined && action.effects.length > 1;
+        void commands.executeCommand(isPart ? answeredOfPart : answered, {
+          id: action.id,
+          digest: action.digest,
+          ...(isPart ? { effects: [effect] } : {}),
+        });
       });
     this.#listening = Disposable.from(
       actions.onDidChange(tell),
       window.tabGroups.onDidChangeTabs(tell),
       window.tabGroups.onDidChangeTabGroups(tell),
-      answer("lares.approveShown", "lares.approve"),
+      answer("lares.approveShown", "lares.approve", "lares.approveSome"),
+      answer("lares.approveSomeShown", "lares.approveSome"),
       answer("lares.rejectShown", "lares.reject"),
       answer("lares.undoShown", "lares.undo"),
     );
@@ -68,12 +78,13 @@ export class ShownChange implements Disposable {
 
   dispose(): void {
     this.#listening.dispose();
-    void commands.executeCommand("setContext", stateContext, undefined);
+    for (const key of [manyContext, stateContext]) void commands.executeCommand("setContext", key, undefined);
   }
 
   #tell(): void {
-    const state = this.#shown()?.action.state;
+    const { state, effects = [] } = this.#shown()?.action ?? {};
     const shown = state === "PendingApproval" ? "pending" : state === "Committed" ? "committed" : undefined;
+    void commands.executeCommand("setContext", manyContext, effects.length > 1);
     void commands.executeCommand("setContext", stateContext, shown);
   }
 

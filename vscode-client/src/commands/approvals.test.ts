@@ -215,6 +215,23 @@ describe("lares.approveSome", () => {
     expect(wire.asked[0]?.params).toEqual({ id: "action-1", digest: two.digest, effects: [1] });
   });
 
+  it("offers what the person has just looked at, and says how much of it came to be", async () => {
+    const { run, wire } = start(two);
+    await run("lares.approveSome", { id: "action-1", digest, effects: [1] });
+    window.pick((items) => items.filter((item) => (item as { picked?: boolean }).picked));
+    await settled();
+    expect(wire.asked[0]?.params).toEqual({ id: "action-1", digest, effects: [1] });
+    const receipt = { applied: [1], finished: "2026-01-01T12:00:00.000Z" };
+    await wire.answer("lares/actions/approve", { ...two, state: "Committed", receipt });
+    expect(window.statusBarMessages).toEqual(["$(check) Applied 1 of 2: Tidy up"]);
+  });
+
+  it("without an action, those with several changes are offered", async () => {
+    const { run } = start(action({ id: "one" }));
+    await run("lares.approveSome");
+    expect(seen.messages[0]?.text).toContain("no action");
+  });
+
   it("all of it is an approval of the whole; nothing is nothing", async () => {
     const { run, wire } = start(two);
     await run("lares.approveSome", "action-1");
@@ -237,6 +254,28 @@ it("lares.approveAlways shows what is remembered, and remembers after a yes only
   question?.answer("Approve and Remember");
   await settled();
   expect(wire.asked[0]?.params).toMatchObject({ id: "action-1", remember: "always" });
+});
+
+it.each([
+  ["Reject All", "lares/actions/reject"],
+  ["Approve Some…", undefined],
+  [undefined, undefined],
+])("a part is never rejected with the whole unasked; %s", async (answer, asked) => {
+  const { run, wire } = start(action({ effects: [effect(), effect({ path: "b.md" })] }));
+  await run("lares.reject", { id: "action-1", digest, effects: [0] });
+  expect(wire.asked).toEqual([]);
+  expect(seen.messages[0]).toMatchObject({
+    isModal: true,
+    text: expect.stringContaining("Reject all 2 changes?"),
+  });
+  seen.messages[0]?.answer(answer);
+  await settled();
+  expect(wire.asked.map(({ method }) => method)).toEqual(asked === undefined ? [] : [asked]);
+  if (answer === "Approve Some…") {
+    window.pick((items) => [items[1]]);
+    await settled();
+    expect(wire.asked[0]?.params).toEqual({ id: "action-1", digest, effects: [1] });
+  }
 });
 
 it("lares.reject and lares.undo ask the kernel, and tell a refusal in one sentence", async () => {

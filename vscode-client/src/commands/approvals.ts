@@ -1,10 +1,10 @@
 import { commands, Disposable, window } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
 import { pathMovedOn } from "../model/drift.ts";
-import { effectRule, effectVerb } from "../model/effect-text.ts";
+import { appliedOf, effectRule, effectVerb } from "../model/effect-text.ts";
 import { hashOfFile } from "../model/file-hash.ts";
 import { impactText } from "../model/impact.ts";
-import { label, message } from "../model/text.ts";
+import { count, label, message } from "../model/text.ts";
 import type { Action, ParamsOf } from "../protocol.ts";
 import { actionArgument, type ActionArgument } from "./arguments.ts";
 import { reporting } from "./explain.ts";
@@ -38,14 +38,18 @@ export const approvalCommands: Feature = (context) => {
     register("lares.approve", { ...approving, title: "Approve" }, (action, argument) =>
       approve(context, action, argument),
     ),
-    register("lares.approveSome", { ...approving, title: "Approve Some" }, (action, argument) =>
-      approveSome(context, action, argument),
+    register(
+      "lares.approveSome",
+      { ...approving, title: "Approve Some", choose: severalPending },
+      (action, argument) => approveSome(context, action, argument),
     ),
     register("lares.approveAlways", { ...approving, title: "Always Approve" }, (action, argument) =>
       approveAlways(context, action, argument),
     ),
-    register("lares.reject", { title: "Reject", failure: "Not rejected", choose: pending }, (action) =>
-      reject(context, action),
+    register(
+      "lares.reject",
+      { title: "Reject", failure: "Not rejected", choose: pending },
+      (action, argument) => reject(context, action, argument),
     ),
     register("lares.undo", { title: "Undo", failure: "Not undone", choose: undoable }, (action) =>
       undo(context, action),
@@ -63,6 +67,10 @@ interface Words {
 
 function pending({ models }: ClientContext): readonly Action[] {
   return models.actions.pending;
+}
+
+function severalPending({ models }: ClientContext): readonly Action[] {
+  return models.actions.pending.filter(({ effects }) => effects.length > 1);
 }
 
 function undoable({ models }: ClientContext): readonly Action[] {
@@ -100,12 +108,13 @@ async function approve(
   tellOutcome(done);
 }
 
+/** Lets the person pick: from all of them, or from those that they have just looked at. */
 async function approveSome(context: ClientContext, action: Action, argument: ActionArgument): Promise<void> {
   if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
   const items = action.effects.slice(0, maxChoices).map((effect, index) => ({
     label: label(effect.path, 200),
     description: effectVerb(effect),
-    picked: true,
+    picked: argument.effects?.includes(index) ?? true,
     index,
   }));
   const picked = await window.showQuickPick(items, {
@@ -147,8 +156,25 @@ async function approveAlways(
   await approve(context, action, { digest: action.digest, ...argument }, { remember: "always" });
 }
 
-async function reject(context: ClientContext, action: Action): Promise<void> {
+async function reject(
+  context: ClientContext,
+  action: Action,
+  { digest, effects }: ActionArgument,
+): Promise<void> {
   if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
+  if (effects !== undefined && effects.length < action.effects.length) {
+    const all = "Reject All";
+    const some = "Approve Some…";
+    const answer = await window.showWarningMessage(
+      `This is a part of “${message(action.title, 80)}”. Reject all ${count(action.effects.length, "change")}?`,
+      { modal: true, detail: "To drop only some of them, approve the others." },
+      all,
+      some,
+    );
+    if (answer === some)
+      return approveSome(context, action, { id: action.id, ...(digest === undefined ? {} : { digest }) });
+    if (answer !== all) return;
+  }
   await busy(() => context.kernel.request("lares/actions/reject", { id: action.id }));
   say(`$(circle-slash) Rejected: ${label(action.title, 80)}`);
 }
@@ -161,7 +187,8 @@ async function undo(context: ClientContext, action: Action): Promise<void> {
 function tellOutcome(action: Action): void {
   const title = `“${message(action.title, 80)}”`;
   const { state } = action;
-  if (state === "Committed") say(`$(check) Applied: ${label(action.title, 80)}`);
+  if (state === "Committed")
+    say(`$(check) ${["Applied", appliedOf(action)].filter(Boolean).join(" ")}: ${label(action.title, 80)}`);
   else if (state === "Stale")
     warn(
       `${title} was not applied: a file it would change was changed meanwhile. Nothing was touched.`,

@@ -1,4 +1,4 @@
-import type { Effect } from "../protocol.ts";
+import type { Action, Effect } from "../protocol.ts";
 import { label } from "./text.ts";
 
 const verbs: Readonly<Record<Effect["kind"], string>> = {
@@ -45,6 +45,12 @@ export function effectRule(effect: Effect): string {
   return effect.from === undefined
     ? `${verbs[effect.kind]} ${path}`
     : `${verbs[effect.kind]} ${label(effect.from, 200)} to ${path}`;
+}
+
+/** “3 of 5” where a person let a part of an action happen; undefined where all of it did, or nothing. */
+export function appliedOf({ effects, receipt }: Pick<Action, "effects" | "receipt">): string | undefined {
+  if (receipt === undefined || receipt.applied.length >= effects.length) return undefined;
+  return `${receipt.applied.length.toLocaleString("en")} of ${effects.length.toLocaleString("en")}`;
 }
 
 /** Last component of a path. */

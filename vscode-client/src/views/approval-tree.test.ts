@@ -112,6 +112,9 @@ describe("approvalNodes", () => {
       "edit (left out) · notes",
       "edit · notes",
     ]);
+    expect(only(recent).children?.[0]?.spoken).toContain("left out");
+    expect(only(recent).description).toMatch(/^Applied 1 of 2 ·/);
+    expect(only(recent).spoken).toContain("Applied 1 of 2");
   });
 
   it("an action of a thousand effects is a bounded list", () => {

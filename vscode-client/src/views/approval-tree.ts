@@ -1,4 +1,4 @@
-import { effectVerb, folderOf, nameOf } from "../model/effect-text.ts";
+import { appliedOf, effectVerb, folderOf, nameOf } from "../model/effect-text.ts";
 import { impactText, impactWord } from "../model/impact.ts";
 import { count, label, when } from "../model/text.ts";
 import type { Action, ActionState, Effect } from "../protocol.ts";
@@ -133,7 +133,8 @@ function decidedNode(action: Action, input: ApprovalTreeInput): TreeNode {
   const agent = label(input.nameOfAgent(action.agent));
   const at = when(action.receipt?.finished ?? action.decided ?? action.created, input.now);
   const by = action.state === "Committed" || action.state === "Rejected" ? decider(action) : "";
-  const said = [word, ...(by === "" ? [] : [by])].join(" ");
+  const part = action.state === "Committed" ? appliedOf(action) : undefined;
+  const said = [word, part, by].filter(Boolean).join(" ");
   return {
     id: `action ${action.id}`,
     action: { id: action.id, digest: action.digest },
@@ -194,13 +195,13 @@ function effectNodes(action: Action): TreeNode[] {
 function effectNode(action: Action, effect: Effect, index: number): TreeNode {
   const name = label(nameOf(effect.path));
   const folder = label(folderOf(effect.path), 80);
-  const verb = effectVerb(effect);
   const wasApplied = action.receipt === undefined || action.receipt.applied.includes(index);
+  const verb = `${effectVerb(effect)}${wasApplied ? "" : " (left out)"}`;
   return {
     id: `action ${action.id} effect ${index}`,
     action: { id: action.id, effect: index, digest: action.digest },
     label: name,
-    description: [wasApplied ? verb : `${verb} (left out)`, folder].filter(Boolean).join(" · "),
+    description: [verb, folder].filter(Boolean).join(" · "),
     ...(effect.kind === "folder.create" ? { icon: { id: "new-folder" } } : { file: effect.path }),
     tooltip: [label(effect.summary, 500), label(effect.path, 500)],
     spoken: `${name}, ${verb}, in ${folder === "" ? "the top folder" : folder}`,
