@@ -28,13 +28,17 @@ test("the list names agents, tools and schemas, and says whose words they are", 
 
 test("before a call the person is shown agent, tool and arguments, as text", async () => {
   const input = { agent: "dev.lares.notes", tool: "untitled", arguments: { path: "[x](command:y)\u202e" } };
-  const prepared = await callTool(fakeContext().context).prepareInvocation?.({ input }, token);
-  expect(prepared?.confirmationMessages?.title).toBe("Run untitled of the agent dev.lares.notes?");
+  const fake = fakeContext();
+  fake.agents = [{ id: "dev.lares.notes", name: "Notes" }];
+  const prepared = await callTool(fake.context).prepareInvocation?.({ input }, token);
+  expect(prepared?.invocationMessage).toBe("Running untitled of Notes");
+  expect(prepared?.confirmationMessages?.title).toBe("Run untitled of the agent Notes?");
   const named = { agent: "[a](command:b)\n", tool: "x".repeat(5000) };
   const other = await callTool(fakeContext().context).prepareInvocation?.({ input: named }, token);
   expect(other?.confirmationMessages?.title).toMatch(/^Run x{1,300}… of the agent \[a\] \(command:b\) ?\?$/);
   const message = prepared?.confirmationMessages?.message as { value: string; isTrusted: boolean };
   expect(message.isTrusted).not.toBe(true);
+  expect(message.value).toMatch(/^dev\.lares\.notes\n\n/);
   expect(message.value).toContain(String.raw`\[x\]\(command:y\)\<U\+202E\>`);
 });
 

@@ -6,7 +6,7 @@ import {
   lm,
   type LanguageModelTool,
 } from "vscode";
-import { plainText } from "../../kernel/src/base/plain-text.ts";
+import { plainLine, plainText } from "../../kernel/src/base/plain-text.ts";
 import type { ClientContext, Feature } from "./feature.ts";
 import { cut, message } from "./model/text.ts";
 import { plainMarkdown } from "./plain-markdown.ts";
@@ -50,15 +50,18 @@ export function listTool({ kernel }: ClientContext): LanguageModelTool<ListInput
   };
 }
 
-export function callTool({ kernel }: ClientContext): LanguageModelTool<CallInput> {
+export function callTool({ kernel, models }: ClientContext): LanguageModelTool<CallInput> {
   return {
-    prepareInvocation: ({ input }) => ({
-      invocationMessage: `Running ${message(input.tool)} of ${message(input.agent)}`,
-      confirmationMessages: {
-        title: `Run ${message(input.tool)} of the agent ${message(input.agent)}?`,
-        message: plainMarkdown(argumentsOf(input)),
-      },
-    }),
+    prepareInvocation({ input }) {
+      const name = message(models.agents.nameOf(input.agent));
+      return {
+        invocationMessage: `Running ${message(input.tool)} of ${name}`,
+        confirmationMessages: {
+          title: `Run ${message(input.tool)} of the agent ${name}?`,
+          message: plainMarkdown(cut(plainLine(input.agent), 300), argumentsOf(input)),
+        },
+      };
+    },
     async invoke({ input }) {
       const result = await kernel.request("lares/tools/call", {
         agent: input.agent,

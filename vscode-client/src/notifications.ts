@@ -59,7 +59,7 @@ export const notifications: Feature = (context) => {
  * So a late answer goes the way of all, and is told there that it is one.
  */
 async function tellWaiting({ models }: ClientContext, { id, digest, ...action }: Action): Promise<void> {
-  const agent = message(models.agents.get(action.agent)?.name ?? action.agent, 80);
+  const agent = message(models.agents.nameOf(action.agent), 80);
   const text = `${agent} proposes “${message(action.title, 120)}”: ${extentOf(action)}. ${message(action.reason, maxMessage)}`;
   const answer = await window.showWarningMessage(text, approve, reject, showChanges);
   if (answer === approve) await commands.executeCommand("lares.approve", { id, digest });
@@ -76,7 +76,7 @@ async function tellNotice(
   { models }: ClientContext,
   { agent, title, message: words, severity, actions }: NotificationParamsOf<"lares/notify">,
 ): Promise<void> {
-  const name = message(models.agents.get(agent)?.name ?? agent, 80);
+  const name = message(models.agents.nameOf(agent), 80);
   const [first] = actions ?? [];
   // The word is ours: a button that an agent names “Close” must not approve. And so is how much it would change; of
   // what is not known here, nothing could be said, and nothing is approved.

@@ -68,7 +68,7 @@ async function pick({ models }: ClientContext): Promise<{ id: string; effect?: n
   const items = pending.map(({ id, title, agent, reason }) => ({
     id,
     label: label(title),
-    description: label(agent),
+    description: label(models.agents.nameOf(agent)),
     detail: label(reason, 300),
   }));
   return window.showQuickPick(items, { title: "Show Changes", placeHolder: "Which proposal?" });

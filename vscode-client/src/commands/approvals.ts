@@ -135,7 +135,7 @@ async function approveAlways(
   argument: ActionArgument,
 ): Promise<void> {
   if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
-  const agent = label(context.models.agents.get(action.agent)?.name ?? action.agent);
+  const agent = label(context.models.agents.nameOf(action.agent));
   const rules = action.effects.slice(0, maxRules).map((effect) => `• ${effectRule(effect)}`);
   const left = action.effects.length - rules.length;
   const always = "Approve and Remember";

@@ -30,7 +30,7 @@ export async function approveFresh(
   context: ClientContext,
   { action, known, answeredBy }: Outdated,
 ): Promise<void> {
-  const agent = message(context.models.agents.get(action.agent)?.name ?? action.agent, 80);
+  const agent = message(context.models.agents.nameOf(action.agent), 80);
   const before = `“${message(action.title, 80)}”`;
   const fresh = await freshProposal(context, action, known, agent);
   if (fresh === undefined) {

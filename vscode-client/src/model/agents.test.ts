@@ -28,6 +28,17 @@ it("loads the agents, by name, and keeps them by what is told of each", async ()
   model.dispose();
 });
 
+it("two that are called the same are told apart, as long as there are two", async () => {
+  const { wire, model } = start();
+  await wire.answer("lares/agents/list", [agent({ id: "a", name: "Ant" })]);
+  expect(model.nameOf("a")).toBe("Ant");
+  wire.tell("lares/agents/changed", agent({ id: "b", name: "Ant" }));
+  expect(["a", "b", "c"].map((id) => model.nameOf(id))).toEqual(["Ant (a)", "Ant (b)", "c"]);
+  wire.tell("lares/agents/changed", agent({ id: "b", name: "Bee" }));
+  expect(["a", "b"].map((id) => model.nameOf(id))).toEqual(["Ant", "Bee"]);
+  model.dispose();
+});
+
 it("what is told while the list is on its way is newer than the list", async () => {
   const { wire, model } = start();
   wire.tell("lares/agents/changed", agent({ id: "a", state: "Error" }));

@@ -1,6 +1,7 @@
 import type { Disposable } from "vscode";
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Agent } from "../protocol.ts";
+import { agentNames } from "./agent-names.ts";
 import { CoalescedEvent } from "./coalesced.ts";
 import type { AgentsModel, StatusModel } from "./ports.ts";
 
@@ -12,6 +13,7 @@ export class KernelAgents implements AgentsModel, Disposable {
   readonly #subscriptions: Disposable[];
   #byId = new Map<string, Agent>();
   #sorted: readonly Agent[] | null = null;
+  #names: ((id: string) => string) | null = null;
   /** What changed while a list was on its way, which may be older; null while none is. */
   #sinceAsked: Map<string, Agent> | null = null;
 
@@ -47,6 +49,11 @@ export class KernelAgents implements AgentsModel, Disposable {
     return this.#byId.get(id);
   }
 
+  nameOf(id: string): string {
+    this.#names ??= agentNames([...this.#byId.values()]);
+    return this.#names(id);
+  }
+
   dispose(): void {
     for (const subscription of this.#subscriptions) subscription.dispose();
     this.#changed.dispose();
@@ -79,6 +86,7 @@ export class KernelAgents implements AgentsModel, Disposable {
 
   #told(): void {
     this.#sorted = null;
+    this.#names = null;
     this.#changed.fire();
   }
 }

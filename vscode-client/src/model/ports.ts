@@ -5,6 +5,8 @@ import type { Action, Agent, Job, Status } from "../protocol.ts";
 export interface AgentsModel {
   readonly all: readonly Agent[];
   get(id: string): Agent | undefined;
+  /** What a person is told it is called, as the agent wrote it; see `agentNames`. */
+  nameOf(id: string): string;
   readonly onDidChange: Event<void>;
 }
 

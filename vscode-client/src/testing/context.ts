@@ -1,6 +1,7 @@
 import { EventEmitter, Uri } from "vscode";
 import type { ClientContext } from "../feature.ts";
 import type { KernelState } from "../kernel/kernel.ts";
+import { agentNames } from "../model/agent-names.ts";
 import type { Action, Agent, NotificationParamsOf, ServerNotification } from "../protocol.ts";
 
 /** What a test of a feature says and sees; the feature is made from `context`. */
@@ -61,6 +62,7 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
       return fake.agents;
     },
     get: (id: string) => fake.agents.find((agent) => agent.id === id),
+    nameOf: (id: string) => agentNames(fake.agents)(id),
     onDidChange: (listener: () => void) => fake.agentsChanged.event(listener),
   };
   const status = {

@@ -1,5 +1,6 @@
 import type { ClientContext } from "../feature.ts";
 import type { KernelState } from "../kernel/kernel.ts";
+import { agentNames } from "../model/agent-names.ts";
 import type { Action, Agent, Status } from "../protocol.ts";
 import { EventEmitter, window } from "./vscode.ts";
 import { FakeWire } from "./wire.ts";
@@ -34,6 +35,7 @@ export function playedContext(given: { actions?: readonly Action[]; agents?: rea
           return known.agents;
         },
         get: (id: string) => known.agents.find((agent) => agent.id === id),
+        nameOf: (id: string) => agentNames(known.agents)(id),
         onDidChange: changed.agents.event,
       },
       status: {

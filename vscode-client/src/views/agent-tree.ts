@@ -1,5 +1,6 @@
 import { agentWord } from "../../../kernel/src/base/vocabulary/agent-words.ts";
 import type { KernelState } from "../kernel/kernel.ts";
+import { agentNames } from "../model/agent-names.ts";
 import type { AgentJobs } from "../model/ports.ts";
 import { size } from "../model/size.ts";
 import { count, cut, label, when } from "../model/text.ts";
@@ -100,7 +101,8 @@ export function agentNodes(
   jobsOf: (agent: string) => AgentJobs,
   now: number,
 ): TreeNode[] {
-  return agents.map((agent) => agentNode(agent, jobsOf(agent.id), now));
+  const nameOf = agentNames(agents);
+  return agents.map((agent) => agentNode(agent, label(nameOf(agent.id)), jobsOf(agent.id), now));
 }
 
 function isBroken({ state, awaiting }: Agent): boolean {
@@ -112,10 +114,9 @@ function lookOf({ state, disabled, awaiting }: Agent): Look {
   return awaiting === undefined ? looks[state] : awaitingLook;
 }
 
-function agentNode(agent: Agent, jobs: AgentJobs, now: number): TreeNode {
+function agentNode(agent: Agent, name: string, jobs: AgentJobs, now: number): TreeNode {
   const { icon, color } = lookOf(agent);
   const word = agentWord(agent);
-  const name = label(agent.name || agent.id);
   const events = agent.metrics.events_received;
   const description = [word, ...(events > 0 ? [count(events, "event")] : [])].join(" · ");
   return {

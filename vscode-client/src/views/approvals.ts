@@ -19,7 +19,7 @@ export const approvalsView: Feature = ({ models }) => {
     approvalNodes({
       pending: actions.pending,
       recent: actions.recent,
-      nameOfAgent: (id) => agents.get(id)?.name ?? id,
+      nameOfAgent: (id) => agents.nameOf(id),
       driftOf: (action) => drift.pathOf(action),
       now: Date.now(),
     }),

@@ -12,9 +12,9 @@ import {
 export function situationOf({ kernel, models }: Pick<ClientContext, "kernel" | "models">): Situation {
   return {
     kernel: kernelSituation(kernel.state),
-    agents: models.agents.all.slice(0, maxAgents).map(({ id, name, state }) => ({
+    agents: models.agents.all.slice(0, maxAgents).map(({ id, state }) => ({
       id: id.slice(0, 256),
-      name: name.slice(0, 256),
+      name: models.agents.nameOf(id).slice(0, 256),
       state,
     })),
   };

@@ -54,7 +54,7 @@ export const toolForms: Feature = (context) =>
   );
 
 /** The tool that a tree's node stands for, or that the person chooses. */
-async function wantedTool({ kernel }: ClientContext, argument: unknown): Promise<Tool | undefined> {
+async function wantedTool({ kernel, models }: ClientContext, argument: unknown): Promise<Tool | undefined> {
   const { agent, tool } =
     typeof argument === "object" && argument !== null
       ? (argument as { readonly agent?: unknown; readonly tool?: unknown })
@@ -68,7 +68,7 @@ async function wantedTool({ kernel }: ClientContext, argument: unknown): Promise
   }
   const picks = tools.map((tool) => ({
     label: label(tool.name),
-    description: label(tool.agent),
+    description: label(models.agents.nameOf(tool.agent)),
     detail: label(tool.description, 200),
     tool,
   }));
@@ -90,7 +90,8 @@ async function toolNamed({ kernel, models }: ClientContext, { agent, name }: Nam
   const wasReady = models.status.current?.ready === true;
   let tool = await find();
   if (tool === undefined && !wasReady && (await becomesReady(models.status))) tool = await find();
-  if (tool === undefined) throw new Error(`${label(agent)} offers no tool “${label(name)}” now.`);
+  if (tool === undefined)
+    throw new Error(`${label(models.agents.nameOf(agent))} offers no tool “${label(name)}” now.`);
   return tool;
 }
 

@@ -1,9 +1,9 @@
 import type { VNode } from "preact";
 import { agentStateWords } from "../../../../kernel/src/base/vocabulary/agent-words.ts";
+import { AgentName } from "../shared/agent-name.tsx";
 import { count, counted, milliseconds, shortCount } from "../shared/format.ts";
 import { size } from "../../model/size.ts";
 import type { Host } from "../shared/host.ts";
-import { line } from "../shared/text.ts";
 import { shownDays, type ActivityContract, type AgentFigures, type Overview } from "./messages.ts";
 import { rememberedPerDay } from "./per-day.ts";
 
@@ -50,7 +50,7 @@ export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: Ta
                   title={`${agentStateWords[agent.state]} · Show traces`}
                   onClick={() => void host.ask("showTraces", { agent: agent.id }).catch(() => undefined)}
                 >
-                  <bdi>{line(agent.id, 60)}</bdi>
+                  <AgentName id={agent.id} />
                 </button>
                 <span class="hidden-text">{agentStateWords[agent.state]}</span>
               </th>

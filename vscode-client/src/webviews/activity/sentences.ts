@@ -24,11 +24,7 @@ export function outcomeOf(state: ActionLine["state"]): Outcome {
   }
 }
 
-/** Who proposed what. */
-export const proposalOf = ({ agent, title }: ActionLine): { agent: string; title: string } => ({
-  agent: line(agent, 60),
-  title: line(title, 120),
-});
+export const titleOf = ({ title }: ActionLine): string => line(title, 120);
 
 /** What became of it, and when: "you approved it 2 minutes ago". */
 export function fateOf(action: ActionLine, nowMs: number): string {
@@ -60,8 +56,7 @@ function deciderOf({ decidedBy }: ActionLine): string | undefined {
   return decidedBy === "user" ? "you" : "your rules";
 }
 
-/** All of it in one sentence, for a screen reader. */
+/** All of it in one sentence, for a screen reader; `agent` is what the agent is called. */
 export function sentenceOf(action: ActionLine, nowMs: number): string {
-  const { agent, title } = proposalOf(action);
-  return `${agent} proposed "${title}" (${counted(action.effects, "change")}): ${fateOf(action, nowMs)}.`;
+  return `${line(action.agent, 60)} proposed "${titleOf(action)}" (${counted(action.effects, "change")}): ${fateOf(action, nowMs)}.`;
 }

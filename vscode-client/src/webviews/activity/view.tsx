@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { AgentName, useAgentName } from "../shared/agent-name.tsx";
 import { BarChart, type Series } from "../shared/bar-chart.tsx";
 import { count, localTime, shortCount } from "../shared/format.ts";
 import { useAsked, useChanged, useNow, useSituation } from "../shared/hooks.ts";
@@ -9,7 +10,7 @@ import { Time } from "../shared/time.tsx";
 import { AgentTable } from "./agents.tsx";
 import { maxActions, shownDays, type ActionLine, type ActivityContract, type Overview } from "./messages.ts";
 import { actionsPerDay, rememberedPerDay } from "./per-day.ts";
-import { fateOf, outcomeOf, proposalOf, sentenceOf, type Outcome } from "./sentences.ts";
+import { fateOf, outcomeOf, sentenceOf, titleOf, type Outcome } from "./sentences.ts";
 
 /** Sentences of what happened lately. */
 const shownSentences = 20;
@@ -123,7 +124,7 @@ export function OverviewPage({ host, overview, nowMs }: OverviewProps): VNode {
                   title="Show this agent's traces"
                   onClick={() => void host.ask("showTraces", { agent }).catch(() => undefined)}
                 >
-                  <bdi>{line(agent, 60)}</bdi>
+                  <AgentName id={agent} />
                 </button>{" "}
                 <bdi>{line(message, 240)}</bdi> <Time iso={timestamp} nowMs={nowMs} />
               </li>
@@ -156,7 +157,8 @@ interface SentenceProps extends Props {
 }
 
 function Sentence({ host, action, nowMs }: SentenceProps): VNode {
-  const { agent, title } = proposalOf(action);
+  const agent = useAgentName()(action.agent);
+  const title = titleOf(action);
   const outcome = outcomeOf(action.state);
   const act = (): void => {
     const asked =
@@ -170,8 +172,8 @@ function Sentence({ host, action, nowMs }: SentenceProps): VNode {
     <li class={`outcome-${outcome}`}>
       <i class={`swatch series-${outcome}`} aria-hidden="true" />
       <span>
-        <bdi>{agent}</bdi> proposed{" "}
-        <button type="button" class="link" aria-label={sentenceOf(action, nowMs)} onClick={act}>
+        <AgentName id={action.agent} /> proposed{" "}
+        <button type="button" class="link" aria-label={sentenceOf({ ...action, agent }, nowMs)} onClick={act}>
           <bdi>“{title}”</bdi>
         </button>
         <span class="quiet" title={localTime(action.decided ?? action.created)}>

@@ -41,8 +41,8 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
     keep({ agent, namespace: "", variant: "", days: undefined, itemVariant: "" });
   useFocus(host, choose);
 
-  const agents = situation?.agents.map(({ id }) => id) ?? [];
-  const agent = kept.agent !== undefined && agents.includes(kept.agent) ? kept.agent : agents[0];
+  const agents = situation?.agents ?? [];
+  const agent = (agents.find(({ id }) => id === kept.agent) ?? agents[0])?.id;
   const shared = useAsked(host, "shared", agent === undefined ? null : { agent });
   // Documents that name others are in force before agents are told of.
   usePush(host, "situation", shared.again);
@@ -64,9 +64,9 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
               value={agent}
               onChange={({ currentTarget: { value } }) => choose(value)}
             >
-              {agents.map((id) => (
+              {agents.map(({ id, name }) => (
                 <option key={id} value={id}>
-                  {line(id, 60)}
+                  {line(name, 60)}
                 </option>
               ))}
             </select>

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { OverviewPage } from "../activity/view.tsx";
 import type { ActivityContract, Overview } from "../activity/messages.ts";
 import { TraceDetails } from "../traces/details.tsx";
+import { AgentName, AgentNames } from "./agent-name.tsx";
 import type { Host } from "./host.ts";
 import { JsonTree } from "./json-tree.tsx";
 import { WhileRunning } from "./notice.tsx";
@@ -72,6 +73,17 @@ describe("what agents say", () => {
     expectHarmless(html);
   });
 
+  it.each(hostile)("does nothing as an agent's name: %j", (text) => {
+    const html = renderToString(
+      <AgentNames.Provider value={new Map([["a.one", text]])}>
+        <AgentName id="a.one" />
+        <AgentName id={text} />
+      </AgentNames.Provider>,
+    );
+    expect(html).toContain("a.one");
+    expectHarmless(html);
+  });
+
   it.each(hostile)("does nothing in a trace's details: %j", (text) => {
     const entry = {
       timestamp: "2026-03-01T12:00:00Z",
@@ -108,6 +120,20 @@ describe("what agents say", () => {
     expectHarmless(
       renderToString(<JsonTree value={{ type: "img", props: { onerror: "alert(1)" }, __v: 1 }} open={3} />),
     ));
+});
+
+it("a view calls an agent by its name, and one that is gone by its id", () => {
+  const situation = {
+    kernel: { kind: "running" },
+    agents: [{ id: "a.one", name: "Notes", state: "Active" }],
+  } as const;
+  const html = renderToString(
+    <WhileRunning host={nobody} situation={{ ...situation, agents: [...situation.agents] }}>
+      <AgentName id="a.one" />
+      <AgentName id="b.two" />
+    </WhileRunning>,
+  );
+  expect(html).toBe('<bdi title="a.one">Notes</bdi><bdi title="b.two">b.two</bdi>');
 });
 
 describe("instead of its content, a view says", () => {

@@ -1,4 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
+import { AgentNames } from "./agent-name.tsx";
 import type { Contract } from "./channel.ts";
 import type { Host } from "./host.ts";
 import type { commonPushes, commonRequests, NoticeCommand, Situation } from "./situation.ts";
@@ -64,10 +65,14 @@ export function WhileRunning({ host, situation, children }: KernelNoticeProps): 
     </button>
   );
   if (situation === undefined) return <Notice kind="busy" title="Loading…" />;
-  const { kernel } = situation;
+  const { kernel, agents } = situation;
   switch (kernel.kind) {
     case "running":
-      return <>{children}</>;
+      return (
+        <AgentNames.Provider value={new Map(agents.map(({ id, name }) => [id, name]))}>
+          {children}
+        </AgentNames.Provider>
+      );
     case "starting":
       return <Notice kind="busy" title="The kernel is starting…" />;
     case "restarting":

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { AgentName } from "../shared/agent-name.tsx";
 import { failureOf, useAsked, usePush, useSituation } from "../shared/hooks.ts";
 import { isWithin } from "../shared/channel.ts";
 import type { Host } from "../shared/host.ts";
@@ -41,6 +42,15 @@ function Loaded({ host, editor }: PageProps<ToolFormContract>): VNode {
 
 interface FormProps extends PageProps<ToolFormContract> {
   readonly form: Form;
+}
+
+/**
+ * A form that was opened is there to be filled in, or run: the first of its fields, else the button, has the focus. Not
+ * one that is made anew while the person is elsewhere.
+ */
+function fillIn(form: HTMLFormElement | null): void {
+  if (!document.hasFocus()) return;
+  form?.querySelector<HTMLElement>("input, textarea, select, button[type=submit]")?.focus();
 }
 
 /** What is typed: as a form, or as JSON. */
@@ -120,7 +130,7 @@ function ToolForm({ host, editor, form }: FormProps): VNode {
           <bdi>{line(form.name, 120)}</bdi>
         </h1>
         <p class="quiet">
-          a tool of <bdi>{line(form.agent, 120)}</bdi>
+          a tool of <AgentName id={form.agent} />
         </p>
         {form.description !== "" && (
           <p class="description">
@@ -129,6 +139,7 @@ function ToolForm({ host, editor, form }: FormProps): VNode {
         )}
       </header>
       <form
+        ref={fillIn}
         noValidate
         onSubmit={(event) => {
           event.preventDefault();

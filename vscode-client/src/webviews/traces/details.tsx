@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { AgentName } from "../shared/agent-name.tsx";
 import { JsonTree } from "../shared/json-tree.tsx";
 import { block, line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
@@ -17,7 +18,7 @@ export function TraceDetails({ entry, onCopy, onClose }: DetailsProps): VNode {
       <header>
         <span class={`level level-${entry.level}`}>{entry.level}</span>
         <strong>
-          <bdi>{line(entry.agent, 100)}</bdi>
+          <AgentName id={entry.agent} />
         </strong>
         {entry.hook !== undefined && (
           <span class="quiet">

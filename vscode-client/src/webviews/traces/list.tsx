@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { AgentName } from "../shared/agent-name.tsx";
 import { line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
 import type { Row } from "./rows.ts";
@@ -121,7 +122,7 @@ function TraceRow({ row: { key, entry }, selected, position, size, onSelect }: R
       <Time iso={entry.timestamp} without="date" />
       <span class="level">{entry.level}</span>
       <span class="agent one-line">
-        <bdi>{line(entry.agent, 100)}</bdi>
+        <AgentName id={entry.agent} />
       </span>
       <span class="message one-line">
         <bdi>{line(entry.message)}</bdi>

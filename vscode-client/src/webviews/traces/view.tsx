@@ -1,10 +1,10 @@
 import type { VNode } from "preact";
 import { useCallback, useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useAgentName } from "../shared/agent-name.tsx";
 import { counted } from "../shared/format.ts";
 import { failureOf, useFocus, usePush, useSettled, useSituation } from "../shared/hooks.ts";
 import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
-import { line } from "../shared/text.ts";
 import { TraceDetails } from "./details.tsx";
 import { ages, keptOf, type Kept } from "./kept.ts";
 import { TraceList } from "./list.tsx";
@@ -188,6 +188,7 @@ interface ToolbarProps {
 }
 
 function Toolbar({ kept, agents, keep, children }: ToolbarProps): VNode {
+  const nameOf = useAgentName();
   const known = kept.agent === undefined || agents.includes(kept.agent) ? agents : [kept.agent, ...agents];
   return (
     <div class="toolbar" role="toolbar" aria-label="Which traces">
@@ -199,7 +200,7 @@ function Toolbar({ kept, agents, keep, children }: ToolbarProps): VNode {
         <option value="">All agents</option>
         {known.map((id) => (
           <option key={id} value={id}>
-            {line(id, 60)}
+            {nameOf(id)}
           </option>
         ))}
       </select>
