@@ -26,7 +26,7 @@ function all(node: TreeNode): TreeNode[] {
 describe("agentNodes", () => {
   it("tells agents apart that are called the same", () => {
     const twins = [agent({ id: "a.one", name: "Titles" }), agent({ id: "b.two", name: "Titles" })];
-    const nodes = agentNodes(twins, now);
+    const nodes = agentNodes(twins, () => ({ items: [], total: 0 }), now);
     expect(nodes.map(({ label }) => label)).toEqual(["Titles (a.one)", "Titles (b.two)"]);
     expect(nodes[0]?.spoken).toMatch(/^Agent Titles \(a\.one\), /);
   });
