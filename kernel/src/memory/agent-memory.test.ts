@@ -370,10 +370,11 @@ describe("knowledge", () => {
           { operation: "relate", from: one, to: two, relation: "Updates" },
           { operation: "delete", id: three, reason: "merged" },
         ],
+        isUnfinished: true,
       });
       const maintaining = agent.maintain();
       const late = agent.updateKnowledge({ id: three, importance: 1 });
-      expect(await maintaining).toEqual({ deleted: 1, related: 1 });
+      expect(await maintaining).toEqual({ deleted: 1, related: 1, isUnfinished: true });
       await expect(late).rejects.toEqual(refusal("NotFound"));
       expect(
         lines()

@@ -66,7 +66,7 @@ export interface AgentMemory extends AsyncDisposable {
   /** Knowledge too, where a policy says what of it may go: `items` of it went. */
   cleanup(retentionDays: number): Promise<Cleaned & { readonly items: number }>;
   /** Decay, pruning, merging: what changes the truth is journaled here, the rest is the store's own. */
-  maintain(): Promise<{ readonly deleted: number; readonly related: number }>;
+  maintain(): Promise<{ readonly deleted: number; readonly related: number; readonly isUnfinished: boolean }>;
   /** The newest one that was recorded. */
   policy(): MemoryPolicy | null;
   /** Records it where it differs; resolves to whether it did. */

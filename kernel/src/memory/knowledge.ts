@@ -90,9 +90,9 @@ export class KnowledgeMemory {
   async maintain(
     nowMs: number,
     prune: PrunePolicy | null,
-  ): Promise<{ readonly deleted: number; readonly related: number }> {
+  ): Promise<{ readonly deleted: number; readonly related: number; readonly isUnfinished: boolean }> {
     return await this.inTurn(async () => {
-      const { changes } = await this.#ask("maintain", { nowMs, prune });
+      const { changes, isUnfinished } = await this.#ask("maintain", { nowMs, prune });
       let deleted = 0;
       // All of it goes out together; nothing of it is believed before it is written.
       await Promise.all(
@@ -101,7 +101,7 @@ export class KnowledgeMemory {
           if (change.operation === "delete") deleted += 1;
         }),
       );
-      return { deleted, related: changes.length - deleted };
+      return { deleted, related: changes.length - deleted, isUnfinished };
     });
   }
 

@@ -82,7 +82,7 @@ describe("cleanup", () => {
         await agent.addKnowledge({ variant: "Fact", data: "kept" });
         store.answers.maintain = ({ prune }) => {
           expect(prune).toEqual(policy);
-          return { changes: [{ operation: "delete", id, reason: "pruned" }] };
+          return { changes: [{ operation: "delete", id, reason: "pruned" }], isUnfinished: false };
         };
         expect(await agent.cleanup(10)).toMatchObject({ items: 1 });
         expect(agent.stats().knowledgeItems).toBe(1);

@@ -7,11 +7,12 @@ function fixture(fails = false) {
   const clock = new ManualClock();
   const done: string[] = [];
   const warned: string[] = [];
-  const state = { stored: 0, gate: Promise.resolve() };
+  const state = { stored: 0, gate: Promise.resolve(), isUnfinished: false };
   const work = (name: string) => async () => {
     done.push(name);
     await state.gate;
     if (fails) throw new Error("no");
+    return { isUnfinished: state.isUnfinished };
   };
   const upkeep = new Upkeep({
     clock,
@@ -89,5 +90,28 @@ test("a failure is told, and tried again when it is asked next", async () => {
   }
   expect(done).toEqual(["maintain", "maintain"]);
   expect(warned).toHaveLength(2);
+  upkeep[Symbol.dispose]();
+});
+
+test("what could not be finished is looked after again though nobody asks, every ten minutes, and not for ever", async () => {
+  const { clock, done, state, upkeep } = fixture();
+  const pass = async (ms: number): Promise<number> => {
+    clock.advance(ms);
+    await turn();
+    return done.length;
+  };
+  state.isUnfinished = true;
+  upkeep.asked();
+  expect(await pass(60 * 1000)).toBe(1);
+  expect(await pass(10 * 60 * 1000 - 1)).toBe(1);
+  expect(await pass(1)).toBe(2);
+  for (let hour = 0; hour < 24; hour++) for (let tenth = 0; tenth < 6; tenth++) await pass(10 * 60 * 1000);
+  expect(done).toHaveLength(7);
+  // Asked, it is worth as much as at first; finished, it rests.
+  upkeep.asked();
+  expect(await pass(10 * 60 * 1000)).toBe(8);
+  state.isUnfinished = false;
+  expect(await pass(10 * 60 * 1000)).toBe(9);
+  expect(await pass(60 * 60 * 1000)).toBe(9);
   upkeep[Symbol.dispose]();
 });

@@ -6,6 +6,8 @@ import type { Log } from "../base/log.ts";
 const firstMaintenanceMs = 60 * 1000;
 /** Knowledge that was written or asked since is looked after so often. */
 const maintenanceIntervalMs = 10 * 60 * 1000;
+/** What waited then is looked after so often though nobody asks: a service may be down for good. */
+const maxUnaskedMaintenances = 6;
 /** And after so many writes at the latest: vectors beyond their number do not wait for the clock. */
 const writesPerMaintenance = 1000;
 /** Events and items behind which the projections may be before they follow, though nobody has asked yet. */
@@ -16,7 +18,8 @@ export interface UpkeepParts {
   readonly log: Log;
   /** Events and items that are stored now. */
   stored(): number;
-  maintain(): Promise<unknown>;
+  /** Unfinished where something waits that is to be looked after though nobody asks. */
+  maintain(): Promise<{ readonly isUnfinished: boolean }>;
   project(): Promise<unknown>;
 }
 
@@ -28,6 +31,7 @@ export class Upkeep implements Disposable {
   readonly #parts: UpkeepParts;
   #storedWhenProjected: number;
   #writes = 0;
+  #unaskedMaintenances = 0;
   #timer: Disposable | null = null;
   #pauseMs = firstMaintenanceMs;
   #isRunning = false;
@@ -48,6 +52,12 @@ export class Upkeep implements Disposable {
 
   /** Knowledge was asked, or changed. */
   asked(): void {
+    this.#unaskedMaintenances = 0;
+    this.#waitForNext();
+  }
+
+  #waitForNext(): void {
+    if (this.#isClosed) return;
     this.#timer ??= this.#parts.clock.timer(this.#pauseMs, () => this.#maintain());
   }
 
@@ -72,7 +82,12 @@ export class Upkeep implements Disposable {
     this.#timer = null;
     this.#writes = 0;
     this.#pauseMs = maintenanceIntervalMs;
-    this.#run("be looked after", () => this.#parts.maintain());
+    this.#run("be looked after", async () => {
+      const { isUnfinished } = await this.#parts.maintain();
+      if (!isUnfinished || this.#unaskedMaintenances >= maxUnaskedMaintenances) return;
+      this.#unaskedMaintenances += 1;
+      this.#waitForNext();
+    });
   }
 
   #run(what: string, work: () => Promise<unknown>): void {

@@ -84,7 +84,7 @@ export const answers: { readonly [Name in Exclude<StoreRequestName, "close">]: A
       bytes: await sizeOfProjections(memory.folder),
     })),
   maintain: (opened, memory, { nowMs, prune }) =>
-    opened.query(memory, async ({ behind }) => ({ changes: await behind.maintain(nowMs, prune) })),
+    opened.query(memory, ({ behind }) => behind.maintain(nowMs, prune)),
   "vectors.page": (opened, memory, page) => opened.query(memory, ({ behind }) => behind.vectorsPage(page)),
   "vectors.give": (opened, memory, { embedder, items }) =>
     opened.query(memory, ({ behind }) => behind.takeVectors(embedder, items)),

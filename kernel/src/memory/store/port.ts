@@ -103,6 +103,12 @@ export type ProposedChange =
   | { readonly operation: "delete"; readonly id: string; readonly reason: "pruned" | "merged" }
   | { readonly operation: "relate"; readonly from: string; readonly to: string; readonly relation: string };
 
+export interface Maintained {
+  readonly changes: readonly ProposedChange[];
+  /** Something waits, or is only proposed: it is worth maintaining once more, though nobody asks meanwhile. */
+  readonly isUnfinished: boolean;
+}
+
 type Nothing = Readonly<Record<string, never>>;
 
 /** The requests by their names. Each but `close` brings the projections up to `memory.end` first. */
@@ -125,7 +131,7 @@ export interface StoreRequests {
   /** Decay, prune, merge, tiers, compaction of indexes. Proposes what would change the truth. */
   maintain: {
     params: { nowMs: number; prune: PrunePolicy | null };
-    result: { changes: readonly ProposedChange[] };
+    result: Maintained;
   };
   /** Every vector, page by page, for an export; not of items that changed at `changedBeforeMs` or later. */
   "vectors.page": {

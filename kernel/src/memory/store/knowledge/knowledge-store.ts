@@ -6,9 +6,9 @@ import type { Embedder, EmbedderSpec } from "../embedding/port.ts";
 import { EmbeddingQueue } from "../embedding/queue.ts";
 import type { TextIndex } from "../projection/port.ts";
 import type {
+  Maintained,
   Nearest,
   NewItem,
-  ProposedChange,
   PrunePolicy,
   StoreNotice,
   StoreSettings,
@@ -190,9 +190,9 @@ export class KnowledgeStore implements AsyncDisposable {
   }
 
   /** Decides what moves, is merged or pruned; see `maintain.ts`. The index goes to the disk besides. */
-  async maintain(nowMs: number, prune: PrunePolicy | null): Promise<readonly ProposedChange[]> {
+  async maintain(nowMs: number, prune: PrunePolicy | null): Promise<Maintained> {
     await this.#accesses.write();
-    const changes = await this.#viewed(async (view) => {
+    const maintained = await this.#viewed(async (view) => {
       const { database } = this.#options;
       await this.#evict(nowMs);
       await moveTiers(database, this.#codebooks, nowMs, (space, label) =>
@@ -201,7 +201,8 @@ export class KnowledgeStore implements AsyncDisposable {
       const merges = await proposeMerges(view);
       const gone = merges.flatMap((change) => (change.operation === "delete" ? [change.id] : []));
       const updates = await proposeUpdates(view, new Set(gone));
-      return [...merges, ...updates, ...(await proposePrunes(database, prune, nowMs))];
+      const prunes = await proposePrunes(database, prune, nowMs);
+      return { ...updates, changes: [...merges, ...updates.changes, ...prunes] };
     });
     await this.follow();
     const spaces = [this.#made.space, this.#given.space].filter((space) => space !== null);
@@ -210,7 +211,7 @@ export class KnowledgeStore implements AsyncDisposable {
     await this.#learned?.save();
     this.#work.wake();
     await forgetGone(this.#options.database, spaces);
-    return changes;
+    return maintained;
   }
 
   /** Resolves when nothing is left to do that could be done now. */

@@ -2,6 +2,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { until } from "../../../../../test/support/until.ts";
+import { EmbeddingError } from "../embedding/port.ts";
 import { startMs, testKnowledge } from "./testing/test-knowledge.ts";
 import { ToyEmbedder } from "./testing/toy-embedder.ts";
 
@@ -14,11 +15,11 @@ test("near-duplicates: the older goes, the newer says that it updates it; each p
   memory.add("new", { text: "red house", data: { n: 1, more: true } });
   memory.add("unlike", { text: "blue sea" });
   await memory.project();
-  expect(await memory.store.maintain(startMs, null)).toEqual([
+  expect((await memory.store.maintain(startMs, null)).changes).toEqual([
     { operation: "relate", from: "new", to: "old", relation: "Updates" },
     { operation: "delete", id: "old", reason: "merged" },
   ]);
-  expect(await memory.store.maintain(startMs, null)).toEqual([]);
+  expect((await memory.store.maintain(startMs, null)).changes).toEqual([]);
 });
 
 test("alike is not the same: what says, weighs or brings anything that the newer does not, stays", async () => {
@@ -36,7 +37,7 @@ test("alike is not the same: what says, weighs or brings anything that the newer
   memory.add("face a", { text: "face of Anna", embedding: [1, 0] });
   memory.add("face b", { text: "face of Anna", embedding: [0, 1] });
   await memory.project();
-  expect(await memory.store.maintain(startMs, null)).toEqual([]);
+  expect((await memory.store.maintain(startMs, null)).changes).toEqual([]);
 });
 
 test("what an embedder that is waited for could not say at once is found behind: each item once, the likest of what was there", async () => {
@@ -55,7 +56,8 @@ test("what an embedder that is waited for could not say at once is found behind:
   memory.add("new", { text: `${others} x y`, data: { n: 6 } });
   await memory.project();
   await memory.embedded();
-  const updates = await memory.store.maintain(startMs, null);
+  const { changes: updates, isUnfinished } = await memory.store.maintain(startMs, null);
+  expect(isUnfinished).toBe(true);
   expect(updates).toEqual([
     { operation: "relate", from: "liker", to: "old", relation: "Updates" },
     {
@@ -65,12 +67,51 @@ test("what an embedder that is waited for could not say at once is found behind:
       relation: "Updates",
     },
   ]);
-  expect(await memory.store.maintain(startMs, null)).toEqual([]);
+  // Whoever asked died before it had written that down.
+  await memory.reopen();
+  expect((await memory.store.maintain(startMs, null)).changes).toEqual(updates);
+  for (const { from, to } of updates.filter((change) => change.operation === "relate"))
+    memory.say("update", from, { relate: { to, relation: "Updates" } });
+  await memory.project();
+  expect(await memory.store.maintain(startMs, null)).toEqual({ changes: [], isUnfinished: false });
   // What changes later is not added.
   memory.say("update", "unlike", { text: others });
   await memory.project();
   await memory.embedded();
-  expect(await memory.store.maintain(startMs, null)).toEqual([]);
+  expect((await memory.store.maintain(startMs, null)).changes).toEqual([]);
+});
+
+test("what waits for its embedder, or is embedded only after it was given up on, is looked at then, and so is what came after it", async () => {
+  const service = { kind: "openai-compatible", url: "http://localhost/", model: "m" } as const;
+  const waiting = Promise.withResolvers<void>();
+  let isMended = false;
+  const openEmbedder = async (): Promise<ToyEmbedder> => {
+    const embedder = new ToyEmbedder(service);
+    embedder.before = async (texts) => {
+      await waiting.promise;
+      if (!isMended && texts.some((text) => text.includes("stubborn")))
+        throw new EmbeddingError("not that", { isRetryable: false });
+    };
+    return embedder;
+  };
+  const memory = await testKnowledge({ settings: { embedder: service }, openEmbedder });
+  const others =
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen";
+  memory.add("old", { text: `stubborn ${others}`, data: { n: 1 } });
+  memory.add("new", { text: `gladly ${others}`, data: { n: 2 } });
+  await memory.project();
+  expect(await memory.store.maintain(startMs, null)).toEqual({ changes: [], isUnfinished: true });
+  waiting.resolve();
+  await memory.embedded();
+  expect((await memory.store.stats()).vectors).toMatchObject({ count: 1, failed: 1 });
+  expect(await memory.store.maintain(startMs, null)).toEqual({ changes: [], isUnfinished: false });
+  isMended = true;
+  await memory.reopen();
+  await memory.embedded();
+  expect((await memory.store.stats()).vectors).toMatchObject({ count: 2, failed: 0 });
+  expect((await memory.store.maintain(startMs, null)).changes).toEqual([
+    { operation: "relate", from: "new", to: "old", relation: "Updates" },
+  ]);
 });
 
 test("an embedder that answers at once has said it when an item was added: none is looked at again with another embedder", async () => {
@@ -78,10 +119,10 @@ test("an embedder that answers at once has said it when an item was added: none 
   memory.add("old", { text: "red house by the sea", data: { n: 1 } });
   memory.add("new", { text: "red house by the sea", data: { n: 2 } });
   await memory.project();
-  expect(await memory.store.maintain(startMs, null)).toEqual([]);
+  expect((await memory.store.maintain(startMs, null)).changes).toEqual([]);
   await memory.configure({ embedder: { kind: "openai-compatible", url: "http://localhost/", model: "m" } });
   await until("the new one serves", async () => (await memory.store.stats()).embedder === "toy/m/64");
-  expect(await memory.store.maintain(startMs, null)).toEqual([]);
+  expect((await memory.store.maintain(startMs, null)).changes).toEqual([]);
 });
 
 test("what was related to the older is related to the newer, however many are merged at once", async () => {
@@ -92,7 +133,7 @@ test("what was related to the older is related to the newer, however many are me
   memory.add("two", { text: "red house", relations: [{ to: "one", relation: "Updates" }] });
   memory.add("three", { text: "red house" });
   await memory.project();
-  for (const change of await memory.store.maintain(startMs, null)) {
+  for (const change of (await memory.store.maintain(startMs, null)).changes) {
     if (change.operation === "delete") memory.say("delete", change.id, {});
     else memory.say("update", change.from, { relate: { to: change.to, relation: change.relation } });
   }
@@ -113,9 +154,9 @@ test("pruned is only where a policy says so: unimportant, old, and never found",
   await memory.project();
   await memory.ids({ similar_to: "one", top_k: 1 }, startMs);
   const policy = { belowImportance: 0.2, olderThanMs: 90 * dayMs };
-  expect(await memory.store.maintain(startMs + 365 * dayMs, null)).toEqual([]);
-  expect(await memory.store.maintain(startMs + 89 * dayMs, policy)).toEqual([]);
-  expect(await memory.store.maintain(startMs + 365 * dayMs, policy)).toEqual([
+  expect((await memory.store.maintain(startMs + 365 * dayMs, null)).changes).toEqual([]);
+  expect((await memory.store.maintain(startMs + 89 * dayMs, policy)).changes).toEqual([]);
+  expect((await memory.store.maintain(startMs + 365 * dayMs, policy)).changes).toEqual([
     { operation: "delete", id: "forgettable", reason: "pruned" },
   ]);
 });

@@ -1,24 +1,36 @@
 import { updatesSimilarity, type ProposedChange } from "../port.ts";
 import { type AtRest, decodeAtRest } from "./at-rest.ts";
+import type { Sql } from "../projection/port.ts";
 import type { KnowledgeView } from "./query.ts";
 import { numberList, readFact, writeFact } from "./schema.ts";
 
 /** Items that one maintenance looks at; the next goes on from there. */
 const itemsLookedAt = 500;
 const neighboursLookedAt = 16;
-/** Name of the fact: items up to this row were looked at, here or when they were added. */
+/**
+ * Name of the fact: items up to this row were looked at, here or when they were added, and what came of it is in the
+ * tables.
+ */
 const lookedFact = "updates-looked";
+
+export interface ProposedUpdates {
+  readonly changes: readonly ProposedChange[];
+  /** There are items that could not be looked at yet, or what came of it is not in the tables yet. */
+  readonly isUnfinished: boolean;
+}
 
 /**
  * What an item seems to be a newer form of, where its embedder could not say when it was added: an embedder that has to
  * be waited for answers behind. Each item once, when those before it have their vectors; not one that says itself what it
  * updates, or brought an embedding and so was compared at once. `gone`: items that are about to go.
+ *
+ * Who asked may die before it has written down what is proposed: such items are looked at again until it is in the tables.
  */
 export async function proposeUpdates(
   { database, made, codebooks, embedder }: KnowledgeView,
   gone: ReadonlySet<string>,
-): Promise<ProposedChange[]> {
-  if (made === null || embedder === null) return [];
+): Promise<ProposedUpdates> {
+  if (made === null || embedder === null) return { changes: [], isUnfinished: true };
   const after = Number((await readFact(database, lookedFact)) ?? 0);
   const [rows] = await database.all<{ last: number; pending: number | null }>(
     `SELECT coalesce(max(item_row), 0) AS last,
@@ -26,7 +38,8 @@ export async function proposeUpdates(
      FROM knowledge_items`,
   );
   const through = rows?.pending == null ? (rows?.last ?? 0) : rows.pending - 1;
-  if (through <= after) return [];
+  const isWaiting = through < (rows?.last ?? 0);
+  if (through <= after) return { changes: [], isUnfinished: isWaiting };
   const fresh = embedder.isImmediate
     ? []
     : await database.all<AtRest & { id: string; item_row: number; variant: string; label: number }>(
@@ -40,6 +53,7 @@ export async function proposeUpdates(
         [made.name, after, through],
       );
   const changes: ProposedChange[] = [];
+  let firstChanged = Infinity;
   for (const { id, item_row: row, variant, label, ...atRest } of fresh) {
     if (gone.has(id)) continue;
     const vector = await decodeAtRest(codebooks, atRest);
@@ -59,9 +73,21 @@ export async function proposeUpdates(
       .filter((item) => !gone.has(item.id))
       .map((item) => ({ ...item, similarity: similarityOf.get(item.label) ?? -1 }))
       .toSorted((a, b) => b.similarity - a.similarity || b.item_row - a.item_row);
-    if (best !== undefined) changes.push({ operation: "relate", from: id, to: best.id, relation: "Updates" });
+    if (best === undefined) continue;
+    changes.push({ operation: "relate", from: id, to: best.id, relation: "Updates" });
+    firstChanged = Math.min(firstChanged, row);
   }
-  const looked = fresh.length === itemsLookedAt ? (fresh.at(-1)?.item_row ?? through) : through;
-  await database.transaction((sql) => writeFact(sql, lookedFact, String(looked)));
-  return changes;
+  const isAll = fresh.length < itemsLookedAt;
+  const looked = isAll ? through : (fresh.at(-1)?.item_row ?? through);
+  await database.transaction((sql) => writeFact(sql, lookedFact, String(Math.min(looked, firstChanged - 1))));
+  return { changes, isUnfinished: isWaiting || !isAll || changes.length > 0 };
+}
+
+/**
+ * Items that had been given up on get their vectors after all: they, and those after them, to which they may be the older
+ * form, are looked at once more.
+ */
+export async function lookAgainFrom(sql: Sql, firstRow: number): Promise<void> {
+  const looked = Number((await readFact(sql, lookedFact)) ?? 0);
+  if (looked >= firstRow) await writeFact(sql, lookedFact, String(firstRow - 1));
 }

@@ -1,5 +1,6 @@
 import type { Embedder, EmbedderSpec } from "../embedding/port.ts";
 import type { Sql } from "../projection/port.ts";
+import { lookAgainFrom } from "./propose-updates.ts";
 import { type Database, readFact, textList, writeFact } from "./schema.ts";
 
 /** What the memory serves with, as `knowledge_facts` "embedder" keeps it. */
@@ -49,6 +50,10 @@ export async function beginWith(database: Database, fact: ServingFact, servedBef
              ORDER BY attempts, item_row LIMIT ${triedAgain.items})`
         : "UPDATE knowledge_queue SET state = 'pending', attempts = 0, next_ms = 0 WHERE state = 'failed'",
     );
+    const [waiting] = await sql.all<{ first: number | null }>(
+      "SELECT min(item_row) AS first FROM knowledge_queue WHERE state = 'pending'",
+    );
+    if (waiting?.first != null) await lookAgainFrom(sql, waiting.first);
   });
 }
 
