@@ -3,6 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { compilePattern, filterLimits, linearMatches, type FilterLanguage } from "./environment.ts";
 import { callOf, writtenNodes, type Call, type ExpressionNode } from "./expression.ts";
+import { slipOfMethod, slipOfName, slipOfOperators, slipOfPattern, type Slip } from "./slips.ts";
 import type { FilterFix } from "./spellings.ts";
 import { commonFields, entryFields, eventType } from "./types.ts";
 
@@ -40,6 +41,8 @@ export function explainFault(error: unknown, circumstances: Circumstances): Filt
   const length = Math.min(error.range?.end ?? offset, source.length) - offset;
   const written = source.slice(offset, offset + length);
   const at = (message: string): FilterFault => ({ ok: false, message, offset, length });
+  const slip = slipAt(error, { offset, length }, circumstances);
+  if (slip !== undefined) return { ok: false, ...slip };
   switch (error.code) {
     case "unknown_variable":
       return withReplacement(
@@ -61,6 +64,19 @@ export function explainFault(error: unknown, circumstances: Circumstances): Filt
     default:
       return at(noMatchingOperator(error.summary.replaceAll(linearMatches, "matches")));
   }
+}
+
+/** What another language would have there, where it is that. */
+function slipAt(
+  error: ParseError | CelTypeError | EvaluationError,
+  place: { readonly offset: number; readonly length: number },
+  circumstances: Circumstances,
+): Slip | undefined {
+  if (error instanceof ParseError && error.code !== "limit_exceeded")
+    return slipOfPattern(circumstances.source) ?? slipOfOperators(circumstances.source);
+  if (error.code === "unknown_variable") return slipOfName(place, circumstances);
+  if (error.code === "no_such_key") return slipOfMethod(place, circumstances, true);
+  return undefined;
 }
 
 /** A pattern of `matches` that is no literal, too long, or not of RE2's syntax. */
@@ -147,6 +163,8 @@ function noMatchingCall(
       message: `${name}() does not take what it is given here; it is ${allowed.slice(0, 4).join(" or ")}.`,
     };
   }
+  const slip = call.receiver === undefined ? slipOfMethod(at, circumstances, false) : undefined;
+  if (slip !== undefined) return { ok: false, ...slip };
   return unknownCall(
     at,
     name,

@@ -150,6 +150,58 @@ describe("what a filter cannot be, and where", () => {
   });
 });
 
+describe("what another language would have there", () => {
+  const cases: [
+    source: string,
+    at: string,
+    message: RegExp,
+    mended?: string | undefined,
+    eventName?: string,
+  ][] = [
+    ['entry.extension = "md"', "=", /compares with "=="/, 'entry.extension == "md"'],
+    [
+      'entry.extension === "md" and entry.size!==3',
+      "===",
+      /compares with "=="/,
+      'entry.extension == "md" && entry.size!=3',
+    ],
+    ["entry.isText() or entry.isImage()", "or", /"or" with "\|\|"/, "entry.isText() || entry.isImage()"],
+    [
+      'entry.name == "a = b and c" and entry.path.contains(\'or "not" ==\')',
+      "and",
+      /"and" with "&&"/,
+      'entry.name == "a = b and c" && entry.path.contains(\'or "not" ==\')',
+    ],
+    ["not entry.isImage()", "not", /"not" with "!"/],
+    ['extension == "md"', "extension", /did you mean "entry\.extension"\?/, 'entry.extension == "md"'],
+    ["entry.size > 1 && size < 9", "size", /did you mean "entry\.size"/, "entry.size > 1 && entry.size < 9"],
+    ["entry.extension == md", "md", /no field "md"\. A text is written in quotes: "md"/],
+    ["entry.isImage", "isImage", /write "entry\.isImage\(\)"/, "entry.isImage()"],
+    ["!isImage()", "isImage", /write "entry\.isImage\(\)"/, "!entry.isImage()"],
+    ["*.md", "*.md", /write entry\.extension == "md"/],
+    // Where there is no entry, there is nothing to ask it.
+    ["isImage()", "isImage", /no function "isImage"/, undefined, "IndexComplete"],
+    ["size > 1", "size", /IndexComplete has no field "size"; it has/, undefined, "IndexComplete"],
+    // What only looks like it is left to the parser.
+    ['entry.fields.and.or == "x', '"x', /Unterminated string/],
+  ];
+  for (const [source, at, message, mended, eventName = "EntryCreated"] of cases) {
+    test(source, () => {
+      const fault = refused(source, eventName);
+      expect(fault.message).toMatch(message);
+      expect(source.slice(fault.offset, fault.offset + fault.length)).toBe(at);
+      if (mended === undefined) return expect(fault.fix).toBe(undefined);
+      expect(repaired(source)).toBe(mended);
+      expect(compileFilter(mended, eventName).ok).toBe(true);
+    });
+  }
+
+  test("is looked for in time that grows with the filter, whatever it is", () => {
+    for (const piece of ['"', "'", '\\"', ".", ". a", "=", "r'", '"""'])
+      expect(refused(piece.repeat(1000).slice(0, 2000), "EntryCreated").ok).toBe(false);
+  });
+});
+
 describe("older spellings", () => {
   const cases: [old: string, now: string][] = [
     ["entry.is_image()", "entry.isImage()"],

@@ -396,6 +396,24 @@ const cases: readonly (readonly [string, DiagnosticCode, string, readonly string
     ['Write "size"'],
   ],
   [
+    "extension.yaml",
+    "invalid-filter",
+    hook('{ on: EntryCreated, filter: extension == "md", handler: photoAdded } # keep me'),
+    ['Write "entry.extension"'],
+    hook('{ on: EntryCreated, filter: entry.extension == "md", handler: photoAdded } # keep me'),
+  ],
+  [
+    "extension.toml",
+    "invalid-filter",
+    tomlHook(
+      'on = "EntryCreated"\nfilter = "entry.extension = \\"md\\" and entry.size > 1"\nhandler = "photoAdded"',
+    ),
+    ["Write the operators as a filter has them"],
+    tomlHook(
+      'on = "EntryCreated"\nfilter = "entry.extension == \\"md\\" && entry.size > 1"\nhandler = "photoAdded"',
+    ),
+  ],
+  [
     "extension.toml",
     "old-spelling",
     tomlHook(
