@@ -10,8 +10,8 @@ const maxBytes = 300_000;
 
 /** Artefacts by the name under which they are shown. */
 const pictures = {
-  "approval.png": "approval-light.png",
-  "changes.png": "changes-light.png",
+  "approval.png": "readme-approval.png",
+  "changes.png": "readme-changes.png",
 } as const;
 
 mkdirSync(shown, { recursive: true });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, it } from "vitest";
 import { acceptDocuments } from "../support/person.ts";
 import { Desk } from "./desk.ts";
 
-/** What the READMEs show, and what a reviewer looks at: the same in the two themes. */
+/** What a reviewer looks at: the same in the two themes. */
 describe.each([
   ["light", "Default Light Modern"],
   ["dark", "Default Dark Modern"],
