@@ -81,6 +81,10 @@ test("agents of two folders run; the first folder's document names them, and whe
   });
   const client = await open("one", "two");
 
+  // Whoever is asked is told in which of the folders each lies.
+  const { trust } = await bench.status(client);
+  for (const root of ["one", "two"])
+    expect(trust.asks.join("\n")).toContain(`from this workspace's ${root}/.lares/extensions/test.${root})`);
   expect(await faults(client, "one/lares.yaml")).toEqual([]);
   expect(await faults(client, "two/lares.yaml")).toMatchObject([
     { code: "document-not-counted", message: expect.stringContaining(bench.path("one")) },

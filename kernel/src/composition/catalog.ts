@@ -2,6 +2,7 @@ import { dirname, join, relative, sep } from "node:path";
 import type { Log } from "../base/log.ts";
 import { LaresError } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
+import { rootNames } from "../base/root-names.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { named } from "../decisions/named.ts";
 import type { Wishes } from "../decisions/wishes.ts";
@@ -145,9 +146,13 @@ export class Catalog {
     const isIn = (place: string): boolean => folder === place || folder.startsWith(place + sep);
     if (isIn(bundledExtensions)) return "comes with Lares";
     if (isIn(userFolder)) return "one of your own extensions";
-    const root = roots.find(isIn);
+    const index = roots.findIndex(isIn);
+    const root = roots[index];
     if (root === undefined) return `from ${named(folder)}`;
-    return `from this workspace's ${named(relative(root, folder).split(sep).join("/"))}`;
+    const inside = relative(root, folder).split(sep);
+    // As paths are named everywhere: with the root's name where there are several.
+    const path = roots.length === 1 ? inside : [rootNames(roots)[index], ...inside];
+    return `from this workspace's ${named(path.join("/"))}`;
   }
 
   /** One after the other, and not more than all together may have: they may come from a stranger. */
