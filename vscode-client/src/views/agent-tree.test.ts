@@ -172,12 +172,12 @@ describe("jobs", () => {
       "lares.job",
     ],
     ["waits", {}, "waiting", "circle-outline", "lares.job"],
-    ["waits for quiet", { when_idle: true }, "waits until the workspace is quiet", "watch", "lares.job"],
+    ["waits for quiet", { when_idle: true }, "waits until the workspace is quiet", "clock", "lares.job"],
     [
       "is tried again",
       { due: "2026-01-01T12:05:00.000Z", attempt: 2 },
       "is tried again in 5 minutes, attempt 2",
-      "watch",
+      "clock",
       "lares.job",
     ],
     [

@@ -72,7 +72,7 @@ function iconOf({ state, when_idle, due }: Job): NonNullable<TreeNode["icon"]> {
       return { id: "circle-slash", color: "editorWarning.foreground" };
     case "Waiting":
       return {
-        id: when_idle || due !== undefined ? "watch" : "circle-outline",
+        id: when_idle || due !== undefined ? "clock" : "circle-outline",
         color: "disabledForeground",
       };
   }
