@@ -97,10 +97,8 @@ extension:
 
       // The editor's own progress has a button for it, too.
       await screen.statusBar(/resize \(com\.example\.survey\)/).click();
-      await screen
-        .toast(/resize \(com\.example\.survey\)/)
-        .getByRole("button", { name: "Cancel" })
-        .click();
+      const shown = screen.page.locator(".notifications-center");
+      await shown.getByRole("button", { name: "Cancel" }).click();
       await screen.item(/^Jobs, 1 running, 23 waiting/).waitFor();
 
       await using client = await beside(desk.vscode);

@@ -52,7 +52,7 @@ it("without an item a person chooses among the jobs, whose words are plain, and 
   const { wire, run, end, told } = start();
   const pick = vi.spyOn(window, "showQuickPick").mockImplementation(async (items) => {
     const [first] = await items;
-    return first as never;
+    return first;
   });
   await run();
   const evil = "\u001b[31m$(trash)\u202egpj";
