@@ -38,16 +38,24 @@ describe("a job that waits", () => {
     expect(test.jobs.completed).toEqual(["job-1", next]);
   });
 
-  it("for its next try is not tried again, and keeps nobody from being idle", async () => {
-    const test = setUp((_params, guest) => {
-      guest.die("out of memory");
-      return never;
-    });
+  it("for its next try is not tried again, and keeps nobody from being idle, which is told", async () => {
+    let rested = 0;
+    const test = setUp(
+      (_params, guest) => {
+        guest.die("out of memory");
+        return never;
+      },
+      undefined,
+      undefined,
+      { rested: () => void (rested += 1) },
+    );
     const id = await test.enqueue();
     await test.settle();
     expect(test.jobs.jobs[0]).toMatchObject({ attempts: 1 });
+    rested = 0;
     await cancel(test, id);
     expect(test.supervisor.isIdle).toBe(true);
+    expect(rested).toBe(1);
     await test.settle(600_000);
     expect(test.asked()).toHaveLength(1);
   });
@@ -63,6 +71,9 @@ describe("a job that waits", () => {
 
   it("and is being handed out at that moment is not begun, and the one behind it is", async () => {
     const test = setUp();
+    // Awake: what is handed out is begun at once.
+    await test.enqueue();
+    await test.settle();
     const next = test.jobs.next.bind(test.jobs);
     let isFirst = true;
     test.jobs.next = async (...of) => {
@@ -74,9 +85,9 @@ describe("a job that waits", () => {
     await test.enqueue();
     await test.enqueue();
     await test.settle();
-    expect(test.jobs.completed).toEqual(["job-2"]);
-    expect(test.asked()).toHaveLength(1);
-    expect(counts(test)).toEqual([1, 0, 1]);
+    expect(test.jobs.completed).toEqual(["job-1", "job-3"]);
+    expect(test.asked()).toHaveLength(2);
+    expect(counts(test)).toEqual([2, 0, 1]);
   });
 });
 
@@ -130,6 +141,10 @@ describe("a job that runs", () => {
     expect(test.jobs.completed).toEqual([next]);
     expect(counts(test)).toEqual([1, 0, 1]);
     expect(test.traces.join("\n")).toContain("went on for 2000 ms");
+    expect(test.told.filter(({ id: of }) => of === id).at(-1)).toMatchObject({
+      kind: "end",
+      outcome: "cancelled",
+    });
     // It was not held against the agent.
     expect(test.supervisor.reason).toBeNull();
   });
@@ -381,6 +396,22 @@ describe("an agent whose job saves and does not end", () => {
     await test.settle();
     expect(test.guests).toHaveLength(1);
     expect(test.guests[0]?.isGone).toBe(false);
+  });
+
+  it("is not at rest, and so not asked to leave, when it has just been woken for a job or a tool's call", async () => {
+    for (const what of ["job", "tool"]) {
+      const test = setUp();
+      const seen: unknown[] = [];
+      test.supervisor.changed.on(({ state }) => {
+        if (state === "Active") seen.push(test.supervisor.idleSince);
+      });
+      if (what === "job") await test.enqueue();
+      const called = what === "tool" ? test.supervisor.callTool("count", {}, "user") : null;
+      await test.settle();
+      await called;
+      expect(seen).toEqual([null]);
+      expect(test.supervisor.idleSince).not.toBeNull();
+    }
   });
 
   it("between two jobs, too: each is run once", async () => {

@@ -168,7 +168,8 @@ export class Jobs {
     );
     const kept = row === undefined ? null : readKept(row);
     if (kept !== null) return { id: due.id, name: due.name, ...kept, attempts: due.attempts };
-    // It ended while it was read: a person cancelled it.
+    // Where a person cancels it meanwhile, that is to be through first.
+    await this.#changes.run(agent, () => Promise.resolve());
     if (!this.has(agent, due.id)) return this.next(agent, isQuiet);
     const reason = "What the ledger has of it is not what was stored.";
     await this.fail(agent, due.id, reason);

@@ -17,7 +17,7 @@ export function setUpJobs(
   run: RunJob = () => ({}),
   hook: RunJob = () => ({}),
   names = ["work"],
-  around: Pick<SupervisorOptions, "othersAreQuiet" | "isPlaceWanted"> = {},
+  around: Pick<SupervisorOptions, "othersAreQuiet" | "isPlaceWanted" | "rested"> = {},
 ) {
   const clock = new ManualClock();
   const queue = new FakeQueue(() => clock.now());
