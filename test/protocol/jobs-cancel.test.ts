@@ -1,8 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { agent, Bench, inState } from "../support/bench.ts";
+import { agent, Bench, inState, tool } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { cancelJob, listedAs, listJobs, notListed } from "../support/job-list.ts";
-import { control, dispatch, openGate, provoke, textsOf, traces, worker, wrote } from "../support/jobs.ts";
+import {
+  control,
+  dispatch,
+  openGate,
+  provoke,
+  textsOf,
+  traces,
+  tryDispatch,
+  worker,
+  wrote,
+} from "../support/jobs.ts";
 import { CODES, type AgentMetrics } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
@@ -87,6 +97,35 @@ describe("the list", () => {
       expect(await client.raw("lares/jobs/list", params)).toMatchObject({ error: { code: -32602 } });
     },
   );
+
+  test("of an agent that floods it is bounded, tells how many there are, and each can be cancelled", async () => {
+    const hostile = '\u001b]0;\u0007\u202e$(trash)"<b>\n'.repeat(10);
+    const holds = await dispatch(client, TWO, [
+      ["progress", 0.5, hostile.repeat(4)],
+      ["gate", "flooded"],
+    ]);
+    const { id: odd = "" } = await tryDispatch(client, TWO, "nothing", null, {
+      key: hostile,
+      priority: "high",
+    });
+    await listedAs(client, holds, ({ progress }) => progress !== undefined);
+    const { accepted } = await tool<{ accepted: number }>(client, TWO, "dispatchMany", {
+      name: "nothing",
+      input: null,
+      count: 1200,
+    });
+    expect(accepted).toBe(1200);
+    expect((await listJobs(client, { agent: TWO })).items).toHaveLength(100);
+    const { items, total } = await listJobs(client, { agent: TWO, limit: 1000 });
+    expect([items.length, total]).toEqual([1000, 1202]);
+    // As it came: who shows it makes it plain.
+    expect(items[0]).toMatchObject({ id: holds, progress: { message: hostile.repeat(4) } });
+    expect(items[1]).toMatchObject({ id: odd, key: hostile });
+    await Promise.all(items.slice(1).map(({ id }) => cancelJob(client, id)));
+    expect((await listJobs(client, { agent: TWO })).total).toBe(203);
+    await openGate(bench, "flooded");
+    await until("all to have ended", async () => (await listJobs(client)).total === 0);
+  });
 
   test("that something of it changed is told to every client, at most once a second for each agent", async () => {
     const told = (of: Client): number =>
