@@ -1,3 +1,4 @@
+import { DayCounts } from "../../kernel/src/agents/day-counts.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createActor } from "xstate";
@@ -184,6 +185,7 @@ fuzz({
       validateHostCall: (_method, params) => params,
       ports: {
         queue,
+        dayCounts: new DayCounts(clock),
         jobs: new FakeJobs(() => clock.now()),
         jobProgress: () => undefined,
         traces: { write: () => undefined },

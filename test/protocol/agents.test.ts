@@ -69,7 +69,7 @@ test("lares/agents/list has exactly the protocol's fields", async () => {
     locations: [expect.any(String)],
     metrics: Object.fromEntries(
       [
-        "events_received events_processed events_failed avg_event_latency_ms p99_event_latency_ms",
+        "events_today events_received events_processed events_failed avg_event_latency_ms p99_event_latency_ms",
         "temporal_events_count knowledge_items_count memory_size_bytes",
         "jobs_dispatched jobs_completed jobs_failed cpu_time_ms peak_memory_bytes wakeups",
       ]

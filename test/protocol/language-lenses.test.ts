@@ -84,9 +84,7 @@ describe.each([
     editor.open(uriOf(), text);
     const shown = await lenses(editor, uriOf());
     expect(shown.slice(0, 4)).toEqual([
-      expect.stringMatching(
-        new RegExp(`^${line}: (?:Active|Asleep) · [2-9] events since the kernel started$`),
-      ),
+      expect.stringMatching(new RegExp(`^${line}: (?:Active|Asleep) · [2-9] events today$`)),
       `${line}: Reload`,
       `${line}: Suspend`,
       `${line}: Show traces`,
@@ -102,14 +100,44 @@ test("a hook has its own events, and the next run of its schedule; one that does
   const shown = await lenses(editor, uri);
   expect(shown).toHaveLength(12);
   expect(shown.filter((title) => title.startsWith("5: "))).toEqual([
-    expect.stringMatching(/^5: \w+ · [2-9] events since the kernel started$/),
+    expect.stringMatching(/^5: \w+ · [2-9] events today$/),
     "5: Reload",
     "5: Suspend",
     "5: Show traces",
   ]);
-  expect(shown[8]).toMatch(
-    /^7: \w+ · 0 events since the kernel started · next run \d{4}-\d\d-\d\d 03:00 UTC$/,
-  );
+  expect(shown[8]).toMatch(/^7: \w+ · 0 events today · next run \d{4}-\d\d-\d\d 03:00 UTC$/);
+});
+
+test("what was counted today is the same in lens and list, and after the kernel was killed", async () => {
+  await using own = await Bench.create({ extensions: [{ id: AGENT, manifest, program: PROBE_PROGRAM }] });
+  const shown = async (person: Client): Promise<[number, string[]]> => {
+    const language = new LanguageClient(person);
+    language.open(own.uri("copy/extension.yaml"), MANIFEST_YAML);
+    const titles = await lenses(language, own.uri("copy/extension.yaml"));
+    const [agent] = await person.request<Agent[]>("lares/agents/list");
+    const counts = titles.flatMap((title) => / · (\d+ events? \w+)/.exec(title)?.[1] ?? []);
+    return [agent?.metrics.events_today ?? -1, counts];
+  };
+  await using person = await own.open();
+  const told = (count: number) => [
+    count,
+    [`${count} events today`, `${count} events today`, "0 events today"],
+  ];
+  const files = ["one", "two", "three"];
+  for (const name of files) await own.write(`${name}.txt`, name);
+  // The document is a file as well.
+  const before = files.length + 1;
+  await until("all events", async () => (await shown(person))[0] >= before);
+  expect(await shown(person)).toEqual(told(before));
+  const { pid } = await own.status(person);
+  // What was acknowledged is written down a moment later, and its count with it.
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await own.kill(pid);
+  await until("the next kernel", async () => (await own.ready(person)).pid !== pid);
+  expect(await shown(person)).toEqual(told(before));
+  await own.write("four.txt", "4");
+  await until("one more event", async () => (await shown(person))[0] > before);
+  expect(await shown(person)).toEqual(told(before + 1));
 });
 
 test("suspended by its lens an agent is offered to go on, and every editor that can is asked to look again", async () => {

@@ -19,6 +19,7 @@ export interface Entry {
 }
 
 export interface AgentMetrics {
+  events_today: number;
   events_received: number;
   events_processed: number;
   events_failed: number;

@@ -170,11 +170,10 @@ describe("handing over ahead", () => {
     await world.answer(2);
     await world.answer(3);
     await world.answer(4);
-    const { avg_event_latency_ms, p99_event_latency_ms } = world.metrics.snapshot({
-      temporalEvents: 0,
-      knowledgeItems: 0,
-      sizeBytes: 0,
-    });
+    const { avg_event_latency_ms, p99_event_latency_ms } = world.metrics.snapshot(
+      { temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 },
+      0,
+    );
     expect({ avg_event_latency_ms, p99_event_latency_ms }).toEqual({
       avg_event_latency_ms: 2.5,
       p99_event_latency_ms: 4,

@@ -3,7 +3,7 @@ import type { AgentMetrics } from "../base/vocabulary/agent.ts";
 /** Latencies kept for the percentile: the last so many. */
 export const latencySamples = 1024;
 
-/** What one agent has done since the kernel started. Memory's figures come from its room. */
+/** What one agent has done since the kernel started. Memory's figures come from its room, today's from those of all days. */
 export class MetricsRecorder {
   #received = 0;
   #processed = 0;
@@ -55,17 +55,19 @@ export class MetricsRecorder {
     this.#cpuOfGuestMs = 0;
   }
 
-  get eventsReceived(): number {
-    return this.#received;
+  /** Events that handlers answered, with success or an error. */
+  get eventsAnswered(): number {
+    return this.#processed + this.#failed;
   }
 
   get refusals(): number {
     return this.#refusals;
   }
 
-  snapshot(memory: MemoryFigures): AgentMetrics {
+  snapshot(memory: MemoryFigures, eventsToday: number): AgentMetrics {
     const sorted = this.#latencies.toSorted((a, b) => a - b);
     return {
+      events_today: eventsToday,
       events_received: this.#received,
       events_processed: this.#processed,
       events_failed: this.#failed,

@@ -1,3 +1,4 @@
+import type { DayCounts } from "./day-counts.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { AgentLimits, Authority } from "../base/vocabulary/permissions.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
@@ -201,6 +202,8 @@ export type JobOutcome = "completed" | "failed" | "interrupted" | "cancelled";
 
 export interface SupervisorPorts {
   readonly queue: DeliveryQueue;
+  /** How many events each agent answered today. */
+  readonly dayCounts: DayCounts;
   readonly jobs: JobQueue;
   jobProgress(progress: JobProgress): void;
   readonly traces: TraceWriter;

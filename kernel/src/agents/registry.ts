@@ -172,14 +172,19 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     return describeJob(job, "Cancelled", null);
   }
 
-  /** Events received and host calls refused, over all agents since the kernel started. */
+  /** Events answered and host calls refused, over all agents since the kernel started. */
   totals(): { events: number; refusals: number } {
     let { events, refusals } = this.#retired;
     for (const { metrics } of this.#supervisors.values()) {
-      events += metrics.eventsReceived;
+      events += metrics.eventsAnswered;
       refusals += metrics.refusals;
     }
     return { events, refusals };
+  }
+
+  /** The calendar shows another day: what is counted by it begins anew. */
+  dayTurned(): void {
+    for (const supervisor of this.#supervisors.values()) supervisor.dayTurned();
   }
 
   /** True when no agent has anything in hand or to take up. */
@@ -201,7 +206,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     for (const [id, supervisor] of this.#supervisors) {
       if (wanted.has(id)) continue;
       this.#supervisors.delete(id);
-      this.#retired.events += supervisor.metrics.eventsReceived;
+      this.#retired.events += supervisor.metrics.eventsAnswered;
       this.#retired.refusals += supervisor.metrics.refusals;
       await supervisor[Symbol.asyncDispose]();
       await this.#ports.clearQueue(id);

@@ -1,3 +1,4 @@
+import { DayCounts } from "./day-counts.ts";
 import { describe, expect, it } from "vitest";
 import { LaresError } from "../base/errors.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
@@ -30,6 +31,7 @@ function setUp(behaviour: Behaviour = ready, change: Partial<AgentDefinition> = 
     validateHostCall: (_method, params) => params,
     ports: {
       queue,
+      dayCounts: new DayCounts(clock),
       jobs: new FakeJobs(() => clock.now()),
       jobProgress: () => undefined,
       traces: { write: ({ message }) => void traces.push(message) },

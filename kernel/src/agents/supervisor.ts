@@ -4,8 +4,8 @@ import { illegalTransition, LaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Agent, AgentCommand, AgentState } from "../base/vocabulary/agent.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { DayCounts } from "./day-counts.ts";
 import { permissionParams } from "./boot.ts";
+import { hookOf } from "./day-counts.ts";
 import { Conduct } from "./conduct.ts";
 import { describeAgent, hasSameAuthority, needsNewGuest } from "./describe.ts";
 import { Lifecycle } from "./lifecycle.ts";
@@ -50,7 +50,6 @@ export class Supervisor implements AsyncDisposable {
   readonly jobsChanged = new Emitter<string>();
   readonly metrics = new MetricsRecorder();
   readonly trace: WriteTrace;
-  readonly #today: DayCounts;
   #definition: AgentDefinition;
   readonly #ports: SupervisorPorts;
   readonly #clock: Clock;
@@ -77,7 +76,6 @@ export class Supervisor implements AsyncDisposable {
     this.#ports = options.ports;
     this.trace = traceWriter(options.ports.traces, options.definition.id);
     this.#clock = options.clock;
-    this.#today = new DayCounts(this.#clock);
     this.#timers = new NamedTimers(this.#clock);
     this.#conduct = new Conduct(this.#clock);
     this.#jobsPace = new Paced(this.#clock, jobsChangedEveryMs, () => this.jobsChanged.emit(this.id));
@@ -138,7 +136,7 @@ export class Supervisor implements AsyncDisposable {
         wake: () => this.#life.send({ type: "wake" }),
         ask: (session, method, params) => this.#ask(session, method, params),
         wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
-        answered: (handler, event) => this.#count(`${handler} ${event}`),
+        answered: (handler, event) => this.#count(hookOf(handler, event)),
         succeeded: () => this.#conduct.succeeded(),
         failed: (reason) => this.#pauseFor(this.#conduct.failed(reason)),
         trace: (level, message, fields, hook, traceId) => this.trace(level, message, fields, hook, traceId),
@@ -229,17 +227,17 @@ export class Supervisor implements AsyncDisposable {
       reason: this.reason,
       isEnabled: this.isListening,
       since: this.#life.since,
-      metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id)),
+      metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id), this.#ports.dayCounts.get(this.id)),
     });
   }
 
-  /** How many of these events the handler answered today. */
-  eventsToday(handler: string, event: string): number {
-    return this.#today.get(`${handler} ${event}`);
+  /** Says again what is counted: of a new day, nothing yet. */
+  dayTurned(): void {
+    this.counted.emit(this.describe());
   }
 
-  #count(what: string): void {
-    this.#today.add(what);
+  #count(hook: string): void {
+    this.#ports.dayCounts.add(this.id, hook);
     if (!this.#timers.has("counted"))
       this.#timers.set("counted", countedAfterMs, () => this.counted.emit(this.describe()));
   }

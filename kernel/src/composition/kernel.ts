@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { openActions } from "../actions/actions.ts";
 import { actionsMigrations } from "../actions/ledger.ts";
+import { DayCounts, dayCountMigrations, DayWatch } from "../agents/day-counts.ts";
 import { agentMigrations } from "../agents/first-sight.ts";
 import { AgentRegistry } from "../agents/registry.ts";
 import { scheduleMigrations } from "../agents/schedules.ts";
@@ -41,6 +42,7 @@ import { startGuest } from "./guests.ts";
 import { createHostServices } from "./host-services.ts";
 import { validateHostCall } from "./host-call-shapes.ts";
 import { openMemories } from "./memories.ts";
+import { dayCountStatements, readDayCounts } from "./kept-day-counts.ts";
 import { readSchedules, scheduleStatements } from "./kept-schedules.ts";
 import { createProgramLoader, type Program } from "./programs.ts";
 import { bundle, readGuestRuntime, resources } from "./resources.ts";
@@ -102,6 +104,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         ...memoryMigrations,
         ...sharedDataMigrations,
         ...agentMigrations,
+        ...dayCountMigrations,
         ...scheduleMigrations,
       ],
       log,
@@ -168,7 +171,10 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       ...(await readTraceSettings(configuration())),
     }),
   );
-  const inbox = opened.use(await openInbox({ database, clock, log }));
+  const dayCounts = new DayCounts(clock, await readDayCounts(database));
+  const inbox = opened.use(
+    await openInbox({ database, clock, log, alongside: () => dayCounts.unsaved(dayCountStatements) }),
+  );
   const memories = opened.use(
     await openMemories({
       stateFolder,
@@ -288,6 +294,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       activeAgents: () => configuration().limits.activeAgents,
       validateHostCall,
       queue: agentQueue(inbox),
+      dayCounts,
       jobs: await Jobs.open(database, clock),
       jobProgress: (told) => progress.emit(workOfJob(told)),
       traces,
@@ -339,6 +346,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     }),
   );
   applyDefinitions = (definitions) => registry.apply(definitions);
+  opened.use(new DayWatch(clock, () => registry.dayTurned()));
 
   await actions.recover();
 
@@ -366,6 +374,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     governor,
     activation,
     registry,
+    dayCounts,
     workspace,
     actions,
     tools,

@@ -1,5 +1,5 @@
 import process from "node:process";
-import { dayOf } from "../agents/day-counts.ts";
+import { hookOf, type DayCounts } from "../agents/day-counts.ts";
 import { describeAgent } from "../agents/describe.ts";
 import { MetricsRecorder } from "../agents/metrics.ts";
 import type { AgentDefinition } from "../agents/ports.ts";
@@ -35,6 +35,7 @@ export interface ServiceRooms extends Pick<
   readonly governor: Governor;
   readonly activation: Activation;
   readonly registry: AgentRegistry<Statement>;
+  readonly dayCounts: DayCounts;
   readonly workspace: Workspace;
   readonly actions: ReturnType<typeof openActions>;
   readonly tools: Pick<ToolRegistry, "list">;
@@ -57,8 +58,7 @@ export function createServices(rooms: ServiceRooms): KernelServices {
   const { version, roots, stateFolder, clock, log, catalog, governor, activation, registry, workspace } =
     rooms;
   const { actions, tools, callTool, proposed, memories, traces, files, clientFiles, clientPaths } = rooms;
-  const { notifications, progress } = rooms;
-  const startDay = dayOf(clock.now());
+  const { notifications, progress, dayCounts } = rooms;
   return {
     version,
     status: {
@@ -86,15 +86,14 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       list: () =>
         activation.isActive
           ? registry.list()
-          : governor.definitions.map((definition) => asleep(definition, clock)),
+          : governor.definitions.map((definition) => asleep(definition, clock, dayCounts.get(definition.id))),
       control: async (id, command) => {
         await activation.agentsKnown();
         return registry.control(id, command);
       },
       changed: registry.changed,
       counted: registry.counted,
-      eventsToday: (id, handler, event) => registry.find(id)?.eventsToday(handler, event) ?? 0,
-      countsSinceMidnight: () => dayOf(clock.now()) !== startDay,
+      eventsToday: (id, handler, event) => dayCounts.get(id, hookOf(handler, event)),
     },
     traces,
     // After a restart a client's request may come before the documents are read; what follows needs the agents.
@@ -149,8 +148,9 @@ export function createServices(rooms: ServiceRooms): KernelServices {
 }
 
 /** An agent that may not run yet, as it is shown. */
-function asleep(definition: AgentDefinition, clock: Clock): Agent {
-  const metrics = new MetricsRecorder().snapshot({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 });
+function asleep(definition: AgentDefinition, clock: Clock, eventsToday: number): Agent {
+  const memory = { temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 };
+  const metrics = new MetricsRecorder().snapshot(memory, eventsToday);
   return describeAgent(definition, {
     state: "Unloaded",
     reason: null,

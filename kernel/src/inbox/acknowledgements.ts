@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database, Statement } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 
 /** What was acknowledged is deleted after this at the latest; what a crash loses of it comes once more. */
@@ -9,16 +9,24 @@ const maxDelayMs = 20;
 /** So many at once are deleted without waiting. */
 const maxWaiting = 1024;
 
+/** What is to be written down together with what is done; `committed` once it is. */
+export interface Alongside {
+  readonly statements: readonly Statement[];
+  committed(): void;
+}
+
 /** Deletes what is done with, many at a time: an acknowledgement alone would cost a transaction each. */
 export class Acknowledgements {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #alongside: () => Alongside;
   #waiting: number[] = [];
   #timer: Disposable | null = null;
   #flushing: Promise<void> = Promise.resolve();
 
-  constructor(database: Database, clock: Clock, log: Log) {
+  constructor(database: Database, clock: Clock, log: Log, alongside: () => Alongside) {
+    this.#alongside = alongside;
     this.#database = database;
     this.#clock = clock;
     this.#log = log;
@@ -41,7 +49,8 @@ export class Acknowledgements {
 
   async #flush(): Promise<void> {
     const seqs = this.#waiting;
-    if (seqs.length === 0) return;
+    const alongside = this.#alongside();
+    if (seqs.length === 0 && alongside.statements.length === 0) return;
     this.#waiting = [];
     failpoint("inbox.acknowledge.begun");
     try {
@@ -50,7 +59,9 @@ export class Acknowledgements {
           sql: "DELETE FROM inbox WHERE seq IN (SELECT value FROM json_each(?))",
           params: [JSON.stringify(seqs)],
         },
+        ...alongside.statements,
       ]);
+      alongside.committed();
     } catch (error) {
       this.#waiting = [...seqs, ...this.#waiting];
       throw error;

@@ -4,7 +4,7 @@ import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { Database, Statement } from "../platform/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { Acknowledgements } from "./acknowledgements.ts";
+import { Acknowledgements, type Alongside } from "./acknowledgements.ts";
 import { type InboxItem, Lane, type LaneName } from "./lane.ts";
 
 export interface NewItem {
@@ -71,8 +71,16 @@ export const maxDeadLetters = 1000;
 export const maxDeadLetterBytes = 16 * 1024 * 1024;
 const laneNames = ["live", "backlog"] as const satisfies LaneName[];
 
+interface InboxOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What goes into the transactions in which items leave for good: counted, say, as often as they leave. */
+  readonly alongside?: () => Alongside;
+}
+
 /** `database` has `inboxMigrations` applied. */
-export async function openInbox(options: { database: Database; clock: Clock; log: Log }): Promise<Inbox> {
+export async function openInbox(options: InboxOptions): Promise<Inbox> {
   const { database } = options;
   const stored = await database.query<StoredLane>(
     "SELECT agent, lane, count(*) AS count, sum(octet_length(payload)) AS bytes FROM inbox GROUP BY agent, lane",
@@ -94,6 +102,7 @@ class SqlInbox implements Inbox {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #acknowledgements: Acknowledgements;
+  readonly #alongside: () => Alongside;
   readonly #agents = new Map<string, Lanes>();
   /** Numbers given out by `prepare` whose `committed()` has not been called. */
   readonly #unannounced = new Set<number>();
@@ -101,13 +110,14 @@ class SqlInbox implements Inbox {
   #nextSeq: number;
 
   constructor(
-    { database, clock, log }: { database: Database; clock: Clock; log: Log },
+    { database, clock, log, alongside = () => nothingAlongside }: InboxOptions,
     stored: readonly StoredLane[],
     nextSeq: number,
   ) {
     this.#database = database;
     this.#clock = clock;
-    this.#acknowledgements = new Acknowledgements(database, clock, log);
+    this.#acknowledgements = new Acknowledgements(database, clock, log, alongside);
+    this.#alongside = alongside;
     this.#stored = new Map(stored.map((lane) => [`${lane.lane} ${lane.agent}`, lane]));
     this.#nextSeq = nextSeq;
   }
@@ -198,6 +208,7 @@ class SqlInbox implements Inbox {
   async bury(agent: string, seq: number, reason: string): Promise<void> {
     const [lane] = this.#find(agent, seq);
     failpoint("inbox.bury.begun");
+    const alongside = this.#alongside();
     await this.#database.batch([
       {
         sql: `INSERT INTO inbox_dead SELECT seq, agent, lane, payload, attempts, enqueued_at, ?, ? FROM inbox WHERE seq = ?`,
@@ -217,7 +228,9 @@ class SqlInbox implements Inbox {
               AND seq < (SELECT max(seq) FROM inbox_dead WHERE agent = ?)`,
         params: [agent, maxDeadLetterBytes, agent],
       },
+      ...alongside.statements,
     ]);
+    alongside.committed();
     failpoint("inbox.bury.committed");
     lane.remove(seq);
   }
@@ -304,6 +317,8 @@ class SqlInbox implements Inbox {
     return lanes;
   }
 }
+
+const nothingAlongside: Alongside = { statements: [], committed: () => undefined };
 
 interface DeadRow {
   readonly seq: number;

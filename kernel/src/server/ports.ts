@@ -51,10 +51,8 @@ export interface AgentService {
   list(): Agent[];
   control(id: string, command: AgentCommand): Promise<Agent>;
   readonly changed: Emitter<Agent>;
-  /** Events that the handler answered since midnight of the machine's time zone, as far as this kernel was there. */
+  /** Events of this name that the handler answered today, as `events_today` of the agent's metrics counts all of them. */
   eventsToday(id: string, handler: string, event: string): number;
-  /** True where it was there since midnight. */
-  countsSinceMidnight(): boolean;
   /** The agent's events are more than before, and its schedules' next runs may be others; not told for each event. */
   readonly counted: Emitter<Agent>;
 }

@@ -42,6 +42,7 @@ export function agent(given: Partial<Agent> = {}): Agent {
     permissions: [],
     locations: [],
     metrics: {
+      events_today: 0,
       events_received: 0,
       events_processed: 0,
       events_failed: 0,

@@ -23,7 +23,10 @@ export interface OverviewParts {
 
 export function overviewOf({ status, actions, agents, remembered, problems }: OverviewParts): Overview {
   return {
-    ...(status === undefined ? {} : { totals: status.totals }),
+    eventsToday: agents.reduce((sum, { metrics }) => sum + metrics.events_today, 0),
+    ...(status === undefined
+      ? {}
+      : { totals: { actions: status.totals.actions, refusals: status.totals.refusals } }),
     actions: actions.slice(0, maxActions).map(lineOf),
     agents: agents.slice(0, maxAgentRows).map((agent) => figuresOf(agent, remembered.get(agent.id))),
     moreAgents: Math.max(0, agents.length - maxAgentRows),
@@ -62,7 +65,8 @@ function figuresOf(
   return {
     id: id.slice(0, 256),
     state,
-    events: metrics.events_processed,
+    eventsToday: metrics.events_today,
+    events: metrics.events_processed + metrics.events_failed,
     failed: metrics.events_failed,
     jobs: metrics.jobs_completed,
     jobsFailed: metrics.jobs_failed,

@@ -69,9 +69,11 @@ describe("agentNodes", () => {
     expect(node.spoken).toContain("Disabled");
   });
 
-  it("counts events, and says nothing of none", () => {
+  it("counts today's events, and says nothing of none", () => {
     const { metrics } = agent();
-    expect(nodeOf({ metrics: { ...metrics, events_received: 12 } }).description).toBe("Active · 12 events");
+    expect(nodeOf({ metrics: { ...metrics, events_today: 12 } }).description).toBe(
+      "Active · 12 events today",
+    );
     expect(nodeOf({}).description).toBe("Active");
   });
 

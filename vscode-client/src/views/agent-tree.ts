@@ -1,4 +1,4 @@
-import { agentWord } from "../../../kernel/src/base/vocabulary/agent-words.ts";
+import { agentWord, eventsToday } from "../../../kernel/src/base/vocabulary/agent-words.ts";
 import type { KernelState } from "../kernel/kernel.ts";
 import { agentNames } from "../model/agent-names.ts";
 import type { AgentJobs } from "../model/ports.ts";
@@ -117,8 +117,8 @@ function lookOf({ state, disabled, awaiting }: Agent): Look {
 function agentNode(agent: Agent, name: string, jobs: AgentJobs, now: number): TreeNode {
   const { icon, color } = lookOf(agent);
   const word = agentWord(agent);
-  const events = agent.metrics.events_received;
-  const description = [word, ...(events > 0 ? [count(events, "event")] : [])].join(" · ");
+  const { events_today: events } = agent.metrics;
+  const description = [word, ...(events > 0 ? [eventsToday(events)] : [])].join(" · ");
   return {
     // The editor keeps an item as open as it was; one that came into error is a new one, and opened.
     id: isBroken(agent) ? `agent ${agent.id} in error` : `agent ${agent.id}`,
@@ -127,7 +127,7 @@ function agentNode(agent: Agent, name: string, jobs: AgentJobs, now: number): Tr
     description,
     icon: color === undefined ? { id: icon } : { id: icon, color },
     tooltip: agentTooltip(agent, word, now),
-    spoken: `Agent ${name}, ${word}${agent.error === undefined ? "" : `: ${label(agent.error, 300)}`}, ${count(events, "event")}`,
+    spoken: `Agent ${name}, ${word}${agent.error === undefined ? "" : `: ${label(agent.error, 300)}`}, ${eventsToday(events)}`,
     context: `lares.agent.${agent.disabled === true ? "Disabled" : agent.state}`,
     isOpen: isBroken(agent),
     children: [
@@ -149,7 +149,8 @@ function agentTooltip(agent: Agent, word: string, now: number): string[] {
     `${label(agent.name)} ${label(agent.version, 40)} (${label(agent.id)})`,
     since === "" ? word : `${word} since ${since}`,
     ...(agent.error === undefined ? [] : [label(agent.error, 1000)]),
-    `${count(metrics.events_received, "event")}, ${metrics.events_failed.toLocaleString("en")} failed, ${metrics.avg_event_latency_ms.toFixed(1)} ms each`,
+    eventsToday(metrics.events_today),
+    `Since the kernel started ${count(metrics.events_processed + metrics.events_failed, "event")}, ${metrics.events_failed.toLocaleString("en")} of them failed, ${metrics.avg_event_latency_ms.toFixed(1)} ms each`,
     `At most ${size(metrics.peak_memory_bytes)} of working storage, ${(metrics.cpu_time_ms / 1000).toFixed(1)} s of processor time`,
   ];
 }

@@ -1,4 +1,5 @@
 import { ManualClock } from "../../base/testing/manual-clock.ts";
+import { DayCounts } from "../day-counts.ts";
 import type { AgentDefinition, JobProgress, JobRequest } from "../ports.ts";
 import { Supervisor, type SupervisorOptions } from "../supervisor.ts";
 import { definitionOf, FakeGuest, FakeQueue, type Behaviour } from "./fake-guest.ts";
@@ -41,6 +42,7 @@ export function setUpJobs(
     validateHostCall: (_method, params) => params,
     ports: {
       queue,
+      dayCounts: new DayCounts(clock),
       jobs,
       jobProgress: (progress) => void told.push(progress),
       traces: { write: ({ message }) => void traces.push(message) },

@@ -19,3 +19,8 @@ export function agentWord({
   if (disabled === true) return "Disabled";
   return awaiting === undefined ? agentStateWords[state] : "Waits for your yes";
 }
+
+/** `events_today` of an agent, or of one of its hooks, in a person's words. */
+export function eventsToday(count: number): string {
+  return `${count.toLocaleString("en")} ${count === 1 ? "event" : "events"} today`;
+}

@@ -15,6 +15,11 @@ const Count = Type.Integer({ minimum: 0 });
 
 export const AgentMetrics = Type.Object(
   {
+    events_today: Type.Integer({
+      minimum: 0,
+      description:
+        "Events that handlers answered, with success or an error, on this day of the calendar where the kernel runs; kept over restarts. All other counts are since the kernel started",
+    }),
     events_received: Count,
     events_processed: Count,
     events_failed: Count,

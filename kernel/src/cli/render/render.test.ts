@@ -125,6 +125,7 @@ describe("a trace line", () => {
 });
 
 const metrics: Agent["metrics"] = {
+  events_today: 34,
   events_received: 21,
   events_processed: 20,
   events_failed: 1,
@@ -187,7 +188,7 @@ describe("tables", () => {
     }));
     const text = renderSummary({ ...summary, agents: withJobs }, { style: noStyle, width: 100 }).join("\n");
     expect(text).toContain("Jobs");
-    expect(text).toContain("12 (1 failed)");
+    expect(text).toContain("13 (1 failed)");
     expect(renderSummary(summary, { style: noStyle, width: 100 }).join("\n")).not.toContain("Jobs");
   });
 });

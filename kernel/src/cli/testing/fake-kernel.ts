@@ -47,6 +47,7 @@ export function anAgent(id: string, more: Partial<Agent> = {}): Agent {
     permissions: ["read_entries"],
     locations: ["."],
     metrics: {
+      events_today: 3,
       events_received: 3,
       events_processed: 3,
       events_failed: 0,

@@ -31,7 +31,10 @@ export const Status = Type.Object({
   }),
   totals: Type.Object(
     {
-      events: Type.Integer({ minimum: 0, description: "Deliveries to agents" }),
+      events: Type.Integer({
+        minimum: 0,
+        description: "Events that agents' handlers answered, with success or an error",
+      }),
       actions: Type.Integer({ minimum: 0, description: "Proposed" }),
       refusals: Type.Integer({ minimum: 0, description: "Host calls that policy refused" }),
     },

@@ -22,7 +22,7 @@ const agent: Agent = {
   tools: [],
   permissions: [],
   locations: ["."],
-  metrics: new MetricsRecorder().snapshot({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
+  metrics: new MetricsRecorder().snapshot({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }, 3),
 };
 
 const today: Readonly<Record<string, number>> = { "seen EntryCreated": 2, "tidy ScheduleFired": 1 };
@@ -30,7 +30,7 @@ const today: Readonly<Record<string, number>> = { "seen EntryCreated": 2, "tidy 
 async function titles(
   changes: Partial<Agent>,
   places: readonly AgentPlace[] = [{ range, agent: "test.a" }],
-  { trusted = true, sinceMidnight = true } = {},
+  { trusted = true } = {},
 ): Promise<string[]> {
   const navigation = {
     handles: () => true,
@@ -39,7 +39,6 @@ async function titles(
   const agents = {
     list: () => [{ ...agent, ...changes }],
     eventsToday: (_id: string, handler: string, event: string) => today[`${handler} ${event}`] ?? 0,
-    countsSinceMidnight: () => sinceMidnight,
   };
   const session = { trusted, documents: { text: () => "" } };
   const lenses = await agentLenses(
@@ -51,14 +50,10 @@ async function titles(
   return lenses.map(({ command }) => command?.title ?? "");
 }
 
-test("two hooks of one handler for one event are counted once", async () => {
+test("an extension shows what its agent answered today, a hook what it did", async () => {
   expect(await titles({})).toEqual(["Active · 3 events today", "Reload", "Suspend", "Show traces"]);
-});
-
-test("a kernel that did not see the whole day says so", async () => {
-  expect((await titles({}, undefined, { sinceMidnight: false }))[0]).toBe(
-    "Active · 3 events since the kernel started",
-  );
+  const hook = { handler: "seen", event: "EntryCreated" };
+  expect((await titles({}, [{ range, agent: "test.a", hook }]))[0]).toBe("Active · 2 events today");
 });
 
 test("a schedule shows its next run, and one event is one", async () => {

@@ -1,7 +1,7 @@
 import type { CodeLens, Command } from "vscode-languageserver";
 import { plainMessage, withoutIcons } from "../../base/plain-text.ts";
 import type { Agent, AgentCommand, AgentHook } from "../../base/vocabulary/agent.ts";
-import { agentStateWords, agentWord } from "../../base/vocabulary/agent-words.ts";
+import { agentStateWords, agentWord, eventsToday } from "../../base/vocabulary/agent-words.ts";
 import type { AgentService } from "../ports.ts";
 import type { Session } from "../session.ts";
 import { editedDocument } from "./edited-document.ts";
@@ -41,8 +41,8 @@ function lensesOf({ range, hook }: AgentPlace, agent: Agent, agents: AgentServic
   const own =
     hook && agent.hooks.find((each) => each.handler === hook.handler && eventOf(each) === hook.event);
   if (hook !== undefined && own === undefined) return [];
-  const count = eventsToday(id, own === undefined ? agent.hooks : [own], agents);
-  const period = agents.countsSinceMidnight() ? "today" : "since the kernel started";
+  const count =
+    own === undefined ? agent.metrics.events_today : agents.eventsToday(id, own.handler, eventOf(own));
   const traces: Command = {
     title: "Show traces",
     command: "lares.agent.traces",
@@ -58,7 +58,7 @@ function lensesOf({ range, hook }: AgentPlace, agent: Agent, agents: AgentServic
   const reason = isInError && error !== undefined ? `: ${shortened(plainMessage(error))}` : "";
   const facts = [
     `${word}${reason}`,
-    `${count} ${count === 1 ? "event" : "events"} ${period}`,
+    eventsToday(count),
     ...(own?.nextRun === undefined ? [] : [`next run ${minuteOf(own.nextRun)}`]),
   ];
   const standing = state === "Suspended" ? control("Resume", "resume") : control("Suspend", "suspend");
@@ -69,15 +69,6 @@ function lensesOf({ range, hook }: AgentPlace, agent: Agent, agents: AgentServic
 
 function eventOf({ on }: AgentHook): string {
   return on ?? "ScheduleFired";
-}
-
-/** Two hooks of one handler for one event are counted together, and once. */
-function eventsToday(id: string, hooks: readonly AgentHook[], agents: AgentService): number {
-  const different = new Map(hooks.map((hook) => [`${hook.handler} ${eventOf(hook)}`, hook]));
-  return [...different.values()].reduce(
-    (sum, hook) => sum + agents.eventsToday(id, hook.handler, eventOf(hook)),
-    0,
-  );
 }
 
 /** `2026-11-21 03:00 UTC` */

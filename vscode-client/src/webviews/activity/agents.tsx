@@ -13,7 +13,7 @@ interface TableProps {
   readonly nowMs: number;
 }
 
-/** Each agent's figures since it was loaded, and a small line of what it remembered. */
+/** Each agent's events of today, its figures since the kernel started, and a small line of what it remembered. */
 export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: TableProps): VNode {
   return (
     <>
@@ -22,7 +22,14 @@ export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: Ta
           <tr>
             <th scope="col">Agent</th>
             <th scope="col" class="number">
-              Events
+              Events today
+            </th>
+            <th
+              scope="col"
+              class="number wide"
+              title="Events that ended in an error since the kernel started"
+            >
+              Failed
             </th>
             <th scope="col" class="number wide" title="From the event to its handler's answer, on average">
               Latency
@@ -55,8 +62,10 @@ export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: Ta
                 <span class="hidden-text">{agentStateWords[agent.state]}</span>
               </th>
               <td class="number" title={told(agent)}>
-                {shortCount(agent.events)}
-                {agent.failed > 0 && <span class="bad"> ({shortCount(agent.failed)} failed)</span>}
+                {shortCount(agent.eventsToday)}
+              </td>
+              <td class="number wide">
+                {agent.failed > 0 ? <span class="bad">{shortCount(agent.failed)}</span> : "–"}
               </td>
               <td class="number wide">{agent.events === 0 ? "–" : milliseconds(agent.averageLatencyMs)}</td>
               <td class="number wide">{size(agent.memoryBytes)}</td>
@@ -74,8 +83,8 @@ export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: Ta
 
 function told({ events, failed, jobs, jobsFailed, cpuMs, wakeups }: AgentFigures): string {
   return [
-    `${counted(events, "event")} handled`,
-    `${count(failed)} failed`,
+    `Since the kernel started ${counted(events, "event")}`,
+    `${count(failed)} of them failed`,
     ...(jobs + jobsFailed === 0 ? [] : [`${counted(jobs, "job")} done`, `${count(jobsFailed)} failed`]),
     `${milliseconds(cpuMs)} of CPU`,
     `woken ${counted(wakeups, "time")}`,

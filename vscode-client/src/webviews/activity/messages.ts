@@ -41,6 +41,8 @@ export type ActionLine = v.InferOutput<typeof ActionLine>;
 export const AgentFigures = v.object({
   id: Text(256),
   state: AgentState,
+  eventsToday: Count,
+  /** Answered since the kernel started, as all that follow. */
   events: Count,
   failed: Count,
   jobs: Count,
@@ -63,8 +65,10 @@ export const Problem = v.object({
 export type Problem = v.InferOutput<typeof Problem>;
 
 export const Overview = v.object({
+  /** Of all agents. */
+  eventsToday: Count,
   /** Since the kernel started; absent until it said so. */
-  totals: v.optional(v.object({ events: Count, actions: Count, refusals: Count })),
+  totals: v.optional(v.object({ actions: Count, refusals: Count })),
   /** Newest first. */
   actions: v.pipe(v.array(ActionLine), v.maxLength(maxActions)),
   agents: v.pipe(v.array(AgentFigures), v.maxLength(maxAgentRows)),

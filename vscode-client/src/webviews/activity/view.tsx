@@ -55,7 +55,7 @@ interface OverviewProps extends Props {
 }
 
 export function OverviewPage({ host, overview, nowMs }: OverviewProps): VNode {
-  const { totals, actions, agents, problems } = overview;
+  const { eventsToday, totals, actions, agents, problems } = overview;
   if (agents.length === 0)
     return (
       <Notice title="No agents yet.">
@@ -66,9 +66,12 @@ export function OverviewPage({ host, overview, nowMs }: OverviewProps): VNode {
   const remembered = rememberedPerDay(agents, nowMs, shownDays);
   return (
     <main class="activity">
+      <section class="figures" aria-label="Today">
+        <Figure value={eventsToday} one="event" about="Events that agents answered today" />
+        <p class="quiet">today</p>
+      </section>
       {totals !== undefined && (
         <section class="figures" aria-label="Since the kernel started">
-          <Figure value={totals.events} one="event" about="Events that were delivered to agents" />
           <Figure value={totals.actions} one="action" about="Actions that agents proposed" />
           <Figure value={totals.refusals} one="refusal" about="Calls of agents that policy refused" />
           <p class="quiet">since the kernel started</p>

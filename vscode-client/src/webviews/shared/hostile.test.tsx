@@ -32,6 +32,7 @@ function expectHarmless(html: string): void {
 describe("what agents say", () => {
   it.each(hostile)("does nothing in the Activity view: %j", (text) => {
     const overview: Overview = {
+      eventsToday: 1,
       actions: [
         {
           id: text.slice(0, 256),
@@ -47,6 +48,7 @@ describe("what agents say", () => {
         {
           id: text.slice(0, 256),
           state: "Active",
+          eventsToday: 1,
           events: 1,
           failed: 1,
           averageLatencyMs: 1,
