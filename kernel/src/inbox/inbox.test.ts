@@ -371,3 +371,57 @@ test("a database file is what carries it between processes", async () => {
   await database[Symbol.asyncDispose]();
   expect(await drain((await fixture(path)).inbox)).toEqual([0]);
 });
+
+describe("what is counted alongside", () => {
+  const counted = async (database: Database): Promise<unknown> =>
+    (await database.query<{ left: number }>("SELECT left FROM counts")).map(({ left }) => left).at(-1);
+
+  test("goes into the transaction in which an item leaves, and waits for the next where that failed", async () => {
+    const migrations = [
+      ...inboxMigrations,
+      { name: "test", sql: "CREATE TABLE counts (left INTEGER NOT NULL) STRICT" },
+    ];
+    const database = await openDatabase({ path: ":memory:", migrations, log: silentLog });
+    onTestFinished(() => database[Symbol.asyncDispose]());
+    let left = 0;
+    let saved = 0;
+    let isBroken = false;
+    const inbox = await openInbox({
+      database,
+      clock: new ManualClock(),
+      log: silentLog,
+      alongside: () => {
+        const now = left;
+        return {
+          statements:
+            now === saved
+              ? []
+              : [{ sql: `INSERT INTO ${isBroken ? "x" : "counts"} VALUES (?)`, params: [now] }],
+          committed: () => void (saved = now),
+        };
+      },
+    });
+    const take = async (): Promise<number> => {
+      left++;
+      return (await inbox.next(agent))?.seq ?? -1;
+    };
+    await inbox.enqueue(items(3));
+    inbox.acknowledge(agent, await take());
+    await inbox.flush();
+    expect([await counted(database), saved]).toEqual([1, 1]);
+    await inbox.bury(agent, await take(), "no");
+    expect([await counted(database), saved]).toEqual([2, 2]);
+    isBroken = true;
+    inbox.acknowledge(agent, await take());
+    await expect(inbox.flush()).rejects.toThrow("x");
+    const rows = await database.query<{ count: number }>("SELECT count(*) AS count FROM inbox");
+    expect([await counted(database), saved, rows[0]?.count]).toEqual([2, 2, 1]);
+    isBroken = false;
+    await inbox.flush();
+    expect([await counted(database), saved, inbox.depth(agent)]).toEqual([3, 3, 0]);
+    // Without any item, as when all ends.
+    left++;
+    await inbox[Symbol.asyncDispose]();
+    expect(await counted(database)).toBe(4);
+  });
+});
