@@ -1,16 +1,12 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { DocumentSymbol, LocationLink, Range, SymbolKind } from "vscode-languageserver";
+import { isLaresError } from "../base/errors.ts";
 import { plainMessage } from "../base/plain-text.ts";
 import { Lines, type Position } from "../documents/diagnostics.ts";
 import { extensionUses, handlerUses, isAt, type ExtensionUse } from "../documents/language/elements.ts";
 import { readForEditor } from "../documents/language/for-editors.ts";
-import {
-  checkHandlerName,
-  handlerAt,
-  renameInManifest,
-  renameInProgram,
-} from "../documents/language/rename.ts";
+import { checkHandlerName, handlerAt, renameInManifest } from "../documents/language/rename.ts";
 import { outlineOf, type DocumentPart, type SymbolKind as PartKind } from "../documents/language/symbols.ts";
 import { documentKind } from "../documents/names.ts";
 import { valueAt, type ParsedDocument } from "../documents/source.ts";
@@ -25,7 +21,9 @@ import type { Catalog } from "./catalog.ts";
 import { diagnosticsOf, lspDiagnostic } from "./documents.ts";
 import type { ExtensionOnDisk } from "./find-extensions.ts";
 import { handlerInProgram, mayBeProgram, type HandlerInProgram } from "./program-handlers.ts";
+import { ProgramLinks } from "./program-links.ts";
 import type { ProgramOutlines, ProgramText } from "./program-outlines.ts";
+import { renameHandler } from "./rename-handler.ts";
 import { pathOf } from "./workspace-paths.ts";
 
 /** Ways through the documents: outlines, definitions, renames, fixes, and what stands for which agent. */
@@ -94,13 +92,8 @@ class Navigation implements NavigationService {
     checkHandlerName(newName);
     const inManifest = { uri: named.manifestUri, edits: renameInManifest(manifest, use, newName) };
     if (program === null) return [inManifest];
-    const outline = await this.#programs.outline(program);
-    const lines = new Lines(program.text);
-    const edits = renameInProgram(outline, program.text, use, newName).map(({ start, end, newText }) => ({
-      range: lines.range(start, end),
-      newText,
-    }));
-    return edits.length === 0 ? [inManifest] : [inManifest, { uri: program.uri, edits }];
+    const renaming = { use, newName, open };
+    return [inManifest, ...(await renameHandler(this.#programs, named.manifestFile, program, renaming))];
   }
 
   /** The handler whose name stands here, in its manifest or in its program. */
@@ -118,7 +111,8 @@ class Navigation implements NavigationService {
     if (use === null) return null;
     // What is between the quotes.
     const range = manifest.locateWithin(use.pointer, 0, use.name.length);
-    return { use, range, manifest, manifestUri: uri, program: await this.#programOf(manifest, file, open) };
+    const program = await this.#programOf(manifest, file, open);
+    return { use, range, manifest, manifestUri: uri, manifestFile: file, program };
   }
 
   async fixes({ uri, text }: EditedDocument, range: Range, open: OpenTexts) {
@@ -179,24 +173,20 @@ class Navigation implements NavigationService {
     { kind, name }: { kind: "hooks" | "tools"; name: string },
     open: OpenTexts,
   ): Promise<{ uri: string; range: Range }> {
-    const outline = await this.#programs.outlineOrNull(program);
-    const handler = outline?.handlers[kind].find((each) => each.name === name);
-    if (handler === undefined) return { uri: program.uri, range: startOfText };
-    if (handler.imported !== null) {
-      const { from, name: exported } = handler.imported;
-      const imported = await this.#programs.imported(file, program, from, open);
-      const place =
-        imported === null
-          ? null
-          : await this.#programs.outline(imported).then(
-              (other) => other.exported(exported),
-              () => null,
-            );
-      if (imported !== null && place !== null)
-        return { uri: imported.uri, range: new Lines(imported.text).range(place.start, place.end) };
+    const links = new ProgramLinks(this.#programs, file, open);
+    const known = await links.handlers(program, kind).catch((error: unknown) => {
+      // Half typed: then its beginning is as near as can be said.
+      if (isLaresError(error, "InvalidParams")) return { files: [] };
+      throw error;
+    });
+    for (const { program: holder, handlers } of known.files) {
+      const handler = handlers.find((each) => each.name === name);
+      if (handler === undefined) continue;
+      const found = (await links.functionOf(holder, handler)) ?? { program: holder, ...handler.key };
+      const { uri, text } = found.program;
+      return { uri, range: new Lines(text).range(found.start, found.end) };
     }
-    const { start, end } = handler.declared ?? handler.key;
-    return { uri: program.uri, range: new Lines(program.text).range(start, end) };
+    return { uri: program.uri, range: startOfText };
   }
 }
 

@@ -1,12 +1,15 @@
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Range } from "vscode-languageserver";
+import { isLaresError } from "../base/errors.ts";
+import type { HandlerDeclaration, HandlerKind } from "../documents/language/program.ts";
 import { Lines, type Position } from "../documents/diagnostics.ts";
 import { handlerUses, type HandlerUse } from "../documents/language/elements.ts";
 import { readForEditor } from "../documents/language/for-editors.ts";
 import { manifestNames } from "../documents/names.ts";
 import { valueAt, type ParsedDocument } from "../documents/source.ts";
 import type { EditedDocument, OpenTexts } from "../server/language/ports.ts";
+import { ProgramLinks } from "./program-links.ts";
 import { openText, type ProgramOutlines, type ProgramText } from "./program-outlines.ts";
 import { readText } from "./read-documents.ts";
 import { pathOf } from "./workspace-paths.ts";
@@ -26,6 +29,7 @@ export interface HandlerInProgram {
   readonly range: Range;
   readonly program: ProgramText;
   readonly manifestUri: string;
+  readonly manifestFile: string;
   readonly manifest: ParsedDocument;
 }
 
@@ -44,18 +48,38 @@ export async function handlerInProgram(
   if (file === null || found === null) return null;
   const manifest = readForEditor(found.text, found.file);
   const program = await programs.programOf(found.file, valueAt(manifest.value, "/extension/main"), open);
-  if (program === null || pathOf(program.uri) !== file) return null;
-  const outline = await programs.outlineOrNull({ ...program, text });
+  if (program === null) return null;
   const lines = new Lines(text);
   const offset = lines.offset(position);
-  for (const use of handlerUses(manifest)) {
-    const declared = outline?.handlers[use.kind].find(({ name }) => name === use.name);
-    if (declared === undefined || offset < declared.key.start || declared.key.end < offset) continue;
-    const quotes = declared.key.end - declared.key.start === use.name.length + 2 ? 1 : 0;
-    const range = lines.range(declared.key.start + quotes, declared.key.end - quotes);
-    return { use, range, program: { ...program, text }, manifestUri: found.uri, manifest };
+  const links = new ProgramLinks(programs, found.file, open);
+  const uses = handlerUses(manifest);
+  for (const kind of ["hooks", "tools"] as const) {
+    for (const { name, key } of await handlersIn(links, program, kind, file)) {
+      const use = uses.find((each) => each.kind === kind && each.name === name);
+      if (use === undefined || offset < key.start || key.end < offset) continue;
+      const quotes = key.end - key.start === name.length + 2 ? 1 : 0;
+      const range = lines.range(key.start + quotes, key.end - quotes);
+      return { use, range, program, manifestUri: found.uri, manifestFile: found.file, manifest };
+    }
   }
   return null;
+}
+
+/** The handlers of a program that are written down in this file of it. */
+async function handlersIn(
+  links: ProgramLinks,
+  program: ProgramText,
+  kind: HandlerKind,
+  file: string,
+): Promise<readonly HandlerDeclaration[]> {
+  try {
+    const { files } = await links.handlers(program, kind);
+    return files.filter((each) => pathOf(each.program.uri) === file).flatMap(({ handlers }) => handlers);
+  } catch (error) {
+    // One of its files is no program yet, as its own editor says.
+    if (isLaresError(error, "InvalidParams")) return [];
+    throw error;
+  }
 }
 
 async function manifestAbove(

@@ -1,4 +1,5 @@
-import { basename, dirname, extname, join } from "node:path";
+import { readdir } from "node:fs/promises";
+import { basename, dirname, extname, join, normalize, relative } from "node:path";
 import { pathToFileURL } from "node:url";
 import { invalidParams, isLaresError, messageOf } from "../base/errors.ts";
 import { Lines } from "../documents/diagnostics.ts";
@@ -12,6 +13,8 @@ import { pathOf } from "./workspace-paths.ts";
 
 /** Outlines kept, the ones used longest ago being dropped first. */
 const maxOutlines = 64;
+/** Files, and folders, of one extension that are looked through for whoever imports a name. */
+const maxSources = 500;
 /** Tried behind an import's name, as the bundler does. */
 const sourceEndings = ["", ".ts", ".js", "/index.ts", "/index.js"];
 
@@ -21,6 +24,8 @@ export interface ProgramText {
   /** Relative to the manifest's folder, as it is named. */
   readonly path: string;
   readonly text: string;
+  /** A link is on the way to it: the file has another name as well. */
+  readonly isLinked: boolean;
 }
 
 /** Reads programs of extensions for their outlines, and nothing outside the extensions' folders. */
@@ -47,9 +52,10 @@ export class ProgramOutlines {
       const located = await files.locate(path);
       if (typeof located === "string" || located.kind !== "file") return null;
       const opened = openText(open, [file, join(files.root, located.path)]);
-      if (opened !== null) return { ...opened, path };
+      const isLinked = normalize(path) !== normalize(located.path);
+      if (opened !== null) return { ...opened, path, isLinked };
       const bytes = await files.read(located.path, maxFileBytes);
-      return { uri: pathToFileURL(file).href, path, text: new TextDecoder().decode(bytes) };
+      return { uri: pathToFileURL(file).href, path, text: new TextDecoder().decode(bytes), isLinked };
     } catch (error) {
       // Gone meanwhile, too large or out of reach: no program to look into.
       if (isLaresError(error) || isMissing(error)) return null;
@@ -72,6 +78,23 @@ export class ProgramOutlines {
       if (found !== null) return found;
     }
     return null;
+  }
+
+  /** All files of the extension that may be of its program, links left out; null where they are too many. */
+  async sources(manifestFile: string, open: OpenTexts): Promise<readonly ProgramText[] | null> {
+    const root = dirname(manifestFile);
+    const found: ProgramText[] = [];
+    const folders = [root];
+    for (const folder of folders) {
+      for (const entry of await readdir(folder, { withFileTypes: true })) {
+        const path = join(folder, entry.name);
+        if (entry.isDirectory() && entry.name !== "node_modules" && entry.name !== ".git") folders.push(path);
+        const source = entry.isFile() ? await this.read(manifestFile, relative(root, path), open) : null;
+        if (source !== null) found.push(source);
+        if (folders.length > maxSources || found.length > maxSources) return null;
+      }
+    }
+    return found;
   }
 
   /** Of the manifest's program, as it is open or on disk; null where there is none that can be read. */

@@ -83,17 +83,22 @@ export function exportedAs(tree: Tree): Map<string, string> {
   return found;
 }
 
+/** The files of which everything is exported again: `export * from`. */
+export function starsOf(tree: Tree): string[] {
+  return tree.body.flatMap((statement) =>
+    statement.type === "ExportAllDeclaration" && !statement.exported ? [String(statement.source.value)] : [],
+  );
+}
+
 function exportedNames(tree: Tree): Set<string> {
   return new Set(exportedAs(tree).values());
 }
 
-/** The default export's expression. */
-export function defaultExport(tree: Tree): AnyNode | null {
+/** What is exported by this name: an expression, or the name that it has here. */
+export function exportOf(tree: Tree, name: string): AnyNode | string | null {
   for (const statement of tree.body)
-    if (statement.type === "ExportDefaultDeclaration") return statement.declaration;
-  const local = exportedAs(tree).get("default");
-  const binding = local === undefined ? undefined : topBindings(tree).get(local);
-  return binding?.kind === "declared" ? binding.value : null;
+    if (statement.type === "ExportDefaultDeclaration" && name === "default") return statement.declaration;
+  return exportedAs(tree).get(name) ?? null;
 }
 
 /** The property of this name that is written down in the object. */

@@ -115,8 +115,8 @@ describe("the places of a name", () => {
 test("what other files import is found by the name they import", async () => {
   const source = "export const a = () => 1;\nfunction b() {}\nexport { b as c };";
   const { exported } = await outline(source);
-  expect(exported("a")).toEqual({ start: 13, end: 14 });
-  expect(exported("c")).toEqual({ start: 35, end: 36 });
+  expect(exported("a")).toEqual({ declared: { start: 13, end: 14 } });
+  expect(exported("c")).toEqual({ declared: { start: 35, end: 36 } });
   expect(exported("nothing")).toBeNull();
 });
 
@@ -145,5 +145,100 @@ describe("a program that was written to be hard to read is read or refused", () 
         error instanceof RangeError || error instanceof SyntaxError || "errors" in (error as object);
       expect(isRefused, String(error)).toBe(true);
     }
+  });
+});
+
+describe("handlers that other files have", () => {
+  const elsewhere = async (source: string) => {
+    const { handlersOf } = await outline(source);
+    const { found, isComplete, elsewhere: others } = handlersOf("default", "agent", "hooks");
+    return [
+      found.map(({ name }) => name),
+      others.map(({ from, name, what }) => `${what} ${name} of ${from}`),
+      isComplete,
+    ];
+  };
+  test.each<[string, string, unknown[]]>([
+    [
+      "a record",
+      'import { hooks } from "./h.ts"; export default { hooks };',
+      [[], ["record hooks of ./h.ts"], true],
+    ],
+    [
+      "what is spread into one",
+      'import { a as more } from "./h.ts"; export default { hooks: { own() {}, ...more } };',
+      [["own"], ["record a of ./h.ts"], true],
+    ],
+    [
+      "the whole agent",
+      'import agent from "./a.ts"; export default agent;',
+      [[], ["agent default of ./a.ts"], true],
+    ],
+    [
+      "the whole agent, passed on",
+      'export { default } from "./a.ts";',
+      [[], ["agent default of ./a.ts"], true],
+    ],
+    [
+      "what is named once more",
+      'import { h } from "./h.ts"; const hooks = h; export default { hooks };',
+      [[], ["record h of ./h.ts"], true],
+    ],
+    ["what is computed", "export default { hooks: make() };", [[], [], false]],
+    [
+      "what a function makes of it",
+      'import { hooks } from "./h.ts"; export default { hooks: wrap(hooks) };',
+      [[], ["record hooks of ./h.ts"], false],
+    ],
+  ])("%s", async (_name, source, expected) => expect(await elsewhere(source)).toEqual(expected));
+
+  test("a record that is exported has them for those who import it", async () => {
+    const { handlersOf } = await outline(
+      "export const hooks = { a() {}, b() {} };\nexport { hooks as others };",
+    );
+    for (const name of ["hooks", "others"])
+      expect(handlersOf(name, "record", "hooks").found.map((handler) => handler.name)).toEqual(["a", "b"]);
+    expect(handlersOf("nothing", "record", "hooks")).toEqual({ found: [], isComplete: false, elsewhere: [] });
+  });
+});
+
+describe("a function is found through other names", () => {
+  test.each<[string, string, unknown]>([
+    [
+      "one",
+      "function f() {}\nconst a = f;\nexport default { hooks: { a } };",
+      { declared: 9, imported: null },
+    ],
+    [
+      "several, to another file",
+      'import { f } from "./f.ts";\nconst b = f, a = b;\nexport default { hooks: { a } };',
+      { declared: null, imported: { from: "./f.ts", name: "f" } },
+    ],
+    ["a circle", "const a = b, b = a;\nexport default { hooks: { a } };", { declared: 6, imported: null }],
+  ])("%s", async (_name, source, expected) => {
+    const [handler] = (await outline(source)).handlers.hooks;
+    expect({ declared: handler?.declared?.start ?? null, imported: handler?.imported }).toEqual(expected);
+  });
+});
+
+describe("all that speaks of a name", () => {
+  test.each<[string, string, number | null]>([
+    ["an import and its use", 'import { n } from "./x.ts";\nn();\nexport default { hooks: { n } };', 3],
+    ["an export where it is declared", "export async function n() { n(); }", 2],
+    ["a list of exports", "function n() {}\nexport { n };", 2],
+    ["another's name in a list", "function x() {}\nexport { x as n };", 1],
+    ["what is passed on", 'export { n } from "./x.ts";', 1],
+    ["nothing", "export function other() {}", 0],
+    ["a property too", "export function n() {}\nother.n();", null],
+    ["a text too", "export function n() {}\nlog('n failed');", null],
+    ["a comment too", "/** Calls n. */\nexport function n() {}", null],
+    ["a list of exports within a text", "export function n() {}\nlog(`export { n }`);", null],
+    ["a type too", "export function n() {}\ntype T = typeof n;", null],
+    ["another variable too", "export function n() {}\nfunction f(n) { return n; }", null],
+    ["another file's name too", 'import { n as m } from "./x.ts";\nexport function n() { m(); }', null],
+  ])("%s", async (_name, source, expected) => {
+    const places = (await outline(source)).placesOf("n");
+    expect(places === null ? null : places.length).toBe(expected);
+    for (const { start, end } of places ?? []) expect(source.slice(start, end)).toBe("n");
   });
 });

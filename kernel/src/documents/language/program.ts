@@ -1,13 +1,14 @@
 import type { AnyNode, ObjectExpression, Property } from "acorn";
 import type { Extent } from "./extents.ts";
+import { countWords, placesOfName, type NamePlace } from "./program-names.ts";
 import { memberOf, readsOf } from "./program-reads.ts";
 import {
-  defaultExport,
-  exportedAs,
+  exportOf,
   isReference,
   keyOf,
   nodesOf,
   propertyOf,
+  starsOf,
   topBindings,
   type Binding,
   type Tree,
@@ -33,19 +34,46 @@ export interface HandlerDeclaration {
   /** Its name among the handlers, quotes included. */
   readonly key: Extent;
   readonly isShorthand: boolean;
-  /** The function itself, where it is written elsewhere in the same file: its name there. */
+  /** The function itself, where it is written elsewhere in the same file, also under another name: its name there. */
   readonly declared: Extent | null;
   /** Where it comes from another file. */
-  readonly imported: { readonly from: string; readonly name: string } | null;
+  readonly imported: Imported | null;
 }
+
+/** What another file exports by this name; `from` as it is written. */
+export interface Imported {
+  readonly from: string;
+  readonly name: string;
+}
+
+/** Handlers that one file has, and where more of them are. */
+export interface HandlersInFile {
+  readonly found: readonly HandlerDeclaration[];
+  /** Whether these are all, with those of the files that are named here. */
+  readonly isComplete: boolean;
+  readonly elsewhere: readonly (Imported & { readonly what: HandlerHolder })[];
+}
+
+/** What is exported: a whole agent, or one of its records of handlers. */
+export type HandlerHolder = "agent" | "record";
 
 /** What can be known of a program without running it. */
 export interface ProgramOutline {
   readonly handlers: Readonly<Record<HandlerKind, readonly HandlerDeclaration[]>>;
   /** Whether these are all of them: nothing is computed, or comes from elsewhere. */
   readonly isComplete: Readonly<Record<HandlerKind, boolean>>;
-  /** Where a name that other files import is declared. */
-  readonly exported: (name: string) => Extent | null;
+  /** The handlers of what this file exports, for those who import it. */
+  readonly handlersOf: (exported: string, what: HandlerHolder, kind: HandlerKind) => HandlersInFile;
+  /** Where a name that other files import is declared, or comes from. */
+  readonly exported: (name: string) => { readonly declared: Extent } | { readonly imported: Imported } | null;
+  /** What is exported by a name has this one here. */
+  readonly exportedAs: (name: string) => string | null;
+  /** What the file imports under this name. */
+  readonly importedAs: (name: string) => Imported | null;
+  /** Files of which everything is exported again. */
+  readonly stars: readonly string[];
+  /** All places that speak of a name that is imported or exported, each of which is to change with it; null in doubt. */
+  readonly placesOf: (name: string) => readonly NamePlace[] | null;
   /**
    * All places that name this top-level declaration; null where renaming it here would not be all there is to do: it
    * is exported, another thing has the name (a second short form too), or a type or a comment speaks of it.
@@ -66,12 +94,22 @@ export async function readProgram(source: string, compiled: CompiledProgram): Pr
   const { parse } = await import("acorn");
   const tree: Tree = parse(compiled.code, { ecmaVersion: "latest", sourceType: "module", locations: true });
   const program = new ProgramReader(source, compiled, tree);
-  const hooks = program.handlers("hooks");
-  const tools = program.handlers("tools");
+  const hooks = program.handlersOf("default", "agent", "hooks");
+  const tools = program.handlersOf("default", "agent", "tools");
+  const isWhole = ({ isComplete, elsewhere }: HandlersInFile): boolean =>
+    isComplete && elsewhere.length === 0;
   return {
     handlers: { hooks: hooks.found, tools: tools.found },
-    isComplete: { hooks: hooks.isComplete, tools: tools.isComplete },
+    isComplete: { hooks: isWhole(hooks), tools: isWhole(tools) },
+    handlersOf: (exported, what, kind) => program.handlersOf(exported, what, kind),
     exported: (name) => program.exported(name),
+    exportedAs: (name) => {
+      const found = exportOf(tree, name);
+      return typeof found === "string" ? found : null;
+    },
+    importedAs: (name) => program.importedAs(name),
+    stars: starsOf(tree),
+    placesOf: (name) => program.placesOf(name),
     references: (name) => program.references(name),
     reads: (kind, name) => program.reads(kind, name),
   };
@@ -89,6 +127,8 @@ class ProgramReader {
   #propertiesLeft = 0;
   /** A function stood between what is written and what there is. */
   #isAltered = false;
+  /** Where the handlers that are being looked for are in other files. */
+  #elsewhere: (Imported & { what: HandlerHolder })[] = [];
 
   constructor(source: string, compiled: CompiledProgram, tree: Tree) {
     this.#source = source;
@@ -97,27 +137,49 @@ class ProgramReader {
     this.#bindings = topBindings(tree);
   }
 
-  handlers(kind: HandlerKind): { found: HandlerDeclaration[]; isComplete: boolean } {
+  handlersOf(exported: string, what: HandlerHolder, kind: HandlerKind): HandlersInFile {
     this.#isAltered = false;
-    const agent = this.#object(defaultExport(this.#tree));
+    this.#elsewhere = [];
+    this.#propertiesLeft = maxProperties;
+    const { found, isComplete } =
+      what === "record"
+        ? this.#recordsFrom(kind, this.#export(exported))
+        : this.#ofAgent(kind, this.#object(this.#export(exported), "agent"));
+    return { found, isComplete: isComplete && !this.#isAltered, elsewhere: this.#elsewhere };
+  }
+
+  #ofAgent(kind: HandlerKind, agent: ObjectExpression | null): Handlers {
+    if (agent === null) return this.#unknown();
     this.#agent = agent;
-    if (agent === null) return { found: [], isComplete: false };
     const property = propertyOf(agent, kind);
     const isWhole = agent.properties.every((each) => each.type === "Property" && keyOf(each) !== null);
-    if (property === null) return { found: [], isComplete: isWhole && !this.#isAltered };
-    const record = this.#object(property.value);
-    if (record === null) return { found: [], isComplete: false };
-    this.#propertiesLeft = maxProperties;
-    const { found, isComplete } = this.#records(kind, record, 0);
-    return { found, isComplete: isComplete && isWhole && !this.#isAltered };
+    if (property === null) return { found: [], isComplete: isWhole };
+    const { found, isComplete } = this.#recordsFrom(kind, property.value);
+    return { found, isComplete: isComplete && isWhole };
+  }
+
+  #recordsFrom(kind: HandlerKind, node: AnyNode | null, depth = 0): Handlers {
+    const before = this.#elsewhere.length;
+    const record = depth > maxSpreads ? null : this.#object(node, "record");
+    if (record !== null) return this.#records(kind, record, depth);
+    // What another file has is not unknown yet.
+    return { found: [], isComplete: this.#elsewhere.length > before };
+  }
+
+  #unknown(): Handlers {
+    return { found: [], isComplete: this.#elsewhere.length > 0 };
+  }
+
+  /** What is exported by this name, as an expression. */
+  #export(name: string): AnyNode | null {
+    const found = exportOf(this.#tree, name);
+    if (typeof found !== "string") return found;
+    const binding = this.#bindings.get(found);
+    return binding?.id ?? null;
   }
 
   /** The handlers of a record, and of those that are spread into it. */
-  #records(
-    kind: HandlerKind,
-    record: ObjectExpression,
-    depth: number,
-  ): { found: HandlerDeclaration[]; isComplete: boolean } {
+  #records(kind: HandlerKind, record: ObjectExpression, depth: number): Handlers {
     this.#recordsOf[kind].add(record);
     const found: HandlerDeclaration[] = [];
     let isComplete = true;
@@ -129,9 +191,7 @@ class ProgramReader {
         else found.push(declaration);
         continue;
       }
-      const spread = depth < maxSpreads ? this.#object(property.argument) : null;
-      const inner =
-        spread === null ? { found: [], isComplete: false } : this.#records(kind, spread, depth + 1);
+      const inner = this.#recordsFrom(kind, property.argument, depth + 1);
       found.push(...inner.found);
       isComplete &&= inner.isComplete;
     }
@@ -143,27 +203,42 @@ class ProgramReader {
     const key = name === null ? null : this.#place(property.key, name);
     if (name === null || key === null) return null;
     const { value } = property;
-    const binding = value.type === "Identifier" ? this.#bindings.get(value.name) : undefined;
+    const origin = value.type === "Identifier" ? this.#originOf(value.name) : null;
     return {
       name,
       key,
       isShorthand: property.shorthand,
-      declared: binding?.kind === "declared" ? this.#place(binding.id, binding.id.name) : null,
-      imported: binding?.kind === "imported" ? { from: binding.from, name: binding.name } : null,
+      declared: origin !== null && "declared" in origin ? origin.declared : null,
+      imported: origin !== null && "imported" in origin ? origin.imported : null,
     };
   }
 
+  /** What a name at the top of the file stands for, through `const x = y`. */
+  #originOf(name: string): { declared: Extent } | { imported: Imported } | null {
+    let binding = this.#bindings.get(name);
+    for (let aliases = 0; aliases < maxSpreads && binding?.kind === "declared"; aliases++) {
+      if (binding.value.type !== "Identifier" || !this.#bindings.has(binding.value.name)) break;
+      binding = this.#bindings.get(binding.value.name);
+    }
+    if (binding?.kind === "imported") return { imported: { from: binding.from, name: binding.name } };
+    const place = binding === undefined ? null : this.#place(binding.id, binding.id.name);
+    return place === null ? null : { declared: place };
+  }
+
   /** The object that an expression is: written there, named there, or given to a function such as `defineAgent`. */
-  #object(node: AnyNode | null, depth = 0): ObjectExpression | null {
+  #object(node: AnyNode | null, what?: HandlerHolder, depth = 0): ObjectExpression | null {
     if (node === null || depth > maxSpreads) return null;
     if (node.type === "ObjectExpression") return node;
     if (node.type === "CallExpression") {
       this.#isAltered ||= !this.#isDefineAgent(node.callee);
-      return this.#object(node.arguments[0] ?? null, depth + 1);
+      return this.#object(node.arguments[0] ?? null, what, depth + 1);
     }
     if (node.type !== "Identifier") return null;
     const binding = this.#bindings.get(node.name);
-    return binding?.kind === "declared" ? this.#object(binding.value, depth + 1) : null;
+    if (binding?.kind === "declared") return this.#object(binding.value, what, depth + 1);
+    if (binding !== undefined && what !== undefined)
+      this.#elsewhere.push({ from: binding.from, name: binding.name, what });
+    return null;
   }
 
   /** The SDK's function gives back what it is given; what another one adds or takes is not known. */
@@ -172,10 +247,18 @@ class ProgramReader {
     return binding?.kind === "imported" && binding.from === "@lares/sdk" && binding.name === "defineAgent";
   }
 
-  exported(name: string): Extent | null {
-    const local = exportedAs(this.#tree).get(name) ?? name;
-    const binding = this.#bindings.get(local);
-    return binding?.kind === "declared" ? this.#place(binding.id, local) : null;
+  exported(name: string): { declared: Extent } | { imported: Imported } | null {
+    const found = exportOf(this.#tree, name);
+    return typeof found === "string" ? this.#originOf(found) : null;
+  }
+
+  importedAs(name: string): Imported | null {
+    const binding = this.#bindings.get(name);
+    return binding?.kind === "imported" ? { from: binding.from, name: binding.name } : null;
+  }
+
+  placesOf(name: string): NamePlace[] | null {
+    return placesOfName(this.#source, this.#tree, name, (node) => this.#place(node, name));
   }
 
   references(name: string): Extent[] | null {
@@ -233,12 +316,7 @@ class ProgramReader {
 /** Names that lead to names: as many as people write, and no circle. */
 const maxSpreads = 8;
 
-/** How often a name stands in a text as a word of its own, wherever. */
-function countWords(text: string, name: string): number {
-  const isPart = (character: string): boolean => /[\p{ID_Continue}$\u200c\u200d]/u.test(character);
-  let count = 0;
-  for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + name.length)) {
-    if (!isPart(text.charAt(at - 1)) && !isPart(text.charAt(at + name.length))) count++;
-  }
-  return count;
+interface Handlers {
+  readonly found: HandlerDeclaration[];
+  readonly isComplete: boolean;
 }

@@ -45,15 +45,13 @@ export function renameInManifest(
     .filter((edit) => edit !== null);
 }
 
-/** The new name in the program; nothing where the program does not have the handler. InvalidParams where it has the new one. */
+/** The new name in a file of the program; nothing where that does not have the handler. */
 export function renameInProgram(
-  { handlers, references, reads }: ProgramOutline,
+  { handlers, references, reads }: Pick<ProgramOutline, "handlers" | "references" | "reads">,
   source: string,
   { kind, name }: { readonly kind: HandlerKind; readonly name: string },
   newName: string,
 ): ProgramEdit[] {
-  if (handlers[kind].some((handler) => handler.name === newName))
-    throw invalidParams(`The program has a handler "${newName}" among its ${kind} already.`);
   const declared = handlers[kind].filter((handler) => handler.name === name);
   if (declared.length === 0) return [];
   return [
@@ -70,8 +68,13 @@ function renameDeclaration(
 ): ProgramEdit[] {
   if (!isShorthand) return [renameKey(key, source, null, newName)];
   // `{ name }` is the function's name as well: it goes along where nothing else speaks of it.
-  const places = reserved.has(newName) || source.includes(newName) ? null : references(name);
+  const places = mayBeNamed(source, newName) ? references(name) : null;
   return places?.map((place) => ({ ...place, newText: newName })) ?? [renameKey(key, source, name, newName)];
+}
+
+/** Whether a function of this file can have the name: it means nothing else, there or in the language. */
+export function mayBeNamed(source: string, newName: string): boolean {
+  return !reserved.has(newName) && !source.includes(newName);
 }
 
 /** A property's name; quotes stay, for in brackets it would be a variable's without them. `{ name }` keeps its variable. */
