@@ -91,6 +91,27 @@ test("a stale proposal says so, and one that becomes stale while it is shown is 
   expect(seen.closedTabs).toHaveLength(1);
 });
 
+test("what is let happen in part while all of it is shown is shown again as that part, once", async () => {
+  const effects = ["a.md", "b.md", "c.md"].map((path) => anEffect({ path }));
+  const fake = fakeContext();
+  fake.actions = [anAction({ effects })];
+  showChanges(fake.context);
+  await commands.executeCommand("lares.showChanges", "action-1");
+  showTab({ label: "Lares: Tidy up (3 files)", input: undefined });
+  fake.actions = [anAction({ state: "Committed", effects, receipt: { ...receipt, applied: [0, 2] } })];
+  fake.actionsChanged.fire();
+  await fake.settle();
+  expect(seen.closedTabs).toEqual(["Lares: Tidy up (3 files)"]);
+  const titles = (): unknown[] =>
+    seen.commands.filter(({ id }) => id === "vscode.changes").map(({ arguments: [title] }) => title);
+  expect(titles()).toEqual(["Lares: Tidy up", "Lares: Tidy up, 2 of 3 changes"]);
+
+  showTab({ label: "Lares: Tidy up, 2 of 3 changes (2 files)", input: undefined });
+  fake.actionsChanged.fire();
+  await fake.settle();
+  expect(titles()).toHaveLength(2);
+});
+
 test("what has no two contents is opened as a text", async () => {
   const { id, arguments: given } = await shown(
     anAction({ effects: [anEffect({ kind: "tag.add", tag: "x" })] }),

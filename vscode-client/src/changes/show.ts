@@ -1,12 +1,12 @@
 import { commands, Disposable, window, type Uri } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { appliedOf, effectPaths, nameOf } from "../model/effect-text.ts";
+import { effectPaths, nameOf } from "../model/effect-text.ts";
 import { label } from "../model/text.ts";
 import { exists, uriOf } from "../model/uris.ts";
 import type { Action, Effect } from "../protocol.ts";
 import { hasContents, uriOfSide } from "./addresses.ts";
-import { ShownChange, staleMark, type ShownTab } from "./shown.ts";
+import { partMark, ShownChange, staleMark, type ShownTab } from "./shown.ts";
 
 /** At most this many changes are opened side by side; the title says how many there are. */
 export const maxShownEffects = 200;
@@ -20,10 +20,10 @@ export const showChanges: Feature = (context) => {
   const shown = new ShownChange(context);
   let isReopening = false;
   const listening = context.models.actions.onDidChange(() => {
-    const stale = shown.becameStale();
-    if (stale === undefined || isReopening) return;
+    const outdated = shown.outdated();
+    if (outdated === undefined || isReopening) return;
     isReopening = true;
-    void reopen(stale).finally(() => {
+    void reopen(outdated).finally(() => {
       isReopening = false;
     });
   });
@@ -36,7 +36,7 @@ export const showChanges: Feature = (context) => {
   );
   return Disposable.from(command, listening, shown);
 
-  /** A tab's title is made once; what has become stale is opened again under one that says so. */
+  /** A tab's title is made once; what has become stale, or was made in part, is opened again as what it is now. */
   async function reopen({ tab, action, effect }: ShownTab): Promise<void> {
     await reporting("The changes cannot be shown", async () => {
       const whole = await context.models.actions.withDiffs(action.id);
@@ -84,11 +84,9 @@ async function show(action: Action, only: number | undefined, known: ShownChange
   if (effects.length === 1) return showOne(action, ...first);
   const shown = effects.slice(0, maxShownEffects);
   const resources = await Promise.all(shown.map(([index, effect]) => resourceOf(action, index, effect)));
-  const applied = appliedOf(action);
-  const part = applied === undefined ? "" : `, ${applied} changes`;
   const left =
     shown.length < effects.length ? `, the first ${shown.length} of ${effects.length} changes` : "";
-  const title = known.titleFor(`Lares: ${shortTitle(action)}${part}${left}`, action.id);
+  const title = known.titleFor(`Lares: ${shortTitle(action)}${partMark(action)}${left}`, action.id);
   await commands.executeCommand("vscode.changes", title, resources);
 }
 

@@ -1,5 +1,6 @@
 import { commands, Disposable, TabInputText, TabInputTextDiff, window, type Tab } from "vscode";
 import type { ClientContext } from "../feature.ts";
+import { appliedOf } from "../model/effect-text.ts";
 import type { Action } from "../protocol.ts";
 import { addressOf } from "./addresses.ts";
 
@@ -9,6 +10,11 @@ const stateContext = "lares.shownChange";
 const manyContext = "lares.shownHasMany";
 /** In the title of an editor whose action is stale. */
 export const staleMark = ", stale";
+/** In the title of an editor of those of an action's changes that were made, where others were left out. */
+export function partMark(action: Action): string {
+  const applied = appliedOf(action);
+  return applied === undefined ? "" : `, ${applied} changes`;
+}
 /** Editors of several files that are known by their titles. */
 const maxTitles = 50;
 
@@ -70,10 +76,16 @@ export class ShownChange implements Disposable {
     return title;
   }
 
-  /** The active editor, where what it shows is stale and its title does not say so. */
-  becameStale(): ShownTab | undefined {
+  /**
+   * The active editor, where its title does not say what became of what it shows: that it is stale, or, of all of an
+   * action's changes, that a part of them was made.
+   */
+  outdated(): ShownTab | undefined {
     const shown = this.#shown();
-    return shown?.action.state === "Stale" && !shown.tab.label.includes(staleMark) ? shown : undefined;
+    if (shown === undefined) return undefined;
+    const { action, effect, tab } = shown;
+    const marks = [action.state === "Stale" ? staleMark : "", effect === undefined ? partMark(action) : ""];
+    return marks.every((mark) => tab.label.includes(mark)) ? undefined : shown;
   }
 
   dispose(): void {
