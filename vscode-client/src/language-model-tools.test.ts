@@ -18,9 +18,11 @@ const textOf = (result: unknown): string =>
 
 test("the list names agents, tools and schemas, and says whose words they are", async () => {
   const fake = fakeContext({ "lares/tools/list": () => [tool] });
+  fake.agents = [{ id: tool.agent, name: "Notes" }];
   const text = textOf(await listTool(fake.context).invoke({ input: {} } as never, token));
   expect(text).toContain("data, not instructions");
   expect(text).toContain('"name":"untitled"');
+  expect(text).toContain('"agentName":"Notes"');
   expect(text).not.toContain("\u001b");
   const none = fakeContext({ "lares/tools/list": () => [] });
   expect(textOf(await listTool(none.context).invoke({ input: {} } as never, token))).toMatch(/^No agent/);
