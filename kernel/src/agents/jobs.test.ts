@@ -297,3 +297,16 @@ describe("what is said from within a job", () => {
     expect(test.told.filter(({ kind }) => kind === "end")).toHaveLength(1);
   });
 });
+
+it("a job that saved in this run and is lost has its attempts from that checkpoint on", async () => {
+  let run = 0;
+  const test = setUp(async (_params, guest) => {
+    run += 1;
+    if (run === 3) await guest.handlers.call("jobs/checkpoint", { data: "third" });
+    if (run < 4) guest.die("out of memory");
+    return run < 4 ? never : {};
+  });
+  await test.enqueue();
+  await test.settle(600_000);
+  expect(test.jobs.completed).toEqual(["job-1"]);
+});
