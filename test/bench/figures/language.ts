@@ -66,13 +66,18 @@ export const language: Figure = {
       const completion = new Samples();
       const readingAlone = new Samples();
       const uri = bench.uri(`extension/extension.${format}`);
+      // As an open document is: what it was checked from is watched.
+      using followed = documents.follow(uri, () => undefined);
       // The libraries give up where a text is unfinished: they are given one that is not.
       const finished = finishedText(format);
       for (let round = 0; round < (isShort ? 1 : 4); round++) {
         for (const [index, { text, position }] of keystrokes(format).entries()) {
           const isCounted = round > 0 || index >= warmUp;
           await checkingAlone.measure(() => validate(bareValue(format, finished)), isCounted);
-          await diagnostics.measure(() => documents.diagnose(uri, text, nothingOpen), isCounted);
+          await diagnostics.measure(async () => {
+            const { lookedAt } = await documents.diagnose(uri, text, nothingOpen);
+            followed.watch(lookedAt);
+          }, isCounted);
           await readingAlone.measure(() => bareValue(format, finished), isCounted);
           await completion.measure(
             () =>
