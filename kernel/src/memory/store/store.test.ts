@@ -186,7 +186,10 @@ describe("what is asked sees everything that was acknowledged before", () => {
       changedBeforeMs: Date.now(),
     });
     expect(page).toMatchObject({ dimensions: 64, items: [{ id: "beach" }, { id: "sand" }], isLast: false });
-    expect(await store.request("maintain", memory, { nowMs, prune: null })).toEqual({ changes: [] });
+    expect(await store.request("maintain", memory, { nowMs, prune: null })).toEqual({
+      changes: [],
+      isUnfinished: false,
+    });
     expect(await store.request("stats", memory, {})).toMatchObject({
       knowledge: { items: 3, relations: 1 },
       vectors: { engine: "exact", dimensions: 64, count: 3, pending: 0 },

@@ -50,7 +50,8 @@ export async function evictColdest(
 
 /**
  * Of two items of one variant of which the newer says all that the older does, the older goes, and the newer says that
- * it `Updates` it and takes its relations over. Looks at vectors that came since the last time, so many at a time.
+ * it `Updates` it and takes its relations over. Looks at vectors that came since the last time, so many at a time, and
+ * again at those of which it proposed something: who asked may have died before that was written down.
  */
 export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange[]> {
   const { database, made, codebooks } = view;
@@ -65,6 +66,7 @@ export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange
   const gone = new Set<string>();
   const taken = new Map<string, readonly RelationRow[]>();
   let looked = after;
+  let firstProposed = Infinity;
   for (const { label, ...atRest } of fresh) {
     if (changes.length >= maxProposedChanges) break;
     looked = label;
@@ -83,6 +85,7 @@ export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange
       const relations = [...(await relationsOf(database, older)), ...(taken.get(older) ?? [])];
       if (relations.length > maxTaken) continue;
       gone.add(older);
+      firstProposed = Math.min(firstProposed, label);
       const moved = relations
         .map(({ from, to, relation }) => ({
           from: from === older ? newer : from,
@@ -98,6 +101,7 @@ export async function proposeMerges(view: KnowledgeView): Promise<ProposedChange
       );
     }
   }
+  looked = Math.min(looked, firstProposed - 1);
   if (looked > after) await database.transaction((sql) => writeFact(sql, "merged", String(looked)));
   return changes;
 }
