@@ -75,7 +75,7 @@ export class GuestHolder {
     } catch (error) {
       this.#releaseSlot();
       if (isOvertaken()) became.stopped();
-      else if (isTransient(error)) became.crashed(messageOf(error), true);
+      else if (isTransient(error) || isSandboxFault(error)) became.crashed(messageOf(error), true);
       else became.broken(messageOf(error));
       return;
     }
@@ -136,4 +136,9 @@ export class GuestHolder {
     this.#slot?.[Symbol.dispose]();
     this.#slot = null;
   }
+}
+
+/** The sandbox went away while the guest was being started: the program may be as good as ever. */
+function isSandboxFault(error: unknown): boolean {
+  return isLaresError(error, "AgentError") && error.facts["reason"] === "sandbox";
 }

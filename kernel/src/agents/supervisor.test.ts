@@ -270,6 +270,26 @@ describe("failures", () => {
     expect(world.queue.acknowledged).toEqual([1]);
   });
 
+  it("a sandbox that goes away before the guest runs is no fault of the program: tried again, and not Error", async () => {
+    const world = setUp();
+    world.failStartsWith(new LaresError("AgentError", "the host process ended", { reason: "sandbox" }));
+    world.supervisor.start();
+    world.queue.push("seen");
+    world.supervisor.pump();
+    await world.settle();
+    expect(world.supervisor.state).toBe("Unloaded");
+    world.failStartsWith(null);
+    await world.settle(1000);
+    expect(world.queue.acknowledged).toEqual([1]);
+    world.supervisor.unloadIfIdle();
+    world.failStartsWith(new LaresError("AgentError", "no WebAssembly", { reason: "program" }));
+    world.queue.push("seen");
+    await world.settle();
+    world.supervisor.pump();
+    await world.settle();
+    expect(world.supervisor.state).toBe("Error");
+  });
+
   it("a handler that the manifest names and the program lacks is Error, by name", async () => {
     const world = setUp((method) =>
       method === "initialize" ? { handlers: [], tools: ["count"], jobs: [] } : {},
