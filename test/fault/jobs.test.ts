@@ -32,7 +32,10 @@ describe("a kernel dies at a named point of a job's life, and the next one after
       await load.rest();
       // The kernels after the last death may have passed it on their way.
       if ((await load.deaths()).length < count) await load.dispatch();
-      await until(`the death at ${name}`, async () => (await load.deaths()).length >= count);
+      await until(`the death at ${name}`, async () => {
+        await load.keepAwake();
+        return (await load.deaths()).length >= count;
+      });
       expect((await load.deaths())[count - 1]).toBe(name);
       await load.rest();
       await load.check();

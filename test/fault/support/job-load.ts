@@ -78,6 +78,16 @@ export class JobLoad implements AsyncDisposable {
     }
   }
 
+  /** Losses and failures in a row suspend the worker for as long as a test waits for anything. */
+  async keepAwake(): Promise<void> {
+    try {
+      if ((await agent(this.client, WORKER)).state === "Suspended")
+        await control(this.client, WORKER, "resume");
+    } catch (error) {
+      if (!isDeath(error)) throw error;
+    }
+  }
+
   /** Until nothing is left to do. */
   async rest(): Promise<void> {
     await until("all jobs to have ended", async () => {
