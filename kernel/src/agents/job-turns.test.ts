@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeTurnMs } from "./supervisor.ts";
+import { placeTurnMs } from "./stay.ts";
 import { never, setUpJobs as setUp } from "./testing/jobs-test.ts";
 
 type Test = ReturnType<typeof setUp>;

@@ -16,6 +16,7 @@ import { stackOf } from "./delivery.ts";
 import { GuestHolder } from "./guest-holder.ts";
 import type { JobLoop } from "./job-loop.ts";
 import { Paced } from "./paced.ts";
+import { Stay } from "./stay.ts";
 import { NamedTimers } from "./timers.ts";
 import { traceWriter, type WriteTrace } from "./trace-writer.ts";
 import { Workload } from "./workload.ts";
@@ -24,8 +25,6 @@ import { Workload } from "./workload.ts";
 export const countedAfterMs = 1000;
 /** That an agent's jobs are others, or further on, is told no more often. */
 export const jobsChangedEveryMs = 1000;
-/** An agent that is at work keeps its place for so long at least, whoever waits for it. */
-export const placeTurnMs = 5000;
 
 export interface SupervisorOptions {
   readonly definition: AgentDefinition;
@@ -57,18 +56,13 @@ export class Supervisor implements AsyncDisposable {
   readonly #life: Lifecycle;
   readonly #work: Workload;
   readonly #guest: GuestHolder;
-  #openRequests = 0;
-  /** Tool calls, from the moment they wait for the agent to be awake. */
-  #openCalls = 0;
-  readonly #timers: NamedTimers<"idle" | "breaker" | "due" | "restart" | "counted">;
+  readonly #stay: Stay;
+  readonly #timers: NamedTimers<"breaker" | "due" | "restart" | "counted">;
   readonly #jobsPace: Paced;
   readonly #conduct: Conduct;
   readonly #calls: HostCalls;
   #disposed = false;
   #wasEnabledAtClose: boolean | undefined;
-  #lastActivity: number;
-  /** In monotonic milliseconds. */
-  #activeSince = 0;
 
   constructor(options: SupervisorOptions) {
     this.#options = options;
@@ -79,7 +73,16 @@ export class Supervisor implements AsyncDisposable {
     this.#timers = new NamedTimers(this.#clock);
     this.#conduct = new Conduct(this.#clock);
     this.#jobsPace = new Paced(this.#clock, jobsChangedEveryMs, () => this.jobsChanged.emit(this.id));
-    this.#lastActivity = this.#clock.monotonic();
+    this.#stay = new Stay({
+      clock: this.#clock,
+      idleUnloadMs: options.idleUnloadMs,
+      isActive: () => this.#life.state === "Active",
+      isDelivering: () => this.#work.isDelivering,
+      isAtWork: () => this.#work.isAtWork || this.#work.hasEvents || this.#work.hasJobsNow,
+      isPlaceWanted: () => options.isPlaceWanted?.() ?? false,
+      rested: () => options.rested?.(),
+      unload: () => this.#life.send({ type: "unload" }),
+    });
     this.#calls = new HostCalls({
       ports: this.#ports,
       clock: this.#clock,
@@ -195,7 +198,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   get #hasNothingOpen(): boolean {
-    return !this.#life.isUnderWay && this.#openRequests === 0;
+    return !this.#life.isUnderWay && this.#stay.hasNothingOpen;
   }
 
   /** For a person, or for a pause to be over. */
@@ -206,19 +209,12 @@ export class Supervisor implements AsyncDisposable {
 
   /** In monotonic milliseconds. */
   get lastActivity(): number {
-    return this.#lastActivity;
+    return this.#stay.lastActivity;
   }
 
   /** In monotonic milliseconds; null where it does something, or would at once. */
   get idleSince(): number | null {
-    const isIdle =
-      this.#life.state === "Active" &&
-      this.#openRequests === 0 &&
-      this.#openCalls === 0 &&
-      !this.#work.isAtWork &&
-      !this.#work.hasEvents &&
-      !this.#work.hasJobsNow;
-    return isIdle ? this.#lastActivity : null;
+    return this.#stay.idleSince;
   }
 
   describe(): Agent {
@@ -305,14 +301,11 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** Calls a tool, waking the agent where it sleeps. */
-  async callTool(name: string, params: Record<string, unknown>, caller: string): Promise<unknown> {
-    this.#openCalls += 1;
-    try {
+  callTool(name: string, params: Record<string, unknown>, caller: string): Promise<unknown> {
+    return this.#stay.call(async () => {
       const session = await this.#awake();
       return await this.#ask(session, "tool", { name, arguments: params, call_id: newId(), caller });
-    } finally {
-      this.#openCalls -= 1;
-    }
+    });
   }
 
   /** Delivers what is due and runs its jobs, as long as there is something and the agent may take it. */
@@ -359,18 +352,8 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** A request to the guest, counted as work in hand. */
-  async #ask(session: GuestSession, method: string, params: unknown): Promise<unknown> {
-    this.#openRequests += 1;
-    try {
-      return await session.request(method, params);
-    } finally {
-      this.#openRequests -= 1;
-      this.#lastActivity = this.#clock.monotonic();
-      if (this.#openRequests === 0) {
-        this.#watchIdleness();
-        this.#options.rested?.();
-      }
-    }
+  #ask(session: GuestSession, method: string, params: unknown): Promise<unknown> {
+    return this.#stay.request(() => session.request(method, params));
   }
 
   #entered(state: AgentState): void {
@@ -382,13 +365,13 @@ export class Supervisor implements AsyncDisposable {
         .catch((error: unknown) => this.trace("error", `could not start: ${messageOf(error)}`));
     }
     if (state === "ShuttingDown") {
-      this.#timers.clear("idle");
+      this.#stay.ended();
       // A program that did not start has nothing to say goodbye with.
       this.#guest
         .stop(this.#life.endsInError)
         .catch((error: unknown) => this.trace("error", `could not stop: ${messageOf(error)}`));
     }
-    if (state === "Active") this.#activeSince = this.#clock.monotonic();
+    if (state === "Active") this.#stay.began();
     if (state === "Active" || state === "Unloaded") queueMicrotask(() => this.pump());
     if (state === "Suspended" || state === "Error") {
       this.trace(state === "Error" ? "error" : "warn", `${state}: ${this.reason ?? ""}`);
@@ -414,23 +397,14 @@ export class Supervisor implements AsyncDisposable {
     if (!this.#disposed) this.changed.emit(this.describe());
   }
 
-  #watchIdleness(): void {
-    this.#timers.clear("idle");
-    if (this.#life.state !== "Active" || this.#openRequests > 0 || this.#work.isDelivering) return;
-    this.#timers.set("idle", this.#options.idleUnloadMs(), () => this.unloadIfIdle());
-  }
-
-  /** Lets the guest go when nothing is in hand; its memory is in the journal, the next event wakes it. */
+  /** Lets the guest go when nothing is in hand. */
   unloadIfIdle(): void {
-    if (this.idleSince === null) return;
-    this.#life.send({ type: "unload" });
+    this.#stay.unloadIfIdle();
   }
 
   /** Gives its place to who waits for one, where nothing but a job is in hand and it had its turn; then it waits itself. */
   #makeRoom(session: GuestSession): void {
-    const inJob = this.jobs.inHand === undefined ? 0 : 1;
-    const hadItsTurn = this.#clock.monotonic() - this.#activeSince >= placeTurnMs;
-    if (this.#openRequests > inJob || !hadItsTurn || this.#options.isPlaceWanted?.() !== true) return;
+    if (!this.#stay.mayMakeRoom(this.jobs.inHand === undefined ? 0 : 1)) return;
     this.trace("debug", "makes room for an agent that waits, and goes on when it has a place again");
     this.#unload(session);
   }
@@ -441,7 +415,7 @@ export class Supervisor implements AsyncDisposable {
 
   /** A loop has nothing to hand over: sets the clock for what is due next, or for unloading. */
   #rest(): void {
-    this.#watchIdleness();
+    this.#stay.watch();
     this.#timers.clear("due");
     this.#options.rested?.();
     if (this.#disposed || this.#life.state === "Suspended" || this.#life.state === "Error") return;
@@ -455,6 +429,7 @@ export class Supervisor implements AsyncDisposable {
     await this.#life.settled();
     this.#disposed = true;
     this.#timers[Symbol.dispose]();
+    this.#stay[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
     this.#jobsPace[Symbol.dispose]();
     await this.#guest.session?.kill();
