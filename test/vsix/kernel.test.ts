@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { chmod, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -129,7 +130,24 @@ describe("what the .vsix carries", () => {
   it("is a package.json without what only development needs", async () => {
     const description = JSON.parse(await readFile(join(extension, "package.json"), "utf8")) as object;
     expect(Object.keys(description)).toEqual(expect.arrayContaining(["main", "contributes", "engines"]));
-    for (const key of ["scripts", "dependencies", "devDependencies"])
-      expect(description).not.toHaveProperty(key);
+    for (const key of ["scripts", "devDependencies"]) expect(description).not.toHaveProperty(key);
+  });
+
+  it("is of the client's own packages only the plugin for TypeScript's server, with the SDK's declarations", async () => {
+    const { dependencies, contributes } = JSON.parse(
+      await readFile(join(extension, "package.json"), "utf8"),
+    ) as {
+      dependencies: Record<string, string>;
+      contributes: { typescriptServerPlugins: readonly { readonly name: string }[] };
+    };
+    const names = contributes.typescriptServerPlugins.map(({ name }) => name);
+    expect(Object.keys(dependencies)).toEqual(names);
+    expect(await readdir(join(extension, "node_modules"))).toEqual(names);
+    const plugin = `node_modules/${names[0] ?? ""}`;
+    expect(await filesOf(plugin)).toEqual(
+      expect.arrayContaining(["index.js", "globals/guest.d.ts", "sdk/index.d.ts", "sdk/testing/index.d.ts"]),
+    );
+    const factory: unknown = createRequire(import.meta.url)(join(extension, plugin));
+    expect(factory).toBeTypeOf("function");
   });
 });

@@ -59,6 +59,7 @@ const names: readonly (readonly [RegExp, string])[] = [
   [/\/lares\//, "the kernel, its SDK and first-party extensions"],
   [/^extension\/kernel\/lib\//, "the kernel's other packages"],
   [/^extension\/media\//, "icons and pictures"],
+  [/^extension\/node_modules\//, "the plugin for TypeScript's server"],
 ];
 
 function pieceOf(path: string): string {

@@ -2,11 +2,14 @@ import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { build, type BuildOptions } from "esbuild";
 import { licencesOf, packagesIn } from "../../kernel/build/licences.ts";
+import { describe } from "./closure.ts";
+import { buildTypescriptPlugin } from "./typescript-plugin.ts";
 
 /**
  * Makes `dist/`: the extension as one file, and each folder of `src/webviews/` that has a `main.ts` as
  * `webviews/<folder>.js` (and `.css`, where it imports one), and in `schemas/` those that other tools for YAML are
- * given; beside them the licences of all whose code is in it. `--sourcemap` adds maps, for debugging.
+ * given; beside them the licences of all whose code is in it. `--sourcemap` adds maps, for debugging. Then the plugin for
+ * TypeScript's server, which has no code of others.
  */
 const here = fileURLToPath(new URL("..", import.meta.url));
 
@@ -54,3 +57,5 @@ const inside = [extension, pages].flatMap(({ metafile }) =>
   metafile === undefined ? [] : packagesIn(metafile),
 );
 writeFileSync(`${here}dist/THIRD-PARTY-LICENSES.txt`, licencesOf([...new Set(inside)].toSorted()));
+
+await buildTypescriptPlugin(here, describe(here).version);

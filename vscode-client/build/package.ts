@@ -5,7 +5,16 @@
  * `--schemas-url` says where `schemas/` is served: other tools for TOML in the editor are told of it.
  */
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
@@ -16,6 +25,7 @@ import { filesIn, piecesOf, sum } from "./archive.ts";
 import { layKernel } from "./kernel-folder.ts";
 import { notices } from "./notices.ts";
 import { tomlValidation } from "./toml-validation.ts";
+import { pluginName } from "./typescript-plugin.ts";
 
 const client = fileURLToPath(new URL("../", import.meta.url));
 const top = join(client, "..");
@@ -52,7 +62,7 @@ if (flags.list)
   for (const { path, sizeBytes } of files.toSorted(bySize)) console.log(column(sizeBytes), path);
 
 async function makePackage(): Promise<string> {
-  const staging = mkdtempSync(join(tmpdir(), "lares-vsix-"));
+  const staging = realpathSync(mkdtempSync(join(tmpdir(), "lares-vsix-")));
   try {
     // What development needs is no business of the one who installs it.
     const {
@@ -70,8 +80,21 @@ async function makePackage(): Promise<string> {
       schemasUrl === undefined ? contributes : { ...contributes, tomlValidation: contributedToToml };
     writeFileSync(
       join(staging, "package.json"),
-      JSON.stringify({ ...description, contributes: contributed, files: ["**"] }, null, 2),
+      JSON.stringify(
+        {
+          ...description,
+          contributes: contributed,
+          files: ["**"],
+          // vsce takes of `node_modules` what npm lists as needed.
+          dependencies: { [pluginName]: description["version"] },
+        },
+        null,
+        2,
+      ),
     );
+    cpSync(join(client, "node_modules", pluginName), join(staging, "node_modules", pluginName), {
+      recursive: true,
+    });
     for (const name of ["package.nls.json", "dist", "media", "README.md", "CHANGELOG.md"])
       if (existsSync(join(client, name)))
         cpSync(join(client, name), join(staging, name), {
@@ -94,7 +117,8 @@ async function makePackage(): Promise<string> {
       cwd: staging,
       packagePath,
       target,
-      dependencies: false,
+      dependencies: true,
+      useYarn: false,
       allowMissingRepository: true,
       rewriteRelativeLinks: false,
     });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkLares } from "../../kernel/src/documents/lares.ts";
+import { pluginName } from "../build/typescript-plugin.ts";
 
 const top = new URL("../", import.meta.url);
 const textOf = (path: string): string => readFileSync(new URL(path, top), "utf8");
@@ -22,6 +23,7 @@ interface Manifest {
         readonly completionEvents: readonly string[];
       }[];
     }[];
+    readonly typescriptServerPlugins: readonly object[];
     readonly languageModelTools: readonly { readonly name: string }[];
   };
 }
@@ -49,6 +51,12 @@ test("a workspace chooses neither what is executed nor what a person is not told
     .filter(([, { scope }]) => scope !== "machine" && scope !== "application")
     .map(([name]) => name);
   expect(ofWorkspaces).toEqual(["lares.trace.server"]);
+});
+
+test("TypeScript's server is told of the plugin by the name it is built under, whichever TypeScript a workspace has", () => {
+  expect(manifest.contributes.typescriptServerPlugins).toEqual([
+    { name: pluginName, enableForWorkspaceTypeScriptVersions: true },
+  ]);
 });
 
 test("there are the two tools that the chat is given", () => {

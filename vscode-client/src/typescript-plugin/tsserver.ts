@@ -1,0 +1,70 @@
+/**
+ * What of TypeScript's server the plugin touches. Written down here because this project's own compiler, TypeScript 7,
+ * has neither that server nor its declarations. `?` is what no version promises: without it the plugin does less.
+ */
+export interface TypeScript {
+  readonly ScriptTarget: { readonly ESNext: number };
+  readonly ModuleKind: { readonly ESNext: number };
+  readonly ModuleResolutionKind: { readonly Bundler?: number };
+  readonly ModuleDetectionKind: { readonly Force?: number };
+  readonly Extension: { readonly Dts: string };
+  getDefaultLibFilePath(options: object): string;
+}
+
+/** Paths are absolute, with "/", on every platform. */
+export interface ServerHost {
+  fileExists(path: string): boolean;
+  readFile(path: string): string | undefined;
+  getFileSize?(path: string): number;
+  setImmediate(run: () => void): unknown;
+}
+
+export interface ScriptInfo {
+  readonly fileName: string;
+  /** The first is the one that a file is checked in. */
+  readonly containingProjects: readonly Project[];
+}
+
+export interface ModuleResolution {
+  readonly resolvedModule?: {
+    readonly resolvedFileName: string;
+    readonly extension: string;
+    readonly isExternalLibraryImport: boolean;
+  };
+}
+
+type ResolveModules = (
+  literals: readonly { readonly text: string }[],
+  containingFile: string,
+  ...rest: readonly unknown[]
+) => readonly ModuleResolution[];
+
+/** It is the language service's host as well. */
+export interface Project {
+  /** 0: of no tsconfig.json. */
+  readonly projectKind: number;
+  /** Of an inferred project, canonical. */
+  readonly projectRootPath?: string | undefined;
+  readonly projectService: ProjectService;
+  getScriptFileNames(): string[];
+  resolveModuleNameLiterals?: ResolveModules;
+  removeFile(script: ScriptInfo, fileExists: boolean, detachFromProject: boolean): void;
+  refreshDiagnostics(): void;
+}
+
+export interface ProjectService {
+  /** By path, with the folder of the workspace each lies in. */
+  readonly openFiles: ReadonlyMap<string, string | undefined>;
+  readonly useInferredProjectPerProjectRoot?: boolean;
+  toCanonicalFileName?(path: string): string;
+  getScriptInfo(path: string): ScriptInfo | undefined;
+  setCompilerOptionsForInferredProjects(options: object, projectRootPath: string): void;
+  /** Puts an open file of no tsconfig.json into the inferred project of a root, which is made where there is none. */
+  assignOrphanScriptInfoToInferredProject?(script: ScriptInfo, projectRootPath: string | undefined): Project;
+}
+
+export interface PluginCreateInfo<LanguageService> {
+  readonly languageService: LanguageService;
+  readonly project: Project;
+  readonly serverHost: ServerHost;
+}
