@@ -185,6 +185,16 @@ describe("an open file of no tsconfig.json", () => {
     expect(server.open("/w/photo/exif.ts").containingProjects).toEqual(script.containingProjects);
   });
 
+  it("stays where it was in a server that is not as expected, which goes on", () => {
+    server.setCompilerOptionsForInferredProjects.mockImplementation(() => {
+      throw new Error("no such thing");
+    });
+    const first = server.open("/w/photo/agent.ts");
+    server.settle();
+    const second = server.open("/w/photo/exif.ts");
+    expect([first.roots, second.roots]).toEqual([["/w"], ["/w"]]);
+  });
+
   it("is moved there where the plugin was loaded for it, and the editor is told to look again", () => {
     const script = server.open("/w/photo/agent.ts");
     expect(script.roots).toEqual(["/w"]);

@@ -52,9 +52,9 @@ export class ProgramProjects {
     const assign = service.assignOrphanScriptInfoToInferredProject?.bind(service);
     if (assign === undefined || service.useInferredProjectPerProjectRoot !== true) return;
     service.assignOrphanScriptInfoToInferredProject = (script, root) =>
-      assign(script, this.#rootFor(script) ?? root);
+      assign(script, this.#orNothing(() => this.#rootFor(script)) ?? root);
     // The file whose project loads the plugin is put into it after this.
-    parts.host.setImmediate(() => this.#moveOpenFiles());
+    parts.host.setImmediate(() => this.#orNothing(() => this.#moveOpenFiles()));
   }
 
   /** Adds the guest's globals to a project that is one of these. */
@@ -62,6 +62,16 @@ export class ProgramProjects {
     if (!this.#isOwn(project)) return;
     const own = project.getScriptFileNames.bind(project);
     project.getScriptFileNames = () => [...own(), this.#globals];
+  }
+
+  /** The server checks all of a person's programs: what is not as expected here is no reason for it to end. */
+  #orNothing<Result>(work: () => Result): Result | undefined {
+    try {
+      return work();
+    } catch (error) {
+      this.#service.logger?.info?.(`lares-typescript-plugin: ${String(error)}`);
+      return undefined;
+    }
   }
 
   #isOwn({ projectKind, projectRootPath }: Project): boolean {
@@ -74,8 +84,8 @@ export class ProgramProjects {
     const root = this.#service.toCanonicalFileName?.(folder) ?? folder;
     if (this.#roots.has(root)) return root;
     if (this.#roots.size >= maxRoots) return undefined;
-    this.#roots.add(root);
     this.#service.setCompilerOptionsForInferredProjects(this.#options, root);
+    this.#roots.add(root);
     return root;
   }
 

@@ -56,6 +56,7 @@ export interface ProjectService {
   /** By path, with the folder of the workspace each lies in. */
   readonly openFiles: ReadonlyMap<string, string | undefined>;
   readonly useInferredProjectPerProjectRoot?: boolean;
+  readonly logger?: { info?(line: string): void };
   toCanonicalFileName?(path: string): string;
   getScriptInfo(path: string): ScriptInfo | undefined;
   setCompilerOptionsForInferredProjects(options: object, projectRootPath: string): void;
