@@ -78,32 +78,25 @@ export class JobLoad implements AsyncDisposable {
     }
   }
 
-  /** Losses and failures in a row suspend the worker for as long as a test waits for anything. */
-  async keepAwake(): Promise<void> {
-    try {
-      if ((await agent(this.client, WORKER)).state === "Suspended")
-        await control(this.client, WORKER, "resume");
-    } catch (error) {
-      if (!isDeath(error)) throw error;
-    }
-  }
-
   /** Until nothing is left to do. */
   async rest(): Promise<void> {
-    await until("all jobs to have ended", async () => {
-      try {
-        const { ready, idle } = await this.client.request<{ ready: boolean; idle: boolean }>("lares/status");
-        // Losses and failures in a row, with what was repeated after a death, may be three.
-        if ((await agent(this.client, WORKER)).state === "Suspended") {
-          await control(this.client, WORKER, "resume");
-          return false;
-        }
-        return ready && idle;
-      } catch (error) {
-        if (isDeath(error)) return false;
-        throw error;
+    await until("all jobs to have ended", () => this.isAtRest());
+  }
+
+  /** Nothing is left to do. Resumes the worker where it is suspended. */
+  async isAtRest(): Promise<boolean> {
+    try {
+      const { ready, idle } = await this.client.request<{ ready: boolean; idle: boolean }>("lares/status");
+      // Losses and failures in a row, with what was repeated after a death, may be three.
+      if ((await agent(this.client, WORKER)).state === "Suspended") {
+        await control(this.client, WORKER, "resume");
+        return false;
       }
-    });
+      return ready && idle;
+    } catch (error) {
+      if (isDeath(error)) return false;
+      throw error;
+    }
   }
 
   /** Holds the log to what was acknowledged, and forgets both: what ended is not begun again. `kills`: beside the deaths at named points. */
