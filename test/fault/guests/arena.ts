@@ -15,6 +15,11 @@ const windowMs = 300;
 const files = 10;
 /** How far memory may be above what it was: the spare worker, code, what the engine has not given back. */
 const memoryRatio = 1.35;
+/**
+ * And by how much at least, in megabytes: the threads that prepare programs leave behind what C's allocator keeps for
+ * the next ones. 160 were seen after the first of fifteen programs, and as many after all of them.
+ */
+const memorySlackMb = 256;
 /** Waiting this long for anything is no longer a busy machine, in milliseconds. */
 const patienceMs = 60_000;
 
@@ -164,7 +169,8 @@ export class Arena implements AsyncDisposable {
     const { quiet } = this;
     if (quiet === undefined) throw new Error("The arena is not open yet.");
     const isCalm = (now: Cost, cpuBefore: Cost, memoryBefore: number): boolean =>
-      now.cpuShare <= cpuBefore.cpuShare * 2 + 0.1 && now.residentMb <= memoryBefore * memoryRatio;
+      now.cpuShare <= cpuBefore.cpuShare * 2 + 0.1 &&
+      now.residentMb <= Math.max(memoryBefore * memoryRatio, memoryBefore + memorySlackMb);
     let last: unknown;
     try {
       await until(
