@@ -62,6 +62,8 @@ export interface CatalogSnapshot {
   readonly lookedAt: Observed;
   /** False where the workspace has a document and nothing of it can be used. */
   readonly isReadable: boolean;
+  /** Whether modules were looked into, as they have to be before anything runs. */
+  readonly isLookedInto: boolean;
 }
 
 /** Reads the documents, the manifests and the programs they name. Never fails for what they hold. */
@@ -118,14 +120,14 @@ export class Catalog {
     return dirname(file) === this.#options.userFolder ? "user" : "workspace";
   }
 
-  /** `isTrusted`: what is named may come to run, so modules are looked into as well. */
-  async load(isTrusted: boolean): Promise<CatalogSnapshot> {
+  /** `looksInto`: what is named may come to run, so modules are looked into as well. */
+  async load(looksInto: boolean): Promise<CatalogSnapshot> {
     const faults: string[] = [];
     const files = new ObservedFiles();
     const finder = this.finder(files);
     const { resolved, standing, workspaceText, workspace } = await this.resolve(files, finder, faults);
     const configured = await this.#locate(resolved.value.extensions, finder, faults);
-    const entries = await this.#loadPrograms(configured, isTrusted);
+    const entries = await this.#loadPrograms(configured, looksInto);
     return {
       digest: digestOf(workspaceText, entries),
       wishes: wishesOf(entries, resolved.value, standing, workspace?.value ?? {}, (folder) =>
@@ -137,6 +139,7 @@ export class Catalog {
       faults,
       lookedAt: files,
       isReadable: workspaceText === null || workspace !== null,
+      isLookedInto: looksInto,
     };
   }
 
@@ -158,7 +161,7 @@ export class Catalog {
   /** One after the other, and not more than all together may have: they may come from a stranger. */
   async #loadPrograms(
     configured: readonly { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }[],
-    isTrusted: boolean,
+    looksInto: boolean,
   ): Promise<CatalogEntry[]> {
     const entries: CatalogEntry[] = [];
     let bytes = 0;
@@ -167,7 +170,7 @@ export class Catalog {
       let program: LoadedProgram;
       if (manifest === null || manifest.main === null) program = { program: null, fault: noProgram };
       else if (bytes > maxProgramBytesInAll) program = { program: null, fault: tooManyPrograms };
-      else program = await this.#options.programs.load(extension.folder, manifest.main, isTrusted);
+      else program = await this.#options.programs.load(extension.folder, manifest.main, looksInto);
       bytes += program.program?.bytes.length ?? 0;
       entries.push({ id: manifest?.id ?? "", configuration, extension, program });
     }

@@ -32,7 +32,7 @@ export interface GovernorPorts {
 
 /**
  * Holds what the documents say against what the person said, and lets of the one count what the other covers.
- * One reading at a time; whoever asks while one is under way gets the next.
+ * One reading at a time; all who ask while one is under way get the next, which is one for all of them.
  */
 export class Governor {
   readonly changed = new Emitter<void>();
@@ -43,7 +43,12 @@ export class Governor {
   #isActive = false;
   #running = new Map<string, CatalogEntry>();
   readonly #programs = new Map<Hash, Program>();
-  #turn: Promise<void> = Promise.resolve();
+  /** What was asked for last; it ends after everything that was asked for before. */
+  #last: Promise<void> = Promise.resolve();
+  /** The reading that was asked for and has not begun. */
+  #awaited: Promise<void> | undefined;
+  /** How many are saying yes just now. */
+  #accepting = 0;
 
   static async open(ports: GovernorPorts): Promise<Governor> {
     return new Governor(ports, await ports.catalog.load(false));
@@ -54,8 +59,10 @@ export class Governor {
     this.#snapshot = snapshot;
     this.#inForce = computeInForce(snapshot, ports.decisions, this.#running);
     this.#configuration = configurationInForce(snapshot, this.#inForce.wishes);
-    ports.decisions.changed.on(() => this.reloadBehind());
+    // What the person decides changes no document: what was read last counts anew.
+    ports.decisions.changed.on(() => this.#behind(this.#inTurn(() => this.#letCount())));
     this.#take(snapshot);
+    this.#weigh();
   }
 
   get snapshot(): CatalogSnapshot {
@@ -121,7 +128,12 @@ export class Governor {
 
   /** The person says yes to what `digest` stands for, or to whatever is there now. */
   async accept(digest?: Hash): Promise<void> {
-    await this.reload();
+    this.#accepting += 1;
+    try {
+      await this.reload();
+    } finally {
+      this.#accepting -= 1;
+    }
     if (digest !== undefined && digest !== this.#snapshot.digest) {
       throw new LaresError(
         "DigestMismatch",
@@ -132,48 +144,53 @@ export class Governor {
       );
     }
     await this.#ports.decisions.accept(this.#snapshot.digest, this.#snapshot.wishes);
-    await this.reload();
+    await this.#last;
   }
 
+  /** Takes it back, also where that cannot be written down; then it rejects. */
   async revoke(): Promise<void> {
-    try {
-      await this.#ports.decisions.revoke();
-    } catch (error) {
-      // Taken back it is, also where that could not be written down.
-      this.reloadBehind();
-      throw error;
-    }
-    await this.reload();
+    await this.#ports.decisions.revoke();
+    await this.#last;
   }
 
   /** Lets agents run, or takes them all back. */
   async activate(isActive: boolean): Promise<void> {
     if (this.#isActive === isActive) return;
     this.#isActive = isActive;
-    await this.reload();
+    // What was read for a yes a moment ago is not read again: what has changed since is watched.
+    await (isActive && !this.#snapshot.isLookedInto ? this.reload() : this.#inTurn(() => this.#letCount()));
   }
 
   reloadBehind(): void {
-    this.reload().catch((error: unknown) =>
-      this.#ports.log.error(`The documents could not be read: ${messageOf(error)}`),
-    );
+    this.#behind(this.reload());
   }
 
   /** Reads everything again and lets it count. */
   reload(): Promise<void> {
-    const next = this.#turn.then(async () => {
-      const snapshot = await this.#ports.catalog.load(this.#isActive);
+    this.#awaited ??= this.#inTurn(async () => {
+      this.#awaited = undefined;
+      const snapshot = await this.#ports.catalog.load(this.#isActive || this.#accepting > 0);
       // Half-typed: what was read last goes on until the document can be read again.
       this.#take(
         snapshot.isReadable
           ? snapshot
           : { ...this.#snapshot, faults: snapshot.faults, lookedAt: snapshot.lookedAt },
       );
-      await this.#ports.apply(this.#isActive ? this.#runnable() : []);
-      this.changed.emit();
+      await this.#letCount();
     });
-    this.#turn = next.catch(() => undefined);
-    return next;
+    return this.#awaited;
+  }
+
+  /** Does this after all that was asked for before, however that ended. */
+  #inTurn(work: () => Promise<void>): Promise<void> {
+    this.#last = this.#last.then(work, work);
+    return this.#last;
+  }
+
+  #behind(work: Promise<void>): void {
+    work.catch((error: unknown) =>
+      this.#ports.log.error(`The documents could not be read: ${messageOf(error)}`),
+    );
   }
 
   #take(snapshot: CatalogSnapshot): void {
@@ -182,8 +199,24 @@ export class Governor {
       if (!this.#snapshot.faults.includes(fault) || isFirst) this.#ports.log.warn(fault);
     }
     this.#snapshot = snapshot;
-    this.#inForce = computeInForce(snapshot, this.#ports.decisions, this.#running);
-    this.#configuration = configurationInForce(snapshot, this.#inForce.wishes);
+    const isMore = this.#ports.watch(
+      snapshot.entries.map(({ extension }) => extension.folder),
+      snapshot.lookedAt,
+    );
+    // The first reading is followed by another with each session that begins.
+    if (isMore && !isFirst) this.reloadBehind();
+  }
+
+  /** Holds what was read last against what the person has decided by now, and brings the agents to it. */
+  async #letCount(): Promise<void> {
+    this.#weigh();
+    await this.#ports.apply(this.#isActive ? this.#runnable() : []);
+    this.changed.emit();
+  }
+
+  #weigh(): void {
+    this.#inForce = computeInForce(this.#snapshot, this.#ports.decisions, this.#running);
+    this.#configuration = configurationInForce(this.#snapshot, this.#inForce.wishes);
     // A program that cannot be prepared replaces none: the accepted one stays at hand.
     const before = this.#running;
     const atHand = (entry: CatalogEntry): CatalogEntry =>
@@ -193,12 +226,6 @@ export class Governor {
     for (const { program } of this.#inForce.entries) {
       if (program.program !== null) this.#programs.set(program.program.digest, program.program);
     }
-    const isMore = this.#ports.watch(
-      snapshot.entries.map(({ extension }) => extension.folder),
-      snapshot.lookedAt,
-    );
-    // The first reading is followed by another with each session that begins.
-    if (isMore && !isFirst) this.reloadBehind();
   }
 
   #runnable(): AgentDefinition[] {

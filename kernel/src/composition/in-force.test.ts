@@ -75,6 +75,7 @@ function snapshot(
     configuration: configuration(),
     standing: configuration(),
     isReadable: true,
+    isLookedInto: true,
     faults: [],
     lookedAt: { paths: [], listed: [] },
   };

@@ -91,10 +91,19 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
   }
 }
 
+/** What opens while other things do. It is closed with the rest, also where one of those fails before it is there. */
+function useLater<T extends AsyncDisposable>(opened: AsyncDisposableStack, opening: Promise<T>): Promise<T> {
+  const settled = opening.catch(() => undefined);
+  opened.defer(async () => (await settled)?.[Symbol.asyncDispose]());
+  return opening;
+}
+
 async function assemble(options: KernelOptions, opened: AsyncDisposableStack): Promise<Kernel> {
   const { stateFolder, clock, log, environment, version } = options;
-  const database = opened.use(
-    await openDatabase({
+  // Its thread begins while the documents are read.
+  const openingDatabase = useLater(
+    opened,
+    openDatabase({
       path: join(stateFolder, "ledger.sqlite"),
       migrations: [
         ...workspaceMigrations,
@@ -162,6 +171,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   });
   reload = () => governor.reloadBehind();
   const configuration = () => governor.configuration;
+  const database = await openingDatabase;
 
   const traces = opened.use(
     await openTraceLog({

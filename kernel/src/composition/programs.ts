@@ -23,9 +23,9 @@ export type LoadedProgram =
 export interface ProgramLoader {
   /**
    * `main` is relative to the extension's folder. Never throws for what the files hold. A module is looked into
-   * only where it may come to run: `isTrusted`.
+   * only where it may come to run: `looksInto`.
    */
-  load(folder: string, main: string, isTrusted: boolean): Promise<LoadedProgram>;
+  load(folder: string, main: string, looksInto: boolean): Promise<LoadedProgram>;
 }
 
 /** A module larger than this is refused unread. */
@@ -44,9 +44,9 @@ export type CheckModule = (bytes: Uint8Array) => Promise<string | null>;
 
 export function createProgramLoader(bundle: Bundle, checkModule: CheckModule): ProgramLoader {
   return {
-    async load(folder, main, isTrusted) {
+    async load(folder, main, looksInto) {
       return extname(main) === ".wasm"
-        ? loadModule(folder, main, isTrusted ? checkModule : async () => null)
+        ? loadModule(folder, main, looksInto ? checkModule : async () => null)
         : loadBundle(folder, main, bundle);
     },
   };

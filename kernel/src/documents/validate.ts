@@ -28,7 +28,11 @@ async function validatorOf(schema: TSchema): Promise<ValidateFunction> {
     allErrors: true,
     verbose: true,
     allowUnionTypes: true,
-    code: { regExp: linearRegExp },
+    // Ours, and a test holds them against the schema of schemas: to compile that too would double the time.
+    meta: false,
+    validateSchema: false,
+    // A document is checked in well under a millisecond as it is; to make that less takes as long as to compile.
+    code: { regExp: linearRegExp, optimize: false },
   });
   const validate = ajv.compile(schema);
   validators.set(schema, validate);
