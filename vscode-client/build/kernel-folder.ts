@@ -56,7 +56,7 @@ export async function layKernel(options: {
 }
 
 /** What the kernel looks up by name at run time, to hand it to a child or to load it when it is first needed. */
-const lookedUp = ["usearch", "esbuild", "@wasmer/sdk/browser", "ajv", "ajv-formats", "re2js"];
+const lookedUp = ["usearch", "esbuild", "@wasmer/sdk/browser"];
 
 /** Every module of the kernel may be a process or a thread of its own. */
 function entriesOf(kernel: string): string[] {

@@ -52,7 +52,7 @@ function draftFault(
 let schemaChecker: Promise<Ajv> | undefined;
 
 async function formFault(parameters: Parameters, place: ParametersPlace): Promise<Diagnostic | null> {
-  schemaChecker ??= import("ajv").then(
+  schemaChecker ??= import("./ajv.ts").then(
     ({ Ajv }) => new Ajv({ strict: false, allErrors: false, logger: false }),
   );
   const ajv = await schemaChecker;

@@ -23,7 +23,7 @@ const validators = new Map<TSchema, ValidateFunction>();
 async function validatorOf(schema: TSchema): Promise<ValidateFunction> {
   const known = validators.get(schema);
   if (known !== undefined) return known;
-  const { Ajv } = await import("ajv");
+  const { Ajv } = await import("./ajv.ts");
   const ajv = new Ajv({
     allErrors: true,
     verbose: true,

@@ -11,7 +11,13 @@ export interface ValidationFault {
 }
 
 // Ours, and a test holds them against the schema of schemas: to compile that too takes tens of milliseconds.
-const ajv = new Ajv({ strict: true, allowUnionTypes: true, verbose: true, meta: false, validateSchema: false });
+const ajv = new Ajv({
+  strict: true,
+  allowUnionTypes: true,
+  verbose: true,
+  meta: false,
+  validateSchema: false,
+});
 const compiled = new WeakMap<object, ValidateFunction>();
 
 function compile(schema: object): ValidateFunction {

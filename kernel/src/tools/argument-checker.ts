@@ -108,8 +108,9 @@ export class ArgumentChecker implements AsyncDisposable {
   }
 }
 
-/** What the process reads beside the kernel's own modules: the packages it imports, and theirs. */
+/** What the process reads beside the kernel's own modules: the packages it imports, and theirs. Built, it has them. */
 function packageFolders(): string[] {
+  if (!import.meta.url.endsWith(".ts")) return [];
   const ajv = locateModule("ajv", import.meta.url);
   const ofAjv = ["fast-deep-equal", "fast-uri", "json-schema-traverse"];
   return [

@@ -2,7 +2,7 @@ import { storageError } from "../../base/errors.ts";
 import { packagesAround } from "../../platform/child-process.ts";
 
 /** What the store host and the rooms it uses import that does not lie in the kernel. */
-const needed = ["@duckdb/node-api", "canonicalize"] as const;
+const needed = ["@duckdb/node-api"] as const;
 /** What it goes without where it is not installed. */
 const optional = ["usearch", "faiss-node", "onnxruntime-node"] as const;
 

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { build, type Metafile, type Plugin } from "esbuild";
+
+/** How sources name the entry file of a thread or a child process; see `platform/sibling-module.ts`. */
+const siblingNames = /siblingModule\(\s*import\.meta\.url,\s*"([^"]+)"/g;
+const placesModule = "lares:places";
+
+/**
+ * Bundles the kernel's sources into `dist`: `main.js` and the entry files of threads and child processes where their
+ * sources lie, all else in `chunks/`. Packages other than `external` become part of it, for a start that looks up and
+ * reads hundreds of small files takes twice as long.
+ */
+export async function bundleModules(options: {
+  readonly sources: string;
+  readonly dist: string;
+  readonly external: readonly string[];
+}): Promise<Metafile> {
+  const { sources, dist, external } = options;
+  const { metafile } = await build({
+    absWorkingDir: sources,
+    entryPoints: entriesOf(sources),
+    outbase: sources,
+    outdir: dist,
+    chunkNames: "chunks/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    metafile: true,
+    format: "esm",
+    platform: "node",
+    target: "es2024",
+    // As Node resolves: without it esbuild would take a condition that only bundlers know.
+    conditions: [],
+    external: [...external],
+    plugins: [places(sources)],
+    // What packages written as CommonJS ask Node for.
+    banner: {
+      js: 'import { createRequire as requireFrom } from "node:module"; const require = requireFrom(import.meta.url);',
+    },
+    legalComments: "none",
+    logLevel: "warning",
+    tsconfigRaw: {},
+  });
+  for (const [path, { inputs }] of Object.entries(metafile.outputs))
+    if (Object.keys(inputs).some((input) => input.includes(placesModule)) && !path.includes("chunks/"))
+      throw new Error(`${path} would look for the kernel's files one folder too high.`);
+  return metafile;
+}
+
+function entriesOf(sources: string): string[] {
+  const modules = readdirSync(sources, { recursive: true, encoding: "utf8" }).filter(
+    (path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.split(sep).includes("testing"),
+  );
+  const siblings = modules.flatMap((path) =>
+    [...readFileSync(join(sources, path), "utf8").matchAll(siblingNames)].map(([, name]) =>
+      join(sources, path, "..", `${String(name)}.ts`),
+    ),
+  );
+  return [join(sources, "main.ts"), ...new Set(siblings)];
+}
+
+/** What a module says of its own place stays true, wherever its code comes to lie. */
+function places(sources: string): Plugin {
+  return {
+    name: "places",
+    setup({ onLoad, onResolve }) {
+      onResolve({ filter: new RegExp(`^${placesModule}$`) }, ({ path }) => ({ path, namespace: "places" }));
+      onLoad({ filter: /.*/, namespace: "places" }, () => ({
+        contents: `const home = new URL("../", import.meta.url);
+          export const placeOf = (path) => new URL(path, home).href;`,
+      }));
+      onLoad({ filter: /\.ts$/ }, ({ path }) => {
+        const text = readFileSync(path, "utf8");
+        if (!path.startsWith(sources) || !text.includes("import.meta.url")) return undefined;
+        const place = relative(sources, path).replaceAll(sep, "/").replace(/\.ts$/, ".js");
+        const told = text.replaceAll("import.meta.url", `placeOf(${JSON.stringify(place)})`);
+        return { contents: `import { placeOf } from "${placesModule}"; ${told}`, loader: "ts" };
+      });
+    },
+  };
+}
