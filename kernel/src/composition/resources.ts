@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { LaresError } from "../base/errors.ts";
+import type { Bundler } from "../sandbox/bundle/bundle.ts";
 import type { Bundle } from "./programs.ts";
 
 /**
@@ -37,8 +38,10 @@ export async function readGuestRuntime(): Promise<Uint8Array> {
   }
 }
 
+let bundler: Promise<Bundler> | undefined;
+
 /** Loaded with the first extension that has sources: the bundler is not small. */
 export const bundle: Bundle = async ({ folder, main }) => {
-  const { bundleProgram } = await import("../sandbox/bundle/bundle.ts");
-  return bundleProgram({ folder, main, sdk: resources.sdk });
+  bundler ??= import("../sandbox/bundle/bundle.ts").then((module) => new module.Bundler(resources.sdk));
+  return (await bundler).bundle(folder, main);
 };

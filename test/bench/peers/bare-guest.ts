@@ -6,7 +6,7 @@ import { silentLog } from "../../../kernel/src/base/log.ts";
 import { systemClock } from "../../../kernel/src/platform/clock.ts";
 import { wireCodes } from "../../../kernel/src/protocol/errors.ts";
 import { openGuestSession } from "../../../kernel/src/sandbox/abi/v1/session.ts";
-import { bundleProgram } from "../../../kernel/src/sandbox/bundle/bundle.ts";
+import { Bundler } from "../../../kernel/src/sandbox/bundle/bundle.ts";
 import { guestPreamble } from "../../../kernel/src/sandbox/guest/preamble.ts";
 import { createSandboxHost } from "../../../kernel/src/sandbox/host/sandbox-host.ts";
 import { readGuestRuntime } from "../../../kernel/src/composition/resources.ts";
@@ -27,11 +27,8 @@ export async function bareGuest(options: {
 }): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "lares-bench-guest-"));
   await writeFile(join(folder, "agent.ts"), program);
-  const bundled = await bundleProgram({
-    folder,
-    main: "agent.ts",
-    sdk: fileURLToPath(new URL("../../../extensions/sdk", import.meta.url)),
-  });
+  const sdk = fileURLToPath(new URL("../../../extensions/sdk", import.meta.url));
+  const bundled = await new Bundler(sdk).bundle(folder, "agent.ts");
   if (!bundled.ok) throw new Error("the peer's program could not be bundled");
   await using sandbox = createSandboxHost<typeof bundled.program>({
     clock: systemClock,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { extensionOf, sdkFolder } from "../guest/testing/run-guest.ts";
-import { bundleProgram, type BundleError, type BundleResult } from "./bundle.ts";
+import { Bundler, type BundleError, type BundleResult } from "./bundle.ts";
 import { packageEntry, sourceCondition } from "./package-exports.ts";
 
 const agent = `import { defineAgent } from "@lares/sdk";\nexport default defineAgent({});\n`;
@@ -17,7 +17,7 @@ async function bundle(
     await mkdir(dirname(join(extension.folder, name)), { recursive: true });
     await symlink(target, join(extension.folder, name));
   }
-  return await bundleProgram({ folder: extension.folder, main: "agent.ts", sdk: sdkFolder });
+  return await new Bundler(sdkFolder).bundle(extension.folder, "agent.ts");
 }
 
 async function errorsOf(
@@ -80,12 +80,12 @@ describe("what goes in", () => {
       await cp(one.folder, join(other, "deeper", "down"), { recursive: true });
       const [first, second] = await Promise.all(
         [one.folder, join(other, "deeper", "down")].map((folder) =>
-          bundleProgram({ folder, main: "agent.ts", sdk: sdkFolder }),
+          new Bundler(sdkFolder).bundle(folder, "agent.ts"),
         ),
       );
       expect(first).toEqual(second);
       await writeFile(join(one.folder, "lib/a.ts"), "console.log('changed');");
-      const changed = await bundleProgram({ folder: one.folder, main: "agent.ts", sdk: sdkFolder });
+      const changed = await new Bundler(sdkFolder).bundle(one.folder, "agent.ts");
       expect(changed.ok && first?.ok && changed.program.digest !== first.program.digest).toBe(true);
     } finally {
       await rm(other, { recursive: true, force: true });
@@ -179,7 +179,7 @@ describe("what is refused, naming the file that imports it", () => {
     expect(await errorsOf({ "other.ts": "" }, { "agent.ts": "/etc/passwd" })).toEqual([
       { file: "agent.ts", line: 1, column: 1, message: expect.stringContaining("leads out") as string },
     ]);
-    const result = await bundleProgram({ folder: "/nonexistent/lares", main: "agent.ts", sdk: sdkFolder });
+    const result = await new Bundler(sdkFolder).bundle("/nonexistent/lares", "agent.ts");
     expect(result.ok ? [] : result.errors[0]?.message).toContain("/nonexistent/lares");
   });
 });

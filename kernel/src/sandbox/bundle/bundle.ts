@@ -6,6 +6,7 @@ import { openProgramFolder } from "../../platform/program-files.ts";
 import { maxErrors, maxFileBytes, maxProgramBytes, maxProgramFiles } from "./bounds.ts";
 import { withThrowPositions } from "./positions.ts";
 import { type Folders, type ProgramFile, Resolver } from "./resolver.ts";
+import { Testimony } from "./testimony.ts";
 
 /** A program that can be loaded, made of an extension's sources. */
 export interface BundledProgram {
@@ -45,23 +46,54 @@ const loaders: Record<string, Loader> = {
   txt: "text",
 };
 
+interface Made {
+  readonly program: Testimony;
+  readonly sdk: Testimony;
+  readonly result: BundleResult;
+}
+
+/** Programs whose making is remembered; the one asked for longest ago is forgotten first. */
+const maxRemembered = 64;
+
 /**
- * Bundles an extension's program. `folder` is the extension's, `main` the program in it (relative), `sdk`
- * the folder of the `@lares/sdk` package. Reads nothing but files whose real path lies in one of the two.
+ * Bundles extensions' programs, and remembers what each was made of: while its folder says the same, the program is
+ * the same. `sdk` is the folder of the `@lares/sdk` package.
  */
-export async function bundleProgram(options: {
-  readonly folder: string;
-  readonly main: string;
-  readonly sdk: string;
-}): Promise<BundleResult> {
-  const { main } = options;
-  try {
-    using program = await openProgramFolder(options.folder);
-    using sdk = await openProgramFolder(options.sdk);
-    return await bundle({ program, sdk }, main);
-  } catch (error) {
-    return { ok: false, errors: [{ file: main, line: 1, column: 1, message: messageOf(error) }] };
+export class Bundler {
+  readonly #sdk: string;
+  readonly #made = new Map<string, Made>();
+
+  constructor(sdk: string) {
+    this.#sdk = sdk;
   }
+
+  /**
+   * `folder` is the extension's, `main` the program in it (relative). Reads nothing but files whose real path lies in
+   * this folder or in the SDK's.
+   */
+  async bundle(folder: string, main: string): Promise<BundleResult> {
+    try {
+      using program = await openProgramFolder(folder);
+      using sdk = await openProgramFolder(this.#sdk);
+      const key = JSON.stringify([program.root, main]);
+      const before = this.#made.get(key);
+      this.#made.delete(key);
+      const isStill =
+        before !== undefined && (await before.program.holdsFor(program)) && (await before.sdk.holdsFor(sdk));
+      const made = isStill ? before : await make({ program, sdk }, main);
+      if (made.result.ok) this.#made.set(key, made);
+      for (const oldest of [...this.#made.keys()].slice(0, -maxRemembered)) this.#made.delete(oldest);
+      return made.result;
+    } catch (error) {
+      return { ok: false, errors: [{ file: main, line: 1, column: 1, message: messageOf(error) }] };
+    }
+  }
+}
+
+async function make(folders: Folders, main: string): Promise<Made> {
+  const program = new Testimony(folders.program);
+  const sdk = new Testimony(folders.sdk);
+  return { program, sdk, result: await bundle({ program, sdk }, main) };
 }
 
 async function bundle(folders: Folders, main: string): Promise<BundleResult> {

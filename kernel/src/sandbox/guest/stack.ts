@@ -15,7 +15,7 @@ const parsedMaps = new Map<string, TraceMap>();
 /**
  * Rewrites a guest's stack (or any text with such frames, as on its stderr) so that it names the author's
  * files: `    at handler (lib/helper.ts:17:5)`, paths relative to the extension. Frames of the SDK and the
- * runtime are left out. `sourceMap` is the program's, as `bundleProgram` made it.
+ * runtime are left out. `sourceMap` is the program's, as `Bundler` made it.
  */
 export function mapStack(stack: string, sourceMap: string): string {
   if (!stack.includes("\n") && !programFrame.test(stack)) return stack;

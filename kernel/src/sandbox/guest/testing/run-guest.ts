@@ -3,7 +3,7 @@ import { mkdtemp, mkdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bundleProgram, type BundledProgram, type BundleResult } from "../../bundle/bundle.ts";
+import { Bundler, type BundledProgram, type BundleResult } from "../../bundle/bundle.ts";
 import { guestPreamble } from "../preamble.ts";
 import { mapStack } from "../stack.ts";
 
@@ -143,7 +143,7 @@ export async function extensionOf(
 
 export async function bundleFiles(files: Record<string, string>, main = "agent.ts"): Promise<BundleResult> {
   await using extension = await extensionOf(files);
-  return await bundleProgram({ folder: extension.folder, main, sdk: sdkFolder });
+  return await new Bundler(sdkFolder).bundle(extension.folder, main);
 }
 
 /** Bundles the files and starts them. */

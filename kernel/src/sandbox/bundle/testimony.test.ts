@@ -1,0 +1,98 @@
+import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { extensionOf, sdkFolder } from "../guest/testing/run-guest.ts";
+import { Bundler, type BundledProgram, type BundleResult } from "./bundle.ts";
+
+const files = {
+  "agent.ts": `import { defineAgent } from "@lares/sdk";
+    import a from "./a"; import { thing } from "thing"; import data from "./data.json";
+    console.log(a, thing, data); export default defineAgent({});`,
+  "a.js": "export default 'from a.js';",
+  "data.json": `{"key": "from json"}`,
+  "node_modules/thing/package.json": `{"main": "lib.js"}`,
+  "node_modules/thing/lib.js": "export const thing = 'from a package';",
+};
+
+/** Each is one change to the folder, and what the program says only after it. */
+const changes: readonly (readonly [string, (folder: string) => Promise<unknown>, string])[] = [
+  [
+    "another content of the same length",
+    (folder) => writeFile(join(folder, "a.js"), "export default 'FROM a.js';"),
+    "FROM a.js",
+  ],
+  [
+    "a file that comes before the one that was found",
+    (folder) => writeFile(join(folder, "a.ts"), "export default 'from a.ts';"),
+    "from a.ts",
+  ],
+  [
+    "a link in a file's place",
+    async (folder) => {
+      await rename(join(folder, "a.js"), join(folder, "b.js"));
+      await writeFile(join(folder, "c.js"), "export default 'by a link';");
+      await symlink("c.js", join(folder, "a.js"));
+    },
+    "by a link",
+  ],
+  [
+    "another entry of a package",
+    async (folder) => {
+      await writeFile(join(folder, "node_modules/thing/other.js"), "export const thing = 'another entry';");
+      await writeFile(join(folder, "node_modules/thing/package.json"), `{"main": "other.js"}`);
+    },
+    "another entry",
+  ],
+];
+
+function programOf(result: BundleResult): BundledProgram {
+  if (!result.ok) throw new Error(JSON.stringify(result.errors));
+  return result.program;
+}
+
+const textOf = ({ bytes }: BundledProgram): string => new TextDecoder().decode(bytes);
+
+describe("a program that was bundled before", () => {
+  it("is the same one while nothing of it has changed, whatever else has", async () => {
+    await using extension = await extensionOf(files);
+    const bundler = new Bundler(sdkFolder);
+    const first = await bundler.bundle(extension.folder, "agent.ts");
+    await writeFile(join(extension.folder, "unused.ts"), "export default 'unused';");
+    await mkdir(join(extension.folder, "node_modules", "another"));
+    expect(await bundler.bundle(extension.folder, "agent.ts")).toBe(first);
+    expect(programOf(first)).toMatchObject({ kind: "javascript" });
+  });
+
+  it.each(changes)("is made anew after %s", async (_what, change, text) => {
+    await using extension = await extensionOf(files);
+    const bundler = new Bundler(sdkFolder);
+    const first = programOf(await bundler.bundle(extension.folder, "agent.ts"));
+    expect(textOf(first)).not.toContain(text);
+    await change(extension.folder);
+    const second = programOf(await bundler.bundle(extension.folder, "agent.ts"));
+    expect(textOf(second)).toContain(text);
+    expect(second.digest).toBe(
+      programOf(await new Bundler(sdkFolder).bundle(extension.folder, "agent.ts")).digest,
+    );
+  });
+
+  it("says its fault after a file has gone, and comes back with it", async () => {
+    await using extension = await extensionOf(files);
+    const bundler = new Bundler(sdkFolder);
+    const first = programOf(await bundler.bundle(extension.folder, "agent.ts"));
+    await rm(join(extension.folder, "a.js"));
+    expect(await bundler.bundle(extension.folder, "agent.ts")).toMatchObject({
+      ok: false,
+      errors: [{ file: "agent.ts", line: 2 }],
+    });
+    await writeFile(join(extension.folder, "a.js"), files["a.js"]);
+    expect(programOf(await bundler.bundle(extension.folder, "agent.ts")).digest).toBe(first.digest);
+  });
+
+  it("is not another program of the same folder", async () => {
+    await using extension = await extensionOf({ ...files, "other.ts": "export default 'the other';" });
+    const bundler = new Bundler(sdkFolder);
+    await bundler.bundle(extension.folder, "agent.ts");
+    expect(textOf(programOf(await bundler.bundle(extension.folder, "other.ts")))).toContain("the other");
+  });
+});
