@@ -26,6 +26,8 @@ const patienceMs = 30_000;
 const graceMs = 500;
 const firstPollMs = 5;
 const longestPollMs = 100;
+/** Between two looks passes about a fiftieth of the time waited so far: what is soon there is soon found. */
+const pollGrowth = 1.02;
 const firstRestartMs = 100;
 
 /** Joins the workspace's kernel, starting it where none is there. Throws StorageError when that fails for good. */
@@ -63,7 +65,7 @@ export async function joinKernel<Connection>(ports: JoinPorts<Connection>): Prom
       });
     }
     await ports.delay(pollMs);
-    pollMs = Math.min(pollMs * 1.5, longestPollMs);
+    pollMs = Math.min(pollMs * pollGrowth, longestPollMs);
   }
   return null;
 }
