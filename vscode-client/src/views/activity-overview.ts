@@ -44,6 +44,7 @@ function lineOf({
   decided_by,
   error,
   effects,
+  receipt,
 }: Action): ActionLine {
   return {
     id,
@@ -55,6 +56,9 @@ function lineOf({
     ...(decided_by === undefined ? {} : { decidedBy: decided_by }),
     ...(error === undefined ? {} : { error: error.slice(0, 1_000) }),
     effects: effects.length,
+    ...(receipt === undefined || receipt.applied.length >= effects.length
+      ? {}
+      : { applied: receipt.applied.length }),
   };
 }
 

@@ -26,6 +26,13 @@ describe("sentences", () => {
   it.each([
     [{ decidedBy: "policy" as const }, "your rules approved it, 2 minutes ago"],
     [{ decidedBy: undefined }, "it was applied, 2 minutes ago"],
+    [{ effects: 5, applied: 3 }, "you approved 3 of 5 changes, 2 minutes ago"],
+    [{ effects: 5, applied: 3, decidedBy: undefined }, "3 of 5 changes applied, 2 minutes ago"],
+    [
+      { state: "Undone" as const, effects: 5, applied: 3 },
+      "it was undone; you had approved 3 of 5 changes, 2 minutes ago",
+    ],
+    [{ state: "Undone" as const }, "it was undone; you had approved it, 2 minutes ago"],
     [{ state: "Rejected" as const }, "you rejected it, 2 minutes ago"],
     [{ state: "PendingApproval" as const }, "waits for you since 1 hour ago"],
     [{ state: "Stale" as const }, "its files changed meanwhile, so nothing was applied, 2 minutes ago"],

@@ -35,6 +35,8 @@ export const ActionLine = v.object({
   decidedBy: v.optional(v.picklist(["user", "policy"])),
   error: v.optional(Text(1_000)),
   effects: Count,
+  /** So many of them were applied, where a person let a part of it happen. */
+  applied: v.optional(Count),
 });
 export type ActionLine = v.InferOutput<typeof ActionLine>;
 

@@ -1,4 +1,4 @@
-import { ago, counted } from "../shared/format.ts";
+import { ago, count, counted } from "../shared/format.ts";
 import { line } from "../shared/text.ts";
 import type { ActionLine } from "./messages.ts";
 
@@ -30,6 +30,7 @@ export const titleOf = ({ title }: ActionLine): string => line(title, 120);
 export function fateOf(action: ActionLine, nowMs: number): string {
   const when = ago(action.decided ?? action.created, nowMs);
   const who = deciderOf(action);
+  const what = whatOf(action);
   switch (action.state) {
     case "PendingApproval":
       return `waits for you since ${ago(action.created, nowMs)}`.replace("since just now", "now");
@@ -37,7 +38,9 @@ export function fateOf(action: ActionLine, nowMs: number): string {
     case "Committing":
       return "is being applied";
     case "Committed":
-      return who === undefined ? `it was applied, ${when}` : `${who} approved it, ${when}`;
+      return who === undefined
+        ? `${what ?? "it was"} applied, ${when}`
+        : `${who} approved ${what ?? "it"}, ${when}`;
     case "Rejected":
       return who === undefined ? `it was rejected, ${when}` : `${who} rejected it, ${when}`;
     case "Expired":
@@ -47,8 +50,13 @@ export function fateOf(action: ActionLine, nowMs: number): string {
     case "Failed":
       return `it failed, and nothing was changed, ${when}`;
     case "Undone":
-      return `it was undone; ${who ?? "somebody"} had approved it ${when}`;
+      return `it was undone; ${who ?? "somebody"} had approved ${what ?? "it"}, ${when}`;
   }
+}
+
+/** "3 of 5 changes", where not all of them happened. */
+function whatOf({ applied, effects }: ActionLine): string | undefined {
+  return applied === undefined ? undefined : `${count(applied)} of ${counted(effects, "change")}`;
 }
 
 function deciderOf({ decidedBy }: ActionLine): string | undefined {
