@@ -19,12 +19,14 @@ const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Scri
 
 /** So much of a text's end is looked at for where a character begins: traces are cut by the thousand. */
 const maxCharacterLength = 64;
-const segmenter = new Intl.Segmenter();
+/** Made when first needed: it takes milliseconds, and most texts are short enough. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** Cut between characters, with an ellipsis where something is left out; both together are `maxLength` at most. */
 export function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   const start = Math.max(0, maxLength - maxCharacterLength);
+  segmenter ??= new Intl.Segmenter();
   const characters = [...segmenter.segment(text.slice(start, maxLength))].slice(0, -1);
   return `${text.slice(0, start)}${characters.map(({ segment }) => segment).join("")}…`;
 }
@@ -53,7 +55,8 @@ export function count(amount: number, one: string, many = `${one}s`): string {
   return `${amount.toLocaleString("en")} ${amount === 1 ? one : many}`;
 }
 
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });
+/** Made when first needed, as above. */
+let relative: Intl.RelativeTimeFormat | undefined;
 const steps = [
   { unit: "day", ms: 86_400_000 },
   { unit: "hour", ms: 3_600_000 },
@@ -66,6 +69,9 @@ export function when(timestamp: string, now: number): string {
   if (Number.isNaN(at)) return "";
   const away = at - now;
   const step = steps.find(({ ms }) => Math.abs(away) >= ms);
-  if (step !== undefined) return relative.format(Math.round(away / step.ms), step.unit);
+  if (step !== undefined) {
+    relative ??= new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "long" });
+    return relative.format(Math.round(away / step.ms), step.unit);
+  }
   return away > 0 ? "in less than a minute" : "just now";
 }

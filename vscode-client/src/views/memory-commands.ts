@@ -4,9 +4,9 @@ import { env, ProgressLocation, Uri, window } from "vscode";
 import { explain } from "../commands/explain.ts";
 import type { Kernel } from "../kernel/kernel.ts";
 import { size } from "../model/size.ts";
-import { label, message } from "../model/text.ts";
+import { count, label, message } from "../model/text.ts";
 import type { Agent, SharedMemory } from "../protocol.ts";
-import { counted, localTime } from "../webviews/shared/format.ts";
+import { localTime } from "../webviews/shared/local-time.ts";
 import { given } from "./given.ts";
 import type { Whose } from "./memory-watch.ts";
 
@@ -24,7 +24,7 @@ export async function chooseMemory(
   const own = agents.map(({ id, name, metrics }) => ({
     label: label(id),
     description: label(name === id ? "" : name),
-    detail: `${size(metrics.memory_size_bytes)} · ${counted(metrics.temporal_events_count, "event")} · ${counted(metrics.knowledge_items_count, "item")}`,
+    detail: `${size(metrics.memory_size_bytes)} · ${count(metrics.temporal_events_count, "event")} · ${count(metrics.knowledge_items_count, "item")}`,
     whose: { agent: id } as Whose,
   }));
   const shared = namespaces.flatMap(({ name, agents: [agent, ...others], workspace, records = 0 }) => {
@@ -33,7 +33,7 @@ export async function chooseMemory(
       {
         label: label(name),
         description: "shared",
-        detail: `${counted(records, "record")} · open to ${counted(others.length + 1, "agent")}`,
+        detail: `${count(records, "record")} · open to ${count(others.length + 1, "agent")}`,
         whose: { agent, namespace: name },
       },
     ];
@@ -62,7 +62,7 @@ export async function verifyAloud(kernel: Kernel, whose: Whose): Promise<void> {
     );
     if (ok)
       void window.showInformationMessage(
-        `The memory of ${name} is whole: ${counted(records, "record")} proven. Head: ${head ?? "none yet"}`,
+        `The memory of ${name} is whole: ${count(records, "record")} proven. Head: ${head ?? "none yet"}`,
       );
     else
       void window.showErrorMessage(
@@ -87,7 +87,7 @@ export async function exportMemory(kernel: Kernel, whose: Whose): Promise<boolea
       // The dialog has asked whether a file that is there may be replaced.
       kernel.request("lares/memory/export", { ...asked(whose), path: target.fsPath, overwrite: true }),
     );
-    void offerHead(`Exported ${counted(records, "record")} (${size(bytes)}) of ${nameOf(whose)}.`, head);
+    void offerHead(`Exported ${count(records, "record")} (${size(bytes)}) of ${nameOf(whose)}.`, head);
     return true;
   });
 }
@@ -112,7 +112,7 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
       {
         modal: true,
         detail: [
-          `${counted(found.records, "record")}, ${size(found.bytes)}`,
+          `${count(found.records, "record")}, ${size(found.bytes)}`,
           ...vectorsOf(found),
           `Written from ${localTime(found.first)} to ${localTime(found.last)}`,
           `Exported ${localTime(found.created)}`,
@@ -128,7 +128,7 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
       // What was shown is what is imported, whatever became of the file meanwhile.
       kernel.request("lares/memory/import", { agent, path, head: found.head }),
     );
-    void window.showInformationMessage(`Imported ${counted(records, "record")} into ${message(agent, 80)}.`);
+    void window.showInformationMessage(`Imported ${count(records, "record")} into ${message(agent, 80)}.`);
     return true;
   });
 }
@@ -137,7 +137,7 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
 function vectorsOf({ vectors }: { readonly vectors: number }): string[] {
   if (vectors === 0) return [];
   return [
-    `${counted(vectors, "vector")}, unproven: they are used where the same embedder would make them again, and forged ones make searches find the wrong items`,
+    `${count(vectors, "vector")}, unproven: they are used where the same embedder would make them again, and forged ones make searches find the wrong items`,
   ];
 }
 

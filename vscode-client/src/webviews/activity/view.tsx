@@ -1,7 +1,8 @@
 import type { VNode } from "preact";
 import { AgentName, useAgentName } from "../shared/agent-name.tsx";
 import { BarChart, type Series } from "../shared/bar-chart.tsx";
-import { count, localTime, shortCount } from "../shared/format.ts";
+import { count, shortCount } from "../shared/format.ts";
+import { localTime } from "../shared/local-time.ts";
 import { useAsked, useChanged, useNow, useSituation } from "../shared/hooks.ts";
 import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";

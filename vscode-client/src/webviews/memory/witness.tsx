@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { count, counted, localTime } from "../shared/format.ts";
+import { count, counted } from "../shared/format.ts";
+import { localTime } from "../shared/local-time.ts";
 import { size } from "../../model/size.ts";
 import { failureOf, useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";

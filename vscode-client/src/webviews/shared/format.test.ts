@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { ago, counted, dayName, localTime, milliseconds } from "./format.ts";
+import { ago, counted, dayName, milliseconds } from "./format.ts";
+import { localTime } from "./local-time.ts";
 
 const nowMs = Date.parse("2026-03-01T12:00:00Z");
 

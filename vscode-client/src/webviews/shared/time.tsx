@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
-import { ago, localTime } from "./format.ts";
+import { ago } from "./format.ts";
+import { localTime } from "./local-time.ts";
 
 interface TimeProps {
   readonly iso: string;

@@ -1,0 +1,11 @@
+import { line } from "./text.ts";
+
+/** In the person's own zone: "2026-11-21 20:55:12.123". */
+export function localTime(iso: string): string {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return line(iso, 40);
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
+  return `${date} ${time}.${String(at.getMilliseconds()).padStart(3, "0")}`;
+}
