@@ -6,8 +6,8 @@ import { FakeWire, settled } from "../testing/wire.ts";
 import { KernelAgents } from "./agents.ts";
 import type { StatusModel } from "./ports.ts";
 
-function start() {
-  const wire = new FakeWire<KernelState>({ kind: "running" });
+function start(state: KernelState = { kind: "running" }) {
+  const wire = new FakeWire<KernelState>(state);
   const changed = new EventEmitter<void>();
   const known = { current: undefined as StatusModel["current"], onDidChange: changed.event };
   const model = new KernelAgents(wire, known);
@@ -59,6 +59,15 @@ it("asks again where the kernel counts others, and where it is another kernel", 
   expect(ids()).toEqual(["a"]);
   say({ pid: 2, agents: 1 });
   expect(wire.isAsked("lares/agents/list")).toBe(true);
+  model.dispose();
+});
+
+it("a kernel that starts is asked before its first status, and again where it knew nothing yet", async () => {
+  const { wire, model, say, ids } = start({ kind: "starting" });
+  await wire.answer("lares/agents/list", []);
+  say({ pid: 1, agents: 1 });
+  await wire.answer("lares/agents/list", [agent({ id: "a" })]);
+  expect(ids()).toEqual(["a"]);
   model.dispose();
 });
 

@@ -34,7 +34,8 @@ export class KernelAgents implements AgentsModel, Disposable {
         else if (kind === "failed") this.#replace([]);
       }),
     ];
-    if (kernel.state.kind === "running") this.#load();
+    // One that starts answers it together with its first status, not after it.
+    if (kernel.state.kind === "running" || kernel.state.kind === "starting") this.#load();
   }
 
   /** By name, so that the list does not jump. */

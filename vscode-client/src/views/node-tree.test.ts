@@ -21,6 +21,24 @@ it("gives the editor the nodes as they were built last, and their parents", () =
   expect(built).toBe(2);
 });
 
+it("the editor hears of a change, and not of an empty tree that stays empty", () => {
+  let nodes: TreeNode[] = [];
+  let heard = 0;
+  const tree = new NodeTree(() => nodes);
+  tree.onDidChangeTreeData(() => heard++);
+  const refreshed = (to: TreeNode[]): number => {
+    nodes = to;
+    tree.refresh();
+    return heard;
+  };
+  expect(tree.getChildren()).toEqual([]);
+  expect(refreshed([])).toBe(0);
+  expect(refreshed([node])).toBe(1);
+  expect(tree.getChildren()).toEqual([node]);
+  expect(refreshed([node])).toBe(2);
+  expect(refreshed([])).toBe(3);
+});
+
 it("a tooltip is text, whatever is in it", () => {
   const { tooltip } = treeItem({ ...node, tooltip: ["[run](command:evil) <b>$(zap)</b>", "two"] });
   if (!(tooltip instanceof MarkdownString)) throw new Error("The tooltip is no MarkdownString.");

@@ -23,9 +23,11 @@ export class NodeTree implements TreeDataProvider<TreeNode>, Disposable {
     this.#build = build;
   }
 
+  /** The editor holds back, for a moment, what changes soon after a change: an empty tree that stays empty is none. */
   refresh(): void {
+    const wasEmpty = this.#roots?.length === 0;
     this.#roots = null;
-    this.#changed.fire();
+    if (!wasEmpty || this.roots.length > 0) this.#changed.fire();
   }
 
   get roots(): readonly TreeNode[] {
