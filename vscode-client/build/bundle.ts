@@ -1,12 +1,13 @@
 import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build, type BuildOptions } from "esbuild";
+import { build, type BuildOptions, type Plugin } from "esbuild";
 import { licencesOf, packagesIn } from "../../kernel/build/licences.ts";
 import { describe } from "./closure.ts";
 import { buildTypescriptPlugin } from "./typescript-plugin.ts";
 
 /**
- * Makes `dist/`: the extension as one file, and each folder of `src/webviews/` that has a `main.ts` as
+ * Makes `dist/`: the extension as one file, beside it what it loads when it is needed, and each folder of `src/webviews/` that has a `main.ts` as
  * `webviews/<folder>.js` (and `.css`, where it imports one), and in `schemas/` those that other tools for YAML are
  * given; beside them the licences of all whose code is in it. `--sourcemap` adds maps, for debugging. Then the plugin for
  * TypeScript's server, which has no code of others.
@@ -23,16 +24,36 @@ const shared: BuildOptions = {
   absWorkingDir: here,
 };
 
+/** What is imported by `import()`: a file of its own, so that activation neither reads nor compiles it. */
+const loadedLater = ["src/kernel/language-client.ts"];
+
+const asFilesOfTheirOwn: Plugin = {
+  name: "what is loaded later, as files of their own",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
+      if (kind !== "dynamic-import") return undefined;
+      const source = relative(here, join(resolveDir, path));
+      if (!loadedLater.includes(source)) return { errors: [{ text: `${source} is not among loadedLater` }] };
+      return { path: `./${basename(source, ".ts")}.cjs`, external: true };
+    });
+  },
+};
+
 /** The oldest VS Code that `engines` names has Node 20 and Chromium 132. */
 const extension = await build({
   ...shared,
-  entryPoints: ["src/extension.ts"],
-  outfile: "dist/extension.cjs",
+  entryPoints: ["src/extension.ts", ...loadedLater],
+  outdir: "dist",
+  entryNames: "[name]",
+  outExtension: { ".js": ".cjs" },
   platform: "node",
   format: "cjs",
   target: "node20",
+  // In a file of CommonJS it is `require`, which is where the editor answers for "vscode".
+  supported: { "dynamic-import": false },
   external: ["vscode"],
   mainFields: ["module", "main"],
+  plugins: [asFilesOfTheirOwn],
 });
 
 const webviews = `${here}src/webviews`;

@@ -77,11 +77,14 @@ export function activate(extension: ExtensionContext): LaresApi {
       approvals: "client",
       ...(workspace.isTrusted ? {} : { trusted: false }),
     }),
+    client: async (parts) => (await import("./kernel/language-client.ts")).languageClient(parts),
     middleware,
     log,
     monotonic: () => performance.now(),
   });
   running = connection;
+  // Before all else: its start takes longest, and what is made below is made while it goes on.
+  if (localFolders().length > 0) connection.start();
   const status = new PolledStatus(connection);
   const kernel = new LaresKernel(connection, status, () => workspace.isTrusted);
   const agents = new KernelAgents(kernel, status);
@@ -107,7 +110,6 @@ export function activate(extension: ExtensionContext): LaresApi {
     workspace.onDidGrantWorkspaceTrust(startAnew),
     workspace.onDidChangeWorkspaceFolders(startAnew),
   );
-  startAnew();
   return { kernel, models, activationMs: performance.now() - begun };
 }
 

@@ -1,5 +1,6 @@
 import { commands, Disposable, Uri, window, type LogOutputChannel } from "vscode";
 import type { Feature } from "../feature.ts";
+import type { KernelState } from "../kernel/kernel.ts";
 import { message } from "../model/text.ts";
 import { reporting } from "./explain.ts";
 
@@ -21,6 +22,20 @@ export function kernelCommands(control: KernelControl): Feature {
   };
   return ({ kernel, models }) => {
     let isSilent = false;
+    const tell = (state: KernelState): void => {
+      if (state.kind === "failed")
+        void window
+          .showErrorMessage(`Lares is not running: ${message(state.reason)}`, restart, showLog)
+          .then(answered);
+      // Asked again now and then, it may have another reason; one word is enough.
+      if (state.kind === "silent" && !isSilent)
+        void window
+          .showWarningMessage(`Lares' kernel does not answer: ${message(state.reason)}`, restart, showLog)
+          .then(answered);
+      isSilent = state.kind === "silent";
+    };
+    // One that cannot be started has failed before anybody listened.
+    tell(kernel.state);
     return Disposable.from(
       commands.registerCommand("lares.restartKernel", restarted),
       commands.registerCommand("lares.showKernelLog", () => control.log.show()),
@@ -31,18 +46,7 @@ export function kernelCommands(control: KernelControl): Feature {
           await openDecisions(folder);
         }),
       ),
-      kernel.onDidChangeState((state) => {
-        if (state.kind === "failed")
-          void window
-            .showErrorMessage(`Lares is not running: ${message(state.reason)}`, restart, showLog)
-            .then(answered);
-        // Asked again now and then, it may have another reason; one word is enough.
-        if (state.kind === "silent" && !isSilent)
-          void window
-            .showWarningMessage(`Lares' kernel does not answer: ${message(state.reason)}`, restart, showLog)
-            .then(answered);
-        isSilent = state.kind === "silent";
-      }),
+      kernel.onDidChangeState(tell),
     );
   };
 }

@@ -1,0 +1,117 @@
+import process from "node:process";
+import { beforeEach, expect, it } from "vitest";
+import { window } from "vscode";
+import { isAlive, until } from "../../../test/support/until.ts";
+import { seen } from "../testing/vscode.ts";
+import { Attempt, type Client } from "./attempt.ts";
+import type { ClientParts } from "./language-client.ts";
+import type { Launch } from "./launch.ts";
+
+beforeEach(() => seen.forget());
+
+const running = (program: string): Extract<Launch, { kind: "start" }> => ({
+  kind: "start",
+  command: process.execPath,
+  args: ["-e", program],
+  env: {},
+});
+
+/** Writes its process, which then waits for its pipe to be closed. */
+const waiting = "process.stderr.write(`process ${process.pid}\\n`); process.stdin.resume()";
+
+/** An attempt whose client is there when the test says so, and what was said to that client. */
+function attempt(launch: Extract<Launch, { kind: "start" }>) {
+  const said: string[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const made = new Attempt(
+    launch,
+    {
+      client: async (parts) => {
+        await promise;
+        return clientOn(parts, said);
+      },
+      sessionOptions: () => ({}),
+      middleware: {},
+      log: window.createOutputChannel("Lares", { log: true }),
+    },
+    () => undefined,
+  );
+  return { made, said, load: () => resolve(), fail: reject };
+}
+
+function clientOn({ streams }: ClientParts, said: string[]): Client {
+  return {
+    start: async () => {
+      said.push("start");
+      await streams();
+    },
+    dispose: async () => {
+      said.push("dispose");
+    },
+    sendRequest: async <Result>(method: unknown) => {
+      said.push(String(method));
+      return [] as Result;
+    },
+    onNotification: () => ({ dispose: () => undefined }),
+  };
+}
+
+const lines = (): string[] => seen.channels.flatMap((channel) => channel.lines);
+
+/** The process of `waiting`, which runs before its client is there. */
+async function processOf(): Promise<number> {
+  const line = await until("its process", () => lines().find((line) => line.includes("process ")));
+  return Number(/process (\d+)/.exec(line)?.[1]);
+}
+
+it("the process runs while its client is loaded, and what is asked meanwhile is asked then", async () => {
+  const { made, said, load } = attempt(running(waiting));
+  const started = made.start();
+  const answer = made.request("lares/agents/list", {});
+  expect(isAlive(await processOf())).toBe(true);
+  expect(said).toEqual([]);
+  load();
+  await started;
+  expect(await answer).toEqual([]);
+  expect(said).toEqual(["start", "lares/agents/list"]);
+  await made.stop();
+  expect(said.at(-1)).toBe("dispose");
+});
+
+it("one that cannot be run has ended with the reason", async () => {
+  const { made, load } = attempt({ ...running(""), command: "/nowhere/node" });
+  const started = made.start();
+  load();
+  await started;
+  expect(await made.ended).toContain("ENOENT");
+});
+
+it("one that is stopped while its client is loaded is ended, and is asked nothing any more", async () => {
+  const { made, said, load } = attempt(running(waiting));
+  const started = made.start();
+  const answer = made.request("lares/agents/list", {});
+  const pid = await processOf();
+  await made.stop();
+  await until("its end", () => !isAlive(pid));
+  load();
+  await started;
+  await expect(answer).rejects.toThrow("not running");
+  expect(said).toEqual([]);
+});
+
+it("one whose client cannot be loaded is ended, with what went wrong", async () => {
+  const { made, fail } = attempt(running("process.stdin.pipe(process.stdout)"));
+  const started = made.start();
+  fail(new Error("no such file"));
+  await started;
+  expect(await made.ended).toBe("no such file");
+});
+
+it("of one whose client cannot be loaded no process is left", async () => {
+  const { made, fail } = attempt(running(waiting));
+  const started = made.start();
+  const pid = await processOf();
+  fail(new Error("no such file"));
+  await started;
+  await until("its end", () => !isAlive(pid));
+});

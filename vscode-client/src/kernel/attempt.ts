@@ -1,0 +1,112 @@
+import type { LogOutputChannel } from "vscode";
+import type { LanguageClient, Middleware } from "vscode-languageclient/node";
+import { plainLine } from "../../../kernel/src/base/plain-text.ts";
+import type { ClientRequest, ParamsOf, ResultOf, ServerNotification } from "../protocol.ts";
+import { KernelProcess, maxReasonLength } from "./kernel-process.ts";
+import type { ClientParts } from "./language-client.ts";
+import type { Launch } from "./launch.ts";
+
+export type Client = Pick<LanguageClient, "start" | "dispose" | "sendRequest" | "onNotification">;
+
+export interface AttemptOptions {
+  /** `initializationOptions.lares`, asked at each start. */
+  sessionOptions(): object;
+  /** Loads what speaks to a process; it starts meanwhile. */
+  client(parts: ClientParts): Promise<Client>;
+  readonly middleware: Middleware;
+  readonly log: LogOutputChannel;
+}
+
+const serverNotifications = [
+  "lares/agents/changed",
+  "lares/jobs/changed",
+  "lares/actions/changed",
+  "lares/traces/entry",
+  "lares/notify",
+] as const satisfies ServerNotification[];
+
+export const notRunning = "The kernel is not running. Start it with “Lares: Restart Kernel”.";
+/** A process that does not say goodbye in this time is ended. */
+const farewellMs = 2_000;
+/** One that does not answer the first request in this time is taken for broken: it needs nothing but to be loaded. */
+const firstAnswerMs = 60_000;
+
+/** One process and its client, until it ends. */
+export class Attempt {
+  readonly #process: KernelProcess;
+  readonly #client: Promise<Client>;
+  readonly #end: (reason: string) => void;
+  /** Resolves with the reason when it ends without having been asked to. */
+  readonly ended: Promise<string>;
+  isOver = false;
+  /** Once it was told to start, from when on it is to be told to stop. */
+  #started: Client | null = null;
+
+  constructor(
+    launch: Extract<Launch, { kind: "start" }>,
+    { client, log, middleware, sessionOptions }: AttemptOptions,
+    hear: (method: string, params: unknown) => void,
+  ) {
+    let resolve: (reason: string) => void = () => {};
+    this.ended = new Promise((done) => {
+      resolve = done;
+    });
+    this.#end = (reason) => {
+      this.isOver = true;
+      resolve(plainLine(reason).slice(0, maxReasonLength));
+    };
+    this.#process = new KernelProcess(launch, (line) => log.error(line));
+    const loaded = client({
+      streams: () => this.#process.streams(),
+      closed: async () => this.#end(await this.#process.reason()),
+      log,
+      middleware,
+      sessionOptions,
+    });
+    this.#client = loaded.then((made) => {
+      for (const method of serverNotifications)
+        made.onNotification(method, (params: unknown) => hear(method, params));
+      return made;
+    });
+  }
+
+  async start(): Promise<void> {
+    const late = setTimeout(() => {
+      this.#end(`It did not answer in ${firstAnswerMs / 1000} seconds.`);
+      this.#process.kill();
+    }, firstAnswerMs);
+    try {
+      const client = await this.#client;
+      if (this.isOver) return;
+      this.#started = client;
+      await client.start();
+    } catch (error) {
+      if (this.#started === null) this.#process.kill();
+      this.#end(this.#process.lastLine || (error instanceof Error ? error.message : String(error)));
+    } finally {
+      clearTimeout(late);
+    }
+  }
+
+  async request<Method extends ClientRequest>(
+    method: Method,
+    params: ParamsOf<Method>,
+  ): Promise<ResultOf<Method>> {
+    const client = await this.#client;
+    // The library's own would start for it.
+    if (this.isOver) throw new Error(notRunning);
+    return client.sendRequest<ResultOf<Method>>(method, params);
+  }
+
+  async stop(): Promise<void> {
+    if (this.isOver) return;
+    this.isOver = true;
+    try {
+      if (this.#started === null) this.#process.kill();
+      else await this.#started.dispose(farewellMs);
+    } catch {
+      // It is still starting, or does not answer. It keeps nothing: what is to be kept, the kernel has.
+      this.#process.kill();
+    }
+  }
+}
