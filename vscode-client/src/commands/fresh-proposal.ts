@@ -69,7 +69,8 @@ function freshProposal(
       title: `Waiting for what ${name} proposes now`,
     },
     async (_progress, token) => {
-      const { promise, resolve } = Promise.withResolvers<Action | undefined>();
+      let resolve: (proposal: Action | undefined) => void = () => undefined;
+      const promise = new Promise<Action | undefined>((settle) => (resolve = settle));
       const look = async (): Promise<void> => {
         for (const candidate of actions.pending.filter(isCandidate).toReversed())
           // One that was made while the file was being saved is outdated, too.

@@ -99,14 +99,16 @@ async function toolNamed({ kernel, models }: ClientContext, { agent, name }: Nam
 async function becomesReady(status: StatusModel): Promise<boolean> {
   const isReady = (): boolean => status.current?.ready === true;
   if (isReady()) return true;
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), readyMs);
-  const listening = status.onDidChange(() => {
-    if (isReady()) resolve(true);
-  });
-  return promise.finally(() => {
-    clearTimeout(timer);
-    listening.dispose();
+  return new Promise((resolve) => {
+    const settle = (ready: boolean): void => {
+      clearTimeout(timer);
+      listening.dispose();
+      resolve(ready);
+    };
+    const timer = setTimeout(() => settle(false), readyMs);
+    const listening = status.onDidChange(() => {
+      if (isReady()) settle(true);
+    });
   });
 }
 
