@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import type { Catalog, CatalogSnapshot } from "./catalog.ts";
+import { Governor } from "./governor.ts";
+import { decisions, digestOf, snapshot } from "./testing/snapshots.ts";
+
+/** A governor over documents that the test writes, with each reading and each time agents were brought to them. */
+async function governed() {
+  const readings: ("only read" | "looked into")[] = [];
+  const applied: number[] = [];
+  let written = snapshot("a", {});
+  let gate: Promise<void> = Promise.resolve();
+  let failure: string | null = null;
+  const store = await decisions();
+  const load = async (looksInto: boolean): Promise<CatalogSnapshot> => {
+    readings.push(looksInto ? "looked into" : "only read");
+    await gate;
+    if (failure !== null) throw new Error(failure);
+    return { ...written, isLookedInto: looksInto };
+  };
+  const governor = await Governor.open({
+    catalog: { load } as Catalog,
+    decisions: store,
+    log: silentLog,
+    context: {
+      clock: new ManualClock(),
+      workspacePaths: () => [],
+      forbiddenPaths: [],
+      protectedPaths: [],
+    },
+    apply: async (definitions) => void applied.push(definitions.length),
+    watch: () => false,
+  });
+  readings.length = 0;
+  return {
+    governor,
+    store,
+    readings,
+    applied,
+    write: (letter: string): void => void (written = snapshot(letter, {})),
+    fail: (message: string | null): void => void (failure = message),
+    /** Holds readings back until it is called. */
+    hold: (): (() => void) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
+    },
+  };
+}
+
+describe("readings of the documents", () => {
+  it("a yes and the agents' start after it take one, in which modules are looked into", async () => {
+    const { governor, store, readings } = await governed();
+    await governor.accept();
+    expect(store.isAccepted(digestOf("a"))).toBe(true);
+    await governor.activate(true);
+    expect(readings).toEqual(["looked into"]);
+  });
+
+  it("a start without a new yes takes two: nothing is looked into before it is known to be accepted", async () => {
+    const { governor, store, readings } = await governed();
+    await store.accept(digestOf("a"), snapshot("a", {}).wishes);
+    expect(await governor.isAccepted()).toBe(true);
+    await governor.activate(true);
+    expect(readings).toEqual(["only read", "looked into"]);
+  });
+
+  it("what changed between a yes and the start is read again, and looked into", async () => {
+    const { governor, readings } = await governed();
+    await governor.accept();
+    await governor.reload();
+    await governor.activate(true);
+    expect(readings).toEqual(["looked into", "only read", "looked into"]);
+  });
+
+  it("all who ask while one is under way share the next, which reads what was written meanwhile", async () => {
+    const { governor, readings, hold, write } = await governed();
+    const release = hold();
+    const first = governor.reload();
+    await Promise.resolve();
+    write("b");
+    const others = [governor.reload(), governor.reload(), governor.isAccepted()];
+    release();
+    await Promise.all([first, ...others]);
+    expect(readings).toHaveLength(2);
+    expect(governor.snapshot.digest).toBe(digestOf("b"));
+  });
+
+  it("one that fails is told to all who asked for it, and the next has its turn all the same", async () => {
+    const { governor, fail, write } = await governed();
+    fail("the disk is gone");
+    const answers = await Promise.allSettled([governor.reload(), governor.isAccepted()]);
+    expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    fail(null);
+    write("b");
+    await governor.reload();
+    expect(governor.snapshot.digest).toBe(digestOf("b"));
+  });
+});
+
+describe("what a person decides", () => {
+  it("counts when accept and revoke are answered, without a reading for it", async () => {
+    const { governor, store, readings, applied } = await governed();
+    await governor.activate(true);
+    readings.length = 0;
+    applied.length = 0;
+    await store.remember([{ decide: "allow" }]);
+    await governor.revoke();
+    expect(governor.rules).toEqual([{ decide: "allow" }]);
+    expect(readings).toEqual([]);
+    expect(applied.length).toBeGreaterThan(0);
+    await governor.accept();
+    expect(await governor.isAccepted()).toBe(true);
+  });
+
+  it("is refused for documents that changed since they were shown, and then nothing is accepted", async () => {
+    const { governor, store, write } = await governed();
+    write("b");
+    await expect(governor.accept(digestOf("a"))).rejects.toMatchObject({ code: "DigestMismatch" });
+    expect([digestOf("a"), digestOf("b")].filter((digest) => store.isAccepted(digest))).toEqual([]);
+  });
+
+  it("is not of documents that were written after they were read for it", async () => {
+    const { governor, store, write } = await governed();
+    const accepting = governor.accept();
+    await new Promise((resolve) => setImmediate(resolve));
+    write("b");
+    await accepting;
+    await governor.reload();
+    expect(store.isAccepted(digestOf("b"))).toBe(false);
+  });
+
+  it("pausing takes the agents back without a reading", async () => {
+    const { governor, readings, applied } = await governed();
+    await governor.accept();
+    await governor.activate(true);
+    readings.length = 0;
+    await governor.activate(false);
+    await governor.activate(true);
+    expect({ readings, last: applied.at(-1) }).toEqual({ readings: [], last: 0 });
+  });
+});
