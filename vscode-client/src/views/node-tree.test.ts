@@ -5,38 +5,108 @@ import type { TreeNode } from "./tree-node.ts";
 
 const node: TreeNode = { id: "a", label: "Label", children: [{ id: "b", label: "Child" }] };
 
+/** A tree that the editor has asked for, with what it was told since; `undefined` is all of it. */
+function shown(first: TreeNode[]) {
+  let nodes = first;
+  const heard: (string[] | undefined)[] = [];
+  const tree = new NodeTree(() => structuredClone(nodes));
+  tree.onDidChangeTreeData((changed) => heard.push(changed?.map(({ id }) => id)));
+  const items = (of?: TreeNode): TreeNode[] => tree.getChildren(of).flatMap((one) => [one, ...items(one)]);
+  return {
+    tree,
+    heard,
+    items,
+    become: (to: TreeNode[]): (string[] | undefined)[] => {
+      items();
+      nodes = to;
+      heard.length = 0;
+      tree.refresh();
+      return heard;
+    },
+  };
+}
+
+const agent = (id: string, change: Partial<TreeNode> = {}): TreeNode => ({
+  id,
+  label: id,
+  children: [
+    { id: `${id} hook`, label: "hook", description: "next in 5 minutes" },
+    { id: `${id} jobs`, label: "Jobs", children: [{ id: `${id} job`, label: "job", description: "1 %" }] },
+  ],
+  ...change,
+});
+
 it("gives the editor the nodes as they were built last, and their parents", () => {
+  const { tree, items, become } = shown([node]);
+  const parents = (): (string | undefined)[] => items().map((one) => tree.getParent(one)?.id);
+  expect(parents()).toEqual([undefined, "a"]);
+  become([{ ...node, children: [{ id: "c", label: "C", children: [{ id: "d", label: "D" }] }] }]);
+  expect(items().map(({ id }) => id)).toEqual(["a", "c", "d"]);
+  expect(parents()).toEqual([undefined, "a", "c"]);
+});
+
+it("is built when the editor asks for it first, and says before that only that there may be something", () => {
   let built = 0;
   const tree = new NodeTree(() => {
     built++;
     return [node];
   });
-  const [root] = tree.getChildren();
-  const [child] = tree.getChildren(root);
-  expect(child === undefined ? child : tree.getParent(child)).toBe(node);
+  let heard = 0;
+  tree.onDidChangeTreeData(() => heard++);
+  tree.refresh();
+  expect({ built, heard }).toEqual({ built: 0, heard: 1 });
+  tree.getChildren();
   tree.getChildren();
   expect(built).toBe(1);
-  tree.refresh();
-  tree.getChildren();
-  expect(built).toBe(2);
 });
 
-it("the editor hears of a change, and not of an empty tree that stays empty", () => {
-  let nodes: TreeNode[] = [];
-  let heard = 0;
-  const tree = new NodeTree(() => nodes);
-  tree.onDidChangeTreeData(() => heard++);
-  const refreshed = (to: TreeNode[]): number => {
-    nodes = to;
-    tree.refresh();
-    return heard;
-  };
-  expect(tree.getChildren()).toEqual([]);
-  expect(refreshed([])).toBe(0);
-  expect(refreshed([node])).toBe(1);
-  expect(tree.getChildren()).toEqual([node]);
-  expect(refreshed([node])).toBe(2);
-  expect(refreshed([])).toBe(3);
+it("says nothing where nothing changed, also of an empty tree", () => {
+  expect(shown([]).become([])).toEqual([]);
+  expect(shown([agent("x"), agent("y")]).become([agent("x"), agent("y")])).toEqual([]);
+});
+
+it("says which items are others, and of those within one that is drawn anew only that one", () => {
+  const running = agent("x", {
+    children: [
+      { id: "x hook", label: "hook", description: "next in 5 minutes" },
+      { id: "x jobs", label: "Jobs", children: [{ id: "x job", label: "job", description: "2 %" }] },
+    ],
+  });
+  const before = [agent("x"), agent("y")];
+  expect(shown(before).become([running, agent("y")])).toEqual([["x job"]]);
+  expect(shown(before).become([running, agent("y", { description: "busy" })])).toEqual([["x job", "y"]]);
+  expect(shown(before).become([{ ...running, description: "busy" }, agent("y")])).toEqual([["x"]]);
+  expect(shown(before).become([agent("x", { children: [] }), agent("y")])).toEqual([["x"]]);
+});
+
+it("says all of it where the first items are others", () => {
+  const before = [agent("x"), agent("y")];
+  expect(shown(before).become([agent("y"), agent("x")])).toEqual([undefined]);
+  expect(shown(before).become([agent("x")])).toEqual([undefined]);
+  expect(shown([]).become(before)).toEqual([undefined]);
+});
+
+it("an item stays the same object, which the editor knows it by, and says what it says now, lost parts left out", () => {
+  const { items, become } = shown([agent("x", { description: "busy", tooltip: ["one"] })]);
+  const before = items();
+  become([agent("x", { description: "idle" })]);
+  const after = items();
+  expect(after.map((one, index) => one === before[index])).toEqual(after.map(() => true));
+  expect(after[0]).toEqual(agent("x", { description: "idle" }));
+});
+
+it("one whose button would do something else is another item, drawn anew with those beside it", () => {
+  const action = (digest: string): TreeNode => ({
+    id: "agent",
+    label: "agent",
+    children: [{ id: "action", label: "Rename", action: { id: "1", digest } }],
+  });
+  const { items, become } = shown([action("first")]);
+  const [, before] = items();
+  expect(become([action("second")])).toEqual([["agent"]]);
+  // What was pressed before the editor drew it anew is what was shown then.
+  expect(before?.action?.digest).toBe("first");
+  expect(items()[1]?.action?.digest).toBe("second");
 });
 
 it("a tooltip is text, whatever is in it", () => {

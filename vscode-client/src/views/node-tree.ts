@@ -11,10 +11,13 @@ import { uriOf } from "../model/uris.ts";
 import { plainMarkdown } from "../plain-markdown.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-/** Shows what a function of the models makes of them. */
+/**
+ * Shows what a function of the models makes of them. The editor is told of the items that became others, and of no more:
+ * what it draws anew lets go of the mouse that is about to press a button there.
+ */
 export class NodeTree implements TreeDataProvider<TreeNode>, Disposable {
   readonly #build: () => readonly TreeNode[];
-  readonly #changed = new EventEmitter<void>();
+  readonly #changed = new EventEmitter<TreeNode[] | undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
   #roots: readonly TreeNode[] | null = null;
   readonly #parents = new Map<string, TreeNode>();
@@ -23,20 +26,22 @@ export class NodeTree implements TreeDataProvider<TreeNode>, Disposable {
     this.#build = build;
   }
 
-  /** The editor holds back, for a moment, what changes soon after a change: an empty tree that stays empty is none. */
   refresh(): void {
-    const wasEmpty = this.#roots?.length === 0;
-    this.#roots = null;
-    if (!wasEmpty || this.roots.length > 0) this.#changed.fire();
+    // Not asked for yet: the editor knows of nothing that could have changed.
+    if (this.#roots === null) return this.#changed.fire(undefined);
+    const built = this.#build();
+    if (!areAlike(this.#roots, built)) {
+      this.#show(built);
+      return this.#changed.fire(undefined);
+    }
+    const changed = this.#roots.flatMap((root, index) => renew(root, built[index] ?? root));
+    if (changed.length === 0) return;
+    this.#show(this.#roots);
+    this.#changed.fire(changed);
   }
 
   get roots(): readonly TreeNode[] {
-    if (this.#roots === null) {
-      this.#roots = this.#build();
-      this.#parents.clear();
-      for (const root of this.#roots) this.#adopt(root);
-    }
-    return this.#roots;
+    return this.#roots ?? this.#show(this.#build());
   }
 
   getChildren(node?: TreeNode): TreeNode[] {
@@ -55,12 +60,52 @@ export class NodeTree implements TreeDataProvider<TreeNode>, Disposable {
     this.#changed.dispose();
   }
 
+  #show(roots: readonly TreeNode[]): readonly TreeNode[] {
+    this.#roots = roots;
+    this.#parents.clear();
+    for (const root of roots) this.#adopt(root);
+    return roots;
+  }
+
   #adopt(parent: TreeNode): void {
     for (const child of parent.children ?? []) {
       this.#parents.set(child.id, parent);
       this.#adopt(child);
     }
   }
+}
+
+/**
+ * Whether these items stand for the same things in the same order. One whose command would do something else is another:
+ * what a person pressed is what they were shown.
+ */
+function areAlike(before: readonly TreeNode[], after: readonly TreeNode[]): boolean {
+  return (
+    before.length === after.length &&
+    before.every((node, index) => meaningOf(node) === meaningOf(after[index]))
+  );
+}
+
+function meaningOf(node: TreeNode | undefined): string {
+  return JSON.stringify([node?.id, node?.agent, node?.tool, node?.action, node?.job, node?.command]);
+}
+
+/**
+ * Makes `node`, which the editor holds, say what `next` does, and answers what has to be drawn anew: the node itself, or
+ * what changed below it.
+ */
+function renew(node: TreeNode, next: TreeNode): TreeNode[] {
+  const { children = [], ...own } = node;
+  const { children: nextChildren = [], ...nextOwn } = next;
+  const isSame = JSON.stringify(own) === JSON.stringify(nextOwn);
+  const areChildrenAlike = areAlike(children, nextChildren);
+  const below = areChildrenAlike
+    ? children.flatMap((child, index) => renew(child, nextChildren[index] ?? child))
+    : [];
+  if (isSame && areChildrenAlike) return below;
+  for (const name of Object.keys(own)) if (!(name in nextOwn)) Reflect.deleteProperty(node, name);
+  Object.assign(node, nextOwn, areChildrenAlike ? {} : { children: nextChildren });
+  return [node];
 }
 
 export function treeItem(node: TreeNode): TreeItem {
