@@ -100,7 +100,8 @@ const clientRules: OxlintOverride[] = [
               message: "extension.ts puts the parts together and knows all of them; nobody knows it.",
             },
             {
-              regex: "^\\.\\.?/.*kernel/(connection|lares-kernel|launch|restarts)\\.ts$",
+              regex:
+                "^\\.\\.?/.*kernel/(attempt|connection|kernel-process|language-client|lares-kernel|launch|restarts)\\.ts$",
               message: "The port kernel/kernel.ts is the way to the kernel; extension.ts hands it in.",
             },
             {
