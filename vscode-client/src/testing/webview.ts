@@ -26,6 +26,7 @@ export class FakeWebview<C extends Contract> {
         },
       },
       title: "",
+      reveal: () => void (this.revealed += 1),
       dispose: () => this.close(),
       onDidChangeVisibility: this.#visibility.event,
       onDidDispose: this.#disposed.event,
@@ -63,6 +64,8 @@ export class FakeWebview<C extends Contract> {
   }
 
   isClosed = false;
+  /** How often it was brought to the front. */
+  revealed = 0;
 
   close(): void {
     this.isClosed = true;

@@ -56,6 +56,31 @@ describe("a tool's form", () => {
     await expect(again.host.ask("form", {})).resolves.toEqual({ ...tool, last: { title: "A" } });
   });
 
+  it("is shown again where it is open, and made anew after it was closed; another tool has its own", async () => {
+    const other = { ...tool, name: "remove" };
+    const { panel } = await open({ "lares/tools/list": () => [tool, other] });
+    const run = async (name: string): Promise<unknown> =>
+      await commands.executeCommand("lares.runTool", { agent: "notes", tool: name });
+    await run("retitle");
+    expect([seen.panels.length, panel.revealed]).toEqual([1, 1]);
+    const second = new FakeWebview(toolFormContract).asPanel();
+    await run("remove");
+    expect([seen.panels.length, second.revealed]).toEqual([2, 0]);
+    panel.close();
+    new FakeWebview(toolFormContract).asPanel();
+    await run("retitle");
+    expect(seen.panels.length).toBe(3);
+  });
+
+  it("of a window that came back is the tool's one form", async () => {
+    const { context } = fakeContext({ "lares/tools/list": () => [tool] });
+    toolForms(context);
+    const panel = new FakeWebview(toolFormContract);
+    await window.restorePanel?.(panel.surface, { agent: "notes", name: "retitle" });
+    await commands.executeCommand("lares.runTool", { agent: "notes", tool: "retitle" });
+    expect([seen.panels.length, panel.revealed]).toEqual([0, 1]);
+  });
+
   it("tells what became of a proposal, and binds an approval to what it showed", async () => {
     const waiting = action();
     const { fake, panel, host } = await open({

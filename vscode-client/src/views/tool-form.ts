@@ -25,13 +25,27 @@ export const readyMs = 20_000;
 
 type NamedTool = Pick<Tool, "agent" | "name">;
 
-/** `lares.runTool`: any agent's tool, by a form made from its schema. A form is there again with its window. */
-export const toolForms: Feature = (context) =>
-  Disposable.from(
+/**
+ * `lares.runTool`: any agent's tool, by a form made from its schema; one form for each tool. It is there again with its
+ * window.
+ */
+export const toolForms: Feature = (context) => {
+  const shown = new Map<string, WebviewPanel>();
+  const fill = (panel: WebviewPanel, tool: NamedTool): void => {
+    const key = keyOf(tool);
+    shown.set(key, panel);
+    panel.onDidDispose(() => {
+      if (shown.get(key) === panel) shown.delete(key);
+    });
+    fillForm(context, panel, tool);
+  };
+  return Disposable.from(
     commands.registerCommand("lares.runTool", async (argument?: unknown) => {
       await reporting("No tool can be run", async () => {
         const tool = await wantedTool(context, argument);
         if (tool === undefined) return;
+        const before = shown.get(keyOf(tool));
+        if (before !== undefined) return before.reveal();
         const panel = window.createWebviewPanel(
           toolFormType,
           label(tool.name, 40),
@@ -39,7 +53,7 @@ export const toolForms: Feature = (context) =>
           // Only the page itself knows a run's result; it is small, and the person comes back for it.
           { retainContextWhenHidden: true },
         );
-        fillForm(context, panel, tool);
+        fill(panel, tool);
       });
     }),
     window.registerWebviewPanelSerializer(toolFormType, {
@@ -48,10 +62,11 @@ export const toolForms: Feature = (context) =>
         // Of which tool it was nobody knows: nothing could be run from it.
         if (tool === undefined) return panel.dispose();
         panel.title = label(tool.name, 40);
-        fillForm(context, panel, tool);
+        fill(panel, tool);
       },
     }),
   );
+};
 
 /** The tool that a tree's node stands for, or that the person chooses. */
 async function wantedTool({ kernel, models }: ClientContext, argument: unknown): Promise<Tool | undefined> {
