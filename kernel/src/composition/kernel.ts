@@ -11,6 +11,7 @@ import { messageOf, scopeViolation } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
+import { useLater } from "../base/use-later.ts";
 import { Activation } from "./activation.ts";
 import { agentQueue } from "./agent-queue.ts";
 import { eventOfChange } from "../events/changes.ts";
@@ -89,13 +90,6 @@ export async function openKernel(options: KernelOptions): Promise<Kernel> {
     await opened.disposeAsync();
     throw error;
   }
-}
-
-/** What opens while other things do. It is closed with the rest, also where one of those fails before it is there. */
-function useLater<T extends AsyncDisposable>(opened: AsyncDisposableStack, opening: Promise<T>): Promise<T> {
-  const settled = opening.catch(() => undefined);
-  opened.defer(async () => (await settled)?.[Symbol.asyncDispose]());
-  return opening;
 }
 
 async function assemble(options: KernelOptions, opened: AsyncDisposableStack): Promise<Kernel> {

@@ -1,0 +1,36 @@
+import { Option } from "commander";
+import { exitCodes, renderError, UsageError, type CommandContext } from "./command.ts";
+import type { CliPorts } from "./ports.ts";
+import { manyLines } from "./render/foreign.ts";
+import { Terminal } from "./terminal.ts";
+
+/** Runs a command's body: its errors become a sentence and an exit code, the terminal is left as it was found. */
+export async function execute(
+  ports: CliPorts,
+  body: (context: CommandContext) => Promise<number>,
+): Promise<void> {
+  using terminal = new Terminal();
+  try {
+    process.exitCode = await body({ ports, terminal });
+  } catch (error) {
+    terminal.status(null);
+    // An interrupted request fails, and that is what was wanted.
+    if (terminal.interrupted.aborted) process.exitCode = 130;
+    else {
+      terminal.warn(renderError(error, terminal));
+      if (process.env["LARES_DEBUG"] && error instanceof Error) terminal.warn(manyLines(error.stack ?? ""));
+      process.exitCode = error instanceof UsageError ? exitCodes.usage : exitCodes.failed;
+    }
+  }
+}
+
+export const json = (): Option => new Option("--json", "print JSON for programs");
+
+/** What stands below a command's help: commands to copy, each with what it does. */
+export function examples(list: readonly (readonly [command: string, what: string])[]): string {
+  const width = Math.max(...list.map(([command]) => command.length));
+  const lines = list.map(
+    ([command, what]) => `  ${what === "" ? command : `${command.padEnd(width)}  # ${what}`}`,
+  );
+  return `\nExamples:\n${lines.join("\n")}\n`;
+}
