@@ -365,6 +365,29 @@ describe("commands, and what they race with", () => {
     });
   });
 
+  it("a command while it shuts down or starts is judged by where that leads to", async () => {
+    const world = setUp((method, params, guest) =>
+      method === "shutdown" ? new Promise(() => undefined) : ready(method, params, guest),
+    );
+    world.queue.push("seen");
+    world.supervisor.start();
+    await world.settle();
+    const suspended = world.supervisor.control("suspend");
+    expect(world.supervisor.state).toBe("ShuttingDown");
+    const resumed = world.supervisor.control("resume");
+    await world.settle(shutdownTimeoutMs);
+    await Promise.all([suspended, resumed]);
+    expect(world.supervisor.state).toBe("Active");
+
+    const reloaded = world.supervisor.control("reload");
+    const refused = expect(world.supervisor.control("resume")).rejects.toMatchObject({
+      code: "IllegalTransition",
+      facts: { state: "Active" },
+    });
+    await world.settle(shutdownTimeoutMs);
+    await Promise.all([reloaded, refused]);
+  });
+
   it("a tool call wakes it; two at once start it once", async () => {
     const world = setUp();
     world.supervisor.start();

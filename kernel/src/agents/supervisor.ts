@@ -250,6 +250,8 @@ export class Supervisor implements AsyncDisposable {
 
   /** A person's command; answers when the state it leads to is reached. */
   async control(command: AgentCommand): Promise<Agent> {
+    // What is on its way is soon something else, and by itself: a command that it cannot take is for that.
+    if (this.#life.refusal(command) !== null && this.#life.isUnderWay) await this.#life.settled();
     const refused = this.#life.refusal(command);
     if (refused !== null) throw illegalTransition(this.#life.state, refused);
     if (command === "resume" || command === "reload" || command === "enable") this.#conduct.isForgiven();
