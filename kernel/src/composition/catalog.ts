@@ -20,7 +20,7 @@ import { resolveConfiguration, type Layer, type ResolvedConfiguration } from "..
 import { sha256 } from "../platform/hash.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
 import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
-import type { LoadedProgram, ProgramLoader } from "./programs.ts";
+import { digestOfProgram, type LoadedProgram, type ProgramLoader } from "./programs.ts";
 import { workspaceFolders, type WorkspaceFolders } from "./workspace-folders.ts";
 import { ObservedFiles, type Observed } from "./observed-files.ts";
 import { readText, type DocumentText } from "./read-documents.ts";
@@ -356,13 +356,16 @@ function wishOf(
   ];
 }
 
-/** Over the document, the manifests, and every file that went into the programs. */
+/**
+ * Over the document, the manifests, and every file that went into the programs: the same for the same files, whatever
+ * comes out where a module is looked into.
+ */
 function digestOf(document: DocumentText | null, entries: readonly CatalogEntry[]): Hash {
   const extensions = entries
     .map(({ id, extension, program }) => ({
       id,
       manifest: sha256(extension.manifest.text),
-      program: program.program?.digest ?? null,
+      program: digestOfProgram(program),
     }))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return sha256(canonicalJson({ document: document === null ? null : sha256(document.text), extensions }));

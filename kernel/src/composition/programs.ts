@@ -15,10 +15,15 @@ export interface Program {
   readonly sourceMap?: string;
 }
 
-/** A program, or the sentence that says why there is none. */
+/** A program, or the sentence that says why there is none; `digest`: of a module that was read and cannot be run. */
 export type LoadedProgram =
-  | { readonly program: Program; readonly fault?: undefined }
-  | { readonly program: null; readonly fault: string };
+  | { readonly program: Program; readonly fault?: undefined; readonly digest?: undefined }
+  | { readonly program: null; readonly fault: string; readonly digest?: Hash };
+
+/** Of a program's files, also where it was found that they cannot be run; null where they could not be read. */
+export function digestOfProgram({ program, digest }: LoadedProgram): Hash | null {
+  return program?.digest ?? digest ?? null;
+}
 
 export interface ProgramLoader {
   /**
@@ -65,9 +70,10 @@ async function loadModule(folder: string, main: string, checkModule: CheckModule
   const bytes = await readModule(folder, main);
   if (typeof bytes === "string") return { program: null, fault: bytes };
   const fault = await checkModule(bytes).catch((error: unknown) => messageOf(error));
+  const digest = sha256(bytes);
   return fault === null
-    ? { program: { kind: "wasm", digest: sha256(bytes), bytes } }
-    : { program: null, fault: `${main}: ${fault}` };
+    ? { program: { kind: "wasm", digest, bytes } }
+    : { program: null, fault: `${main}: ${fault}`, digest };
 }
 
 /** The module's bytes, or the sentence that says why not. Nothing outside the extension's folder is read. */
