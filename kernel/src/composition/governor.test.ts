@@ -1,23 +1,42 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { Catalog, CatalogSnapshot } from "./catalog.ts";
+import { checkManifest } from "../documents/manifest.ts";
+import { manifestPorts } from "../documents/testing/ports.ts";
 import { Governor } from "./governor.ts";
 import { decisions, digestOf, snapshot } from "./testing/snapshots.ts";
 
-/** A governor over documents that the test writes, with each reading and each time agents were brought to them. */
-async function governed() {
+/** Documents that name one agent. */
+async function withAgent(): Promise<CatalogSnapshot> {
+  const file = "/one/extension.yaml";
+  const text = "extension:\n  id: dev.one\n  name: One\n  version: 1.0.0\n";
+  const extension = {
+    folder: "/one",
+    manifest: { file, text },
+    checked: await checkManifest(text, file, manifestPorts()),
+  };
+  const { entries, ...rest } = snapshot("a", { "dev.one": digestOf("p") });
+  return { ...rest, entries: entries.map((entry) => ({ ...entry, extension })) };
+}
+
+/**
+ * A governor over documents that the test writes, with each reading, and how many agents there were to be each time
+ * they were brought to what counts.
+ */
+async function governed(first = snapshot("a", {})) {
   const readings: ("only read" | "looked into")[] = [];
   const applied: number[] = [];
-  let written = snapshot("a", {});
+  let written = first;
   let gate: Promise<void> = Promise.resolve();
   let failure: string | null = null;
   const store = await decisions();
   const load = async (looksInto: boolean): Promise<CatalogSnapshot> => {
     readings.push(looksInto ? "looked into" : "only read");
+    const read = written;
     await gate;
     if (failure !== null) throw new Error(failure);
-    return { ...written, isLookedInto: looksInto };
+    return { ...read, isLookedInto: looksInto };
   };
   const governor = await Governor.open({
     catalog: { load } as Catalog,
@@ -40,7 +59,7 @@ async function governed() {
     applied,
     write: (letter: string): void => void (written = snapshot(letter, {})),
     fail: (message: string | null): void => void (failure = message),
-    /** Holds readings back until it is called. */
+    /** Holds back what readings find, until it is called. */
     hold: (): (() => void) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
@@ -122,22 +141,32 @@ describe("what a person decides", () => {
   });
 
   it("is not of documents that were written after they were read for it", async () => {
-    const { governor, store, write } = await governed();
+    const { governor, store, readings, hold, write } = await governed();
+    const release = hold();
     const accepting = governor.accept();
-    await new Promise((resolve) => setImmediate(resolve));
+    await vi.waitUntil(() => readings.length > 0);
     write("b");
+    release();
     await accepting;
     await governor.reload();
-    expect(store.isAccepted(digestOf("b"))).toBe(false);
+    expect([digestOf("a"), digestOf("b")].map((digest) => store.isAccepted(digest))).toEqual([true, false]);
   });
 
-  it("pausing takes the agents back without a reading", async () => {
-    const { governor, readings, applied } = await governed();
+  it("pausing takes the agents back without a reading, and they return without one", async () => {
+    const { governor, readings, applied } = await governed(await withAgent());
     await governor.accept();
     await governor.activate(true);
     readings.length = 0;
+    applied.length = 0;
     await governor.activate(false);
     await governor.activate(true);
-    expect({ readings, last: applied.at(-1) }).toEqual({ readings: [], last: 0 });
+    expect({ readings, applied }).toEqual({ readings: [], applied: [0, 1] });
+  });
+
+  it("is taken back where nothing was decided, also after a reading that failed", async () => {
+    const { governor, fail } = await governed();
+    fail("the disk is gone");
+    await expect(governor.reload()).rejects.toThrow("the disk is gone");
+    await expect(governor.revoke()).resolves.toBeUndefined();
   });
 });

@@ -47,6 +47,8 @@ export class Governor {
   #last: Promise<void> = Promise.resolve();
   /** The reading that was asked for and has not begun. */
   #awaited: Promise<void> | undefined;
+  /** When what the person decided last counts. */
+  #decided: Promise<void> = Promise.resolve();
   /** How many are saying yes just now. */
   #accepting = 0;
 
@@ -60,7 +62,10 @@ export class Governor {
     this.#inForce = computeInForce(snapshot, ports.decisions, this.#running);
     this.#configuration = configurationInForce(snapshot, this.#inForce.wishes);
     // What the person decides changes no document: what was read last counts anew.
-    ports.decisions.changed.on(() => this.#behind(this.#inTurn(() => this.#letCount())));
+    ports.decisions.changed.on(() => {
+      this.#decided = this.#inTurn(() => this.#letCount());
+      this.#behind(this.#decided);
+    });
     this.#take(snapshot);
     this.#weigh();
   }
@@ -143,14 +148,12 @@ export class Governor {
         },
       );
     }
-    await this.#ports.decisions.accept(this.#snapshot.digest, this.#snapshot.wishes);
-    await this.#last;
+    await this.#decide((decisions) => decisions.accept(this.#snapshot.digest, this.#snapshot.wishes));
   }
 
   /** Takes it back, also where that cannot be written down; then it rejects. */
   async revoke(): Promise<void> {
-    await this.#ports.decisions.revoke();
-    await this.#last;
+    await this.#decide((decisions) => decisions.revoke());
   }
 
   /** Lets agents run, or takes them all back. */
@@ -179,6 +182,13 @@ export class Governor {
       await this.#letCount();
     });
     return this.#awaited;
+  }
+
+  /** Resolves once it counts; where it changed nothing there is nothing to wait for, and no earlier fault to tell. */
+  async #decide(decision: (decisions: DecisionStore) => Promise<void>): Promise<void> {
+    const before = this.#decided;
+    await decision(this.#ports.decisions);
+    if (this.#decided !== before) await this.#decided;
   }
 
   /** Does this after all that was asked for before, however that ended. */
