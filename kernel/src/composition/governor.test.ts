@@ -93,6 +93,19 @@ describe("readings of the documents", () => {
     expect(readings).toEqual(["looked into", "only read", "looked into"]);
   });
 
+  it("a start while one is under way that does not look into modules is followed by one that does", async () => {
+    const { governor, readings, hold } = await governed();
+    await governor.accept();
+    const release = hold();
+    const changed = governor.reload();
+    await vi.waitUntil(() => readings.length > 1);
+    const started = governor.activate(true);
+    release();
+    await Promise.all([changed, started]);
+    expect(readings).toEqual(["looked into", "only read", "looked into"]);
+    expect(governor.snapshot.isLookedInto).toBe(true);
+  });
+
   it("all who ask while one is under way share the next, which reads what was written meanwhile", async () => {
     const { governor, readings, hold, write } = await governed();
     const release = hold();

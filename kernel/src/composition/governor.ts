@@ -160,8 +160,11 @@ export class Governor {
   async activate(isActive: boolean): Promise<void> {
     if (this.#isActive === isActive) return;
     this.#isActive = isActive;
-    // What was read for a yes a moment ago is not read again: what has changed since is watched.
-    await (isActive && !this.#snapshot.isLookedInto ? this.reload() : this.#inTurn(() => this.#letCount()));
+    // What was read for a yes a moment ago is not read again: what has changed since is watched. Which reading was
+    // the last is known when it is this one's turn.
+    await this.#inTurn(() =>
+      this.#isActive && !this.#snapshot.isLookedInto ? this.#read() : this.#letCount(),
+    );
   }
 
   reloadBehind(): void {
@@ -170,18 +173,22 @@ export class Governor {
 
   /** Reads everything again and lets it count. */
   reload(): Promise<void> {
-    this.#awaited ??= this.#inTurn(async () => {
+    this.#awaited ??= this.#inTurn(() => {
       this.#awaited = undefined;
-      const snapshot = await this.#ports.catalog.load(this.#isActive || this.#accepting > 0);
-      // Half-typed: what was read last goes on until the document can be read again.
-      this.#take(
-        snapshot.isReadable
-          ? snapshot
-          : { ...this.#snapshot, faults: snapshot.faults, lookedAt: snapshot.lookedAt },
-      );
-      await this.#letCount();
+      return this.#read();
     });
     return this.#awaited;
+  }
+
+  async #read(): Promise<void> {
+    const snapshot = await this.#ports.catalog.load(this.#isActive || this.#accepting > 0);
+    // Half-typed: what was read last goes on until the document can be read again.
+    this.#take(
+      snapshot.isReadable
+        ? snapshot
+        : { ...this.#snapshot, faults: snapshot.faults, lookedAt: snapshot.lookedAt },
+    );
+    await this.#letCount();
   }
 
   /** Resolves once it counts; where it changed nothing there is nothing to wait for, and no earlier fault to tell. */
