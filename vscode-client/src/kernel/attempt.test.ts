@@ -20,7 +20,7 @@ const running = (program: string): Extract<Launch, { kind: "start" }> => ({
 const waiting = "process.stderr.write(`process ${process.pid}\\n`); process.stdin.resume()";
 
 /** An attempt whose client is there when the test says so, and what was said to that client. */
-function attempt(launch: Extract<Launch, { kind: "start" }>) {
+function attempt(launch: Extract<Launch, { kind: "start" }>, refusal?: Error) {
   const said: string[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const made = new Attempt(
@@ -28,7 +28,7 @@ function attempt(launch: Extract<Launch, { kind: "start" }>) {
     {
       client: async (parts) => {
         await promise;
-        return clientOn(parts, said);
+        return clientOn(parts, said, refusal);
       },
       sessionOptions: () => ({}),
       middleware: {},
@@ -39,11 +39,12 @@ function attempt(launch: Extract<Launch, { kind: "start" }>) {
   return { made, said, load: () => resolve(), fail: reject };
 }
 
-function clientOn({ streams }: ClientParts, said: string[]): Client {
+function clientOn({ streams }: ClientParts, said: string[], refusal?: Error): Client {
   return {
     start: async () => {
       said.push("start");
       await streams();
+      if (refusal !== undefined) throw refusal;
     },
     dispose: async () => {
       said.push("dispose");
@@ -113,5 +114,15 @@ it("of one whose client cannot be loaded no process is left", async () => {
   const pid = await processOf();
   fail(new Error("no such file"));
   await started;
+  await until("its end", () => !isAlive(pid));
+});
+
+it("of one that refuses the session no process is left", async () => {
+  const { made, load } = attempt(running(waiting), new Error("refused"));
+  const started = made.start();
+  const pid = await processOf();
+  load();
+  await started;
+  expect(await made.ended).toContain(`process ${pid}`);
   await until("its end", () => !isAlive(pid));
 });

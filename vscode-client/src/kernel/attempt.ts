@@ -81,8 +81,9 @@ export class Attempt {
       this.#started = client;
       await client.start();
     } catch (error) {
-      if (this.#started === null) this.#process.kill();
       this.#end(this.#process.lastLine || (error instanceof Error ? error.message : String(error)));
+      // A client that did not get to run cannot end it: it knows of its pipes only.
+      this.#process.kill();
     } finally {
       clearTimeout(late);
     }
