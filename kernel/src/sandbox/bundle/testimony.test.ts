@@ -1,6 +1,7 @@
-import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { appendFile, cp, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { extensionOf, sdkFolder } from "../guest/testing/run-guest.ts";
 import { Bundler, type BundledProgram, type BundleResult } from "./bundle.ts";
 
@@ -87,6 +88,17 @@ describe("a program that was bundled before", () => {
     });
     await writeFile(join(extension.folder, "a.js"), files["a.js"]);
     expect(programOf(await bundler.bundle(extension.folder, "agent.ts")).digest).toBe(first.digest);
+  });
+
+  it("is made anew after the SDK has changed", async () => {
+    await using extension = await extensionOf(files);
+    const sdk = await temporaryFolder();
+    for (const part of ["package.json", "src"])
+      await cp(join(sdkFolder, part), join(sdk, part), { recursive: true });
+    const bundler = new Bundler(sdk);
+    await bundler.bundle(extension.folder, "agent.ts");
+    await appendFile(join(sdk, "src", "index.ts"), "\nconsole.log('another SDK');\n");
+    expect(textOf(programOf(await bundler.bundle(extension.folder, "agent.ts")))).toContain("another SDK");
   });
 
   it("is not another program of the same folder", async () => {
