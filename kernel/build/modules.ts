@@ -47,15 +47,19 @@ export async function bundleModules(options: {
   return metafile;
 }
 
+/** Fails where a thread or process is named in a way that is not found here: it would be missing at run time only. */
 function entriesOf(sources: string): string[] {
   const modules = readdirSync(sources, { recursive: true, encoding: "utf8" }).filter(
     (path) => path.endsWith(".ts") && !path.endsWith(".test.ts") && !path.split(sep).includes("testing"),
   );
-  const siblings = modules.flatMap((path) =>
-    [...readFileSync(join(sources, path), "utf8").matchAll(siblingNames)].map(([, name]) =>
-      join(sources, path, "..", `${String(name)}.ts`),
-    ),
-  );
+  const siblings = modules.flatMap((path) => {
+    const text = readFileSync(join(sources, path), "utf8");
+    const named = [...text.matchAll(siblingNames)].map(([, name]) => `${String(name)}.ts`);
+    const calls = [...text.matchAll(/(?<!function )\bsiblingModule\(/g)].length;
+    if (calls !== named.length)
+      throw new Error(`${path} names a sibling otherwise than by a text of its own.`);
+    return named.map((name) => join(sources, path, "..", name));
+  });
   return [join(sources, "main.ts"), ...new Set(siblings)];
 }
 

@@ -32,7 +32,7 @@ const asFilesOfTheirOwn: Plugin = {
   setup({ onResolve }) {
     onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
       if (kind !== "dynamic-import") return undefined;
-      const source = relative(here, join(resolveDir, path));
+      const source = relative(here, join(resolveDir, path)).replaceAll("\\", "/");
       if (!loadedLater.includes(source)) return { errors: [{ text: `${source} is not among loadedLater` }] };
       return { path: `./${basename(source, ".ts")}.cjs`, external: true };
     });

@@ -58,7 +58,7 @@ export async function layKernel(options: {
 /** What the kernel looks up by name at run time, to hand it to a child or to load it when it is first needed. */
 const lookedUp = ["usearch", "esbuild", "@wasmer/sdk/browser"];
 
-/** Every module of the kernel may be a process or a thread of its own. */
+/** Some of the kernel's modules are processes or threads of their own, and others are loaded when they are needed: all. */
 function entriesOf(kernel: string): string[] {
   const dist = join(kernel, "dist");
   const own = filesBelow(dist).filter((path) => path.endsWith(".js") && !path.startsWith("resources/"));

@@ -83,6 +83,20 @@ export function activate(extension: ExtensionContext): LaresApi {
     monotonic: () => performance.now(),
   });
   running = connection;
+  try {
+    return { ...makeParts(extension, connection, log), activationMs: performance.now() - begun };
+  } catch (error) {
+    // The editor does not deactivate what it could not activate.
+    void deactivate();
+    throw error;
+  }
+}
+
+function makeParts(
+  extension: ExtensionContext,
+  connection: Connection,
+  log: ReturnType<typeof openLog>,
+): Pick<LaresApi, "kernel" | "models"> {
   // Before all else: its start takes longest, and what is made below is made while it goes on.
   if (localFolders().length > 0) connection.start();
   const status = new PolledStatus(connection);
@@ -110,7 +124,7 @@ export function activate(extension: ExtensionContext): LaresApi {
     workspace.onDidGrantWorkspaceTrust(startAnew),
     workspace.onDidChangeWorkspaceFolders(startAnew),
   );
-  return { kernel, models, activationMs: performance.now() - begun };
+  return { kernel, models };
 }
 
 export async function deactivate(): Promise<void> {

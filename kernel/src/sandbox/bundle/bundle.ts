@@ -3,7 +3,14 @@ import { messageOf } from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import { sha256 } from "../../platform/hash.ts";
 import { openProgramFolder } from "../../platform/program-files.ts";
-import { maxErrors, maxFileBytes, maxProgramBytes, maxProgramFiles } from "./bounds.ts";
+import {
+  maxErrors,
+  maxFileBytes,
+  maxProgramBytes,
+  maxProgramFiles,
+  maxRemembered,
+  maxRememberedBytes,
+} from "./bounds.ts";
 import { withThrowPositions } from "./positions.ts";
 import { type Folders, type ProgramFile, Resolver } from "./resolver.ts";
 import { Testimony } from "./testimony.ts";
@@ -52,9 +59,6 @@ interface Made {
   readonly result: BundleResult;
 }
 
-/** Programs whose making is remembered; the one asked for longest ago is forgotten first. */
-const maxRemembered = 64;
-
 /**
  * Bundles extensions' programs, and remembers what each was made of: while its folder says the same, the program is
  * the same. `sdk` is the folder of the `@lares/sdk` package.
@@ -82,10 +86,18 @@ export class Bundler {
         before !== undefined && (await before.program.holdsFor(program)) && (await before.sdk.holdsFor(sdk));
       const made = isStill ? before : await make({ program, sdk }, main);
       if (made.result.ok) this.#made.set(key, made);
-      for (const oldest of [...this.#made.keys()].slice(0, -maxRemembered)) this.#made.delete(oldest);
+      this.#forget();
       return made.result;
     } catch (error) {
       return { ok: false, errors: [{ file: main, line: 1, column: 1, message: messageOf(error) }] };
+    }
+  }
+
+  #forget(): void {
+    let bytes = 0;
+    for (const [index, [key, { result }]] of [...this.#made].toReversed().entries()) {
+      if (result.ok) bytes += result.program.bytes.length + result.program.sourceMap.length;
+      if (index >= maxRemembered || bytes > maxRememberedBytes) this.#made.delete(key);
     }
   }
 }

@@ -2,8 +2,11 @@ import { appendFile, cp, mkdir, rename, rm, symlink, writeFile } from "node:fs/p
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
+import type { ProgramFolder } from "../../platform/program-files.ts";
 import { extensionOf, sdkFolder } from "../guest/testing/run-guest.ts";
+import { maxRemembered } from "./bounds.ts";
 import { Bundler, type BundledProgram, type BundleResult } from "./bundle.ts";
+import { Testimony } from "./testimony.ts";
 
 const files = {
   "agent.ts": `import { defineAgent } from "@lares/sdk";
@@ -106,5 +109,54 @@ describe("a program that was bundled before", () => {
     const bundler = new Bundler(sdkFolder);
     await bundler.bundle(extension.folder, "agent.ts");
     expect(textOf(programOf(await bundler.bundle(extension.folder, "other.ts")))).toContain("the other");
+  });
+});
+
+it("programs that nobody asked for lately are forgotten first, and made anew when they are", async () => {
+  const names = Array.from({ length: maxRemembered + 1 }, (_, at) => `program-${at}.js`);
+  await using extension = await extensionOf(
+    Object.fromEntries(names.map((name) => [name, `export const it = "${name}";`])),
+  );
+  const bundler = new Bundler(sdkFolder);
+  const first: BundleResult[] = [];
+  for (const name of names) first.push(await bundler.bundle(extension.folder, name));
+  const again = async (at: number): Promise<boolean> =>
+    (await bundler.bundle(extension.folder, names[at] ?? "")) === first[at];
+  expect([await again(1), await again(maxRemembered)]).toEqual([true, true]);
+  expect(await again(0)).toBe(false);
+  expect(await again(2)).toBe(false);
+});
+
+describe("a testimony", () => {
+  /** A folder that answers one after the other. */
+  const folderOf = (...answers: (string | Error)[]): ProgramFolder => ({
+    root: "/",
+    locate: async () => "missing",
+    read: async () => {
+      const answer = answers.shift() ?? "";
+      if (answer instanceof Error) throw answer;
+      return new TextEncoder().encode(answer);
+    },
+    [Symbol.dispose]: () => undefined,
+  });
+
+  it("holds where the same is said, and not where anything else is, or nothing can be", async () => {
+    const heard = new Testimony(folderOf("one", "one"));
+    await heard.read("a", 10);
+    await heard.read("a", 10);
+    expect(await heard.holdsFor(folderOf("one"))).toBe(true);
+    expect(await heard.holdsFor(folderOf("two"))).toBe(false);
+    expect(await heard.holdsFor(folderOf(new Error("gone")))).toBe(false);
+    expect(await heard.holdsFor({ ...folderOf("one"), root: "/elsewhere" })).toBe(false);
+  });
+
+  it.each([
+    ["a file was read twice and was another the second time", ["one", "two"]],
+    ["something could not be read", ["one", new Error("gone")]],
+  ] as const)("never holds where %s", async (_why, answers) => {
+    const heard = new Testimony(folderOf(...answers));
+    await heard.read("a", 10);
+    await heard.read("a", 10).catch(() => undefined);
+    for (const now of ["one", "two"]) expect(await heard.holdsFor(folderOf(now))).toBe(false);
   });
 });
