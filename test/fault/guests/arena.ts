@@ -17,7 +17,7 @@ const files = 10;
 const memoryRatio = 1.35;
 /**
  * And by how much at least, in megabytes: the threads that prepare programs leave behind what C's allocator keeps for
- * the next ones. 160 were seen after the first of fifteen programs, and as many after all of them.
+ * the next ones. 160 were seen after the first of fifteen programs, 250 after all of them.
  */
 const memorySlackMb = 256;
 /** Waiting this long for anything is no longer a busy machine, in milliseconds. */
