@@ -8,8 +8,8 @@ const placesModule = "lares:places";
 
 /**
  * Bundles the kernel's sources into `dist`: `main.js` and the entry files of threads and child processes where their
- * sources lie, all else in `chunks/`. Packages other than `external` become part of it, for a start that looks up and
- * reads hundreds of small files takes twice as long.
+ * sources lie, all else in `chunks/`. Packages other than `external` become part of it: to look up and read hundreds of small
+ * files takes more than twice as long as these few.
  */
 export async function bundleModules(options: {
   readonly sources: string;
