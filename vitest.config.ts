@@ -7,11 +7,15 @@ interface Suite {
   readonly include: readonly string[];
   /** Of one test, and of what is done before and after it. */
   readonly timeoutMs: number;
-  /** Files at a time: 2 where it is not said. */
+  /** Files that run at a time; 2 by default. */
   readonly workers?: number;
+  /** Runs many files in one worker, one after the other: a test must restore what it changes. */
+  readonly sharedWorkers?: true;
 }
 
 const slowMs = 600_000;
+/** Where tests stand beside what they test. */
+const sources = "{kernel,extensions,examples,vscode-client}";
 /** Properties that have found something: what they found is tried again on every run. */
 const fuzzCorpora = readdirSync("test/fuzz/corpus").map((target) => `test/fuzz/${target}.test.ts`);
 
@@ -22,8 +26,8 @@ const suites = {
     include: ["kernel/src/**/{,*.}{faults,crash}.test.ts", "test/fault/**/*.test.ts"],
     timeoutMs: slowMs,
   },
-  /** Real kernels that have to be waited for: schedules, quiet moments, restarts, switches: `npm run test:slow`. */
-  slow: { include: ["test/slow/**/*.test.ts"], timeoutMs: slowMs },
+  /** Tests that mostly wait for real processes, timers or large data: `npm run test:slow`. */
+  slow: { include: ["test/slow/**/*.test.ts", `${sources}/**/*.slow.test.ts`], timeoutMs: slowMs },
   /** Real editors, set up as `examples/editors/` says: `npm run test:editors`. */
   editors: { include: ["test/editors/**/*.test.ts"], timeoutMs: slowMs },
   /** Generated values, longer than a unit test's: `npm run test:fuzz`. */
@@ -51,8 +55,10 @@ const suites = {
       "test/support/**/*.test.ts",
       ...fuzzCorpora,
     ],
-    // Many a test only waits.
-    workers: 3,
+    // Many tests only wait for a child process.
+    workers: 4,
+    // Starting a worker and importing the same rooms again for each file costs more than most files' tests.
+    sharedWorkers: true,
     timeoutMs: 60_000,
   },
 } as const satisfies Record<string, Suite>;
@@ -83,7 +89,13 @@ export default defineConfig({
   test: {
     globalSetup: Object.hasOwn(globalSetups, name) ? [globalSetups[name as keyof typeof globalSetups]] : [],
     include: [...suite.include],
-    exclude: [...configDefaults.exclude, "**/dist/**", ...(name === "fault" ? [] : suites.fault.include)],
+    exclude: [
+      ...configDefaults.exclude,
+      "**/dist/**",
+      ...(name === "fault" ? [] : suites.fault.include),
+      ...(name === "slow" ? [] : suites.slow.include),
+    ],
+    isolate: suite.sharedWorkers !== true,
     // Real processes and a real sandbox on what may be two busy cores.
     testTimeout: suite.timeoutMs,
     hookTimeout: suite.timeoutMs,
