@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalPath, isWithin, maxPathLength, parentOf } from "./paths.ts";
+import { canonicalPath, isWithinExactly, maxPathLength, parentOf } from "./paths.ts";
 
 const folded: readonly [input: string, path: string][] = [
   ["photos/a.jpg", "photos/a.jpg"],
@@ -119,8 +119,8 @@ test.each([
   ["photos", "Photos/a", false],
   ["photos/a", "photos", false],
   ["caf\u00e9", "cafe\u0301/x", true],
-])("isWithin(%j, %j) is %j", (folder, path, within) => {
-  expect(isWithin(folder, path)).toBe(within);
+])("isWithinExactly(%j, %j) is %j", (folder, path, within) => {
+  expect(isWithinExactly(folder, path)).toBe(within);
 });
 
 test.each([
