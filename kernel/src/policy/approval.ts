@@ -1,6 +1,6 @@
 import { globLimits } from "../base/glob.ts";
 import type { ApprovalRule, EffectKind } from "../base/vocabulary/action.ts";
-import { restrainingGlob, wideningGlob } from "./globs.ts";
+import { isPlain, literalBase, restrainingGlob, wideningGlob } from "./globs.ts";
 import { foldPath, isWithinExactly } from "./paths.ts";
 import { kindMatches } from "./permissions.ts";
 import type { Protection } from "./protected.ts";
@@ -140,16 +140,20 @@ function compiled(rule: ApprovalRule): CompiledRule {
   return made;
 }
 
-/** A rule that widens covers everything the effect touches, in this very spelling. */
+/**
+ * A rule that widens covers everything the effect touches, in this very spelling. It covers making the folders that it
+ * names by their whole names, too: what is allowed in "notes/**" may make "notes".
+ */
 function allowing(rule: ApprovalRule): CompiledRule {
   const matches = rule.path === undefined ? (): boolean => true : wideningGlob(rule.path);
+  const base = literalBase(rule.path ?? "**");
   return {
     decide: "allow",
     restrains: () => null,
     covers: ({ kind, paths, makes = [], members = [] }) =>
       (rule.kind === undefined || kindMatches(rule.kind, kind)) &&
       paths.every(matches) &&
-      makes.every(matches) &&
+      makes.every((folder) => matches(folder) || isWithinExactly(folder, base)) &&
       (rule.path === undefined ||
         paths.every((end) => members.every((member) => matches(`${end}/${member}`)))),
   };
@@ -182,12 +186,36 @@ function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
         if (glob.base !== "." && isWithinExactly(folder, glob.base)) return end;
         // What lies elsewhere needs no look at each member.
         if (!isWithinExactly(glob.base, folder)) continue;
-        const member = members.find((name) => glob.matches(`${end}/${name}`));
-        if (member !== undefined) return `${end}/${member}`;
+        const member = membersAt(end, members).find(
+          ({ path, key }) => (key === null || key.includes(glob.word)) && glob.matches(path),
+        );
+        if (member !== undefined) return member.path;
       }
       return null;
     },
   };
+}
+
+interface MemberPath {
+  readonly path: string;
+  /** In lower case; null where that is not all of folding it. */
+  readonly key: string | null;
+}
+
+// A folder of thousands of files meets hundreds of rules: looking for a word in a path costs a hundredth of a glob.
+const memberPaths = new WeakMap<readonly string[], Map<string, readonly MemberPath[]>>();
+
+function membersAt(end: string, members: readonly string[]): readonly MemberPath[] {
+  const ends = memberPaths.get(members) ?? new Map<string, readonly MemberPath[]>();
+  memberPaths.set(members, ends);
+  const known = ends.get(end);
+  if (known !== undefined) return known;
+  const made = members.map((member) => {
+    const path = `${end}/${member}`;
+    return { path, key: isPlain(path) ? path.toLowerCase() : null };
+  });
+  ends.set(end, made);
+  return made;
 }
 
 /**

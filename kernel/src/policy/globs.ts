@@ -17,6 +17,8 @@ export interface RestrainingGlob {
   matches(path: string): boolean;
   /** The folder, or file, that everything it matches is or lies in, folded; "." where the pattern names none. */
   readonly base: string;
+  /** In lower case and ASCII: every path in ASCII that it matches contains this. */
+  readonly word: string;
 }
 
 /**
@@ -25,18 +27,29 @@ export interface RestrainingGlob {
  */
 export function restrainingGlob(pattern: string): RestrainingGlob {
   const glob = compileGlob(pattern, { ignoreCase: true });
-  if (!glob.ok) return { matches: () => true, base: "." };
+  if (!glob.ok) return { matches: () => true, base: ".", word: "" };
   return {
-    matches: (path) => glob.matches(path) || (mayFold.test(path) && glob.matches(foldPath(path))),
+    matches: (path) => glob.matches(path) || (!isPlain(path) && glob.matches(foldPath(path))),
     base: foldPath(literalBase(pattern)),
+    word: literalWord(pattern),
   };
 }
 
-/** What folding may change beyond case, which the glob does not regard. */
-const mayFold = /[^ -~]|[. :](?:\/|$)|:/;
+/** True for a path of which folding changes nothing but its case. */
+export function isPlain(path: string): boolean {
+  return !/[^ -~]|[. :](?:\/|$)|:/.test(path);
+}
 
-/** The names that the pattern begins with and that stand for themselves. */
-function literalBase(pattern: string): string {
+/** The longest text of the pattern that stands for itself; "" where that is not simple to say. */
+function literalWord(pattern: string): string {
+  if (/[[\]{}\\]|[^ -~]/.test(pattern)) return "";
+  // "**/" may stand for nothing, so a slash beside a wildcard may not be there.
+  const words = pattern.split(/[*?]+/).map((word) => word.replace(/^\/+|\/+$/g, ""));
+  return words.reduce((longest, word) => (word.length > longest.length ? word : longest)).toLowerCase();
+}
+
+/** The names that the pattern begins with and that stand for themselves; "." where there are none. */
+export function literalBase(pattern: string): string {
   const names: string[] = [];
   for (const part of pattern.split("/")) {
     if (/[*?[\]{},]/.test(part.replace(/\\./g, ""))) break;
