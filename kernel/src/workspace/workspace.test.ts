@@ -353,6 +353,44 @@ describe("names and links", () => {
 });
 
 describe("what is left out", () => {
+  it("is known of every path, by names and rules alone, whether or not something is there", async () => {
+    await using test = await openTestWorkspace({
+      prepare: (write) => {
+        write(".gitignore", "cache/\n*.key\nbuild\n!build/\n");
+        write("there.key");
+        write("notes/a.md");
+        write("notes/.gitignore", "drafts\n");
+        write("build/out.js");
+      },
+    });
+    await test.until(() => test.workspace.status().complete);
+    const { view } = test.workspace;
+    const hidden = ["there.key", "missing.key", ".env", "new/.env", "new/a.key", "notes/drafts/a", "cache/x"];
+    // Of one kind at least: an ignored folder is no file of that name, and what may be a file is no way to others.
+    const ofOneKind = ["cache", "new/cache", "notes/build", "notes/build/x"];
+    for (const path of [...hidden, ...ofOneKind]) expect([path, view.hides(path)]).toEqual([path, true]);
+    for (const path of [
+      ".",
+      "notes",
+      "notes/a.md",
+      "build",
+      "build/new.js",
+      "new",
+      "new/a.md",
+      "notes/a.md/x",
+    ])
+      expect([path, view.hides(path)]).toEqual([path, false]);
+    // A folder that the index has not met yet brings its own rules.
+    mkdirSync(test.path("fresh/inner"), { recursive: true });
+    writeFileSync(test.path("fresh/.gitignore"), "*.log\n");
+    expect(view.hides("fresh/inner/a.log")).toBe(true);
+    expect(["cafe.GITIGNORE", "a/.gitignore", "a/.GitIgnore"].map((path) => view.isRules(path))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
   it("takes entries out and in when a .gitignore changes, appears and goes", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
