@@ -20,6 +20,7 @@ import { isLaresError } from "../base/errors.ts";
 import type { Action, EffectInput } from "../base/vocabulary/action.ts";
 import { sha256 } from "../platform/hash.ts";
 import { folderSnapshot } from "../platform/testing/folder-snapshot.ts";
+import { digestOf } from "./describe.ts";
 import { agent, everything, openBench, program, type Bench } from "./testing/bench.ts";
 
 let folder: string;
@@ -277,7 +278,6 @@ describe("what is refused when it is proposed", () => {
     ["a folder where a file is", [{ kind: "folder.create", path: "a.txt" }], "InvalidParams"],
     ["a moved folder that another effect changes", [write("d/x", ""), move("d", "e")], "InvalidParams"],
     ["a change in a folder that was moved", [move("d", "e"), write("e/x", "")], "InvalidParams"],
-    ["a folder that holds .git", [move("repository", "e")], "ScopeViolation"],
     ["a path into .git", [write("repository/.git/config", "")], "ScopeViolation"],
     ["a path that leaves", [write("../x", "")], "ScopeViolation"],
     ["the workspace itself", [remove(".")], "ScopeViolation"],
@@ -831,6 +831,92 @@ describe("time and restarts", () => {
   });
 });
 
+describe("what the agent cannot see", () => {
+  const ends = (action: Action) => ({ state: action.state, error: action.error });
+
+  test("a folder that holds .git is asked, told as any other, and stays where it is whoever approves", async () => {
+    mkdirSync(join(root, "repository/.git"), { recursive: true });
+    mkdirSync(join(root, "plain"));
+    bench.settings.rules = [{ decide: "allow" }];
+    const [closed, plain] = [
+      await bench.propose(move("repository", "e")),
+      await bench.propose(move("plain", "p")),
+    ];
+    expect([closed.state, plain.state]).toEqual(["PendingApproval", "PendingApproval"]);
+    expect(closed.impact_score).toBe(plain.impact_score);
+    const ended = await bench.actions.approve(closed.id, { digest: closed.digest });
+    expect(ends(ended)).toEqual({
+      state: "Failed",
+      error: "repository → e is closed to every extension.",
+    });
+    expect(Object.keys(snapshot())).toContain("repository/.git");
+  });
+
+  test("a deny rule that came after the proposal holds for a person's approval, too", async () => {
+    put("d/diary.md", "d");
+    const action = await bench.propose(move("d", "e"));
+    bench.settings.rules = [{ decide: "deny", path: "**/diary.md" }];
+    const ended = await bench.actions.approve(action.id, { digest: action.digest });
+    expect(ends(ended)).toEqual({
+      state: "Failed",
+      error: "A rule denies file.move of d → e, which reaches d/diary.md.",
+    });
+    expect(contentOf("d/diary.md")).toBe("d");
+  });
+
+  const unseen: readonly [name: string, make: () => void][] = [
+    ["nothing", () => undefined],
+    ["a file", () => put("hidden", "something long\n".repeat(100))],
+    ["a folder", () => put("hidden/inner", "x")],
+    ["a link", () => symlinkSync("a.txt", join(root, "hidden"))],
+    [
+      "a file too large to edit",
+      () => (put("hidden", ""), truncateSync(join(root, "hidden"), 65 * 1_048_576)),
+    ],
+  ];
+  test.each(unseen)(
+    "where %s is hidden, what waits counts the same, and nothing is lost",
+    async (name, make) => {
+      bench.leftOut.add("hidden");
+      put("a.txt", "a");
+      make();
+      const before = snapshot();
+      const proposal = {
+        title: "t",
+        reason: "r",
+        effects: [write("hidden", "new"), move("a.txt", "hidden2")],
+      };
+      const { action, told } = await bench.actions.propose(everything, program, proposal);
+      // Of two effects the one that is hidden, and a size that only the proposal makes.
+      expect(told).toEqual({ unseen: [0], impact: 0.0688, bytes: expect.any(Number) as number });
+      counted.add(told?.bytes ?? 0);
+      expect(counted.size).toBe(1);
+      const ended = await bench.actions.approve(action.id, { digest: action.digest });
+      expect(ended.state).toBe(name === "nothing" || name === "a file" ? "Committed" : "Stale");
+      if (ended.state === "Committed") await bench.actions.undo(action.id);
+      expect(snapshot()).toEqual(before);
+    },
+  );
+  const counted = new Set<number>();
+
+  test("the digest of an action that touches it cannot be worked out from what the agent knows", async () => {
+    bench.leftOut.add(".env");
+    put(".env", "secret");
+    const { id, digest, effects } = await bench.propose(write(".env", "x"));
+    expect(digest).not.toBe(digestOf(id, agent, program, effects));
+    const seen = await bench.propose(write("a.txt", "x"));
+    expect(seen.digest).toBe(digestOf(seen.id, agent, program, seen.effects));
+  });
+
+  test("what says what agents can see is changed by a person only", async () => {
+    bench.settings.rules = [{ decide: "allow" }];
+    put("d/.gitignore", "*.key\n");
+    for (const effect of [write("d/.gitignore", ""), remove("d/.gitignore"), write("new/.gitignore", "")])
+      expect((await bench.propose(effect)).state).toBe("PendingApproval");
+    expect((await bench.propose(write("d/other", ""))).state).toBe("Committed");
+  });
+});
+
 test("an agent has at most 1,000 actions waiting", async () => {
   const proposal = { title: "t", reason: "", effects: [{ kind: "folder.create" as const, path: "f" }] };
   await Promise.all(Array.from({ length: 1000 }, () => bench.actions.propose(everything, program, proposal)));
@@ -839,7 +925,7 @@ test("an agent has at most 1,000 actions waiting", async () => {
     facts: { limit: "pendingPerAgent", value: 1000 },
   });
   const other = { ...everything, extension: "dev.test.other" };
-  expect((await bench.actions.propose(other, program, proposal)).state).toBe("PendingApproval");
+  expect((await bench.actions.propose(other, program, proposal)).action.state).toBe("PendingApproval");
   expect(bench.actions.pendingCount()).toBe(1001);
 });
 

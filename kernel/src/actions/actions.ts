@@ -7,8 +7,8 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { alwaysRules, decideApproval, type ApprovalDecision } from "../policy/approval.ts";
-import { decideHostCall } from "../policy/decide.ts";
-import type { Actions, Approval } from "./api.ts";
+import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
+import type { Actions, Approval, ProposedAction } from "./api.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
 import { Committer, isDrift, NotTakenBack } from "./committer.ts";
 import { noLongerKept, readContent } from "./content.ts";
@@ -19,6 +19,7 @@ import { PendingActions } from "./pending.ts";
 import { planEffects, type Plan } from "./planner.ts";
 import type { ActionPorts } from "./ports.ts";
 import { Recovery } from "./recovery.ts";
+import { restraintNow } from "./restraint.ts";
 import { Retention } from "./retention.ts";
 import { chosenEffects } from "./selection.ts";
 
@@ -77,12 +78,12 @@ class ActionService implements Actions {
     await Promise.allSettled([this.#lastInLine, ...this.#background]);
   }
 
-  async preview(authority: Authority, program: Hash, proposal: Proposal): Promise<Action> {
+  async preview(authority: Authority, program: Hash, proposal: Proposal): Promise<ProposedAction> {
     const { record } = await this.#plan(authority, program, proposal, "actions/preview");
-    return record.action;
+    return record;
   }
 
-  async propose(authority: Authority, program: Hash, proposal: Proposal): Promise<Action> {
+  async propose(authority: Authority, program: Hash, proposal: Proposal): Promise<ProposedAction> {
     this.#pending.checkRoom(authority.extension, 0);
     const { record, plan } = await this.#plan(authority, program, proposal, "actions/propose");
     // From here to the reservation nothing waits, so that two proposals cannot both be the last small one.
@@ -96,9 +97,9 @@ class ActionService implements Actions {
       { ...record, action: decided },
       contents.map(([hash, { length }]) => ({ hash, bytes: length })),
     );
-    if (decision.decide === "ask") this.#pending.checkRoom(agent, stored.bytes);
+    if (decision.decide === "ask") this.#pending.checkRoom(agent, stored.counted);
     if (decision.byImpact) this.#hours.add(agent, impact, now);
-    if (decision.decide === "ask") this.#pending.add(id, agent, now, stored.bytes);
+    if (decision.decide === "ask") this.#pending.add(id, agent, now, stored.counted);
     try {
       await this.#retention.storing(async () => {
         for (const [hash, content] of contents)
@@ -112,15 +113,20 @@ class ActionService implements Actions {
     failpoint("approvals.proposal-stored");
     this.#retention.grew(stored.bytes);
     this.#announce(decided);
-    if (decision.decide !== "allow") return decided;
-    return this.#commit(
+    if (decision.decide !== "allow") return { action: decided, told: record.told };
+    const action = await this.#commit(
       { ...record, action: decided },
       record.action.effects.map((_effect, index) => index),
     );
+    return { action, told: record.told };
   }
 
   async get(id: string): Promise<Action | null> {
     return (await this.#ledger.get(id))?.action ?? null;
+  }
+
+  async proposed(id: string): Promise<ProposedAction | null> {
+    return this.#ledger.get(id);
   }
 
   list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]> {
@@ -255,7 +261,7 @@ class ActionService implements Actions {
     return this.#inLine(async () => {
       await this.#orLater(id, this.#recovery.first());
       let state: ActionState = "Approved";
-      const refusal = this.#refusalNow(record, chosen);
+      const refusal = await this.#refusalNow(record, chosen);
       if (refusal !== null) {
         await this.#ledger.move(id, { from: state, to: "Failed", error: refusal.message });
         return this.#reread(id);
@@ -319,8 +325,11 @@ class ActionService implements Actions {
       this.#pending.add(id, agent, created, bytes);
   }
 
-  /** Permission and scope once more: both may have been taken away since the action was proposed. */
-  #refusalNow(record: ActionRecord, chosen: readonly number[]): LaresError | null {
+  /**
+   * Permission, scope, sight and restraining rules once more: they may have changed since the action was proposed,
+   * and of a folder that is moved all members count now, those that the agent cannot see included.
+   */
+  async #refusalNow(record: ActionRecord, chosen: readonly number[]): Promise<LaresError | null> {
     const { agent } = record.action;
     const authority = this.#ports.authorityOf(agent);
     if (authority === null) return notFound("enabled extension", agent);
@@ -328,7 +337,10 @@ class ActionService implements Actions {
       .filter((_effect, index) => chosen.includes(index))
       .map(effectForPolicy);
     const decision = decideHostCall(authority, { method: "actions/propose", params: { effects } });
-    return decision.allowed ? null : decision.error;
+    if (!decision.allowed) return decision.error;
+    const hidden = effects.map(entryChangedBy).find((path) => path !== null && this.#ports.index.hides(path));
+    if (hidden !== undefined) return notFound("file or folder", String(hidden));
+    return restraintNow(this.#ports, authority, record, chosen);
   }
 
   async #expire(id: string): Promise<void> {

@@ -2,6 +2,7 @@ import type { Emitter } from "../base/emitter.ts";
 import type { Action, ActionState, ApprovalRule, Proposal } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import type { Told } from "./unseen.ts";
 
 export interface Approval {
   /** Of the action as it was shown. */
@@ -13,12 +14,19 @@ export interface Approval {
   readonly rules?: readonly ApprovalRule[];
 }
 
+/** An action as a person is shown it, and what its agent is told otherwise: see `actionToldTo`. */
+export interface ProposedAction {
+  readonly action: Action;
+  readonly told: Told | null;
+}
+
 /** Proposals of agents from preview to undo, and the one way in which the workspace is changed. */
 export interface Actions extends AsyncDisposable {
   /** What a proposal would do; kept nowhere. */
-  preview(authority: Authority, program: Hash, proposal: Proposal): Promise<Action>;
+  preview(authority: Authority, program: Hash, proposal: Proposal): Promise<ProposedAction>;
   /** Decided by policy: Committed (or Stale, Failed), Rejected, or PendingApproval, which does not wait. */
-  propose(authority: Authority, program: Hash, proposal: Proposal): Promise<Action>;
+  propose(authority: Authority, program: Hash, proposal: Proposal): Promise<ProposedAction>;
+  proposed(id: string): Promise<ProposedAction | null>;
   get(id: string): Promise<Action | null>;
   /** Newest first, without diffs. Default 100, at most 1,000. */
   list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]>;

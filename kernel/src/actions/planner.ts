@@ -1,21 +1,24 @@
 import { unreachable } from "../base/exhaustive.ts";
-import { invalidParams, LaresError, limitExceeded, notFound, scopeViolation } from "../base/errors.ts";
+import { invalidParams, isLaresError, LaresError, limitExceeded, notFound } from "../base/errors.ts";
 import type { Effect, EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
 import { sha256 } from "../platform/hash.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
 import { changedShare, type ImpactFacts } from "../policy/impact.ts";
-import { isWithin } from "../policy/paths.ts";
+import { foldersAbove, isWithinExactly, parentOf } from "../policy/paths.ts";
 import { protectionOf, type ProtectedPlaces, type Protection } from "../policy/protected.ts";
+import { createSight, type Sight } from "../policy/sight.ts";
 import { listFolder } from "./folder-listing.ts";
 import { checkExpected, contentOf, entryPath, fileOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
 import { planMetadata, slotOf, type MetadataInput } from "./metadata.ts";
 import type { Operation } from "./operations.ts";
-import { Overlay, type FileNode, type Known } from "./overlay.ts";
+import { Overlay, type FileNode, type Known, type Node } from "./overlay.ts";
 import type { ActionPorts } from "./ports.ts";
 import { bytesText, sizeChange } from "./sizes.ts";
 import { applyEdits, textOf, unifiedDiff } from "./text.ts";
+import { hiddenNote, Obstacles, unknownListing, whyAsked } from "./unseen.ts";
 import { withoutLargeValue } from "./values.ts";
 
 /** One effect, looked at against the workspace and the effects before it. */
@@ -26,6 +29,8 @@ export interface PlannedEffect {
   readonly dependsOn: readonly number[];
   readonly facts: ImpactFacts;
   readonly subject: ApprovalSubject;
+  /** It touches, or may touch, what its agent cannot see; what the agent is told of it comes from the proposal alone. */
+  readonly unseen?: { readonly facts: ImpactFacts };
 }
 
 export interface Plan {
@@ -34,20 +39,21 @@ export interface Plan {
   readonly contents: ReadonlyMap<Hash, Uint8Array>;
 }
 
-export type PlannerPorts = Pick<ActionPorts, "files" | "metadata" | "copies">;
+export type PlannerPorts = Pick<ActionPorts, "files" | "metadata" | "copies" | "index">;
 
 /**
  * Works out what a proposal would do, changing nothing. Paths were checked by policy. Rejects with
  * InvalidParams (an effect that cannot be: an edit that does not apply, a target that exists), NotFound,
- * Stale (`expected` does not hold), ScopeViolation (a link; something closed inside a moved folder),
- * LimitExceeded.
+ * Stale (`expected` does not hold), ScopeViolation (a link), LimitExceeded. What the agent cannot see is not there
+ * for it: none of these, nor whether there is one, depends on what is hidden from the agent. An effect that cannot be
+ * made for such a reason is planned all the same; the person is shown why, and its commit finds the workspace changed.
  */
 export async function planEffects(
   ports: PlannerPorts,
-  places: ProtectedPlaces,
+  authority: Authority,
   inputs: readonly EffectInput[],
 ): Promise<Plan> {
-  const planner = new Planner(ports, places);
+  const planner = new Planner(ports, authority, createSight(authority, ports.index));
   const effects: PlannedEffect[] = [];
   for (const [index, input] of inputs.entries()) {
     try {
@@ -69,19 +75,27 @@ class Planner {
   readonly contents = new Map<Hash, Uint8Array>();
   readonly #ports: PlannerPorts;
   readonly #places: ProtectedPlaces;
+  readonly #sight: Sight;
   readonly #overlay: Overlay;
   /** What earlier effects leave beside entries, by place. */
   readonly #slots = new Map<string, { readonly hash: Hash | null; readonly effect: number }>();
   #contentBytes = 0;
-  #diffBytes = 0;
+  readonly #diffBytes = { seen: 0, unseen: 0 };
 
-  constructor(ports: PlannerPorts, places: ProtectedPlaces) {
+  constructor(ports: PlannerPorts, places: ProtectedPlaces, sight: Sight) {
     this.#ports = ports;
     this.#places = places;
+    this.#sight = sight;
     this.#overlay = new Overlay(ports.files);
   }
 
   async plan(input: EffectInput, index: number): Promise<PlannedEffect> {
+    const planned = await this.#planOne(input, index);
+    if (planned.unseen === undefined) this.#diffBytes.seen += planned.effect.diff?.length ?? 0;
+    return planned;
+  }
+
+  async #planOne(input: EffectInput, index: number): Promise<PlannedEffect> {
     switch (input.kind) {
       case "file.write":
         return this.#write(input, index);
@@ -105,15 +119,22 @@ class Planner {
 
   async #write(input: Extract<EffectInput, { kind: "file.write" }>, index: number): Promise<PlannedEffect> {
     const path = entryPath(input.path);
-    const known = await this.#overlay.at(path);
-    if (known.node.kind === "folder") throw invalidParams(`${JSON.stringify(path)} is a folder.`, { path });
-    if (known.node.kind === "file") checkEditable(path, known.node);
-    await checkExpected(this.#overlay, path, known.node, input.expected);
-    return this.#put(input.kind, path, known, contentOf(input), index);
+    const content = contentOf(input);
+    const run = async (known: Known): Promise<PlannedEffect> => {
+      if (known.node.kind === "folder") throw invalidParams(`${JSON.stringify(path)} is a folder.`, { path });
+      if (known.node.kind === "file") checkEditable(path, known.node);
+      await checkExpected(this.#overlay, path, known.node, input.expected);
+      return this.#put(input.kind, path, known, content, index);
+    };
+    if (await this.#sight.seesWayTo(path)) return run(await this.#overlay.at(path));
+    const node: Node = { kind: "file", size: content.length, content };
+    this.#keep(sha256(content), content);
+    return this.#unseenly(path, node, index, { kind: "create", bytes: content.length }, input.expected, run);
   }
 
   async #edit(input: Extract<EffectInput, { kind: "file.edit" }>, index: number): Promise<PlannedEffect> {
     const path = entryPath(input.path);
+    this.#mustSee("file", path);
     const known = await this.#overlay.at(path);
     const node = fileOf(path, known.node);
     checkEditable(path, node);
@@ -141,7 +162,7 @@ class Planner {
     const before = node.kind === "file" ? await this.#overlay.hashOf(path, node) : null;
     const after = sha256(content);
     this.#keep(after, content);
-    const dependsOn = [...producers(known), ...(await this.#overlay.makeParents(path, index))];
+    const { cleared, made } = await this.#overlay.makeParents(path, index);
     this.#overlay.set(path, { kind: "file", size: content.length, content }, index, before !== null);
     const diff = this.#diff(path, old, content);
     const share = old === null ? 1 : changedShare(old, content);
@@ -157,19 +178,20 @@ class Planner {
         summary: `${verb} ${path} (${sizeChange(old?.length ?? null, content.length)})`,
       },
       operation: { do: "put", path, before, after },
-      dependsOn,
+      dependsOn: [...producers(known), ...cleared],
       facts: {
         kind: before === null ? "create" : kind === "file.edit" ? "edit" : "overwrite",
         changedShare: share,
         bytes: Math.round(share * larger),
         ...this.#protectedFact([path]),
       },
-      subject: this.#subject(kind, [path]),
+      subject: this.#subject(kind, [path], made),
     };
   }
 
   async #delete(input: Extract<EffectInput, { kind: "file.delete" }>, index: number): Promise<PlannedEffect> {
     const path = entryPath(input.path);
+    this.#mustSee("file", path);
     const known = await this.#overlay.at(path);
     const node = fileOf(path, known.node);
     checkKeepable(path, node, "move it instead");
@@ -179,7 +201,10 @@ class Planner {
     const before = await this.#overlay.hashOf(path, node);
     const copyRemains = this.#ports
       .copies(before)
-      .some((copy) => copy !== path && !this.#overlay.changesIdentity(copy));
+      .some(
+        (copy) =>
+          copy !== path && this.#sight.seesEntry(copy, "file") && !this.#overlay.changesIdentity(copy),
+      );
     this.#overlay.set(path, { kind: "absent" }, index);
     return {
       effect: {
@@ -200,18 +225,23 @@ class Planner {
   async #move(input: Extract<EffectInput, { kind: "file.move" }>, index: number): Promise<PlannedEffect> {
     const [from, to] = [entryPath(input.from), entryPath(input.to)];
     if (from === to) throw invalidParams(`${JSON.stringify(from)} is already there.`, { path: to });
-    const [source, target] = [await this.#overlay.at(from), await this.#overlay.at(to)];
+    this.#mustSee("file or folder", from);
+    const source = await this.#overlay.at(from);
     if (source.node.kind === "absent") throw notFound("file or folder", from);
-    if (target.node.kind !== "absent") {
-      throw invalidParams(`There is already something at ${JSON.stringify(to)}; choose another name.`, {
-        path: to,
-      });
-    }
-    const listing = source.node.kind === "folder" ? await this.#folderToMove(from, to, source, index) : null;
+    // What is in a folder may be hidden, so no answer depends on it.
+    const seesTarget = await this.#sight.seesWayTo(to);
+    const isUnseen = source.node.kind === "folder" || !seesTarget;
+    const met = new Obstacles(isUnseen);
+    this.#overlay.refuseMoved(to);
+    const target = await met.at(this.#sight.sees(to), absent, () => this.#freeTarget(to));
+    const listing =
+      source.node.kind === "folder" ? await this.#folderToMove(from, to, source, index, met) : null;
     if (source.node.kind === "file" && !this.#ports.files.sameRoot(from, to))
       checkKeepable(from, source.node, "it can be moved within its own folder of the workspace only");
     const content = listing?.hash ?? (await this.#overlay.hashOf(from, fileOf(from, source.node)));
-    const dependsOn = [...producers(source, target), ...(await this.#overlay.makeParents(to, index))];
+    const { cleared, made } = await met.at(seesTarget, { cleared: [], made: [] }, () =>
+      this.#overlay.makeParents(to, index),
+    );
     if (listing === null) {
       this.#overlay.set(from, { kind: "absent" }, index);
       this.#overlay.set(to, source.node, index);
@@ -219,29 +249,42 @@ class Planner {
       this.#overlay.moveFolder(from, to, index);
     }
     const kind = listing === null ? "file" : "folder";
-    const members = (listing?.members ?? []).flatMap((member) => [`${from}/${member}`, `${to}/${member}`]);
-    return {
+    const members = listing === null ? undefined : this.#visibleMembers(from, listing.members);
+    const hidden = (listing?.members.length ?? 0) - (members?.length ?? 0);
+    const bothEnds = (members ?? []).flatMap((member) => [`${from}/${member}`, `${to}/${member}`]);
+    const planned: PlannedEffect = {
       effect: {
         kind: input.kind,
         path: to,
         from,
         before: content,
         after: content,
-        summary: `Move ${from} to ${to}${listing === null ? "" : ` (a folder of ${listing.files} files)`}`,
+        summary: `Move ${from} to ${to}${listing === null ? "" : ` (a folder of ${listing.files} files)`}${hiddenNote(hidden)}`,
       },
       operation: { do: "move", from, to, kind, content },
-      dependsOn,
+      dependsOn: [...producers(source, target), ...cleared],
       facts: {
         kind: "move",
         ...(listing === null ? {} : { files: listing.files }),
-        ...this.#protectedFact([from, to, ...members]),
+        ...this.#protectedFact([from, to, ...bothEnds]),
       },
-      subject: this.#subject(input.kind, [from, to], members),
+      subject: this.#subject(input.kind, [from, to], made, members),
     };
+    if (!isUnseen) return planned;
+    const why = listing === null ? whyAsked.hidden : whyAsked.folder;
+    return this.#asUnseen(planned, { kind: "move" }, met.first, seesTarget ? made : foldersAbove(to), why);
   }
 
-  async #folderToMove(from: string, to: string, source: Known, index: number) {
-    if (isWithin(from, to))
+  async #freeTarget(to: string): Promise<Known> {
+    const target = await this.#overlay.at(to);
+    if (target.node.kind === "absent") return target;
+    throw invalidParams(`There is already something at ${JSON.stringify(to)}; choose another name.`, {
+      path: to,
+    });
+  }
+
+  async #folderToMove(from: string, to: string, source: Known, index: number, met: Obstacles) {
+    if (isWithinExactly(from, to))
       throw invalidParams(`${JSON.stringify(from)} cannot be moved into itself.`, { path: to });
     if (source.producer !== null) {
       throw invalidParams(
@@ -257,17 +300,7 @@ class Planner {
     }
     // Before anything in it is looked at: nothing else in this action may touch it.
     this.#overlay.moveFolder(from, from, index);
-    const listing = await listFolder(this.#ports.files, from);
-    const closed = listing.members.find(
-      (member) => this.#protection([`${from}/${member}`, `${to}/${member}`]) === "forbidden",
-    );
-    if (closed !== undefined) {
-      throw scopeViolation(
-        from,
-        `The folder ${JSON.stringify(from)} holds ${JSON.stringify(closed)}, which is never touched.`,
-      );
-    }
-    return listing;
+    return met.at(false, unknownListing, () => listFolder(this.#ports.files, from));
   }
 
   async #createFolder(
@@ -275,14 +308,22 @@ class Planner {
     index: number,
   ): Promise<PlannedEffect> {
     const path = entryPath(input.path);
-    const known = await this.#overlay.at(path);
+    const run = (known: Known): Promise<PlannedEffect> => this.#makeFolder(path, known, index);
+    if (await this.#sight.seesWayTo(path)) return run(await this.#overlay.at(path));
+    return this.#unseenly(path, { kind: "folder" }, index, { kind: "folder" }, undefined, run);
+  }
+
+  async #makeFolder(path: string, known: Known, index: number): Promise<PlannedEffect> {
     if (known.node.kind === "file") throw invalidParams(`${JSON.stringify(path)} is a file.`, { path });
     const exists = known.node.kind === "folder";
-    const dependsOn = exists ? [] : [...producers(known), ...(await this.#overlay.makeParents(path, index))];
+    const { cleared, made } = exists
+      ? { cleared: [], made: [] }
+      : await this.#overlay.makeParents(path, index);
+    const dependsOn = exists ? [] : [...producers(known), ...cleared];
     if (!exists) this.#overlay.set(path, { kind: "folder" }, index);
     return {
       effect: {
-        kind: input.kind,
+        kind: "folder.create",
         path,
         before: null,
         after: null,
@@ -291,12 +332,13 @@ class Planner {
       operation: { do: "mkdir", path },
       dependsOn,
       facts: { kind: "folder", ...this.#protectedFact([path]) },
-      subject: this.#subject(input.kind, [path]),
+      subject: this.#subject("folder.create", [path], made),
     };
   }
 
   async #metadata(input: MetadataInput, index: number): Promise<PlannedEffect> {
     const path = entryPath(input.path);
+    this.#mustSee("file or folder", path);
     const known = await this.#overlay.at(path);
     if (known.node.kind === "absent") throw notFound("file or folder", path);
     if (this.#overlay.changesIdentity(path)) {
@@ -324,11 +366,103 @@ class Planner {
     };
   }
 
+  /** What is hidden is missing, in the same words. */
+  #mustSee(what: string, path: string): void {
+    if (!this.#sight.sees(path)) throw notFound(what, path);
+  }
+
+  #visibleMembers(folder: string, members: readonly string[]): string[] {
+    // In order: a folder comes before what is in it.
+    const leftOut = new Set<string>();
+    return members.filter((member) => {
+      const path = `${folder}/${member}`;
+      const isLeftOut = leftOut.has(parentOf(member) ?? ".") || this.#ports.index.hides(path);
+      if (isLeftOut) leftOut.add(member);
+      return !isLeftOut && this.#sight.seesEntry(path, "file");
+    });
+  }
+
+  /**
+   * Plans what puts `node` at a path that the agent cannot see. Whatever is met there is left to the commit, and the
+   * agent is told the same.
+   */
+  async #unseenly(
+    path: string,
+    node: Node,
+    index: number,
+    facts: ImpactFacts,
+    expected: Hash | null | undefined,
+    run: (known: Known) => Promise<PlannedEffect>,
+  ): Promise<PlannedEffect> {
+    this.#overlay.refuseMoved(path);
+    await this.#refuseLink(path);
+    // For the agent nothing is there.
+    await checkExpected(this.#overlay, path, absent.node, expected);
+    let obstacle: string | null = null;
+    let planned: PlannedEffect;
+    try {
+      planned = await run(await this.#overlay.at(path));
+    } catch (error) {
+      if (!(error instanceof LaresError)) throw error;
+      obstacle = error.message;
+      planned = this.#blind(path, node);
+      this.#overlay.set(path, node, index);
+    }
+    return this.#asUnseen(planned, facts, obstacle, foldersAbove(path), whyAsked.hidden);
+  }
+
+  /** Links are no entries: a name that the index would list is said to be one, or to lie behind one. */
+  async #refuseLink(path: string): Promise<void> {
+    if (this.#ports.index.hides(path)) return;
+    try {
+      await this.#overlay.at(path);
+    } catch (error) {
+      if (isLaresError(error, "ScopeViolation")) throw error;
+    }
+  }
+
+  /** As if nothing were there. */
+  #blind(path: string, node: Node): PlannedEffect {
+    const summary = `Create ${node.kind === "folder" ? "the folder " : ""}${path}`;
+    const after = node.kind === "file" && node.content instanceof Uint8Array ? sha256(node.content) : null;
+    const kind = after === null ? "folder.create" : "file.write";
+    return {
+      effect: { kind, path, before: null, after, summary },
+      operation: after === null ? { do: "mkdir", path } : { do: "put", path, before: null, after },
+      dependsOn: [],
+      facts: { kind: after === null ? "folder" : "create", ...this.#protectedFact([path]) },
+      subject: this.#subject(kind, [path]),
+    };
+  }
+
+  /** `makes`: every folder on the way that may be missing, as which of them are is not the agent's to know. */
+  #asUnseen(
+    planned: PlannedEffect,
+    facts: ImpactFacts,
+    obstacle: string | null,
+    makes: readonly string[],
+    why: string,
+  ): PlannedEffect {
+    const { effect, subject } = planned;
+    const { diff, ...rest } = effect;
+    const keepsDiff = diff !== undefined && this.#diffBytes.unseen < actionLimits.unseenDiffBytes;
+    if (keepsDiff) this.#diffBytes.unseen += diff.length;
+    const isReplaced = effect.before !== null && effect.from === undefined;
+    const notes = [
+      isReplaced ? ". The agent cannot see what this replaces" : "",
+      obstacle === null ? "" : `. This cannot be made: ${obstacle}`,
+    ];
+    return {
+      ...planned,
+      effect: { ...rest, ...(keepsDiff ? { diff } : {}), summary: effect.summary + notes.join("") },
+      subject: { ...subject, makes, alwaysAsked: why },
+      unseen: { facts: { ...facts, ...this.#protectedFact(subject.paths) } },
+    };
+  }
+
   #diff(path: string, old: Uint8Array | null, content: Uint8Array | null): string | undefined {
-    if (this.#diffBytes >= actionLimits.diffTotalBytes) return undefined;
-    const diff = unifiedDiff({ before: path, after: path }, old, content);
-    this.#diffBytes += diff?.length ?? 0;
-    return diff;
+    if (this.#diffBytes.seen >= actionLimits.diffTotalBytes) return undefined;
+    return unifiedDiff({ before: path, after: path }, old, content);
   }
 
   #keep(hash: Hash, content: Uint8Array): void {
@@ -354,9 +488,18 @@ class Planner {
   #subject(
     kind: EffectInput["kind"],
     paths: readonly string[],
-    members: readonly string[] = [],
+    makes: readonly string[] = [],
+    members?: readonly string[],
   ): ApprovalSubject {
-    return { kind, paths, protection: this.#protection([...paths, ...members]) };
+    const within = (members ?? []).flatMap((member) => paths.map((end) => `${end}/${member}`));
+    return {
+      kind,
+      paths,
+      ...(makes.length === 0 ? {} : { makes }),
+      ...(members === undefined ? {} : { members }),
+      protection: this.#protection([...paths, ...makes, ...within]),
+      ...(paths.some((path) => this.#ports.index.isRules(path)) ? { alwaysAsked: whyAsked.rules } : {}),
+    };
   }
 
   #protectedFact(paths: readonly string[]): { protected?: true } {
@@ -369,6 +512,8 @@ class Planner {
     return found.includes("protected") ? "protected" : "none";
   }
 }
+
+const absent: Known = { node: { kind: "absent" }, producer: null };
 
 /** Before anything of it is read. */
 function checkEditable(path: string, { size }: FileNode): void {

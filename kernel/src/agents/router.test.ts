@@ -87,6 +87,12 @@ describe("what an agent is told", () => {
     },
   );
   check(
+    "no time at which a name came or went in a folder",
+    event({ entry: { ...entryAt("notes"), kind: "folder", created: "then", modified: "now" } }),
+    {},
+    { entry: { ...entryAt("notes"), kind: "folder", created: "then", modified: "then" } },
+  );
+  check(
     "where a moved entry came from, inside its folder",
     event({ entry: entryAt("notes/b.md"), from: "notes/a.md" }, "EntryMoved"),
     { locations: ["notes"] },

@@ -53,7 +53,7 @@ export function asSeenBy(authority: Authority, event: LaresEvent): LaresEvent | 
     if (!isVisible(authority, entry.path, entry.kind)) return null;
     const from = event["from"];
     const location = locationOf(authority, entry.path);
-    const seen: Record<string, unknown> & LaresEvent = { ...event, entry: { ...entry, location } };
+    const seen: Record<string, unknown> & LaresEvent = { ...event, entry: entrySeenBy(authority, entry) };
     if (event.name === "EntryCreated") seen["location"] = location;
     // Where it came from is nobody's business who could not see it there.
     if (typeof from === "string" && !isVisible(authority, from, entry.kind)) seen["from"] = "";
@@ -64,6 +64,15 @@ export function asSeenBy(authority: Authority, event: LaresEvent): LaresEvent | 
     return isVisible(authority, path, "file") ? event : null;
   }
   return event;
+}
+
+/**
+ * The entry as this agent may see it. A folder's time of modification is that of the last name that came or went in
+ * it, hidden ones included: agents are told when it was created.
+ */
+export function entrySeenBy(authority: Authority, entry: Entry): Entry {
+  const location = locationOf(authority, entry.path);
+  return { ...entry, location, ...(entry.kind === "folder" ? { modified: entry.created } : {}) };
 }
 
 /** The granted folder through which a path is seen: the innermost. */

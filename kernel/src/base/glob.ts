@@ -14,6 +14,8 @@ export interface GlobOptions {
   readonly ignoreCase?: boolean;
   /** A pattern without a slash is held against the path's last component. */
   readonly matchBase?: boolean;
+  /** Compare code points as they are. Without it, both sides are compared in Unicode's NFC. */
+  readonly exact?: boolean;
 }
 
 /**
@@ -22,12 +24,13 @@ export interface GlobOptions {
  * parentheses included, stands for itself. `photos/**` is what lies in the folder, not the folder.
  *
  * Matching takes time linear in the path, whatever the pattern: picomatch translates, RE2 executes.
- * Paths are expected in canonical form (no ".", "..", "//"); both sides are compared in Unicode's NFC.
+ * Paths are expected in canonical form (no ".", "..", "//").
  */
 export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   const fault = faultOf(pattern);
   if (fault !== null) return { ok: false, message: fault };
-  const source = picomatch.makeRe(escapeRegexSyntax(pattern.normalize("NFC")), translation).source;
+  const formOf = (text: string): string => (options.exact === true ? text : text.normalize("NFC"));
+  const source = picomatch.makeRe(escapeRegexSyntax(formOf(pattern)), translation).source;
   const flags = RE2JS.DOTALL | (options.ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0);
   let expression: RE2JS;
   try {
@@ -42,7 +45,7 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   return {
     ok: true,
     matches: (path) => {
-      const subject = path.normalize("NFC");
+      const subject = formOf(path);
       return expression.test(onBase ? subject.slice(subject.lastIndexOf("/") + 1) : subject);
     },
   };

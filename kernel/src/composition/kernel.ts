@@ -261,6 +261,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       },
       openWithUnsavedChanges: async (paths) => unsavedAmong(clientFiles, await unsaved(), paths),
       copies: (content) => workspace.copies(content, () => true).paths,
+      index: workspace.view,
       touched: (paths) => workspace.touched(paths),
       remember: (rules) => decisions.store.remember(rules),
     }),

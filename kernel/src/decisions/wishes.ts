@@ -3,7 +3,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import { permissionNames, type Permissions } from "../base/vocabulary/permissions.ts";
 import { canonicalJson } from "../base/json.ts";
 import { describePermissions } from "./describe-permission.ts";
-import { isWithin } from "../policy/paths.ts";
+import { isWithinExactly } from "../policy/paths.ts";
 import { named } from "./named.ts";
 import {
   coveredNamespaces,
@@ -76,7 +76,9 @@ function isExtensionCovered(wish: ExtensionWish, accepted: ExtensionWish): boole
   return (
     // A program that cannot be prepared cannot run: there is nothing to accept.
     (wish.program === null || wish.program === accepted.program) &&
-    wish.locations.every((location) => accepted.locations.some((folder) => isWithin(folder, location))) &&
+    wish.locations.every((location) =>
+      accepted.locations.some((folder) => isWithinExactly(folder, location)),
+    ) &&
     permissionNames.every((name) => {
       const asked = wish.permissions[name];
       return (
@@ -136,8 +138,8 @@ function commonPermissions(asked: Permissions, accepted: Permissions): Permissio
 
 function commonLocations(asked: readonly string[], accepted: readonly string[]): string[] {
   const inBoth = [
-    ...asked.filter((location) => accepted.some((folder) => isWithin(folder, location))),
-    ...accepted.filter((location) => asked.some((folder) => isWithin(folder, location))),
+    ...asked.filter((location) => accepted.some((folder) => isWithinExactly(folder, location))),
+    ...accepted.filter((location) => asked.some((folder) => isWithinExactly(folder, location))),
   ];
   return [...new Set(inBoth)];
 }

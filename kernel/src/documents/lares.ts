@@ -304,11 +304,11 @@ async function checkLocations(
   return found;
 }
 
-/** A location as grants hold it: "/" separators, no "./", no trailing slash, "." for all; null where it leaves the workspace. */
+/** A location as grants hold it, in the spelling that was written: "/" separators, no "./", no trailing slash, "." for all; null where it leaves the workspace. */
 export function canonicalLocation(location: string): string | null {
   if (/^(?:[/\\~]|[A-Za-z]:)/.test(location) || location.includes("\\") || location.includes("\0"))
     return null;
   const parts = location.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.includes("..")) return null;
-  return parts.length === 0 ? "." : parts.join("/").normalize("NFC");
+  return parts.length === 0 ? "." : parts.join("/");
 }
