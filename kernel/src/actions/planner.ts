@@ -4,6 +4,7 @@ import type { Effect, EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { sha256 } from "../platform/hash.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
+import { isExecutable } from "../policy/executable.ts";
 import { changedShare, type ImpactFacts } from "../policy/impact.ts";
 import { isWithin } from "../policy/paths.ts";
 import { protectionOf, type ProtectedPlaces, type Protection } from "../policy/protected.ts";
@@ -12,7 +13,8 @@ import { checkExpected, contentOf, entryPath, fileOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
 import { planMetadata, slotOf, type MetadataInput } from "./metadata.ts";
 import type { Operation } from "./operations.ts";
-import { Overlay, type FileNode, type Known } from "./overlay.ts";
+import { Overlay, type FileNode, type Known, type Node } from "./overlay.ts";
+import { PackageScripts } from "./package-scripts.ts";
 import type { ActionPorts } from "./ports.ts";
 import { bytesText, sizeChange } from "./sizes.ts";
 import { applyEdits, textOf, unifiedDiff } from "./text.ts";
@@ -70,6 +72,7 @@ class Planner {
   readonly #ports: PlannerPorts;
   readonly #places: ProtectedPlaces;
   readonly #overlay: Overlay;
+  readonly #scripts: PackageScripts;
   /** What earlier effects leave beside entries, by place. */
   readonly #slots = new Map<string, { readonly hash: Hash | null; readonly effect: number }>();
   #contentBytes = 0;
@@ -79,6 +82,7 @@ class Planner {
     this.#ports = ports;
     this.#places = places;
     this.#overlay = new Overlay(ports.files);
+    this.#scripts = new PackageScripts(ports.files);
   }
 
   async plan(input: EffectInput, index: number): Promise<PlannedEffect> {
@@ -146,6 +150,7 @@ class Planner {
     const diff = this.#diff(path, old, content);
     const share = old === null ? 1 : changedShare(old, content);
     const larger = Math.max(old?.length ?? 0, content.length);
+    const runs = isExecutable(modeOf(node), content) || (await this.#scripts.run([path]));
     const verb = before === null ? "Create" : kind === "file.edit" ? "Edit" : "Overwrite";
     return {
       effect: {
@@ -162,9 +167,9 @@ class Planner {
         kind: before === null ? "create" : kind === "file.edit" ? "edit" : "overwrite",
         changedShare: share,
         bytes: Math.round(share * larger),
-        ...this.#protectedFact([path]),
+        ...this.#protectedFact([path], runs),
       },
-      subject: this.#subject(kind, [path]),
+      subject: this.#subject(kind, [path], [], runs),
     };
   }
 
@@ -180,6 +185,7 @@ class Planner {
     const copyRemains = this.#ports
       .copies(before)
       .some((copy) => copy !== path && !this.#overlay.changesIdentity(copy));
+    const runs = isExecutable(modeOf(node)) || (await this.#scripts.run([path]));
     this.#overlay.set(path, { kind: "absent" }, index);
     return {
       effect: {
@@ -192,8 +198,13 @@ class Planner {
       },
       operation: { do: "remove", path, before },
       dependsOn: producers(known),
-      facts: { kind: "delete", bytes: node.size, copyRemains, ...this.#protectedFact([path]) },
-      subject: this.#subject(input.kind, [path]),
+      facts: {
+        kind: "delete",
+        bytes: node.size,
+        copyRemains,
+        ...this.#protectedFact([path], runs),
+      },
+      subject: this.#subject(input.kind, [path], [], runs),
     };
   }
 
@@ -220,6 +231,8 @@ class Planner {
     }
     const kind = listing === null ? "file" : "folder";
     const members = (listing?.members ?? []).flatMap((member) => [`${from}/${member}`, `${to}/${member}`]);
+    const mode = listing?.mode ?? modeOf(source.node);
+    const runs = isExecutable(mode) || (await this.#scripts.run([from, to, ...members]));
     return {
       effect: {
         kind: input.kind,
@@ -234,9 +247,9 @@ class Planner {
       facts: {
         kind: "move",
         ...(listing === null ? {} : { files: listing.files }),
-        ...this.#protectedFact([from, to, ...members]),
+        ...this.#protectedFact([from, to, ...members], runs),
       },
-      subject: this.#subject(input.kind, [from, to], members),
+      subject: this.#subject(input.kind, [from, to], members, runs),
     };
   }
 
@@ -319,7 +332,7 @@ class Planner {
       effect: { ...rest, before, ...(value === undefined || content !== null ? {} : { value }) },
       operation,
       dependsOn: earlier === undefined ? [] : [earlier.effect],
-      facts: { kind: "metadata", ...this.#protectedFact([path]) },
+      facts: { kind: "metadata" },
       subject: this.#subject(input.kind, [path]),
     };
   }
@@ -355,19 +368,30 @@ class Planner {
     kind: EffectInput["kind"],
     paths: readonly string[],
     members: readonly string[] = [],
+    runs = false,
   ): ApprovalSubject {
-    return { kind, paths, protection: this.#protection([...paths, ...members]) };
+    return { kind, paths, protection: this.#protection([...paths, ...members], runs) };
   }
 
-  #protectedFact(paths: readonly string[]): { protected?: true } {
-    return this.#protection(paths) === "none" ? {} : { protected: true };
+  #protectedFact(paths: readonly string[], runs = false): { protected?: true } {
+    return this.#protection(paths, runs) === "none" ? {} : { protected: true };
   }
 
-  #protection(paths: readonly string[]): Protection {
-    const found = paths.map((path) => protectionOf(path, this.#places));
-    if (found.includes("forbidden")) return "forbidden";
-    return found.includes("protected") ? "protected" : "none";
+  /** `runs`: something there can be executed, or could be afterwards. */
+  #protection(paths: readonly string[], runs = false): Protection {
+    let strictest: Protection = runs ? "protected" : "none";
+    for (const path of paths) {
+      const found = protectionOf(path, this.#places);
+      if (found === "forbidden") return found;
+      if (found === "protected") strictest = found;
+    }
+    return strictest;
   }
+}
+
+/** The permissions of a file that is there; none of what an earlier effect makes, which was looked at with that effect. */
+function modeOf(node: Node): number {
+  return node.kind === "file" && !(node.content instanceof Uint8Array) ? node.content.stat.mode : 0;
 }
 
 /** Before anything of it is read. */

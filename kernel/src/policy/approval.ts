@@ -72,7 +72,8 @@ function decideEffect(
 
   if (effect.protection === "forbidden") return answer("deny", `${where} is closed to every extension.`);
   if (ruled("deny")) return answer("deny", `A rule denies ${effect.kind} of ${where}.`);
-  if (effect.protection === "protected")
+  // Metadata lies beside a file, never in it: nothing that starts by itself reads it.
+  if (effect.protection === "protected" && !isMetadata(effect.kind))
     return answer("ask", `${where} is protected: it is asked each time.`);
   if (ruled("ask")) return answer("ask", `A rule asks for ${effect.kind} of ${where}.`);
   if (ruled("allow")) return answer("allow", `A rule allows ${effect.kind} of ${where}.`);
