@@ -15,13 +15,16 @@ export class PackageScripts {
     this.#files = files;
   }
 
-  /** Returns whether a script of a `package.json` in a folder above names one of the paths. */
-  async run(paths: readonly string[]): Promise<boolean> {
-    for (const path of paths) {
-      for (let folder = parentOf(path); folder !== null; folder = parentOf(folder)) {
-        const targets = await this.#targetsOf(folder);
-        if (targets?.(folder === "." ? path : path.slice(folder.length + 1)) === true) return true;
-      }
+  /**
+   * Returns whether a script of a `package.json` in a folder above names the path, or a member of that folder. Members are
+   * relative to it; a package among them is protected by its own name.
+   */
+  async run(path: string, members: readonly string[] = []): Promise<boolean> {
+    for (let folder = parentOf(path); folder !== null; folder = parentOf(folder)) {
+      const targets = await this.#targetsOf(folder);
+      if (targets === null) continue;
+      const inside = folder === "." ? path : path.slice(folder.length + 1);
+      if (targets(inside) || members.some((member) => targets(`${inside}/${member}`))) return true;
     }
     return false;
   }

@@ -150,7 +150,7 @@ class Planner {
     const diff = this.#diff(path, old, content);
     const share = old === null ? 1 : changedShare(old, content);
     const larger = Math.max(old?.length ?? 0, content.length);
-    const runs = isExecutable(modeOf(node), content) || (await this.#scripts.run([path]));
+    const runs = isExecutable(modeOf(node), content) || (await this.#scripts.run(path));
     const verb = before === null ? "Create" : kind === "file.edit" ? "Edit" : "Overwrite";
     return {
       effect: {
@@ -185,7 +185,7 @@ class Planner {
     const copyRemains = this.#ports
       .copies(before)
       .some((copy) => copy !== path && !this.#overlay.changesIdentity(copy));
-    const runs = isExecutable(modeOf(node)) || (await this.#scripts.run([path]));
+    const runs = isExecutable(modeOf(node)) || (await this.#scripts.run(path));
     this.#overlay.set(path, { kind: "absent" }, index);
     return {
       effect: {
@@ -232,7 +232,9 @@ class Planner {
     const kind = listing === null ? "file" : "folder";
     const members = (listing?.members ?? []).flatMap((member) => [`${from}/${member}`, `${to}/${member}`]);
     const mode = listing?.mode ?? modeOf(source.node);
-    const runs = isExecutable(mode) || (await this.#scripts.run([from, to, ...members]));
+    const inside = listing?.members ?? [];
+    const runs =
+      isExecutable(mode) || (await this.#scripts.run(from, inside)) || (await this.#scripts.run(to, inside));
     return {
       effect: {
         kind: input.kind,

@@ -5,18 +5,18 @@ export type NamePatterns = (foldedName: string) => boolean;
 
 /**
  * Compiles patterns of single names: "*" stands for any characters, "?" for one. Patterns are compared as folded names.
- * The usual shapes, a whole name and a star at one end, cost one look-up each.
+ * The usual shapes, a whole name and a star at one end, cost about one look-up each: folders of thousands are asked about.
  */
 export function compileNames(patterns: readonly string[]): NamePatterns {
   const whole = new Set<string>();
-  const prefixes: string[] = [];
-  /** By what stands behind the last dot: nearly all that begin with a star are endings. */
-  const endings = new Set<string>();
+  /** By the first character of what they begin with, and the last of what they end with. */
+  const beginnings = new Map<string, string[]>();
+  const endings = new Map<string, string[]>();
   const others: string[] = [];
   for (const pattern of patterns.map((each) => each.toLowerCase())) {
     if (!/[*?]/.test(pattern)) whole.add(foldFast(pattern));
-    else if (/^\*\.[^.*?]+$/.test(pattern)) endings.add(pattern.slice(2));
-    else if (/^[^*?]+\*$/.test(pattern)) prefixes.push(pattern.slice(0, -1));
+    else if (/^[^*?]+\*$/.test(pattern)) add(beginnings, pattern[0], pattern.slice(0, -1));
+    else if (/^\*[^*?]+$/.test(pattern)) add(endings, pattern.at(-1), pattern.slice(1));
     else
       others.push(
         pattern
@@ -26,12 +26,17 @@ export function compileNames(patterns: readonly string[]): NamePatterns {
       );
   }
   const rest = others.length === 0 ? null : new RegExp(`^(?:${others.join("|")})$`, "su");
-  return (name) => {
-    if (whole.has(name)) return true;
-    const dot = name.lastIndexOf(".");
-    if (dot >= 0 && endings.has(name.slice(dot + 1))) return true;
-    return prefixes.some((prefix) => name.startsWith(prefix)) || (rest?.test(name) ?? false);
-  };
+  return (name) =>
+    whole.has(name) ||
+    (beginnings.get(name[0] ?? "")?.some((beginning) => name.startsWith(beginning)) ?? false) ||
+    (endings.get(name.at(-1) ?? "")?.some((ending) => name.endsWith(ending)) ?? false) ||
+    (rest?.test(name) ?? false);
+}
+
+function add(lists: Map<string, string[]>, key: string | undefined, value: string): void {
+  const list = lists.get(key ?? "");
+  if (list === undefined) lists.set(key ?? "", [value]);
+  else list.push(value);
 }
 
 /** The same as `foldName`. Most names are plain, and folders with thousands of them are asked about. */
