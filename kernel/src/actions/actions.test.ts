@@ -631,11 +631,11 @@ describe("policy decides", () => {
       ).toEqual([asked, asked, asked, asked, "Committed"]);
     });
 
-    test("a write that begins as a script or a program does", async () => {
-      expect(await states(write("a.txt", "#!/bin/sh\n"), write("b.txt", "# !\n"))).toEqual([
-        asked,
-        "Committed",
-      ]);
+    test("a write that begins as a script or a program does, or that takes such a beginning away", async () => {
+      put("c.txt", "#!/bin/sh\n");
+      expect(
+        await states(write("a.txt", "#!/bin/sh\n"), write("b.txt", "# !\n"), write("c.txt", "x\n")),
+      ).toEqual([asked, "Committed", asked]);
     });
 
     test("a file that a package's script runs, also when it comes by a move of its folder", async () => {

@@ -150,7 +150,8 @@ class Planner {
     const diff = this.#diff(path, old, content);
     const share = old === null ? 1 : changedShare(old, content);
     const larger = Math.max(old?.length ?? 0, content.length);
-    const runs = isExecutable(modeOf(node), content) || (await this.#scripts.run(path));
+    const runs =
+      isExecutable(modeOf(node), content) || isExecutable(0, old) || (await this.#scripts.run(path));
     const verb = before === null ? "Create" : kind === "file.edit" ? "Edit" : "Overwrite";
     return {
       effect: {
