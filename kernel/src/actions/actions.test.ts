@@ -608,6 +608,79 @@ describe("policy decides", () => {
     expect((await bench.propose(write("other", ""))).state).toBe("Committed");
   });
 
+  describe("what starts by itself is asked, in spite of a rule that allows everything", () => {
+    const states = async (...inputs: readonly EffectInput[]): Promise<string[]> => {
+      bench.settings.rules = [{ decide: "allow" }];
+      const all: string[] = [];
+      for (const input of inputs) all.push((await bench.propose(input)).state);
+      return all;
+    };
+    const asked = "PendingApproval";
+
+    test("a file that can be executed is edited, moved or deleted, also within a folder", async () => {
+      for (const path of ["one", "two", "d/three"]) put(path, "x");
+      for (const path of ["one", "two", "d/three"]) chmodSync(join(root, path), 0o755);
+      expect(
+        await states(
+          write("one", "y"),
+          move("one", "three"),
+          remove("two"),
+          move("d", "e"),
+          write("four", "y"),
+        ),
+      ).toEqual([asked, asked, asked, asked, "Committed"]);
+    });
+
+    test("a write that begins as a script or a program does, or that takes such a beginning away", async () => {
+      put("c.txt", "#!/bin/sh\n");
+      expect(
+        await states(write("a.txt", "#!/bin/sh\n"), write("b.txt", "# !\n"), write("c.txt", "x\n")),
+      ).toEqual([asked, "Committed", asked]);
+    });
+
+    test("a file that a package's script runs, also when it comes by a move of its folder", async () => {
+      put("web/package.json", JSON.stringify({ scripts: { build: "node tools/build" } }));
+      put("web/src/x.js", "x");
+      put("web/new/build.js", "x");
+      expect(
+        await states(
+          write("web/src/x.js", "y"),
+          write("web/tools/build.js", "y"),
+          move("web/new", "web/tools"),
+        ),
+      ).toEqual(["Committed", asked, asked]);
+    });
+
+    test("a folder becomes a repository neither at once nor piece by piece", async () => {
+      put("docs/o/info/x", "x");
+      put("docs/h", "ref: refs/heads/main\n");
+      expect(
+        await states(
+          write("docs/HEAD", "ref: refs/heads/main\n"),
+          move("docs/h", "docs/head"),
+          move("docs/o", "docs/objects"),
+          { kind: "folder.create", path: "docs/refs" },
+          write("docs/config", "[core]\n\tfsmonitor = ./x\n"),
+        ),
+      ).toEqual([asked, asked, asked, asked, asked]);
+    });
+
+    test("a move to a protected name, and a folder that holds one at its new place", async () => {
+      put("a", "x");
+      put("d/make/Makefile", "x");
+      expect(await states(move("a", "AGENTS.md"), move("d", "e"), write("a", "y"))).toEqual([
+        asked,
+        asked,
+        "Committed",
+      ]);
+    });
+
+    test("but a tag on such a file is not: it lies beside it", async () => {
+      put("Makefile", "x");
+      expect(await states(tag("Makefile", "#build"))).toEqual(["Committed"]);
+    });
+  });
+
   test("a delete whose content stays elsewhere weighs less", async () => {
     put("a", "same");
     put("b", "same");

@@ -11,11 +11,14 @@ export interface FolderListing {
   /** Relative to the folder. */
   readonly members: readonly string[];
   readonly files: number;
+  /** The permissions of all its files together: a bit is set that one of them has. */
+  readonly mode: number;
 }
 
 /** Walks a folder that is to be moved. Links are listed, not followed. LimitExceeded beyond `folderMembers`. */
 export async function listFolder(files: WorkspaceFiles, folder: string): Promise<FolderListing> {
   const members: [path: string, kind: string, size: number, mtimeMs: number][] = [];
+  let mode = 0;
   const waiting = [""];
   for (let inner = waiting.pop(); inner !== undefined; inner = waiting.pop()) {
     for (const { name, kind } of await files.list(inner === "" ? folder : `${folder}/${inner}`)) {
@@ -29,6 +32,7 @@ export async function listFolder(files: WorkspaceFiles, folder: string): Promise
       }
       // What is closed is refused by the caller, who sees its name; it is not looked at here.
       const stat = kind === "file" ? await files.stat(`${folder}/${path}`) : null;
+      mode |= stat?.mode ?? 0;
       members.push([path, kind, stat?.size ?? 0, stat?.mtimeMs ?? 0]);
       if (kind === "folder" && !/^\.git$/i.test(name)) waiting.push(path);
     }
@@ -38,5 +42,6 @@ export async function listFolder(files: WorkspaceFiles, folder: string): Promise
     hash: sha256(canonicalJson(members)),
     members: members.map(([path]) => path),
     files: members.filter(([, kind]) => kind === "file").length,
+    mode,
   };
 }

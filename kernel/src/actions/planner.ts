@@ -5,6 +5,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { sha256 } from "../platform/hash.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
+import { isExecutable } from "../policy/executable.ts";
 import { changedShare, type ImpactFacts } from "../policy/impact.ts";
 import { foldersAbove, isWithinExactly, parentOf } from "../policy/paths.ts";
 import { protectionOf, type ProtectedPlaces, type Protection } from "../policy/protected.ts";
@@ -15,6 +16,7 @@ import { actionLimits } from "./limits.ts";
 import { planMetadata, slotOf, type MetadataInput } from "./metadata.ts";
 import type { Operation } from "./operations.ts";
 import { Overlay, type FileNode, type Known, type Node } from "./overlay.ts";
+import { PackageScripts } from "./package-scripts.ts";
 import type { ActionPorts } from "./ports.ts";
 import { bytesText, sizeChange } from "./sizes.ts";
 import { applyEdits, textOf, unifiedDiff } from "./text.ts";
@@ -77,6 +79,7 @@ class Planner {
   readonly #places: ProtectedPlaces;
   readonly #sight: Sight;
   readonly #overlay: Overlay;
+  readonly #scripts: PackageScripts;
   /** What earlier effects leave beside entries, by place. */
   readonly #slots = new Map<string, { readonly hash: Hash | null; readonly effect: number }>();
   #contentBytes = 0;
@@ -87,6 +90,7 @@ class Planner {
     this.#places = places;
     this.#sight = sight;
     this.#overlay = new Overlay(ports.files);
+    this.#scripts = new PackageScripts(ports.files, (path) => sight.sees(path));
   }
 
   async plan(input: EffectInput, index: number): Promise<PlannedEffect> {
@@ -167,6 +171,8 @@ class Planner {
     const diff = this.#diff(path, old, content);
     const share = old === null ? 1 : changedShare(old, content);
     const larger = Math.max(old?.length ?? 0, content.length);
+    const runs =
+      isExecutable(modeOf(node), content) || isExecutable(0, old) || (await this.#scripts.run(path));
     const verb = before === null ? "Create" : kind === "file.edit" ? "Edit" : "Overwrite";
     return {
       effect: {
@@ -183,9 +189,9 @@ class Planner {
         kind: before === null ? "create" : kind === "file.edit" ? "edit" : "overwrite",
         changedShare: share,
         bytes: Math.round(share * larger),
-        ...this.#protectedFact([path]),
+        ...this.#protectedFact([path], runs),
       },
-      subject: this.#subject(kind, [path], made),
+      subject: this.#subject(kind, [path], { made, runs }),
     };
   }
 
@@ -205,6 +211,7 @@ class Planner {
         (copy) =>
           copy !== path && this.#sight.seesEntry(copy, "file") && !this.#overlay.changesIdentity(copy),
       );
+    const runs = isExecutable(modeOf(node)) || (await this.#scripts.run(path));
     this.#overlay.set(path, { kind: "absent" }, index);
     return {
       effect: {
@@ -217,8 +224,13 @@ class Planner {
       },
       operation: { do: "remove", path, before },
       dependsOn: producers(known),
-      facts: { kind: "delete", bytes: node.size, copyRemains, ...this.#protectedFact([path]) },
-      subject: this.#subject(input.kind, [path]),
+      facts: {
+        kind: "delete",
+        bytes: node.size,
+        copyRemains,
+        ...this.#protectedFact([path], runs),
+      },
+      subject: this.#subject(input.kind, [path], { runs }),
     };
   }
 
@@ -252,6 +264,11 @@ class Planner {
     const members = listing === null ? undefined : this.#visibleMembers(from, listing.members);
     const hidden = (listing?.members.length ?? 0) - (members?.length ?? 0);
     const bothEnds = (members ?? []).flatMap((member) => [`${from}/${member}`, `${to}/${member}`]);
+    const mode = listing?.mode ?? modeOf(source.node);
+    const runs =
+      isExecutable(mode) ||
+      (await this.#scripts.run(from, members)) ||
+      (await this.#scripts.run(to, members));
     const planned: PlannedEffect = {
       effect: {
         kind: input.kind,
@@ -266,9 +283,9 @@ class Planner {
       facts: {
         kind: "move",
         ...(listing === null ? {} : { files: listing.files }),
-        ...this.#protectedFact([from, to, ...bothEnds]),
+        ...this.#protectedFact([from, to, ...bothEnds], runs),
       },
-      subject: this.#subject(input.kind, [from, to], made, members),
+      subject: this.#subject(input.kind, [from, to], { made, members, runs }),
     };
     if (!isUnseen) return planned;
     const why = listing === null ? whyAsked.hidden : whyAsked.folder;
@@ -332,7 +349,7 @@ class Planner {
       operation: { do: "mkdir", path },
       dependsOn,
       facts: { kind: "folder", ...this.#protectedFact([path]) },
-      subject: this.#subject("folder.create", [path], made),
+      subject: this.#subject("folder.create", [path], { made }),
     };
   }
 
@@ -361,7 +378,7 @@ class Planner {
       effect: { ...rest, before, ...(value === undefined || content !== null ? {} : { value }) },
       operation,
       dependsOn: earlier === undefined ? [] : [earlier.effect],
-      facts: { kind: "metadata", ...this.#protectedFact([path]) },
+      facts: { kind: "metadata" },
       subject: this.#subject(input.kind, [path]),
     };
   }
@@ -488,32 +505,51 @@ class Planner {
   #subject(
     kind: EffectInput["kind"],
     paths: readonly string[],
-    makes: readonly string[] = [],
-    members?: readonly string[],
+    { made = [], members, runs = false }: SubjectParts = {},
   ): ApprovalSubject {
     const within = (members ?? []).flatMap((member) => paths.map((end) => `${end}/${member}`));
     return {
       kind,
       paths,
-      ...(makes.length === 0 ? {} : { makes }),
+      ...(made.length === 0 ? {} : { makes: made }),
       ...(members === undefined ? {} : { members }),
-      protection: this.#protection([...paths, ...makes, ...within]),
+      protection: this.#protection([...paths, ...made, ...within], runs),
       ...(paths.some((path) => this.#ports.index.isRules(path)) ? { alwaysAsked: whyAsked.rules } : {}),
     };
   }
 
-  #protectedFact(paths: readonly string[]): { protected?: true } {
-    return this.#protection(paths) === "none" ? {} : { protected: true };
+  #protectedFact(paths: readonly string[], runs = false): { protected?: true } {
+    return this.#protection(paths, runs) === "none" ? {} : { protected: true };
   }
 
-  #protection(paths: readonly string[]): Protection {
-    const found = paths.map((path) => protectionOf(path, this.#places));
-    if (found.includes("forbidden")) return "forbidden";
-    return found.includes("protected") ? "protected" : "none";
+  /** `runs`: something there can be executed, or could be afterwards. */
+  #protection(paths: readonly string[], runs = false): Protection {
+    let strictest: Protection = runs ? "protected" : "none";
+    for (const path of paths) {
+      const found = protectionOf(path, this.#places);
+      if (found === "forbidden") return found;
+      if (found === "protected") strictest = found;
+    }
+    return strictest;
   }
 }
 
 const absent: Known = { node: { kind: "absent" }, producer: null };
+
+/** What an effect touches besides its own paths. */
+interface SubjectParts {
+  /** Folders made on the way. */
+  readonly made?: readonly string[];
+  /** Of a folder that is moved, relative to it. */
+  readonly members?: readonly string[] | undefined;
+  /** Something there can be executed, or could be afterwards. */
+  readonly runs?: boolean;
+}
+
+/** The permissions of a file that is there; none of what an earlier effect makes, which was looked at with that effect. */
+function modeOf(node: Node): number {
+  return node.kind === "file" && !(node.content instanceof Uint8Array) ? node.content.stat.mode : 0;
+}
 
 /** Before anything of it is read. */
 function checkEditable(path: string, { size }: FileNode): void {

@@ -98,7 +98,7 @@ function bareFacts({ kind }: Effect): ImpactFacts {
 }
 
 /** Of a folder that could not be listed; no folder's listing has this hash. */
-export const unknownListing: FolderListing = { hash: sha256(""), members: [], files: 0 };
+export const unknownListing: FolderListing = { hash: sha256(""), members: [], files: 0, mode: 0 };
 
 /** Why a person is asked, as a clause about the paths. */
 export const whyAsked = {

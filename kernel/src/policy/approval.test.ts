@@ -98,7 +98,11 @@ const cases: readonly [name: string, expected: "deny" | "ask" | "allow", what: C
   ["a tag that was granted is allowed", "allow", { effects: [tag("a")], impact: 1 }],
   ["a rule may ask for it", "ask", { effects: [tag("a")], rules: [{ ...ask, kind: "tag.*" }] }],
   ["or deny it", "deny", { effects: [tag("a")], rules: [{ ...deny, kind: "tag.add" }] }],
-  ["a tag on a protected file is asked", "ask", { effects: [tag("lares.yaml", "protected")] }],
+  [
+    "a tag on a protected file is not: it lies beside the file, never in it",
+    "allow",
+    { effects: [tag("lares.yaml", "protected")] },
+  ],
   ["an impact below the threshold is allowed", "allow", { effects: [write("a")], below: 0.2, impact: 0.19 }],
   ["at the threshold it is asked", "ask", { effects: [write("a")], below: 0.2, impact: 0.2 }],
   ["the agent's hour counts", "ask", { effects: [write("a")], below: 0.2, impact: 0.1, hour: 0.1 }],

@@ -83,7 +83,8 @@ function decideEffect(
   if (effect.protection === "forbidden") return answer("deny", `${where} is closed to every extension.`);
   const denied = restrainedPath(rules, "deny", effect);
   if (denied !== null) return answer("deny", `A rule denies ${effect.kind} of ${where}${reaching(denied)}.`);
-  if (effect.protection === "protected")
+  // Metadata lies beside a file, never in it: nothing that starts by itself reads it.
+  if (effect.protection === "protected" && !isMetadata(effect.kind))
     return answer("ask", `${where} is protected: it is asked each time.`);
   if (effect.alwaysAsked !== undefined)
     return answer("ask", `${where} ${effect.alwaysAsked}: it is asked each time.`);
