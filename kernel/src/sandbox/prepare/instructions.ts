@@ -68,32 +68,26 @@ function copyInstructions(
     if (isConstant && !constantInstructions.has(code))
       refuse(`an instruction in a constant that is not known there (${hex(code)})`);
     const instruction = instructionOf(reader, code, isConstant);
-    switch (instruction.immediates) {
-      case "call":
-      case "function": {
-        const index = mapping.functionIndex(reader.u32());
-        if (instruction.immediates === "function") mapping.onReference(index);
-        writer.range(reader.bytes, runStart, start).byte(code).u32(index);
+    const { immediates } = instruction;
+    if (immediates === "call" || immediates === "function") {
+      const index = mapping.functionIndex(reader.u32());
+      if (immediates === "function") mapping.onReference(index);
+      writer.range(reader.bytes, runStart, start).byte(code).u32(index);
+      runStart = reader.position;
+    } else if (immediates === "block") {
+      readBlockType(reader);
+      blocks.push(code === opcode.if);
+    } else if (immediates === "else") {
+      if (blocks.pop() !== true) refuse("an else without an if");
+      blocks.push(false);
+    } else if (immediates === "end") {
+      blocks.pop();
+    } else {
+      readImmediates(reader, instruction);
+      if (code === opcode.memoryGrow) {
+        writer.range(reader.bytes, runStart, start).byte(opcode.call).u32(mapping.growFunction);
         runStart = reader.position;
-        break;
       }
-      case "block":
-        readBlockType(reader);
-        blocks.push(code === opcode.if);
-        break;
-      case "else":
-        if (blocks.pop() !== true) refuse("an else without an if");
-        blocks.push(false);
-        break;
-      case "end":
-        blocks.pop();
-        break;
-      default:
-        readImmediates(reader, instruction);
-        if (code === opcode.memoryGrow) {
-          writer.range(reader.bytes, runStart, start).byte(opcode.call).u32(mapping.growFunction);
-          runStart = reader.position;
-        }
     }
   }
   writer.range(reader.bytes, runStart, reader.position);

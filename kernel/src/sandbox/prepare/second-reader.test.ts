@@ -22,14 +22,14 @@ beforeAll(async () => {
 
 /** What one reader takes for an offset, the other takes for a memory's index and an instruction's beginning. */
 const hiddenCall = [
-  ...[0x41, 0], // i32.const 0
+  [0x41, 0], // i32.const 0
   // i32.load, alignment 2 with bit 6: memory 0, offset 0x41. Without memories: offset 0, then i32.const …
-  ...[0x28, 0x42, 0x00, 0x41],
-  ...[0x1a], // drop. Without memories: … 0x1a
-  ...[0x41, 3, 0x41, 0, 0x41, 1, 0x41, 8],
-  ...[0x10, 0], // call fd_write
-  ...[0x1a],
-];
+  [0x28, 0x42, 0x00, 0x41],
+  [0x1a], // drop. Without memories: … 0x1a
+  [0x41, 3, 0x41, 0, 0x41, 1, 0x41, 8],
+  [0x10, 0], // call fd_write
+  [0x1a],
+].flat();
 
 describe("a module that the engine and the reader could read differently", () => {
   test("a memory index in a memory argument is refused, so that no call hides behind it", () => {
@@ -83,10 +83,9 @@ const opcodes: [string, number[], boolean][] = [
 ];
 const callAfterwards = [0x00, 0x10, 0x00, 0x1a];
 /** For each encoding that there is, immediates that can be valid; wherever they are too many, the rest is `unreachable`. */
-const trials: readonly (readonly number[])[] = [
-  ...[0, 1, 2, 3, 4, 5, 8, 16, 18].map((count) => Array.from({ length: count }, () => 0)),
-  ...[[0x40], [0x70], [0x7f], [2], [1, 0x7f]],
-];
+const trials: readonly (readonly number[])[] = [0, 1, 2, 3, 4, 5, 8, 16, 18]
+  .map((count) => Array.from({ length: count }, () => 0))
+  .concat([[0x40], [0x70], [0x7f], [2], [1, 0x7f]]);
 
 test("every opcode is in the table, and as long as the engine and a second reader have it, or refused", () => {
   const wrong: string[] = [];

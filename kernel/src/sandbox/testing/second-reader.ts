@@ -186,10 +186,8 @@ export function moduleOf(code: readonly number[]): Uint8Array {
   const name = (text: string): number[] => [text.length, ...Buffer.from(text)];
   const module = new BinaryWriter().raw(Uint8Array.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]));
   part(section.type, [2, 0x60, 0, 0, 0x60, 4, 0x7f, 0x7f, 0x7f, 0x7f, 1, 0x7f]);
-  part(section.import, [
-    ...[2, ...name(wasiModule), ...name("fd_write"), 0, 1],
-    ...[...name(wasiModule), ...name("fd_read"), 0, 1],
-  ]);
+  const imported = (text: string): number[] => [name(wasiModule), name(text), [0, 1]].flat();
+  part(section.import, [[2], imported("fd_write"), imported("fd_read")].flat());
   part(section.function, [1, 0]);
   part(section.table, [1, 0x70, 0, 4]);
   part(section.memory, [1, 0, 1]);
