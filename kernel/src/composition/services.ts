@@ -101,6 +101,7 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       changed: actions.changed,
       list: (query) => actions.list(query),
       get: (id) => actions.get(id),
+      diff: (id, effect) => actions.diff(id, effect),
       content: (id, effect, side, offset, length) => actions.content(id, effect, side, offset, length),
       approve: async (id, approval) => {
         await activation.agentsKnown();

@@ -72,6 +72,8 @@ export interface ActionService {
     offset?: number,
     length?: number,
   ): Promise<{ bytes: Uint8Array; eof: boolean }>;
+  /** One effect's unified diff, made now where the action has none for it; null where there is no text to compare. */
+  diff(id: string, effect: number): Promise<string | null>;
   approve(
     id: string,
     options: {
