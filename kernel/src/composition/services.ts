@@ -20,6 +20,7 @@ import type { createFileService } from "./file-service.ts";
 import type { Governor } from "./governor.ts";
 import type { Memories } from "./memories.ts";
 import { createMemoryService } from "./memory-service.ts";
+import { openShownFiles } from "./shown-files.ts";
 
 /** The rooms of one workspace, as far as clients are answered from them. */
 export interface ServiceRooms extends Pick<
@@ -143,6 +144,7 @@ export function createServices(rooms: ServiceRooms): KernelServices {
     }),
     files: clientFiles,
     ...createEditorServices({ catalog, clock, log, roots, files, clientPaths }),
+    shownFiles: openShownFiles(stateFolder),
     notifications,
     progress,
   };
