@@ -120,7 +120,7 @@ describe("what no message holds", () => {
     expect(text).toContain('Effect 1: Creates "second.txt" (+1 −0)\n@@ -0,0 +1,1 @@\n+the second\n');
     expect((await stat(path)).mode & 0o777).toBe(0o400);
     expect(client.questions.map(({ answers }) => answers)).toEqual(
-      Array(2).fill(["Approve", "Reject", "Show changes"]),
+      [1, 2].map(() => ["Approve", "Reject", "Show changes"]),
     );
     await until("the file", () => readFile(bench.path("second.txt"), "utf8").catch(() => undefined));
     await agent.request("lares/actions/undo", { id: action.id });
