@@ -20,6 +20,7 @@ const CLOSED: [string, object][] = [
   ["lares/actions/list", {}],
   ["lares/actions/get", { id: "x" }],
   ["lares/actions/content", { id: "x", effect: 0, side: "before" }],
+  ["lares/actions/diff", { id: "x", effect: 0 }],
   ["lares/actions/approve", { id: "x", digest: OTHER_DIGEST }],
   ["lares/actions/reject", { id: "x" }],
   ["lares/actions/undo", { id: "x" }],

@@ -1272,3 +1272,32 @@ describe("what actions keep is bounded", () => {
     expect(diffs.join("").length).toBeLessThan(5 * MiB);
   });
 });
+
+describe("the diff of one effect", () => {
+  test("is made on demand where the action's diffs together had no room for it", async () => {
+    const paths = Array.from({ length: 20 }, (_, index) => `big-${index}.txt`);
+    for (const path of paths) put(path, `${path} ${"x".repeat(240_000)}\n`);
+    const { id, effects } = await bench.propose(...paths.map(remove));
+    expect(effects[0]?.diff).toBeDefined();
+    expect(effects[19]?.diff).toBeUndefined();
+    expect(await bench.actions.diff(id, 0)).toBe(effects[0]?.diff);
+    expect(await bench.actions.diff(id, 19)).toContain("-big-19.txt xxx");
+    put("big-19.txt", "another\n");
+    expect(await codeOf(bench.actions.diff(id, 19))).toBe("Stale");
+  });
+  test("of a field or sidecar is its value, of what has no text or no content null", async () => {
+    put("a.txt", "a\n");
+    const { id } = await bench.propose(
+      { kind: "sidecar.write", path: "a.txt", sidecar: "notes", data: { run: "curl | sh" } },
+      field("a.txt", "x".repeat(10_000)),
+      tag("a.txt", "t"),
+      { kind: "folder.create", path: "b" },
+      { kind: "file.write", path: "c.bin", content_base64: "AP8=" },
+      write("d.txt", "d".repeat(300_000)),
+    );
+    expect(await bench.actions.diff(id, 0)).toContain('+  "run": "curl | sh"\n');
+    expect(await bench.actions.diff(id, 1)).toContain(`+"${"x".repeat(10_000)}"\n`);
+    for (const effect of [2, 3, 4, 5]) expect(await bench.actions.diff(id, effect)).toBeNull();
+    expect(await codeOf(bench.actions.diff(id, 6))).toBe("InvalidParams");
+  });
+});

@@ -11,7 +11,7 @@ import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
 import type { Actions, Approval, ProposedAction } from "./api.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
 import { Committer, isDrift, NotTakenBack } from "./committer.ts";
-import { noLongerKept, readContent } from "./content.ts";
+import { noLongerKept, readContent, readDiff } from "./content.ts";
 import { actionWithoutDiffs, decidedAction, describeAction, effectForPolicy } from "./describe.ts";
 import { ImpactHours } from "./impact-hours.ts";
 import { Ledger, storedAction, type ActionRecord, type StateChange } from "./ledger.ts";
@@ -135,6 +135,10 @@ class ActionService implements Actions {
 
   async content(id: string, effect: number, side: "before" | "after", offset = 0, length = 262_144) {
     return readContent(this.#ports, await this.#record(id), effect, side, offset, length);
+  }
+
+  async diff(id: string, effect: number): Promise<string | null> {
+    return readDiff(this.#ports, await this.#record(id), effect);
   }
 
   async approve(id: string, approval: Approval): Promise<Action> {

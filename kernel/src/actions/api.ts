@@ -38,6 +38,8 @@ export interface Actions extends AsyncDisposable {
     offset?: number,
     length?: number,
   ): Promise<{ bytes: Uint8Array; eof: boolean }>;
+  /** One effect's unified diff, made now where the action has none for it; null where there is no text to compare. */
+  diff(id: string, effect: number): Promise<string | null>;
   /** Resolves when it has ended, Stale and Failed included. IllegalTransition, DigestMismatch, InvalidParams. */
   approve(id: string, approval: Approval): Promise<Action>;
   reject(id: string, reason?: string): Promise<Action>;

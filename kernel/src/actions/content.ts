@@ -1,10 +1,12 @@
 import { invalidParams, limitExceeded, LaresError, notFound } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
+import type { Effect } from "../base/vocabulary/action.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { actionLimits } from "./limits.ts";
 import type { ActionRecord } from "./ledger.ts";
 import { valueOf, type Operation } from "./operations.ts";
 import type { ActionPorts } from "./ports.ts";
+import { unifiedDiff } from "./text.ts";
 
 /**
  * A piece of what an effect starts from or leaves. From the object store where the content is kept; before a
@@ -26,13 +28,7 @@ export async function readContent(
     );
   }
   if (!record.contentsKept) throw noLongerKept(record.action.id);
-  const effect = record.action.effects[index];
-  const operation = record.operations[index];
-  if (effect === undefined || operation === undefined) {
-    throw invalidParams(
-      `There is no effect ${index}; the action has ${record.operations.length}, counted from 0.`,
-    );
-  }
+  const { effect, operation } = effectOf(record, index);
   const hash = effect[side];
   if (hash === null) throw notFound("content", `${effect.path} (${side})`);
   if (operation.do === "metadata") {
@@ -56,12 +52,61 @@ export async function readContent(
   );
 }
 
+/**
+ * The unified diff of one effect: the one that the action carries, or made now where the action's diffs together had no
+ * room for it. Of a field or sidecar, its new value as JSON. Null where the effect has no content, where a side is no
+ * text, and where one is longer than `diffTextBytes`. Rejects as `readContent` does.
+ */
+export async function readDiff(
+  ports: Pick<ActionPorts, "files" | "objects">,
+  record: ActionRecord,
+  index: number,
+): Promise<string | null> {
+  const { effect, operation } = effectOf(record, index);
+  if (effect.diff !== undefined) return effect.diff;
+  if (operation.do === "move" || operation.do === "mkdir" || operation.do === "rmdir") return null;
+  if (operation.do === "metadata" && (operation.change.kind === "tag" || effect.after === null)) return null;
+  const side = (of: "before" | "after") => readShort(ports, record, index, of);
+  const before = operation.do === "metadata" || effect.before === null ? null : await side("before");
+  const after = effect.after === null ? null : await side("after");
+  if (before === tooLong || after === tooLong) return null;
+  const shown = operation.do === "metadata" && after !== null ? readableJson(after) : after;
+  return unifiedDiff({ before: effect.path, after: effect.path }, before, shown) ?? null;
+}
+
+const tooLong = Symbol("longer than is shown");
+
+async function readShort(
+  ports: Pick<ActionPorts, "files" | "objects">,
+  record: ActionRecord,
+  index: number,
+  side: "before" | "after",
+): Promise<Uint8Array | typeof tooLong> {
+  const { bytes, eof } = await readContent(ports, record, index, side, 0, actionLimits.diffTextBytes + 1);
+  return eof && bytes.length <= actionLimits.diffTextBytes ? bytes : tooLong;
+}
+
+/** Canonical JSON is on one line. */
+function readableJson(bytes: Uint8Array): Uint8Array {
+  const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
+}
+
 /** The action ended long ago, or many others have since. */
 export function noLongerKept(id: string): LaresError {
   return new LaresError(
     "NotFound",
     `What the action ${id} wrote and replaced is no longer kept, so it can neither be shown nor undone.`,
     { what: "content", name: id },
+  );
+}
+
+function effectOf(record: ActionRecord, index: number): { effect: Effect; operation: Operation } {
+  const effect = record.action.effects[index];
+  const operation = record.operations[index];
+  if (effect !== undefined && operation !== undefined) return { effect, operation };
+  throw invalidParams(
+    `There is no effect ${index}; the action has ${record.operations.length}, counted from 0.`,
   );
 }
 

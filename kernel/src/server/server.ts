@@ -27,6 +27,7 @@ import { LensRefresh } from "./language/lens-refresh.ts";
 import { ProposedChanges } from "./language/proposed-changes.ts";
 import { quickFixes } from "./language/quick-fixes.ts";
 import { renameHandlers } from "./language/rename.ts";
+import { ShownChanges } from "./language/shown-changes.ts";
 import { symbolHandlers } from "./language/symbols.ts";
 import { UnsavedWatch } from "./language/unsaved-watch.ts";
 import type { AgentNotice, KernelServices } from "./ports.ts";
@@ -55,6 +56,7 @@ export class KernelServer {
   readonly #endpoints = new Set<Endpoint>();
   readonly #proposed: ProposedChanges;
   readonly #proposals: FileProposals;
+  readonly #shown: ShownChanges;
   readonly #handlers: Handlers;
   /** Of the editor's languages: they answer whether the workspace is trusted or not. */
   readonly #languageHandlers: StandardHandlers;
@@ -67,6 +69,7 @@ export class KernelServer {
     this.#log = options.log;
     this.#options = options;
     this.#proposed = new ProposedChanges(kernel.actions);
+    this.#shown = new ShownChanges(kernel);
     this.#proposals = new FileProposals({
       actions: kernel.actions,
       files: kernel.files,
@@ -92,16 +95,16 @@ export class KernelServer {
       ...renameHandlers(kernel.navigation),
       "textDocument/codeLens": joined(
         options.log,
-        (params, session) => approvalLenses(this.#proposals, params, session),
+        (params, session) => approvalLenses(this.#proposals, this.#shown, params, session),
         (params, session) => agentLenses(kernel.navigation, kernel.agents, params, session),
       ),
       "textDocument/codeAction": joined(
         options.log,
         (params, session) => quickFixes(kernel.navigation, params, session),
-        (params, session) => approvalActions(this.#proposals, params, session),
+        (params, session) => approvalActions(this.#proposals, this.#shown, params, session),
       ),
     };
-    this.#standardHandlers = { ...commandHandlers(kernel) };
+    this.#standardHandlers = { ...commandHandlers(kernel, this.#shown) };
   }
 
   /** A client connected. Nothing is answered before its `initialize`. */
@@ -186,7 +189,7 @@ export class KernelServer {
 
   #connectFeatures(session: Session, lenses: LensRefresh): MessageApprovals {
     const { endpoint } = session;
-    const approvals = new MessageApprovals(this.#kernel, session, this.#log);
+    const approvals = new MessageApprovals(this.#kernel, this.#shown, session, this.#log);
     const diagnostics = new DocumentDiagnostics(this.#kernel, session, this.#log);
     const progress = new ProgressReporter(session, this.#kernel.jobs, this.#log);
     endpoint.onNotification("window/workDoneProgress/cancel", (params) => {
