@@ -75,7 +75,10 @@ function sentence({ kind, path, from, summary }: Effect): string {
       return `Move ${from} to ${path}`;
     case "folder.create":
       return `Create the folder ${path}`;
-    default:
+    case "tag.add":
+    case "tag.remove":
+    case "field.set":
+    case "sidecar.write":
       return summary; // what is set beside an entry, in the words of the proposal
   }
 }
@@ -92,7 +95,10 @@ function bareFacts({ kind }: Effect): ImpactFacts {
       return { kind: "move" };
     case "folder.create":
       return { kind: "folder" };
-    default:
+    case "tag.add":
+    case "tag.remove":
+    case "field.set":
+    case "sidecar.write":
       return { kind: "metadata" };
   }
 }
