@@ -129,7 +129,7 @@ describe.each<Encoding>(["utf-8", "utf-16"])("positions in %s", (encoding) => {
     document.replace(`"${clay}", level: wran`, `"${clay}${clay}", level: bebug`);
     await until("the diagnostic of the changed text", async () => {
       const found = await document.diagnostic("invalid-value");
-      return found.message.includes("bebug") ? found : undefined;
+      return JSON.stringify(found.message).includes("bebug") ? found : undefined;
     });
     const hover = await document.ask<Hover>("textDocument/hover", {
       position: document.rangeOf("level").start,

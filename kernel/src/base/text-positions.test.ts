@@ -76,7 +76,7 @@ test("any changes leave the text that vscode-languageserver-textdocument has", (
       for (const each of changes) {
         // A reference of its own for each change: its line offsets go wrong when a change names its end first.
         const reference = TextDocument.create("a:b", "c", 1, ours);
-        TextDocument.update(reference, [structuredClone(each) as { text: string }], 2);
+        TextDocument.update(reference, [structuredClone(each)], 2);
         ours = applyChange(ours, each, "utf-16");
         expect(ours).toBe(reference.getText());
       }
@@ -90,7 +90,7 @@ test("any offset within a line is the same after UTF-8 and back, and counts the 
     fc.property(text, (whole) => {
       for (const line of linesOf(whole)) {
         let units = 0;
-        for (const character of ["", ...line]) {
+        for (const character of ["", ...Array.from(line)]) {
           units += character.length;
           const bytes = fromUtf16(line, units, "utf-8");
           expect(bytes).toBe(Buffer.byteLength(line.slice(0, units), "utf8"));

@@ -58,6 +58,11 @@ export function createLanguage(eventName: string): FilterLanguage {
     (time: Date) => BigInt(Math.floor(time.getTime() / 1000)),
     sync,
   );
+  environment.registerFunction(
+    "string(google.protobuf.Timestamp): string",
+    (time: Date) => time.toISOString().replace(".000Z", "Z"),
+    sync,
+  );
   const fieldTypes = Object.entries(entryFields).map(([name, field]) => [name, field.type]);
   environment.registerType("Entry", { ctor: EntryValue, fields: Object.fromEntries(fieldTypes) });
   for (const [method, media] of Object.entries(entryMethods)) {

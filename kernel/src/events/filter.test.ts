@@ -82,6 +82,7 @@ describe("what a filter says of an event", () => {
       created,
       true,
     ],
+    ['string(timestamp(entry.created)) == "2026-01-01T00:00:00Z"', created, true],
     // Names that CEL keeps for its types are reached through the event.
     ['event.type == "portrait" && has(event.person) && !has(event.place)', custom, true],
     ['person.matches("^A") && name.endsWith("/Seen")', custom, true],
