@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { configDefaults, defineConfig } from "vitest/config";
+import { configDefaults, defineConfig, type Plugin } from "vitest/config";
+import { fixedSeed } from "./test/support/seed.ts";
 
 interface Suite {
   readonly include: readonly string[];
@@ -30,6 +31,8 @@ const suites = {
   slow: { include: ["test/slow/**/*.test.ts", `${sources}/**/*.slow.test.ts`], timeoutMs: slowMs },
   /** Real editors, set up as `examples/editors/` says: `npm run test:editors`. */
   editors: { include: ["test/editors/**/*.test.ts"], timeoutMs: slowMs },
+  /** Public test suites, where they were fetched: `npm run suites:fetch`, `npm run test:suites`. */
+  suites: { include: ["test/suites/**/*.test.ts"], timeoutMs: slowMs },
   /** Generated values, longer than a unit test's: `npm run test:fuzz`. */
   fuzz: { include: ["test/fuzz/**/*.test.ts"], timeoutMs: slowMs },
   /** What `npm pack` makes, which is built first: `npm run test:package`. */
@@ -68,10 +71,18 @@ if (!Object.hasOwn(suites, name))
   throw new Error(`LARES_TEST=${name}: there is ${Object.keys(suites).join(", ")}.`);
 const suite: Suite = suites[name];
 
-if (name === "fuzz") {
-  process.env["LARES_SEED"] ??= String(Math.floor(Math.random() * 2 ** 31));
-  process.stdout.write(`LARES_SEED=${process.env["LARES_SEED"]}\n`);
-}
+// Only the fuzz suite draws new values in every run. No other suite may pass or fail by chance.
+process.env["LARES_SEED"] ||= String(name === "fuzz" ? Math.floor(Math.random() * 2 ** 31) : fixedSeed);
+if (name === "fuzz") process.stdout.write(`LARES_SEED=${process.env["LARES_SEED"]}\n`);
+
+const seededModule = fileURLToPath(new URL("test/support/seeded-fast-check.ts", import.meta.url));
+/** Resolves "fast-check" to the module that sets its seed. A setup file would load fast-check for every test file. */
+const seededFastCheck: Plugin = {
+  name: "seeded-fast-check",
+  enforce: "pre",
+  resolveId: (source, importer) =>
+    source === "fast-check" && importer !== seededModule ? seededModule : null,
+};
 
 const globalSetups = {
   package: "test/package/setup.ts",
@@ -80,6 +91,7 @@ const globalSetups = {
 } as const;
 
 export default defineConfig({
+  plugins: [seededFastCheck],
   // As in tsconfig.json: in this checkout `@lares/sdk` is its sources.
   ssr: { resolve: { conditions: ["lares-source", "module", "node", "development|production"] } },
   // The editor's own module exists inside an editor only.

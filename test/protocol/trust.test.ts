@@ -214,8 +214,9 @@ describe("a document that changes under a running kernel", () => {
     });
     expect(await state("a preview\n")).not.toBe("Committed");
     await bench.writeLares({ keys: { approvals: { rules: [{ decide: "deny", kind: "file.write" }] } } });
+    let attempt = 0;
     await until("the stricter rule", async () => {
-      const outcome = await host(client, PROBE, "actions.propose", ...write(`denied ${Math.random()}\n`));
+      const outcome = await host(client, PROBE, "actions.propose", ...write(`denied ${attempt++}\n`));
       return outcome.error !== undefined || (outcome.value as { state: string }).state === "Rejected";
     });
   });

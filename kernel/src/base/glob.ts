@@ -63,19 +63,27 @@ const translation = {
 } satisfies picomatch.PicomatchOptions;
 
 /**
- * picomatch guards against "." and ".." components and empty names by lookarounds, which RE2 does not
- * have and canonical paths do not need. One that is not known here stays, and RE2 refuses the pattern.
+ * Rewrites picomatch's expression without lookarounds, which RE2 does not have. Matches the same canonical paths. A
+ * lookaround that is not known here stays, and RE2 refuses the pattern.
  */
 function withoutLookarounds(source: string): string {
-  return lookarounds.reduce((rest, lookaround) => rest.replaceAll(lookaround, ""), source);
+  return redundantLookarounds.reduce(
+    (rest, lookaround) => rest.replaceAll(lookaround, ""),
+    source.replaceAll(endBeforeName, ")"),
+  );
 }
 
-const lookarounds = [
-  "(?!(?:^|\\/)\\.{1,2}(?:\\/|$))",
-  "(?!\\.{1,2}(?:\\/|$))",
-  "(?!\\.{0,1}(?:\\/|$))",
-  "(?=.)",
-];
+/** picomatch's guard in front of a `*` that begins a component: the component is neither "." nor "..". */
+const notDots = "(?!\\.{1,2}(?:\\/|$))";
+/** picomatch's other guard there: the component has at least one character. */
+const notEmpty = "(?=.)";
+
+// picomatch lets a path end in front of "/**/": "a/**/" is also "a". A "*" that follows takes this back, because notEmpty
+// fails at the end: "a/**/*" is not "a". A canonical path makes notEmpty fail nowhere else, so the alternative goes with it.
+const endBeforeName = `|$)${notDots}${notEmpty}`;
+
+/** Lookarounds that hold at every place of a canonical path: no component is ".", ".." or empty. */
+const redundantLookarounds = ["(?!(?:^|\\/)\\.{1,2}(?:\\/|$))", notDots, "(?!\\.{0,1}(?:\\/|$))", notEmpty];
 
 /** Characters that picomatch would hand on to the regular expression; in a path they stand for themselves. */
 const regexSyntax = new Set(["(", ")", "|", "+", "^", "$", "@", "!", '"', "'"]);

@@ -31,6 +31,8 @@ import { ShownChanges } from "./language/shown-changes.ts";
 import { symbolHandlers } from "./language/symbols.ts";
 import { UnsavedWatch } from "./language/unsaved-watch.ts";
 import type { AgentNotice, KernelServices } from "./ports.ts";
+import { documentUriOf } from "./language/params.ts";
+import { type Direction, documentsIn, withPositions } from "./position-encoding.ts";
 import { ProgressReporter } from "./progress.ts";
 import { Session } from "./session.ts";
 import type { StandardHandlers } from "./standard-requests.ts";
@@ -129,7 +131,7 @@ export class KernelServer {
       const begun = new Session(endpoint, params);
       session = begun;
       await this.#begin(begun);
-      return initializeResult(this.#kernel.version);
+      return initializeResult(this.#kernel.version, params);
     });
     endpoint.onStandardRequest("shutdown", () => null);
     for (const [method, handler] of Object.entries(this.#handlers)) {
@@ -148,7 +150,7 @@ export class KernelServer {
     })) {
       endpoint.onStandardRequest(method, (params, signal) => {
         if (session === null) throw new LaresError("Busy", "The session has not begun.");
-        return handler(params, session, signal);
+        return inClientPositions(handler, this.#kernel.documents, { params, session, signal });
       });
     }
     endpoint.closed.then(
@@ -273,6 +275,25 @@ export class KernelServer {
     const trusted = [...this.#sessions.keys()].filter((session) => session.trusted).length;
     this.#kernel.trust.connections(trusted, this.#sessions.size - trusted);
   }
+}
+
+/** Runs a handler of the LSP, which counts in UTF-16, for a client that may count otherwise. */
+async function inClientPositions(
+  handler: StandardHandlers[string],
+  files: KernelServices["documents"],
+  { params, session, signal }: { params: unknown; session: Session; signal: AbortSignal },
+): Promise<unknown> {
+  const { positionEncoding: encoding, documents } = session;
+  if (encoding === "utf-16") return handler(params, session, signal);
+  const uri = documentUriOf(params);
+  const texts = new Map<string, string | null>();
+  const converted = async (message: unknown, direction: Direction): Promise<unknown> => {
+    for (const each of documentsIn(message, uri))
+      if (!texts.has(each)) texts.set(each, documents.text(each) ?? (await files.textOnDisk(each)));
+    return withPositions(message, uri, encoding, direction, (each) => texts.get(each) ?? null);
+  };
+  const asked = await converted(params, "from-client");
+  return converted(await handler(asked, session, signal), "to-client");
 }
 
 function noticeOf({ action, ...notice }: AgentNotice) {
