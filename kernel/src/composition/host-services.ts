@@ -1,5 +1,5 @@
 import type { Caller, HostServices, JobRequest } from "../agents/ports.ts";
-import { locationOf } from "../agents/router.ts";
+import { locationOf } from "../policy/hearing.ts";
 import type { Actions } from "../actions/api.ts";
 import { invalidParams, isLaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";

@@ -345,6 +345,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       scheduleStatements,
       alreadyFired,
       waiting: (agent, source) => inbox.waiting(agent, source),
+      isEntry: (path) => workspace.get({ path }, () => true) !== null,
       clearQueue: (agent) => inbox.clear(agent),
       allEntries: () => workspace.allEntries(),
     }),

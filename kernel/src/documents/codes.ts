@@ -130,7 +130,12 @@ export const codes = {
   },
   "invalid-event-name": {
     severity: "warning",
-    explanation: "An extension would emit an event of a name that no hook can have.",
+    explanation: "An extension would emit or hear an event of a name that no event can have.",
+  },
+  "event-not-heard": {
+    severity: "warning",
+    explanation:
+      "A hook waits for an event of another extension, and hear_events does not list it: the hook never runs.",
   },
   "invalid-tool-reference": {
     severity: "warning",
