@@ -182,7 +182,6 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const memories = opened.use(
     await openMemories({
       stateFolder,
-      roots: options.roots,
       userFolder: options.userFolder,
       environment,
       database,

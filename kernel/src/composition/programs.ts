@@ -3,6 +3,7 @@ import { open, realpath } from "node:fs/promises";
 import { extname, join, sep } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import type { CarriedFile } from "../decisions/wishes.ts";
 import { sha256 } from "../platform/hash.ts";
 import { isMissing } from "./read-documents.ts";
 
@@ -13,6 +14,8 @@ export interface Program {
   readonly digest: Hash;
   readonly bytes: Uint8Array;
   readonly sourceMap?: string;
+  /** Of its files those that a person is shown by name; see `CarriedFile`. */
+  readonly carries?: readonly CarriedFile[];
 }
 
 /** A program, or the sentence that says why there is none; `digest`: of a module that was read and cannot be run. */
