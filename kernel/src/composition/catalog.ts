@@ -23,6 +23,8 @@ import { sha256 } from "../platform/hash.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
 import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
 import { digestOfProgram, type LoadedProgram, type ProgramLoader } from "./programs.ts";
+import { misplacement } from "./extension-places.ts";
+import { namedRoots } from "./workspace-paths.ts";
 import { workspaceFolders, type WorkspaceFolders } from "./workspace-folders.ts";
 import { ObservedFiles, type Observed } from "./observed-files.ts";
 import { readText, type DocumentText } from "./read-documents.ts";
@@ -31,6 +33,8 @@ export interface CatalogOptions {
   /** The workspace's roots, absolute. The first that has a document is the one whose document counts. */
   readonly roots: readonly string[];
   readonly userFolder: string;
+  /** Where the state of all workspaces is kept; absent for whoever only checks documents. */
+  readonly stateHome?: string;
   readonly bundledExtensions: string;
   readonly defaultsFile: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -181,6 +185,13 @@ export class Catalog {
     return `from this workspace's ${named(path.join("/"))}`;
   }
 
+  /** Why an extension's folder is no place for one; null where it is. */
+  #misplacement({ folder }: ExtensionOnDisk, granted: readonly string[]): Promise<string | null> {
+    const { roots, userFolder, stateHome } = this.#options;
+    const closed = [userFolder, ...(stateHome === undefined ? [] : [stateHome])];
+    return misplacement(folder, { roots: namedRoots(roots), closed }, granted);
+  }
+
   /** One after the other, and not more than all together may have: they may come from a stranger. */
   async #loadPrograms(
     configured: readonly { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }[],
@@ -265,7 +276,7 @@ export class Catalog {
     return checkLares(text, file, {
       layer,
       folderState: (path) => this.#folders.state(path, files),
-      findExtension: async ({ path, id }): Promise<FoundExtension> => {
+      findExtension: async ({ path, id }, granted): Promise<FoundExtension> => {
         const found = path !== undefined ? await finder.byPath(path, file) : await finder.byId(id ?? "");
         if (found === null) {
           return path === undefined
@@ -273,6 +284,8 @@ export class Catalog {
             : { state: "missing", lookedIn: [], candidates: await finder.beside(path, file) };
         }
         const { checked, manifest } = found;
+        const reason = await this.#misplacement(found, granted);
+        if (reason !== null) return { state: "misplaced", file: manifest.file, reason };
         if (!checked.usable || checked.value === null) {
           const isForeign = isForeignManifest(checked.document.value);
           return { state: "invalid", file: manifest.file, isForeign };
@@ -288,6 +301,7 @@ export class Catalog {
     finder: ExtensionFinder,
     faults: string[],
   ): Promise<{ configuration: ExtensionConfiguration; extension: ExtensionOnDisk }[]> {
+    const granted = [...new Set(configurations.flatMap(({ grants }) => grants.locations))];
     const located = new Map<string, { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }>();
     for (const configuration of configurations) {
       const { path, id, from } = configuration;
@@ -298,12 +312,19 @@ export class Catalog {
         faults.push(extension === null ? `There is no extension "${id ?? path}".` : firstFault(extension));
         continue;
       }
+      const reason = await this.#misplacement(extension, granted);
+      if (reason !== null) {
+        faults.push(reason);
+        continue;
+      }
       if (located.has(found)) faults.push(`"${found}" is named twice; the first entry counts.`);
       else located.set(found, { configuration, extension });
     }
     for (const extension of await finder.droppedIn()) {
       const id = extension.checked.value?.id;
-      if (id === undefined) faults.push(firstFault(extension));
+      const reason = await this.#misplacement(extension, granted);
+      if (reason !== null) faults.push(reason);
+      else if (id === undefined) faults.push(firstFault(extension));
       else if (!located.has(id)) located.set(id, { configuration: droppedIn(id, extension), extension });
     }
     return [...located.values()];
@@ -405,6 +426,7 @@ function hasStructuralErrors(diagnostics: readonly Diagnostic[]): boolean {
   const local = new Set([
     "extension-not-found",
     "extension-invalid",
+    "extension-holds-files",
     "duplicate-extension",
     "location-not-found",
     "location-outside",

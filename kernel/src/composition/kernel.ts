@@ -136,6 +136,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const catalog = new Catalog({
     roots: options.roots,
     userFolder: options.userFolder,
+    stateHome: options.stateHome,
     bundledExtensions: resources.extensions,
     defaultsFile: resources.defaults,
     environment,

@@ -115,6 +115,11 @@ export const codes = {
     severity: "warning",
     explanation: "The extension is there, but its manifest has errors.",
   },
+  "extension-holds-files": {
+    severity: "error",
+    explanation:
+      "An extension's folder is, or holds, the workspace or a folder granted to an agent: its program could contain those files.",
+  },
   "duplicate-extension": { severity: "error", explanation: "Two entries lead to extensions of the same id." },
   "unknown-permission": {
     severity: "error",
