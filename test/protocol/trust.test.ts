@@ -229,7 +229,7 @@ test("a config and a hook that are new after a yes wait for another", async () =
   await bench.writeExtension({ ...extension, id: PROBE, manifest });
   const asked = await until("the new hook to be asked", async () => {
     const { trust } = await bench.status(client);
-    return trust.pending.length > 0 && trust;
+    return (trust.pending ?? []).length > 0 && trust;
   });
   expect(asked.pending).toEqual([`${PROBE} changed: new hook: record on EntryCreated`]);
   expect((await agent(client, PROBE)).hooks).toEqual([]);
