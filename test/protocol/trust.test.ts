@@ -221,3 +221,20 @@ describe("a document that changes under a running kernel", () => {
     });
   });
 });
+
+test("a config and a hook that are new after a yes wait for another", async () => {
+  await using bench = await Bench.create(spec());
+  await using client = await bench.open();
+  await inState(client, PROBE, "Active");
+  const [extension] = spec().extensions;
+  const manifest = { ...extension?.manifest, hooks: [{ on: "EntryCreated", handler: "record" }] };
+  await bench.writeExtension({ ...extension, id: PROBE, manifest });
+  const asked = await until("the new hook to be asked", async () => {
+    const { trust } = await bench.status(client);
+    return (trust.pending ?? []).length > 0 && trust;
+  });
+  expect(asked.pending).toEqual([`${PROBE} changed: new hook: record on EntryCreated`]);
+  expect((await agent(client, PROBE)).hooks).toEqual([]);
+  await client.request("lares/trust", { trusted: true, digest: asked.digest });
+  await until("the hook", async () => (await agent(client, PROBE)).hooks.length === 1);
+});

@@ -1,5 +1,4 @@
 import type { Caller, HostServices, JobRequest } from "../agents/ports.ts";
-import { entrySeenBy } from "../agents/router.ts";
 import type { Actions, ProposedAction } from "../actions/api.ts";
 import { actionToldTo } from "../actions/unseen.ts";
 import { invalidParams, isLaresError, limitExceeded, notFound } from "../base/errors.ts";
@@ -10,6 +9,7 @@ import type { Action, EffectInput, Proposal } from "../base/vocabulary/action.ts
 import type { EntryQuery } from "../base/vocabulary/entry.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { SharedData } from "../memory/shared-data.ts";
+import { entrySeenBy } from "../policy/hearing.ts";
 import { canonicalPath } from "../policy/paths.ts";
 import { createSight, type Sight } from "../policy/sight.ts";
 import type { TraceLog } from "../trace/trace-log.ts";

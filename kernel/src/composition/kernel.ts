@@ -136,6 +136,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const catalog = new Catalog({
     roots: options.roots,
     userFolder: options.userFolder,
+    stateHome: options.stateHome,
     bundledExtensions: resources.extensions,
     defaultsFile: resources.defaults,
     environment,
@@ -182,7 +183,6 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const memories = opened.use(
     await openMemories({
       stateFolder,
-      roots: options.roots,
       userFolder: options.userFolder,
       environment,
       database,
@@ -346,6 +346,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       scheduleStatements,
       alreadyFired,
       waiting: (agent, source) => inbox.waiting(agent, source),
+      isEntry: (path) => workspace.get({ path }, () => true) !== null,
       clearQueue: (agent) => inbox.clear(agent),
       allEntries: () => workspace.allEntries(),
     }),

@@ -115,6 +115,11 @@ export const codes = {
     severity: "warning",
     explanation: "The extension is there, but its manifest has errors.",
   },
+  "extension-holds-files": {
+    severity: "error",
+    explanation:
+      "An extension's folder is, or holds, the workspace or a folder granted to an agent: its program could contain those files.",
+  },
   "duplicate-extension": { severity: "error", explanation: "Two entries lead to extensions of the same id." },
   "unknown-permission": {
     severity: "error",
@@ -130,7 +135,12 @@ export const codes = {
   },
   "invalid-event-name": {
     severity: "warning",
-    explanation: "An extension would emit an event of a name that no hook can have.",
+    explanation: "An extension would emit or hear an event of a name that no event can have.",
+  },
+  "event-not-heard": {
+    severity: "warning",
+    explanation:
+      "A hook waits for an event of another extension, and hear_events does not list it: the hook never runs.",
   },
   "invalid-tool-reference": {
     severity: "warning",

@@ -156,6 +156,7 @@ async function checkExtensions(
 ): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
   const owners = new Map<string, number>();
+  const granted = grantedLocations(present(entries).map(([, entry]) => entry));
   for (const [index, entry] of present(entries)) {
     const pointer = pointerTo("/extensions", index);
     found.push(
@@ -178,7 +179,7 @@ async function checkExtensions(
     // Written, and refused for its form.
     if (entry.path === undefined && entry.id === undefined) continue;
     const named = pointerTo(pointer, entry.path === undefined ? "id" : "path");
-    const extension = await ports.findExtension?.(referenceOf(entry));
+    const extension = await ports.findExtension?.(referenceOf(entry), granted);
     if (extension !== undefined) found.push(...checkFound(entry, extension, pointer, named, document));
     const id = extension?.state === "found" ? extension.manifest.id : (entry.id ?? entry.path ?? "");
     const owner = owners.get(id);
@@ -193,6 +194,12 @@ async function checkExtensions(
     owners.set(id, owner ?? index);
   }
   return found;
+}
+
+/** All locations of these entries, each once, canonical. */
+function grantedLocations(entries: readonly ExtensionEntry[]): string[] {
+  const locations = entries.flatMap(({ grants }) => present(grants?.locations).map(([, one]) => one));
+  return [...new Set(locations.map(canonicalLocation).filter((location) => location !== null))];
 }
 
 export function referenceOf(entry: ExtensionEntry): { path?: string; id?: string } {
@@ -225,6 +232,8 @@ function checkFound(
       ]),
     ];
   }
+  if (extension.state === "misplaced")
+    return [diagnostic("extension-holds-files", document.locate(named), extension.reason)];
   if (extension.state === "invalid") {
     return [
       diagnostic(

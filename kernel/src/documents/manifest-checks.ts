@@ -1,7 +1,8 @@
 import { compileGlob } from "../base/glob.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
-import { insertEntry } from "./language/edits.ts";
+import { coversEvent } from "../policy/hearing.ts";
+import { appendItem, insertEntry } from "./language/edits.ts";
 import { anotherName, asVersion, fix, withoutEntry, write } from "./language/repairs.ts";
 import { checkPermissionNames } from "./names-in-permissions.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
@@ -27,7 +28,10 @@ export async function checkManifestSemantics(
   const firstOf = new Map<string, number>();
   for (const [index, hook] of hooks) {
     const pointer = pointerTo("/extension/hooks", index);
-    found.push(...checkHook(hook, pointer, document, ports));
+    found.push(
+      ...checkHook(hook, pointer, document, ports),
+      ...checkHeard(extension, hook, pointer, document, ports),
+    );
     const written = JSON.stringify(hook);
     const same = firstOf.get(written);
     if (same === undefined) firstOf.set(written, index);
@@ -117,6 +121,36 @@ function checkHook(
     if (!checked.ok) found.push(filterFault(checked, pointerTo(pointer, "filter"), document));
   }
   return found;
+}
+
+/** A hook on another extension's event that `hear_events` does not cover. */
+function checkHeard(
+  { id, permissions }: SoundExtension,
+  { on, handler }: ManifestHook,
+  pointer: string,
+  document: ParsedDocument,
+  ports: ManifestPorts,
+): Diagnostic[] {
+  if (on === undefined || id === undefined || !ports.events.isCustomEvent(on)) return [];
+  const publisher = on.slice(0, on.indexOf("/"));
+  const heard = present(permissions?.hear_events).map(([, name]) => name);
+  if (publisher === id || coversEvent(heard, on)) return [];
+  const message = `${handler} is never called: ${on} is an event of another extension, and hear_events does not list it.`;
+  const list = "/extension/permissions/hear_events";
+  const add = (value: string): Fix | null =>
+    fix(`Add ${value} to hear_events`, [
+      document.nodeAt(list) !== undefined
+        ? appendItem(document, list, value)
+        : permissions === undefined
+          ? insertEntry(document, "/extension", "permissions", { hear_events: [value] })
+          : insertEntry(document, "/extension/permissions", "hear_events", [value]),
+    ]);
+  return [
+    diagnostic("event-not-heard", document.locate(pointerTo(pointer, "on")), message, [
+      add(on),
+      add(`${publisher}/*`),
+    ]),
+  ];
 }
 
 function filterFault(

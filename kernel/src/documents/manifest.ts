@@ -78,7 +78,7 @@ function resolve({ extension }: Manifest, main: string | null): ResolvedManifest
       ...tool,
       parameters: tool.parameters ?? { type: "object" },
     })),
-    models: (extension.models ?? []).map(({ name }) => ({ name })),
+    models: extension.models ?? [],
   };
 }
 
