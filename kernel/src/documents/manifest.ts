@@ -1,6 +1,6 @@
 import { checkManifestSemantics, type SoundExtension } from "./manifest-checks.ts";
 import { hasErrors, inOrder, type Diagnostic } from "./diagnostics.ts";
-import { formatOf, parseDocument } from "./parse.ts";
+import { formatOf, parseInTurns } from "./parse.ts";
 import type { ManifestPorts } from "./ports.ts";
 import { defaultPrograms, type ResolvedHook, type ResolvedManifest } from "./resolved-manifest.ts";
 import { Manifest } from "./schema/manifest.ts";
@@ -22,7 +22,7 @@ export async function checkManifest(
   file: string,
   ports: ManifestPorts,
 ): Promise<CheckedManifest> {
-  const document = parseDocument(text, formatOf(file) ?? "yaml");
+  const document = await parseInTurns(text, formatOf(file) ?? "yaml");
   if (hasErrors(document.diagnostics)) return failed(document, document.diagnostics);
   const { faults, sound } = await validate(Manifest, document);
   // What the schema refuses keeps nobody from being told what else is wrong.

@@ -191,7 +191,7 @@ describe("what is refused", () => {
     ["constructor", "toml", "[a.constructor]\nx = 1\n", "forbidden-key", "constructor"],
     ["prototype", "toml", "a = { prototype.x = 1 }\n", "forbidden-key", "prototype"],
     ["an alias bomb", "yaml", bomb, "document-too-complex"],
-    ["an alias to its own parent", "yaml", "a: &a\n  b: *a\n", "document-too-complex"],
+    ["an alias to its own parent", "yaml", "a: &a\n  b: *a\n", "syntax", "*a"],
     ["infinity", "yaml", "a: .inf\n", "unsupported-number", ".inf"],
     ["not a number", "toml", "a = nan\n", "unsupported-number", "nan"],
     [
@@ -227,10 +227,10 @@ describe("what is refused", () => {
     ["flow sequences", "yaml", "[".repeat(megabyte)],
     ["block sequences", "yaml", "- ".repeat(megabyte / 2)],
     ["65 levels", "yaml", `${"[".repeat(66)}${"]".repeat(66)}`],
-    ["keys", "yaml", Array.from({ length: 40_000 }, (_, index) => `k${index}: 1`).join("\n")],
+    ["keys", "yaml", Array.from({ length: 11_000 }, (_, index) => `k${index}: 1`).join("\n")],
     ["arrays", "toml", `a = ${"[".repeat(megabyte - 10)}`],
     ["dotted keys", "toml", `${"a.".repeat(400)}a = 1\n`],
-    ["keys", "toml", Array.from({ length: 40_000 }, (_, index) => `k${index} = 1`).join("\n")],
+    ["keys", "toml", Array.from({ length: 11_000 }, (_, index) => `k${index} = 1`).join("\n")],
     ["headers", "toml", "[[a]]\n".repeat(30_000)],
   ];
   for (const [name, format, text] of deep) {
