@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { compileSchema } from "../../kernel/src/tools/argument-validator.ts";
+import { filesBeneath, folderOf, howToFetch, suites, type Deviations } from "./support/suites.ts";
+
+const folder = folderOf(suites.jsonSchema);
+
+/** Cases that are answered otherwise, and how. */
+const known: Deviations = {};
+
+interface Group {
+  readonly description: string;
+  readonly schema: object | boolean;
+  readonly tests: readonly {
+    readonly description: string;
+    readonly data: unknown;
+    readonly valid: boolean;
+  }[];
+}
+
+describe.skipIf(folder === null)(
+  folder === null ? howToFetch(suites.jsonSchema) : "JSON-Schema-Test-Suite, draft-07",
+  () => {
+    test("tools' arguments are held against schemas as the suite says, except in the cases written down", () => {
+      const place = join(folder ?? "", "tests/draft7");
+      const deviations: Deviations = {};
+      let cases = 0;
+      for (const file of filesBeneath(place)) {
+        for (const group of JSON.parse(readFileSync(join(place, file), "utf8")) as Group[]) {
+          for (const { description, data, valid } of group.tests) {
+            cases++;
+            const answer = answerOf(group.schema, data);
+            if (answer !== (valid ? "valid" : "invalid"))
+              deviations[`${file} › ${group.description} › ${description}`] = answer;
+          }
+        }
+      }
+      expect(cases).toBeGreaterThan(1000);
+      expect(deviations).toEqual(known);
+    });
+  },
+);
+
+function answerOf(schema: object | boolean, data: unknown): string {
+  let validate;
+  try {
+    validate = compileSchema(schema);
+  } catch (error) {
+    return `no schema: ${(error as Error).message.slice(0, 100)}`;
+  }
+  return validate(data) ? "valid" : "invalid";
+}
