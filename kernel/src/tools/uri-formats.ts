@@ -27,6 +27,8 @@ interface Allowed {
   readonly query: RegExp;
 }
 
+/** A query may hold these too, by RFC 3987. */
+const privateUse = String.raw`\u{e000}-\u{f8ff}\u{f0000}-\u{ffffd}\u{100000}-\u{10fffd}`;
 const ascii = allowedCharacters("");
 const international = allowedCharacters(
   String.raw`\u{a0}-\u{d7ff}\u{f900}-\u{fdcf}\u{fdf0}-\u{ffef}\u{10000}-\u{efffd}`,
@@ -36,14 +38,19 @@ function allowedCharacters(more: string): Allowed {
   const plain = `A-Za-z0-9._~!$&'()*+,;=\\-${more}`;
   const only = (characters: string): RegExp =>
     new RegExp(`^(?:[${plain}${characters}]|%[0-9A-Fa-f]{2})*$`, "u");
-  return { user: only(":"), host: only(""), path: only(":@\\/"), query: only(":@\\/?") };
+  return {
+    user: only(":"),
+    host: only(""),
+    path: only(":@\\/"),
+    query: only(`:@\\/?${more === "" ? "" : privateUse}`),
+  };
 }
 
 function isAuthority(authority: string, { user, host }: Allowed, ipv6: (text: string) => boolean): boolean {
   const at = authority.lastIndexOf("@");
   if (at >= 0 && !user.test(authority.slice(0, at))) return false;
   const [, address, future, name, port = ""] =
-    /^(?:\[(?:([0-9A-Fa-f:.]+)|(v[0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+))\]|([^:[\]]*))(?::(.*))?$/.exec(
+    /^(?:\[(?:([0-9A-Fa-f:.]+)|([vV][0-9A-Fa-f]+\.[A-Za-z0-9._~!$&'()*+,;=:-]+))\]|([^:[\]]*))(?::(.*))?$/.exec(
       authority.slice(at + 1),
     ) ?? [];
   if (!/^\d*$/.test(port)) return false;

@@ -62,5 +62,12 @@ export function documentText(file: string): string {
   return decodeUtf8(readFileSync(file));
 }
 
-/** What differs from the suite, one word for each case, in the order of the cases. */
+/** Cases that differ from a suite, each with what becomes of it. */
 export type Deviations = Record<string, string>;
+
+/** The deviations written down in `known/`, where they stand under their reasons. A test holds them exactly. */
+export function knownDeviations(name: "toml" | "yaml" | "json-schema"): Deviations {
+  const file = join(import.meta.dirname, "../known", `${name}.json`);
+  const byReason = JSON.parse(readFileSync(file, "utf8")) as Record<string, Deviations>;
+  return Object.assign({}, ...Object.values(byReason)) as Deviations;
+}

@@ -46,7 +46,7 @@ export function* cursorSteps(
   if (source.length > documentLimits.characters) return null;
   const text = withoutMarks(source);
   try {
-    const spot = format === "yaml" ? findYamlSpot(text, offset) : findTomlSpot(text, offset);
+    const spot = format === "yaml" ? yield* findYamlSpot(text, offset) : findTomlSpot(text, offset);
     yield;
     if (spot === null) return null;
     const context = yield* contextOf(spot, format, false);
