@@ -15,6 +15,10 @@ export const codes = {
       "The text is nested too deeply or holds too many values; aliases count each time they are used.",
   },
   encoding: { severity: "error", explanation: "The file is not encoded as UTF-8." },
+  "check-failed": {
+    severity: "error",
+    explanation: "A bug in Lares: a check failed over this document, which is not used.",
+  },
   "more-faults": {
     severity: "information",
     explanation: "The document has more faults than are shown. Mend those, and the others appear.",

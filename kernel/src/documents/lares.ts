@@ -12,6 +12,7 @@ import { Lares, type ExtensionEntry, type LaresDocument } from "./schema/lares.t
 import { present } from "./sound-part.ts";
 import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
 import { nextTurn } from "./turns.ts";
+import { uncheckable } from "./uncheckable.ts";
 import { validate } from "./validate.ts";
 
 export interface CheckedLares {
@@ -26,14 +27,23 @@ export interface CheckedLares {
 /** Reads and validates `lares.yaml` or `lares.toml`. Never throws for what the text holds. */
 export async function checkLares(text: string, file: string, ports: LaresPorts): Promise<CheckedLares> {
   const document = await parseInTurns(text, formatOf(file) ?? "yaml");
-  const failed = (diagnostics: readonly Diagnostic[]): CheckedLares => {
-    return { value: null, diagnostics: inOrder(diagnostics), usable: false, document };
-  };
-  if (hasErrors(document.diagnostics)) return failed(document.diagnostics);
+  if (hasErrors(document.diagnostics)) return failed(document, document.diagnostics);
+  try {
+    return await checkParsed(document, ports);
+  } catch (error) {
+    return failed(document, [uncheckable(error, document)]);
+  }
+}
+
+function failed(document: ParsedDocument, diagnostics: readonly Diagnostic[]): CheckedLares {
+  return { value: null, diagnostics: inOrder(diagnostics), usable: false, document };
+}
+
+async function checkParsed(document: ParsedDocument, ports: LaresPorts): Promise<CheckedLares> {
   // A file of comments only is a configuration that sets nothing.
   const empty = document.value === null;
   const { faults, sound } = empty ? { faults: [], sound: {} } : await validate(Lares, document);
-  if (typeof sound !== "object" || sound === null || Array.isArray(sound)) return failed(faults);
+  if (typeof sound !== "object" || sound === null || Array.isArray(sound)) return failed(document, faults);
   // What the schema refuses keeps nobody from being told what else is wrong.
   const value = sound as LaresDocument;
   const semantics = [
@@ -44,7 +54,7 @@ export async function checkLares(text: string, file: string, ports: LaresPorts):
     ...checkReach(value, document, ports),
     ...(await checkExtensions(value.extensions ?? [], document, ports)),
   ];
-  if (faults.length > 0) return failed([...document.diagnostics, ...faults, ...semantics]);
+  if (faults.length > 0) return failed(document, [...document.diagnostics, ...faults, ...semantics]);
   const diagnostics = inOrder([...document.diagnostics, ...semantics]);
   return { value, diagnostics, usable: !hasErrors(diagnostics), document };
 }

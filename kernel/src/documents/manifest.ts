@@ -5,6 +5,7 @@ import type { ManifestPorts } from "./ports.ts";
 import { defaultPrograms, type ResolvedHook, type ResolvedManifest } from "./resolved-manifest.ts";
 import { Manifest } from "./schema/manifest.ts";
 import { valueAt, type ParsedDocument } from "./source.ts";
+import { uncheckable } from "./uncheckable.ts";
 import { validate } from "./validate.ts";
 
 export interface CheckedManifest {
@@ -24,6 +25,14 @@ export async function checkManifest(
 ): Promise<CheckedManifest> {
   const document = await parseInTurns(text, formatOf(file) ?? "yaml");
   if (hasErrors(document.diagnostics)) return failed(document, document.diagnostics);
+  try {
+    return await checkParsed(document, ports);
+  } catch (error) {
+    return failed(document, [uncheckable(error, document)]);
+  }
+}
+
+async function checkParsed(document: ParsedDocument, ports: ManifestPorts): Promise<CheckedManifest> {
   const { faults, sound } = await validate(Manifest, document);
   // What the schema refuses keeps nobody from being told what else is wrong.
   const extension = valueAt(sound, "/extension") as SoundExtension | undefined;
