@@ -17,7 +17,7 @@ test("each byte that is not UTF-8 becomes a lone surrogate, so that the bytes ca
       (parts) => {
         const bytes = Uint8Array.from(parts.flatMap((part) => [...part]));
         const text = decodeUtf8(bytes);
-        const encoded = [...text].flatMap((character) => {
+        const encoded = Array.from(text).flatMap((character) => {
           const point = character.codePointAt(0) ?? 0;
           return point >= 0xdc80 && point <= 0xdcff
             ? [point - 0xdc00]

@@ -40,6 +40,12 @@ function plain(value: unknown, node: SourceNode | undefined, near: SourceNode, r
         });
         return Object.fromEntries(entries);
       }
+      break;
+    case "bigint":
+    case "function":
+    case "symbol":
+    case "undefined":
+      break;
   }
   return refuse("unsupported-value", "This value is none that a document can hold: write it as text.");
 }
