@@ -31,10 +31,10 @@ const suites = {
   slow: { include: ["test/slow/**/*.test.ts", `${sources}/**/*.slow.test.ts`], timeoutMs: slowMs },
   /** Real editors, set up as `examples/editors/` says: `npm run test:editors`. */
   editors: { include: ["test/editors/**/*.test.ts"], timeoutMs: slowMs },
-  /** Public test suites, where they were fetched: `npm run suites:fetch`, `npm run test:suites`. */
-  suites: { include: ["test/suites/**/*.test.ts"], timeoutMs: slowMs },
   /** Generated values, longer than a unit test's: `npm run test:fuzz`. */
   fuzz: { include: ["test/fuzz/**/*.test.ts"], timeoutMs: slowMs },
+  /** Public test suites, where they were fetched: `npm run suites:fetch`, `npm run test:suites`. */
+  suites: { include: ["test/suites/**/*.test.ts"], timeoutMs: slowMs },
   /** What `npm pack` makes, which is built first: `npm run test:package`. */
   package: { include: ["test/package/**/*.test.ts"], timeoutMs: slowMs },
   /** What is in the .vsix, which is made first: `npm run test:vsix`. */

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import process from "node:process";
 import { describe, expect, test } from "vitest";
 import { createLanguage } from "../../kernel/src/events/environment.ts";
+import { folderOf, howToFetch, knownDeviations, suites } from "./support/suites.ts";
 import {
   fieldOf,
   isMessage,
@@ -17,12 +17,6 @@ import {
  * and extensions of the language that filters do not have.
  */
 
-const suite = {
-  name: "cel-spec",
-  repository: "https://github.com/google/cel-spec",
-  commit: "508bd98efda47d85bcf1b9930dd5f35fa37e9a18",
-  marker: "tests/simple/testdata",
-};
 const files = [
   "basic",
   "comparisons",
@@ -34,44 +28,31 @@ const files = [
   "logic",
   "macros",
 ].concat(["parse", "plumbing", "string", "timestamps"]);
-const suitesFolder = process.env["LARES_SUITES"] || join(import.meta.dirname, "data");
-const data = join(suitesFolder, suite.name, suite.marker);
-const isThere = existsSync(data);
-
-/** The cases that differ, under the reason, each with what becomes of it. */
-const known = Object.assign(
-  {},
-  ...Object.values(
-    JSON.parse(readFileSync(join(import.meta.dirname, "known/cel.json"), "utf8")) as Record<string, object>,
-  ),
-) as Record<string, string>;
+const folder = folderOf(suites.cel);
+const data = join(folder ?? "", suites.cel.marker);
+const known = knownDeviations("cel");
 
 const { environment } = createLanguage("com.example.a/Seen");
 
-describe.skipIf(!isThere)(
-  isThere
-    ? "cel-spec"
-    : `cel-spec is not in "${suitesFolder}": run npm run suites:fetch, or name its folder in LARES_SUITES`,
-  () => {
-    test("every expression has its value or its error, except those written down", () => {
-      const deviations: Record<string, string> = {};
-      let cases = 0;
-      for (const file of files) {
-        const read = parseTextProto(readFileSync(join(data, `${file}.textproto`), "utf8"));
-        for (const section of messagesOf(read, "section"))
-          for (const each of messagesOf(section, "test")) {
-            if (!isOfFilters(each)) continue;
-            cases++;
-            const outcome = outcomeOf(each);
-            const name = [file, textOf(fieldOf(section, "name")), textOf(fieldOf(each, "name"))].join("/");
-            if (outcome !== null) deviations[name] = outcome;
-          }
-      }
-      expect(cases).toBeGreaterThan(600);
-      expect(deviations).toEqual(known);
-    });
-  },
-);
+describe.skipIf(folder === null)(folder === null ? howToFetch(suites.cel) : "cel-spec", () => {
+  test("every expression has its value or its error, except those written down", () => {
+    const deviations: Record<string, string> = {};
+    let cases = 0;
+    for (const file of files) {
+      const read = parseTextProto(readFileSync(join(data, `${file}.textproto`), "utf8"));
+      for (const section of messagesOf(read, "section"))
+        for (const each of messagesOf(section, "test")) {
+          if (!isOfFilters(each)) continue;
+          cases++;
+          const outcome = outcomeOf(each);
+          const name = [file, textOf(fieldOf(section, "name")), textOf(fieldOf(each, "name"))].join("/");
+          if (outcome !== null) deviations[name] = outcome;
+        }
+    }
+    expect(cases).toBeGreaterThan(600);
+    expect(deviations).toEqual(known);
+  });
+});
 
 /** Whether a case needs nothing but the language itself. */
 function isOfFilters(each: TextMessage): boolean {

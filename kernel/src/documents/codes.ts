@@ -14,6 +14,19 @@ export const codes = {
     explanation:
       "The text is nested too deeply or holds too many values; aliases count each time they are used.",
   },
+  encoding: { severity: "error", explanation: "The file is not encoded as UTF-8." },
+  "check-failed": {
+    severity: "error",
+    explanation: "A bug in Lares: a check failed over this document, which is not used.",
+  },
+  "more-faults": {
+    severity: "information",
+    explanation: "The document has more faults than are shown. Mend those, and the others appear.",
+  },
+  "unsupported-value": {
+    severity: "error",
+    explanation: "A value that JSON does not have: a binary, a timestamp, half of a surrogate pair.",
+  },
   syntax: { severity: "error", explanation: "The text is not YAML 1.2 or not TOML 1.0." },
   "multiple-documents": { severity: "error", explanation: "A YAML file holds more than one document." },
   "duplicate-key": { severity: "error", explanation: "The same key stands twice in one map." },

@@ -11,6 +11,7 @@ import { checkParameters } from "./parameter-checks.ts";
 import type { Manifest, ManifestHook } from "./schema/manifest.ts";
 import { present } from "./sound-part.ts";
 import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
+import { nextTurn } from "./turns.ts";
 import { isOlder, isVersion } from "./versions.ts";
 
 /** Of a manifest, what its schema lets pass: also id, name and version may be missing, and its lists may have holes. */
@@ -27,6 +28,7 @@ export async function checkManifestSemantics(
   const hooks = present(extension.hooks);
   const firstOf = new Map<string, number>();
   for (const [index, hook] of hooks) {
+    await nextTurn();
     const pointer = pointerTo("/extension/hooks", index);
     found.push(
       ...checkHook(hook, pointer, document, ports),
@@ -178,6 +180,7 @@ async function checkTools(extension: SoundExtension, document: ParsedDocument): 
   const tools = present(extension.tools);
   const taken = new Set(tools.map(([, { name }]) => name));
   for (const [index, tool] of tools) {
+    await nextTurn();
     const pointer = pointerTo("/extension/tools", index);
     if (names.has(tool.name)) {
       found.push(

@@ -29,7 +29,7 @@ export async function hoverAt(
   offset: number,
   environment: Omit<LanguageEnvironment, "client">,
 ): Promise<Hover | null> {
-  const reading = readingOf(text, format);
+  const reading = await readingOf(text, format);
   const found = reading === null ? null : nodeAt(reading.root, offset);
   if (reading === null || found === null) return null;
   const pointer = pointerTo("", ...found.keys);
