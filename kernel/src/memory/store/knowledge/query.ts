@@ -258,7 +258,7 @@ async function wordedRows(
   filter: Filter | null,
   count: number,
 ): Promise<FoundRow[]> {
-  const best = view.text.best("knowledge", words, filter === null ? count : maxFallbackRows);
+  const best = view.text.best("knowledge", words, { limit: filter === null ? count : maxFallbackRows });
   if (filter === null || best.length === 0) return best.map(({ row }) => ({ row }));
   const passing = await view.database.all<{ row: number }>(
     `SELECT CAST(i.item_row AS DOUBLE) AS row FROM knowledge_items i
