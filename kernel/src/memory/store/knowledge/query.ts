@@ -93,15 +93,11 @@ export function givenVector(embedding: readonly number[], expected: number | nul
 }
 
 /** Null where the embedder cannot answer. */
-export async function embedQuery(
-  view: KnowledgeView,
-  words: string,
-  purpose: "item" | "query" = "query",
-): Promise<Float32Array | null> {
+export async function embedQuery(view: KnowledgeView, words: string): Promise<Float32Array | null> {
   const { embedder } = view;
   if (embedder === null) return null;
   try {
-    const [vector] = await embedder.embed([words.slice(0, maxEmbeddedCharacters).toWellFormed()], purpose);
+    const [vector] = await embedder.embed([words.slice(0, maxEmbeddedCharacters).toWellFormed()], "query");
     return vector?.length === embedder.dimensions ? vector : null;
   } catch (error) {
     if (!(error instanceof EmbeddingError)) throw error;

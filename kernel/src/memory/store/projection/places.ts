@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { JsonValue } from "../../../base/json.ts";
-import { sha256Sum } from "../../../platform/hash.ts";
+import type { JsonObject } from "../../../base/json.ts";
+import { sha256Hex } from "../../../platform/hash.ts";
 import type { JournalRecord, Neighbour, TextKind, TimeSpan } from "./port.ts";
 
 /** What is appended within this time of the one before it follows it, where nobody says what it is a part of. */
@@ -46,7 +46,7 @@ export class Places {
     );
   }
 
-  add(kind: TextKind, { seq, writtenMs }: JournalRecord, data: Readonly<Record<string, JsonValue>>): void {
+  add(kind: TextKind, { seq, writtenMs }: JournalRecord, data: JsonObject): void {
     const { source, position, timestamp } = data;
     const given = typeof timestamp === "string" ? Date.parse(timestamp) : NaN;
     const atMs = Number.isNaN(given) ? writtenMs : given;
@@ -95,10 +95,8 @@ export class Places {
     const key = JSON.stringify([kind, name, isPlaced]);
     const known = this.#sources.get(key);
     if (known !== undefined) return known;
-    const digest = sha256Sum()
-      .update(Buffer.from(this.#salt + key))
-      .digest();
-    const source = digest.readUIntBE(0, 6) * 2 + (isPlaced ? 1 : 0);
+    const digest = Number.parseInt(sha256Hex(this.#salt + key).slice(0, 12), 16);
+    const source = digest * 2 + (isPlaced ? 1 : 0);
     if (this.#sources.size >= maxKnownSources) this.#sources.clear();
     this.#sources.set(key, source);
     return source;
@@ -108,11 +106,7 @@ export class Places {
 const isPlacedSource = (source: number): boolean => source % 2 === 1;
 
 /** As far as each follows the one before it. */
-function chained(
-  rows: readonly Record<string, unknown>[],
-  position: number,
-  isPlaced: boolean,
-): Neighbour[] {
+function chained(rows: readonly Record<string, unknown>[], position: number, isPlaced: boolean): Neighbour[] {
   const neighbours: Neighbour[] = [];
   let last = position;
   for (const [index, { row, position: at }] of rows.entries()) {

@@ -14,6 +14,8 @@ export const termMark = "\ue001";
 const joint = "\ue002";
 /** Words of a text by which its language is told. */
 const detectedWords = 64;
+/** Fewer stop words say nothing: "sea" is English, and a Spanish stop word. */
+const leastVotes = 2;
 /** Terms of a text; what follows is found by its words only. */
 const maxTerms = 20_000;
 /** Different words of a language whose stems are remembered. */
@@ -52,7 +54,7 @@ for (const [bit, code] of languageCodes.entries()) {
 }
 
 /**
- * The language that a text's stop words speak for; null where none of them does, or two languages equally: its script
+ * The language that a text's stop words speak for; null where too few of them do, or two languages equally: its script
  * says no more than which language is the likeliest (`likelyLanguage`).
  */
 export function detectedLanguage(text: string): Language | null {
@@ -78,7 +80,7 @@ function votedFor({ words }: TextWords): Language | null {
     if (count > most) [best, most, isAlone] = [bit, count, true];
     else if (count === most) isAlone = false;
   }
-  return isAlone ? (languageCodes[best] ?? null) : null;
+  return isAlone && most >= leastVotes ? (languageCodes[best] ?? null) : null;
 }
 
 export interface TextTerms {

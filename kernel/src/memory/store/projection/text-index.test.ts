@@ -29,7 +29,8 @@ async function emptyIndex(): Promise<{ path: string; index: TextIndex }> {
 }
 
 const texts = (...all: JsonValue[]): JournalRecord[] =>
-  storing(all.map((data) => ({ variant: "v", timestampMs: 0, data })));
+  // Too far from each other to be neighbours.
+  storing(all.map((data, n) => ({ variant: "v", timestampMs: n * 24 * 60 * 60_000, data })));
 
 const knowledge = (
   seq: number,

@@ -103,7 +103,7 @@ class SqliteTextIndex implements TextIndex {
     return this.#guarded(() => {
       const own = this.#ranked(kind, words, Math.max(limit, spreadRows));
       const found = own.length === 0 ? this.#places.within(kind, times, limit) : this.#spread(own, times);
-      return found.slice(0, limit);
+      return found.slice(0, limit).map(({ row, score }) => ({ row, score }));
     });
   }
 
@@ -203,25 +203,31 @@ class SqliteTextIndex implements TextIndex {
     ).map(({ row, score }) => ({ row: Number(row), score: Math.max(Number(score), Number.MIN_VALUE) }));
   }
 
-  /** What a row says is in part about the rows around it: each of the best shares its score with them. */
+  /**
+   * What a row says is in part about the rows around it, so each of the best shares its score with them. Nobody comes to
+   * more by that than the row whose own words are best, and that row stays before them.
+   */
   #spread(own: readonly Scored[], times: readonly TimeSpan[]): Scored[] {
-    const scores = new Map(own.map(({ row, score }) => [row, score]));
+    const best = own[0]?.score ?? 0;
+    const rows = new Map(own.map(({ row, score }) => [row, { row, own: score, shared: 0 }]));
     const sharing = own.slice(0, spreadRows);
     const neighbours = this.#places.neighbours(sharing.map(({ row }) => row));
     for (const { row, score } of sharing) {
       for (const { row: other, steps } of neighbours.get(row) ?? []) {
-        scores.set(other, (scores.get(other) ?? 0) + (neighbourWeights[steps] ?? 0) * score);
+        const known = rows.get(other) ?? { row: other, own: 0, shared: 0 };
+        known.shared += (neighbourWeights[steps] ?? 0) * score;
+        rows.set(other, known);
       }
     }
-    if (times.length > 0) {
-      const inTime = this.#places.inTime([...scores.keys()], times);
-      // As much as a word that stands in so many of them.
-      const worth = Math.log(1 + scores.size / Math.max(1, inTime.length));
-      for (const row of inTime) scores.set(row, (scores.get(row) ?? 0) + worth);
-    }
-    return [...scores]
-      .map(([row, score]) => ({ row, score }))
-      .toSorted((a, b) => b.score - a.score || b.row - a.row);
+    const inTime = new Set(times.length === 0 ? [] : this.#places.inTime([...rows.keys()], times));
+    // As much as a word that stands in so many of them.
+    const worth = Math.log(1 + rows.size / Math.max(1, inTime.size));
+    return [...rows.values()]
+      .map((each) => ({
+        ...each,
+        score: Math.min(best, each.own + each.shared) + (inTime.has(each.row) ? worth : 0),
+      }))
+      .toSorted((a, b) => b.score - a.score || b.own - a.own || b.shared - a.shared || b.row - a.row);
   }
 
   /** The rarest terms, as many as are quickly ranked; if the rarest alone is in too many, the newest rows with it. */
