@@ -20,6 +20,7 @@ export class Places {
   readonly #salt: string;
   readonly #sources = new Map<string, number>();
   readonly #insert: StatementSync;
+  readonly #measure: StatementSync;
   readonly #delete: StatementSync;
   readonly #find: StatementSync;
   readonly #before: StatementSync;
@@ -31,9 +32,10 @@ export class Places {
     const known = database.prepare("SELECT salt FROM place_salt").get();
     this.#salt = known === undefined ? randomBytes(16).toString("hex") : String(known["salt"]);
     if (known === undefined) database.prepare("INSERT INTO place_salt VALUES (?)").run(this.#salt);
-    this.#insert = database.prepare("INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?)");
+    this.#insert = database.prepare("INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?, ?)");
+    this.#measure = database.prepare("UPDATE places SET terms = ? WHERE row = ?");
     this.#delete = database.prepare("DELETE FROM places WHERE row = ?");
-    this.#find = database.prepare("SELECT row, source, position, at_ms FROM places WHERE row = ?");
+    this.#find = database.prepare("SELECT row, source, position, at_ms, terms FROM places WHERE row = ?");
     const beside = (sign: "<" | ">", order: "ASC" | "DESC"): StatementSync =>
       database.prepare(
         `SELECT row, position FROM places WHERE source = ? AND (position, row) ${sign} (?, ?)
@@ -52,7 +54,17 @@ export class Places {
     const atMs = Number.isNaN(given) ? writtenMs : given;
     const isPlaced = typeof position === "number" && Number.isFinite(position);
     const name = typeof source === "string" ? source : null;
-    this.#insert.run(seq, this.#sourceOf(kind, name, isPlaced), isPlaced ? position : atMs, atMs);
+    this.#insert.run(seq, this.#sourceOf(kind, name, isPlaced), isPlaced ? position : atMs, atMs, 0);
+  }
+
+  /** How many terms a row has now. */
+  measure(row: number, terms: number): void {
+    this.#measure.run(terms, row);
+  }
+
+  /** The terms of each row, in the same order. */
+  lengths(rows: readonly number[]): number[] {
+    return rows.map((row) => Number(this.#find.get(row)?.["terms"] ?? 0));
   }
 
   remove(row: number): void {

@@ -44,6 +44,8 @@ const scripts: readonly (readonly [RegExp, Language])[] = [
 const stopBits = new Map<string, number>();
 for (const [bit, code] of languageCodes.entries()) {
   for (const stopWord of languages[code].stopWords) {
+    // @orama/stopwords leaves it out.
+    if (code === "en") stopBits.set("a", (stopBits.get("a") ?? 0) | (1 << bit));
     // "don't" reaches the index as "don" and "t".
     for (const part of stopWord.toLowerCase().split(apostrophe)) {
       for (const word of new Set([part, foldedWord(part)])) {

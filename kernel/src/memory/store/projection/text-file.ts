@@ -80,7 +80,7 @@ function create(database: DatabaseSync): void {
   database.exec(`
     CREATE TABLE ids (id BLOB PRIMARY KEY, row INTEGER NOT NULL, has_own_text INTEGER NOT NULL, changed INTEGER) WITHOUT ROWID;
     CREATE INDEX ids_changed ON ids (changed) WHERE changed IS NOT NULL;
-    CREATE TABLE places (row INTEGER PRIMARY KEY, source INTEGER NOT NULL, position REAL NOT NULL, at_ms INTEGER NOT NULL);
+    CREATE TABLE places (row INTEGER PRIMARY KEY, source INTEGER NOT NULL, position REAL NOT NULL, at_ms INTEGER NOT NULL, terms INTEGER NOT NULL);
     CREATE INDEX places_order ON places (source, position);
     CREATE TABLE languages (language TEXT PRIMARY KEY, texts INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE watermark (seq INTEGER NOT NULL, hash TEXT NOT NULL, has_deleted INTEGER NOT NULL);

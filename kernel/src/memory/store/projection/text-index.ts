@@ -8,7 +8,7 @@ import { TextFields, textColumns } from "./text-fields.ts";
 import { closeTextFile, emptyLog, openTextFile, textKinds } from "./text-file.ts";
 import { type Language, languageCodes } from "./languages.ts";
 import { Places } from "./places.ts";
-import { indexedTerms, searchedTerms } from "./stems.ts";
+import { indexedTerms, searchedTerms, termMark } from "./stems.ts";
 import { differentWords, indexedWords, searchedWords } from "./words.ts";
 
 /** Different words a query may have that all have to stand in a row. */
@@ -17,6 +17,10 @@ export const maxSearchedWords = 256;
 export const maxBestWords = 64;
 /** Rows that are ranked at most. Words that stand in more are left out where rarer ones are there. */
 export const maxRankedRows = 30_000;
+/** Best rows by FTS5 that are ranked by their length anew. */
+const rankedRows = 150;
+/** How much a row's length counts in BM25 ("b"): in FTS5, and here. */
+const [ftsLengthPart, lengthPart] = [0.75, 0.2];
 /** Best rows by their own words whose neighbours are looked at. */
 const spreadRows = 100;
 /** Part of a row's score that the rows one and two steps away have besides their own. */
@@ -101,7 +105,7 @@ class SqliteTextIndex implements TextIndex {
     { limit, times = [] }: Parameters<TextIndex["best"]>[2],
   ): { readonly row: number; readonly score: number }[] {
     return this.#guarded(() => {
-      const own = this.#ranked(kind, words, Math.max(limit, spreadRows));
+      const own = this.#atTheirLength(this.#ranked(kind, words, Math.max(limit, rankedRows)));
       const found = own.length === 0 ? this.#places.within(kind, times, limit) : this.#spread(own, times);
       return found.slice(0, limit).map(({ row, score }) => ({ row, score }));
     });
@@ -204,6 +208,24 @@ class SqliteTextIndex implements TextIndex {
   }
 
   /**
+   * FTS5 takes most of a long row's score away, and that cannot be told to it. What is kept in a memory is long because
+   * it says more, not because it says it again: so most of it is given back.
+   */
+  #atTheirLength(own: readonly Scored[]): Scored[] {
+    const lengths = this.#places.lengths(own.map(({ row }) => row));
+    const mean = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
+    if (mean === 0) return [...own];
+    const weight = (part: number, length: number): number =>
+      1 / (1 + 1.2 * (1 - part + (part * length) / mean));
+    return own
+      .map(({ row, score }, at) => {
+        const length = lengths[at] ?? mean;
+        return { row, score: (score * weight(lengthPart, length)) / weight(ftsLengthPart, length) };
+      })
+      .toSorted((a, b) => b.score - a.score || b.row - a.row);
+  }
+
+  /**
    * What a row says is in part about the rows around it, so each of the best shares its score with them. Nobody comes to
    * more by that than the row whose own words are best, and that row stays before them.
    */
@@ -271,8 +293,8 @@ class SqliteTextIndex implements TextIndex {
     const content = data["data"] ?? null;
     const text = typeof data["text"] === "string" ? data["text"] : null;
     if (operation === "store") {
-      this.#index(kind, seq, content, kind === "knowledge" ? text : null);
       this.#places.add(kind, record, data);
+      this.#index(kind, seq, content, kind === "knowledge" ? text : null);
       this.#run(
         "INSERT OR REPLACE INTO ids VALUES (?, ?, ?, ?)",
         idBytes(id),
@@ -312,6 +334,7 @@ class SqliteTextIndex implements TextIndex {
     if (ownText === null) eachText(data, add);
     else add(null, ownText);
     this.#run(insertInto[kind], row, ...columns);
+    this.#places.measure(row, termsIn(columns[textColumns] ?? ""));
   }
 
   #count(language: Language): void {
@@ -409,6 +432,9 @@ class SqliteTextIndex implements TextIndex {
  */
 const leavesWords = ({ kind }: JournalRecord, hasDeleted: boolean): boolean =>
   kind === "knowledge" || (hasDeleted && kind !== "working");
+
+/** As many as there are marks in the text. */
+const termsIn = (text: string): number => text.split(termMark).length - 1;
 
 interface Scored {
   readonly row: number;

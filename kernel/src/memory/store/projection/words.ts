@@ -58,8 +58,7 @@ const folded = (text: string): string =>
   text.normalize("NFKD").replace(accents, "").normalize("NFC").toLowerCase().replaceAll("ς", "σ");
 
 /** One word as the index compares it: without accents, in compatibility form, in lower case, and cut. */
-export const foldedWord = (word: string): string =>
-  cut(ascii.test(word) ? word.toLowerCase() : folded(word));
+export const foldedWord = (word: string): string => cut(ascii.test(word) ? word.toLowerCase() : folded(word));
 
 /** By code points, so that no pair of surrogates is torn. */
 const cut = (word: string): string =>
