@@ -254,7 +254,10 @@ async function wordedRows(
   filter: Filter | null,
   count: number,
 ): Promise<FoundRow[]> {
-  const best = view.text.best("knowledge", words, { limit: filter === null ? count : maxFallbackRows });
+  const best = view.text.best("knowledge", words, {
+    limit: filter === null ? count : maxFallbackRows,
+    isAlone: true,
+  });
   if (filter === null || best.length === 0) return best.map(({ row }) => ({ row }));
   const passing = await view.database.all<{ row: number }>(
     `SELECT CAST(i.item_row AS DOUBLE) AS row FROM knowledge_items i

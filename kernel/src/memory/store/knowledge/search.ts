@@ -101,11 +101,12 @@ async function wordedRankings(
 
 /**
  * What likeness says beyond the words. An embedder that knows meanings says something of every question; one that knows
- * only how words are written, of those that stand in no item as they are.
+ * only how words are written, of those that stand in no item as they are: much where most of them do not, and next to
+ * nothing where one does not.
  */
 const likenessWeight = (view: SearchView, words: string): number =>
   weights.likeness *
-  (view.embedder?.knows === "meanings" ? 1 : view.text.unknownPart("knowledge", words));
+  (view.embedder?.knows === "meanings" ? 1 : view.text.unknownPart("knowledge", words) ** 2);
 
 /** By similarity, each item's raised by what the items next to it are like. */
 async function likelyHits(view: SearchView, vector: Float32Array, count: number): Promise<Hit[]> {

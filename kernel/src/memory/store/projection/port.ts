@@ -83,7 +83,12 @@ export interface TextIndex {
   best(
     kind: TextKind,
     words: string,
-    options: { readonly limit: number; readonly times?: readonly TimeSpan[] },
+    options: {
+      readonly limit: number;
+      readonly times?: readonly TimeSpan[];
+      /** Only rows by what they say themselves. */
+      readonly isAlone?: boolean;
+    },
   ): { readonly row: number; readonly score: number }[];
   /** Rows just before and after each of these in its source, at most two steps away. A row without any is left out. */
   neighbours(rows: readonly number[]): ReadonlyMap<number, readonly Neighbour[]>;

@@ -102,10 +102,11 @@ class SqliteTextIndex implements TextIndex {
   best(
     kind: TextKind,
     words: string,
-    { limit, times = [] }: Parameters<TextIndex["best"]>[2],
+    { limit, times = [], isAlone = false }: Parameters<TextIndex["best"]>[2],
   ): { readonly row: number; readonly score: number }[] {
     return this.#guarded(() => {
       const own = this.#atTheirLength(this.#ranked(kind, words, Math.max(limit, rankedRows)));
+      if (isAlone) return own.slice(0, limit);
       const found = own.length === 0 ? this.#places.within(kind, times, limit) : this.#spread(own, times);
       return found.slice(0, limit).map(({ row, score }) => ({ row, score }));
     });
