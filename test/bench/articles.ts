@@ -50,7 +50,11 @@ function converted({ data }: File, language: string): Conversation {
     for (const { question, answers } of qas) {
       const start = answers[0]?.answer_start ?? 0;
       const sentence = starts.findLastIndex((index) => index <= start);
-      questions.push({ text: question, category: language, evidence: new Set([first + Math.max(0, sentence)]) });
+      questions.push({
+        text: question,
+        category: language,
+        evidence: new Set([first + Math.max(0, sentence)]),
+      });
     }
   }
   return { name: language, turns, questions };

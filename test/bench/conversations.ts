@@ -34,12 +34,21 @@ export interface Question {
 }
 
 /** Of LoCoMo's questions. The fifth kind is adversarial: nothing in the conversation answers it. */
-const categories: Readonly<Record<number, string>> = { 1: "multi-hop", 2: "temporal", 3: "open", 4: "single" };
+const categories: Readonly<Record<number, string>> = {
+  1: "multi-hop",
+  2: "temporal",
+  3: "open",
+  4: "single",
+};
 
 interface Sample {
   readonly sample_id: string;
   readonly conversation: Readonly<Record<string, unknown>>;
-  readonly qa: readonly { readonly question: string; readonly evidence: readonly string[]; readonly category: number }[];
+  readonly qa: readonly {
+    readonly question: string;
+    readonly evidence: readonly string[];
+    readonly category: number;
+  }[];
 }
 interface Said {
   readonly dia_id: string;
@@ -71,7 +80,11 @@ function converted({ sample_id: name, conversation, qa }: Sample): Conversation 
     const said = (conversation[`session_${session}`] ?? []) as Said[];
     for (const { dia_id: id, speaker, text, blip_caption: picture } of said) {
       places.set(id, turns.length);
-      turns.push({ source: `session ${session}`, timestamp, text: `${speaker}: ${text}${picture === undefined ? "" : ` [${picture}]`}` });
+      turns.push({
+        source: `session ${session}`,
+        timestamp,
+        text: `${speaker}: ${text}${picture === undefined ? "" : ` [${picture}]`}`,
+      });
     }
   }
   const questions = qa.flatMap(({ question, evidence, category: number }): Question[] => {

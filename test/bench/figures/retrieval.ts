@@ -53,7 +53,9 @@ const stopWords = new Set(
    down during each few for from further had has have having he her here hers herself him himself his how i if in into is
    it its itself just me more most my myself no nor not now of off on once only or other our ours out over own s same she
    should so some such t than that the their theirs them then there these they this those through to too under until up
-   very was we were what when where which while who whom why will with would you your yours yourself`.split(/\s+/),
+   very was we were what when where which while who whom why will with would you your yours yourself`.split(
+    /\s+/,
+  ),
 );
 
 /** A conversation as a kernel keeps it: each turn an item, in its session, at its time. */
@@ -77,12 +79,7 @@ function journalOf(folder: string, conversation: Conversation, index: number): T
   return journal;
 }
 
-async function kernelSearch(
-  store: Store,
-  memory: StoreMemory,
-  mode: Mode,
-  nowMs: number,
-): Promise<Search> {
+async function kernelSearch(store: Store, memory: StoreMemory, mode: Mode, nowMs: number): Promise<Search> {
   return async (text) => {
     const page = await store.request("search", memory, { query: { text, mode, limit: found }, nowMs });
     return page.items.map(({ id }) => Number(id));
@@ -119,13 +116,14 @@ async function measured(conversations: readonly Conversation[]): Promise<Measure
         await store.request("project", memory, {});
         await until(
           "every turn has its vector",
-          async () =>
-            (await store.request("stats", memory, {})).vectors.count === conversation.turns.length,
+          async () => (await store.request("stats", memory, {})).vectors.count === conversation.turns.length,
           readyWithinMs,
         );
         const ways: Record<string, Search> = {
           ...(name === "offline default" ? { "plain FTS5": plainSearch(conversation) } : {}),
-          ...(name === "offline default" ? { "text only": await kernelSearch(store, memory, "text", nowMs) } : {}),
+          ...(name === "offline default"
+            ? { "text only": await kernelSearch(store, memory, "text", nowMs) }
+            : {}),
           [`hybrid, ${name}`]: await kernelSearch(store, memory, "hybrid", nowMs),
           [`vector only, ${name}`]: await kernelSearch(store, memory, "vector", nowMs),
         };
@@ -167,9 +165,16 @@ function rowsOf(all: readonly Measured[], { where, targets = {}, withCategories 
       ...(target === undefined ? {} : { target: { atLeast: target } }),
     });
     return [
-      { ...row(way, own, targets[way]), ...(way === "plain FTS5" ? {} : { floor: { what: "plain FTS5", value: plain } }) },
+      {
+        ...row(way, own, targets[way]),
+        ...(way === "plain FTS5" ? {} : { floor: { what: "plain FTS5", value: plain } }),
+      },
       ...names.map((category) =>
-        row(`${way}: ${category}`, own.filter((each) => each.category === category), targets[`${way}: ${category}`]),
+        row(
+          `${way}: ${category}`,
+          own.filter((each) => each.category === category),
+          targets[`${way}: ${category}`],
+        ),
       ),
     ];
   });

@@ -130,3 +130,8 @@ describe("times in words", () => {
     expect(await asked("yesterday")).toEqual([2]);
   });
 });
+
+it("a text that stands alone is ranked without its neighbours", async () => {
+  const { index } = await indexOf({ text: "wedding" }, { text: "in June" });
+  expect(index.best("knowledge", "wedding", { limit: 10, isAlone: true }).map(({ row }) => row)).toEqual([1]);
+});
