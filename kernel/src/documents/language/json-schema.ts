@@ -30,6 +30,8 @@ const formatWords = {
   uri: "An address with its scheme",
   url: "An address with its scheme",
   "uri-reference": "An address, or a path that continues one",
+  iri: "An address with its scheme, with letters of any script",
+  "iri-reference": "The same, or a path that continues one",
   "uri-template": "An address with {names} to fill in",
   uuid: "A UUID",
   regex: "A regular expression",
