@@ -33,6 +33,8 @@ export async function proposeUpdates(
   const through = rows?.pending == null ? (rows?.last ?? 0) : rows.pending - 1;
   const isWaiting = through < (rows?.last ?? 0);
   if (through <= after) return { changes: [], isMore: false, isWaiting };
+  // A vector is in the tables a moment before it is in the index: without this, its row would count as looked at.
+  await made.follow();
   const fresh = await database.all<AtRest & { id: string; item_row: number; variant: string; label: number }>(
     `SELECT i.id, i.item_row, i.variant, v.label, v.space, v.tier, v.bytes
        FROM knowledge_items i JOIN knowledge_vectors v ON v.item_row = i.item_row AND v.space = ?
