@@ -96,6 +96,27 @@ describe("run --once", () => {
     expect(kernel.disposed).toBe(1);
   });
 
+  it("names the errors of the workspace's documents, so that a missing agent is explained", async () => {
+    const extension = join(folder, ".lares", "extensions", "x");
+    await mkdir(extension, { recursive: true });
+    await writeFile(join(extension, "extension.yaml"), "");
+    const checkDocument = (file: string) =>
+      Promise.resolve(
+        (["error", "warning"] as const).map((severity) => ({
+          file,
+          line: 2,
+          column: 1,
+          severity,
+          code: `a-${severity}`,
+          message: "There is no field extentions.",
+        })),
+      );
+    expect(await lares(["run", folder, "--once"], { checkDocument })).toBe(0);
+    expect(errors).toContain("lares.yaml:2:1  a-error  There is no field extentions.");
+    expect(errors).toContain(`${join(".lares", "extensions", "x", "extension.yaml")}:2:1  a-error`);
+    expect(errors).not.toContain("a-warning");
+  });
+
   it("--approve all carries out what is pending before it ends", async () => {
     kernel.actions.set("a", anAction("a"));
     expect(await lares(["run", folder, "--once", "--approve", "all"])).toBe(0);

@@ -13,6 +13,7 @@ import { whenIdle } from "../run/idle.ts";
 import { whatGoesOn, whenOver } from "../run/timeout.ts";
 import { jsonPresenter, textPresenter, type Presenter } from "../run/presenter.ts";
 import { withEnvironment } from "../run/environment.ts";
+import { warnOfFaults } from "../run/faults.ts";
 import { ensureDocument } from "../run/starter.ts";
 import { askForMore, ensureTrust } from "../run/trust.ts";
 import { Turns } from "../run/turns.ts";
@@ -85,6 +86,7 @@ async function runFolderAndTell(
   options: RunOptions,
 ): Promise<Outcome> {
   if (!(await ensureDocument(context, folder))) return { code: exitCodes.failed, kernelPid: null };
+  await warnOfFaults(context, folder);
   const connect = { folder, ...(options.trust === true ? { trusted: true } : {}) };
   // A kernel that is started here is told not to approve by score; one that runs already follows its own rules.
   const settings = mode === "none" ? { LARES_APPROVALS_AUTO_APPROVE_BELOW: "0" } : {};

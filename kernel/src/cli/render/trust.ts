@@ -4,12 +4,16 @@ import type { Surface } from "./style.ts";
 import { wrap } from "./width.ts";
 
 /** What a person is shown before they let a workspace's agents run. */
-export function renderTrust({ workspace, trust }: Status, surface: Surface): string[] {
+export function renderTrust(
+  { workspace, trust }: Pick<Status, "workspace" | "trust">,
+  surface: Surface,
+): string[] {
   const { style, width } = surface;
   const asks = renderAsks(trust.asks, surface);
   return [
     `${style.bold("This workspace brings agents.")} ${style.dim(oneLine(workspace))}`,
     "",
+    ...renderChanges(trust, surface),
     ...(asks.length === 0 ? [`  ${style.dim("They ask for nothing.")}`] : ["They ask for:", ...asks]),
     "",
     ...wrap(
@@ -18,6 +22,13 @@ export function renderTrust({ workspace, trust }: Status, surface: Surface): str
       width,
     ).map((line) => style.dim(line)),
   ];
+}
+
+/** Nothing on the first visit, when everything that is asked for is new. */
+function renderChanges({ asks, pending }: Status["trust"], surface: Surface): string[] {
+  const isFirstVisit = asks.every((ask) => pending.includes(ask)) && pending.length === asks.length;
+  if (pending.length === 0 || isFirstVisit) return [];
+  return ["Changed since you last accepted it:", ...renderAsks(pending, surface), ""];
 }
 
 /** What waits for a yes after the documents or programs have changed. */

@@ -16,7 +16,10 @@ export async function ensureTrust(
     return false;
   }
   terminal.print(renderTrust(status, terminal.surface));
-  if (!(await terminal.confirm("Let them run?"))) return false;
+  if (!(await terminal.confirm("Let them run?"))) {
+    terminal.warn("No agent was started. lares run asks again.");
+    return false;
+  }
   // Bound to what was shown: if it has changed meanwhile, the kernel refuses.
   await kernel.trust(status.trust.digest);
   return true;
