@@ -16,7 +16,7 @@ import {
 } from "../../kernel/src/trace/entry.ts";
 import { openTraceLog } from "../../kernel/src/trace/trace-log.ts";
 import { comparePaths, countEntries, queryEntries } from "../../kernel/src/workspace/query.ts";
-import { Slices } from "../../kernel/src/workspace/slices.ts";
+import { Slices } from "../../kernel/src/base/slices.ts";
 import { EntryNode, EntryTree } from "../../kernel/src/workspace/tree.ts";
 import { fuzz } from "./support/campaign.ts";
 

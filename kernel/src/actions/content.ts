@@ -1,3 +1,4 @@
+import { unlimitedCpu } from "../base/cpu-budget.ts";
 import { invalidParams, limitExceeded, LaresError, notFound } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
 import { fingerprint } from "./fingerprint.ts";
@@ -11,7 +12,7 @@ import type { ActionPorts } from "./ports.ts";
  * commit, the side "before" is the workspace's own file as long as that is unchanged (Stale otherwise).
  */
 export async function readContent(
-  ports: Pick<ActionPorts, "files" | "objects">,
+  ports: Pick<ActionPorts, "files" | "contents" | "objects">,
   record: ActionRecord,
   index: number,
   side: "before" | "after",
@@ -44,7 +45,7 @@ export async function readContent(
   if (await ports.objects.has(hash)) return ports.objects.readRange(hash, offset, length);
   for (const path of placesOf(operation)) {
     const stat = await ports.files.stat(path);
-    if (stat?.kind === "file" && (await fingerprint(ports.files, path, stat)) === hash)
+    if (stat?.kind === "file" && (await fingerprint(ports.contents, path, stat, unlimitedCpu)) === hash)
       return ports.files.readRange(path, offset, length);
   }
   throw new LaresError(

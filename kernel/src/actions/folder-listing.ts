@@ -1,20 +1,17 @@
 import { limitExceeded } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
-import type { Hash } from "../base/vocabulary/common.ts";
 import { sha256 } from "../platform/hash.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { protectionOf, type Protection } from "../policy/protected.ts";
+import type { FolderListing, ListRequest } from "./content-requests.ts";
 import { actionLimits } from "./limits.ts";
 
-export interface FolderListing {
-  /** Of names, kinds, sizes and times of everything in it: another hash, something in it has changed. */
-  readonly hash: Hash;
-  /** Relative to the folder. */
-  readonly members: readonly string[];
-  readonly files: number;
-}
-
 /** Walks a folder that is to be moved. Links are listed, not followed. LimitExceeded beyond `folderMembers`. */
-export async function listFolder(files: WorkspaceFiles, folder: string): Promise<FolderListing> {
+export async function listFolder(
+  files: WorkspaceFiles,
+  folder: string,
+  move: ListRequest["move"],
+): Promise<FolderListing> {
   const members: [path: string, kind: string, size: number, mtimeMs: number][] = [];
   const waiting = [""];
   for (let inner = waiting.pop(); inner !== undefined; inner = waiting.pop()) {
@@ -38,5 +35,28 @@ export async function listFolder(files: WorkspaceFiles, folder: string): Promise
     hash: sha256(canonicalJson(members)),
     members: members.map(([path]) => path),
     files: members.filter(([, kind]) => kind === "file").length,
+    ...protectionOfMembers(
+      folder,
+      members.map(([path]) => path),
+      move,
+    ),
   };
+}
+
+function protectionOfMembers(
+  folder: string,
+  members: readonly string[],
+  move: ListRequest["move"],
+): Pick<FolderListing, "protection" | "forbidden"> {
+  let protection: Protection = "none";
+  if (move === null) return { protection, forbidden: null };
+  const { to, places } = move;
+  for (const member of members) {
+    for (const path of [`${folder}/${member}`, `${to}/${member}`]) {
+      const found = protectionOf(path, places);
+      if (found === "forbidden") return { protection: found, forbidden: member };
+      if (found === "protected") protection = found;
+    }
+  }
+  return { protection, forbidden: null };
 }

@@ -1,21 +1,21 @@
+import type { CpuBudget } from "../base/cpu-budget.ts";
 import { unreachable } from "../base/exhaustive.ts";
 import { invalidParams, LaresError, limitExceeded, notFound, scopeViolation } from "../base/errors.ts";
 import type { Effect, EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { sha256 } from "../platform/hash.ts";
+import type { Slices } from "../base/slices.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
-import { changedShare, type ImpactFacts } from "../policy/impact.ts";
+import type { ImpactFacts } from "../policy/impact.ts";
 import { isWithin } from "../policy/paths.ts";
 import { protectionOf, type ProtectedPlaces, type Protection } from "../policy/protected.ts";
-import { listFolder } from "./folder-listing.ts";
-import { checkExpected, contentOf, entryPath, fileOf } from "./inputs.ts";
+import type { ChangedContent, FolderListing, NewContent } from "./content-requests.ts";
+import { checkExpected, entryPath, fileOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
 import { planMetadata, slotOf, type MetadataInput } from "./metadata.ts";
 import type { Operation } from "./operations.ts";
-import { Overlay, type FileNode, type Known } from "./overlay.ts";
+import { Overlay, type FileNode, type Known, type Node } from "./overlay.ts";
 import type { ActionPorts } from "./ports.ts";
 import { bytesText, sizeChange } from "./sizes.ts";
-import { applyEdits, textOf, unifiedDiff } from "./text.ts";
 import { withoutLargeValue } from "./values.ts";
 
 /** One effect, looked at against the workspace and the effects before it. */
@@ -34,7 +34,15 @@ export interface Plan {
   readonly contents: ReadonlyMap<Hash, Uint8Array>;
 }
 
-export type PlannerPorts = Pick<ActionPorts, "files" | "metadata" | "copies">;
+export type PlannerPorts = Pick<ActionPorts, "files" | "contents" | "metadata" | "copies">;
+
+/** What a plan may take. */
+export interface PlanMeans {
+  /** Whose CPU time the work on contents is. */
+  readonly budget: CpuBudget;
+  /** The time on the kernel's loop, between effects. */
+  readonly slices: Slices;
+}
 
 /**
  * Works out what a proposal would do, changing nothing. Paths were checked by policy. Rejects with
@@ -46,10 +54,12 @@ export async function planEffects(
   ports: PlannerPorts,
   places: ProtectedPlaces,
   inputs: readonly EffectInput[],
+  { budget, slices }: PlanMeans,
 ): Promise<Plan> {
-  const planner = new Planner(ports, places);
+  const planner = new Planner(ports, places, budget);
   const effects: PlannedEffect[] = [];
   for (const [index, input] of inputs.entries()) {
+    await slices.begin();
     try {
       effects.push(await planner.plan(input, index));
     } catch (error) {
@@ -69,16 +79,18 @@ class Planner {
   readonly contents = new Map<Hash, Uint8Array>();
   readonly #ports: PlannerPorts;
   readonly #places: ProtectedPlaces;
+  readonly #budget: CpuBudget;
   readonly #overlay: Overlay;
   /** What earlier effects leave beside entries, by place. */
   readonly #slots = new Map<string, { readonly hash: Hash | null; readonly effect: number }>();
   #contentBytes = 0;
   #diffBytes = 0;
 
-  constructor(ports: PlannerPorts, places: ProtectedPlaces) {
+  constructor(ports: PlannerPorts, places: ProtectedPlaces, budget: CpuBudget) {
     this.#ports = ports;
     this.#places = places;
-    this.#overlay = new Overlay(ports.files);
+    this.#budget = budget;
+    this.#overlay = new Overlay(ports, budget);
   }
 
   async plan(input: EffectInput, index: number): Promise<PlannedEffect> {
@@ -109,7 +121,7 @@ class Planner {
     if (known.node.kind === "folder") throw invalidParams(`${JSON.stringify(path)} is a folder.`, { path });
     if (known.node.kind === "file") checkEditable(path, known.node);
     await checkExpected(this.#overlay, path, known.node, input.expected);
-    return this.#put(input.kind, path, known, contentOf(input), index);
+    return this.#put(input.kind, path, known, { from: "write", input }, index);
   }
 
   async #edit(input: Extract<EffectInput, { kind: "file.edit" }>, index: number): Promise<PlannedEffect> {
@@ -118,34 +130,28 @@ class Planner {
     const node = fileOf(path, known.node);
     checkEditable(path, node);
     await checkExpected(this.#overlay, path, node, input.expected);
-    const text = textOf(await this.#overlay.bytesOf(path, node));
-    if (text === null) {
-      throw invalidParams(
-        `${JSON.stringify(path)} is not UTF-8 text, so it cannot be edited; write it whole.`,
-        { path },
-      );
-    }
-    const edited = applyEdits(path, text, input.edits);
-    return this.#put(input.kind, path, known, new TextEncoder().encode(edited), index);
+    return this.#put(input.kind, path, known, { from: "edits", edits: input.edits }, index);
   }
 
   async #put(
     kind: "file.write" | "file.edit",
     path: string,
     known: Known,
-    content: Uint8Array,
+    made: NewContent,
     index: number,
   ): Promise<PlannedEffect> {
-    const { node } = known;
-    const old = node.kind === "file" ? await this.#overlay.bytesOf(path, node) : null;
-    const before = node.kind === "file" ? await this.#overlay.hashOf(path, node) : null;
-    const after = sha256(content);
+    const changed = await this.#change(path, known.node, made);
+    const { before, sizeBefore, share, diff } = changed;
+    const { hash: after, bytes: content } = madeBy(changed);
     this.#keep(after, content);
     const dependsOn = [...producers(known), ...(await this.#overlay.makeParents(path, index))];
-    this.#overlay.set(path, { kind: "file", size: content.length, content }, index, before !== null);
-    const diff = this.#diff(path, old, content);
-    const share = old === null ? 1 : changedShare(old, content);
-    const larger = Math.max(old?.length ?? 0, content.length);
+    const node: FileNode = {
+      kind: "file",
+      size: content.length,
+      content: { bytes: content, hash: after },
+    };
+    this.#overlay.set(path, node, index, before !== null);
+    const larger = Math.max(sizeBefore ?? 0, content.length);
     const verb = before === null ? "Create" : kind === "file.edit" ? "Edit" : "Overwrite";
     return {
       effect: {
@@ -154,7 +160,7 @@ class Planner {
         before,
         after,
         ...(diff === undefined ? {} : { diff }),
-        summary: `${verb} ${path} (${sizeChange(old?.length ?? null, content.length)})`,
+        summary: `${verb} ${path} (${sizeChange(sizeBefore, content.length)})`,
       },
       operation: { do: "put", path, before, after },
       dependsOn,
@@ -174,8 +180,10 @@ class Planner {
     const node = fileOf(path, known.node);
     checkKeepable(path, node, "move it instead");
     await checkExpected(this.#overlay, path, node, input.expected);
-    const old = node.size <= actionLimits.diffTextBytes ? await this.#overlay.bytesOf(path, node) : null;
-    const diff = old === null ? undefined : this.#diff(path, old, null);
+    const diff =
+      node.size <= actionLimits.diffTextBytes
+        ? (await this.#change(path, node, { from: "nothing" })).diff
+        : undefined;
     const before = await this.#overlay.hashOf(path, node);
     const copyRemains = this.#ports
       .copies(before)
@@ -219,7 +227,7 @@ class Planner {
       this.#overlay.moveFolder(from, to, index);
     }
     const kind = listing === null ? "file" : "folder";
-    const members = (listing?.members ?? []).flatMap((member) => [`${from}/${member}`, `${to}/${member}`]);
+    const protection = strictest([this.#protection([from, to]), listing?.protection ?? "none"]);
     return {
       effect: {
         kind: input.kind,
@@ -234,13 +242,13 @@ class Planner {
       facts: {
         kind: "move",
         ...(listing === null ? {} : { files: listing.files }),
-        ...this.#protectedFact([from, to, ...members]),
+        ...protectedFact(protection),
       },
-      subject: this.#subject(input.kind, [from, to], members),
+      subject: { kind: input.kind, paths: [from, to], protection },
     };
   }
 
-  async #folderToMove(from: string, to: string, source: Known, index: number) {
+  async #folderToMove(from: string, to: string, source: Known, index: number): Promise<FolderListing> {
     if (isWithin(from, to))
       throw invalidParams(`${JSON.stringify(from)} cannot be moved into itself.`, { path: to });
     if (source.producer !== null) {
@@ -257,14 +265,13 @@ class Planner {
     }
     // Before anything in it is looked at: nothing else in this action may touch it.
     this.#overlay.moveFolder(from, from, index);
-    const listing = await listFolder(this.#ports.files, from);
-    const closed = listing.members.find(
-      (member) => this.#protection([`${from}/${member}`, `${to}/${member}`]) === "forbidden",
-    );
-    if (closed !== undefined) {
+    const { protectedPaths, forbiddenPaths } = this.#places;
+    const move = { to, places: { protectedPaths, forbiddenPaths } };
+    const listing = await this.#ports.contents.list(from, move, this.#budget);
+    if (listing.forbidden !== null) {
       throw scopeViolation(
         from,
-        `The folder ${JSON.stringify(from)} holds ${JSON.stringify(closed)}, which is never touched.`,
+        `The folder ${JSON.stringify(from)} holds ${JSON.stringify(listing.forbidden)}, which is never touched.`,
       );
     }
     return listing;
@@ -324,11 +331,12 @@ class Planner {
     };
   }
 
-  #diff(path: string, old: Uint8Array | null, content: Uint8Array | null): string | undefined {
-    if (this.#diffBytes >= actionLimits.diffTotalBytes) return undefined;
-    const diff = unifiedDiff({ before: path, after: path }, old, content);
-    this.#diffBytes += diff?.length ?? 0;
-    return diff;
+  async #change(path: string, node: Node, made: NewContent): Promise<ChangedContent> {
+    const wantsDiff = this.#diffBytes < actionLimits.diffTotalBytes;
+    const old = node.kind === "file" ? node : null;
+    const changed = await this.#overlay.change(path, old, made, wantsDiff);
+    this.#diffBytes += changed.diff?.length ?? 0;
+    return changed;
   }
 
   #keep(hash: Hash, content: Uint8Array): void {
@@ -351,23 +359,31 @@ class Planner {
     this.contents.set(hash, content);
   }
 
-  #subject(
-    kind: EffectInput["kind"],
-    paths: readonly string[],
-    members: readonly string[] = [],
-  ): ApprovalSubject {
-    return { kind, paths, protection: this.#protection([...paths, ...members]) };
+  #subject(kind: EffectInput["kind"], paths: readonly string[]): ApprovalSubject {
+    return { kind, paths, protection: this.#protection(paths) };
   }
 
   #protectedFact(paths: readonly string[]): { protected?: true } {
-    return this.#protection(paths) === "none" ? {} : { protected: true };
+    return protectedFact(this.#protection(paths));
   }
 
   #protection(paths: readonly string[]): Protection {
-    const found = paths.map((path) => protectionOf(path, this.#places));
-    if (found.includes("forbidden")) return "forbidden";
-    return found.includes("protected") ? "protected" : "none";
+    return strictest(paths.map((path) => protectionOf(path, this.#places)));
   }
+}
+
+function strictest(found: readonly Protection[]): Protection {
+  if (found.includes("forbidden")) return "forbidden";
+  return found.includes("protected") ? "protected" : "none";
+}
+
+function protectedFact(protection: Protection): { protected?: true } {
+  return protection === "none" ? {} : { protected: true };
+}
+
+function madeBy({ made }: ChangedContent): NonNullable<ChangedContent["made"]> {
+  if (made === null) throw new LaresError("InternalError", "A change made no content.");
+  return made;
 }
 
 /** Before anything of it is read. */

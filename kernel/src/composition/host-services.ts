@@ -68,7 +68,7 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     return actionSeenBy(caller, action);
   };
   const propose = async (caller: Caller, proposal: Proposal): Promise<Action> => {
-    const action = await actions.propose(caller.authority, caller.programDigest, proposal);
+    const action = await actions.propose(caller.authority, caller.programDigest, proposal, caller.cpu);
     ports.proposed();
     return actionSeenBy(caller, action);
   };
@@ -108,7 +108,10 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     ...hostMemory(ports.memories),
 
     "actions/preview": async (caller, proposal: Proposal) =>
-      actionSeenBy(caller, await actions.preview(caller.authority, caller.programDigest, proposal)),
+      actionSeenBy(
+        caller,
+        await actions.preview(caller.authority, caller.programDigest, proposal, caller.cpu),
+      ),
     "actions/propose": propose,
     "actions/get": (caller, { id }: { id: string }) => ownAction(caller, id),
     "actions/settled": async (caller, { id }: { id: string }) => {

@@ -4,7 +4,7 @@ import type { EntryQuery } from "../base/vocabulary/entry.ts";
 import { systemClock } from "../platform/clock.ts";
 import { workspaceTimes } from "./limits.ts";
 import { comparePaths, countEntries, queryEntries } from "./query.ts";
-import { Slices } from "./slices.ts";
+import { Slices } from "../base/slices.ts";
 import { everything } from "./testing/test-workspace.ts";
 import { EntryNode, EntryTree, type FileFacts } from "./tree.ts";
 

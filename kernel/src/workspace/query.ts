@@ -5,7 +5,7 @@ import { entryOf } from "./entry.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { extensionOf, mediaTypeOf } from "./media-types.ts";
 import type { Visibility } from "./ports.ts";
-import type { Slices } from "./slices.ts";
+import type { Slices } from "../base/slices.ts";
 import { pathOf, type EntryNode, type EntryTree } from "./tree.ts";
 
 /**

@@ -20,7 +20,7 @@ import { comparePaths, countEntries, queryEntries } from "./query.ts";
 import { Reconciler } from "./reconciler.ts";
 import { Recorder } from "./recorder.ts";
 import { RootCheck } from "./root-check.ts";
-import { Slices } from "./slices.ts";
+import { Slices } from "../base/slices.ts";
 import { EntryTree, pathOf, type EntryNode } from "./tree.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /**
  * Time on the loop for work that may be long, shared by all who do such work: together they hold the loop no
