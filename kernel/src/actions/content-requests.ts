@@ -1,3 +1,4 @@
+import type { JsonValue } from "../base/json.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EffectInput } from "../base/vocabulary/action.ts";
 import type { ProtectedPlaces, Protection } from "../policy/protected.ts";
@@ -70,7 +71,20 @@ export interface FolderListing {
   readonly forbidden: string | null;
 }
 
-export type ContentRequest = ChangeRequest | HashRequest | ListRequest;
+export interface ValueRequest {
+  readonly do: "value";
+  /** What is kept beside an entry. */
+  readonly value: JsonValue;
+}
+
+export interface HashedValue {
+  /** Of its canonical JSON. */
+  readonly hash: Hash;
+  /** That JSON, where it is too long for the ledger. */
+  readonly content: Uint8Array | null;
+}
+
+export type ContentRequest = ChangeRequest | HashRequest | ListRequest | ValueRequest;
 
 export interface ContentWorkerData {
   readonly roots: readonly { readonly name: string; readonly path: string }[];

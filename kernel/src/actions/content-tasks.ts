@@ -9,8 +9,10 @@ import type {
   ContentSource,
   FolderListing,
   HashAnswer,
+  HashedValue,
   HashRequest,
 } from "./content-requests.ts";
+import { hashedValue } from "./values.ts";
 import { listFolder } from "./folder-listing.ts";
 import { contentOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
@@ -27,7 +29,7 @@ export class ContentTasks {
     this.#files = files;
   }
 
-  run(request: ContentRequest): Promise<ChangedContent | HashAnswer | FolderListing> {
+  run(request: ContentRequest): Promise<ChangedContent | HashAnswer | FolderListing | HashedValue> {
     switch (request.do) {
       case "change":
         return change(this.#files, request);
@@ -35,6 +37,8 @@ export class ContentTasks {
         return this.#hashing.go(this.#files, request);
       case "list":
         return listFolder(this.#files, request.folder, request.move);
+      case "value":
+        return Promise.resolve(hashedValue(request.value));
     }
   }
 }

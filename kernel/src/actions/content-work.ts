@@ -1,4 +1,5 @@
 import type { CpuBudget } from "../base/cpu-budget.ts";
+import type { JsonValue } from "../base/json.ts";
 import { LaresError } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { siblingModule } from "../platform/sibling-module.ts";
@@ -11,14 +12,16 @@ import type {
   ContentWorkerData,
   FolderListing,
   HashAnswer,
+  HashedValue,
   HashRest,
   ListRequest,
 } from "./content-requests.ts";
 import { actionLimits } from "./limits.ts";
 import type { ContentWork } from "./ports.ts";
+import { hashedValue, isSmallValue } from "./values.ts";
 
 /** Does the work on contents in a thread of its own, so that the kernel's loop never waits for it. */
-export function openContentWork(files: WorkspaceFiles): ContentWork & AsyncDisposable {
+export function openContentWork(files: WorkspaceFiles): ContentWork {
   const workerData: ContentWorkerData = {
     roots: files.roots.map(({ name, files: { root: path } }) => ({ name, path })),
   };
@@ -40,7 +43,7 @@ export interface ContentRunner extends AsyncDisposable {
   run(request: ContentRequest, budget: CpuBudget): Promise<unknown>;
 }
 
-export class ContentQueue implements ContentWork, AsyncDisposable {
+export class ContentQueue implements ContentWork {
   readonly #thread: ContentRunner;
 
   constructor(thread: ContentRunner) {
@@ -65,6 +68,12 @@ export class ContentQueue implements ContentWork, AsyncDisposable {
       }
     }
     throw new LaresError("Busy", `${JSON.stringify(path)} could not be read undisturbed; try again later.`);
+  }
+
+  async value(value: JsonValue, budget: CpuBudget): Promise<HashedValue> {
+    return isSmallValue(value)
+      ? hashedValue(value)
+      : ((await this.#thread.run({ do: "value", value }, budget)) as HashedValue);
   }
 
   async list(folder: string, move: ListRequest["move"], budget: CpuBudget): Promise<FolderListing> {

@@ -6,7 +6,8 @@ import type { ContentRequest, ContentWorkerData } from "./content-requests.ts";
 import { ContentTasks } from "./content-tasks.ts";
 
 // Asked by openContentWork() in this very shape.
-serveWork<ContentRequest, ContentWorkerData>(({ roots }) => {
+serveWork((data) => {
+  const { roots } = data as ContentWorkerData;
   let opening: Promise<ContentTasks> | null = null;
   const open = async (): Promise<ContentTasks> =>
     new ContentTasks(
@@ -20,7 +21,7 @@ serveWork<ContentRequest, ContentWorkerData>(({ roots }) => {
       opening = null;
       throw error;
     });
-    const answer = await (await opening).run(request);
+    const answer = await (await opening).run(request as ContentRequest);
     const buffer = "made" in answer ? answer.made?.bytes.buffer : undefined;
     return { answer, transfer: buffer instanceof ArrayBuffer ? [buffer] : [] };
   };

@@ -1,5 +1,6 @@
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import { unreachable } from "../base/exhaustive.ts";
+import type { JsonValue } from "../base/json.ts";
 import { invalidParams, LaresError, limitExceeded, notFound, scopeViolation } from "../base/errors.ts";
 import type { Effect, EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
@@ -8,15 +9,15 @@ import type { ApprovalSubject } from "../policy/approval.ts";
 import type { ImpactFacts } from "../policy/impact.ts";
 import { isWithin } from "../policy/paths.ts";
 import { protectionOf, type ProtectedPlaces, type Protection } from "../policy/protected.ts";
-import type { ChangedContent, FolderListing, NewContent } from "./content-requests.ts";
+import type { ChangedContent, FolderListing, HashedValue, NewContent } from "./content-requests.ts";
 import { checkExpected, entryPath, fileOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
-import { planMetadata, slotOf, type MetadataInput } from "./metadata.ts";
-import type { Operation } from "./operations.ts";
+import { changeOf, currentValue, fieldsOf, slotOf, type MetadataInput } from "./metadata.ts";
+import { valueOf, type Operation } from "./operations.ts";
 import { Overlay, type FileNode, type Known, type Node } from "./overlay.ts";
 import type { ActionPorts } from "./ports.ts";
 import { bytesText, sizeChange } from "./sizes.ts";
-import { withoutLargeValue } from "./values.ts";
+import { withValueStored } from "./values.ts";
 
 /** One effect, looked at against the workspace and the effects before it. */
 export interface PlannedEffect {
@@ -60,6 +61,7 @@ export async function planEffects(
   const effects: PlannedEffect[] = [];
   for (const [index, input] of inputs.entries()) {
     await slices.begin();
+    if (budget.leftMs() <= 0) throw overBudget(budget);
     try {
       effects.push(await planner.plan(input, index));
     } catch (error) {
@@ -312,23 +314,36 @@ class Planner {
         { path },
       );
     }
-    const planned = await planMetadata(this.#ports.metadata, path, input);
-    const { change } = planned;
-    const slot = slotOf(planned.change);
+    const change = changeOf(path, input);
+    const slot = slotOf(change);
     const earlier = this.#slots.get(slot);
-    const before = earlier === undefined ? planned.effect.before : earlier.hash;
-    this.#slots.set(slot, { hash: planned.effect.after, effect: index });
-    const { after } = planned.effect;
-    const { operation, content } = withoutLargeValue({ do: "metadata", change, before, after });
+    const before =
+      earlier === undefined
+        ? ((await this.#hashed(await currentValue(this.#ports.metadata, change)))?.hash ?? null)
+        : earlier.hash;
+    const { hash: after, content } = (await this.#hashed(valueOf(change))) ?? { hash: null, content: null };
+    this.#slots.set(slot, { hash: after, effect: index });
     if (content !== null && after !== null) this.#keep(after, content);
-    const { value, ...rest } = planned.effect;
+    const operation = { do: "metadata" as const, change, before, after };
+    const { value, ...rest } = fieldsOf(input);
     return {
-      effect: { ...rest, before, ...(value === undefined || content !== null ? {} : { value }) },
-      operation,
+      effect: {
+        kind: input.kind,
+        path,
+        before,
+        after,
+        ...rest,
+        ...(value === undefined || content !== null ? {} : { value }),
+      },
+      operation: content === null ? operation : withValueStored(operation),
       dependsOn: earlier === undefined ? [] : [earlier.effect],
       facts: { kind: "metadata", ...this.#protectedFact([path]) },
       subject: this.#subject(input.kind, [path]),
     };
+  }
+
+  async #hashed(value: JsonValue | undefined): Promise<HashedValue | null> {
+    return value === undefined ? null : this.#ports.contents.value(value, this.#budget);
   }
 
   async #change(path: string, node: Node, made: NewContent): Promise<ChangedContent> {
@@ -370,6 +385,14 @@ class Planner {
   #protection(paths: readonly string[]): Protection {
     return strictest(paths.map((path) => protectionOf(path, this.#places)));
   }
+}
+
+function overBudget({ limit, allowedMs }: CpuBudget): LaresError {
+  return limitExceeded(
+    limit,
+    allowedMs,
+    `No CPU time is left to plan with: ${limit} allows ${allowedMs} ms. Propose less at a time.`,
+  );
 }
 
 function strictest(found: readonly Protection[]): Protection {

@@ -9,7 +9,13 @@ import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Database, Statement } from "../platform/database.ts";
 import type { ObjectStore } from "../platform/object-store.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
-import type { ChangedContent, ChangeRequest, FolderListing, ListRequest } from "./content-requests.ts";
+import type {
+  ChangedContent,
+  ChangeRequest,
+  FolderListing,
+  HashedValue,
+  ListRequest,
+} from "./content-requests.ts";
 
 /** What is kept beside entries; implemented by the workspace, in the same database. */
 export interface MetadataPort {
@@ -31,11 +37,13 @@ export interface MetadataPort {
  * amount of time, so it happens where it can be ended, and never on the kernel's loop. Each method charges the CPU time to
  * the budget and rejects with LimitExceeded where that, or `actionLimits.workCpuMs`, does not do.
  */
-export interface ContentWork {
+export interface ContentWork extends AsyncDisposable {
   /** What a write, an edit or a removal makes of a content of at most `previewFileBytes`. */
   change(request: Omit<ChangeRequest, "do">, budget: CpuBudget): Promise<ChangedContent>;
   /** Null where there is no file. */
   hash(path: string, budget: CpuBudget): Promise<Hash | null>;
+  /** Of a value that is kept beside an entry. */
+  value(value: JsonValue, budget: CpuBudget): Promise<HashedValue>;
   /** Walks a folder; LimitExceeded beyond `folderMembers`. */
   list(folder: string, move: ListRequest["move"], budget: CpuBudget): Promise<FolderListing>;
 }

@@ -21,15 +21,15 @@ const niceness = 5;
  * For the entry file of a `WorkThread`: answers its requests, one after the other. `answer` names the buffers that are
  * handed over instead of copied.
  */
-export function serveWork<Request, Data>(
-  open: (data: Data) => (request: Request) => Promise<{ answer: unknown; transfer?: ArrayBuffer[] }>,
+export function serveWork(
+  open: (data: unknown) => (request: unknown) => Promise<{ answer: unknown; transfer?: ArrayBuffer[] }>,
 ): void {
   if (parentPort === null) throw new Error("This file runs as a worker thread; start it with WorkThread.");
   const port = parentPort;
   // Only Linux has a priority for each thread; elsewhere this would be the whole process's.
   if (process.platform === "linux") setPriority(0, niceness);
-  const answerTo = open(workerData as Data);
-  port.on("message", (request: Request) => {
+  const answerTo = open(workerData);
+  port.on("message", (request: unknown) => {
     answerTo(request).then(
       ({ answer, transfer = [] }) => send({ kind: "answer", answer, cpuTimeMs: cpuTimeMs() }, transfer),
       (error: unknown) =>

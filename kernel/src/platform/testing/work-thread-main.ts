@@ -3,7 +3,7 @@ import { invalidParams } from "../../base/errors.ts";
 import { serveWork } from "../work-requests.ts";
 
 /** Answers with what it was asked and its thread; some requests do harm instead. */
-serveWork<string, null>(() => async (request) => {
+serveWork(() => async (request) => {
   switch (request) {
     case "spin":
       for (;;);
