@@ -201,7 +201,7 @@ ${loopAttacks.map(({ name, body }) => `async ${name}() {${body}\n},`).join("\n")
 export default defineAgent({
   hooks: { async heard() {} },
   tools: {
-    async attack({ name }) { told = {}; await attacks[name](); return told; },
+    async attack({ name }) { told = {}; notify("trace", { level: "info", message: "attacking: " + name }); await attacks[name](); return told; },
     async fanned() { return null; },
     async unique() { return null; },
   },

@@ -18,15 +18,20 @@ beforeAll(async () => {
   client = await bench.open({ approvals: "client" });
   other = await bench.connect({ trusted: true });
   ({ pid } = await bench.ready(other));
+  await client.request("lares/traces/follow", { agent: ATTACKER });
 });
 afterAll(() => bench[Symbol.asyncDispose]());
 
-/** Sets the attack going; `outcome` gives its answer, null while there is none. */
-function attack(name: string): { readonly outcome: () => Message | Error | null } {
+/** Sets the attack going and waits until it began; `outcome` gives its answer, null while there is none. */
+async function attack(name: string): Promise<{ readonly outcome: () => Message | Error | null }> {
   let outcome: Message | Error | null = null;
   client.raw("lares/tools/call", { agent: ATTACKER, name: "attack", arguments: { name } }).then(
     (answer) => (outcome = answer),
     (error: Error) => (outcome = error),
+  );
+  await client.notification<{ entry: { message: string } }>(
+    "lares/traces/entry",
+    ({ entry }) => entry.message === `attacking: ${name}`,
   );
   return { outcome: () => outcome };
 }
@@ -42,7 +47,7 @@ describe("while an agent", () => {
   test.each(loopAttacks.map(({ does, name, isLong }) => [does, name, isLong === true] as const))(
     "%s, another client is answered and a neighbour's tool can be called",
     async (_does, name, isLong) => {
-      const { outcome } = attack(name);
+      const { outcome } = await attack(name);
       let answers = 0;
       while (outcome() === null && answers < wantedAnswers) {
         await other.request("lares/status");
@@ -58,7 +63,8 @@ describe("while an agent", () => {
 });
 
 test("a kernel that is told to end while it plans for an agent ends before the plan would", async () => {
-  const { outcome } = attack("doublings");
+  client.received.length = 0;
+  const { outcome } = await attack("doublings");
   await other.request("lares/status");
   process.kill(pid, "SIGTERM");
   await until("the kernel's end", () => !isAlive(pid));
