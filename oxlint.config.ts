@@ -116,6 +116,39 @@ const clientRules: OxlintOverride[] = [
   },
 ];
 
+const seededMessage =
+  "A test that draws by chance fails by chance. Use fast-check, or seeded() of test/support/seed.ts.";
+
+/** Tests draw from the seed of the run. Only the fuzz suite's seed is new in every run. */
+const testRules: OxlintOverride[] = [
+  {
+    files: ["**/*.test.{ts,tsx}", "**/testing/**/*.ts", "test/**/*.ts"],
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        { object: "Math", property: "random", message: seededMessage },
+        { object: "crypto", property: "getRandomValues", message: seededMessage },
+        { object: "crypto", property: "randomUUID", message: seededMessage },
+      ],
+    },
+  },
+  {
+    files: ["{kernel,extensions,examples}/**/*.test.ts", "**/testing/**/*.ts", "test/**/*.ts"],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          paths: ["node:crypto", "crypto"].map((name) => ({
+            name,
+            importNames: ["randomBytes", "randomInt", "randomUUID", "getRandomValues", "webcrypto"],
+            message: seededMessage,
+          })),
+        },
+      ],
+    },
+  },
+];
+
 export default defineConfig({
   plugins: ["typescript", "import", "unicorn", "promise", "node"],
   categories: { correctness: "error", suspicious: "error" },
@@ -160,6 +193,7 @@ export default defineConfig({
       ],
       rules: { "no-restricted-imports": "off" },
     },
+    ...testRules,
     {
       files: [
         "kernel/src/cli/**/*.ts",

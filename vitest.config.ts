@@ -1,17 +1,22 @@
 import { readdirSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { configDefaults, defineConfig } from "vitest/config";
+import { configDefaults, defineConfig, type Plugin } from "vitest/config";
+import { fixedSeed } from "./test/support/seed.ts";
 
 interface Suite {
   readonly include: readonly string[];
   /** Of one test, and of what is done before and after it. */
   readonly timeoutMs: number;
-  /** Files at a time: 2 where it is not said. */
+  /** Files that run at a time; 2 by default. */
   readonly workers?: number;
+  /** Runs many files in one worker, one after the other: a test must restore what it changes. */
+  readonly sharedWorkers?: true;
 }
 
 const slowMs = 600_000;
+/** Where tests stand beside what they test. */
+const sources = "{kernel,extensions,examples,vscode-client}";
 /** Properties that have found something: what they found is tried again on every run. */
 const fuzzCorpora = readdirSync("test/fuzz/corpus").map((target) => `test/fuzz/${target}.test.ts`);
 
@@ -22,12 +27,14 @@ const suites = {
     include: ["kernel/src/**/{,*.}{faults,crash}.test.ts", "test/fault/**/*.test.ts"],
     timeoutMs: slowMs,
   },
-  /** Real kernels that have to be waited for: schedules, quiet moments, restarts, switches: `npm run test:slow`. */
-  slow: { include: ["test/slow/**/*.test.ts"], timeoutMs: slowMs },
+  /** Tests that mostly wait for real processes, timers or large data: `npm run test:slow`. */
+  slow: { include: ["test/slow/**/*.test.ts", `${sources}/**/*.slow.test.ts`], timeoutMs: slowMs },
   /** Real editors, set up as `examples/editors/` says: `npm run test:editors`. */
   editors: { include: ["test/editors/**/*.test.ts"], timeoutMs: slowMs },
   /** Generated values, longer than a unit test's: `npm run test:fuzz`. */
   fuzz: { include: ["test/fuzz/**/*.test.ts"], timeoutMs: slowMs },
+  /** Public test suites, where they were fetched: `npm run suites:fetch`, `npm run test:suites`. */
+  suites: { include: ["test/suites/**/*.test.ts"], timeoutMs: slowMs },
   /** What `npm pack` makes, which is built first: `npm run test:package`. */
   package: { include: ["test/package/**/*.test.ts"], timeoutMs: slowMs },
   /** What is in the .vsix, which is made first: `npm run test:vsix`. */
@@ -51,8 +58,10 @@ const suites = {
       "test/support/**/*.test.ts",
       ...fuzzCorpora,
     ],
-    // Many a test only waits.
-    workers: 3,
+    // Many tests only wait for a child process.
+    workers: 4,
+    // Starting a worker and importing the same rooms again for each file costs more than most files' tests.
+    sharedWorkers: true,
     timeoutMs: 60_000,
   },
 } as const satisfies Record<string, Suite>;
@@ -62,10 +71,18 @@ if (!Object.hasOwn(suites, name))
   throw new Error(`LARES_TEST=${name}: there is ${Object.keys(suites).join(", ")}.`);
 const suite: Suite = suites[name];
 
-if (name === "fuzz") {
-  process.env["LARES_SEED"] ??= String(Math.floor(Math.random() * 2 ** 31));
-  process.stdout.write(`LARES_SEED=${process.env["LARES_SEED"]}\n`);
-}
+// Only the fuzz suite draws new values in every run. No other suite may pass or fail by chance.
+process.env["LARES_SEED"] ||= String(name === "fuzz" ? Math.floor(Math.random() * 2 ** 31) : fixedSeed);
+if (name === "fuzz") process.stdout.write(`LARES_SEED=${process.env["LARES_SEED"]}\n`);
+
+const seededModule = fileURLToPath(new URL("test/support/seeded-fast-check.ts", import.meta.url));
+/** Resolves "fast-check" to the module that sets its seed. A setup file would load fast-check for every test file. */
+const seededFastCheck: Plugin = {
+  name: "seeded-fast-check",
+  enforce: "pre",
+  resolveId: (source, importer) =>
+    source === "fast-check" && importer !== seededModule ? seededModule : null,
+};
 
 const globalSetups = {
   package: "test/package/setup.ts",
@@ -74,6 +91,7 @@ const globalSetups = {
 } as const;
 
 export default defineConfig({
+  plugins: [seededFastCheck],
   // As in tsconfig.json: in this checkout `@lares/sdk` is its sources.
   ssr: { resolve: { conditions: ["lares-source", "module", "node", "development|production"] } },
   // The editor's own module exists inside an editor only.
@@ -83,7 +101,13 @@ export default defineConfig({
   test: {
     globalSetup: Object.hasOwn(globalSetups, name) ? [globalSetups[name as keyof typeof globalSetups]] : [],
     include: [...suite.include],
-    exclude: [...configDefaults.exclude, "**/dist/**", ...(name === "fault" ? [] : suites.fault.include)],
+    exclude: [
+      ...configDefaults.exclude,
+      "**/dist/**",
+      ...(name === "fault" ? [] : suites.fault.include),
+      ...(name === "slow" ? [] : suites.slow.include),
+    ],
+    isolate: suite.sharedWorkers !== true,
     // Real processes and a real sandbox on what may be two busy cores.
     testTimeout: suite.timeoutMs,
     hookTimeout: suite.timeoutMs,

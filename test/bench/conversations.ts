@@ -12,7 +12,10 @@ import { fileURLToPath } from "node:url";
 const knownSha256 = "79fa87e90f04081343b8c8debecb80a9a6842b76a7aa537dc9fdf651ea698ff4";
 
 export interface Turn {
-  readonly session: number;
+  /** What it is a part of: turns of one source follow each other. */
+  readonly source: string;
+  /** When it was said, ISO 8601, UTC; null where that is not known. */
+  readonly timestamp: string | null;
   /** "Speaker: what they said [what is on the picture they showed]" */
   readonly text: string;
 }
@@ -21,13 +24,31 @@ export interface Conversation {
   readonly name: string;
   /** As they followed each other. */
   readonly turns: readonly Turn[];
-  readonly questions: readonly { readonly text: string; readonly evidence: ReadonlySet<number> }[];
+  readonly questions: readonly Question[];
 }
+
+export interface Question {
+  readonly text: string;
+  readonly category: string;
+  readonly evidence: ReadonlySet<number>;
+}
+
+/** Of LoCoMo's questions. The fifth kind is adversarial: nothing in the conversation answers it. */
+const categories: Readonly<Record<number, string>> = {
+  1: "multi-hop",
+  2: "temporal",
+  3: "open",
+  4: "single",
+};
 
 interface Sample {
   readonly sample_id: string;
   readonly conversation: Readonly<Record<string, unknown>>;
-  readonly qa: readonly { readonly question: string; readonly evidence: readonly string[] }[];
+  readonly qa: readonly {
+    readonly question: string;
+    readonly evidence: readonly string[];
+    readonly category: number;
+  }[];
 }
 interface Said {
   readonly dia_id: string;
@@ -55,17 +76,32 @@ function converted({ sample_id: name, conversation, qa }: Sample): Conversation 
   const turns: Turn[] = [];
   const places = new Map<string, number>();
   for (let session = 1; `session_${session}_date_time` in conversation; session += 1) {
+    const timestamp = saidAt(String(conversation[`session_${session}_date_time`]));
     const said = (conversation[`session_${session}`] ?? []) as Said[];
     for (const { dia_id: id, speaker, text, blip_caption: picture } of said) {
       places.set(id, turns.length);
-      turns.push({ session, text: `${speaker}: ${text}${picture === undefined ? "" : ` [${picture}]`}` });
+      turns.push({
+        source: `session ${session}`,
+        timestamp,
+        text: `${speaker}: ${text}${picture === undefined ? "" : ` [${picture}]`}`,
+      });
     }
   }
-  const questions = qa.flatMap(({ question, evidence }) => {
+  const questions = qa.flatMap(({ question, evidence, category: number }): Question[] => {
+    const category = categories[number];
+    if (category === undefined) return [];
     // A few name several turns in one string, or with a zero in front, or none that exists.
     const ids = evidence.flatMap((each) => each.match(/D\d+:\d+/g) ?? []).map((id) => id.replace(/:0+/, ":"));
     const found = new Set(ids.flatMap((id) => places.get(id) ?? []));
-    return found.size === 0 ? [] : [{ text: question, evidence: found }];
+    return found.size === 0 ? [] : [{ text: question, category, evidence: found }];
   });
   return { name, turns, questions };
+}
+
+/** "1:56 pm on 8 May, 2023" as an ISO time. */
+function saidAt(text: string): string | null {
+  const [, hour, minute, half, day, month, year] =
+    /^(\d+):(\d+) (am|pm) on (\d+) (\w+), (\d+)$/.exec(text) ?? [];
+  const at = new Date(`${month} ${day}, ${year} ${hour}:${minute} ${half} UTC`);
+  return Number.isNaN(at.getTime()) ? null : at.toISOString();
 }

@@ -3,15 +3,15 @@ import { failpointNames } from "../../kernel/src/platform/failpoints.ts";
 import { until } from "../support/until.ts";
 import { JobLoad } from "./support/job-load.ts";
 import { sandboxHostOf } from "./support/processes.ts";
-import { seeded } from "./support/seeded.ts";
+import { seeded, seedOfThisRun } from "../support/seed.ts";
 
 /*
  * Kernels, and sandboxes under them, die while jobs are dispatched, run, saved, lost, failed and completed.
- * `LARES_ROUNDS` says how often by chance (10 where it does not), `LARES_SEED` repeats the choices of an earlier run.
+ * `LARES_ROUNDS` says how often by chance (10 where it does not), `LARES_SEED` draws other choices.
  */
 
 const rounds = Number(process.env["LARES_ROUNDS"] ?? 10);
-const seed = Number(process.env["LARES_SEED"] ?? Date.now() % 1_000_000);
+const seed = seedOfThisRun();
 const maxDelayMs = 1500;
 
 describe("a kernel dies at a named point of a job's life, and the next one after it", () => {

@@ -6,7 +6,7 @@ import { until } from "../support/until.ts";
 import { isAlive } from "../support/until.ts";
 import { type DiskEvent, recordingVariable } from "./support/disk-recorder.ts";
 import { Died } from "./support/load.ts";
-import { seeded } from "./support/seeded.ts";
+import { seeded, seedOfThisRun } from "../support/seed.ts";
 import { Session } from "./support/session.ts";
 import { WORKER } from "./support/worker-agent.ts";
 
@@ -16,7 +16,7 @@ import { WORKER } from "./support/worker-agent.ts";
  * stays what was synced, and what was not is missing, zeros, or in pieces.
  */
 
-const seed = Number(process.env["LARES_SEED"] ?? Date.now() % 1_000_000);
+const seed = seedOfThisRun();
 const random = seeded(seed);
 const pageBytes = 4096;
 const recorder = fileURLToPath(new URL("support/disk-recorder.ts", import.meta.url));

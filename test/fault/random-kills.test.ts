@@ -3,17 +3,17 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { until } from "../support/until.ts";
 import { Died } from "./support/load.ts";
 import { sandboxHostOf, storeHostOf } from "./support/processes.ts";
-import { seeded } from "./support/seeded.ts";
+import { seeded, seedOfThisRun } from "../support/seed.ts";
 import { Session } from "./support/session.ts";
 
 /*
  * SIGKILL at random moments under load: of the kernel, of the host of its sandbox, of the host of its store,
  * of the front. `LARES_ROUNDS` says
- * how often (20 where it does not), `LARES_SEED` repeats the choices of an earlier run, which printed its seed.
+ * how often (20 where it does not), `LARES_SEED` draws other choices.
  */
 
 const rounds = Number(process.env["LARES_ROUNDS"] ?? 20);
-const seed = Number(process.env["LARES_SEED"] ?? Date.now() % 1_000_000);
+const seed = seedOfThisRun();
 const random = seeded(seed);
 const below = (bound: number): number => Math.floor(random() * bound);
 

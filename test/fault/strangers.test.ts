@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, readdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { chown, mkdir, readdir, rm, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
+import process from "node:process";
 import { afterEach, describe, expect, test } from "vitest";
 import { call, probe } from "../support/agents.ts";
 import { agent, Bench, inState, tool } from "../support/bench.ts";
@@ -122,6 +123,34 @@ describe("a repository that brings state, sockets, pipes and links of its own", 
     expect(code).toBe(0);
     expect(stdout.trim().split("\n").at(-1)).toMatch(/^1 agents, /);
   });
+});
+
+describe("a socket's folder that another user made first, where LARES_HOME is too long for a socket", () => {
+  const nobody = 65_534;
+  test.skipIf(process.getuid?.() !== 0)(
+    "two clients with different environments join one kernel, in a folder of their own",
+    async () => {
+      await using bench = await Bench.create();
+      const LARES_HOME = join(bench.home, "deep/".repeat(30));
+      const environments = await Promise.all(
+        ["first", "second"].map(async (name) => {
+          const folder = join(bench.base, name);
+          for (const taken of ["lares", "lares-0"]) {
+            await mkdir(join(folder, taken), { recursive: true, mode: 0o700 });
+            await chown(join(folder, taken), nobody, nobody);
+          }
+          return { LARES_HOME, XDG_RUNTIME_DIR: folder, TMPDIR: folder };
+        }),
+      );
+      const statuses = [];
+      for (const environment of environments) {
+        const client = await bench.open({ environment });
+        statuses.push(await bench.status(client));
+      }
+      expect(statuses[0]?.stateFolder.startsWith(LARES_HOME)).toBe(true);
+      expect(statuses[1]?.pid).toBe(statuses[0]?.pid);
+    },
+  );
 });
 
 describe("a document that is no plain text of a reasonable size", () => {

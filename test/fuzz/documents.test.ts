@@ -1,9 +1,17 @@
 import fc from "fast-check";
+import { readFileSync } from "node:fs";
 import { expect } from "vitest";
 import { stringify } from "yaml";
 import { compileFilter } from "../../kernel/src/events/filter.ts";
 import { maxDiagnostics, type Diagnostic, type Range } from "../../kernel/src/documents/diagnostics.ts";
 import { checkLares } from "../../kernel/src/documents/lares.ts";
+import { complete } from "../../kernel/src/documents/language/complete.ts";
+import { hoverAt } from "../../kernel/src/documents/language/hover.ts";
+import { inlayHints } from "../../kernel/src/documents/language/inlay-hints.ts";
+import { outlineOf } from "../../kernel/src/documents/language/symbols.ts";
+import { environment, events } from "../../kernel/src/documents/language/testing/environment.ts";
+import { readAtOnce } from "../../kernel/src/documents/language/testing/read-at-once.ts";
+import { layerOf, resolveConfiguration } from "../../kernel/src/documents/resolve.ts";
 import { checkManifest } from "../../kernel/src/documents/manifest.ts";
 import { parseDocument } from "../../kernel/src/documents/parse.ts";
 import { documentLimits } from "../../kernel/src/documents/source.ts";
@@ -12,6 +20,7 @@ import { fuzz } from "./support/campaign.ts";
 import { tomlOf } from "./support/toml.ts";
 
 const target = "documents";
+const defaults = readFileSync(new URL("../../manifests/defaults.yaml", import.meta.url), "utf8");
 
 const scalar = fc.oneof(
   fc.string({ maxLength: 12 }),
@@ -356,5 +365,140 @@ fuzz({
     const [found] = diagnostics.filter(({ message }) => message === direct.message);
     if (found === undefined) expect(diagnostics.map(({ message }) => message)).toContain(direct.message);
     else checkDiagnostic(found, text);
+  },
+});
+
+/** Everything that YAML has beside plain values: tags, anchors, directives, several documents, encodings, controls. */
+const zoo = fc.constantFrom(
+  ...[
+    "timestamp",
+    "binary",
+    "omap",
+    "set",
+    "pairs",
+    "merge",
+    "value",
+    "str",
+    "int",
+    "float",
+    "bool",
+    "null",
+    "map",
+    "seq",
+    "js/undefined",
+    "js/function",
+  ].map((tag) => `!!${tag} `),
+  "! ",
+  "!a ",
+  "!<tag:yaml.org,2002:merge> ",
+  "!!float .nan",
+  "!!int 0o7",
+  ".inf",
+  "-.INF",
+  ".NaN",
+  "-0",
+  "0x",
+  "1e999",
+  "=",
+  "<<",
+  "&a ",
+  "&a: ",
+  "*a",
+  "*a ",
+  "*b",
+  "<<: *a",
+  "<<: [*a]",
+  "? ",
+  "? [a]\n: ",
+  ": ",
+  "- ",
+  "[",
+  "]",
+  "{",
+  "}",
+  ", ",
+  "%YAML 1.1\n---\n",
+  "%YAML 1.2\n---\n",
+  "%TAG ! tag:x,2000:\n---\n",
+  "---\n",
+  "...\n",
+  "--- |\n",
+  "\ufeff",
+  "\n",
+  "\n  ",
+  "\n    ",
+  "\r",
+  "\r\n",
+  "\t",
+  "\0",
+  "\u0007",
+  "\u007f",
+  "\u0085",
+  "\u2028",
+  "\ud800",
+  "\udcff\udcfe",
+  "a\0b\0",
+  '"',
+  "'",
+  '"\\ud800"',
+  '"\\0"',
+  "|\n  x\n",
+  ">-\n  x\n",
+  "# c\n",
+  "2026-01-01",
+  "aGk=",
+  "x",
+  "__proto__: ",
+  "toString: ",
+);
+
+fuzz({
+  target,
+  property: "no value of YAML reaches past a document's own diagnostics",
+  arbitrary: fc.record({
+    before: fc.constantFrom(
+      "",
+      "version: ",
+      "extensions:\n  - config: ",
+      "limits: { max_memory_mb: ",
+      "extension:\n  id: a.b\n  name: A\n  version: ",
+      "extension:\n  id: a.b\n  name: A\n  version: 1.0.0\n  tools:\n    - name: t\n      handler: h\n      description: d\n      parameters: ",
+    ),
+    parts: fc.array(zoo, { minLength: 1, maxLength: 12 }),
+    at: fc.nat(200),
+  }),
+  runs: 300,
+  check: async ({ before, parts, at }) => {
+    const text = before + parts.join("");
+    const { value } = parseDocument(text, "yaml");
+    expect(JSON.parse(JSON.stringify(value))).toStrictEqual(value);
+    const layer = (layerText: string) => checkLares(layerText, "lares.yaml", { layer: "user" });
+    const checked = [
+      await layer(text),
+      await checkManifest(text, "extension.yaml", manifestPorts()),
+    ] as const;
+    for (const { diagnostics } of checked) {
+      expect(diagnostics.map(({ code }) => code)).not.toContain("check-failed");
+      for (const one of diagnostics) checkDiagnostic(one, text);
+    }
+    if (checked[0].usable) {
+      const user = layerOf("lares.yaml", checked[0]);
+      await resolveConfiguration({
+        environment: {},
+        workspace: null,
+        user,
+        defaults: layerOf("d", await layer(defaults)),
+      });
+    }
+    const offset = Math.min(at, text.length);
+    for (const kind of ["lares", "manifest"] as const) {
+      const document = { kind, format: "yaml", text } as const;
+      await complete(document, offset, environment());
+      await hoverAt(document, offset, environment());
+      await inlayHints(document, { start: 0, end: text.length }, events);
+    }
+    const read = readAtOnce(text, "lares.yaml");
+    expect(JSON.parse(JSON.stringify(read.value))).toStrictEqual(read.value);
+    outlineOf(read);
   },
 });

@@ -145,6 +145,7 @@ const plain = fc.constantFrom(
   "/",
   "[ab]",
   "[!b]",
+  "/**/*",
   "{a,b}",
   "{a,b/c}",
   "x",

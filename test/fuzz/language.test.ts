@@ -10,7 +10,7 @@ import {
 import { checkLares } from "../../kernel/src/documents/lares.ts";
 import { complete, type EditedDocument } from "../../kernel/src/documents/language/complete.ts";
 import { extensionUses, handlerUses } from "../../kernel/src/documents/language/elements.ts";
-import { readForEditor } from "../../kernel/src/documents/language/for-editors.ts";
+import { readAtOnce } from "../../kernel/src/documents/language/testing/read-at-once.ts";
 import { hoverAt } from "../../kernel/src/documents/language/hover.ts";
 import { inlayHints, maxInlayHints } from "../../kernel/src/documents/language/inlay-hints.ts";
 import { maxProposals } from "../../kernel/src/documents/language/proposal.ts";
@@ -319,9 +319,7 @@ fuzz({
       expect(part.name).not.toMatch(/[\n\r\u001b]/);
       for (const child of part.children) visit(child);
     };
-    for (const part of outlineOf(
-      readForEditor(text, `${kind === "lares" ? "lares" : "extension"}.${format}`),
-    ))
+    for (const part of outlineOf(readAtOnce(text, `${kind === "lares" ? "lares" : "extension"}.${format}`)))
       visit(part);
     expect(parts).toBeLessThanOrEqual(maxParts);
   },
@@ -337,7 +335,7 @@ fuzz({
     const edited = written(generated);
     const { kind, format, text } = edited;
     const file = `${kind === "lares" ? "lares" : "extension"}.${format}`;
-    const read = readForEditor(text, file);
+    const read = readAtOnce(text, file);
     for (const { pointer } of extensionUses(read)) lies(read.locate(pointer), text);
     const before = handlerUses(read);
     for (const somewhere of offsets) {
@@ -345,7 +343,7 @@ fuzz({
       if (handler === null) continue;
       const edits = renameInManifest(read, handler, "anotherName");
       for (const { range } of edits) lies(range, text);
-      const after = handlerUses(readForEditor(applyEdits(text, edits), file));
+      const after = handlerUses(readAtOnce(applyEdits(text, edits), file));
       // Through an alias a name is written once and stands in several places.
       const isWritten =
         edits.length ===

@@ -216,6 +216,7 @@ fuzz({
         },
         services: {},
         memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
+        isEntry: () => false,
         openMemory: async () => undefined,
         acquireSlot: () => slots.acquire(),
         takeTurn: async () => undefined,

@@ -5,6 +5,13 @@ import { beforeAll, expect } from "vitest";
 import { prepareBounds } from "../../kernel/src/sandbox/prepare/bounds.ts";
 import { prepareModule } from "../../kernel/src/sandbox/prepare/prepare-module.ts";
 import { treatmentOf, wasiModule } from "../../kernel/src/sandbox/prepare/preview1.ts";
+import {
+  firstReading,
+  instructions,
+  moduleOf,
+  promiseBroken,
+  secondReader,
+} from "../../kernel/src/sandbox/testing/second-reader.ts";
 import { command, echo, flooding, printing, spinOnInput, wat } from "../../kernel/src/sandbox/testing/wat.ts";
 import { fuzz } from "./support/campaign.ts";
 import { mutated, mutations } from "./support/mutate-module.ts";
@@ -34,7 +41,9 @@ const texts = [
 ];
 
 let modules: Uint8Array[] = [];
+let secondReading: Awaited<ReturnType<typeof secondReader>>;
 beforeAll(async () => {
+  secondReading = await secondReader();
   modules = await Promise.all(texts.map(wat));
   const guest = join(import.meta.dirname, "../../kernel/build-output/guest.wasm");
   modules.push(new Uint8Array(readFileSync(guest)));
@@ -91,6 +100,26 @@ fuzz({
   arbitrary: fc.record({ module: fc.constant(texts.length), mutations }),
   runs: 25,
   check: ({ module, mutations }) => checkMutated(module, mutations),
+});
+
+fuzz({
+  target,
+  property: "a second reader accepts what is accepted, and sees the same calls",
+  arbitrary: fc.oneof(
+    fc.record({ code: instructions }),
+    fc.record({ code: instructions, mutations }),
+    fc.record({ module: fc.nat(texts.length - 1), mutations }),
+  ),
+  runs: 6000,
+  check: (value) => {
+    const original = "code" in value ? moduleOf(value.code) : (modules[value.module] ?? new Uint8Array());
+    const bytes = "mutations" in value ? mutated(original, value.mutations) : original;
+    const result = prepareModule(bytes, { maxMemoryMb });
+    if (!result.ok) return;
+    expect(firstReading(bytes)).toEqual(secondReading(bytes));
+    const prepared = secondReading(result.bytes);
+    expect(prepared === null ? "unreadable" : promiseBroken(prepared)).toBeNull();
+  },
 });
 
 function checkMutated(index: number, changes: Parameters<typeof mutated>[1]): void {

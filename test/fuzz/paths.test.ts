@@ -7,7 +7,7 @@ import { isLaresError } from "../../kernel/src/base/errors.ts";
 import { foldName } from "../../kernel/src/base/names.ts";
 import { openRootedFs, type RootedFs } from "../../kernel/src/platform/rooted-fs.ts";
 import { pathFault } from "../../kernel/src/policy/path-fault.ts";
-import { canonicalPath, isWithin, maxPathLength, parentOf } from "../../kernel/src/policy/paths.ts";
+import { canonicalPath, isWithinExactly, maxPathLength, parentOf } from "../../kernel/src/policy/paths.ts";
 import { isForbidden, protectionOf } from "../../kernel/src/policy/protected.ts";
 import { fuzz } from "./support/campaign.ts";
 
@@ -110,9 +110,9 @@ fuzz({
       const whole = flavour.normalize(flavour.join(root, result.path));
       expect(whole === root || whole.startsWith(root + flavour.sep)).toBe(true);
     }
-    expect(isWithin(".", result.path)).toBe(true);
+    expect(isWithinExactly(".", result.path)).toBe(true);
     for (let at: string | null = result.path; at !== null; at = parentOf(at))
-      expect(isWithin(at, result.path)).toBe(true);
+      expect(isWithinExactly(at, result.path)).toBe(true);
   },
 });
 
@@ -168,7 +168,7 @@ fuzz({
       expect(checked.error.code).toBe("ScopeViolation");
       return;
     }
-    expect(authority.locations.some((location) => isWithin(location, checked.path))).toBe(true);
+    expect(authority.locations.some((location) => isWithinExactly(location, checked.path))).toBe(true);
     expect(checked.path.split("/").some((part) => foldName(part) === ".git")).toBe(false);
     expect(isForbidden(checked.path, authority)).toBe(false);
     expect(protectionOf(checked.path, authority)).not.toBe("forbidden");

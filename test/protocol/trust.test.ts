@@ -20,6 +20,7 @@ const CLOSED: [string, object][] = [
   ["lares/actions/list", {}],
   ["lares/actions/get", { id: "x" }],
   ["lares/actions/content", { id: "x", effect: 0, side: "before" }],
+  ["lares/actions/diff", { id: "x", effect: 0 }],
   ["lares/actions/approve", { id: "x", digest: OTHER_DIGEST }],
   ["lares/actions/reject", { id: "x" }],
   ["lares/actions/undo", { id: "x" }],
@@ -213,9 +214,27 @@ describe("a document that changes under a running kernel", () => {
     });
     expect(await state("a preview\n")).not.toBe("Committed");
     await bench.writeLares({ keys: { approvals: { rules: [{ decide: "deny", kind: "file.write" }] } } });
+    let attempt = 0;
     await until("the stricter rule", async () => {
-      const outcome = await host(client, PROBE, "actions.propose", ...write(`denied ${Math.random()}\n`));
+      const outcome = await host(client, PROBE, "actions.propose", ...write(`denied ${attempt++}\n`));
       return outcome.error !== undefined || (outcome.value as { state: string }).state === "Rejected";
     });
   });
+});
+
+test("a config and a hook that are new after a yes wait for another", async () => {
+  await using bench = await Bench.create(spec());
+  await using client = await bench.open();
+  await inState(client, PROBE, "Active");
+  const [extension] = spec().extensions;
+  const manifest = { ...extension?.manifest, hooks: [{ on: "EntryCreated", handler: "record" }] };
+  await bench.writeExtension({ ...extension, id: PROBE, manifest });
+  const asked = await until("the new hook to be asked", async () => {
+    const { trust } = await bench.status(client);
+    return (trust.pending ?? []).length > 0 && trust;
+  });
+  expect(asked.pending).toEqual([`${PROBE} changed: new hook: record on EntryCreated`]);
+  expect((await agent(client, PROBE)).hooks).toEqual([]);
+  await client.request("lares/trust", { trusted: true, digest: asked.digest });
+  await until("the hook", async () => (await agent(client, PROBE)).hooks.length === 1);
 });

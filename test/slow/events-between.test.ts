@@ -106,7 +106,7 @@ test("custom events go from one agent to another, under the publisher's name, in
       probe({ id: "test.mute", permissions: { read_entries: true } }),
       probe({
         id: "test.receiver",
-        permissions: { read_entries: true },
+        permissions: { read_entries: true, hear_events: ["test.sender/Ping"] },
         hooks: [{ on: "test.sender/Ping", handler: "record" }],
       }),
     ],

@@ -81,13 +81,16 @@ export class Editor {
     return this.client.request<Result>("workspace/executeCommand", { command, arguments: given });
   }
 
-  /** Chooses a code action of the file by how its title begins. */
-  async choose<Result>(path: string, title: string): Promise<Result> {
+  /** Chooses a code action of the file by how it begins and, where there are several, by the agent's title in it. */
+  async choose<Result>(path: string, start: string, title?: string): Promise<Result> {
     const actions = await this.codeActions(path);
-    const chosen = actions.find((action) => action.title.startsWith(title));
+    const chosen = actions.find(
+      (action) =>
+        action.title.startsWith(start) && (title === undefined || action.title.includes(`says: "${title}"`)),
+    );
     const command = typeof chosen?.command === "object" ? chosen.command : (chosen as Command | undefined);
     if (command === undefined)
-      throw new Error(`no "${title}" among ${JSON.stringify(actions.map((action) => action.title))}`);
+      throw new Error(`no "${start}" among ${JSON.stringify(actions.map((action) => action.title))}`);
     return this.run<Result>(command);
   }
 

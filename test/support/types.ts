@@ -109,7 +109,7 @@ export interface Status {
   workspace: string;
   stateFolder: string;
   trusted: boolean;
-  trust: { digest: string; asks: string[] };
+  trust: { digest: string; asks: string[]; pending?: string[] };
   agents: number;
   index: { entries: number; complete: boolean };
   pendingActions: number;

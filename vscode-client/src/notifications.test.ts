@@ -21,7 +21,7 @@ it("what waits and changes much is told once, and a button approves what was sho
   setActions(big, action({ id: "small" }));
   expect(seen.messages).toHaveLength(1);
   expect(seen.messages[0]?.text).toBe(
-    "Test agent proposes “Tidy up”: 1 change, high impact (0.90). It is untidy.",
+    'Edits "notes/a.md". 1 change, high impact (0.90). Test agent says: "Tidy up" "It is untidy."',
   );
   seen.messages[0]?.answer("Approve");
   await settled();
@@ -78,6 +78,22 @@ it("an answer that crosses another's on its way is refused by the kernel, in one
   feature.dispose();
 });
 
+it("what names more than a message holds is not approved from it, but shown", async () => {
+  const { setActions, feature, wire } = start();
+  const [effect] = big.effects;
+  const many = {
+    ...big,
+    effects: Array.from({ length: 50 }, (_, index) => ({ ...effect!, path: `n/${index}.md` })),
+  };
+  setActions(many);
+  expect(seen.messages[0]?.text).toMatch(/^More changes than a message names\. 50 changes/);
+  expect(seen.messages[0]?.buttons).toEqual(["Show Changes", "Reject"]);
+  const offer = { title: "OK", actionId: many.id, digest: many.digest };
+  wire.tell("lares/notify", { agent: "a", title: "Backup", message: "", severity: "info", actions: [offer] });
+  expect(seen.messages[1]?.buttons).toEqual(["Show Changes"]);
+  feature.dispose();
+});
+
 it("the setting says from which impact on", () => {
   const { setActions, feature } = start();
   workspace.settings["lares.approvals.notifyAbove"] = 0.05;
@@ -114,7 +130,9 @@ it("what an agent offers in its own words says in ours how much it would change"
   seen.forget();
   const notice = { agent: "test.agent", title: "Backup", message: "Done.", severity: "info" } as const;
   wire.tell("lares/notify", { ...notice, actions: [{ title: "OK", actionId: id, digest }] });
-  expect(seen.messages[0]?.text).toBe("Test agent: Backup. Done. (1 change, high impact (0.90))");
+  expect(seen.messages[0]?.text).toBe(
+    'Approve: OK does this: Edits "notes/a.md". 1 change, high impact (0.90). Test agent: Backup. Done.',
+  );
   seen.messages[0]?.answer("Approve: OK");
   await settled();
   expect(seen.commands).toEqual([{ id: "lares.approve", arguments: [{ id, digest }] }]);

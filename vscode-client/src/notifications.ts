@@ -1,6 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { commands, Disposable, window, workspace } from "vscode";
 import type { ClientContext, Feature } from "./feature.ts";
+import { decisionWords, saidBy } from "./model/decision-words.ts";
 import { impactText } from "./model/impact.ts";
 import { count, label, message } from "./model/text.ts";
 import { ToastGate } from "./model/toast-gate.ts";
@@ -14,6 +15,7 @@ const showApprovals = "Show Approvals";
 const maxMessage = 300;
 const maxButton = 40;
 const maxButtons = 2;
+const tooMany = "More changes than a message names.";
 const defaultNotifyAbove = 0.5;
 
 /** What agents say, and what waits and would change much, as notifications of the editor. */
@@ -59,9 +61,12 @@ export const notifications: Feature = (context) => {
  * So a late answer goes the way of all, and is told there that it is one.
  */
 async function tellWaiting({ models }: ClientContext, { id, digest, ...action }: Action): Promise<void> {
-  const agent = message(models.agents.nameOf(action.agent), 80);
-  const text = `${agent} proposes “${message(action.title, 120)}”: ${extentOf(action)}. ${message(action.reason, maxMessage)}`;
-  const answer = await window.showWarningMessage(text, approve, reject, showChanges);
+  const words = decisionWords(action);
+  const said = saidBy(models.agents.nameOf(action.agent), action.title, action.reason);
+  const text = `${words ?? tooMany} ${extentOf(action)}. ${said}`;
+  // What the message does not name is looked at before it is approved.
+  const buttons = words === null ? [showChanges, reject] : [approve, reject, showChanges];
+  const answer = await window.showWarningMessage(text, ...buttons);
   if (answer === approve) await commands.executeCommand("lares.approve", { id, digest });
   if (answer === reject) await commands.executeCommand("lares.reject", { id, digest });
   if (answer === showChanges) await commands.executeCommand("lares.showChanges", { id });
@@ -83,10 +88,14 @@ async function tellNotice(
   const offers = (actions ?? []).slice(0, maxButtons).flatMap((action) => {
     const known = models.actions.get(action.actionId);
     if (known === undefined || known.digest !== action.digest) return [];
-    return [{ title: `${approve}: ${label(action.title, maxButton)}`, action, extent: extentOf(known) }];
+    const does = decisionWords(known);
+    if (does === null) return [];
+    const button = `${approve}: ${label(action.title, maxButton)}`;
+    return [{ title: button, action, extent: `${button} does this: ${does} ${extentOf(known)}. ` }];
   });
-  const extents = offers.map(({ extent }) => ` (${extent})`).join("");
-  const text = `${name}: ${message([title, words].filter(Boolean).join(". "), maxMessage)}${extents}`;
+  // Ours first: what a button does is said before what the agent says of it.
+  const extents = offers.map(({ extent }) => extent).join("");
+  const text = `${extents}${name}: ${message([title, words].filter(Boolean).join(". "), maxMessage)}`;
   const show = first === undefined ? [] : [{ title: showChanges, action: null }];
   const shown = {
     info: window.showInformationMessage,

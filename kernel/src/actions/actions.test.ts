@@ -20,6 +20,7 @@ import { isLaresError } from "../base/errors.ts";
 import type { Action, EffectInput } from "../base/vocabulary/action.ts";
 import { sha256 } from "../platform/hash.ts";
 import { folderSnapshot } from "../platform/testing/folder-snapshot.ts";
+import { digestOf } from "./describe.ts";
 import { agent, everything, openBench, program, type Bench } from "./testing/bench.ts";
 
 let folder: string;
@@ -277,7 +278,6 @@ describe("what is refused when it is proposed", () => {
     ["a folder where a file is", [{ kind: "folder.create", path: "a.txt" }], "InvalidParams"],
     ["a moved folder that another effect changes", [write("d/x", ""), move("d", "e")], "InvalidParams"],
     ["a change in a folder that was moved", [move("d", "e"), write("e/x", "")], "InvalidParams"],
-    ["a folder that holds .git", [move("repository", "e")], "ScopeViolation"],
     ["a path into .git", [write("repository/.git/config", "")], "ScopeViolation"],
     ["a path that leaves", [write("../x", "")], "ScopeViolation"],
     ["the workspace itself", [remove(".")], "ScopeViolation"],
@@ -608,6 +608,79 @@ describe("policy decides", () => {
     expect((await bench.propose(write("other", ""))).state).toBe("Committed");
   });
 
+  describe("what starts by itself is asked, in spite of a rule that allows everything", () => {
+    const states = async (...inputs: readonly EffectInput[]): Promise<string[]> => {
+      bench.settings.rules = [{ decide: "allow" }];
+      const all: string[] = [];
+      for (const input of inputs) all.push((await bench.propose(input)).state);
+      return all;
+    };
+    const asked = "PendingApproval";
+
+    test("a file that can be executed is edited, moved or deleted, also within a folder", async () => {
+      for (const path of ["one", "two", "d/three"]) put(path, "x");
+      for (const path of ["one", "two", "d/three"]) chmodSync(join(root, path), 0o755);
+      expect(
+        await states(
+          write("one", "y"),
+          move("one", "three"),
+          remove("two"),
+          move("d", "e"),
+          write("four", "y"),
+        ),
+      ).toEqual([asked, asked, asked, asked, "Committed"]);
+    });
+
+    test("a write that begins as a script or a program does, or that takes such a beginning away", async () => {
+      put("c.txt", "#!/bin/sh\n");
+      expect(
+        await states(write("a.txt", "#!/bin/sh\n"), write("b.txt", "# !\n"), write("c.txt", "x\n")),
+      ).toEqual([asked, "Committed", asked]);
+    });
+
+    test("a file that a package's script runs, also when it comes by a move of its folder", async () => {
+      put("web/package.json", JSON.stringify({ scripts: { build: "node tools/build" } }));
+      put("web/src/x.js", "x");
+      put("web/new/build.js", "x");
+      expect(
+        await states(
+          write("web/src/x.js", "y"),
+          write("web/tools/build.js", "y"),
+          move("web/new", "web/tools"),
+        ),
+      ).toEqual(["Committed", asked, asked]);
+    });
+
+    test("a folder becomes a repository neither at once nor piece by piece", async () => {
+      put("docs/o/info/x", "x");
+      put("docs/h", "ref: refs/heads/main\n");
+      expect(
+        await states(
+          write("docs/HEAD", "ref: refs/heads/main\n"),
+          move("docs/h", "docs/head"),
+          move("docs/o", "docs/objects"),
+          { kind: "folder.create", path: "docs/refs" },
+          write("docs/config", "[core]\n\tfsmonitor = ./x\n"),
+        ),
+      ).toEqual([asked, asked, asked, asked, asked]);
+    });
+
+    test("a move to a protected name, and a folder that holds one at its new place", async () => {
+      put("a", "x");
+      put("d/make/Makefile", "x");
+      expect(await states(move("a", "AGENTS.md"), move("d", "e"), write("a", "y"))).toEqual([
+        asked,
+        asked,
+        "Committed",
+      ]);
+    });
+
+    test("but a tag on such a file is not: it lies beside it", async () => {
+      put("Makefile", "x");
+      expect(await states(tag("Makefile", "#build"))).toEqual(["Committed"]);
+    });
+  });
+
   test("a delete whose content stays elsewhere weighs less", async () => {
     put("a", "same");
     put("b", "same");
@@ -831,6 +904,92 @@ describe("time and restarts", () => {
   });
 });
 
+describe("what the agent cannot see", () => {
+  const ends = (action: Action) => ({ state: action.state, error: action.error });
+
+  test("a folder that holds .git is asked, told as any other, and stays where it is whoever approves", async () => {
+    mkdirSync(join(root, "repository/.git"), { recursive: true });
+    mkdirSync(join(root, "plain"));
+    bench.settings.rules = [{ decide: "allow" }];
+    const [closed, plain] = [
+      await bench.propose(move("repository", "e")),
+      await bench.propose(move("plain", "p")),
+    ];
+    expect([closed.state, plain.state]).toEqual(["PendingApproval", "PendingApproval"]);
+    expect(closed.impact_score).toBe(plain.impact_score);
+    const ended = await bench.actions.approve(closed.id, { digest: closed.digest });
+    expect(ends(ended)).toEqual({
+      state: "Failed",
+      error: "repository → e is closed to every extension.",
+    });
+    expect(Object.keys(snapshot())).toContain("repository/.git");
+  });
+
+  test("a deny rule that came after the proposal holds for a person's approval, too", async () => {
+    put("d/diary.md", "d");
+    const action = await bench.propose(move("d", "e"));
+    bench.settings.rules = [{ decide: "deny", path: "**/diary.md" }];
+    const ended = await bench.actions.approve(action.id, { digest: action.digest });
+    expect(ends(ended)).toEqual({
+      state: "Failed",
+      error: "A rule denies file.move of d → e, which reaches d/diary.md.",
+    });
+    expect(contentOf("d/diary.md")).toBe("d");
+  });
+
+  const unseen: readonly [name: string, make: () => void][] = [
+    ["nothing", () => undefined],
+    ["a file", () => put("hidden", "something long\n".repeat(100))],
+    ["a folder", () => put("hidden/inner", "x")],
+    ["a link", () => symlinkSync("a.txt", join(root, "hidden"))],
+    [
+      "a file too large to edit",
+      () => (put("hidden", ""), truncateSync(join(root, "hidden"), 65 * 1_048_576)),
+    ],
+  ];
+  test.each(unseen)(
+    "where %s is hidden, what waits counts the same, and nothing is lost",
+    async (name, make) => {
+      bench.leftOut.add("hidden");
+      put("a.txt", "a");
+      make();
+      const before = snapshot();
+      const proposal = {
+        title: "t",
+        reason: "r",
+        effects: [write("hidden", "new"), move("a.txt", "hidden2")],
+      };
+      const { action, told } = await bench.actions.propose(everything, program, proposal);
+      // Of two effects the one that is hidden, and a size that only the proposal makes.
+      expect(told).toEqual({ unseen: [0], impact: 0.0688, bytes: expect.any(Number) as number });
+      counted.add(told?.bytes ?? 0);
+      expect(counted.size).toBe(1);
+      const ended = await bench.actions.approve(action.id, { digest: action.digest });
+      expect(ended.state).toBe(name === "nothing" || name === "a file" ? "Committed" : "Stale");
+      if (ended.state === "Committed") await bench.actions.undo(action.id);
+      expect(snapshot()).toEqual(before);
+    },
+  );
+  const counted = new Set<number>();
+
+  test("the digest of an action that touches it cannot be worked out from what the agent knows", async () => {
+    bench.leftOut.add(".env");
+    put(".env", "secret");
+    const { id, digest, effects } = await bench.propose(write(".env", "x"));
+    expect(digest).not.toBe(digestOf(id, agent, program, effects));
+    const seen = await bench.propose(write("a.txt", "x"));
+    expect(seen.digest).toBe(digestOf(seen.id, agent, program, seen.effects));
+  });
+
+  test("what says what agents can see is changed by a person only", async () => {
+    bench.settings.rules = [{ decide: "allow" }];
+    put("d/.gitignore", "*.key\n");
+    for (const effect of [write("d/.gitignore", ""), remove("d/.gitignore"), write("new/.gitignore", "")])
+      expect((await bench.propose(effect)).state).toBe("PendingApproval");
+    expect((await bench.propose(write("d/other", ""))).state).toBe("Committed");
+  });
+});
+
 test("an agent has at most 1,000 actions waiting", async () => {
   const proposal = { title: "t", reason: "", effects: [{ kind: "folder.create" as const, path: "f" }] };
   for (let times = 0; times < 20; times++)
@@ -840,7 +999,7 @@ test("an agent has at most 1,000 actions waiting", async () => {
     facts: { limit: "pendingPerAgent", value: 1000 },
   });
   const other = { ...everything, extension: "dev.test.other" };
-  expect((await bench.actions.propose(other, program, proposal)).state).toBe("PendingApproval");
+  expect((await bench.actions.propose(other, program, proposal)).action.state).toBe("PendingApproval");
   expect(bench.actions.pendingCount()).toBe(1001);
 });
 
@@ -1112,5 +1271,34 @@ describe("what actions keep is bounded", () => {
     const diffs = seen.flatMap(({ diff }) => diff ?? []);
     expect(diffs.length).toBeGreaterThan(10);
     expect(diffs.join("").length).toBeLessThan(5 * MiB);
+  });
+});
+
+describe("the diff of one effect", () => {
+  test("is made on demand where the action's diffs together had no room for it", async () => {
+    const paths = Array.from({ length: 20 }, (_, index) => `big-${index}.txt`);
+    for (const path of paths) put(path, `${path} ${"x".repeat(240_000)}\n`);
+    const { id, effects } = await bench.propose(...paths.map(remove));
+    expect(effects[0]?.diff).toBeDefined();
+    expect(effects[19]?.diff).toBeUndefined();
+    expect(await bench.actions.diff(id, 0)).toBe(effects[0]?.diff);
+    expect(await bench.actions.diff(id, 19)).toContain("-big-19.txt xxx");
+    put("big-19.txt", "another\n");
+    expect(await codeOf(bench.actions.diff(id, 19))).toBe("Stale");
+  });
+  test("of a field or sidecar is its value, of what has no text or no content null", async () => {
+    put("a.txt", "a\n");
+    const { id } = await bench.propose(
+      { kind: "sidecar.write", path: "a.txt", sidecar: "notes", data: { run: "curl | sh" } },
+      field("a.txt", "x".repeat(10_000)),
+      tag("a.txt", "t"),
+      { kind: "folder.create", path: "b" },
+      { kind: "file.write", path: "c.bin", content_base64: "AP8=" },
+      write("d.txt", "d".repeat(300_000)),
+    );
+    expect(await bench.actions.diff(id, 0)).toContain('+  "run": "curl | sh"\n');
+    expect(await bench.actions.diff(id, 1)).toContain(`+"${"x".repeat(10_000)}"\n`);
+    for (const effect of [2, 3, 4, 5]) expect(await bench.actions.diff(id, effect)).toBeNull();
+    expect(await codeOf(bench.actions.diff(id, 6))).toBe("InvalidParams");
   });
 });

@@ -10,11 +10,11 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { alwaysRules, decideApproval, type ApprovalDecision } from "../policy/approval.ts";
-import { decideHostCall } from "../policy/decide.ts";
-import type { Actions, Approval } from "./api.ts";
+import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
+import type { Actions, Approval, ProposedAction } from "./api.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
 import { Committer, isDrift, NotTakenBack } from "./committer.ts";
-import { noLongerKept, readContent } from "./content.ts";
+import { noLongerKept, readContent, readDiff } from "./content.ts";
 import { actionWithoutDiffs, decidedAction, describeAction, effectForPolicy } from "./describe.ts";
 import { ImpactHours } from "./impact-hours.ts";
 import { actionLimits } from "./limits.ts";
@@ -23,6 +23,7 @@ import { PendingActions } from "./pending.ts";
 import { planEffects, type Plan } from "./planner.ts";
 import type { ActionPorts } from "./ports.ts";
 import { Recovery } from "./recovery.ts";
+import { restraintNow } from "./restraint.ts";
 import { Retention } from "./retention.ts";
 import { chosenEffects } from "./selection.ts";
 
@@ -90,10 +91,10 @@ class ActionService implements Actions {
     program: Hash,
     proposal: Proposal,
     budget: CpuBudget = unlimitedCpu,
-  ): Promise<Action> {
+  ): Promise<ProposedAction> {
     return this.#plans.run(authority.extension, async () => {
       const { record } = await this.#plan(authority, program, proposal, "actions/preview", budget);
-      return record.action;
+      return record;
     });
   }
 
@@ -102,15 +103,16 @@ class ActionService implements Actions {
     program: Hash,
     proposal: Proposal,
     budget: CpuBudget = unlimitedCpu,
-  ): Promise<Action> {
+  ): Promise<ProposedAction> {
     const record = await this.#plans.run(authority.extension, () =>
       this.#store(authority, program, proposal, budget),
     );
-    if (record.action.state !== "Approved") return record.action;
-    return this.#commit(
+    if (record.action.state !== "Approved") return record;
+    const action = await this.#commit(
       record,
       record.action.effects.map((_effect, index) => index),
     );
+    return { action, told: record.told };
   }
 
   /** Plans, decides and stores a proposal; what policy allows is yet to be committed. */
@@ -133,9 +135,9 @@ class ActionService implements Actions {
       { ...record, action: decided },
       contents.map(([hash, { length }]) => ({ hash, bytes: length })),
     );
-    if (decision.decide === "ask") this.#pending.checkRoom(agent, stored.bytes);
+    if (decision.decide === "ask") this.#pending.checkRoom(agent, stored.counted);
     if (decision.byImpact) this.#hours.add(agent, impact, now);
-    if (decision.decide === "ask") this.#pending.add(id, agent, now, stored.bytes);
+    if (decision.decide === "ask") this.#pending.add(id, agent, now, stored.counted);
     try {
       await this.#retention.storing(async () => {
         for (const [hash, content] of contents)
@@ -156,12 +158,20 @@ class ActionService implements Actions {
     return (await this.#ledger.get(id))?.action ?? null;
   }
 
+  async proposed(id: string): Promise<ProposedAction | null> {
+    return this.#ledger.get(id);
+  }
+
   list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]> {
     return this.#ledger.list(query);
   }
 
   async content(id: string, effect: number, side: "before" | "after", offset = 0, length = 262_144) {
     return readContent(this.#ports, await this.#record(id), effect, side, offset, length);
+  }
+
+  async diff(id: string, effect: number): Promise<string | null> {
+    return readDiff(this.#ports, await this.#record(id), effect);
   }
 
   async approve(id: string, approval: Approval): Promise<Action> {
@@ -292,7 +302,7 @@ class ActionService implements Actions {
     return this.#inLine(async () => {
       await this.#orLater(id, this.#recovery.first());
       let state: ActionState = "Approved";
-      const refusal = this.#refusalNow(record, chosen);
+      const refusal = await this.#refusalNow(record, chosen);
       if (refusal !== null) {
         await this.#ledger.move(id, { from: state, to: "Failed", error: refusal.message });
         return this.#reread(id);
@@ -361,8 +371,11 @@ class ActionService implements Actions {
       this.#pending.add(id, agent, created, bytes);
   }
 
-  /** Permission and scope once more: both may have been taken away since the action was proposed. */
-  #refusalNow(record: ActionRecord, chosen: readonly number[]): LaresError | null {
+  /**
+   * Permission, scope, sight and restraining rules once more: they may have changed since the action was proposed,
+   * and of a folder that is moved all members count now, those that the agent cannot see included.
+   */
+  async #refusalNow(record: ActionRecord, chosen: readonly number[]): Promise<LaresError | null> {
     const { agent } = record.action;
     const authority = this.#ports.authorityOf(agent);
     if (authority === null) return notFound("enabled extension", agent);
@@ -370,7 +383,10 @@ class ActionService implements Actions {
       .filter((_effect, index) => chosen.includes(index))
       .map(effectForPolicy);
     const decision = decideHostCall(authority, { method: "actions/propose", params: { effects } });
-    return decision.allowed ? null : decision.error;
+    if (!decision.allowed) return decision.error;
+    const hidden = effects.map(entryChangedBy).find((path) => path !== null && this.#ports.index.hides(path));
+    if (hidden !== undefined) return notFound("file or folder", String(hidden));
+    return restraintNow(this.#ports, authority, record, chosen);
   }
 
   async #expire(id: string): Promise<void> {

@@ -3,6 +3,7 @@ import type { Emitter } from "../base/emitter.ts";
 import type { Action, ActionState, ApprovalRule, Proposal } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import type { Told } from "./unseen.ts";
 
 export interface Approval {
   /** Of the action as it was shown. */
@@ -14,15 +15,32 @@ export interface Approval {
   readonly rules?: readonly ApprovalRule[];
 }
 
+/** An action as a person is shown it, and what its agent is told otherwise: see `actionToldTo`. */
+export interface ProposedAction {
+  readonly action: Action;
+  readonly told: Told | null;
+}
+
 /** Proposals of agents from preview to undo, and the one way in which the workspace is changed. */
 export interface Actions extends AsyncDisposable {
   /**
    * What a proposal would do; kept nowhere. An agent's proposals and previews are planned one at a time, at the expense of
    * `budget`: LimitExceeded beyond that, and where `actionLimits.plansPerAgent` wait already.
    */
-  preview(authority: Authority, program: Hash, proposal: Proposal, budget?: CpuBudget): Promise<Action>;
+  preview(
+    authority: Authority,
+    program: Hash,
+    proposal: Proposal,
+    budget?: CpuBudget,
+  ): Promise<ProposedAction>;
   /** Decided by policy: Committed (or Stale, Failed), Rejected, or PendingApproval, which does not wait. */
-  propose(authority: Authority, program: Hash, proposal: Proposal, budget?: CpuBudget): Promise<Action>;
+  propose(
+    authority: Authority,
+    program: Hash,
+    proposal: Proposal,
+    budget?: CpuBudget,
+  ): Promise<ProposedAction>;
+  proposed(id: string): Promise<ProposedAction | null>;
   get(id: string): Promise<Action | null>;
   /** Newest first, without diffs. Default 100, at most 1,000. */
   list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]>;
@@ -34,6 +52,8 @@ export interface Actions extends AsyncDisposable {
     offset?: number,
     length?: number,
   ): Promise<{ bytes: Uint8Array; eof: boolean }>;
+  /** One effect's unified diff, made now where the action has none for it; null where there is no text to compare. */
+  diff(id: string, effect: number): Promise<string | null>;
   /** Resolves when it has ended, Stale and Failed included. IllegalTransition, DigestMismatch, InvalidParams. */
   approve(id: string, approval: Approval): Promise<Action>;
   reject(id: string, reason?: string): Promise<Action>;

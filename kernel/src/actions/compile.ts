@@ -4,7 +4,7 @@ import { stale } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
 import { stagingName } from "../base/names.ts";
-import { isWithin, parentOf } from "../policy/paths.ts";
+import { foldersAbove, isWithinExactly, parentOf } from "../policy/paths.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { currentValue, hashOfValue, restoring, slotOf } from "./metadata.ts";
 import { valueOf, type Operation } from "./operations.ts";
@@ -222,10 +222,7 @@ class Compiler {
   }
 
   async #makeParents(path: string): Promise<void> {
-    const above: string[] = [];
-    for (let parent = parentOf(path); parent !== null && parent !== "."; parent = parentOf(parent))
-      above.push(parent);
-    for (const folder of above.toReversed()) {
+    for (const folder of foldersAbove(path)) {
       const found = await this.#at(folder);
       if (found.kind === "file") throw changed(folder);
       if (found.kind === "folder") continue;
@@ -316,7 +313,7 @@ class Compiler {
   async #nameBeside(path: string): Promise<string> {
     let folder = parentOf(path) ?? ".";
     for (let parent = parentOf(folder); parent !== null; parent = parentOf(folder)) {
-      const stays = !this.#goingFolders.some((going) => isWithin(going, folder));
+      const stays = !this.#goingFolders.some((going) => isWithinExactly(going, folder));
       const inRoot = this.#ports.files.locate(folder).path !== ".";
       if ((stays && (await this.#ports.files.stat(folder))?.kind === "folder") || !inRoot) break;
       folder = parent;

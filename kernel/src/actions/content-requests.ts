@@ -11,6 +11,8 @@ export type ContentSource = { readonly path: string } | { readonly bytes: Uint8A
 export type NewContent =
   | { readonly from: "write"; readonly input: Extract<EffectInput, { kind: "file.write" }> }
   | { readonly from: "edits"; readonly edits: readonly Edit[] }
+  /** It is there already. `isJson`: it is shown as JSON that people can read. */
+  | { readonly from: "content"; readonly bytes: Uint8Array; readonly isJson: boolean }
   /** The file goes. */
   | { readonly from: "nothing" };
 
@@ -33,6 +35,8 @@ export interface ChangedContent {
   readonly diff?: string;
   /** See `changedShare`. */
   readonly share: number;
+  /** A system would run the content that was there, or the one that is made: see `isExecutable`. */
+  readonly runs: boolean;
 }
 
 export interface HashRequest {
@@ -65,10 +69,10 @@ export interface FolderListing {
   /** Relative to the folder. */
   readonly members: readonly string[];
   readonly files: number;
-  /** The strictest protection of the members, at their old and their new paths; "none" without a move. */
-  readonly protection: Protection;
-  /** The first member that is closed to everybody. */
-  readonly forbidden: string | null;
+  /** The permissions of all its files together: a bit is set that one of them has. */
+  readonly mode: number;
+  /** Of each member, the stricter of its protections at its old and at its new path; empty without a move. */
+  readonly protections: readonly Protection[];
 }
 
 export interface ValueRequest {

@@ -1,6 +1,7 @@
 import { sha256, sha256Sum, type Sha256Sum } from "../platform/hash.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
 import { invalidParams } from "../base/errors.ts";
+import { isExecutable } from "../policy/executable.ts";
 import { changedShare } from "../policy/impact.ts";
 import type {
   ChangedContent,
@@ -54,11 +55,13 @@ async function change(files: WorkspaceFiles, request: ChangeRequest): Promise<Ch
     made: content === null ? null : { hash: sha256(content), bytes: content },
     ...(diff === undefined ? {} : { diff }),
     share: old === null || content === null ? 1 : changedShare(old, content),
+    runs: isExecutable(0, old) || isExecutable(0, content),
   };
 }
 
 function newContent({ path, made }: ChangeRequest, old: Uint8Array | null): Uint8Array {
   if (made.from === "write") return contentOf(made.input);
+  if (made.from === "content") return made.isJson ? readableJson(made.bytes) : made.bytes;
   if (made.from === "nothing" || old === null) throw invalidParams(`There is nothing to edit at ${path}.`);
   if (textOf(old) === null) {
     throw invalidParams(
@@ -67,6 +70,12 @@ function newContent({ path, made }: ChangeRequest, old: Uint8Array | null): Uint
     );
   }
   return applyEdits(path, old, made.edits);
+}
+
+/** Canonical JSON is on one line. */
+function readableJson(bytes: Uint8Array): Uint8Array {
+  const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+  return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 async function bytesOf(files: WorkspaceFiles, source: ContentSource): Promise<Uint8Array> {

@@ -1,6 +1,7 @@
 import { unlimitedCpu } from "../base/cpu-budget.ts";
 import { invalidParams, limitExceeded, LaresError, notFound } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
+import type { Effect } from "../base/vocabulary/action.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { actionLimits } from "./limits.ts";
 import type { ActionRecord } from "./ledger.ts";
@@ -27,13 +28,7 @@ export async function readContent(
     );
   }
   if (!record.contentsKept) throw noLongerKept(record.action.id);
-  const effect = record.action.effects[index];
-  const operation = record.operations[index];
-  if (effect === undefined || operation === undefined) {
-    throw invalidParams(
-      `There is no effect ${index}; the action has ${record.operations.length}, counted from 0.`,
-    );
-  }
+  const { effect, operation } = effectOf(record, index);
   const hash = effect[side];
   if (hash === null) throw notFound("content", `${effect.path} (${side})`);
   if (operation.do === "metadata") {
@@ -57,12 +52,64 @@ export async function readContent(
   );
 }
 
+/**
+ * The unified diff of one effect: the one that the action carries, or made now where the action's diffs together had no
+ * room for it. Of a field or sidecar, its new value as JSON. Null where the effect has no content, where a side is no
+ * text, and where one is longer than `diffTextBytes`. Rejects as `readContent` does.
+ */
+export async function readDiff(
+  ports: Pick<ActionPorts, "files" | "contents" | "objects">,
+  record: ActionRecord,
+  index: number,
+): Promise<string | null> {
+  const { effect, operation } = effectOf(record, index);
+  if (effect.diff !== undefined) return effect.diff;
+  if (operation.do === "move" || operation.do === "mkdir" || operation.do === "rmdir") return null;
+  if (operation.do === "metadata" && (operation.change.kind === "tag" || effect.after === null)) return null;
+  const side = (of: "before" | "after") => readShort(ports, record, index, of);
+  const before = operation.do === "metadata" || effect.before === null ? null : await side("before");
+  const after = effect.after === null ? null : await side("after");
+  if (before === tooLong || after === tooLong) return null;
+  const isJson = operation.do === "metadata";
+  const { diff } = await ports.contents.change(
+    {
+      path: effect.path,
+      old: before === null ? null : { bytes: before },
+      made: after === null ? { from: "nothing" } : { from: "content", bytes: after, isJson },
+      wantsDiff: true,
+    },
+    unlimitedCpu,
+  );
+  return diff ?? null;
+}
+
+const tooLong = Symbol("longer than is shown");
+
+async function readShort(
+  ports: Pick<ActionPorts, "files" | "contents" | "objects">,
+  record: ActionRecord,
+  index: number,
+  side: "before" | "after",
+): Promise<Uint8Array | typeof tooLong> {
+  const { bytes, eof } = await readContent(ports, record, index, side, 0, actionLimits.diffTextBytes + 1);
+  return eof && bytes.length <= actionLimits.diffTextBytes ? bytes : tooLong;
+}
+
 /** The action ended long ago, or many others have since. */
 export function noLongerKept(id: string): LaresError {
   return new LaresError(
     "NotFound",
     `What the action ${id} wrote and replaced is no longer kept, so it can neither be shown nor undone.`,
     { what: "content", name: id },
+  );
+}
+
+function effectOf(record: ActionRecord, index: number): { effect: Effect; operation: Operation } {
+  const effect = record.action.effects[index];
+  const operation = record.operations[index];
+  if (effect !== undefined && operation !== undefined) return { effect, operation };
+  throw invalidParams(
+    `There is no effect ${index}; the action has ${record.operations.length}, counted from 0.`,
   );
 }
 

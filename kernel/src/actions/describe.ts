@@ -1,4 +1,5 @@
 import { isoTime } from "../base/clock.ts";
+import { newSecret } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Action, Effect, Proposal } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
@@ -7,10 +8,20 @@ import type { ApprovalDecision } from "../policy/approval.ts";
 import { impactOf } from "../policy/impact.ts";
 import { withoutDiff, type ActionRecord } from "./ledger.ts";
 import type { Plan } from "./planner.ts";
+import { toldOf } from "./unseen.ts";
 
-/** What an approval names: SHA-256 over the canonical JSON of who would do what, down to the hashes it leaves. */
-export function digestOf(id: string, agent: string, program: Hash, effects: readonly Effect[]): Hash {
-  return sha256(canonicalJson({ id, agent, program, effects: effects.map(withoutDiff) }));
+/**
+ * What an approval names: SHA-256 over the canonical JSON of who would do what, down to the hashes it leaves.
+ * `nonce` keeps the agent, which knows the digest, from trying guesses at what it cannot see.
+ */
+export function digestOf(
+  id: string,
+  agent: string,
+  program: Hash,
+  effects: readonly Effect[],
+  nonce?: string,
+): Hash {
+  return sha256(canonicalJson({ id, agent, program, effects: effects.map(withoutDiff), nonce }));
 }
 
 /** A planned proposal as an action that nobody has decided about. */
@@ -23,6 +34,9 @@ export function describeAction(
   now: number,
 ): ActionRecord {
   const effects = plan.effects.map(({ effect }) => effect);
+  const told = toldOf(plan.effects);
+  // The agent is told the digest, too: from it alone a guess at what it cannot see could be confirmed.
+  const nonce = told === null ? undefined : newSecret();
   return {
     action: {
       id,
@@ -31,7 +45,7 @@ export function describeAction(
       reason: proposal.reason,
       state: "PendingApproval",
       impact_score: impactOf(plan.effects.map(({ facts }) => facts)),
-      digest: digestOf(id, agent, program, effects),
+      digest: digestOf(id, agent, program, effects, nonce),
       effects,
       created: isoTime(now),
     },
@@ -39,6 +53,7 @@ export function describeAction(
     operations: plan.effects.map(({ operation }) => operation),
     dependsOn: plan.effects.map(({ dependsOn }) => dependsOn),
     subjects: plan.effects.map(({ subject }) => subject),
+    told,
     inverse: null,
     contentsKept: true,
   };

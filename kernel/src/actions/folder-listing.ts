@@ -2,7 +2,7 @@ import { limitExceeded } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
 import { sha256 } from "../platform/hash.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
-import { protectionOf, type Protection } from "../policy/protected.ts";
+import { protectionOf, strictest, type Protection } from "../policy/protected.ts";
 import type { FolderListing, ListRequest } from "./content-requests.ts";
 import { actionLimits } from "./limits.ts";
 
@@ -13,6 +13,7 @@ export async function listFolder(
   move: ListRequest["move"],
 ): Promise<FolderListing> {
   const members: [path: string, kind: string, size: number, mtimeMs: number][] = [];
+  let mode = 0;
   const waiting = [""];
   for (let inner = waiting.pop(); inner !== undefined; inner = waiting.pop()) {
     for (const { name, kind } of await files.list(inner === "" ? folder : `${folder}/${inner}`)) {
@@ -26,6 +27,7 @@ export async function listFolder(
       }
       // What is closed is refused by the caller, who sees its name; it is not looked at here.
       const stat = kind === "file" ? await files.stat(`${folder}/${path}`) : null;
+      mode |= stat?.mode ?? 0;
       members.push([path, kind, stat?.size ?? 0, stat?.mtimeMs ?? 0]);
       if (kind === "folder" && !/^\.git$/i.test(name)) waiting.push(path);
     }
@@ -35,28 +37,16 @@ export async function listFolder(
     hash: sha256(canonicalJson(members)),
     members: members.map(([path]) => path),
     files: members.filter(([, kind]) => kind === "file").length,
-    ...protectionOfMembers(
-      folder,
-      members.map(([path]) => path),
-      move,
-    ),
+    mode,
+    protections: move === null ? [] : members.map(([path]) => protectionOfMember(folder, path, move)),
   };
 }
 
-function protectionOfMembers(
+function protectionOfMember(
   folder: string,
-  members: readonly string[],
-  move: ListRequest["move"],
-): Pick<FolderListing, "protection" | "forbidden"> {
-  let protection: Protection = "none";
-  if (move === null) return { protection, forbidden: null };
+  member: string,
+  move: NonNullable<ListRequest["move"]>,
+): Protection {
   const { to, places } = move;
-  for (const member of members) {
-    for (const path of [`${folder}/${member}`, `${to}/${member}`]) {
-      const found = protectionOf(path, places);
-      if (found === "forbidden") return { protection: found, forbidden: member };
-      if (found === "protected") protection = found;
-    }
-  }
-  return { protection, forbidden: null };
+  return strictest([`${folder}/${member}`, `${to}/${member}`].map((path) => protectionOf(path, places)));
 }

@@ -7,6 +7,10 @@ const hourMs = 3_600_000;
 export const keptBytesSql = `octet_length(body) + octet_length(diffs) + coalesce(octet_length(inverse), 0)
   + coalesce((SELECT sum(bytes) FROM action_objects WHERE action = actions.id), 0)`;
 
+/** Of a row of an action that waits; see `StoredAction.counted`. Bytes. */
+export const waitingBytesSql = `CASE WHEN body ->> '$.told.bytes' IS NULL THEN ${keptBytesSql}
+  ELSE (body ->> '$.told.bytes') + coalesce((SELECT sum(bytes) FROM action_objects WHERE action = actions.id), 0) END`;
+
 /**
  * Of ended actions: what is too old or too much loses its contents, and what is too much even then goes.
  * One that counts towards its agent's hour stays, and one whose files are not tidied up yet.

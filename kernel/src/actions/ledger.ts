@@ -4,10 +4,11 @@ import { hasEnded, type Action, type ActionState, type Effect } from "../base/vo
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Database, Migration, Statement, SqlValue } from "../platform/database.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
-import { forgetStatements, keptBytesSql } from "./forget-old.ts";
+import { forgetStatements, waitingBytesSql } from "./forget-old.ts";
 import { actionLimits } from "./limits.ts";
 import type { Operation } from "./operations.ts";
 import type { StepPlan } from "./steps.ts";
+import type { Told } from "./unseen.ts";
 import type { KeptObject } from "./values.ts";
 
 export const actionsMigrations: readonly Migration[] = [
@@ -70,7 +71,10 @@ export interface ActionRecord {
   readonly program: Hash;
   readonly operations: readonly Operation[];
   readonly dependsOn: readonly (readonly number[])[];
+  /** Without the members of folders, which are listed anew where they are needed. */
   readonly subjects: readonly ApprovalSubject[];
+  /** What the agent is told otherwise; null: nothing. */
+  readonly told: Told | null;
   /** Null until it is committed. */
   readonly inverse: readonly Operation[] | null;
   /** False: it ended long ago, and what it replaced and what it wrote was dropped. */
@@ -85,6 +89,8 @@ export interface StoredAction {
   readonly objects: readonly KeptObject[];
   /** All that is kept for it. */
   readonly bytes: number;
+  /** What it counts as while it waits for approval: nothing in it depends on what its agent cannot see. Bytes. */
+  readonly counted: number;
 }
 
 export interface JournalEntry {
@@ -134,6 +140,7 @@ interface Body {
   readonly digest: Hash;
   readonly program: Hash;
   readonly effects: readonly Effect[];
+  readonly told?: Told;
   /** These three are dropped with the contents. */
   readonly operations?: readonly Operation[];
   readonly dependsOn?: readonly (readonly number[])[];
@@ -208,7 +215,7 @@ export class Ledger {
 
   async pending(): Promise<{ id: string; agent: string; created: number; bytes: number }[]> {
     const rows = await this.#database.query<{ id: string; agent: string; created: number; bytes: number }>(
-      `SELECT id, agent, created, ${keptBytesSql} AS bytes FROM actions WHERE state = 'PendingApproval' ORDER BY id`,
+      `SELECT id, agent, created, ${waitingBytesSql} AS bytes FROM actions WHERE state = 'PendingApproval' ORDER BY id`,
     );
     return [...rows];
   }
@@ -318,12 +325,22 @@ export function storedAction(record: ActionRecord, objects: readonly KeptObject[
     effects: action.effects.map(withoutDiff),
     operations: record.operations,
     dependsOn: record.dependsOn,
-    subjects: record.subjects,
+    subjects: record.subjects.map(({ members: _members, ...subject }) => subject),
+    ...(record.told === null ? {} : { told: record.told }),
   };
   const body = JSON.stringify(content);
   const diffs = JSON.stringify(action.effects.map(({ diff }) => diff ?? null));
   const sizes = [Buffer.byteLength(body), Buffer.byteLength(diffs), ...objects.map(({ bytes }) => bytes)];
-  return { action, body, diffs, objects, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  const kept = objects.reduce((sum, object) => sum + object.bytes, 0);
+  return {
+    action,
+    body,
+    diffs,
+    objects,
+    bytes,
+    counted: record.told === null ? bytes : record.told.bytes + kept,
+  };
 }
 
 function stateStatement(id: string, change: StateChange, ended: number | null): Statement {
@@ -373,6 +390,7 @@ function recordOf(row: Row): ActionRecord {
     operations: body.operations ?? [],
     dependsOn: body.dependsOn ?? [],
     subjects: body.subjects ?? [],
+    told: body.told ?? null,
     contentsKept: row.contents_kept === 1,
     inverse:
       row.inverse === null || row.inverse === undefined ? null : (JSON.parse(row.inverse) as Operation[]),

@@ -30,6 +30,18 @@ export const actionLimits = {
   folderMembers: 10_000,
   /** Diffs of all effects of one action together; effects beyond have none. Bytes. */
   diffTotalBytes: 4 * MiB,
+  /**
+   * The same for effects whose target the agent cannot see, and what such an action counts as among those that wait:
+   * their real sizes would tell of the target. Bytes.
+   */
+  unseenDiffBytes: 256 * 1024,
+  unseenActionBytes: MiB,
+  /**
+   * CPU time of planning what the agent cannot see: what it pays for each such effect, whatever there is to do, and
+   * what may be used for those of one plan together. Milliseconds.
+   */
+  unseenEffectCpuMs: 20,
+  unseenPlanCpuMs: 5000,
   /** JSON of a field or sidecar that is kept in the ledger itself; a longer one is an object. Bytes. */
   metadataInlineBytes: 4096,
   /** Actions of one agent that wait for approval, and what is kept for them. */

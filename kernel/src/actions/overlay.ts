@@ -3,8 +3,8 @@ import { invalidParams, scopeViolation, stale } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { FileStat } from "../platform/rooted-fs.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
-import { isWithin, parentOf } from "../policy/paths.ts";
 import type { ChangedContent, NewContent } from "./content-requests.ts";
+import { foldersAbove, foldPath, isWithinExactly } from "../policy/paths.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { ContentWork } from "./ports.ts";
 
@@ -34,7 +34,9 @@ export class Overlay {
   readonly #contents: ContentWork;
   readonly #budget: CpuBudget;
   readonly #known = new Map<string, Known>();
+  /** Folded, as are the paths that effects changed: two spellings may be one file. */
   readonly #movedFolders: { readonly from: string; readonly to: string; readonly effect: number }[] = [];
+  readonly #changed = new Map<string, number>();
   readonly #hashes = new WeakMap<FileNode, Hash>();
   /** Paths at which another entry than before is, or none. */
   readonly #newIdentity = new Set<string>();
@@ -47,13 +49,7 @@ export class Overlay {
   }
 
   async at(path: string): Promise<Known> {
-    const moved = this.#movedFolders.find(({ from, to }) => isWithin(from, path) || isWithin(to, path));
-    if (moved !== undefined) {
-      throw invalidParams(
-        `${JSON.stringify(path)} lies in a folder that effect ${moved.effect} moves; propose that as an action of its own.`,
-        { path },
-      );
-    }
+    this.refuseMoved(path);
     const known = this.#known.get(path);
     if (known !== undefined) return known;
     const seen: Known = { node: await this.#look(path), producer: null };
@@ -61,8 +57,23 @@ export class Overlay {
     return seen;
   }
 
+  /** Throws InvalidParams if an earlier effect moves a folder that the path lies in. */
+  refuseMoved(path: string): void {
+    const folded = foldPath(path);
+    const moved = this.#movedFolders.find(
+      ({ from, to }) => isWithinExactly(from, folded) || isWithinExactly(to, folded),
+    );
+    if (moved !== undefined) {
+      throw invalidParams(
+        `${JSON.stringify(path)} lies in a folder that effect ${moved.effect} moves; propose that as an action of its own.`,
+        { path },
+      );
+    }
+  }
+
   set(path: string, node: Node, producer: number, sameEntry = false): void {
     this.#known.set(path, { node, producer });
+    this.#changed.set(foldPath(path), producer);
     if (!sameEntry) this.#newIdentity.add(path);
   }
 
@@ -72,27 +83,27 @@ export class Overlay {
   }
 
   moveFolder(from: string, to: string, effect: number): void {
-    for (const [path, { producer }] of this.#known) {
-      if (producer !== null && (isWithin(from, path) || isWithin(to, path))) {
+    const folded = { from: foldPath(from), to: foldPath(to), effect };
+    for (const [path, producer] of this.#changed) {
+      if (isWithinExactly(folded.from, path) || isWithinExactly(folded.to, path)) {
+        // Without the path: a folder that an effect makes on its way is named only where it was missing.
         throw invalidParams(
-          `Effect ${producer} changes ${JSON.stringify(path)} in a folder that effect ${effect} moves; propose them as two actions.`,
-          { path },
+          `Effect ${producer} changes something in a folder that effect ${effect} moves; propose them as two actions.`,
+          { path: from },
         );
       }
     }
-    this.#movedFolders.push({ from, to, effect });
+    this.#movedFolders.push(folded);
   }
 
   /**
    * Makes the folders above a path known as folders, since what is put there makes those that are missing.
-   * Returns the effects that cleared the way for that.
+   * Returns those that are missing, and the effects that cleared the way.
    */
-  async makeParents(path: string, producer: number): Promise<number[]> {
+  async makeParents(path: string, producer: number): Promise<{ cleared: number[]; made: string[] }> {
     const cleared: number[] = [];
-    const above: string[] = [];
-    for (let parent = parentOf(path); parent !== null && parent !== "."; parent = parentOf(parent))
-      above.push(parent);
-    for (const folder of above.toReversed()) {
+    const made: string[] = [];
+    for (const folder of foldersAbove(path)) {
       const { node, producer: before } = await this.at(folder);
       if (node.kind === "file") {
         throw invalidParams(`${JSON.stringify(folder)} is a file, so ${JSON.stringify(path)} cannot be.`, {
@@ -101,9 +112,10 @@ export class Overlay {
       }
       if (node.kind === "folder") continue;
       if (before !== null) cleared.push(before);
+      made.push(folder);
       this.set(folder, { kind: "folder" }, producer);
     }
-    return cleared;
+    return { cleared, made };
   }
 
   /** What would be made of the file, or of a new one. Its content has at most `previewFileBytes`. */

@@ -1,22 +1,30 @@
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import { unreachable } from "../base/exhaustive.ts";
+import { invalidParams, isLaresError, LaresError, limitExceeded, notFound } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
-import { invalidParams, LaresError, limitExceeded, notFound, scopeViolation } from "../base/errors.ts";
+import type { Slices } from "../base/slices.ts";
 import type { Effect, EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import type { Slices } from "../base/slices.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
+import { isExecutable } from "../policy/executable.ts";
 import type { ImpactFacts } from "../policy/impact.ts";
-import { isWithin } from "../policy/paths.ts";
-import { protectionOf, type ProtectedPlaces, type Protection } from "../policy/protected.ts";
+import { foldersAbove, isWithinExactly, parentOf } from "../policy/paths.ts";
+import { strictest, type Protection } from "../policy/protected.ts";
+import { createSight, type Sight } from "../policy/sight.ts";
 import type { ChangedContent, FolderListing, HashedValue, NewContent } from "./content-requests.ts";
 import { checkExpected, entryPath, fileOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
 import { changeOf, currentValue, fieldsOf, slotOf, type MetadataInput } from "./metadata.ts";
+import { NewContents } from "./new-contents.ts";
 import { valueOf, type Operation } from "./operations.ts";
 import { Overlay, type FileNode, type Known, type Node } from "./overlay.ts";
+import { PackageScripts } from "./package-scripts.ts";
+import { PlanBudget } from "./plan-budget.ts";
 import type { ActionPorts } from "./ports.ts";
 import { bytesText, sizeChange } from "./sizes.ts";
+import { Subjects, type SeenMembers } from "./subjects.ts";
+import { hiddenNote, Obstacles, unknownListing, whyAsked } from "./unseen.ts";
 import { withValueStored } from "./values.ts";
 
 /** One effect, looked at against the workspace and the effects before it. */
@@ -27,6 +35,8 @@ export interface PlannedEffect {
   readonly dependsOn: readonly number[];
   readonly facts: ImpactFacts;
   readonly subject: ApprovalSubject;
+  /** It touches, or may touch, what its agent cannot see; what the agent is told of it comes from the proposal alone. */
+  readonly unseen?: { readonly facts: ImpactFacts };
 }
 
 export interface Plan {
@@ -35,33 +45,33 @@ export interface Plan {
   readonly contents: ReadonlyMap<Hash, Uint8Array>;
 }
 
-export type PlannerPorts = Pick<ActionPorts, "files" | "contents" | "metadata" | "copies">;
+export type PlannerPorts = Pick<ActionPorts, "files" | "contents" | "metadata" | "copies" | "index">;
 
 /** What a plan may take. */
 export interface PlanMeans {
   /** Whose CPU time the work on contents is. */
   readonly budget: CpuBudget;
-  /** The time on the kernel's loop, between effects. */
+  /** The time on the kernel's loop. */
   readonly slices: Slices;
 }
 
 /**
  * Works out what a proposal would do, changing nothing. Paths were checked by policy. Rejects with
  * InvalidParams (an effect that cannot be: an edit that does not apply, a target that exists), NotFound,
- * Stale (`expected` does not hold), ScopeViolation (a link; something closed inside a moved folder),
- * LimitExceeded.
+ * Stale (`expected` does not hold), ScopeViolation (a link), LimitExceeded. What the agent cannot see is not there
+ * for it: none of these, nor whether there is one, depends on what is hidden from the agent. An effect that cannot be
+ * made for such a reason is planned all the same; the person is shown why, and its commit finds the workspace changed.
  */
 export async function planEffects(
   ports: PlannerPorts,
-  places: ProtectedPlaces,
+  authority: Authority,
   inputs: readonly EffectInput[],
-  { budget, slices }: PlanMeans,
+  means: PlanMeans,
 ): Promise<Plan> {
-  const planner = new Planner(ports, places, budget);
+  const planner = new Planner(ports, authority, means);
   const effects: PlannedEffect[] = [];
   for (const [index, input] of inputs.entries()) {
-    await slices.begin();
-    if (budget.leftMs() <= 0) throw overBudget(budget);
+    await means.slices.begin();
     try {
       effects.push(await planner.plan(input, index));
     } catch (error) {
@@ -74,28 +84,42 @@ export async function planEffects(
       );
     }
   }
-  return { effects, contents: planner.contents };
+  return { effects, contents: planner.contents.all };
 }
 
 class Planner {
-  readonly contents = new Map<Hash, Uint8Array>();
+  readonly contents = new NewContents();
   readonly #ports: PlannerPorts;
-  readonly #places: ProtectedPlaces;
-  readonly #budget: CpuBudget;
+  readonly #authority: Authority;
+  readonly #sight: Sight;
+  readonly #slices: Slices;
+  readonly #budget: PlanBudget;
   readonly #overlay: Overlay;
+  readonly #scripts: PackageScripts;
+  readonly #subjects: Subjects;
   /** What earlier effects leave beside entries, by place. */
   readonly #slots = new Map<string, { readonly hash: Hash | null; readonly effect: number }>();
-  #contentBytes = 0;
-  #diffBytes = 0;
+  readonly #diffBytes = { seen: 0, unseen: 0 };
 
-  constructor(ports: PlannerPorts, places: ProtectedPlaces, budget: CpuBudget) {
+  constructor(ports: PlannerPorts, authority: Authority, { budget, slices }: PlanMeans) {
     this.#ports = ports;
-    this.#places = places;
-    this.#budget = budget;
-    this.#overlay = new Overlay(ports, budget);
+    this.#authority = authority;
+    this.#sight = createSight(authority, ports.index);
+    this.#slices = slices;
+    this.#budget = new PlanBudget(budget);
+    this.#overlay = new Overlay(ports, this.#budget);
+    this.#scripts = new PackageScripts(ports.files, (path) => this.#sight.sees(path));
+    this.#subjects = new Subjects(authority, ports.index);
   }
 
   async plan(input: EffectInput, index: number): Promise<PlannedEffect> {
+    this.#budget.checkAgent();
+    const planned = await this.#planOne(input, index);
+    if (planned.unseen === undefined) this.#diffBytes.seen += planned.effect.diff?.length ?? 0;
+    return planned;
+  }
+
+  async #planOne(input: EffectInput, index: number): Promise<PlannedEffect> {
     switch (input.kind) {
       case "file.write":
         return this.#write(input, index);
@@ -119,15 +143,23 @@ class Planner {
 
   async #write(input: Extract<EffectInput, { kind: "file.write" }>, index: number): Promise<PlannedEffect> {
     const path = entryPath(input.path);
-    const known = await this.#overlay.at(path);
-    if (known.node.kind === "folder") throw invalidParams(`${JSON.stringify(path)} is a folder.`, { path });
-    if (known.node.kind === "file") checkEditable(path, known.node);
-    await checkExpected(this.#overlay, path, known.node, input.expected);
-    return this.#put(input.kind, path, known, { from: "write", input }, index);
+    const run = async (known: Known): Promise<PlannedEffect> => {
+      if (known.node.kind === "folder") throw invalidParams(`${JSON.stringify(path)} is a folder.`, { path });
+      if (known.node.kind === "file") checkEditable(path, known.node);
+      await checkExpected(this.#overlay, path, known.node, input.expected);
+      return this.#put(input.kind, path, known, { from: "write", input }, index);
+    };
+    if (await this.#sight.seesWayTo(path)) return run(await this.#overlay.at(path));
+    // What the proposal alone makes of it is worked out at the agent's expense.
+    const { bytes, hash } = madeBy(await this.#overlay.change(path, null, { from: "write", input }, false));
+    this.contents.keep(hash, bytes);
+    const node: Node = { kind: "file", size: bytes.length, content: { bytes, hash } };
+    return this.#unseenly(path, node, index, { kind: "create", bytes: bytes.length }, input.expected, run);
   }
 
   async #edit(input: Extract<EffectInput, { kind: "file.edit" }>, index: number): Promise<PlannedEffect> {
     const path = entryPath(input.path);
+    this.#mustSee("file", path);
     const known = await this.#overlay.at(path);
     const node = fileOf(path, known.node);
     checkEditable(path, node);
@@ -139,21 +171,19 @@ class Planner {
     kind: "file.write" | "file.edit",
     path: string,
     known: Known,
-    made: NewContent,
+    making: NewContent,
     index: number,
   ): Promise<PlannedEffect> {
-    const changed = await this.#change(path, known.node, made);
+    const { node } = known;
+    const changed = await this.#change(path, node, making);
     const { before, sizeBefore, share, diff } = changed;
     const { hash: after, bytes: content } = madeBy(changed);
-    this.#keep(after, content);
-    const dependsOn = [...producers(known), ...(await this.#overlay.makeParents(path, index))];
-    const node: FileNode = {
-      kind: "file",
-      size: content.length,
-      content: { bytes: content, hash: after },
-    };
-    this.#overlay.set(path, node, index, before !== null);
+    this.contents.keep(after, content);
+    const { cleared, made } = await this.#overlay.makeParents(path, index);
+    const left: FileNode = { kind: "file", size: content.length, content: { bytes: content, hash: after } };
+    this.#overlay.set(path, left, index, before !== null);
     const larger = Math.max(sizeBefore ?? 0, content.length);
+    const runs = changed.runs || isExecutable(modeOf(node)) || (await this.#scripts.run(path));
     const verb = before === null ? "Create" : kind === "file.edit" ? "Edit" : "Overwrite";
     return {
       effect: {
@@ -165,19 +195,20 @@ class Planner {
         summary: `${verb} ${path} (${sizeChange(sizeBefore, content.length)})`,
       },
       operation: { do: "put", path, before, after },
-      dependsOn,
+      dependsOn: [...producers(known), ...cleared],
       facts: {
         kind: before === null ? "create" : kind === "file.edit" ? "edit" : "overwrite",
         changedShare: share,
         bytes: Math.round(share * larger),
-        ...this.#protectedFact([path]),
+        ...this.#subjects.protectedFact([path], { runs }),
       },
-      subject: this.#subject(kind, [path]),
+      subject: this.#subjects.of(kind, [path], { made, runs }),
     };
   }
 
   async #delete(input: Extract<EffectInput, { kind: "file.delete" }>, index: number): Promise<PlannedEffect> {
     const path = entryPath(input.path);
+    this.#mustSee("file", path);
     const known = await this.#overlay.at(path);
     const node = fileOf(path, known.node);
     checkKeepable(path, node, "move it instead");
@@ -189,7 +220,11 @@ class Planner {
     const before = await this.#overlay.hashOf(path, node);
     const copyRemains = this.#ports
       .copies(before)
-      .some((copy) => copy !== path && !this.#overlay.changesIdentity(copy));
+      .some(
+        (copy) =>
+          copy !== path && this.#sight.seesEntry(copy, "file") && !this.#overlay.changesIdentity(copy),
+      );
+    const runs = isExecutable(modeOf(node)) || (await this.#scripts.run(path));
     this.#overlay.set(path, { kind: "absent" }, index);
     return {
       effect: {
@@ -202,26 +237,36 @@ class Planner {
       },
       operation: { do: "remove", path, before },
       dependsOn: producers(known),
-      facts: { kind: "delete", bytes: node.size, copyRemains, ...this.#protectedFact([path]) },
-      subject: this.#subject(input.kind, [path]),
+      facts: {
+        kind: "delete",
+        bytes: node.size,
+        copyRemains,
+        ...this.#subjects.protectedFact([path], { runs }),
+      },
+      subject: this.#subjects.of(input.kind, [path], { runs }),
     };
   }
 
   async #move(input: Extract<EffectInput, { kind: "file.move" }>, index: number): Promise<PlannedEffect> {
     const [from, to] = [entryPath(input.from), entryPath(input.to)];
     if (from === to) throw invalidParams(`${JSON.stringify(from)} is already there.`, { path: to });
-    const [source, target] = [await this.#overlay.at(from), await this.#overlay.at(to)];
+    this.#mustSee("file or folder", from);
+    const source = await this.#overlay.at(from);
     if (source.node.kind === "absent") throw notFound("file or folder", from);
-    if (target.node.kind !== "absent") {
-      throw invalidParams(`There is already something at ${JSON.stringify(to)}; choose another name.`, {
-        path: to,
-      });
-    }
-    const listing = source.node.kind === "folder" ? await this.#folderToMove(from, to, source, index) : null;
+    // What is in a folder may be hidden, so no answer depends on it.
+    const seesTarget = await this.#sight.seesWayTo(to);
+    const isUnseen = source.node.kind === "folder" || !seesTarget;
+    const met = new Obstacles(isUnseen);
+    this.#overlay.refuseMoved(to);
+    const target = await met.at(this.#sight.sees(to), absent, () => this.#freeTarget(to));
+    const listing =
+      source.node.kind === "folder" ? await this.#folderToMove(from, to, source, index, met) : null;
     if (source.node.kind === "file" && !this.#ports.files.sameRoot(from, to))
       checkKeepable(from, source.node, "it can be moved within its own folder of the workspace only");
     const content = listing?.hash ?? (await this.#overlay.hashOf(from, fileOf(from, source.node)));
-    const dependsOn = [...producers(source, target), ...(await this.#overlay.makeParents(to, index))];
+    const { cleared, made } = await met.at(seesTarget, { cleared: [], made: [] }, () =>
+      this.#overlay.makeParents(to, index),
+    );
     if (listing === null) {
       this.#overlay.set(from, { kind: "absent" }, index);
       this.#overlay.set(to, source.node, index);
@@ -229,29 +274,46 @@ class Planner {
       this.#overlay.moveFolder(from, to, index);
     }
     const kind = listing === null ? "file" : "folder";
-    const protection = strictest([this.#protection([from, to]), listing?.protection ?? "none"]);
-    return {
+    const members = listing === null ? undefined : await this.#seenMembers(from, listing);
+    const hidden = (listing?.members.length ?? 0) - (members?.paths.length ?? 0);
+    const mode = listing?.mode ?? modeOf(source.node);
+    const runs =
+      isExecutable(mode) ||
+      (await this.#scripts.run(from, members?.paths)) ||
+      (await this.#scripts.run(to, members?.paths));
+    const planned: PlannedEffect = {
       effect: {
         kind: input.kind,
         path: to,
         from,
         before: content,
         after: content,
-        summary: `Move ${from} to ${to}${listing === null ? "" : ` (a folder of ${listing.files} files)`}`,
+        summary: `Move ${from} to ${to}${listing === null ? "" : ` (a folder of ${listing.files} files)`}${hiddenNote(hidden)}`,
       },
       operation: { do: "move", from, to, kind, content },
-      dependsOn,
+      dependsOn: [...producers(source, target), ...cleared],
       facts: {
         kind: "move",
         ...(listing === null ? {} : { files: listing.files }),
-        ...protectedFact(protection),
+        ...this.#subjects.protectedFact([from, to], { members, runs }),
       },
-      subject: { kind: input.kind, paths: [from, to], protection },
+      subject: this.#subjects.of(input.kind, [from, to], { made, members, runs }),
     };
+    if (!isUnseen) return planned;
+    const why = listing === null ? whyAsked.hidden : whyAsked.folder;
+    return this.#asUnseen(planned, { kind: "move" }, met.first, seesTarget ? made : foldersAbove(to), why);
   }
 
-  async #folderToMove(from: string, to: string, source: Known, index: number): Promise<FolderListing> {
-    if (isWithin(from, to))
+  async #freeTarget(to: string): Promise<Known> {
+    const target = await this.#overlay.at(to);
+    if (target.node.kind === "absent") return target;
+    throw invalidParams(`There is already something at ${JSON.stringify(to)}; choose another name.`, {
+      path: to,
+    });
+  }
+
+  async #folderToMove(from: string, to: string, source: Known, index: number, met: Obstacles) {
+    if (isWithinExactly(from, to))
       throw invalidParams(`${JSON.stringify(from)} cannot be moved into itself.`, { path: to });
     if (source.producer !== null) {
       throw invalidParams(
@@ -267,16 +329,11 @@ class Planner {
     }
     // Before anything in it is looked at: nothing else in this action may touch it.
     this.#overlay.moveFolder(from, from, index);
-    const { protectedPaths, forbiddenPaths } = this.#places;
+    const { protectedPaths, forbiddenPaths } = this.#authority;
     const move = { to, places: { protectedPaths, forbiddenPaths } };
-    const listing = await this.#ports.contents.list(from, move, this.#budget);
-    if (listing.forbidden !== null) {
-      throw scopeViolation(
-        from,
-        `The folder ${JSON.stringify(from)} holds ${JSON.stringify(listing.forbidden)}, which is never touched.`,
-      );
-    }
-    return listing;
+    return met.at(false, unknownListing, () =>
+      this.#budget.unseen(() => this.#ports.contents.list(from, move, this.#budget)),
+    );
   }
 
   async #createFolder(
@@ -284,14 +341,22 @@ class Planner {
     index: number,
   ): Promise<PlannedEffect> {
     const path = entryPath(input.path);
-    const known = await this.#overlay.at(path);
+    const run = (known: Known): Promise<PlannedEffect> => this.#makeFolder(path, known, index);
+    if (await this.#sight.seesWayTo(path)) return run(await this.#overlay.at(path));
+    return this.#unseenly(path, { kind: "folder" }, index, { kind: "folder" }, undefined, run);
+  }
+
+  async #makeFolder(path: string, known: Known, index: number): Promise<PlannedEffect> {
     if (known.node.kind === "file") throw invalidParams(`${JSON.stringify(path)} is a file.`, { path });
     const exists = known.node.kind === "folder";
-    const dependsOn = exists ? [] : [...producers(known), ...(await this.#overlay.makeParents(path, index))];
+    const { cleared, made } = exists
+      ? { cleared: [], made: [] }
+      : await this.#overlay.makeParents(path, index);
+    const dependsOn = exists ? [] : [...producers(known), ...cleared];
     if (!exists) this.#overlay.set(path, { kind: "folder" }, index);
     return {
       effect: {
-        kind: input.kind,
+        kind: "folder.create",
         path,
         before: null,
         after: null,
@@ -299,13 +364,14 @@ class Planner {
       },
       operation: { do: "mkdir", path },
       dependsOn,
-      facts: { kind: "folder", ...this.#protectedFact([path]) },
-      subject: this.#subject(input.kind, [path]),
+      facts: { kind: "folder", ...this.#subjects.protectedFact([path]) },
+      subject: this.#subjects.of("folder.create", [path], { made }),
     };
   }
 
   async #metadata(input: MetadataInput, index: number): Promise<PlannedEffect> {
     const path = entryPath(input.path);
+    this.#mustSee("file or folder", path);
     const known = await this.#overlay.at(path);
     if (known.node.kind === "absent") throw notFound("file or folder", path);
     if (this.#overlay.changesIdentity(path)) {
@@ -323,7 +389,7 @@ class Planner {
         : earlier.hash;
     const { hash: after, content } = (await this.#hashed(valueOf(change))) ?? { hash: null, content: null };
     this.#slots.set(slot, { hash: after, effect: index });
-    if (content !== null && after !== null) this.#keep(after, content);
+    if (content !== null && after !== null) this.contents.keep(after, content);
     const operation = { do: "metadata" as const, change, before, after };
     const { value, ...rest } = fieldsOf(input);
     return {
@@ -337,8 +403,8 @@ class Planner {
       },
       operation: content === null ? operation : withValueStored(operation),
       dependsOn: earlier === undefined ? [] : [earlier.effect],
-      facts: { kind: "metadata", ...this.#protectedFact([path]) },
-      subject: this.#subject(input.kind, [path]),
+      facts: { kind: "metadata" },
+      subject: this.#subjects.of(input.kind, [path]),
     };
   }
 
@@ -347,66 +413,125 @@ class Planner {
   }
 
   async #change(path: string, node: Node, made: NewContent): Promise<ChangedContent> {
-    const wantsDiff = this.#diffBytes < actionLimits.diffTotalBytes;
-    const old = node.kind === "file" ? node : null;
-    const changed = await this.#overlay.change(path, old, made, wantsDiff);
-    this.#diffBytes += changed.diff?.length ?? 0;
-    return changed;
+    const hasRoom = this.#budget.isUnseen
+      ? this.#diffBytes.unseen < actionLimits.unseenDiffBytes
+      : this.#diffBytes.seen < actionLimits.diffTotalBytes;
+    const wantsDiff = hasRoom && this.#budget.hasTimeToCompare;
+    return this.#overlay.change(path, node.kind === "file" ? node : null, made, wantsDiff);
   }
 
-  #keep(hash: Hash, content: Uint8Array): void {
-    if (content.length > actionLimits.previewFileBytes) {
-      throw limitExceeded(
-        "previewFileBytes",
-        content.length,
-        `A file of at most ${actionLimits.previewFileBytes} bytes can be written.`,
-      );
+  /** What is hidden is missing, in the same words. */
+  #mustSee(what: string, path: string): void {
+    if (!this.#sight.sees(path)) throw notFound(what, path);
+  }
+
+  async #seenMembers(folder: string, { members, protections }: FolderListing): Promise<SeenMembers> {
+    const paths: string[] = [];
+    const found: Protection[] = [];
+    // In order: a folder comes before what is in it.
+    const leftOut = new Set<string>();
+    for (const [index, member] of members.entries()) {
+      if (!this.#slices.hasTime) await this.#slices.next();
+      const path = `${folder}/${member}`;
+      if (leftOut.has(parentOf(member) ?? ".") || this.#ports.index.hides(path)) {
+        leftOut.add(member);
+      } else if (this.#sight.seesEntry(path, "file")) {
+        paths.push(member);
+        found.push(protections[index] ?? "forbidden");
+      }
     }
-    if (this.contents.has(hash)) return;
-    this.#contentBytes += content.length;
-    if (this.#contentBytes > actionLimits.previewTotalBytes) {
-      throw limitExceeded(
-        "previewTotalBytes",
-        this.#contentBytes,
-        `The new contents of one action have at most ${actionLimits.previewTotalBytes} bytes together; propose several actions.`,
-      );
+    return { paths, protection: strictest(found) };
+  }
+
+  /**
+   * Plans what puts `node` at a path that the agent cannot see. Whatever is met there is left to the commit, and the
+   * agent is told the same.
+   */
+  async #unseenly(
+    path: string,
+    node: Node,
+    index: number,
+    facts: ImpactFacts,
+    expected: Hash | null | undefined,
+    run: (known: Known) => Promise<PlannedEffect>,
+  ): Promise<PlannedEffect> {
+    this.#overlay.refuseMoved(path);
+    await this.#refuseLink(path);
+    // For the agent nothing is there.
+    await checkExpected(this.#overlay, path, absent.node, expected);
+    let obstacle: string | null = null;
+    let planned: PlannedEffect;
+    try {
+      planned = await this.#budget.unseen(async () => run(await this.#overlay.at(path)));
+    } catch (error) {
+      if (!(error instanceof LaresError)) throw error;
+      obstacle = error.message;
+      planned = this.#blind(path, node);
+      this.#overlay.set(path, node, index);
     }
-    this.contents.set(hash, content);
+    return this.#asUnseen(planned, facts, obstacle, foldersAbove(path), whyAsked.hidden);
   }
 
-  #subject(kind: EffectInput["kind"], paths: readonly string[]): ApprovalSubject {
-    return { kind, paths, protection: this.#protection(paths) };
+  /** Links are no entries: a name that the index would list is said to be one, or to lie behind one. */
+  async #refuseLink(path: string): Promise<void> {
+    if (this.#ports.index.hides(path)) return;
+    try {
+      await this.#overlay.at(path);
+    } catch (error) {
+      if (isLaresError(error, "ScopeViolation")) throw error;
+    }
   }
 
-  #protectedFact(paths: readonly string[]): { protected?: true } {
-    return protectedFact(this.#protection(paths));
+  /** As if nothing were there. */
+  #blind(path: string, node: Node): PlannedEffect {
+    const summary = `Create ${node.kind === "folder" ? "the folder " : ""}${path}`;
+    const after = node.kind === "file" && "hash" in node.content ? node.content.hash : null;
+    const kind = after === null ? "folder.create" : "file.write";
+    return {
+      effect: { kind, path, before: null, after, summary },
+      operation: after === null ? { do: "mkdir", path } : { do: "put", path, before: null, after },
+      dependsOn: [],
+      facts: { kind: after === null ? "folder" : "create", ...this.#subjects.protectedFact([path]) },
+      subject: this.#subjects.of(kind, [path]),
+    };
   }
 
-  #protection(paths: readonly string[]): Protection {
-    return strictest(paths.map((path) => protectionOf(path, this.#places)));
+  /** `makes`: every folder on the way that may be missing, as which of them are is not the agent's to know. */
+  #asUnseen(
+    planned: PlannedEffect,
+    facts: ImpactFacts,
+    obstacle: string | null,
+    makes: readonly string[],
+    why: string,
+  ): PlannedEffect {
+    const { effect, subject } = planned;
+    const { diff, ...rest } = effect;
+    const keepsDiff = diff !== undefined && this.#diffBytes.unseen < actionLimits.unseenDiffBytes;
+    if (keepsDiff) this.#diffBytes.unseen += diff.length;
+    const isReplaced = effect.before !== null && effect.from === undefined;
+    const notes = [
+      isReplaced ? ". The agent cannot see what this replaces" : "",
+      obstacle === null ? "" : `. This cannot be made: ${obstacle}`,
+    ];
+    return {
+      ...planned,
+      effect: { ...rest, ...(keepsDiff ? { diff } : {}), summary: effect.summary + notes.join("") },
+      subject: { ...subject, makes, alwaysAsked: why },
+      unseen: { facts: { ...facts, ...this.#subjects.protectedFact(subject.paths) } },
+    };
   }
 }
 
-function overBudget({ limit, allowedMs }: CpuBudget): LaresError {
-  return limitExceeded(
-    limit,
-    allowedMs,
-    `No CPU time is left to plan with: ${limit} allows ${allowedMs} ms. Propose less at a time.`,
-  );
-}
-
-function strictest(found: readonly Protection[]): Protection {
-  if (found.includes("forbidden")) return "forbidden";
-  return found.includes("protected") ? "protected" : "none";
-}
-
-function protectedFact(protection: Protection): { protected?: true } {
-  return protection === "none" ? {} : { protected: true };
-}
+const absent: Known = { node: { kind: "absent" }, producer: null };
 
 function madeBy({ made }: ChangedContent): NonNullable<ChangedContent["made"]> {
   if (made === null) throw new LaresError("InternalError", "A change made no content.");
   return made;
+}
+
+/** The permissions of a file that is there; none of what an earlier effect makes, which was looked at with that effect. */
+function modeOf(node: Node): number {
+  return node.kind === "file" && "stat" in node.content ? node.content.stat.mode : 0;
 }
 
 /** Before anything of it is read. */

@@ -6,6 +6,7 @@ import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryMetadata, MetadataChange } from "../base/vocabulary/metadata.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import type { IndexView } from "../policy/sight.ts";
 import type { Database, Statement } from "../platform/database.ts";
 import type { ObjectStore } from "../platform/object-store.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
@@ -72,6 +73,8 @@ export interface ActionPorts {
   openWithUnsavedChanges(paths: readonly string[]): Promise<string | null>;
   /** Where this content is in the workspace, as far as the index knows. */
   copies(content: Hash): readonly string[];
+  /** What the index lists and leaves out. */
+  readonly index: IndexView;
   /** These paths were just changed. */
   touched(paths: readonly string[]): Promise<void>;
   /** Keeps rules for the next time. */

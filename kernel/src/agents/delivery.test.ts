@@ -27,6 +27,8 @@ class World {
   readonly asked: string[] = [];
   limit = maxOpenHooks;
   session: GuestSession | null = newSession();
+  /** The agent may hear of nothing any more. */
+  isDeaf = false;
   isEndedOnPurpose = false;
   readonly loop: DeliveryLoop;
 
@@ -57,6 +59,7 @@ class World {
             this.open.push(asked);
           }),
         wasEndedOnPurpose: () => this.isEndedOnPurpose,
+        asHeard: (event) => (this.isDeaf ? null : event),
         answered: () => {},
         succeeded: () => {},
         failed: (reason) => void this.failures.push(reason),
@@ -338,4 +341,17 @@ it("whatever is answered, fails, is put back or lost, in any order: nothing is i
     ),
     { numRuns: 200 },
   );
+});
+
+it("what was queued for an agent is not handed over once it may no longer hear it", async () => {
+  const bed = new World();
+  bed.isDeaf = true;
+  bed.push(3);
+  await bed.settle();
+  expect(bed.asked).toEqual([]);
+  expect(bed.queue.items).toEqual([]);
+  bed.isDeaf = false;
+  bed.push(1);
+  await bed.settle();
+  expect(bed.asked).toEqual(["event-4"]);
 });

@@ -1,5 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 import { isLaresError, LaresError, messageOf } from "../base/errors.ts";
+import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import { backoffMs, deliveryAttempts } from "./backoff.ts";
 import type { MetricsRecorder } from "./metrics.ts";
@@ -20,6 +21,8 @@ export interface Recipient {
   ask(session: GuestSession, method: string, params: unknown): Promise<unknown>;
   /** The guest was ended on purpose: what it left undone is no failure. */
   wasEndedOnPurpose(session: GuestSession): boolean;
+  /** The event as the agent may hear it now; null where it no longer may. */
+  asHeard(event: LaresEvent): LaresEvent | null;
   /** A handler is done with an event, in whatever way. */
   answered(handler: string, event: string): void;
   succeeded(): void;
@@ -166,7 +169,15 @@ export class DeliveryLoop {
     const { handler, event } = delivery.payload;
     let outcome: Outcome;
     try {
-      await agent.ask(session, "hook", { handler, event });
+      // It was queued under the authority of then; it is handed over under the authority of now.
+      const heard = agent.asHeard(event);
+      if (heard === null) {
+        handed.isAnswered = true;
+        this.#options.queue.acknowledge(agent.id, delivery.seq);
+        this.#handed.delete(delivery.seq);
+        return;
+      }
+      await agent.ask(session, "hook", { handler, event: heard });
       outcome = { isAnswered: true };
     } catch (error) {
       outcome = { isAnswered: false, error };

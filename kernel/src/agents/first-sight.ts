@@ -4,8 +4,9 @@ import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import { isVisible } from "../policy/decide.ts";
+import { locationOf } from "../policy/hearing.ts";
 import type { AgentDefinition } from "./ports.ts";
-import { deliveriesFor, locationOf, type RoutedDelivery, type RouterOptions } from "./router.ts";
+import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
 
 /**
  * An entry's first sight is its EntryCreated, also for an agent that came, or was granted a folder, long after

@@ -219,6 +219,8 @@ export interface SupervisorPorts {
   memoryFigures(agent: string): MemoryFigures;
   /** Opens the agent's memory before its guest starts; throws with the reason where it cannot be trusted. */
   openMemory(agent: string): Promise<void>;
+  /** True where the index has an entry at this canonical path, whoever may see it. */
+  isEntry(path: string): boolean;
   /** Waits until the agent may be loaded: at most `limits.active_agents` are at once. */
   acquireSlot(agent: string): Promise<Disposable>;
 }

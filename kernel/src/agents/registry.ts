@@ -86,6 +86,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
         this.#supervisors
           .get(agent)
           ?.trace("warn", `the filter of ${hook.handler} failed: ${message}`, { filter: hook.filter }),
+      isEntry: (path) => ports.isEntry(path),
+      onWithheld: (agent, event, reason) => this.#supervisors.get(agent)?.withheld(event, reason),
     };
     this.#sights = new FirstSights({
       statements: ports.sightStatements,

@@ -1,8 +1,7 @@
 import type { Clock } from "../base/clock.ts";
-import type { Entry } from "../base/vocabulary/entry.ts";
 import type { EntryChange, LaresEvent } from "../base/vocabulary/event.ts";
-import type { Authority } from "../base/vocabulary/permissions.ts";
-import { inGrantedScope, isVisible } from "../policy/decide.ts";
+import { inGrantedScope } from "../policy/decide.ts";
+import { decideHearing } from "../policy/hearing.ts";
 import type { AgentDefinition, DeliveryPayload, HookDefinition } from "./ports.ts";
 
 export type Lane = "live" | "backlog";
@@ -21,9 +20,13 @@ export interface RouterOptions {
   readonly eventOf: (change: EntryChange) => LaresEvent;
   /** A filter that could not be evaluated on this event: counts as "no", and is said. */
   readonly onFilterError: (agent: string, hook: HookDefinition, message: string) => void;
+  /** True where the index has an entry at this canonical path, whoever may see it. */
+  readonly isEntry: (path: string) => boolean;
+  /** An event that a hook waits for was not heard; `reason` is for people only. */
+  readonly onWithheld: (agent: string, event: string, reason: string) => void;
 }
 
-/** Which of an agent's hooks an event goes to, after what the agent may see and each hook's filter. */
+/** Returns which of an agent's hooks an event goes to, after policy (`decideHearing`) and each hook's filter. */
 export function deliveriesFor(
   definition: AgentDefinition,
   event: LaresEvent,
@@ -31,47 +34,22 @@ export function deliveriesFor(
   options: RouterOptions,
 ): RoutedDelivery[] {
   const deliveries: RoutedDelivery[] = [];
-  let seen: LaresEvent | null | undefined;
+  let seen: LaresEvent | undefined;
   for (const hook of definition.hooks) {
     if (hook.on !== event.name) continue;
-    seen ??= asSeenBy(definition.authority, event);
-    if (seen === null) return [];
+    if (seen === undefined) {
+      const hearing = decideHearing(definition.authority, event, options.isEntry);
+      if (!hearing.heard) {
+        // That something happens out of sight is the ordinary case, and no news.
+        if (event.name.includes("/")) options.onWithheld(definition.id, event.name, hearing.reason);
+        return [];
+      }
+      seen = hearing.event;
+    }
     const answer = hook.accepts(seen, (path) => inGrantedScope(definition.authority, path));
     if (answer.error !== undefined) options.onFilterError(definition.id, hook, answer.error);
     if (!answer.passed) continue;
     deliveries.push({ agent: definition.id, lane, payload: { handler: hook.handler, event: seen } });
   }
   return deliveries;
-}
-
-/** The event as this agent may see it, or null where it may not: nothing outside its locations and filter exists for it. */
-export function asSeenBy(authority: Authority, event: LaresEvent): LaresEvent | null {
-  // A custom event ("publisher.id/Name") is its publisher's word; what it calls "entry" is none of the index's.
-  if (event.name.includes("/")) return event;
-  const entry = event["entry"] as Entry | undefined;
-  if (entry !== undefined) {
-    if (!isVisible(authority, entry.path, entry.kind)) return null;
-    const from = event["from"];
-    const location = locationOf(authority, entry.path);
-    const seen: Record<string, unknown> & LaresEvent = { ...event, entry: { ...entry, location } };
-    if (event.name === "EntryCreated") seen["location"] = location;
-    // Where it came from is nobody's business who could not see it there.
-    if (typeof from === "string" && !isVisible(authority, from, entry.kind)) seen["from"] = "";
-    return seen;
-  }
-  if (event.name === "EntryDeleted") {
-    const path = String(event["path"]);
-    return isVisible(authority, path, "file") ? event : null;
-  }
-  return event;
-}
-
-/** The granted folder through which a path is seen: the innermost. */
-export function locationOf(authority: Authority, path: string): string {
-  let best = ".";
-  for (const location of authority.locations) {
-    if (path !== location && !path.startsWith(`${location}/`)) continue;
-    if (best === "." || location.length > best.length) best = location;
-  }
-  return best;
 }

@@ -44,6 +44,7 @@ function setUp(behaviour: Behaviour = ready, change: Partial<AgentDefinition> = 
       services: { "vdfs/count": async () => ({ count: 7 }) },
       memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
       openMemory: async () => undefined,
+      isEntry: () => false,
       acquireSlot: () => slots.acquire(),
       takeTurn: async () => undefined,
     },

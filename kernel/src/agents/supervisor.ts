@@ -4,6 +4,7 @@ import { illegalTransition, LaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Agent, AgentCommand, AgentState } from "../base/vocabulary/agent.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import { decideHearing } from "../policy/hearing.ts";
 import { permissionParams } from "./boot.ts";
 import { hookOf } from "./day-counts.ts";
 import { Conduct } from "./conduct.ts";
@@ -17,6 +18,7 @@ import { GuestHolder } from "./guest-holder.ts";
 import type { JobLoop } from "./job-loop.ts";
 import { Paced } from "./paced.ts";
 import { Stay } from "./stay.ts";
+import { RefusalLog } from "./refusal-log.ts";
 import { NamedTimers } from "./timers.ts";
 import { traceWriter, type WriteTrace } from "./trace-writer.ts";
 import { Workload } from "./workload.ts";
@@ -61,6 +63,7 @@ export class Supervisor implements AsyncDisposable {
   readonly #jobsPace: Paced;
   readonly #conduct: Conduct;
   readonly #calls: HostCalls;
+  readonly #withheld: RefusalLog;
   #disposed = false;
   #wasEnabledAtClose: boolean | undefined;
 
@@ -72,6 +75,7 @@ export class Supervisor implements AsyncDisposable {
     this.#clock = options.clock;
     this.#timers = new NamedTimers(this.#clock);
     this.#conduct = new Conduct(this.#clock);
+    this.#withheld = new RefusalLog(this.#clock, (message, fields) => this.trace("warn", message, fields));
     this.#jobsPace = new Paced(this.#clock, jobsChangedEveryMs, () => this.jobsChanged.emit(this.id));
     this.#stay = new Stay({
       clock: this.#clock,
@@ -139,6 +143,12 @@ export class Supervisor implements AsyncDisposable {
         wake: () => this.#life.send({ type: "wake" }),
         ask: (session, method, params) => this.#ask(session, method, params),
         wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
+        asHeard: (event) => {
+          const hearing = decideHearing(this.authority, event, (path) => this.#ports.isEntry(path));
+          if (hearing.heard) return hearing.event;
+          this.withheld(event.name, hearing.reason);
+          return null;
+        },
         answered: (handler, event) => this.#count(hookOf(handler, event)),
         succeeded: () => this.#conduct.succeeded(),
         failed: (reason) => this.#pauseFor(this.#conduct.failed(reason)),
@@ -225,6 +235,11 @@ export class Supervisor implements AsyncDisposable {
       since: this.#life.since,
       metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id), this.#ports.dayCounts.get(this.id)),
     });
+  }
+
+  /** Notes in the agent's traces that it was not told of an event. A flood of them is only counted. */
+  withheld(event: string, reason: string): void {
+    this.#withheld.refused(`the event ${event} was withheld: ${reason}`, { event });
   }
 
   /** Says again what is counted: of a new day, nothing yet. */
@@ -433,6 +448,7 @@ export class Supervisor implements AsyncDisposable {
     this.#timers[Symbol.dispose]();
     this.#stay[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
+    this.#withheld[Symbol.dispose]();
     this.#jobsPace[Symbol.dispose]();
     await this.#guest.session?.kill();
     this.#life.stop();

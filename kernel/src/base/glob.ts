@@ -14,6 +14,8 @@ export interface GlobOptions {
   readonly ignoreCase?: boolean;
   /** A pattern without a slash is held against the path's last component. */
   readonly matchBase?: boolean;
+  /** Compare code points as they are. Without it, both sides are compared in Unicode's NFC. */
+  readonly exact?: boolean;
 }
 
 /**
@@ -22,12 +24,13 @@ export interface GlobOptions {
  * parentheses included, stands for itself. `photos/**` is what lies in the folder, not the folder.
  *
  * Matching takes time linear in the path, whatever the pattern: picomatch translates, RE2 executes.
- * Paths are expected in canonical form (no ".", "..", "//"); both sides are compared in Unicode's NFC.
+ * Paths are expected in canonical form (no ".", "..", "//").
  */
 export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   const fault = faultOf(pattern);
   if (fault !== null) return { ok: false, message: fault };
-  const source = picomatch.makeRe(escapeRegexSyntax(pattern.normalize("NFC")), translation).source;
+  const formOf = (text: string): string => (options.exact === true ? text : text.normalize("NFC"));
+  const source = picomatch.makeRe(escapeRegexSyntax(formOf(pattern)), translation).source;
   const flags = RE2JS.DOTALL | (options.ignoreCase === true ? RE2JS.CASE_INSENSITIVE : 0);
   let expression: RE2JS;
   try {
@@ -42,7 +45,7 @@ export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   return {
     ok: true,
     matches: (path) => {
-      const subject = path.normalize("NFC");
+      const subject = formOf(path);
       return expression.test(onBase ? subject.slice(subject.lastIndexOf("/") + 1) : subject);
     },
   };
@@ -60,19 +63,27 @@ const translation = {
 } satisfies picomatch.PicomatchOptions;
 
 /**
- * picomatch guards against "." and ".." components and empty names by lookarounds, which RE2 does not
- * have and canonical paths do not need. One that is not known here stays, and RE2 refuses the pattern.
+ * Rewrites picomatch's expression without lookarounds, which RE2 does not have. Matches the same canonical paths. A
+ * lookaround that is not known here stays, and RE2 refuses the pattern.
  */
 function withoutLookarounds(source: string): string {
-  return lookarounds.reduce((rest, lookaround) => rest.replaceAll(lookaround, ""), source);
+  return redundantLookarounds.reduce(
+    (rest, lookaround) => rest.replaceAll(lookaround, ""),
+    source.replaceAll(endBeforeName, ")"),
+  );
 }
 
-const lookarounds = [
-  "(?!(?:^|\\/)\\.{1,2}(?:\\/|$))",
-  "(?!\\.{1,2}(?:\\/|$))",
-  "(?!\\.{0,1}(?:\\/|$))",
-  "(?=.)",
-];
+/** picomatch's guard in front of a `*` that begins a component: the component is neither "." nor "..". */
+const notDots = "(?!\\.{1,2}(?:\\/|$))";
+/** picomatch's other guard there: the component has at least one character. */
+const notEmpty = "(?=.)";
+
+// picomatch lets a path end in front of "/**/": "a/**/" is also "a". A "*" that follows takes this back, because notEmpty
+// fails at the end: "a/**/*" is not "a". A canonical path makes notEmpty fail nowhere else, so the alternative goes with it.
+const endBeforeName = `|$)${notDots}${notEmpty}`;
+
+/** Lookarounds that hold at every place of a canonical path: no component is ".", ".." or empty. */
+const redundantLookarounds = ["(?!(?:^|\\/)\\.{1,2}(?:\\/|$))", notDots, "(?!\\.{0,1}(?:\\/|$))", notEmpty];
 
 /** Characters that picomatch would hand on to the regular expression; in a path they stand for themselves. */
 const regexSyntax = new Set(["(", ")", "|", "+", "^", "$", "@", "!", '"', "'"]);

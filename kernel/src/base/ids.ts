@@ -21,3 +21,8 @@ export function newId(): string {
   } else sequence++;
   return v7({ random, msecs: lastMs, seq: sequence });
 }
+
+/** Text that nobody can guess: 122 random bits. */
+export function newSecret(): string {
+  return crypto.randomUUID();
+}

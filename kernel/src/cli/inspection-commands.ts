@@ -31,11 +31,14 @@ export function addInspection(program: Command, ports: CliPorts): void {
   program
     .command("actions")
     .description("what was proposed: list, show, approve, reject, undo")
-    .usage("[folder] [list | show <id> | approve <id> | reject <id> | undo <id>] [options]")
+    .usage("[folder] [list | show <id> | content <id> | approve <id> | reject <id> | undo <id>] [options]")
     .argument("[words...]")
     .option("--state <state>", "list: only these, e.g. PendingApproval")
     .option("--agent <id>", "list: of this agent only")
     .option("--effects <numbers>", 'approve: only these effects, counted from 0, as in "0,2"')
+    .option("--digest <digest>", "approve: only if it is what was shown with this digest")
+    .option("--effect <number>", "show, content: this effect only, counted from 0")
+    .option("--side <side>", 'content: "before" or "after", byte for byte (default: after)')
     .option("--always", "approve: and the same change to the same paths from now on")
     .option("--reason <text>", "reject: why")
     .addOption(json())
@@ -45,7 +48,8 @@ export function addInspection(program: Command, ports: CliPorts): void {
 An id may be cut to its last characters, as the list shows it.
 ${examples([
   ["lares actions", "everything proposed here"],
-  ["lares actions show 5c1f9e20", "one proposal with its diffs"],
+  ["lares actions show 5c1f9e20", "one proposal, with all that it would change"],
+  ["lares actions content 5c1f9e20 --effect 1 > new.png", "a content that has no diff"],
   ["lares actions undo 5c1f9e20", "take it back, unless the files have changed since"],
 ])}`,
     )

@@ -87,6 +87,15 @@ export class KernelClient {
   actions = (query: { state?: string; agent?: string; limit?: number }): Promise<Action[]> =>
     this.#ask("lares/actions/list", query);
   action = (id: string): Promise<Action> => this.#ask("lares/actions/get", { id });
+  diff = async (id: string, effect: number): Promise<string | null> =>
+    (await this.#ask<ResultOf<"lares/actions/diff">>("lares/actions/diff", { id, effect })).diff;
+  content = (
+    id: string,
+    effect: number,
+    side: "before" | "after",
+    offset: number,
+  ): Promise<ResultOf<"lares/actions/content">> =>
+    this.#ask("lares/actions/content", { id, effect, side, offset });
   approve = (id: string, approval: Approval): Promise<Action> =>
     this.#ask("lares/actions/approve", { id, ...approval });
   reject = (id: string, reason?: string): Promise<Action> =>

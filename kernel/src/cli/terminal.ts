@@ -51,6 +51,11 @@ export class Terminal implements Disposable {
     return process.stdin.isTTY && this.#output.isTTY;
   }
 
+  /** What is printed is drawn by a terminal, which obeys control codes. */
+  get isTerminal(): boolean {
+    return this.#output.isTTY;
+  }
+
   get surface(): Surface {
     const width = this.#output.isTTY
       ? Math.min(this.#output.columns || 80, widestUseful)
@@ -69,6 +74,13 @@ export class Terminal implements Disposable {
   /** To standard error. */
   warn(lines: readonly string[] | string): void {
     this.#write(this.#errors, lines);
+  }
+
+  /** To standard output as they are; resolves when there is room for more. */
+  bytes(bytes: Uint8Array): Promise<void> {
+    return new Promise((resolve, reject) =>
+      this.#output.write(bytes, (error) => (error ? reject(error) : resolve())),
+    );
   }
 
   json(value: unknown): void {

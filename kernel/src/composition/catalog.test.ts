@@ -35,7 +35,7 @@ async function workspaceOf(module: string) {
     ),
     log: silentLog,
   });
-  return { catalog, write };
+  return { root, catalog, write };
 }
 
 test("what a person says yes to is the same before and after a module is found that cannot be run", async () => {
@@ -49,4 +49,27 @@ test("what a person says yes to is the same before and after a module is found t
   expect(lookedInto.digest).toBe(read.digest);
   await write("another");
   expect((await catalog.load(true)).digest).not.toBe(read.digest);
+});
+
+test("a manifest that nobody lists and that no check can make sense of keeps nothing else from being read", async () => {
+  const { catalog, root } = await workspaceOf("one");
+  const texts = {
+    merge: "extension: { id: dev.merge, name: M, version: !!merge x }\n",
+    cyclic: "extension: &a { id: dev.cyclic, name: *a }\n",
+    nested: Array.from({ length: 600 }, (_, depth) => `${" ".repeat(depth)}a:\n`).join(""),
+    utf16: "\ufeffextension:\n",
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const folder = join(root, ".lares", "extensions", name);
+    await mkdir(folder);
+    await writeFile(join(folder, "extension.yaml"), text, name === "utf16" ? "utf16le" : "utf8");
+  }
+  const { entries, faults } = await catalog.load(true);
+  expect(entries.map(({ id }) => id)).toEqual(["dev.one"]);
+  expect(faults.map((fault) => fault.slice(fault.indexOf("extension.yaml")))).toEqual([
+    'extension.yaml:1:39: The alias "*a" is a part of what it stands for.',
+    "extension.yaml:1:47: Unresolved tag: tag:yaml.org,2002:merge.",
+    "extension.yaml:1:1: The document is more than 64 levels deep.",
+    "extension.yaml:1:1: The file is encoded as UTF-16. Save it as UTF-8.",
+  ]);
 });

@@ -5,11 +5,13 @@ import { canonicalJson } from "../base/json.ts";
 import { rootNames } from "../base/root-names.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { named } from "../decisions/named.ts";
+import type { NamespaceWish } from "../decisions/namespaces.ts";
 import type { Wishes } from "../decisions/wishes.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
 import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
-import { cappedLimits } from "./in-force.ts";
-import { namespaceWishes, withImportsFrom } from "./namespaces.ts";
+import { behaviourOf } from "./behaviours.ts";
+import { otherSettings, raisedLimits } from "./in-force.ts";
+import { namespaceWishes, withImportsFrom, withRealPaths } from "./namespaces.ts";
 import { checkLares } from "../documents/lares.ts";
 import { isForeignManifest } from "../documents/foreign-manifest.ts";
 import { checkManifest } from "../documents/manifest.ts";
@@ -21,6 +23,8 @@ import { sha256 } from "../platform/hash.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
 import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
 import { digestOfProgram, type LoadedProgram, type ProgramLoader } from "./programs.ts";
+import { misplacement } from "./extension-places.ts";
+import { namedRoots } from "./workspace-paths.ts";
 import { workspaceFolders, type WorkspaceFolders } from "./workspace-folders.ts";
 import { ObservedFiles, type Observed } from "./observed-files.ts";
 import { readText, type DocumentText } from "./read-documents.ts";
@@ -29,6 +33,8 @@ export interface CatalogOptions {
   /** The workspace's roots, absolute. The first that has a document is the one whose document counts. */
   readonly roots: readonly string[];
   readonly userFolder: string;
+  /** Where the state of all workspaces is kept; absent for whoever only checks documents. */
+  readonly stateHome?: string;
   readonly bundledExtensions: string;
   readonly defaultsFile: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -56,6 +62,8 @@ export interface CatalogSnapshot {
   readonly configuration: Configuration;
   /** Of the person's own layers: what counts without asking. */
   readonly standing: Configuration;
+  /** The shared memories of the person's own layers. */
+  readonly ownNamespaces: readonly NamespaceWish[];
   /** Sentences about what could not be used. */
   readonly faults: readonly string[];
   /** Where was looked, and where something may yet come to be. */
@@ -128,11 +136,23 @@ export class Catalog {
     const { resolved, standing, workspaceText, workspace } = await this.resolve(files, finder, faults);
     const configured = await this.#locate(resolved.value.extensions, finder, faults);
     const entries = await this.#loadPrograms(configured, looksInto);
+    const [firstRoot = ""] = this.#options.roots;
+    const realPaths = (wishes: readonly NamespaceWish[]): Promise<NamespaceWish[]> =>
+      withRealPaths(wishes, firstRoot, (path) => files.realPath(path));
+    const { shared_namespaces: sharedNamespaces = [], import_namespaces: importNamespaces = [] } =
+      workspace?.value ?? {};
+    const wishes = wishesOf(
+      entries,
+      resolved.value,
+      standing,
+      workspace?.value ?? {},
+      await realPaths(namespaceWishes({ sharedNamespaces, importNamespaces })),
+      (entry) => this.#originOf(entry),
+    );
     return {
-      digest: digestOf(workspaceText, entries),
-      wishes: wishesOf(entries, resolved.value, standing, workspace?.value ?? {}, (folder) =>
-        this.#originOf(folder),
-      ),
+      digest: digestOf(workspaceText, entries, wishes),
+      wishes,
+      ownNamespaces: await realPaths(namespaceWishes(standing)),
       entries,
       configuration: resolved.value,
       standing,
@@ -143,8 +163,15 @@ export class Catalog {
     };
   }
 
-  /** Where an extension's folder lies, in a person's words. */
-  #originOf(folder: string): string {
+  /** Where an extension's folder lies, in a person's words; through a link: where that leads. */
+  #originOf({ configuration, extension }: CatalogEntry): string {
+    const { folder, named: place } = extension;
+    if (folder === place) return this.#placeOf(folder);
+    const written = configuration.path ?? this.#placeOf(place).replace(/^from (?:this workspace's )?/, "");
+    return `from ${named(written)} → ${named(folder)}`;
+  }
+
+  #placeOf(folder: string): string {
     const { roots, userFolder, bundledExtensions } = this.#options;
     const isIn = (place: string): boolean => folder === place || folder.startsWith(place + sep);
     if (isIn(bundledExtensions)) return "comes with Lares";
@@ -156,6 +183,13 @@ export class Catalog {
     // As paths are named everywhere: with the root's name where there are several.
     const path = roots.length === 1 ? inside : [rootNames(roots)[index], ...inside];
     return `from this workspace's ${named(path.join("/"))}`;
+  }
+
+  /** Why an extension's folder is no place for one; null where it is. */
+  #misplacement({ folder }: ExtensionOnDisk, granted: readonly string[]): Promise<string | null> {
+    const { roots, userFolder, stateHome } = this.#options;
+    const closed = [userFolder, ...(stateHome === undefined ? [] : [stateHome])];
+    return misplacement(folder, { roots: namedRoots(roots), closed }, granted);
   }
 
   /** One after the other, and not more than all together may have: they may come from a stranger. */
@@ -242,7 +276,7 @@ export class Catalog {
     return checkLares(text, file, {
       layer,
       folderState: (path) => this.#folders.state(path, files),
-      findExtension: async ({ path, id }): Promise<FoundExtension> => {
+      findExtension: async ({ path, id }, granted): Promise<FoundExtension> => {
         const found = path !== undefined ? await finder.byPath(path, file) : await finder.byId(id ?? "");
         if (found === null) {
           return path === undefined
@@ -250,6 +284,8 @@ export class Catalog {
             : { state: "missing", lookedIn: [], candidates: await finder.beside(path, file) };
         }
         const { checked, manifest } = found;
+        const reason = await this.#misplacement(found, granted);
+        if (reason !== null) return { state: "misplaced", file: manifest.file, reason };
         if (!checked.usable || checked.value === null) {
           const isForeign = isForeignManifest(checked.document.value);
           return { state: "invalid", file: manifest.file, isForeign };
@@ -265,6 +301,7 @@ export class Catalog {
     finder: ExtensionFinder,
     faults: string[],
   ): Promise<{ configuration: ExtensionConfiguration; extension: ExtensionOnDisk }[]> {
+    const granted = [...new Set(configurations.flatMap(({ grants }) => grants.locations))];
     const located = new Map<string, { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }>();
     for (const configuration of configurations) {
       const { path, id, from } = configuration;
@@ -275,12 +312,19 @@ export class Catalog {
         faults.push(extension === null ? `There is no extension "${id ?? path}".` : firstFault(extension));
         continue;
       }
+      const reason = await this.#misplacement(extension, granted);
+      if (reason !== null) {
+        faults.push(reason);
+        continue;
+      }
       if (located.has(found)) faults.push(`"${found}" is named twice; the first entry counts.`);
       else located.set(found, { configuration, extension });
     }
     for (const extension of await finder.droppedIn()) {
       const id = extension.checked.value?.id;
-      if (id === undefined) faults.push(firstFault(extension));
+      const reason = await this.#misplacement(extension, granted);
+      if (reason !== null) faults.push(reason);
+      else if (id === undefined) faults.push(firstFault(extension));
       else if (!located.has(id)) located.set(id, { configuration: droppedIn(id, extension), extension });
     }
     return [...located.values()];
@@ -309,7 +353,8 @@ function wishesOf(
   configuration: Configuration,
   standing: Configuration,
   document: LaresDocument,
-  originOf: (folder: string) => string,
+  namespaces: readonly NamespaceWish[],
+  originOf: (entry: CatalogEntry) => string,
 ): Wishes {
   const rules = document.approvals?.rules ?? [];
   const below = configuration.approvals.autoApproveBelow;
@@ -317,20 +362,14 @@ function wishesOf(
     extensions: Object.fromEntries(
       entries
         .filter(({ configuration: { enabled } }) => enabled)
-        .map((entry) => wishOf(entry, originOf(entry.extension.folder))),
+        .flatMap((entry) => wishOf(entry, originOf(entry))),
     ),
     allowRules: rules.filter(({ decide }) => decide === "allow"),
     autoApproveBelow: below > standing.approvals.autoApproveBelow ? below : 0,
-    limits: Object.fromEntries(
-      cappedLimits
-        .filter(([, name]) => configuration.limits[name] > standing.limits[name])
-        .map(([written, name]) => [written, configuration.limits[name]]),
-    ),
+    limits: raisedLimits(configuration, standing),
+    settings: otherSettings(configuration, standing),
     showsHidden: configuration.index.hidden && !standing.index.hidden,
-    namespaces: namespaceWishes({
-      sharedNamespaces: document.shared_namespaces ?? [],
-      importNamespaces: document.import_namespaces ?? [],
-    }),
+    namespaces,
     restraints: [
       ...rules.filter(({ decide }) => decide !== "allow").map((rule) => ({ kind: "rule" as const, rule })),
       ...(document.index?.ignore ?? []).map((glob) => ({ kind: "ignore" as const, glob })),
@@ -341,26 +380,30 @@ function wishesOf(
 function wishOf(
   { id, configuration, extension, program }: CatalogEntry,
   origin: string,
-): [string, Wishes["extensions"][string]] {
+): [string, Wishes["extensions"][string]][] {
   const manifest = extension.checked.value;
-  const { effective } = effectivePermissions(manifest?.permissions ?? {}, configuration.grants);
+  if (manifest === null) return [];
   return [
-    id,
-    {
-      name: manifest?.name ?? id,
-      origin,
-      program: program.program?.digest ?? null,
-      permissions: effective,
-      locations: configuration.grants.locations,
-    },
+    [
+      id,
+      {
+        name: manifest.name,
+        origin,
+        program: program.program?.digest ?? null,
+        permissions: effectivePermissions(manifest.permissions, configuration.grants).effective,
+        locations: configuration.grants.locations,
+        ...behaviourOf(manifest, configuration),
+        carries: program.program?.carries ?? [],
+      },
+    ],
   ];
 }
 
 /**
- * Over the document, the manifests, and every file that went into the programs: the same for the same files, whatever
- * comes out where a module is looked into.
+ * Over the document, the manifests, every file that went into the programs, and all that is wished: the same for the
+ * same files and real places, whatever comes out where a module is looked into.
  */
-function digestOf(document: DocumentText | null, entries: readonly CatalogEntry[]): Hash {
+function digestOf(document: DocumentText | null, entries: readonly CatalogEntry[], wishes: Wishes): Hash {
   const extensions = entries
     .map(({ id, extension, program }) => ({
       id,
@@ -368,7 +411,14 @@ function digestOf(document: DocumentText | null, entries: readonly CatalogEntry[
       program: digestOfProgram(program),
     }))
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
-  return sha256(canonicalJson({ document: document === null ? null : sha256(document.text), extensions }));
+  const wished = Object.entries(wishes.extensions).map(([id, wish]) => ({ id, ...wish, program: null }));
+  return sha256(
+    canonicalJson({
+      document: document === null ? null : sha256(document.text),
+      extensions,
+      wishes: { ...wishes, extensions: wished },
+    }),
+  );
 }
 
 /** Errors that leave no value to work with; one bad entry of `extensions` does not stop the others. */
@@ -376,6 +426,7 @@ function hasStructuralErrors(diagnostics: readonly Diagnostic[]): boolean {
   const local = new Set([
     "extension-not-found",
     "extension-invalid",
+    "extension-holds-files",
     "duplicate-extension",
     "location-not-found",
     "location-outside",

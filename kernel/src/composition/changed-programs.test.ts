@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { noWishes, type ExtensionWish, type Wishes } from "../decisions/wishes.ts";
+import { stillness } from "./testing/snapshots.ts";
 import { onlyChangedPrograms } from "./changed-programs.ts";
 
 const digest = (digit: string): Hash => `sha256:${digit.repeat(64)}`;
@@ -10,6 +11,7 @@ const notes: ExtensionWish = {
   program: digest("a"),
   permissions: { read_entries: true },
   locations: ["notes"],
+  ...stillness,
 };
 const deny = { kind: "rule", rule: { decide: "deny", kind: "file.delete" } } as const;
 const accepted: Wishes = { ...noWishes, extensions: { "a.notes": notes }, restraints: [deny] };

@@ -8,7 +8,7 @@ import type { ConnectOptions, KernelConnection } from "../cli/ports.ts";
 import { joinKernel, type ReachOutcome } from "../front/join-kernel.ts";
 import { connectLocal, type LocalSocket } from "../platform/socket.ts";
 import { kernelLogTail, startKernel, type Program } from "../platform/spawn-kernel.ts";
-import { socketPathFor, stateFolderOf } from "../platform/state-folder.ts";
+import { stateFolderOf } from "../platform/state-folder.ts";
 import { createEndpoint } from "../protocol/endpoint.ts";
 import { kernelFrameLimits } from "../protocol/framing/limits.ts";
 import { serverNotifications } from "../protocol/v1/notifications.ts";
@@ -21,10 +21,9 @@ export async function connectToKernel(
 ): Promise<KernelConnection> {
   const root = await realpath(options.folder);
   const stateFolder = await stateFolderOf([root], process.env);
-  const place = { stateFolder, socketPath: await socketPathFor(stateFolder) };
   const socket = await joinKernel<LocalSocket>({
     reach: async (): Promise<ReachOutcome<LocalSocket>> => {
-      const outcome = await connectLocal(place);
+      const outcome = await connectLocal(stateFolder);
       return outcome.kind === "connected" ? { kind: "connected", connection: outcome.socket } : outcome;
     },
     start: () => startKernel(program, { stateFolder, roots: [root], keep: false }),

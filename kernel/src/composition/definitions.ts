@@ -1,6 +1,5 @@
 import type { AgentDefinition, HookDefinition } from "../agents/ports.ts";
 import type { Clock } from "../base/clock.ts";
-import type { JsonObject } from "../base/json.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { NamespaceWish } from "../decisions/namespaces.ts";
 import type { Wishes } from "../decisions/wishes.ts";
@@ -10,6 +9,7 @@ import type { ResolvedHook, ResolvedManifest } from "../documents/resolved-manif
 import { compileSchedule } from "../events/cron.ts";
 import { compileFilter } from "../events/filter.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
+import { behaviourOf, fromBehaviour } from "./behaviours.ts";
 import type { CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 import { namespaceGrants } from "./namespaces.ts";
 
@@ -43,32 +43,35 @@ function definitionOf(
   context: DefinitionContext,
 ): AgentDefinition {
   const { extension, program } = entry;
-  const manifest = extension.checked.value;
-  if (manifest === null) throw new Error(`${extension.manifest.file} was not resolved.`);
+  const written = extension.checked.value;
+  if (written === null) throw new Error(`${extension.manifest.file} was not resolved.`);
   const accepted = inForce.extensions[entry.id];
-  const fault = faultOf(entry, manifest);
+  // Of the behaviour that counts, and of nothing that the documents have come to say since.
+  const behaviour = accepted?.behaviour ?? behaviourOf(written, entry.configuration).behaviour;
+  const { manifest, config } = fromBehaviour(behaviour);
+  const fault = faultOf(entry, written);
   const authority: Authority = {
-    extension: manifest.id,
-    requested: manifest.permissions,
+    extension: written.id,
+    requested: written.permissions,
     effective: accepted?.permissions ?? {},
-    denied: effectivePermissions(manifest.permissions, entry.configuration.grants).denied,
+    denied: effectivePermissions(written.permissions, entry.configuration.grants).denied,
     locations: accepted?.locations ?? [],
     protectedPaths: context.protectedPaths,
     forbiddenPaths: context.forbiddenPaths,
     memory: manifest.agent.enableMemory,
-    namespaces: namespaceGrants(manifest.id, context.namespaces),
+    namespaces: namespaceGrants(written.id, context.namespaces),
   };
   return {
-    id: manifest.id,
-    name: manifest.name,
-    version: manifest.version,
+    id: written.id,
+    name: accepted?.name ?? written.name,
+    version: manifest.version ?? written.version,
     enabled: entry.configuration.enabled,
     activation: manifest.agent.activation,
     hooks: manifest.hooks.map((hook) => hookOf(hook, context.clock)),
     tools: manifest.tools.map((tool) => ({ ...tool, description: tool.description ?? "" })),
     authority,
     limits: effectiveLimits(manifest, configuration),
-    config: entry.configuration.config as JsonObject,
+    config,
     memory: manifest.agent.enableMemory,
     memoryRetentionDays: manifest.agent.memoryRetentionDays ?? null,
     memoryPrune: manifest.agent.memoryPrune ?? null,

@@ -32,7 +32,7 @@ export function createEditorServices(from: {
       clock,
       roots,
       programExports: async (manifestFile, text, open) => {
-        const main = valueAt(readForEditor(text, manifestFile).value, "/extension/main");
+        const main = valueAt((await readForEditor(text, manifestFile)).value, "/extension/main");
         const outline = await outlines.outlineAt(manifestFile, main, open);
         const names = (kind: "hooks" | "tools") => outline?.handlers[kind].map(({ name }) => name) ?? [];
         return { handlers: names("hooks"), tools: names("tools") };

@@ -15,6 +15,8 @@ const maxLookedBeside = 4;
 export interface ExtensionOnDisk {
   /** Absolute, links resolved. */
   readonly folder: string;
+  /** Absolute, as it was named: another than `folder` where links lead there. */
+  readonly named: string;
   readonly manifest: DocumentText;
   readonly checked: CheckedManifest;
 }
@@ -130,6 +132,6 @@ export class ExtensionFinder {
     const real = await this.#files.realFolder(folder);
     const manifest = real === null ? null : await this.#files.readFirst(real, manifestNames);
     if (real === null || manifest === null) return null;
-    return { folder: real, manifest, checked: await this.#check(manifest) };
+    return { folder: real, named: folder, manifest, checked: await this.#check(manifest) };
   }
 }

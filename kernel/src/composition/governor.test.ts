@@ -13,6 +13,7 @@ async function withAgent(): Promise<CatalogSnapshot> {
   const text = "extension:\n  id: dev.one\n  name: One\n  version: 1.0.0\n";
   const extension = {
     folder: "/one",
+    named: "/one",
     manifest: { file, text },
     checked: await checkManifest(text, file, manifestPorts()),
   };

@@ -84,7 +84,7 @@ export class Governor {
 
   /** The shared memories there are. */
   get namespaces(): readonly NamespaceWish[] {
-    return namespacesInForce(this.#snapshot.standing, this.#inForce.wishes.namespaces);
+    return namespacesInForce(this.#snapshot.ownNamespaces, this.#inForce.wishes.namespaces);
   }
 
   /** The person's own rules, and the documents' as far as accepted. */

@@ -2,6 +2,7 @@ import type { Caller, HostServices } from "../agents/ports.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { AgentMemory, ReadableMemory } from "../memory/agent-memory.ts";
+import type { EventAddition } from "../memory/temporal.ts";
 import type {
   KnowledgeAddition,
   KnowledgeChange,
@@ -37,6 +38,19 @@ export function hostMemory({ readable, writable, wrote }: HostMemoryPorts): Host
     <Params extends object, Result>(act: (memory: AgentMemory, params: Params) => Promise<Result>) =>
     async (caller: Caller, { namespace, ...params }: Shared<Params>): Promise<Result> =>
       act(await writable(caller.agent, namespace), params as unknown as Params);
+  // In a shared memory each agent has sources of its own, so that nobody's parts stand between another's.
+  const put = <Params extends { readonly source?: string }, Result>(
+    act: (memory: AgentMemory, params: Params) => Promise<Result>,
+  ): ((caller: Caller, params: Shared<Params>) => Promise<Result>) => {
+    const write = tell(act);
+    return (caller, params: Shared<Params>) =>
+      write(
+        caller,
+        params.namespace === undefined
+          ? params
+          : { ...params, source: `${caller.agent} ${params.source ?? ""}` },
+      );
+  };
   const nothing = async (done: Promise<unknown>): Promise<object> => {
     await done;
     return {};
@@ -49,16 +63,14 @@ export function hostMemory({ readable, writable, wrote }: HostMemoryPorts): Host
     "memory/working/swap": tell((memory, { revision, state }: { revision: number; state: JsonValue }) =>
       memory.swap(revision, state),
     ),
-    "memory/temporal/append": tell(
-      async (memory, event: { variant: string; data: JsonValue; timestamp?: string }) => {
-        const appended = await memory.appendEvent(event);
-        wrote(memory);
-        return appended;
-      },
-    ),
+    "memory/temporal/append": put(async (memory, event: EventAddition) => {
+      const appended = await memory.appendEvent(event);
+      wrote(memory);
+      return appended;
+    }),
     "memory/temporal/query": ask((memory, query: TemporalQuery) => memory.queryEvents(query)),
     "memory/temporal/count": ask((memory, query: TemporalCountQuery) => memory.countEvents(query)),
-    "memory/associative/add": tell(async (memory, item: KnowledgeAddition) => {
+    "memory/associative/add": put(async (memory, item: KnowledgeAddition) => {
       const added = await memory.addKnowledge(item);
       wrote(memory);
       return added;

@@ -1,18 +1,19 @@
 import type { Caller, HostServices, JobRequest } from "../agents/ports.ts";
-import { locationOf } from "../agents/router.ts";
-import type { Actions } from "../actions/api.ts";
+import type { Actions, ProposedAction } from "../actions/api.ts";
+import { actionToldTo } from "../actions/unseen.ts";
 import { invalidParams, isLaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Action, EffectInput, Proposal } from "../base/vocabulary/action.ts";
-import type { Entry, EntryQuery } from "../base/vocabulary/entry.ts";
+import type { EntryQuery } from "../base/vocabulary/entry.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { SharedData } from "../memory/shared-data.ts";
+import { entrySeenBy } from "../policy/hearing.ts";
 import { canonicalPath } from "../policy/paths.ts";
-import { isVisible } from "../policy/scope.ts";
+import { createSight, type Sight } from "../policy/sight.ts";
 import type { TraceLog } from "../trace/trace-log.ts";
-import type { Visibility, Workspace } from "../workspace/ports.ts";
+import type { Workspace } from "../workspace/ports.ts";
 import { hostMemory, type HostMemoryPorts } from "./host-memory.ts";
 
 /** What an agent wants a person to know; with the action it proposes along with it. */
@@ -61,38 +62,43 @@ export interface HostServicePorts {
  */
 export function createHostServices(ports: HostServicePorts): HostServices {
   const { workspace, actions, sharedData, traces } = ports;
+  const sightOf = ({ authority }: Caller): Sight => createSight(authority, workspace.view);
+  const toldTo = (caller: Caller, { action, told }: ProposedAction): Action =>
+    actionToldTo(sightOf(caller), action, told);
   const ownAction = async (caller: Caller, id: string): Promise<Action> => {
-    const action = await actions.get(id);
+    const found = await actions.proposed(id);
     // Another agent's action does not exist for this one.
-    if (action === null || action.agent !== caller.agent) throw notFound("action", id);
-    return actionSeenBy(caller, action);
+    if (found === null || found.action.agent !== caller.agent) throw notFound("action", id);
+    return toldTo(caller, found);
   };
-  const propose = async (caller: Caller, proposal: Proposal): Promise<Action> => {
-    const action = await actions.propose(caller.authority, caller.programDigest, proposal, caller.cpu);
+  const propose = async (caller: Caller, proposal: Proposal): Promise<ProposedAction> => {
+    const proposed = await actions.propose(caller.authority, caller.programDigest, proposal, caller.cpu);
     ports.proposed();
-    return actionSeenBy(caller, action);
+    return proposed;
   };
   // Searches share the loop in slices: an agent that asks for sixty-four gets one agent's share.
   const searches = new OneAtATime();
 
   return {
     "vdfs/query": async (caller, query: EntryQuery) => {
-      const page = await searches.run(caller.agent, () => workspace.query(query, sightOf(caller)));
-      return { ...page, items: page.items.map((entry) => seenBy(caller, entry)) };
+      const page = await searches.run(caller.agent, () => workspace.query(query, sightOf(caller).seesEntry));
+      return { ...page, items: page.items.map((entry) => entrySeenBy(caller.authority, entry)) };
     },
     "vdfs/count": async (caller, query: EntryQuery) => ({
-      count: await searches.run(caller.agent, () => workspace.count(query, sightOf(caller))),
+      count: await searches.run(caller.agent, () => workspace.count(query, sightOf(caller).seesEntry)),
     }),
     "vdfs/get": async (caller, reference: { path: string } | { id: string }) => {
       const wanted = "path" in reference ? { path: canonical(reference.path) } : reference;
-      const entry = workspace.get(wanted, sightOf(caller));
-      return entry === null ? null : seenBy(caller, entry);
+      const entry = workspace.get(wanted, sightOf(caller).seesEntry);
+      return entry === null ? null : entrySeenBy(caller.authority, entry);
     },
-    "vdfs/read": async (_caller, { path, offset = 0, length = 262_144 }: ReadParams) => {
+    "vdfs/read": async (caller, { path, offset = 0, length = 262_144 }: ReadParams) => {
       const wanted = canonical(path);
-      const { bytes, eof } = await workspace.read(wanted, offset, length).catch(async (error: unknown) => {
-        // A link is no entry, so the index knows nothing of it; who asks is told why.
-        if (isLaresError(error, "NotFound")) await ports.refuseLink(wanted);
+      const sight = sightOf(caller);
+      const reading = workspace.read(wanted, offset, length, sight.seesEntry);
+      const { bytes, eof } = await reading.catch(async (error: unknown) => {
+        // A link is no entry. An agent that could see a file of this name is told why there is none.
+        if (isLaresError(error, "NotFound") && sight.sees(wanted)) await ports.refuseLink(wanted);
         throw error;
       });
       return {
@@ -100,23 +106,23 @@ export function createHostServices(ports: HostServicePorts): HostServices {
         eof,
       };
     },
-    "vdfs/sidecar/read": (_caller, { path, sidecar }: { path: string; sidecar: string }) =>
-      workspace.readSidecar(canonical(path), sidecar),
+    "vdfs/sidecar/read": async (caller, { path, sidecar }: { path: string; sidecar: string }) => {
+      const entry = workspace.get({ path: canonical(path) }, sightOf(caller).seesEntry);
+      return entry === null ? null : workspace.readSidecar(entry.path, sidecar);
+    },
     "vdfs/copies": async (caller, { content_id }: { content_id: string }) =>
-      workspace.copies(content_id, sightOf(caller)),
+      workspace.copies(content_id, sightOf(caller).seesEntry),
 
     ...hostMemory(ports.memories),
 
     "actions/preview": async (caller, proposal: Proposal) =>
-      actionSeenBy(
-        caller,
-        await actions.preview(caller.authority, caller.programDigest, proposal, caller.cpu),
-      ),
-    "actions/propose": propose,
+      toldTo(caller, await actions.preview(caller.authority, caller.programDigest, proposal, caller.cpu)),
+    "actions/propose": async (caller, proposal: Proposal) => toldTo(caller, await propose(caller, proposal)),
     "actions/get": (caller, { id }: { id: string }) => ownAction(caller, id),
     "actions/settled": async (caller, { id }: { id: string }) => {
       await ownAction(caller, id);
-      return actionSeenBy(caller, await actions.settled(id));
+      await actions.settled(id);
+      return ownAction(caller, id);
     },
 
     "jobs/dispatch": async ({ agent }, { when_idle, priority = "normal", ...request }: DispatchParams) => ({
@@ -133,8 +139,13 @@ export function createHostServices(ports: HostServicePorts): HostServices {
       await ports.jobs.checkpoint(agent, job, data);
       return {};
     },
-    "tools/call": async (caller, call: { agent: string; name: string; arguments?: unknown }) =>
-      toolResultSeenBy(caller, await ports.callTool(call.agent, call.name, call.arguments, caller.agent)),
+    "tools/call": async (caller, call: { agent: string; name: string; arguments?: unknown }) => {
+      const result = await ports.callTool(call.agent, call.name, call.arguments, caller.agent);
+      if (result.status !== "needs_approval") return result;
+      const proposed = await actions.proposed(result.action.id);
+      if (proposed === null) throw notFound("action", result.action.id);
+      return { ...result, action: toldTo(caller, proposed) };
+    },
     "events/emit": async (caller, { name, data }: { name: string; data: JsonValue }) => {
       if (data !== null && !isJsonObject(data))
         throw invalidParams(
@@ -172,7 +183,9 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     },
     notify: async (caller, { title, message, severity, action: effects }: NotifyParams) => {
       const action =
-        effects === undefined ? undefined : await propose(caller, { effects, title, reason: message });
+        effects === undefined
+          ? undefined
+          : (await propose(caller, { effects, title, reason: message })).action;
       ports.notify({
         agent: caller.agent,
         title,
@@ -223,34 +236,4 @@ interface NotifyParams {
 function canonical(path: string): string {
   const result = canonicalPath(path);
   return result.ok ? result.path : path;
-}
-
-/**
- * An action as its agent is told of it. What a change would replace is shown to a person; an agent that may not
- * read the file does not get to read it by proposing to change it.
- */
-function actionSeenBy({ authority }: Caller, action: Action): Action {
-  const mayRead = (path: string): boolean => isVisible(authority, path, "file");
-  return {
-    ...action,
-    effects: action.effects.map((effect) => {
-      if (mayRead(effect.path) && (effect.from === undefined || mayRead(effect.from))) return effect;
-      const { diff: _diff, ...rest } = effect;
-      return { ...rest, before: null, ...(effect.kind === "file.move" ? { after: null } : {}) };
-    }),
-  };
-}
-
-function toolResultSeenBy(caller: Caller, result: CalledTool): CalledTool {
-  return result.status === "needs_approval"
-    ? { ...result, action: actionSeenBy(caller, result.action) }
-    : result;
-}
-
-function sightOf({ authority }: Caller): Visibility {
-  return (path, kind) => isVisible(authority, path, kind);
-}
-
-function seenBy({ authority }: Caller, entry: Entry): Entry {
-  return { ...entry, location: locationOf(authority, entry.path) };
 }

@@ -1,5 +1,14 @@
+import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { DecisionStore } from "../decisions/store.ts";
-import { asks, covered, isCovered, takenAway, type Wishes } from "../decisions/wishes.ts";
+import {
+  asks,
+  covered,
+  isCovered,
+  takenAway,
+  type AcceptedWishes,
+  type SettingWish,
+  type Wishes,
+} from "../decisions/wishes.ts";
 import type { Configuration } from "../documents/configuration.ts";
 import type { CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 import { onlyChangedPrograms } from "./changed-programs.ts";
@@ -56,7 +65,7 @@ export function computeInForce(
     wishes,
     entries: atHand.filter(isInForce),
     waiting: snapshot.entries.filter((entry) => !isInForce(entry)),
-    pendingAsks: newAsks(snapshot.wishes, wishes),
+    pendingAsks: newAsks(snapshot.wishes, wishes, accepted),
     changedPrograms: onlyChangedPrograms(snapshot.wishes, accepted),
   };
 }
@@ -71,7 +80,7 @@ function withPrograms(wishes: Wishes, entries: readonly CatalogEntry[]): Wishes[
 }
 
 /** The sentences about what is wished and not in force; a changed program is named as such. */
-function newAsks(wished: Wishes, inForce: Wishes): string[] {
+function newAsks(wished: Wishes, inForce: Wishes, accepted: AcceptedWishes): string[] {
   const before = new Set(asks(inForce));
   const programs = Object.entries(wished.extensions)
     .filter(
@@ -79,22 +88,88 @@ function newAsks(wished: Wishes, inForce: Wishes): string[] {
     )
     .map(([id, wish]) => `${wish.name} (${id}) has a changed program`);
   return [
-    ...asks(wished).filter((sentence) => !before.has(sentence)),
+    ...asks(wished, accepted).filter((sentence) => !before.has(sentence)),
     ...programs,
     ...takenAway(wished, inForce),
   ];
 }
 
-/** The limits an accepted document may raise: their names as written, and in the configuration. */
+/**
+ * Amounts that a document may lower as it likes, and raise once that is accepted: their names as written, and in the
+ * configuration. What is not here counts only as accepted, whichever way it is changed.
+ */
 export const cappedLimits = [
-  ["active_agents", "activeAgents"],
-  ["max_memory_mb", "maxMemoryMb"],
-  ["max_storage_mb", "maxStorageMb"],
-  ["max_vectors", "maxVectors"],
-  ["max_cpu_ms_per_event", "maxCpuMsPerEvent"],
-  ["max_wall_ms_per_event", "maxWallMsPerEvent"],
-  ["max_events_per_second", "maxEventsPerSecond"],
-] as const satisfies [string, keyof Configuration["limits"]][];
+  ["active_agents", "limits", "activeAgents"],
+  ["idle_unload", "limits", "idleUnloadMs"],
+  ["max_memory_mb", "limits", "maxMemoryMb"],
+  ["max_storage_mb", "limits", "maxStorageMb"],
+  ["max_vectors", "limits", "maxVectors"],
+  ["max_cpu_ms_per_event", "limits", "maxCpuMsPerEvent"],
+  ["max_wall_ms_per_event", "limits", "maxWallMsPerEvent"],
+  ["max_events_per_second", "limits", "maxEventsPerSecond"],
+  ["approvals.expire_after", "approvals", "expireAfterMs"],
+  ["kernel.linger", "kernel", "lingerMs"],
+] as const;
+
+type Tree = Record<string, unknown>;
+const capOf = (configuration: Configuration, section: string, name: string): number =>
+  Number((configuration as unknown as Record<string, Tree>)[section]?.[name]);
+
+/** The caps of the document that are above the person's own, by their names as written. */
+export function raisedLimits(configuration: Configuration, standing: Configuration): Record<string, number> {
+  return Object.fromEntries(
+    cappedLimits
+      .map(
+        ([written, section, name]) =>
+          [written, capOf(configuration, section, name), capOf(standing, section, name)] as const,
+      )
+      .filter(([, wanted, own]) => wanted > own)
+      .map(([written, wanted]) => [written, wanted]),
+  );
+}
+
+/**
+ * Every setting of the documents that is another than the person's own, besides those that `Wishes` has in a field of
+ * their own. A setting that is new in the configuration is in here without anybody's doing.
+ */
+export function otherSettings(configuration: Configuration, standing: Configuration): SettingWish[] {
+  const own = new Map(leavesOf(unnamed(standing)).map(({ path, value }) => [canonicalJson(path), value]));
+  return leavesOf(unnamed(configuration)).filter(({ path, value }) => {
+    const before = own.get(canonicalJson(path));
+    return before === undefined || canonicalJson(before) !== canonicalJson(value);
+  });
+}
+
+/** What no other field of `Wishes` speaks of. */
+function unnamed({
+  extensions: _extensions,
+  index: _index,
+  sharedNamespaces: _shared,
+  importNamespaces: _imported,
+  approvals: { autoApproveBelow: _below, rules: _rules, ...approvals },
+  ...rest
+}: Configuration): Tree {
+  const all: Tree = { ...rest, approvals };
+  for (const [, section, name] of cappedLimits) {
+    const { [name]: _capped, ...others } = all[section] as Tree;
+    all[section] = others;
+  }
+  return all;
+}
+
+function leavesOf(value: unknown, path: readonly string[] = []): SettingWish[] {
+  return isJsonObject(value)
+    ? Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
+    : [{ path, value: value as JsonValue }];
+}
+
+function withLeaf(tree: Tree, [name = "", ...rest]: readonly string[], value: unknown): Tree {
+  const inner = tree[name];
+  return {
+    ...tree,
+    [name]: rest.length === 0 ? value : withLeaf(isJsonObject(inner) ? inner : {}, rest, value),
+  };
+}
 
 /** The configuration that counts: the person's own, tightened by the document, widened as far as was accepted. */
 export function configurationInForce(
@@ -103,12 +178,14 @@ export function configurationInForce(
 ): Configuration {
   const upTo = (wanted: number, own: number, accepted: number): number =>
     Math.min(wanted, Math.max(own, accepted));
-  const limits = Object.fromEntries(
-    cappedLimits.map(([written, name]) => [
-      name,
-      upTo(configuration.limits[name], standing.limits[name], wishes.limits[written] ?? 0),
-    ]),
-  );
+  // It begins with the person's own: what is not accepted, and tightens nothing, does not count.
+  let tree = standing as unknown as Tree;
+  for (const { path, value } of wishes.settings) tree = withLeaf(tree, path, value);
+  for (const [written, section, name] of cappedLimits) {
+    const [wanted, own] = [capOf(configuration, section, name), capOf(standing, section, name)];
+    tree = withLeaf(tree, [section, name], upTo(wanted, own, wishes.limits[written] ?? 0));
+  }
+  const settings = tree as unknown as Configuration;
   const restraints = wishes.restraints.flatMap((restraint) =>
     restraint.kind === "rule" ? [restraint.rule] : [],
   );
@@ -116,9 +193,9 @@ export function configurationInForce(
     restraint.kind === "ignore" ? [restraint.glob] : [],
   );
   return {
-    ...configuration,
+    ...settings,
     approvals: {
-      ...configuration.approvals,
+      ...settings.approvals,
       autoApproveBelow: upTo(
         configuration.approvals.autoApproveBelow,
         standing.approvals.autoApproveBelow,
@@ -126,7 +203,6 @@ export function configurationInForce(
       ),
       rules: [...standing.approvals.rules, ...restraints, ...wishes.allowRules],
     },
-    limits: { ...configuration.limits, ...limits },
     index: {
       hidden: configuration.index.hidden && (standing.index.hidden || wishes.showsHidden),
       ignore: [...new Set([...standing.index.ignore, ...ignored])],

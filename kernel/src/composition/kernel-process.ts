@@ -9,9 +9,9 @@ import type { Log } from "../base/log.ts";
 import { removeLeftoverTemporaries } from "../platform/atomic-file.ts";
 import { systemClock } from "../platform/clock.ts";
 import { acquireLock, type FileLock } from "../platform/lock.ts";
-import { connectLocal, listenLocal, type KernelPlace, type LocalServer } from "../platform/socket.ts";
+import { connectLocal, listenLocal, type LocalServer } from "../platform/socket.ts";
 import type { KernelArguments } from "../platform/spawn-kernel.ts";
-import { socketPathFor, stateHome, userConfigFolder } from "../platform/state-folder.ts";
+import { stateHome, userConfigFolder } from "../platform/state-folder.ts";
 import { redirectConsole } from "../platform/stdio.ts";
 import { createEndpoint } from "../protocol/endpoint.ts";
 import { KernelServer } from "../server/server.ts";
@@ -32,8 +32,7 @@ export async function runKernel(options: KernelArguments & { version: string }):
   // A client that is gone makes pipes break; that is no reason to die.
   process.on("SIGHUP", () => undefined);
   const { stateFolder } = options;
-  const place = { stateFolder, socketPath: await socketPathFor(stateFolder) };
-  const lock = await takeLock(join(stateFolder, "kernel.lock"), place, clock);
+  const lock = await takeLock(stateFolder, clock);
   if (lock === null) {
     log.info("Another kernel has this workspace; this one is not needed.");
     return 0;
@@ -41,7 +40,7 @@ export async function runKernel(options: KernelArguments & { version: string }):
   try {
     // Of decisions, or of the token: nobody else writes here now.
     await removeLeftoverTemporaries(stateFolder);
-    await serve(options, place, clock, log);
+    await serve(options, clock, log);
     return 0;
   } catch (error) {
     log.error(`The kernel ended: ${messageOf(error)}`, {
@@ -53,12 +52,7 @@ export async function runKernel(options: KernelArguments & { version: string }):
   }
 }
 
-async function serve(
-  options: KernelArguments & { version: string },
-  place: KernelPlace,
-  clock: Clock,
-  log: Log,
-): Promise<void> {
+async function serve(options: KernelArguments & { version: string }, clock: Clock, log: Log): Promise<void> {
   const { stateFolder, keep, version } = options;
   const userFolder = userConfigFolder({ HOME: homedir(), ...process.env });
   const kernel = await openKernel({
@@ -93,7 +87,7 @@ async function serve(
   let socket: LocalServer | undefined;
   try {
     socket = await listenLocal({
-      place,
+      stateFolder,
       log,
       isClosing: () => isClosing,
       accept: (stream) => server.accept(createEndpoint({ source: stream, sink: stream, log })),
@@ -118,18 +112,19 @@ async function serve(
 }
 
 /** The lock, or null where a kernel has it that serves: then this one is not needed. */
-async function takeLock(path: string, place: KernelPlace, clock: Clock): Promise<FileLock | null> {
+async function takeLock(stateFolder: string, clock: Clock): Promise<FileLock | null> {
+  const path = join(stateFolder, "kernel.lock");
   const deadline = clock.monotonic() + lockPatienceMs;
   for (;;) {
     const outcome = await acquireLock(path);
     if (!("heldBy" in outcome)) return outcome;
-    if (clock.monotonic() > deadline || (await isServed(place))) return null;
+    if (clock.monotonic() > deadline || (await isServed(stateFolder))) return null;
     await delay(lockPollMs);
   }
 }
 
-async function isServed(place: KernelPlace): Promise<boolean> {
-  const outcome = await connectLocal(place);
+async function isServed(stateFolder: string): Promise<boolean> {
+  const outcome = await connectLocal(stateFolder);
   if (outcome.kind !== "connected") return false;
   outcome.socket.destroy();
   return true;

@@ -137,6 +137,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const catalog = new Catalog({
     roots: options.roots,
     userFolder: options.userFolder,
+    stateHome: options.stateHome,
     bundledExtensions: resources.extensions,
     defaultsFile: resources.defaults,
     environment,
@@ -183,7 +184,6 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const memories = opened.use(
     await openMemories({
       stateFolder,
-      roots: options.roots,
       userFolder: options.userFolder,
       environment,
       database,
@@ -264,6 +264,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       },
       openWithUnsavedChanges: async (paths) => unsavedAmong(clientFiles, await unsaved(), paths),
       copies: (content) => workspace.copies(content, () => true).paths,
+      index: workspace.view,
       touched: (paths) => workspace.touched(paths),
       remember: (rules) => decisions.store.remember(rules),
     }),
@@ -351,6 +352,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       scheduleStatements,
       alreadyFired,
       waiting: (agent, source) => inbox.waiting(agent, source),
+      isEntry: (path) => workspace.get({ path }, () => true) !== null,
       clearQueue: (agent) => inbox.clear(agent),
       allEntries: () => workspace.allEntries(),
     }),

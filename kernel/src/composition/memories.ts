@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import type { Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
 import { LaresError, messageOf, notFound } from "../base/errors.ts";
@@ -18,12 +17,11 @@ import type { Database } from "../platform/database.ts";
 import { stateFolderPath } from "../platform/state-folder.ts";
 import type { WorkProgress } from "../server/ports.ts";
 import type { HostMemoryPorts } from "./host-memory.ts";
+import { realPathOf } from "./workspace-paths.ts";
 import { memorySettings } from "./memory-settings.ts";
 
 export interface MemoriesOptions {
   readonly stateFolder: string;
-  /** The first is where relative paths of the workspace's document begin. */
-  readonly roots: readonly string[];
   readonly userFolder: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly database: Database;
@@ -108,8 +106,16 @@ export async function openMemories(options: MemoriesOptions): Promise<Memories> 
     store,
     clock,
     settings: () => settingsOf("namespace/imported"),
-    otherStateFolder: (workspace) =>
-      stateFolderPath([resolve(options.roots[0] ?? "", workspace)], options.environment),
+    otherStateFolder: async (realPath) => {
+      // What was accepted is a place: a link that has been put there leads to another.
+      const now = await realPathOf(realPath);
+      if (now === realPath) return stateFolderPath([realPath], options.environment);
+      throw new LaresError(
+        "PermissionDenied",
+        `The workspace that is imported was accepted as ${realPath}, which leads to ${now} now. Accept the documents again to read that one.`,
+        { permission: "import_namespaces", path: now },
+      );
+    },
   });
 
   const named = (name: string): NamespaceWish => {
@@ -130,10 +136,10 @@ export async function openMemories(options: MemoriesOptions): Promise<Memories> 
   const writable = async (agent: string, namespace: string | undefined): Promise<AgentMemory> =>
     memory.open(keyOf(agent, namespace));
   const readable = async (agent: string, namespace: string | undefined): Promise<ReadableMemory> => {
-    const workspace = namespace === undefined ? null : named(namespace).workspace;
-    return namespace === undefined || workspace === null
-      ? writable(agent, namespace)
-      : imported.open(namespace, workspace);
+    const found = namespace === undefined ? undefined : named(namespace);
+    if (found === undefined || found.workspace === null) return writable(agent, namespace);
+    if (found.realPath === null) throw notFound("memory namespace", found.name);
+    return imported.open(found.name, found.realPath);
   };
   const policyOf = (key: string): MemoryPolicy => {
     const limits = limitsOf(key as MemoryKey);

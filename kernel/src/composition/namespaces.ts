@@ -16,6 +16,8 @@ export function namespaceWishes({ sharedNamespaces, importNamespaces }: Namespac
     extensions: extensions ?? null,
     writable: writable && workspace === null,
     workspace,
+    // Looked up by whoever reads the documents: `withRealPaths`.
+    realPath: null,
   });
   return [
     ...sharedNamespaces.map((written) => wishOf(written, null)),
@@ -40,10 +42,28 @@ export function withImportsFrom(document: LaresDocument, folder: string): LaresD
   };
 }
 
+/** With the place that each import leads to now. `folder`: where relative ones begin. */
+export async function withRealPaths(
+  wishes: readonly NamespaceWish[],
+  folder: string,
+  realPathOf: (path: string) => Promise<string>,
+): Promise<NamespaceWish[]> {
+  return Promise.all(
+    wishes.map(async (wish) =>
+      wish.workspace === null
+        ? wish
+        : { ...wish, realPath: await realPathOf(resolve(folder, wish.workspace)) },
+    ),
+  );
+}
+
 /** The person's own, and of the document's what was accepted; the first of a name counts. */
-export function namespacesInForce(standing: Namespaces, accepted: readonly NamespaceWish[]): NamespaceWish[] {
+export function namespacesInForce(
+  standing: readonly NamespaceWish[],
+  accepted: readonly NamespaceWish[],
+): NamespaceWish[] {
   const names = new Set<string>();
-  return [...namespaceWishes(standing), ...accepted].filter(({ name }) => {
+  return [...standing, ...accepted].filter(({ name }) => {
     const isFirst = !names.has(name);
     names.add(name);
     return isFirst;

@@ -44,8 +44,8 @@ class Navigation implements NavigationService {
     return documentKind(uri) !== undefined;
   }
 
-  symbols({ uri, text }: EditedDocument): DocumentSymbol[] {
-    return outlineOf(readForEditor(text, uri)).map(symbolOf);
+  async symbols({ uri, text }: EditedDocument): Promise<DocumentSymbol[]> {
+    return outlineOf(await readForEditor(text, uri)).map(symbolOf);
   }
 
   async definition(
@@ -55,7 +55,7 @@ class Navigation implements NavigationService {
   ): Promise<LocationLink[]> {
     const file = pathOf(uri);
     if (file === null) return [];
-    const document = readForEditor(text, uri);
+    const document = await readForEditor(text, uri);
     const offset = document.lines.offset(position);
     if (documentKind(uri) === "lares") {
       const use = extensionUses(document).find(({ pointer }) => isAt(document, pointer, offset));
@@ -106,7 +106,7 @@ class Navigation implements NavigationService {
     if (mayBeProgram(uri)) return handlerInProgram(this.#programs, edited, position, open);
     const file = pathOf(uri);
     if (file === null || documentKind(uri) !== "manifest") return null;
-    const manifest = readForEditor(text, uri);
+    const manifest = await readForEditor(text, uri);
     const use = handlerAt(manifest, manifest.lines.offset(position));
     if (use === null) return null;
     // What is between the quotes.
@@ -136,7 +136,7 @@ class Navigation implements NavigationService {
   async agentPlaces({ uri, text }: EditedDocument, limit: number): Promise<readonly AgentPlace[]> {
     const file = pathOf(uri);
     if (file === null) return [];
-    const document = readForEditor(text, uri);
+    const document = await readForEditor(text, uri);
     if (documentKind(uri) === "manifest") return placesOfManifest(document).slice(0, limit);
     const finder = this.#catalog.finder();
     const found: AgentPlace[] = [];

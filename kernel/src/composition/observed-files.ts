@@ -11,7 +11,7 @@ import {
   readText,
   type DocumentText,
 } from "./read-documents.ts";
-import { pathOf } from "./workspace-paths.ts";
+import { pathOf, realPathOf } from "./workspace-paths.ts";
 
 /** For whoever asks without an editor. */
 export const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
@@ -86,6 +86,14 @@ export class ObservedFiles implements Observed {
       if (isMissing(error) || isRefused(error)) return null;
       throw error;
     }
+  }
+
+  /** Where a path really leads, links resolved as far as there is something. */
+  async realPath(path: string): Promise<string> {
+    this.observe(path);
+    const real = await realPathOf(path);
+    this.observe(real);
+    return real;
   }
 
   /** All names in a folder, sorted; none where it may not be listed. */

@@ -46,7 +46,7 @@ export async function handlerInProgram(
   const file = pathOf(uri);
   const found = file === null ? null : await manifestAbove(file, open);
   if (file === null || found === null) return null;
-  const manifest = readForEditor(found.text, found.file);
+  const manifest = await readForEditor(found.text, found.file);
   const program = await programs.programOf(found.file, valueAt(manifest.value, "/extension/main"), open);
   if (program === null) return null;
   const lines = new Lines(text);

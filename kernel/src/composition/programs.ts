@@ -1,9 +1,11 @@
 import { constants } from "node:fs";
 import { open, realpath } from "node:fs/promises";
-import { extname, join, sep } from "node:path";
+import { dirname, extname, join, sep } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import type { CarriedFile } from "../decisions/wishes.ts";
 import { sha256 } from "../platform/hash.ts";
+import { gitIgnored } from "./git-ignored.ts";
 import { isMissing } from "./read-documents.ts";
 
 /** What is loaded into a guest. */
@@ -13,6 +15,8 @@ export interface Program {
   readonly digest: Hash;
   readonly bytes: Uint8Array;
   readonly sourceMap?: string;
+  /** Of its files those that a person is shown by name; see `CarriedFile`. */
+  readonly carries?: readonly CarriedFile[];
 }
 
 /** A program, or the sentence that says why there is none; `digest`: of a module that was read and cannot be run. */
@@ -36,11 +40,17 @@ export interface ProgramLoader {
 /** A module larger than this is refused unread. */
 export const maxModuleBytes = 32 * 1024 * 1024;
 
-export type Bundle = (source: {
-  folder: string;
-  main: string;
-}) => Promise<
-  | { ok: true; program: { digest: Hash; bytes: Uint8Array; sourceMap?: string } }
+export type Bundle = (source: { folder: string; main: string }) => Promise<
+  | {
+      ok: true;
+      program: {
+        digest: Hash;
+        bytes: Uint8Array;
+        sourceMap?: string;
+        /** Of the extension, whose contents are in the program. */
+        files: readonly { readonly path: string; readonly bytes: number; readonly isData: boolean }[];
+      };
+    }
   | { ok: false; errors: readonly { file: string; line: number; column: number; message: string }[] }
 >;
 
@@ -59,11 +69,48 @@ export function createProgramLoader(bundle: Bundle, checkModule: CheckModule): P
 
 async function loadBundle(folder: string, main: string, bundle: Bundle): Promise<LoadedProgram> {
   const result = await bundle({ folder, main });
-  if (result.ok) return { program: { kind: "javascript", ...result.program } };
+  if (result.ok) {
+    const { digest, bytes, sourceMap, files } = result.program;
+    const carries = await carriedFiles(folder, main, files);
+    if (typeof carries === "string") return { program: null, fault: carries, digest };
+    const map = sourceMap === undefined ? {} : { sourceMap };
+    return { program: { kind: "javascript", digest, bytes, ...map, carries } };
+  }
   const [first] = result.errors;
   if (first === undefined) return { program: null, fault: `${main} cannot be bundled.` };
   const more = result.errors.length > 1 ? ` (and ${result.errors.length - 1} more)` : "";
   return { program: null, fault: `${first.file}:${first.line}:${first.column}: ${first.message}${more}` };
+}
+
+/** Files that a program may carry; each is named to the person who accepts it. */
+export const maxCarriedFiles = 200;
+
+/**
+ * What of a program's files a person is shown by name: data, source that lies beside the folder of `main`, and source
+ * that git leaves out. Source of packages is not. A sentence where a file may be in no program: data that git leaves out.
+ */
+async function carriedFiles(
+  folder: string,
+  main: string,
+  files: readonly { readonly path: string; readonly bytes: number; readonly isData: boolean }[],
+): Promise<CarriedFile[] | string> {
+  const home = dirname(join("/", main)).replaceAll(sep, "/");
+  const isOfPackage = (path: string): boolean => path.split("/").includes("node_modules");
+  const isBeside = (path: string): boolean => home !== "/" && !`/${path}`.startsWith(`${home}/`);
+  const own = files.filter(({ path }) => !isOfPackage(path));
+  const ignored = await gitIgnored(
+    folder,
+    own.map(({ path }) => path),
+  );
+  const secret = own.find(({ path, isData }) => isData && ignored.has(path));
+  if (secret !== undefined)
+    return `The program imports ${secret.path}, which git leaves out: such a file may hold secrets, and becomes part of no program. Rename it, or take it out of .gitignore.`;
+  const carried = files.filter(
+    ({ path, isData }) => isData || (!isOfPackage(path) && (isBeside(path) || ignored.has(path))),
+  );
+  if (carried.length > maxCarriedFiles)
+    return `The program contains ${carried.length} files of data; at most ${maxCarriedFiles} can be shown to whoever accepts it.`;
+  return carried.map(({ path, bytes }) => ({ path, bytes }));
 }
 
 async function loadModule(folder: string, main: string, checkModule: CheckModule): Promise<LoadedProgram> {

@@ -2,6 +2,7 @@ import { constants } from "node:fs";
 import { open, opendir, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LaresError } from "../base/errors.ts";
+import { decodeUtf8 } from "../base/utf8.ts";
 
 /** Documents are read up to this size; the parser says so to whoever wrote a longer one. */
 export const maxDocumentBytes = 1024 * 1024;
@@ -22,7 +23,10 @@ export async function readFirst(folder: string, names: readonly string[]): Promi
   return null;
 }
 
-/** A document's text, cut just beyond the size that is allowed; null where there is no such file. */
+/**
+ * Returns a document's text, cut just beyond the size that is allowed; null where there is no such file. Bytes that are
+ * not UTF-8 stand in it as `decodeUtf8` says, and become faults where the document is parsed.
+ */
 export async function readText(file: string): Promise<string | null> {
   let handle;
   try {
@@ -41,7 +45,7 @@ export async function readText(file: string): Promise<string | null> {
       if (bytesRead === 0) break;
       length += bytesRead;
     }
-    return buffer.toString("utf8", 0, length);
+    return decodeUtf8(buffer.subarray(0, length));
   } finally {
     await handle.close();
   }

@@ -20,6 +20,7 @@ import type { createFileService } from "./file-service.ts";
 import type { Governor } from "./governor.ts";
 import type { Memories } from "./memories.ts";
 import { createMemoryService } from "./memory-service.ts";
+import { openShownFiles } from "./shown-files.ts";
 
 /** The rooms of one workspace, as far as clients are answered from them. */
 export interface ServiceRooms extends Pick<
@@ -101,6 +102,7 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       changed: actions.changed,
       list: (query) => actions.list(query),
       get: (id) => actions.get(id),
+      diff: (id, effect) => actions.diff(id, effect),
       content: (id, effect, side, offset, length) => actions.content(id, effect, side, offset, length),
       approve: async (id, approval) => {
         await activation.agentsKnown();
@@ -142,6 +144,7 @@ export function createServices(rooms: ServiceRooms): KernelServices {
     }),
     files: clientFiles,
     ...createEditorServices({ catalog, clock, log, roots, files, clientPaths }),
+    shownFiles: openShownFiles(stateFolder),
     notifications,
     progress,
   };

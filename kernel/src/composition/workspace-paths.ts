@@ -47,7 +47,7 @@ export function throughLinks(
 }
 
 /** Links resolved as far as there is something: of what is not there yet, its folder's. */
-async function realPathOf(absolute: string): Promise<string> {
+export async function realPathOf(absolute: string): Promise<string> {
   let rest = "";
   for (let path = absolute; ; path = dirname(path)) {
     try {

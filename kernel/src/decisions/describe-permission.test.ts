@@ -16,6 +16,10 @@ const cases: [Permissions, string][] = [
   [{ dispatch_jobs: true }, "start work that takes longer"],
   [{ propose_actions: ["file.move", "file.*"] }, 'propose changes: "file.move", "file.*"'],
   [{ emit_events: ["Found"] }, 'tell others of its events: "Found"'],
+  [
+    { hear_events: ["dev.y/Found", "dev.z/*"] },
+    'receive what other agents announce, with everything in it: "dev.y/Found", "dev.z/*"',
+  ],
   [{ call_tools: ["dev.y/*"] }, 'call tools of others: "dev.y/*"'],
   [{ shared_data: { read: ["a"], write: ["b"] } }, 'read shared data: "a", write shared data: "b"'],
 ];

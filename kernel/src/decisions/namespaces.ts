@@ -9,6 +9,8 @@ export interface NamespaceWish {
   readonly writable: boolean;
   /** The workspace whose memory it is, as the document writes it; null: this one. */
   readonly workspace: string | null;
+  /** Where that really lies, links resolved, absolute: what is accepted, and what is read. */
+  readonly realPath: string | null;
 }
 
 /** True where saying yes to `accepted` has said yes to `wish`. */
@@ -45,28 +47,43 @@ export function coveredNamespaces(
 }
 
 /** As a person is asked. */
-export function describeNamespace({ name, extensions, writable, workspace }: NamespaceWish): string {
+export function describeNamespace({
+  name,
+  extensions,
+  writable,
+  workspace,
+  realPath,
+}: NamespaceWish): string {
   const who =
     extensions === null
       ? "every agent"
       : extensions.length === 0
         ? "no agent"
         : extensions.map(named).join(", ");
-  const whose = workspace === null ? "" : ` of the workspace ${named(workspace)}`;
+  const real = realPath === null || realPath === workspace ? "" : ` → ${named(realPath)}`;
+  const whose = workspace === null ? "" : ` of the workspace ${named(workspace)}${real}`;
   return `the document lets ${who} ${writable ? "read and write" : "read"} the shared memory ${named(name)}${whose}`;
 }
 
 export function isNamespaceWish(value: unknown): value is NamespaceWish {
   if (typeof value !== "object" || value === null) return false;
-  const { name, extensions, writable, workspace } = value as Partial<Record<keyof NamespaceWish, unknown>>;
+  const { name, extensions, writable, workspace, realPath } = value as Partial<
+    Record<keyof NamespaceWish, unknown>
+  >;
   return (
     typeof name === "string" &&
     typeof writable === "boolean" &&
     (workspace === null || typeof workspace === "string") &&
+    // An earlier version kept none: that yes was to no place in particular.
+    (realPath === undefined || realPath === null || typeof realPath === "string") &&
     (extensions === null || (Array.isArray(extensions) && extensions.every((id) => typeof id === "string")))
   );
 }
 
 function isSame(one: NamespaceWish, other: NamespaceWish): boolean {
-  return one.name === other.name && one.workspace === other.workspace;
+  return (
+    one.name === other.name &&
+    (one.workspace === null) === (other.workspace === null) &&
+    one.realPath === (other.realPath ?? null)
+  );
 }

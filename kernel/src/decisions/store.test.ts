@@ -2,10 +2,12 @@ import { describe, expect, it } from "vitest";
 import { parse, stringify } from "yaml";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
-import { DecisionStore } from "./store.ts";
-import { noWishes, type Wishes } from "./wishes.ts";
+import type { JsonObject } from "../base/json.ts";
+import { behaviourCharactersKept, DecisionStore } from "./store.ts";
+import { asks, covered, isCovered, noWishes, type Wishes } from "./wishes.ts";
 
 const digest = `sha256:${"a".repeat(64)}` as const;
+const otherDigest = `sha256:${"b".repeat(64)}` as const;
 const wishes: Wishes = { ...noWishes, autoApproveBelow: 0.4, limits: { max_memory_mb: 600 } };
 
 function fileStore(text: string | null = null) {
@@ -137,4 +139,77 @@ describe("where the file cannot be written", () => {
     (store) => store.revoke(),
     (store) => expect([store.isAccepted(digest), store.accepted]).toEqual([false, noWishes]),
   );
+});
+
+const stranger = (settings: JsonObject): Wishes => ({
+  ...noWishes,
+  extensions: {
+    "dev.x": {
+      name: "X",
+      origin: "here",
+      program: digest,
+      permissions: {},
+      locations: [],
+      behaviour: { hooks: [], tools: [], models: [], hosts: [], caps: { max_memory_mb: 1 }, settings },
+      behaviourDigest: digest,
+      carries: [{ path: "a.json", bytes: 1 }],
+    },
+  },
+});
+
+it("what an extension does is kept with the yes, so that the next kernel can say what changed", async () => {
+  const { open } = fileStore();
+  const config = { text: "- a: 'b'\n", list: [1, null, { deep: true }] };
+  await (await open()).accept(digest, stranger({ config }));
+  const { accepted } = await open();
+  expect(isCovered(stranger({ config }), accepted)).toBe(true);
+  expect(asks(stranger({ config: { ...config, text: "c" } }), accepted).join("\n")).toContain(
+    String.raw`dev.x changed: config, text: "- a: 'b'\n" → "c"`,
+  );
+});
+
+it("a behaviour that is too long is kept as its digest: the same is covered, another is asked", async () => {
+  const { open, file } = fileStore();
+  const long = stranger({ config: { text: "x".repeat(behaviourCharactersKept) } });
+  await (await open()).accept(digest, long);
+  expect(file.text?.length).toBeLessThan(10_000);
+  const { accepted } = await open();
+  expect(isCovered(long, accepted)).toBe(true);
+  const { "dev.x": wish } = long.extensions;
+  const other = { ...long, extensions: { "dev.x": { ...wish!, behaviourDigest: otherDigest } } };
+  expect(isCovered(other, accepted)).toBe(false);
+  expect(asks(other, accepted).join("\n")).toContain("it was too long to be kept");
+});
+
+it("a file of an earlier version is read; its yes covers no extension, and is asked once again", async () => {
+  const { open, file } = fileStore();
+  file.text = stringify({
+    version: 1,
+    current: digest,
+    trust: [
+      {
+        digest,
+        accepted: "2026-01-01T00:00:00.000Z",
+        wishes: {
+          extensions: {
+            "dev.x": { name: "X", origin: "here", program: digest, permissions: {}, locations: [] },
+          },
+          allowRules: [],
+          autoApproveBelow: 0,
+          limits: {},
+          showsHidden: false,
+          namespaces: [{ name: "team", extensions: null, writable: false, workspace: "./vendor" }],
+          restraints: [],
+        },
+      },
+    ],
+    rules: [{ decide: "allow", path: "a" }],
+  });
+  const store = await open();
+  expect(file.setAside).toBe(0);
+  expect(store.rules).toHaveLength(1);
+  expect(isCovered(stranger({}), store.accepted)).toBe(false);
+  expect(covered(stranger({}), store.accepted).extensions).toEqual({});
+  const team = { name: "team", extensions: null, writable: false, workspace: "./vendor", realPath: "/b" };
+  expect(isCovered({ ...noWishes, namespaces: [team] }, store.accepted)).toBe(false);
 });

@@ -6,17 +6,21 @@ import type { Log } from "../base/log.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { isNamespaceWish } from "./namespaces.ts";
-import { noWishes, type Wishes } from "./wishes.ts";
+import { isKeptBehaviour } from "./behaviour.ts";
+import { noWishes, type AcceptedExtension, type AcceptedWishes, type Wishes } from "./wishes.ts";
 
 /** Acceptances remembered; the oldest are forgotten first and asked again. */
 export const acceptancesKept = 50;
 /** Rules from "always" kept; one more is refused until the person tidies up. */
 export const rememberedRulesKept = 5_000;
 
+/** Characters of JSON that the behaviours of one acceptance take together; those beyond are kept as digests. */
+export const behaviourCharactersKept = 512 * 1024;
+
 export interface Acceptance {
   readonly digest: Hash;
   readonly accepted: string;
-  readonly wishes: Wishes;
+  readonly wishes: AcceptedWishes;
 }
 
 interface DecisionsFile {
@@ -80,7 +84,7 @@ export class DecisionStore {
   }
 
   /** What the person's last acceptance covers. */
-  get accepted(): Wishes {
+  get accepted(): AcceptedWishes {
     return this.#file.trust.find(({ digest }) => digest === this.#file.current)?.wishes ?? noWishes;
   }
 
@@ -90,8 +94,8 @@ export class DecisionStore {
 
   async accept(digest: Hash, wishes: Wishes): Promise<void> {
     await this.#change((file) => {
-      const others = file.trust.filter((acceptance) => acceptance.digest !== digest);
-      const acceptance = { digest, accepted: isoTime(this.#ports.clock.now()), wishes };
+      const others = file.trust.filter((acceptance) => acceptance.digest !== digest).map(withoutBehaviours);
+      const acceptance = { digest, accepted: isoTime(this.#ports.clock.now()), wishes: kept(wishes) };
       return { ...file, trust: [acceptance, ...others].slice(0, acceptancesKept), current: digest };
     });
   }
@@ -169,7 +173,34 @@ function decode(value: unknown): DecisionsFile {
   return { version: 1, trust: trust.map(complete), current: current as Hash | null, rules };
 }
 
-/** An acceptance written before there were namespaces said yes to none. */
+/** With each behaviour whole while there is room, the shortest first, so that a person can be told what changed. */
+function kept(wishes: Wishes): AcceptedWishes {
+  const sized = Object.entries(wishes.extensions)
+    .map(([id, { behaviour, behaviourDigest, ...wish }]) => {
+      return { id, wish, behaviour, behaviourDigest, size: JSON.stringify(behaviour).length };
+    })
+    .toSorted((a, b) => a.size - b.size);
+  let left = behaviourCharactersKept;
+  const extensions: Record<string, AcceptedExtension> = {};
+  for (const { id, wish, behaviour, behaviourDigest, size } of sized) {
+    left -= size;
+    extensions[id] = { ...wish, behaviour: left >= 0 ? behaviour : { digest: behaviourDigest } };
+  }
+  return { ...wishes, extensions };
+}
+
+/** One that is no longer in force counts by its digest alone. */
+function withoutBehaviours(acceptance: Acceptance): Acceptance {
+  const extensions = Object.fromEntries(
+    Object.entries(acceptance.wishes.extensions).map(([id, { behaviour: _behaviour, ...wish }]) => [
+      id,
+      wish,
+    ]),
+  );
+  return { ...acceptance, wishes: { ...acceptance.wishes, extensions } };
+}
+
+/** An acceptance of an earlier version said yes to none of what that version did not know. */
 function complete(acceptance: Acceptance): Acceptance {
   return { ...acceptance, wishes: { ...noWishes, ...acceptance.wishes } };
 }
@@ -182,7 +213,12 @@ function isAcceptance(value: unknown): value is Acceptance {
     isJsonObject(wishes) &&
     isJsonObject(wishes["extensions"]) &&
     Object.values(wishes["extensions"]).every(
-      (wish) => isJsonObject(wish) && isJsonObject(wish["permissions"]) && Array.isArray(wish["locations"]),
+      (wish) =>
+        isJsonObject(wish) &&
+        isJsonObject(wish["permissions"]) &&
+        Array.isArray(wish["locations"]) &&
+        (wish["behaviour"] === undefined || isKeptBehaviour(wish["behaviour"])) &&
+        (wish["carries"] === undefined || isCarried(wish["carries"])),
     ) &&
     Array.isArray(wishes["allowRules"]) &&
     wishes["allowRules"].every(isRule) &&
@@ -190,10 +226,29 @@ function isAcceptance(value: unknown): value is Acceptance {
     isJsonObject(wishes["limits"]) &&
     Object.values(wishes["limits"]).every((value) => typeof value === "number") &&
     typeof wishes["showsHidden"] === "boolean" &&
+    (wishes["settings"] === undefined || isSettings(wishes["settings"])) &&
     (wishes["namespaces"] === undefined ||
       (Array.isArray(wishes["namespaces"]) && wishes["namespaces"].every(isNamespaceWish))) &&
     Array.isArray(wishes["restraints"]) &&
     wishes["restraints"].every(isRestraint)
+  );
+}
+
+function isCarried(value: unknown): boolean {
+  return (
+    Array.isArray(value) && value.every((file) => isJsonObject(file) && typeof file["path"] === "string")
+  );
+}
+
+function isSettings(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (setting) =>
+        isJsonObject(setting) &&
+        Array.isArray(setting["path"]) &&
+        setting["path"].every((name) => typeof name === "string"),
+    )
   );
 }
 

@@ -12,8 +12,12 @@ const base: Wishes = {
       program,
       permissions: { read_entries: true, propose_actions: ["file.move"] },
       locations: ["photos"],
+      behaviour: { hooks: [], tools: [], models: [], hosts: [], caps: {}, settings: {} },
+      behaviourDigest: program,
+      carries: [],
     },
   },
+  settings: [],
   allowRules: [{ decide: "allow", kind: "file.move" }],
   autoApproveBelow: 0.2,
   limits: { max_memory_mb: 1024 },
@@ -112,7 +116,9 @@ it("no name goes on as if it were the sentence", () => {
       },
     },
     allowRules: [{ decide: "allow", path: "a by nobody", kind: "file.move" }],
-    namespaces: [{ name: "team of nobody", extensions: ["a, b"], writable: false, workspace: "of mine" }],
+    namespaces: [
+      { name: "team of nobody", extensions: ["a, b"], writable: false, workspace: "of mine", realPath: null },
+    ],
   });
   expect(sentences[0]).toMatch(/^"Notes \(dev.notes, comes with Lares\) asks for nothing" \(dev.x, /);
   expect(sentences[0]).toMatch(/, in "a, and nothing else\/"$/);
@@ -125,7 +131,9 @@ it("no name goes on as if it were the sentence", () => {
 describe("shared memories", () => {
   const wish = (change: Partial<NamespaceWish> = {}): Wishes => ({
     ...base,
-    namespaces: [{ name: "team", extensions: ["dev.x"], writable: false, workspace: null, ...change }],
+    namespaces: [
+      { name: "team", extensions: ["dev.x"], writable: false, workspace: null, realPath: null, ...change },
+    ],
   });
   const check = (
     name: string,

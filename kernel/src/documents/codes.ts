@@ -14,6 +14,19 @@ export const codes = {
     explanation:
       "The text is nested too deeply or holds too many values; aliases count each time they are used.",
   },
+  encoding: { severity: "error", explanation: "The file is not encoded as UTF-8." },
+  "check-failed": {
+    severity: "error",
+    explanation: "A bug in Lares: a check failed over this document, which is not used.",
+  },
+  "more-faults": {
+    severity: "information",
+    explanation: "The document has more faults than are shown. Mend those, and the others appear.",
+  },
+  "unsupported-value": {
+    severity: "error",
+    explanation: "A value that JSON does not have: a binary, a timestamp, half of a surrogate pair.",
+  },
   syntax: { severity: "error", explanation: "The text is not YAML 1.2 or not TOML 1.0." },
   "multiple-documents": { severity: "error", explanation: "A YAML file holds more than one document." },
   "duplicate-key": { severity: "error", explanation: "The same key stands twice in one map." },
@@ -115,6 +128,11 @@ export const codes = {
     severity: "warning",
     explanation: "The extension is there, but its manifest has errors.",
   },
+  "extension-holds-files": {
+    severity: "error",
+    explanation:
+      "An extension's folder is, or holds, the workspace or a folder granted to an agent: its program could contain those files.",
+  },
   "duplicate-extension": { severity: "error", explanation: "Two entries lead to extensions of the same id." },
   "unknown-permission": {
     severity: "error",
@@ -130,7 +148,12 @@ export const codes = {
   },
   "invalid-event-name": {
     severity: "warning",
-    explanation: "An extension would emit an event of a name that no hook can have.",
+    explanation: "An extension would emit or hear an event of a name that no event can have.",
+  },
+  "event-not-heard": {
+    severity: "warning",
+    explanation:
+      "A hook waits for an event of another extension, and hear_events does not list it: the hook never runs.",
   },
   "invalid-tool-reference": {
     severity: "warning",

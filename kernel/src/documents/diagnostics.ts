@@ -52,21 +52,35 @@ export function hasErrors(diagnostics: readonly Diagnostic[]): boolean {
   return diagnostics.some(({ severity }) => severity === "error");
 }
 
-/** In the order of the text; no more than {@link maxDiagnostics}, errors being kept before warnings. */
+/**
+ * Returns the diagnostics in the order of the text. Of more than {@link maxDiagnostics}, errors are kept before warnings,
+ * and the first says that there are more.
+ */
 export function inOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const kept =
     diagnostics.length <= maxDiagnostics
       ? diagnostics
       : [
-          ...diagnostics.filter(({ severity }) => severity === "error"),
-          ...diagnostics.filter(({ severity }) => severity !== "error"),
-        ].slice(0, maxDiagnostics);
+          moreFaults,
+          ...[
+            ...diagnostics.filter(({ severity }) => severity === "error"),
+            ...diagnostics.filter(({ severity }) => severity !== "error"),
+          ].slice(0, maxDiagnostics - 1),
+        ];
   return kept.toSorted(
     (one, other) =>
       one.range.start.line - other.range.start.line ||
       one.range.start.character - other.range.start.character,
   );
 }
+
+const start: Position = { line: 0, character: 0 };
+
+const moreFaults = diagnostic(
+  "more-faults",
+  { start, end: start },
+  `The document has more than ${maxDiagnostics} faults. Only the first ${maxDiagnostics - 1} are shown.`,
+);
 
 /** Turns offsets into positions. As in LSP, a carriage return that stands alone ends a line too. */
 export class Lines {

@@ -23,10 +23,12 @@ const ports: LaresPorts = {
   folderState: (path) =>
     (({ photos: "folder", archive: "folder", "notes.md": "other", link: "outside" }) as const)[path] ??
     (path === "." ? "folder" : "missing"),
-  findExtension: ({ path, id }) => {
+  findExtension: ({ path, id }, granted) => {
     if (id === "com.spacedrive.photos" || path === "../photos") return photos();
     if (path === "../broken" || path === "../foreign")
       return { state: "invalid", file: `${path}/extension.yaml`, isForeign: path === "../foreign" };
+    if (path === "." || granted.includes("ext"))
+      return { state: "misplaced", file: "extension.yaml", reason: "Its folder holds the workspace." };
     return { state: "missing", lookedIn: [".lares/extensions"] };
   },
 };
@@ -95,6 +97,13 @@ describe("faults, each at its place", () => {
       'approvals: { rules: [{ decide: ask, agent: «"*"» }] }\n',
       "matches-nothing",
       /leave agent out for any/,
+    ],
+    ["yaml", "extensions: [{ path: «.» }]\n", "extension-holds-files", /holds the workspace/],
+    [
+      "toml",
+      '[[extensions]]\npath = «"ext"»\n[[extensions]]\npath = "../photos"\ngrants = { locations = ["./ext/", "photos"] }\n',
+      "extension-holds-files",
+      /holds the workspace/,
     ],
     ["yaml", "import_namespaces: [«{ name: team }»]\n", "invalid-namespace", /whose memory/],
     [

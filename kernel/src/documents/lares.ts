@@ -6,11 +6,13 @@ import { durationPattern, parseDuration } from "./durations.ts";
 import { appendItem } from "./language/edits.ts";
 import { fix, set, withoutEntry, write } from "./language/repairs.ts";
 import { checkRule } from "./names-in-permissions.ts";
-import { formatOf, parseDocument } from "./parse.ts";
+import { formatOf, parseInTurns } from "./parse.ts";
 import type { FolderState, FoundExtension, LaresPorts } from "./ports.ts";
 import { Lares, type ExtensionEntry, type LaresDocument } from "./schema/lares.ts";
 import { present } from "./sound-part.ts";
 import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
+import { nextTurn } from "./turns.ts";
+import { uncheckable } from "./uncheckable.ts";
 import { validate } from "./validate.ts";
 
 export interface CheckedLares {
@@ -24,28 +26,35 @@ export interface CheckedLares {
 
 /** Reads and validates `lares.yaml` or `lares.toml`. Never throws for what the text holds. */
 export async function checkLares(text: string, file: string, ports: LaresPorts): Promise<CheckedLares> {
-  const document = parseDocument(text, formatOf(file) ?? "yaml");
-  const failed = (diagnostics: readonly Diagnostic[]): CheckedLares => {
-    return { value: null, diagnostics: inOrder(diagnostics), usable: false, document };
-  };
-  if (hasErrors(document.diagnostics)) return failed(document.diagnostics);
+  const document = await parseInTurns(text, formatOf(file) ?? "yaml");
+  if (hasErrors(document.diagnostics)) return failed(document, document.diagnostics);
+  try {
+    return await checkParsed(document, ports);
+  } catch (error) {
+    return failed(document, [uncheckable(error, document)]);
+  }
+}
+
+function failed(document: ParsedDocument, diagnostics: readonly Diagnostic[]): CheckedLares {
+  return { value: null, diagnostics: inOrder(diagnostics), usable: false, document };
+}
+
+async function checkParsed(document: ParsedDocument, ports: LaresPorts): Promise<CheckedLares> {
   // A file of comments only is a configuration that sets nothing.
   const empty = document.value === null;
   const { faults, sound } = empty ? { faults: [], sound: {} } : await validate(Lares, document);
-  if (typeof sound !== "object" || sound === null || Array.isArray(sound)) return failed(faults);
+  if (typeof sound !== "object" || sound === null || Array.isArray(sound)) return failed(document, faults);
   // What the schema refuses keeps nobody from being told what else is wrong.
   const value = sound as LaresDocument;
   const semantics = [
     ...checkDurations(value, document),
-    ...checkGlobs(value, document),
-    ...present(value.approvals?.rules).flatMap(([index, rule]) =>
-      checkRule(rule, pointerTo("/approvals/rules", index), document),
-    ),
+    ...(await checkRules(value, document)),
+    ...(await checkIgnored(value, document)),
     ...checkNamespaces(value, document),
     ...checkReach(value, document, ports),
     ...(await checkExtensions(value.extensions ?? [], document, ports)),
   ];
-  if (faults.length > 0) return failed([...document.diagnostics, ...faults, ...semantics]);
+  if (faults.length > 0) return failed(document, [...document.diagnostics, ...faults, ...semantics]);
   const diagnostics = inOrder([...document.diagnostics, ...semantics]);
   return { value, diagnostics, usable: !hasErrors(diagnostics), document };
 }
@@ -95,20 +104,29 @@ function checkDurations(value: LaresDocument, document: ParsedDocument): Diagnos
   });
 }
 
-function checkGlobs(value: LaresDocument, document: ParsedDocument): Diagnostic[] {
-  const globs = [
-    ...present(value.approvals?.rules).map(
-      ([index, { path }]) => [pointerTo("/approvals/rules", index, "path"), path] as const,
-    ),
-    ...present(value.index?.ignore).map(
-      ([index, pattern]) => [pointerTo("/index/ignore", index), pattern] as const,
-    ),
-  ];
-  return globs.flatMap(([pointer, pattern]) => {
-    if (pattern === undefined) return [];
-    const glob = compileGlob(pattern);
-    return glob.ok ? [] : [diagnostic("invalid-glob", document.locate(pointer), glob.message)];
-  });
+async function checkRules(value: LaresDocument, document: ParsedDocument): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = [];
+  for (const [index, rule] of present(value.approvals?.rules)) {
+    await nextTurn();
+    const pointer = pointerTo("/approvals/rules", index);
+    if (rule.path !== undefined) found.push(...checkGlob(rule.path, pointerTo(pointer, "path"), document));
+    found.push(...checkRule(rule, pointer, document));
+  }
+  return found;
+}
+
+async function checkIgnored(value: LaresDocument, document: ParsedDocument): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = [];
+  for (const [index, pattern] of present(value.index?.ignore)) {
+    await nextTurn();
+    found.push(...checkGlob(pattern, pointerTo("/index/ignore", index), document));
+  }
+  return found;
+}
+
+function checkGlob(pattern: string, pointer: string, document: ParsedDocument): Diagnostic[] {
+  const glob = compileGlob(pattern);
+  return glob.ok ? [] : [diagnostic("invalid-glob", document.locate(pointer), glob.message)];
 }
 
 function checkNamespaces(value: LaresDocument, document: ParsedDocument): Diagnostic[] {
@@ -156,7 +174,9 @@ async function checkExtensions(
 ): Promise<Diagnostic[]> {
   const found: Diagnostic[] = [];
   const owners = new Map<string, number>();
+  const granted = grantedLocations(present(entries).map(([, entry]) => entry));
   for (const [index, entry] of present(entries)) {
+    await nextTurn();
     const pointer = pointerTo("/extensions", index);
     found.push(
       ...checkGrantNames(entry, pointer, document),
@@ -178,7 +198,7 @@ async function checkExtensions(
     // Written, and refused for its form.
     if (entry.path === undefined && entry.id === undefined) continue;
     const named = pointerTo(pointer, entry.path === undefined ? "id" : "path");
-    const extension = await ports.findExtension?.(referenceOf(entry));
+    const extension = await ports.findExtension?.(referenceOf(entry), granted);
     if (extension !== undefined) found.push(...checkFound(entry, extension, pointer, named, document));
     const id = extension?.state === "found" ? extension.manifest.id : (entry.id ?? entry.path ?? "");
     const owner = owners.get(id);
@@ -193,6 +213,12 @@ async function checkExtensions(
     owners.set(id, owner ?? index);
   }
   return found;
+}
+
+/** All locations of these entries, each once, canonical. */
+function grantedLocations(entries: readonly ExtensionEntry[]): string[] {
+  const locations = entries.flatMap(({ grants }) => present(grants?.locations).map(([, one]) => one));
+  return [...new Set(locations.map(canonicalLocation).filter((location) => location !== null))];
 }
 
 export function referenceOf(entry: ExtensionEntry): { path?: string; id?: string } {
@@ -225,6 +251,8 @@ function checkFound(
       ]),
     ];
   }
+  if (extension.state === "misplaced")
+    return [diagnostic("extension-holds-files", document.locate(named), extension.reason)];
   if (extension.state === "invalid") {
     return [
       diagnostic(
@@ -304,11 +332,11 @@ async function checkLocations(
   return found;
 }
 
-/** A location as grants hold it: "/" separators, no "./", no trailing slash, "." for all; null where it leaves the workspace. */
+/** A location as grants hold it, in the spelling that was written: "/" separators, no "./", no trailing slash, "." for all; null where it leaves the workspace. */
 export function canonicalLocation(location: string): string | null {
   if (/^(?:[/\\~]|[A-Za-z]:)/.test(location) || location.includes("\\") || location.includes("\0"))
     return null;
   const parts = location.split("/").filter((part) => part !== "" && part !== ".");
   if (parts.includes("..")) return null;
-  return parts.length === 0 ? "." : parts.join("/").normalize("NFC");
+  return parts.length === 0 ? "." : parts.join("/");
 }

@@ -1,7 +1,8 @@
 import { compileGlob } from "../base/glob.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic, type Fix } from "./diagnostics.ts";
-import { insertEntry } from "./language/edits.ts";
+import { coversEvent } from "../policy/hearing.ts";
+import { appendItem, insertEntry } from "./language/edits.ts";
 import { anotherName, asVersion, fix, withoutEntry, write } from "./language/repairs.ts";
 import { checkPermissionNames } from "./names-in-permissions.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
@@ -10,6 +11,7 @@ import { checkParameters } from "./parameter-checks.ts";
 import type { Manifest, ManifestHook } from "./schema/manifest.ts";
 import { present } from "./sound-part.ts";
 import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
+import { nextTurn } from "./turns.ts";
 import { isOlder, isVersion } from "./versions.ts";
 
 /** Of a manifest, what its schema lets pass: also id, name and version may be missing, and its lists may have holes. */
@@ -26,8 +28,12 @@ export async function checkManifestSemantics(
   const hooks = present(extension.hooks);
   const firstOf = new Map<string, number>();
   for (const [index, hook] of hooks) {
+    await nextTurn();
     const pointer = pointerTo("/extension/hooks", index);
-    found.push(...checkHook(hook, pointer, document, ports));
+    found.push(
+      ...checkHook(hook, pointer, document, ports),
+      ...checkHeard(extension, hook, pointer, document, ports),
+    );
     const written = JSON.stringify(hook);
     const same = firstOf.get(written);
     if (same === undefined) firstOf.set(written, index);
@@ -119,6 +125,36 @@ function checkHook(
   return found;
 }
 
+/** A hook on another extension's event that `hear_events` does not cover. */
+function checkHeard(
+  { id, permissions }: SoundExtension,
+  { on, handler }: ManifestHook,
+  pointer: string,
+  document: ParsedDocument,
+  ports: ManifestPorts,
+): Diagnostic[] {
+  if (on === undefined || id === undefined || !ports.events.isCustomEvent(on)) return [];
+  const publisher = on.slice(0, on.indexOf("/"));
+  const heard = present(permissions?.hear_events).map(([, name]) => name);
+  if (publisher === id || coversEvent(heard, on)) return [];
+  const message = `${handler} is never called: ${on} is an event of another extension, and hear_events does not list it.`;
+  const list = "/extension/permissions/hear_events";
+  const add = (value: string): Fix | null =>
+    fix(`Add ${value} to hear_events`, [
+      document.nodeAt(list) !== undefined
+        ? appendItem(document, list, value)
+        : permissions === undefined
+          ? insertEntry(document, "/extension", "permissions", { hear_events: [value] })
+          : insertEntry(document, "/extension/permissions", "hear_events", [value]),
+    ]);
+  return [
+    diagnostic("event-not-heard", document.locate(pointerTo(pointer, "on")), message, [
+      add(on),
+      add(`${publisher}/*`),
+    ]),
+  ];
+}
+
 function filterFault(
   fault: FilterCheck & { ok: false },
   pointer: string,
@@ -144,6 +180,7 @@ async function checkTools(extension: SoundExtension, document: ParsedDocument): 
   const tools = present(extension.tools);
   const taken = new Set(tools.map(([, { name }]) => name));
   for (const [index, tool] of tools) {
+    await nextTurn();
     const pointer = pointerTo("/extension/tools", index);
     if (names.has(tool.name)) {
       found.push(

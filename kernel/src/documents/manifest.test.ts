@@ -315,6 +315,24 @@ describe("faults, each at its place", () => {
     ],
     [
       "yaml",
+      `${head}  permissions: { hear_events: [com.example.b/*, com.example.b/Found, «Found»] }\n`,
+      "invalid-event-name",
+      /"Found" names no event of an extension; write "publisher\.id\/EventName"/,
+    ],
+    [
+      "yaml",
+      `${head}  permissions: { hear_events: [com.example.b/Lost] }\n  hooks: [{ on: «com.example.b/Found», handler: h }]\n`,
+      "event-not-heard",
+      /^h is never called: com\.example\.b\/Found is an event of another extension/,
+    ],
+    [
+      "toml",
+      `${tomlHead}[[extension.hooks]]\non = «"com.example.b/Found"»\nhandler = "h"\n`,
+      "event-not-heard",
+      /hear_events does not list it/,
+    ],
+    [
+      "yaml",
       `${head}  permissions: { call_tools: [com.example.b/*, com.example.b/find_it, «find»] }\n`,
       "invalid-tool-reference",
       /"find" names no tool; write "extension\.id\/tool"/,

@@ -1,10 +1,11 @@
 import { checkManifestSemantics, type SoundExtension } from "./manifest-checks.ts";
 import { hasErrors, inOrder, type Diagnostic } from "./diagnostics.ts";
-import { formatOf, parseDocument } from "./parse.ts";
+import { formatOf, parseInTurns } from "./parse.ts";
 import type { ManifestPorts } from "./ports.ts";
 import { defaultPrograms, type ResolvedHook, type ResolvedManifest } from "./resolved-manifest.ts";
 import { Manifest } from "./schema/manifest.ts";
 import { valueAt, type ParsedDocument } from "./source.ts";
+import { uncheckable } from "./uncheckable.ts";
 import { validate } from "./validate.ts";
 
 export interface CheckedManifest {
@@ -22,8 +23,16 @@ export async function checkManifest(
   file: string,
   ports: ManifestPorts,
 ): Promise<CheckedManifest> {
-  const document = parseDocument(text, formatOf(file) ?? "yaml");
+  const document = await parseInTurns(text, formatOf(file) ?? "yaml");
   if (hasErrors(document.diagnostics)) return failed(document, document.diagnostics);
+  try {
+    return await checkParsed(document, ports);
+  } catch (error) {
+    return failed(document, [uncheckable(error, document)]);
+  }
+}
+
+async function checkParsed(document: ParsedDocument, ports: ManifestPorts): Promise<CheckedManifest> {
   const { faults, sound } = await validate(Manifest, document);
   // What the schema refuses keeps nobody from being told what else is wrong.
   const extension = valueAt(sound, "/extension") as SoundExtension | undefined;
@@ -78,7 +87,7 @@ function resolve({ extension }: Manifest, main: string | null): ResolvedManifest
       ...tool,
       parameters: tool.parameters ?? { type: "object" },
     })),
-    models: (extension.models ?? []).map(({ name }) => ({ name })),
+    models: extension.models ?? [],
   };
 }
 

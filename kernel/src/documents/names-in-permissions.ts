@@ -74,6 +74,12 @@ export function checkPermissionNames(
     const message = `No hook can wait for an event of the name "${name}": it is written as in PersonIdentified, without the publisher.`;
     found.push(diagnostic("invalid-event-name", document.locate(at("emit_events", index)), message));
   }
+  for (const [index, name] of present(permissions.hear_events)) {
+    if (events.isCustomEvent(name) || new RegExp(`${extensionIdPattern.slice(0, -1)}/\\*$`).test(name))
+      continue;
+    const message = `"${name}" names no event of an extension; write "publisher.id/EventName", or "publisher.id/*" for all of one. Built-in events need no permission.`;
+    found.push(diagnostic("invalid-event-name", document.locate(at("hear_events", index)), message));
+  }
   for (const [index, tool] of present(permissions.call_tools)) {
     if (toolReference.test(tool)) continue;
     const message = `"${tool}" names no tool; write "extension.id/tool", or "extension.id/*" for all of an extension.`;

@@ -2,7 +2,11 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stringify } from "yaml";
 import type { Range } from "./diagnostics.ts";
-import { formatOf, parseDocument } from "./parse.ts";
+import { maxDiagnostics } from "./diagnostics.ts";
+import { checkLares } from "./lares.ts";
+import { formatOf, parseDocument, parseInTurns } from "./parse.ts";
+import { atOnce } from "./turns.ts";
+import { yamlNodes } from "./yaml-nodes.ts";
 import { documentLimits, type DocumentFormat, type ParsedDocument } from "./source.ts";
 
 function parsed(text: string, format: DocumentFormat): ParsedDocument {
@@ -191,7 +195,7 @@ describe("what is refused", () => {
     ["constructor", "toml", "[a.constructor]\nx = 1\n", "forbidden-key", "constructor"],
     ["prototype", "toml", "a = { prototype.x = 1 }\n", "forbidden-key", "prototype"],
     ["an alias bomb", "yaml", bomb, "document-too-complex"],
-    ["an alias to its own parent", "yaml", "a: &a\n  b: *a\n", "document-too-complex"],
+    ["an alias to its own parent", "yaml", "a: &a\n  b: *a\n", "syntax", "*a"],
     ["infinity", "yaml", "a: .inf\n", "unsupported-number", ".inf"],
     ["not a number", "toml", "a = nan\n", "unsupported-number", "nan"],
     [
@@ -227,10 +231,10 @@ describe("what is refused", () => {
     ["flow sequences", "yaml", "[".repeat(megabyte)],
     ["block sequences", "yaml", "- ".repeat(megabyte / 2)],
     ["65 levels", "yaml", `${"[".repeat(66)}${"]".repeat(66)}`],
-    ["keys", "yaml", Array.from({ length: 40_000 }, (_, index) => `k${index}: 1`).join("\n")],
+    ["keys", "yaml", Array.from({ length: 11_000 }, (_, index) => `k${index}: 1`).join("\n")],
     ["arrays", "toml", `a = ${"[".repeat(megabyte - 10)}`],
     ["dotted keys", "toml", `${"a.".repeat(400)}a = 1\n`],
-    ["keys", "toml", Array.from({ length: 40_000 }, (_, index) => `k${index} = 1`).join("\n")],
+    ["keys", "toml", Array.from({ length: 11_000 }, (_, index) => `k${index} = 1`).join("\n")],
     ["headers", "toml", "[[a]]\n".repeat(30_000)],
   ];
   for (const [name, format, text] of deep) {
@@ -285,6 +289,83 @@ test("no text whatever makes it throw", () => {
     ),
     { numRuns: 3000 },
   );
+});
+
+describe("what JSON does not have is a fault at its place", () => {
+  test.each<[format: DocumentFormat, text: string, code: string, covered: string]>([
+    ["yaml", "a: !!merge x\n", "syntax", "!!merge"],
+    ["yaml", "a: !!timestamp 2026-01-01\n", "syntax", "!!timestamp"],
+    ["yaml", "a: !!binary aGk=\n", "syntax", "!!binary"],
+    ["yaml", "a: !!omap [b: 1]\n", "syntax", "!!omap"],
+    ["yaml", "a: !!set { b }\n", "syntax", "!!set"],
+    ["yaml", "a: !mine x\n", "syntax", "!mine"],
+    ["yaml", "? [a]\n: 1\n", "syntax", "[a]"],
+    ["yaml", "a: b\0\n", "syntax", "\0"],
+    ["yaml", "a: b\u0007\n", "syntax", "\u0007"],
+    ["yaml", 'a: "\\ud800"\n', "unsupported-value", '"\\ud800"'],
+    ["yaml", "%YAML 1.2\n%YAML 1.2\n---\na: 1\n", "syntax", "%YAML"],
+    ["toml", "a = 1 # \u007f\n", "syntax", "\u007f"],
+    ["yaml", "a: \udce9\n", "encoding", "\udce9"],
+    ["toml", "a = '\udce9'\n", "encoding", "\udce9"],
+  ])("%s: %j", (format, text, code, covered) => {
+    const { value, diagnostics } = parseDocument(text, format);
+    expect(value).toBeNull();
+    const found = diagnostics.find((each) => each.code === code);
+    expect(found && piece(text, found.range)).toBe(covered);
+  });
+
+  test("a carriage return alone ends no line of TOML", () => {
+    expect(parseDocument("a = 1\rb = 2\r", "toml").diagnostics).toMatchObject([
+      { code: "syntax", range: { start: { line: 0, character: 5 } } },
+      { code: "syntax", range: { start: { line: 1, character: 5 } } },
+    ]);
+  });
+
+  test("a file in UTF-16 is called one, with and without a byte order mark", () => {
+    for (const text of ["\udcff\udcfea\0:\0", "a\0:\0 \0", "\0a\0:"])
+      expect(parseDocument(text, "yaml").diagnostics).toMatchObject([
+        { code: "encoding", message: "The file is encoded as UTF-16. Save it as UTF-8." },
+      ]);
+  });
+});
+
+describe("valid, if unusual", () => {
+  test.each<[format: DocumentFormat, text: string, value: unknown]>([
+    ["yaml", "&a a: &b b\n*b : *a\n", { a: "b", b: "a" }],
+    ["yaml", "&a: key: &b: value\n", { key: "value" }],
+    ["yaml", "1: a\n0x10: b\n~: c\n", { "1": "a", "0x10": "b", "~": "c" }],
+    ["yaml", "a: 5e+22\nb: -0\n", { a: 5e22, b: 0 }],
+    ["toml", "a = 5e+22\nb = -0.0\n", { a: 5e22, b: 0 }],
+  ])("%s: %j", (format, text, value) => expect(parsed(text, format).value).toStrictEqual(value));
+});
+
+test("of very many faults no more are made than are shown, and it is said that there are more", async () => {
+  for (const text of [`[${",".repeat(40_000)}`, `a: "${"\\q".repeat(40_000)}"`, "[]\n".repeat(10_000)])
+    expect(atOnce(yamlNodes(text)).faults.length).toBeLessThanOrEqual(maxDiagnostics + 2);
+  const { diagnostics } = await checkLares("k: 1\n".repeat(4000), "lares.yaml", { layer: "workspace" });
+  expect(diagnostics).toHaveLength(maxDiagnostics);
+  expect(diagnostics[0]).toMatchObject({ code: "more-faults", severity: "information" });
+});
+
+test("nested blocks are refused before anything recurses over them", () => {
+  const text = Array.from({ length: 600 }, (_, depth) => `${" ".repeat(depth)}a:\n`).join("");
+  expect(parseDocument(text, "yaml").diagnostics).toMatchObject([
+    { code: "document-too-complex", message: "The document is more than 64 levels deep." },
+  ]);
+});
+
+test("while a large document is read everything else on the event loop has its turns", async () => {
+  const text = Array.from({ length: 4000 }, (_, index) => `k${index}: [1]\n`).join("");
+  let turns = 0;
+  let isRead = false;
+  const turn = (): void => {
+    turns++;
+    if (!isRead) setImmediate(turn);
+  };
+  setImmediate(turn);
+  expect((await parseInTurns(text, "yaml")).diagnostics).toEqual([]);
+  isRead = true;
+  expect(turns).toBeGreaterThan(1);
 });
 
 test("a file's name tells its format", () => {

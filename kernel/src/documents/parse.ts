@@ -1,4 +1,6 @@
 import { messageOf } from "../base/errors.ts";
+import { checkCharacters } from "./characters.ts";
+import { plainReading } from "./plain-values.ts";
 import {
   assemble,
   documentLimits,
@@ -8,6 +10,7 @@ import {
   type ParsedDocument,
 } from "./source.ts";
 import { readToml } from "./toml.ts";
+import { atOnce, inTurns, type Steps } from "./turns.ts";
 import { readYaml } from "./yaml.ts";
 
 /** YAML or TOML by the file's name; undefined for any other. */
@@ -16,35 +19,44 @@ export function formatOf(file: string): DocumentFormat | undefined {
   return /\.toml$/i.test(file) ? "toml" : undefined;
 }
 
-/** Reads a document of either format into the same value, with the place of every part of it. Never throws. */
+/** Reads a document, giving everything else on the event loop its turns meanwhile. Never throws. */
+export function parseInTurns(text: string, format: DocumentFormat): Promise<ParsedDocument> {
+  return inTurns(parseSteps(text, format));
+}
+
+/** Reads a document at once. For texts that the caller knows to be short. Never throws. */
 export function parseDocument(text: string, format: DocumentFormat): ParsedDocument {
-  const faults = new Faults(text.length > documentLimits.characters ? "" : text);
-  if (text.length > documentLimits.characters) {
-    faults.report(
+  return atOnce(parseSteps(text, format));
+}
+
+/** Reads a document of either format into the same value, with the place of every part of it. */
+function* parseSteps(text: string, format: DocumentFormat): Steps<ParsedDocument> {
+  const { characters } = documentLimits;
+  const isTooLong = text.length > characters;
+  const faults = new Faults(isTooLong ? "" : text);
+  const { report, found } = faults;
+  if (isTooLong) {
+    report(
       "document-too-large",
       0,
       0,
-      `The document has more than ${documentLimits.characters} characters; no more are read.`,
+      `The document has more than ${characters} characters; no more are read.`,
     );
-    return assemble("", format, null, faults.found);
+    return assemble("", format, null, found);
   }
+  if (!checkCharacters(text, format, report)) return assemble(text, format, null, found);
   try {
-    const reading = format === "yaml" ? readYaml(text, faults.report) : readToml(text, faults.report);
-    return assemble(text, format, reading, faults.found);
+    const reading = yield* format === "yaml" ? readYaml(text, report) : readToml(text, report);
+    return assemble(text, format, reading && plainReading(reading, report), found);
   } catch (error) {
     if (error instanceof TooComplex) {
-      faults.report("document-too-complex", 0, 0, `The document is ${error.message}.`);
+      report("document-too-complex", 0, 0, `The document is ${error.message}.`);
     } else if (error instanceof RangeError) {
       // The parsers recurse; what exhausts the stack is nested beyond any bound of ours.
-      faults.report(
-        "document-too-complex",
-        0,
-        0,
-        "The document is nested too deeply, or has too long a string.",
-      );
+      report("document-too-complex", 0, 0, "The document is nested too deeply, or has too long a string.");
     } else {
-      faults.report("syntax", 0, 0, `The document cannot be read: ${messageOf(error)}`);
+      report("syntax", 0, 0, `The document cannot be read: ${messageOf(error)}`);
     }
-    return assemble(text, format, null, faults.found);
+    return assemble(text, format, null, found);
   }
 }

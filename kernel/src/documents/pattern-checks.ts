@@ -1,5 +1,5 @@
-import { RE2JS } from "re2js";
 import { messageOf } from "../base/errors.ts";
+import { compilePattern } from "../base/linear-pattern.ts";
 
 /** Steps of matching that the patterns of one tool may stand for to be looked at: what is not looked at is no fault. */
 const maxSteps = 20_000;
@@ -43,7 +43,7 @@ function stepsAtMost(pattern: string): number {
 
 function compileFault(pattern: string): string | null {
   try {
-    RE2JS.compile(pattern);
+    compilePattern(pattern);
     return null;
   } catch (error) {
     return messageOf(error).replace(/^error parsing regexp: /, "");

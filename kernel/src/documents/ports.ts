@@ -72,6 +72,13 @@ export type FoundExtension =
       readonly state: "found";
       readonly file: string;
       readonly manifest: ResolvedManifest;
+    }
+  | {
+      /** Its folder is no place for a program. */
+      readonly state: "misplaced";
+      readonly file: string;
+      /** The sentence that says why. */
+      readonly reason: string;
     };
 
 export interface LaresPorts {
@@ -80,8 +87,9 @@ export interface LaresPorts {
   /** Absent: locations are not looked up. */
   readonly folderState?: (path: string) => Answer<FolderState>;
   /** Absent: extensions are not looked up. */
-  readonly findExtension?: (reference: {
-    readonly path?: string;
-    readonly id?: string;
-  }) => Answer<FoundExtension>;
+  readonly findExtension?: (
+    reference: { readonly path?: string; readonly id?: string },
+    /** Canonical locations that the document grants, to whichever extension. */
+    granted: readonly string[],
+  ) => Answer<FoundExtension>;
 }

@@ -1,6 +1,6 @@
 import type { Permissions } from "../base/vocabulary/permissions.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
-import type { ManifestResources } from "./schema/manifest.ts";
+import type { Manifest, ManifestResources } from "./schema/manifest.ts";
 
 /** The programs that are looked for, in this order, where a manifest names none. */
 export const defaultPrograms = ["agent.wasm", "agent.ts", "agent.js"] as const;
@@ -46,5 +46,5 @@ export interface ResolvedManifest {
   };
   readonly hooks: readonly ResolvedHook[];
   readonly tools: readonly ResolvedTool[];
-  readonly models: readonly { readonly name: string }[];
+  readonly models: NonNullable<Manifest["extension"]["models"]>;
 }

@@ -3,14 +3,17 @@ import { removalOf } from "./language/text-lines.ts";
 
 export type DocumentFormat = "yaml" | "toml";
 
-/** Bounds on what is read of a document; each is checked before what it bounds is built. */
+/**
+ * Bounds on what is read of a document; each is checked before what it bounds is built. Together they keep every piece
+ * of work that cannot be interrupted (composing nodes, validating, copying) below 50 ms; see `turns.ts` for the rest.
+ */
 export const documentLimits = {
   /** Characters of text. */
-  characters: 1024 * 1024,
+  characters: 256 * 1024,
   /** Tokens of syntax, before anything is parsed. */
-  tokens: 100_000,
+  tokens: 50_000,
   /** Values, those reached through aliases counted each time. */
-  values: 20_000,
+  values: 10_000,
   depth: 64,
 } as const;
 
@@ -56,14 +59,17 @@ export interface Reading {
   readonly root: SourceNode;
 }
 
-/** `entryEnd`: it is mended by taking away what stands from `start` to there. */
+/**
+ * `entryEnd`: it is mended by taking away what stands from `start` to there. Returns false once more faults are found
+ * than are shown: whoever looks for more can stop.
+ */
 export type ReportFault = (
   code: Diagnostic["code"],
   start: number,
   end: number,
   message: string,
   entryEnd?: number,
-) => void;
+) => boolean;
 
 /** Counts values and depth while a reader builds them; throws {@link TooComplex} beyond the bounds. */
 export class Complexity {
@@ -253,7 +259,7 @@ function readEscape(text: string, at: number): { characters: string; length: num
   return named === undefined ? null : { characters: named, length: 2 };
 }
 
-/** Collects faults with their places, up to a bound. */
+/** Collects faults with their places. Keeps one more than are shown, so that `inOrder` can say that there are more. */
 export class Faults {
   readonly found: Diagnostic[] = [];
   readonly #text: string;
@@ -265,12 +271,13 @@ export class Faults {
   }
 
   readonly report: ReportFault = (code, start, end, message, entryEnd) => {
-    const isMended = entryEnd !== undefined && this.found.length < maxDiagnostics;
-    const removal = isMended ? removalOf(this.#text, start, entryEnd) : null;
+    if (this.found.length > maxDiagnostics) return false;
+    const removal = entryEnd === undefined ? null : removalOf(this.#text, start, entryEnd);
     const fix: Fix | null = removal && {
       title: "Remove this entry",
       edits: [{ range: this.#lines.range(removal.start, removal.end), newText: "" }],
     };
     this.found.push(diagnostic(code, this.#lines.range(start, end), message, [fix]));
+    return this.found.length <= maxDiagnostics;
   };
 }

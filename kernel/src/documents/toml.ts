@@ -8,10 +8,13 @@ import {
   type ReportFault,
   type SourceNode,
 } from "./source.ts";
+import { tomlTokens } from "./language/toml-tokens.ts";
+import type { Steps } from "./turns.ts";
 
 /** Reads TOML 1.0. Dates become strings in ISO form, as YAML's core schema has them. */
-export function readToml(text: string, report: ReportFault): Reading | null {
-  boundTokens(text);
+export function* readToml(text: string, report: ReportFault): Steps<Reading | null> {
+  boundValues(text);
+  yield;
   let program: AST.TOMLProgram;
   try {
     // The parser does not know byte order marks; a space in its place keeps every offset.
@@ -29,6 +32,7 @@ export function readToml(text: string, report: ReportFault): Reading | null {
     );
     return null;
   }
+  yield;
   const builder = new TomlBuilder(report);
   const value: Record<string, unknown> = {};
   const root: SourceNode = { start: 0, end: text.length, children: new Map() };
@@ -153,16 +157,10 @@ class TomlBuilder {
         return node.value;
       case "integer":
       case "float":
-        if (
-          !Number.isFinite(node.value) ||
-          (Number.isInteger(node.value) && !Number.isSafeInteger(node.value))
-        ) {
-          this.#report(
-            "unsupported-number",
-            node.range[0],
-            node.range[1],
-            `The number ${node.number} cannot be held exactly.`,
-          );
+        // Only what is written as an integer has to be exact: every other decimal fraction is rounded.
+        if (node.kind === "integer" && !Number.isSafeInteger(node.value)) {
+          const [start, end] = node.range;
+          this.#report("unsupported-number", start, end, `The number ${node.number} cannot be held exactly.`);
         }
         return node.value;
       case "offset-date-time":
@@ -184,12 +182,11 @@ function nameOf(key: AST.TOMLBare | AST.TOMLQuoted): string {
   return key.type === "TOMLBare" ? key.name : key.value;
 }
 
-/** Counts what separates values, strings included: a bound on the parser's work that needs no parser. */
-function boundTokens(text: string): void {
-  let tokens = 0;
-  for (const character of text) {
-    if ("[{,=.".includes(character) && ++tokens > documentLimits.tokens) {
-      throw new TooComplex(`of more than ${documentLimits.tokens} tokens`);
-    }
+/** The parser cannot be interrupted, so that it is given no text with more values than are read. */
+function boundValues(text: string): void {
+  let values = 0;
+  for (const { kind, start } of tomlTokens(text)) {
+    if (kind === "punctuation" && "[{,=".includes(text.charAt(start)) && ++values > documentLimits.values * 2)
+      throw new TooComplex(`of more than ${documentLimits.values} values`);
   }
 }

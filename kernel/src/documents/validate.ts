@@ -16,6 +16,7 @@ import {
 } from "./language/repairs.ts";
 import { soundPart } from "./sound-part.ts";
 import { pointerKeys, pointerTo, type ParsedDocument } from "./source.ts";
+import { nextTurn } from "./turns.ts";
 
 const validators = new Map<TSchema, ValidateFunction>();
 
@@ -56,17 +57,25 @@ export interface Validation {
   readonly sound: unknown;
 }
 
-/** Holds a document against a schema. */
+/** Faults of form that are looked at: of a document with more, the parts that are sound are nobody's concern yet. */
+const maxErrors = 1000;
+
+/** Holds a document against a schema. `sound` is undefined where there are more than {@link maxErrors} faults. */
 export async function validate(schema: TSchema, document: ParsedDocument): Promise<Validation> {
   const validator = await validatorOf(schema);
+  await nextTurn();
   if (validator(document.value)) return { faults: [], sound: document.value };
-  // More than are shown get no fixes: those of a map with very many faults would be looked for in all of it each time.
-  const unmended: ParsedDocument = { ...document, root: null, nodeAt: () => undefined };
-  const errors = withoutConsequences(withoutUnions(validator.errors ?? []));
-  return {
-    faults: errors.map((error, index) => explain(error, index < maxDiagnostics ? document : unmended)),
-    sound: soundPart(schema, document.value, errors),
-  };
+  const all = validator.errors ?? [];
+  const errors = withoutConsequences(withoutUnions(all.slice(0, maxErrors)));
+  await nextTurn();
+  const sound = all.length > maxErrors ? undefined : soundPart(schema, document.value, errors);
+  const faults: Diagnostic[] = [];
+  // One more than is shown says that there are more.
+  for (const error of errors.slice(0, maxDiagnostics + 1)) {
+    await nextTurn();
+    faults.push(explain(error, document));
+  }
+  return { faults, sound };
 }
 
 /** What is of the wrong type is not the right value either: one sentence says it. */
@@ -82,19 +91,40 @@ function withoutConsequences(errors: readonly ErrorObject[]): ErrorObject[] {
  * meant, that branch's faults are kept, else the union's own.
  */
 function withoutUnions(errors: readonly ErrorObject[]): ErrorObject[] {
-  let kept = [...errors];
-  for (const union of errors.filter(({ keyword }) => keyword === "anyOf")) {
-    const branch = meantBranch(union);
-    const prefix = `${union.schemaPath}/`;
-    kept = kept.filter((error) => {
-      if (error === union) return branch === undefined;
-      return (
-        !error.schemaPath.startsWith(prefix) ||
-        (branch !== undefined && error.schemaPath.startsWith(`${prefix}${branch}/`))
-      );
-    });
-  }
-  return kept;
+  const unions = new Map<string, number | undefined>();
+  const nameOf = (schemaPath: string, instancePath: string): string => `${schemaPath}\n${instancePath}`;
+  for (const error of errors)
+    if (error.keyword === "anyOf")
+      unions.set(nameOf(error.schemaPath, error.instancePath), meantBranch(error));
+  if (unions.size === 0) return [...errors];
+  const isKept = (error: ErrorObject): boolean => {
+    const { schemaPath, keyword } = error;
+    if (keyword === "anyOf" && unions.get(nameOf(schemaPath, error.instancePath)) !== undefined) return false;
+    for (const [union, branch] of branchesIn(schemaPath)) {
+      for (const place of placesAround(error.instancePath)) {
+        const name = nameOf(union, place);
+        if (unions.has(name) && unions.get(name) !== branch) return false;
+      }
+    }
+    return true;
+  };
+  return errors.filter(isKept);
+}
+
+/** The unions that a schema path leads through, each with the number of the branch it takes. */
+function branchesIn(schemaPath: string): [union: string, branch: number][] {
+  return [...schemaPath.matchAll(/\/anyOf\/(\d+)(?=\/)/g)].map(({ index, 1: branch = "" }) => [
+    schemaPath.slice(0, index + "/anyOf".length),
+    Number(branch),
+  ]);
+}
+
+/** A JSON pointer and those of everything that holds it. */
+function placesAround(pointer: string): string[] {
+  const places = [pointer];
+  for (let at = pointer.lastIndexOf("/"); at >= 0; at = at === 0 ? -1 : pointer.lastIndexOf("/", at - 1))
+    places.push(pointer.slice(0, at));
+  return places;
 }
 
 interface Branch {

@@ -1,93 +1,132 @@
-import { isAlias, isMap, isScalar, isSeq, Lexer, parseDocument, type Node, type Scalar } from "yaml";
+import { isAlias, isMap, isScalar, isSeq } from "yaml";
+import type { Alias, Node, Scalar } from "yaml";
 import {
   Complexity,
-  documentLimits,
   forbiddenKeys,
-  TooComplex,
   type Reading,
   type ReportFault,
   type SourceNode,
   type StringStyle,
 } from "./source.ts";
+import type { Steps } from "./turns.ts";
+import { yamlNodes } from "./yaml-nodes.ts";
 
 /**
  * Reads YAML 1.2 by the core schema: keys are strings, tags and directives of other schemas are faults. Null where
  * the syntax is at fault, unless it `isLenient`: then whatever the parser made of the text is read, for an editor that
  * wants to know where in it the cursor stands.
  */
-export function readYaml(text: string, report: ReportFault, isLenient = false): Reading | null {
-  boundTokens(text);
-  const document = parseDocument(text, {
-    version: "1.2",
-    schema: "core",
-    prettyErrors: false,
-    stringKeys: true,
-    // The library's own search for duplicates takes time quadratic in the keys.
-    uniqueKeys: false,
-    logLevel: "error",
-  });
-  for (const error of [...document.errors, ...document.warnings]) {
-    const several = error.code === "MULTIPLE_DOCS";
-    const message = several
-      ? "A file holds one document; remove the --- and what follows it."
-      : sentence(error.message);
-    report(several ? "multiple-documents" : "syntax", error.pos[0], error.pos[1], message);
-  }
-  if (document.errors.length > 0 && !isLenient) return null;
-  const complexity = new Complexity();
-  const anchors = new Map<string, Node>();
+export function* readYaml(text: string, report: ReportFault, isLenient = false): Steps<Reading | null> {
+  const { contents, faults } = yield* yamlNodes(text);
+  for (const { code, start, end, message } of faults) if (!report(code, start, end, message)) break;
+  if (!isLenient && faults.some(({ isWarning }) => !isWarning)) return null;
+  const reader = new NodeReader(report, isLenient);
+  return reader.read(contents, 0);
+}
 
-  const read = (node: Node | null, depth: number): Reading => {
-    complexity.enter(depth);
+class NodeReader {
+  readonly #report: ReportFault;
+  readonly #isLenient: boolean;
+  readonly #complexity = new Complexity();
+  readonly #anchors = new Map<string, Node>();
+  /** Nodes that are being read: an alias to one of them would be a part of itself. */
+  readonly #open = new Set<Node>();
+
+  constructor(report: ReportFault, isLenient: boolean) {
+    this.#report = report;
+    this.#isLenient = isLenient;
+  }
+
+  read(node: Node | null, depth: number): Reading {
+    this.#complexity.enter(depth);
     const [start, end] = node?.range ?? [0, 0];
     const place: SourceNode = { start, end, children: new Map() };
     if (node === null) return { value: null, root: place };
-    if (isAlias(node)) {
-      const target = anchors.get(node.source);
-      if (target === undefined) {
-        report("syntax", start, end, `There is no anchor "&${node.source}" before this alias.`);
-        return { value: null, root: place };
+    // The value is the anchor's, the place is where it is used.
+    if (isAlias(node)) return { value: this.#target(node, place, depth), root: place };
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    this.#open.add(node);
+    const value = this.#value(node, place, depth);
+    this.#open.delete(node);
+    return { value, root: place };
+  }
+
+  #target({ source }: Alias, { start, end }: SourceNode, depth: number): unknown {
+    const target = this.#anchors.get(source);
+    if (target === undefined)
+      this.#report("syntax", start, end, `There is no anchor "&${source}" before this alias.`);
+    else if (this.#open.has(target))
+      this.#report("syntax", start, end, `The alias "*${source}" is a part of what it stands for.`);
+    else return this.read(target, depth + 1).value;
+    return null;
+  }
+
+  #value(node: Exclude<Node, Alias>, place: SourceNode, depth: number): unknown {
+    if (isMap(node)) return this.#map(node.items as Pair[], place, depth);
+    if (isScalar(node)) return this.#scalar(node, place);
+    if (!isSeq(node)) return null;
+    return (node.items as (Node | null)[]).map((item, index) => {
+      const child = this.read(item, depth + 1);
+      place.children.set(String(index), child.root);
+      return child.value;
+    });
+  }
+
+  #map(pairs: readonly Pair[], place: SourceNode, depth: number): Record<string, unknown> {
+    const value: Record<string, unknown> = {};
+    for (const { key: keyNode, value: valueNode } of pairs) {
+      const [keyStart, keyEnd] = keyNode?.range ?? [place.start, place.end];
+      const key = this.#key(keyNode);
+      if (key === null) {
+        if (!this.#isLenient) this.#report("syntax", keyStart, keyEnd, "A key has to be text.");
+        continue;
       }
-      // The value is the anchor's, the place is where it is used.
-      return { value: read(target, depth + 1).value, root: place };
-    }
-    if ("anchor" in node && node.anchor !== undefined) anchors.set(node.anchor, node);
-    if (isMap(node)) {
-      const value: Record<string, unknown> = {};
-      for (const pair of node.items) {
-        const keyNode = pair.key as Node | null;
-        if (isLenient && !isScalar(keyNode)) continue;
-        const key = String(isScalar(keyNode) ? keyNode.value : keyNode);
-        const [keyStart, keyEnd] = keyNode?.range ?? [start, end];
-        const pairEnd = endOf(pair.value as Node | null) ?? keyEnd;
-        if (forbiddenKeys.includes(key)) {
-          report("forbidden-key", keyStart, keyEnd, `The key "${key}" is not allowed.`, pairEnd);
-          continue;
-        }
-        if (Object.hasOwn(value, key)) {
-          const message = `The key "${key}" stands twice in this map.`;
-          report("duplicate-key", keyStart, keyEnd, message, pairEnd);
-          continue;
-        }
-        const child = read(pair.value as Node | null, depth + 1);
-        value[key] = child.value;
-        if (child.root.end === 0) Object.assign(child.root, { start: keyStart, end: keyEnd });
-        child.root.key = { start: keyStart, end: keyEnd };
-        place.children.set(key, child.root);
+      const pairEnd = endOf(valueNode) ?? keyEnd;
+      if (forbiddenKeys.includes(key)) {
+        this.#report("forbidden-key", keyStart, keyEnd, `The key "${key}" is not allowed.`, pairEnd);
+        continue;
       }
-      return { value, root: place };
+      if (Object.hasOwn(value, key)) {
+        const message = `The key "${key}" stands twice in this map.`;
+        this.#report("duplicate-key", keyStart, keyEnd, message, pairEnd);
+        continue;
+      }
+      const child = this.read(valueNode, depth + 1);
+      value[key] = child.value;
+      if (child.root.end === 0) Object.assign(child.root, { start: keyStart, end: keyEnd });
+      child.root.key = { start: keyStart, end: keyEnd };
+      place.children.set(key, child.root);
     }
-    if (isSeq(node)) {
-      const value = (node.items as (Node | null)[]).map((item, index) => {
-        const child = read(item, depth + 1);
-        place.children.set(String(index), child.root);
-        return child.value;
-      });
-      return { value, root: place };
-    }
-    return { value: scalarValue(node, report, place), root: place };
-  };
-  return read(document.contents, 0);
+    return value;
+  }
+
+  /** The text of a key as it is written, also where it looks like a number; null where it is no scalar. */
+  #key(node: Node | null): string | null {
+    if (node === null) return "";
+    const target = isAlias(node) ? this.#anchors.get(node.source) : node;
+    if (!isScalar(target)) return null;
+    if (target === node && node.anchor !== undefined) this.#anchors.set(node.anchor, node);
+    return typeof target.value === "string" ? target.value : (target.source ?? "");
+  }
+
+  #scalar(node: Scalar, place: SourceNode): unknown {
+    const { value, source = "" } = node;
+    if (typeof value === "string") place.style = styles[node.type ?? "PLAIN"] ?? "other";
+    // Only what is written as an integer has to be exact: every other decimal fraction is rounded.
+    if (typeof value === "number" && !Number.isSafeInteger(value) && /^[-+]?(?:\d+|0[ox].*)$/.test(source))
+      this.#report(
+        "unsupported-number",
+        place.start,
+        place.end,
+        `The number ${source} cannot be held exactly.`,
+      );
+    return value;
+  }
+}
+
+interface Pair {
+  readonly key: Node | null;
+  readonly value: Node | null;
 }
 
 /** Where a value is over, the white space behind a block left out. */
@@ -97,23 +136,6 @@ function endOf(node: Node | null): number | undefined {
   return node?.range?.[1];
 }
 
-function scalarValue(node: Scalar, report: ReportFault, place: SourceNode): unknown {
-  const { value } = node;
-  if (typeof value === "string") place.style = styles[node.type ?? "PLAIN"] ?? "other";
-  if (
-    typeof value === "number" &&
-    (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value)))
-  ) {
-    report(
-      "unsupported-number",
-      place.start,
-      place.end,
-      `The number ${node.source ?? String(value)} cannot be held exactly.`,
-    );
-  }
-  return value;
-}
-
 const styles: Readonly<Record<string, StringStyle>> = {
   PLAIN: "plain",
   QUOTE_SINGLE: "literal",
@@ -121,20 +143,3 @@ const styles: Readonly<Record<string, StringStyle>> = {
   BLOCK_LITERAL: "plain",
   BLOCK_FOLDED: "plain",
 };
-
-/** The lexer is linear; what it refuses never reaches the parser, whose cost per token is far higher. */
-function boundTokens(text: string): void {
-  let tokens = 0;
-  let flow = 0;
-  for (const token of new Lexer().lex(text)) {
-    if (++tokens > documentLimits.tokens)
-      throw new TooComplex(`of more than ${documentLimits.tokens} tokens`);
-    if (token === "[" || token === "{") flow++;
-    else if (token === "]" || token === "}") flow--;
-    if (flow > documentLimits.depth) throw new TooComplex(`more than ${documentLimits.depth} levels deep`);
-  }
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}

@@ -61,6 +61,32 @@ describe("runs between two times", () => {
     ]);
   });
 
+  test("go by the time zone's clock wherever the hour or the minute is a list, a range or a step", () => {
+    const berlin = (expression: string, day: string, next: string) =>
+      between(expression, "Europe/Berlin", `${day}T22:00Z`, `${next}T22:00Z`).map((run) => run.slice(11));
+    expect(berlin("0 2,14 * * *", "2026-03-28", "2026-03-29")).toEqual(["01:00", "12:00"]);
+    expect(berlin("*/15 2 * * *", "2026-03-28", "2026-03-29")).toEqual(["01:00"]);
+    expect(berlin("0 2-3 * * *", "2026-03-28", "2026-03-29")).toEqual(["01:00"]);
+    expect(berlin("0 2-3 * * *", "2026-10-24", "2026-10-25")).toEqual(["00:00", "02:00"]);
+    expect(berlin("*/30 2 * * *", "2026-10-24", "2026-10-25")).toEqual(["00:00", "00:30"]);
+    expect(between("0 0 * * *", "Africa/Cairo", "2026-04-23T12:00Z", "2026-04-24T12:00Z")).toEqual([
+      "2026-04-23T22:00",
+    ]);
+  });
+
+  test("of a schedule for every hour go on through a change of the clock", () => {
+    for (const expression of ["30 * * * *", "30 */1 * * *", "30 0-23 * * *"]) {
+      expect(
+        between(expression, "Europe/Berlin", "2026-03-28T23:00Z", "2026-03-29T02:00Z"),
+        expression,
+      ).toEqual(["2026-03-28T23:30", "2026-03-29T00:30", "2026-03-29T01:30"]);
+      expect(
+        between(expression, "Europe/Berlin", "2026-10-24T23:00Z", "2026-10-25T02:00Z"),
+        expression,
+      ).toEqual(["2026-10-24T23:30", "2026-10-25T00:30", "2026-10-25T01:30"]);
+    }
+  });
+
   test("are the same from either end, over a change of the clock too", () => {
     for (const expression of ["30 2 * * *", "0 1-3 * * *", "15 0,2,3 * * SUN"]) {
       for (const zone of [
@@ -70,7 +96,7 @@ describe("runs between two times", () => {
         "Australia/Lord_Howe",
         "Africa/Cairo",
       ]) {
-        const times = ["2026-01-01T00:00Z", "2026-12-31T00:00Z"] as const;
+        const times = ["2026-03-01T00:00Z", "2026-04-30T00:00Z"] as const;
         const forward = between(expression, zone, ...times, 100_000);
         const newest = between(expression, zone, ...times, forward.length - 1);
         expect(newest, `${expression} ${zone}`).toEqual(forward.slice(1));

@@ -1,5 +1,6 @@
-import { Cron } from "croner";
 import { messageOf } from "../base/errors.ts";
+import { type Runs, runsOf } from "./cron-runs.ts";
+import { WallClock } from "./wall-clock.ts";
 
 /** Longest cron expression that is read, in characters. */
 export const maxCronLength = 256;
@@ -45,17 +46,18 @@ export function compileSchedule(expression: string, timezone: string | undefined
       message: `The schedule "${expression}" has ${expression.trim() === "" ? 0 : fields.length} fields; cron has five: minute hour day month weekday, as in "0 3 * * *".`,
     };
   }
-  if (timezone !== undefined && !isTimezone(timezone)) {
+  const clock = wallClock(timezone ?? "UTC");
+  if (clock === null) {
     return {
       ok: false,
       part: "timezone",
       message: `There is no time zone "${timezone}"; use an IANA name such as "Europe/Berlin".`,
     };
   }
-  let cron: Cron;
+  let runs: Runs;
   try {
-    cron = new Cron(expression.trim(), { timezone: timezone ?? "UTC", paused: true });
-    if (cron.nextRun(new Date(nowMs)) === null) {
+    runs = runsOf(expression.trim(), clock);
+    if (runs.next(nowMs) === null) {
       return { ok: false, part: "schedule", message: `The schedule "${expression}" never comes true.` };
     }
   } catch (error) {
@@ -68,30 +70,17 @@ export function compileSchedule(expression: string, timezone: string | undefined
   }
   return {
     ok: true,
-    nextRuns: (now, count) => cron.nextRuns(count, new Date(now)).map((run) => run.toISOString()),
-    runsBetween: (after, through, count) => runsBetween(cron, after, through, count),
+    nextRuns: (now, count) => runs.after(now, count).map((run) => new Date(run).toISOString()),
+    runsBetween: (after, through, count) => runs.newest(after, through, count),
   };
 }
 
-function runsBetween(cron: Cron, afterMs: number, throughMs: number, count: number): number[] {
-  const runs: number[] = [];
-  for (let run = cron.nextRun(new Date(afterMs)); run !== null; run = cron.nextRun(run)) {
-    if (run.getTime() > throughMs) return runs;
-    if (runs.length === count) break;
-    runs.push(run.getTime());
-  }
-  // There are more: the newest are found from the other end, however long ago the first was.
-  return cron
-    .previousRuns(count, new Date(throughMs + 1))
-    .map((run) => run.getTime())
-    .toReversed();
-}
-
-function isTimezone(name: string): boolean {
+/** Returns the clock of an IANA time zone; null where there is none of this name. */
+function wallClock(timezone: string): WallClock | null {
   try {
-    return new Intl.DateTimeFormat("en", { timeZone: name }).resolvedOptions().timeZone !== "";
+    return new WallClock(timezone);
   } catch (error) {
-    if (error instanceof RangeError) return false;
+    if (error instanceof RangeError) return null;
     throw error;
   }
 }

@@ -2,6 +2,7 @@ import { Environment } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
+import { mixNumbers } from "./numbers.ts";
 import { commonFields, entryFields, entryMethods, eventType } from "./types.ts";
 
 /** Bounds on a filter's text and structure; see `budget.ts` for what evaluating it may cost. */
@@ -51,6 +52,17 @@ export function createLanguage(eventName: string): FilterLanguage {
       maxCallArguments: filterLimits.callArguments,
     },
   });
+  mixNumbers(environment);
+  environment.registerFunction(
+    "int(google.protobuf.Timestamp): int",
+    (time: Date) => BigInt(Math.floor(time.getTime() / 1000)),
+    sync,
+  );
+  environment.registerFunction(
+    "string(google.protobuf.Timestamp): string",
+    (time: Date) => time.toISOString().replace(".000Z", "Z"),
+    sync,
+  );
   const fieldTypes = Object.entries(entryFields).map(([name, field]) => [name, field.type]);
   environment.registerType("Entry", { ctor: EntryValue, fields: Object.fromEntries(fieldTypes) });
   for (const [method, media] of Object.entries(entryMethods)) {

@@ -68,6 +68,21 @@ describe("what a filter says of an event", () => {
     ['timestamp(entry.modified) > timestamp("2026-05-01T00:00:00Z")', created, true],
     ['location == "photos" && name == "EntryCreated"', created, true],
     ['person == "Ann" && count >= 5 && deep.list[1] == 2', custom, true],
+    // An event's numbers are doubles, and whole numbers in a filter are ints.
+    ["event.count % 2 == 1 && count % 2 != 0 && 12 % count == 2", custom, true],
+    ["count + 1 == 6 && 1 + count == 6 && count - 1 < 5 && 10 - count == 5", custom, true],
+    ["count * 2 == 10 && 2 * count > 9 && count / 2 == 2.5 && 10 / count == 2", custom, true],
+    ["count in [4, 5] && 5 in [count] && -count == -5 && int(count) == 5", custom, true],
+    ["deep.list.exists(x, x % 2 == 0) && deep.list[count - 4] == 2", custom, true],
+    ["deep.list.map(x, x + count) == [6, 7] && deep.list == [1, 2]", custom, true],
+    ["entry.fields.photos.rating % 2 == 0 && entry.fields.photos.rating + 1 == 5", created, true],
+    ["entry.size % 2 == 0 && entry.size * 1.5 == 3000000.0 && entry.size / 3 == 666666", created, true],
+    [
+      'int(timestamp(entry.created)) == 1767225600 && int(timestamp("1969-12-31T23:59:59.5Z")) == -1',
+      created,
+      true,
+    ],
+    ['string(timestamp(entry.created)) == "2026-01-01T00:00:00Z"', created, true],
     // Names that CEL keeps for its types are reached through the event.
     ['event.type == "portrait" && has(event.person) && !has(event.place)', custom, true],
     ['person.matches("^A") && name.endsWith("/Seen")', custom, true],

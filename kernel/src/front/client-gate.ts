@@ -11,7 +11,7 @@ export interface GatePorts {
   /** Answers at once; nothing slow may stand behind it. */
   answer(message: ResponseMessage): void;
   /** What `initialize` is answered with. */
-  readonly initializeResult: object;
+  readonly initializeResult: (params: unknown) => object;
   /** `initialize` was answered; called once, before anything is passed on. */
   initialized(params: unknown): void;
   /** Everything else of a session that is open. */
@@ -51,7 +51,7 @@ export class ClientGate {
         return;
       }
       this.#state = "open";
-      this.#ports.answer({ jsonrpc: "2.0", id, result: this.#ports.initializeResult });
+      this.#ports.answer({ jsonrpc: "2.0", id, result: this.#ports.initializeResult(message.params) });
       this.#ports.initialized(message.params);
     } else if (method === "initialize")
       refuse(faultCodes.invalidRequest, "initialize came a second time; a session has one.");

@@ -91,7 +91,7 @@ describe("a session's life", () => {
     expect(await wireErrorOf(client.request("workspace/executeCommand", {}))).toMatchObject({ code: -32803 });
     expect(await wireErrorOf(client.request("textDocument/formatting", {}))).toMatchObject({ code: -32601 });
     // All that was offered is answered, with nothing.
-    const { capabilities } = initializeResult("1") as { capabilities: Record<string, unknown> };
+    const { capabilities } = initializeResult("1", {}) as { capabilities: Record<string, unknown> };
     const offered = Object.keys(capabilities).flatMap((name) => /^(\w+)Provider$/.exec(name)?.[1] ?? []);
     for (const feature of [...offered, "prepareRename"].filter((name) => name !== "executeCommand"))
       expect([feature, await client.request(`textDocument/${feature}`, {})]).toEqual([feature, null]);

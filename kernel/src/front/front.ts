@@ -67,7 +67,7 @@ class Front {
       closed: (reason) => this.#end(1, reason),
     });
     const gate = new ClientGate({
-      initializeResult: initializeResult(options.version),
+      initializeResult: (params) => initializeResult(options.version, params),
       answer: (message) => this.#toClient(message),
       initialized: (params) => {
         this.#load(params).catch((error: unknown) =>

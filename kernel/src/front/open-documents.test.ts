@@ -1,49 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
-import { applyChange, OpenDocuments } from "./open-documents.ts";
+import { expect, test } from "vitest";
+import { OpenDocuments } from "./open-documents.ts";
 
 const position = (line: number, character: number) => ({ line, character });
 const edit = (start: object, end: object, text: string) => ({ range: { start, end }, text });
-
-describe("one change", () => {
-  const cases: readonly { name: string; text: string; change: unknown; after: string }[] = [
-    { name: "whole text", text: "a", change: { text: "b" }, after: "b" },
-    {
-      name: "within a line",
-      text: "one\ntwo",
-      change: edit(position(1, 1), position(1, 2), "W"),
-      after: "one\ntWo",
-    },
-    {
-      name: "across CRLF, CR and LF",
-      text: "a\r\nb\rc\nd",
-      change: edit(position(1, 0), position(3, 0), "-"),
-      after: "a\r\n-d",
-    },
-    {
-      name: "beyond a line's end stops before its break",
-      text: "a\r\nb",
-      change: edit(position(0, 9), position(0, 9), "!"),
-      after: "a!\r\nb",
-    },
-    {
-      name: "beyond the last line",
-      text: "a",
-      change: edit(position(7, 0), position(9, 0), "!"),
-      after: "a!",
-    },
-    { name: "in UTF-16 units", text: "🏺x", change: edit(position(0, 2), position(0, 3), "y"), after: "🏺y" },
-    {
-      name: "start and end exchanged",
-      text: "abc",
-      change: edit(position(0, 2), position(0, 1), "-"),
-      after: "a-c",
-    },
-    { name: "no change at all", text: "a", change: 7, after: "a" },
-  ];
-  for (const { name, text, change, after } of cases)
-    test(name, () => expect(applyChange(text, change)).toBe(after));
-});
 
 test("any number of edits leaves the text that an editor has", () => {
   const step = fc.record({
@@ -53,7 +13,7 @@ test("any number of edits leaves the text that an editor has", () => {
   });
   fc.assert(
     fc.property(fc.string(), fc.array(step, { maxLength: 40 }), (initial, steps) => {
-      const documents = new OpenDocuments();
+      const documents = new OpenDocuments("utf-16");
       let text = initial.replaceAll("\r", "");
       const positionOf = (offset: number) => {
         const lines = text.slice(0, offset).split("\n");
@@ -75,7 +35,7 @@ test("any number of edits leaves the text that an editor has", () => {
 });
 
 test("what is closed is forgotten; what was never opened, and what is malformed, is no document", () => {
-  const documents = new OpenDocuments();
+  const documents = new OpenDocuments("utf-16");
   documents.hear("textDocument/didOpen", { textDocument: { uri: "a", text: "x" } });
   documents.hear("textDocument/didClose", { textDocument: { uri: "a" } });
   documents.hear("textDocument/didChange", { textDocument: { uri: "b" }, contentChanges: [{ text: "x" }] });

@@ -8,6 +8,7 @@ const replayable: ReadonlySet<string> = new Set([
   "lares/actions/list",
   "lares/actions/get",
   "lares/actions/content",
+  "lares/actions/diff",
   "lares/tools/list",
   "lares/jobs/list",
   "lares/entries/query",

@@ -1,5 +1,6 @@
 import { isJsonObject } from "../base/json.ts";
 import type { NotificationMessage } from "../protocol/messages.ts";
+import { positionEncodingOf } from "../protocol/v1/capabilities.ts";
 import { OpenDocuments } from "./open-documents.ts";
 
 /** Notifications of which only the last one counts. */
@@ -8,7 +9,7 @@ const latestOnly: ReadonlySet<string> = new Set(["workspace/didChangeConfigurati
 /** What a client has said so far, as far as the next kernel must be told it again. */
 export class Session {
   readonly #initializeParams: Readonly<Record<string, unknown>>;
-  readonly #documents = new OpenDocuments();
+  readonly #documents: OpenDocuments;
   readonly #latest = new Map<string, NotificationMessage>();
   #isInitialized = false;
   /** What to say about trust: as the client did at first, until a kernel has taken that in. */
@@ -16,6 +17,7 @@ export class Session {
 
   constructor(initializeParams: unknown) {
     this.#initializeParams = isJsonObject(initializeParams) ? initializeParams : {};
+    this.#documents = new OpenDocuments(positionEncodingOf(this.#initializeParams));
     const trusted = this.#laresOptions()["trusted"];
     this.#trusted = typeof trusted === "boolean" ? trusted : undefined;
   }

@@ -5,7 +5,7 @@ import { isJsonObject } from "../base/json.ts";
 import { connectLocal } from "../platform/socket.ts";
 import { stderrLog } from "../platform/stdio.ts";
 import { kernelLogTail, startKernel } from "../platform/spawn-kernel.ts";
-import { socketPathFor, stateFolderOf } from "../platform/state-folder.ts";
+import { stateFolderOf } from "../platform/state-folder.ts";
 import { faultCodes, isRequest, type RpcMessage } from "../protocol/messages.ts";
 import { workspaceRootsOf } from "../protocol/v1/workspace-roots.ts";
 import type { FrontOptions } from "./front.ts";
@@ -72,10 +72,9 @@ async function joinWorkspace(
   isCancelled: () => boolean,
 ): Promise<KernelConnection | null> {
   const stateFolder = await stateFolderOf(roots, options.environment);
-  const place = { stateFolder, socketPath: await socketPathFor(stateFolder, options.environment) };
   return joinKernel<KernelConnection>({
     async reach(): Promise<ReachOutcome<KernelConnection>> {
-      const outcome = await connectLocal(place);
+      const outcome = await connectLocal(stateFolder);
       if (outcome.kind !== "connected") return outcome;
       return { kind: "connected", connection: { stream: outcome.socket, pid: outcome.kernelPid } };
     },

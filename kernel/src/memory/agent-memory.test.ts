@@ -7,6 +7,7 @@ import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import type { AgentMemory } from "./agent-memory.ts";
 import { Heads, memoryMigrations } from "./journal/heads.ts";
 import { maxLineBytes } from "./journal/record.ts";
+import type { ProposedChange } from "./store/port.ts";
 import { memoryFixture, testKey } from "./testing/memory-fixture.ts";
 
 const refusal = (code: string): object => expect.objectContaining({ code }) as object;
@@ -135,7 +136,7 @@ describe("what is asked", () => {
 describe("knowledge", () => {
   const fact = { variant: "Fact", data: { text: "the beach is near" } };
 
-  test("that is like what is there already is stored with a relation to it", async () => {
+  test("with an embedding that is like what is there already is stored with a relation to it", async () => {
     const { within, store, lines } = await memoryFixture();
     const asked: unknown[] = [];
     await within(async (agent) => {
@@ -147,13 +148,9 @@ describe("knowledge", () => {
       const second = await agent.addKnowledge({ ...fact, text: "beach", embedding: [1, 0.5, -2] });
       expect(second.updates).toBe(id);
       const related = await agent.addKnowledge({ ...fact, relations: [{ to: id, relation: "Updates" }] });
-      expect(related.updates).toBe(id);
+      expect(related.updates).toBeUndefined();
       expect(asked).toEqual([
-        {
-          items: [{ id: second.id, variant: "Fact", text: "beach", embedding: [1, 0.5, -2] }],
-          minSimilarity: 0.9,
-        },
-        { items: [{ id: related.id, variant: "Fact", text: "the beach is near" }], minSimilarity: 0.9 },
+        { items: [{ id: second.id, variant: "Fact", embedding: [1, 0.5, -2] }], minSimilarity: 0.9 },
       ]);
       expect(lines().map(({ data }) => data)).toEqual([
         { ...fact, importance: 0.25 },
@@ -169,13 +166,48 @@ describe("knowledge", () => {
     });
   });
 
+  test("is acknowledged by the journal while the store does not answer; what it updates comes behind", async () => {
+    const { within, store, lines } = await memoryFixture();
+    const silent = Promise.withResolvers<void>();
+    const request = store.request.bind(store);
+    store.request = async (...given) => {
+      await silent.promise;
+      return await request(...given);
+    };
+    await within(async (agent) => {
+      const one = await agent.addKnowledge({ ...fact, source: "talk", position: 1 });
+      const two = await agent.addKnowledge({ ...fact, timestamp: "2026-02-03T04:05:06Z" });
+      expect(lines().map(({ data }) => data)).toEqual([
+        { ...fact, source: "talk", position: 1 },
+        { ...fact, timestamp: "2026-02-03T04:05:06.000Z" },
+      ]);
+      let proposals: ProposedChange[] = [
+        { operation: "relate", from: two.id, to: one.id, relation: "Updates" },
+      ];
+      store.answers["knowledge.updates"] = () => {
+        const changes = proposals;
+        proposals = [];
+        return { changes, isMore: changes.length > 0, isWaiting: false };
+      };
+      store.answers["knowledge.query"] = () => ({ items: [] });
+      silent.resolve();
+      await agent.queryKnowledge({});
+      expect(lines().at(-1)).toMatchObject({
+        operation: "update",
+        id: two.id,
+        data: { relate: { to: one.id, relation: "Updates" } },
+      });
+      expect(store.asked).toEqual(["knowledge.updates", "knowledge.updates", "knowledge.query"]);
+    });
+  });
+
   test("is stored also where the store cannot answer, but not where it says what is wrong", async () => {
     const { within, store } = await memoryFixture();
     await within(async (agent) => {
       store.answers["knowledge.nearest"] = () => {
         throw new LaresError("StorageError", "The host died.");
       };
-      await agent.addKnowledge(fact);
+      await agent.addKnowledge({ ...fact, embedding: [1, 2] });
       store.answers["knowledge.nearest"] = () => ({
         nearest: [{ refused: "An embedding has 384 numbers.", facts: {} }],
       });
@@ -188,31 +220,32 @@ describe("knowledge", () => {
     const { within, store, lines } = await memoryFixture();
     const looked: string[][] = [];
     store.answers["knowledge.nearest"] = ({ items }) => {
-      looked.push(items.map(({ text = "" }) => text));
+      looked.push(items.map(({ embedding }) => String(embedding?.[0])));
       // Each is a newer form of the one before it.
       return { nearest: items.map((_, at) => (at === 0 ? null : { id: items[at - 1]!.id, similarity: 1 })) };
     };
     await within(async (agent) => {
-      const add = (text: string) => agent.addKnowledge({ variant: "Fact", data: {}, text });
-      const [one, two] = await Promise.all([add("1"), add("2")]);
+      const add = (name: number, text = "") =>
+        agent.addKnowledge({ variant: "Fact", data: { text }, embedding: [name] });
+      const [one, two] = await Promise.all([add(1), add(2)]);
       expect(two.updates).toBe(one.id);
       const outcomes = await Promise.allSettled([
-        add("3"),
-        agent.addKnowledge({ ...fact, text: "4", relations: [{ to: "nothing", relation: "PartOf" }] }),
-        add("5"),
+        add(3),
+        agent.addKnowledge({ ...fact, embedding: [4], relations: [{ to: "nothing", relation: "PartOf" }] }),
+        add(5),
         agent.removeKnowledge(one.id),
-        add("6"),
-        agent.addKnowledge({ ...fact, text: "7", relations: [{ to: one.id, relation: "PartOf" }] }),
-        ...Array.from({ length: 64 }, (_, n) => add(`more ${n}`)),
-        add("x".repeat(1024 * 1024)),
-        add("8"),
+        add(6),
+        agent.addKnowledge({ ...fact, embedding: [7], relations: [{ to: one.id, relation: "PartOf" }] }),
+        ...Array.from({ length: 64 }, (_, n) => add(100 + n)),
+        add(200, "x".repeat(1024 * 1024)),
+        add(8),
       ]);
-      expect(looked.map((texts) => texts.map((text) => text.slice(0, 7)))).toEqual([
+      expect(looked).toEqual([
         ["1", "2"],
         ["3", "5"],
-        ["6", ...Array.from({ length: 62 }, (_, n) => `more ${n}`)],
-        ["more 62", "more 63"],
-        ["xxxxxxx"],
+        ["6", ...Array.from({ length: 62 }, (_, n) => String(100 + n))],
+        ["162", "163"],
+        ["200"],
         ["8"],
       ]);
       const failed = outcomes.flatMap((outcome, at) => (outcome.status === "rejected" ? [at] : []));
@@ -233,8 +266,8 @@ describe("knowledge", () => {
     await within(
       async (agent) => {
         const outcomes = await Promise.allSettled([
-          agent.addKnowledge({ variant: "Fact", data: {}, text: "x".repeat(20_000) }),
-          agent.addKnowledge({ variant: "Fact", data: {}, text: "short" }),
+          agent.addKnowledge({ variant: "Fact", data: {}, embedding: [1], text: "x".repeat(20_000) }),
+          agent.addKnowledge({ variant: "Fact", data: {}, embedding: [1], text: "short" }),
         ]);
         expect(outcomes).toMatchObject([
           { status: "rejected", reason: { code: "LimitExceeded" } },

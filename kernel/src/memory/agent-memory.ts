@@ -50,7 +50,10 @@ export interface AgentMemory extends AsyncDisposable {
   /** Rejects also with Conflict { revision }. */
   swap(revision: number, state: JsonValue): Promise<{ readonly revision: number }>;
   appendEvent(event: EventAddition): Promise<{ readonly id: string }>;
-  /** `updates`: the item of the same variant that it is a newer form of, to which it got a relation. */
+  /**
+   * `updates`, only where it brings an embedding: the item of the same variant that it is a newer form of, to which it
+   * got a relation. For all others that relation comes behind the answer; `queryKnowledge` waits for it.
+   */
   addKnowledge(addition: KnowledgeAddition): Promise<{ readonly id: string; readonly updates?: string }>;
   /** Rejects, as those below, with NotFound for an unknown id. */
   updateKnowledge(change: KnowledgeChange): Promise<void>;
@@ -113,7 +116,7 @@ export interface AgentMemoryParts {
 export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
   const { journal, working, ask, clock, log } = parts;
   const temporal = new TemporalMemory(journal, clock, parts.oldestEvent);
-  const knowledge = new KnowledgeMemory(journal, ask, log);
+  const knowledge = new KnowledgeMemory(journal, ask, log, clock);
   const policies = new PolicyRecords(journal, parts.policyText);
   const forgetting = new Forgetting({ ask, clock, log }, parts.forgetting);
   const retention = new Retention({ ...parts, temporal, knowledge, forgetting });
@@ -158,9 +161,10 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
     relate: (from, to, relation) => knowledge.relate(from, to, relation),
     queryEvents: (query) => ask("temporal.query", { query, nowMs: clock.now() }),
     countEvents: (query) => ask("temporal.count", { query, nowMs: clock.now() }),
-    queryKnowledge: (query) => {
+    queryKnowledge: async (query) => {
       upkeep.asked();
-      return ask("knowledge.query", { query, nowMs: clock.now() });
+      await knowledge.looked();
+      return await ask("knowledge.query", { query, nowMs: clock.now() });
     },
     search: (query) => {
       upkeep.asked();
@@ -214,6 +218,7 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
         await using _journal = journal;
         await using _working = working;
         upkeep[Symbol.dispose]();
+        knowledge[Symbol.dispose]();
         forgetting[Symbol.dispose]();
         await retention[Symbol.asyncDispose]();
       }),

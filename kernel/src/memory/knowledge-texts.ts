@@ -1,6 +1,8 @@
 import { invalidParams } from "../base/errors.ts";
-import type { KnowledgeChange, Relation } from "./queries.ts";
-import { checkedName, jsonOf } from "./temporal.ts";
+import { isoTime } from "../base/clock.ts";
+import type { KnowledgeAddition, KnowledgeChange, Relation } from "./queries.ts";
+import { checkedName, jsonOf, placeFields } from "./temporal.ts";
+import { parseTimestamp } from "./timestamps.ts";
 
 export const maxDimensions = 4096;
 export const maxRelations = 256;
@@ -32,6 +34,15 @@ export function textsOf({
     ...(importance === undefined ? {} : { importance: jsonOf(importance) }),
   };
 }
+
+/** Where an item stands in its source, and when it was said. */
+export const placeTexts = ({
+  timestamp,
+  ...place
+}: Pick<KnowledgeAddition, "source" | "position" | "timestamp">): JsonTexts => ({
+  ...placeFields(place),
+  ...(timestamp === undefined ? {} : { timestamp: `"${isoTime(parseTimestamp(timestamp))}"` }),
+});
 
 export function relationsOf(relations: readonly Relation[]): { to: string; relation: string }[] {
   if (relations.length > maxRelations) {

@@ -1,13 +1,13 @@
-import { invalidParams, isLaresError, notFound } from "../base/errors.ts";
+import type { Clock } from "../base/clock.ts";
+import { invalidParams, isLaresError, messageOf, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Journal } from "./journal/journal.ts";
 import { maxIdLength, type RecordInput } from "./journal/record.ts";
 import { Additions, type Added, type Addition } from "./additions.ts";
-import { type JsonTexts, relationsOf, textsOf } from "./knowledge-texts.ts";
+import { type JsonTexts, placeTexts, relationsOf, textsOf } from "./knowledge-texts.ts";
 import type { KnowledgeAddition, KnowledgeChange } from "./queries.ts";
-import { wordsOf } from "./store/knowledge/words.ts";
 import {
   type Nearest,
   type NewItem,
@@ -18,16 +18,25 @@ import {
 import type { AskStore } from "./store-view.ts";
 import { jsonOf } from "./temporal.ts";
 
+/** After an item was added, it is looked so soon for what it updates: together with those that follow it. */
+const updatesDelayMs = 250;
+
 /** Items of knowledge on their way into the journal. One change at a time, so that each sees what came before it. */
-export class KnowledgeMemory {
+export class KnowledgeMemory implements Disposable {
   readonly #journal: Journal;
   readonly #ask: AskStore;
   readonly #log: Log;
+  readonly #clock: Pick<Clock, "timer">;
   readonly #turns = new OneAtATime();
   /** Its turn has not come yet. */
   #gathering: Additions | null = null;
+  /** Until it is looked for what was added updates. */
+  #timer: Disposable | null = null;
+  #looking: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
-  constructor(journal: Journal, ask: AskStore, log: Log) {
+  constructor(journal: Journal, ask: AskStore, log: Log, clock: Pick<Clock, "timer">) {
+    this.#clock = clock;
     this.#journal = journal;
     this.#ask = ask;
     this.#log = log;
@@ -41,22 +50,71 @@ export class KnowledgeMemory {
   }
 
   /**
-   * Adds an item; `updates` is what it seems to be a newer form of. Those that are added at once are looked at together,
-   * each as if those before it were there.
+   * Adds an item, and acknowledges it when the journal has it. Only an item that brings relations or an embedding waits
+   * for the store, which says whether they can be: those that are added at once are looked at together, each as if those
+   * before it were there, and `updates` is what an embedding shows it to be a newer form of. For all others that is
+   * found behind them, and written down as a relation (`#lookForUpdates`).
    */
   async add(addition: KnowledgeAddition): Promise<Added> {
-    const { variant, data, text, embedding } = addition;
-    const fields = textsOf(addition);
+    const { variant, embedding } = addition;
+    const fields = { ...textsOf(addition), ...placeTexts(addition) };
     const relations = relationsOf(addition.relations ?? []);
+    if (relations.length === 0 && embedding === undefined) {
+      const id = newId();
+      await this.#write("store", id, fields);
+      this.#lookForUpdates();
+      return { id };
+    }
     const item: NewItem = {
       id: newId(),
       variant,
-      text: wordsOf(text ?? null, data),
       ...(embedding === undefined ? {} : { embedding: [...embedding] }),
     };
     const characters = Object.values(fields).reduce((sum, { length }) => sum + length, 0);
     const gathering = this.#gathering?.mayTake(characters) === true ? this.#gathering : this.#gather();
     return await gathering.take({ item, fields, relations }, characters);
+  }
+
+  /** Nothing begins any more. Does not wait for the store: what is left is found by the next maintenance. */
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  /** Resolves when it was looked for what the items added so far update, as far as the store can say now. */
+  async looked(): Promise<void> {
+    if (this.#timer !== null) this.#beginToLook();
+    await this.#looking;
+  }
+
+  /**
+   * Looks, behind whoever adds, for what new items are newer forms of, and writes it down as relations; once for all that
+   * is added meanwhile. What is not found because the kernel or the store ended is found by the next maintenance.
+   */
+  #lookForUpdates(): void {
+    if (!this.#isClosed) this.#timer ??= this.#clock.timer(updatesDelayMs, () => this.#beginToLook());
+  }
+
+  #beginToLook(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
+    this.#looking = this.#looking
+      .then(() => this.#look())
+      .catch((error: unknown) => {
+        if (this.#isClosed) return;
+        const reason = messageOf(error);
+        this.#log.debug("Items were added without looking for what they update.", { reason });
+      });
+  }
+
+  async #look(): Promise<void> {
+    for (let isMore = true; isMore && !this.#isClosed;) {
+      isMore = await this.inTurn(async () => {
+        const found = await this.#ask("knowledge.updates", {});
+        await Promise.all(found.changes.map((change) => this.#propose(change)));
+        return found.isMore;
+      });
+    }
   }
 
   async update(change: KnowledgeChange): Promise<void> {
@@ -154,6 +212,7 @@ export class KnowledgeMemory {
             : { relations: jsonOf(all.map(({ to, relation }) => ({ to, relation }))) }),
         });
         resolve(updates === null ? { id: item.id } : { id: item.id, updates });
+        if (item.embedding === undefined) this.#lookForUpdates();
       } catch (error) {
         lost.add(item.id);
         reject(error);
@@ -174,9 +233,9 @@ export class KnowledgeMemory {
       : new Set((await this.#ask("knowledge.existing", { ids: [...possible] })).ids);
   }
 
-  /** What is added may be known already. Where the store cannot say, it is added all the same. */
+  /** What brings an embedding may be known already. Where the store cannot say, it is added all the same. */
   async #nearest(items: readonly NewItem[]): Promise<readonly Nearest[]> {
-    if (items.length === 0) return [];
+    if (!items.some(({ embedding }) => embedding !== undefined)) return [];
     try {
       return (await this.#ask("knowledge.nearest", { items, minSimilarity: updatesSimilarity })).nearest;
     } catch (error) {

@@ -63,7 +63,17 @@ export interface Relation {
   readonly relation: string;
 }
 
-export interface KnowledgeAddition {
+/** Where an event or an item stands among the others of its kind: what is next to it helps to find it. */
+export interface Place {
+  /** What it is a part of, such as a conversation or a file; 1 to 256 characters. */
+  readonly source?: string;
+  /** Its place in the source; default: by time. */
+  readonly position?: number;
+}
+
+export interface KnowledgeAddition extends Place {
+  /** When it was said or happened, ISO 8601, with "Z" or an offset; default now. */
+  readonly timestamp?: string;
   readonly variant: string;
   readonly data: JsonValue;
   /** What is embedded and searched; default: the words in `data`. */

@@ -2,6 +2,7 @@ import { type Clock, isoTime } from "../base/clock.ts";
 import { invalidParams, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
+import type { Place } from "./queries.ts";
 import type { Journal } from "./journal/journal.ts";
 import type { RecordHead } from "./journal/record.ts";
 import { parseTimestamp } from "./timestamps.ts";
@@ -9,7 +10,10 @@ import { parseTimestamp } from "./timestamps.ts";
 /** Characters of a variant's or a relation's name. */
 export const maxNameLength = 128;
 
-export interface EventAddition {
+/** Characters of a source's name: in a shared memory it begins with its agent's. */
+const maxSourceLength = 512;
+
+export interface EventAddition extends Place {
   readonly variant: string;
   readonly data: JsonValue;
   /** ISO 8601, with "Z" or an offset; default now. */
@@ -29,11 +33,13 @@ export class TemporalMemory {
     this.oldest = oldest;
   }
 
-  async append({ variant, data, timestamp }: EventAddition): Promise<{ readonly id: string }> {
+  async append({ variant, data, timestamp, ...place }: EventAddition): Promise<{ readonly id: string }> {
     const name = checkedName("variant", variant);
     const time = isoTime(timestamp === undefined ? this.#clock.now() : parseTimestamp(timestamp));
     const id = newId();
-    const text = `{"data":${jsonOf(data)},"timestamp":"${time}","variant":${JSON.stringify(name)}}`;
+    const { position, source } = placeFields(place);
+    const placed = `${position === undefined ? "" : `,"position":${position}`}${source === undefined ? "" : `,"source":${source}`}`;
+    const text = `{"data":${jsonOf(data)}${placed},"timestamp":"${time}","variant":${JSON.stringify(name)}}`;
     await this.#journal.append({ operation: "store", kind: "temporal", id, data: text });
     this.seen(time);
     return { id };
@@ -51,6 +57,20 @@ export function checkedName(what: string, name: string): string {
     throw invalidParams(`A ${what} has 1 to ${maxNameLength} characters; this one has ${name.length}.`);
   }
   return name;
+}
+
+/** Canonical JSON of where something stands in its source. */
+export function placeFields({ source, position }: Place): { position?: string; source?: string } {
+  if (source !== undefined && (source === "" || source.length > maxSourceLength || !source.isWellFormed())) {
+    throw invalidParams(`A source has 1 to ${maxSourceLength} characters; this one has ${source.length}.`);
+  }
+  if (position !== undefined && !Number.isFinite(position)) {
+    throw invalidParams(`The position is ${position}; it must be a finite number.`);
+  }
+  return {
+    ...(position === undefined ? {} : { position: jsonOf(position) }),
+    ...(source === undefined ? {} : { source: jsonOf(source) }),
+  };
 }
 
 /** Canonical JSON of what an agent gave. */

@@ -125,8 +125,8 @@ describe("durability", () => {
     using engine = new DatabaseEngine(join(folder, "a.sqlite"), migrations);
     const level = (power: boolean): unknown =>
       engine.run([
-        { kind: "batch", statements: [insert(`${power} ${Math.random()}`)], power: false },
-        { kind: "batch", statements: [insert(`${power} ${Math.random()}`)], power },
+        { kind: "batch", statements: [insert(`${power} first`)], power: false },
+        { kind: "batch", statements: [insert(`${power} second`)], power },
         { kind: "query", sql: "PRAGMA synchronous", params: [] },
       ])[2];
     expect(level(true)).toMatchObject({ rows: [{ synchronous: 2 }] });

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { silentLog } from "../base/log.ts";
-import { connectLocal, listenLocal, type KernelPlace, type LocalSocket } from "./socket.ts";
+import { connectLocal, listenLocal, type LocalSocket } from "./socket.ts";
 
-async function withPlace(run: (place: KernelPlace) => Promise<void>): Promise<void> {
+async function withStateFolder(run: (stateFolder: string) => Promise<void>): Promise<void> {
   const stateFolder = await mkdtemp(join(tmpdir(), "lares-socket-"));
   try {
-    await run({ stateFolder, socketPath: join(stateFolder, "kernel.sock") });
+    await run(stateFolder);
   } finally {
     await rm(stateFolder, { recursive: true, force: true });
   }
@@ -24,10 +24,10 @@ function nextBytes(socket: LocalSocket): Promise<string> {
 
 describe("the kernel's socket", () => {
   test("connects whoever can read the state folder, and loses no byte behind the greeting", () =>
-    withPlace(async (place) => {
+    withStateFolder(async (stateFolder) => {
       const accepted = Promise.withResolvers<LocalSocket>();
       await using server = await listenLocal({
-        place,
+        stateFolder,
         log: silentLog,
         isClosing: () => false,
         accept: (socket) => {
@@ -36,7 +36,7 @@ describe("the kernel's socket", () => {
         },
       });
       expect((await stat(server.path)).mode & 0o777).toBe(0o600);
-      const outcome = await connectLocal(place);
+      const outcome = await connectLocal(stateFolder);
       if (outcome.kind !== "connected") throw new Error(outcome.kind);
       expect(outcome.kernelPid).toBe(process.pid);
       expect(await nextBytes(outcome.socket)).toBe("hello");
@@ -48,45 +48,50 @@ describe("the kernel's socket", () => {
     }));
 
   test("is absent where nobody listens, also behind a dead kernel's leftovers", () =>
-    withPlace(async (place) => {
-      expect(await connectLocal(place)).toEqual({ kind: "absent" });
-      const server = await listenLocal({ place, log: silentLog, isClosing: () => false, accept: () => {} });
-      await server[Symbol.asyncDispose]();
-      expect(await connectLocal(place)).toEqual({ kind: "absent" });
-      await using again = await listenLocal({
-        place,
+    withStateFolder(async (stateFolder) => {
+      expect(await connectLocal(stateFolder)).toEqual({ kind: "absent" });
+      const server = await listenLocal({
+        stateFolder,
         log: silentLog,
         isClosing: () => false,
         accept: () => {},
       });
-      const outcome = await connectLocal({ ...place, socketPath: again.path });
+      await server[Symbol.asyncDispose]();
+      expect(await connectLocal(stateFolder)).toEqual({ kind: "absent" });
+      await using _again = await listenLocal({
+        stateFolder,
+        log: silentLog,
+        isClosing: () => false,
+        accept: () => {},
+      });
+      const outcome = await connectLocal(stateFolder);
       expect(outcome.kind).toBe("connected");
       if (outcome.kind === "connected") outcome.socket.destroy();
     }));
 
   test("says that it is closing", () =>
-    withPlace(async (place) => {
+    withStateFolder(async (stateFolder) => {
       await using _server = await listenLocal({
-        place,
+        stateFolder,
         log: silentLog,
         isClosing: () => true,
         accept: () => expect.fail(),
       });
-      expect(await connectLocal(place)).toEqual({ kind: "closing" });
+      expect(await connectLocal(stateFolder)).toEqual({ kind: "closing" });
     }));
 
   test("a client with another token, or none, is not accepted", () =>
-    withPlace(async (place) => {
+    withStateFolder(async (stateFolder) => {
       await using _server = await listenLocal({
-        place,
+        stateFolder,
         log: silentLog,
         isClosing: () => false,
         accept: () => expect.fail(),
       });
-      await writeFile(join(place.stateFolder, "kernel.token"), "f".repeat(64));
-      await expect(connectLocal(place)).rejects.toThrow("is not this workspace's kernel");
+      await writeFile(join(stateFolder, "kernel.token"), "f".repeat(64));
+      await expect(connectLocal(stateFolder)).rejects.toThrow("is not this workspace's kernel");
       for (const greeting of ["\n", `Content-Length: 2\r\n\r\n{}`, "x".repeat(1000)]) {
-        const socket = connect(place.socketPath);
+        const socket = connect(join(stateFolder, "kernel.sock"));
         socket.on("error", () => {});
         socket.write(greeting);
         const received: Buffer[] = [];
@@ -97,9 +102,9 @@ describe("the kernel's socket", () => {
     }));
 
   test("a file in its place is not spoken to", () =>
-    withPlace(async (place) => {
-      await writeFile(join(place.stateFolder, "kernel.token"), "f".repeat(64));
-      await writeFile(place.socketPath, "");
-      await expect(connectLocal(place)).rejects.toThrow("is not a socket of yours");
+    withStateFolder(async (stateFolder) => {
+      await writeFile(join(stateFolder, "kernel.token"), "f".repeat(64));
+      await writeFile(join(stateFolder, "kernel.sock"), "");
+      await expect(connectLocal(stateFolder)).rejects.toThrow("is not a socket of yours");
     }));
 });

@@ -8,6 +8,7 @@ import type { Log } from "../base/log.ts";
 import { writeFileAtomically } from "./atomic-file.ts";
 import { failpoint } from "./failpoint.ts";
 import { readPlainText, setAside, UnusableFile } from "./plain-file.ts";
+import { chooseSocketPath, recordedSocketPath, removeMadeFolder, type SocketRoots } from "./socket-place.ts";
 import { storageFailure } from "./storage-failure.ts";
 
 /** The greeting's own version. After it, both sides speak the protocol's frames. */
@@ -20,14 +21,10 @@ const greetingTimeoutMs = 10_000;
 /** A connected stream: a Unix domain socket, or a named pipe on Windows. */
 export type LocalSocket = Socket;
 
-/** Where a kernel listens. */
-export interface KernelPlace {
-  readonly stateFolder: string;
-  readonly socketPath: string;
-}
-
 export interface LocalServerOptions {
-  readonly place: KernelPlace;
+  readonly stateFolder: string;
+  /** For a socket that cannot lie in the state folder. By default those that the process's environment names. */
+  readonly socketRoots?: SocketRoots;
   readonly log: Log;
   /** A client that proved itself. Its stream is paused; a listener and `resume()` start it. */
   readonly accept: (socket: LocalSocket) => void;
@@ -45,7 +42,8 @@ export interface LocalServer extends AsyncDisposable {
  * kernel left is removed. A client proves that it can read the state folder by the token it greets with.
  */
 export async function listenLocal(options: LocalServerOptions): Promise<LocalServer> {
-  const { stateFolder, socketPath } = options.place;
+  const { stateFolder } = options;
+  const socketPath = await chooseSocketPath(stateFolder, options.socketRoots);
   const token = randomBytes(32).toString("hex");
   await writeToken(tokenPath(stateFolder), token);
   failpoint("socket.token-written");
@@ -68,12 +66,13 @@ export async function listenLocal(options: LocalServerOptions): Promise<LocalSer
   failpoint("socket.listening");
   if (isFile) await chmod(socketPath, 0o600);
   failpoint("socket.ready");
-  return { path: socketPath, [Symbol.asyncDispose]: () => stop(server) };
+  return { path: socketPath, [Symbol.asyncDispose]: () => stop(server, socketPath) };
 }
 
-async function stop(server: Server): Promise<void> {
+async function stop(server: Server, socketPath: string): Promise<void> {
   // Not awaited to its end: that comes with the last connection. Closing removes the socket's file at once.
   server.close();
+  await removeMadeFolder(socketPath);
 }
 
 async function greet(socket: LocalSocket, token: string, options: LocalServerOptions): Promise<void> {
@@ -111,10 +110,11 @@ export type ConnectOutcome =
  * Connects to a kernel. Throws StorageError when the socket belongs to somebody else, or when who listens
  * does not know the token or does not answer.
  */
-export async function connectLocal(place: KernelPlace): Promise<ConnectOutcome> {
-  const token = await readToken(place.stateFolder);
-  if (token === null || !(await isOwnSocket(place.socketPath))) return { kind: "absent" };
-  const socket = await open(place.socketPath);
+export async function connectLocal(stateFolder: string): Promise<ConnectOutcome> {
+  const token = await readToken(stateFolder);
+  const socketPath = await recordedSocketPath(stateFolder);
+  if (token === null || socketPath === null || !(await isOwnSocket(socketPath))) return { kind: "absent" };
+  const socket = await open(socketPath);
   if (!socket) return { kind: "absent" };
   try {
     socket.write(`${greetingVersion} ${token}\n`);
@@ -130,9 +130,9 @@ export async function connectLocal(place: KernelPlace): Promise<ConnectOutcome> 
     throw error;
   }
   // A kernel that started this very moment may have replaced the token; then the next attempt knows the new one.
-  if ((await readToken(place.stateFolder)) !== token) return { kind: "closing" };
+  if ((await readToken(stateFolder)) !== token) return { kind: "closing" };
   throw storageError(
-    `What listens on "${place.socketPath}" does not know the token in "${tokenPath(place.stateFolder)}": it is not this workspace's kernel, or the token was changed. End it, or wait until it ends.`,
+    `What listens on "${socketPath}" does not know the token in "${tokenPath(stateFolder)}": it is not this workspace's kernel, or the token was changed. End it, or wait until it ends.`,
   );
 }
 

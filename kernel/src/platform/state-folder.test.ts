@@ -1,15 +1,8 @@
 import { createHash } from "node:crypto";
 import { chmod, mkdir, stat, symlink, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import {
-  type Environment,
-  socketPathFor,
-  stateFolderOf,
-  stateHome,
-  userConfigFolder,
-} from "./state-folder.ts";
+import { type Environment, stateFolderOf, stateHome, userConfigFolder } from "./state-folder.ts";
 import { temporaryFolder } from "./testing/temporary-folder.ts";
 
 describe("where state and configuration lie", () => {
@@ -102,24 +95,5 @@ describe("the state folder of a workspace", () => {
     await expect(stateFolderOf([join(workspace, "none")], environment)).rejects.toThrow(
       /My Photos\/none" cannot be opened/,
     );
-  });
-});
-
-describe("the socket", () => {
-  test("lies in the state folder where that is short enough", async () => {
-    expect(await socketPathFor("/short")).toBe("/short/kernel.sock");
-  });
-
-  test("of a deep state folder lies in the runtime folder, and a server can listen there", async () => {
-    const runtime = await temporaryFolder();
-    const deep = `/home/ana/${"deep/".repeat(30)}`;
-    const path = await socketPathFor(deep, { XDG_RUNTIME_DIR: runtime });
-    expect(path.startsWith(join(runtime, "lares"))).toBe(true);
-    expect((await stat(join(runtime, "lares"))).mode & 0o777).toBe(0o700);
-    expect(await socketPathFor(deep, { XDG_RUNTIME_DIR: runtime })).toBe(path);
-    expect(await socketPathFor(`${deep}other`, { XDG_RUNTIME_DIR: runtime })).not.toBe(path);
-    const server = createServer();
-    await new Promise<void>((resolve, reject) => server.once("error", reject).listen(path, resolve));
-    await new Promise((resolve) => server.close(resolve));
   });
 });

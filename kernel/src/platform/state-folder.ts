@@ -1,5 +1,5 @@
 import { lstat, mkdir, realpath, stat } from "node:fs/promises";
-import { homedir, tmpdir, userInfo } from "node:os";
+import { homedir } from "node:os";
 import { basename, isAbsolute, join } from "node:path";
 import process from "node:process";
 import { invalidParams, storageError } from "../base/errors.ts";
@@ -8,8 +8,6 @@ import { sha256Hex } from "./hash.ts";
 /** Environment variables by name, as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A Unix socket's address holds 104 bytes on macOS, 108 on Linux, its final NUL included. */
-const maxSocketPathBytes = 103;
 /** Enough of a workspace's name to recognise it by. */
 const maxNameLength = 40;
 
@@ -74,34 +72,6 @@ export async function stateFolderPath(
   return join(stateHome(environment), "workspaces", name);
 }
 
-/**
- * Where the workspace's kernel listens: `kernel.sock` in its state folder; a short path in the user's
- * runtime folder where the first would be too long for a socket's address; a named pipe on Windows.
- */
-export async function socketPathFor(
-  stateFolder: string,
-  environment: Environment = process.env,
-): Promise<string> {
-  const digest = sha256Hex(stateFolder).slice(0, 24);
-  if (process.platform === "win32") return `\\\\.\\pipe\\lares-${digest}`;
-  const near = join(stateFolder, "kernel.sock");
-  if (Buffer.byteLength(near) <= maxSocketPathBytes) return near;
-  const runtime = absolute(environment["XDG_RUNTIME_DIR"]);
-  const shortName = `${digest}.sock`;
-  const candidates = [
-    ...(runtime === undefined ? [] : [join(runtime, "lares")]),
-    join(tmpdir(), `lares-${userInfo().uid}`),
-    `/tmp/lares-${userInfo().uid}`,
-  ];
-  const folder = candidates.find(
-    (candidate) => Buffer.byteLength(join(candidate, shortName)) <= maxSocketPathBytes,
-  );
-  if (folder === undefined)
-    throw storageError(`No folder with a path short enough for a socket was found for "${stateFolder}".`);
-  await makePrivateFolder(folder);
-  return join(folder, shortName);
-}
-
 /** Makes the folder with mode 0700, or makes sure that the one that is there is ours alone to write. */
 export async function makePrivateFolder(path: string): Promise<void> {
   try {
@@ -117,8 +87,9 @@ export async function makePrivateFolder(path: string): Promise<void> {
   const found = link.isSymbolicLink() ? await stat(path) : link;
   if (!found.isDirectory())
     throw storageError(`"${path}" is not a folder. Move it away, or set LARES_HOME to another place.`);
-  if (process.platform === "win32") return;
-  const user = userInfo().uid;
+  const user = process.getuid?.();
+  // Windows has no user ids, and no modes.
+  if (user === undefined) return;
   if (link.uid !== user || found.uid !== user) {
     throw storageError(
       `The folder "${path}" belongs to user ${found.uid}, not to you (${user}). Set LARES_HOME to a folder that is yours.`,

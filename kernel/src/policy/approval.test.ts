@@ -98,7 +98,11 @@ const cases: readonly [name: string, expected: "deny" | "ask" | "allow", what: C
   ["a tag that was granted is allowed", "allow", { effects: [tag("a")], impact: 1 }],
   ["a rule may ask for it", "ask", { effects: [tag("a")], rules: [{ ...ask, kind: "tag.*" }] }],
   ["or deny it", "deny", { effects: [tag("a")], rules: [{ ...deny, kind: "tag.add" }] }],
-  ["a tag on a protected file is asked", "ask", { effects: [tag("lares.yaml", "protected")] }],
+  [
+    "a tag on a protected file is not: it lies beside the file, never in it",
+    "allow",
+    { effects: [tag("lares.yaml", "protected")] },
+  ],
   ["an impact below the threshold is allowed", "allow", { effects: [write("a")], below: 0.2, impact: 0.19 }],
   ["at the threshold it is asked", "ask", { effects: [write("a")], below: 0.2, impact: 0.2 }],
   ["the agent's hour counts", "ask", { effects: [write("a")], below: 0.2, impact: 0.1, hour: 0.1 }],
@@ -111,6 +115,140 @@ const cases: readonly [name: string, expected: "deny" | "ask" | "allow", what: C
     { effects: [write("b"), tag("a")], rules: [{ ...deny, kind: "tag.*" }] },
   ],
 ];
+
+const folderMove = (from: string, to: string, members: string[]): ApprovalSubject => ({
+  ...move(from, to),
+  members,
+});
+const making = (path: string, ...makes: string[]): ApprovalSubject => ({ ...write(path), makes });
+const twins = { nfc: "caf\u00e9", nfd: "cafe\u0301" };
+
+/** Rules hold for everything that an effect touches. */
+const reaches: readonly [name: string, expected: "deny" | "ask" | "allow", what: Case][] = [
+  ...(["private", "home"] as const).flatMap((from): [string, "deny", Case][] => [
+    [
+      `deny private/** keeps a member of ${from} where it is`,
+      "deny",
+      {
+        effects: [folderMove(from, "x", from === "home" ? ["private/diary.md"] : ["diary.md"])],
+        rules: [allow, { ...deny, path: from === "home" ? "home/private/**" : "private/**" }],
+      },
+    ],
+    [
+      `an empty ${from} that the rule names something in stays, too`,
+      "deny",
+      {
+        effects: [folderMove(from, "x", [])],
+        rules: [allow, { ...deny, path: from === "home" ? "home/private/**" : "private/**" }],
+      },
+    ],
+  ]),
+  [
+    "deny holds for a member's new path",
+    "deny",
+    { effects: [folderMove("in", "out", ["x/a.key"])], rules: [allow, { ...deny, path: "out/*/*.key" }] },
+  ],
+  [
+    "deny of a name anywhere holds for a member",
+    "deny",
+    { effects: [folderMove("in", "out", ["x/a.key"])], rules: [allow, { ...deny, path: "**/*.key" }] },
+  ],
+  [
+    "ask holds for a member",
+    "ask",
+    { effects: [folderMove("in", "out", ["x/a.key"])], rules: [allow, { ...ask, path: "**/*.KEY" }] },
+  ],
+  [
+    "deny elsewhere does not hold",
+    "allow",
+    { effects: [folderMove("in", "out", ["x/a"])], rules: [allow, { ...deny, path: "other/**" }] },
+  ],
+  [
+    "allow covers a folder with all its members at both paths",
+    "allow",
+    { effects: [folderMove("p/a", "p/b", ["x/a"])], rules: [{ ...allow, path: "p/**" }] },
+  ],
+  [
+    "allow that leaves out one member covers nothing",
+    "ask",
+    { effects: [folderMove("p", "p2", ["a.md", "b.txt"])], rules: [{ ...allow, path: "{p,p2,p*/*.md}" }] },
+  ],
+  [
+    "allow wants the folders that are made on the way",
+    "ask",
+    { effects: [making("p/q/a.md", "p/q")], rules: [{ ...allow, path: "p/*/*.md" }] },
+  ],
+  [
+    "and makes the folder that it names",
+    "allow",
+    { effects: [making("p/q/a.md", "p", "p/q")], rules: [{ ...allow, path: "p/**" }] },
+  ],
+  [
+    "deny holds for a folder that is made on the way",
+    "deny",
+    { effects: [making("p/q/a.md", "p/q")], rules: [allow, { ...deny, path: "*/q" }] },
+  ],
+  [
+    "also where it denies folder.create",
+    "deny",
+    { effects: [making("p/q/a.md", "p/q")], rules: [allow, { ...deny, kind: "folder.*", path: "p/**" }] },
+  ],
+  [
+    "what is hidden from the agent is asked in spite of a rule",
+    "ask",
+    { effects: [{ ...write(".env"), alwaysAsked: "is hidden" }], rules: [allow], below: 1, impact: 0 },
+  ],
+  [
+    "but a rule may deny it",
+    "deny",
+    { effects: [{ ...write(".env"), alwaysAsked: "is hidden" }], rules: [deny] },
+  ],
+  [
+    "allow is for one Unicode form",
+    "ask",
+    { effects: [write(`${twins.nfd}/a`)], rules: [{ ...allow, path: `${twins.nfc}/**` }] },
+  ],
+  [
+    "deny is for every Unicode form",
+    "deny",
+    { effects: [write(`${twins.nfd}/a`)], rules: [allow, { ...deny, path: `${twins.nfc}/**` }] },
+  ],
+  [
+    "deny sees through characters that a file system leaves out",
+    "deny",
+    { effects: [write("pri\u200cvate/a")], rules: [allow, { ...deny, path: "private/**" }] },
+  ],
+];
+
+describe("rules hold for all that an effect touches", () => {
+  test.each(reaches)("%s: %s", (_name, expected, what) => {
+    expect(decide(what).decide).toBe(expected);
+  });
+
+  test("what is asked each time is never remembered, and a remembered path is for one spelling", () => {
+    expect(alwaysRules("a.b", [{ ...write(".env"), alwaysAsked: "is hidden" }])).toEqual([]);
+    const rules = alwaysRules("a.b", [write(twins.nfc)]);
+    expect(decide({ effects: [write(twins.nfc)], rules }).decide).toBe("allow");
+    expect(decide({ effects: [write(twins.nfd)], rules }).decide).toBe("ask");
+  });
+
+  test("rules that cannot hold for any of 8,000 members cost a fraction of one that is tried on each", () => {
+    const members = Array.from({ length: 8000 }, (_each, index) => `sub-${index % 90}/file-${index}.txt`);
+    const elsewhere = Array.from({ length: 15 }, (_each, at) => [
+      { ...deny, path: `other-${at}/**/*.txt` },
+      { ...deny, path: `**/*.k${at}` },
+    ]).flat();
+    const everywhere = [{ ...deny, path: "**/*.{t,x}" }];
+    const timeOf = (rules: ApprovalRule[]): number => {
+      const effects = [folderMove("in", "out", members)];
+      const begun = performance.now();
+      expect(decide({ effects, rules: [allow, ...rules] }).decide).toBe("allow");
+      return performance.now() - begun;
+    };
+    timeOf(everywhere);
+    expect(timeOf(elsewhere)).toBeLessThan(10 * timeOf(everywhere));
+  });
+});
 
 describe("decideApproval", () => {
   test.each(cases)("%s: %s", (_name, expected, what) => {

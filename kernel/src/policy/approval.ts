@@ -1,15 +1,23 @@
-import { compileGlob, globLimits } from "../base/glob.ts";
+import { globLimits } from "../base/glob.ts";
 import type { ApprovalRule, EffectKind } from "../base/vocabulary/action.ts";
+import { isPlain, literalBase, restrainingGlob, wideningGlob } from "./globs.ts";
+import { foldPath, isWithinExactly } from "./paths.ts";
 import { kindMatches } from "./permissions.ts";
 import type { Protection } from "./protected.ts";
 
 /** An effect as the approval policy sees it. */
 export interface ApprovalSubject {
   readonly kind: EffectKind;
-  /** Every path it touches: both ends of a move; canonical. */
+  /** What it names: both ends of a move; canonical. */
   readonly paths: readonly string[];
+  /** Folders that it makes, or may make, on the way to these. */
+  readonly makes?: readonly string[];
+  /** What lies in a folder that is moved, relative to it: each is at both ends. */
+  readonly members?: readonly string[];
   /** The strictest protection of anything it touches. */
   readonly protection: Protection;
+  /** Why a person decides whatever rules allow; a clause about the paths, such as "is hidden from the agent". */
+  readonly alwaysAsked?: string;
 }
 
 export interface ApprovalQuestion {
@@ -37,7 +45,9 @@ export interface ApprovalDecision {
 
 /** What an action gets: the strictest decision of its effects. */
 export function decideApproval(question: ApprovalQuestion, policy: ApprovalPolicy): ApprovalDecision {
-  const rules = policy.rules.map(compileRule);
+  const rules = policy.rules
+    .filter(({ agent }) => agent === undefined || agent === question.agent)
+    .map(compiled);
   let strictest: ApprovalDecision = { decide: "allow", because: "It changes nothing.", byImpact: false };
   let byImpact = false;
   for (const effect of question.effects) {
@@ -45,6 +55,7 @@ export function decideApproval(question: ApprovalQuestion, policy: ApprovalPolic
     byImpact ||= decision.byImpact;
     if (strictness[decision.decide] > strictness[strictest.decide]) strictest = decision;
     else if (strictest.because === "It changes nothing.") strictest = decision;
+    if (strictest.decide === "deny") break;
   }
   return { ...strictest, byImpact: strictest.decide === "allow" && byImpact };
 }
@@ -57,9 +68,8 @@ function decideEffect(
   threshold: number,
   rules: readonly CompiledRule[],
 ): ApprovalDecision {
-  const ruled = (decide: ApprovalRule["decide"]): boolean =>
-    rules.some((rule) => rule.decide === decide && rule.matches(question.agent, effect));
   const where = effect.paths.join(" → ");
+  const reaching = (path: string): string => (effect.paths.includes(path) ? "" : `, which reaches ${path}`);
   const answer = (
     decide: ApprovalDecision["decide"],
     because: string,
@@ -71,11 +81,17 @@ function decideEffect(
   });
 
   if (effect.protection === "forbidden") return answer("deny", `${where} is closed to every extension.`);
-  if (ruled("deny")) return answer("deny", `A rule denies ${effect.kind} of ${where}.`);
-  if (effect.protection === "protected")
+  const denied = restrainedPath(rules, "deny", effect);
+  if (denied !== null) return answer("deny", `A rule denies ${effect.kind} of ${where}${reaching(denied)}.`);
+  // Metadata lies beside a file, never in it: nothing that starts by itself reads it.
+  if (effect.protection === "protected" && !isMetadata(effect.kind))
     return answer("ask", `${where} is protected: it is asked each time.`);
-  if (ruled("ask")) return answer("ask", `A rule asks for ${effect.kind} of ${where}.`);
-  if (ruled("allow")) return answer("allow", `A rule allows ${effect.kind} of ${where}.`);
+  if (effect.alwaysAsked !== undefined)
+    return answer("ask", `${where} ${effect.alwaysAsked}: it is asked each time.`);
+  const asked = restrainedPath(rules, "ask", effect);
+  if (asked !== null) return answer("ask", `A rule asks for ${effect.kind} of ${where}${reaching(asked)}.`);
+  if (rules.some((rule) => rule.decide === "allow" && rule.covers(effect)))
+    return answer("allow", `A rule allows ${effect.kind} of ${where}.`);
   if (isMetadata(effect.kind)) return answer("allow", `${effect.kind} was granted.`);
   if (question.impact >= threshold) {
     return answer("ask", `Its impact ${question.impact} is not below ${threshold}.`);
@@ -96,38 +112,121 @@ function isMetadata(kind: EffectKind): boolean {
 
 interface CompiledRule {
   readonly decide: ApprovalRule["decide"];
-  matches(agent: string, effect: ApprovalSubject): boolean;
+  /** For deny and ask: a path for which the rule holds; null if it holds for nothing that the effect touches. */
+  restrains(effect: ApprovalSubject): string | null;
+  /** For allow: the rule holds for everything that the effect touches. */
+  covers(effect: ApprovalSubject): boolean;
+}
+
+function restrainedPath(
+  rules: readonly CompiledRule[],
+  decide: "deny" | "ask",
+  effect: ApprovalSubject,
+): string | null {
+  for (const rule of rules) {
+    const path = rule.decide === decide ? rule.restrains(effect) : null;
+    if (path !== null) return path;
+  }
+  return null;
+}
+
+// The person's rules are asked about with every proposal and change rarely.
+const compiledRules = new WeakMap<ApprovalRule, CompiledRule>();
+
+function compiled(rule: ApprovalRule): CompiledRule {
+  const known = compiledRules.get(rule);
+  if (known !== undefined) return known;
+  const made = rule.decide === "allow" ? allowing(rule) : restraining(rule, rule.decide);
+  compiledRules.set(rule, made);
+  return made;
 }
 
 /**
- * A rule that widens must match every path of the effect, in this very spelling; one that tightens needs
- * only one of them, in any case. A glob that does not compile widens nothing and tightens everything.
+ * A rule that widens covers everything the effect touches, in this very spelling. It covers making the folders that it
+ * names by their whole names, too: what is allowed in "notes/**" may make "notes".
  */
-function compileRule(rule: ApprovalRule): CompiledRule {
-  const widens = rule.decide === "allow";
-  let pathsMatch = (_paths: readonly string[]): boolean => true;
-  if (rule.path !== undefined) {
-    const glob = compileGlob(rule.path, { ignoreCase: !widens });
-    if (!glob.ok) pathsMatch = () => !widens;
-    else pathsMatch = (paths) => (widens ? paths.every(glob.matches) : paths.some(glob.matches));
-  }
+function allowing(rule: ApprovalRule): CompiledRule {
+  const matches = rule.path === undefined ? (): boolean => true : wideningGlob(rule.path);
+  const base = literalBase(rule.path ?? "**");
   return {
-    decide: rule.decide,
-    matches: (agent, effect) =>
-      (rule.agent === undefined || rule.agent === agent) &&
-      (rule.kind === undefined || kindMatches(rule.kind, effect.kind)) &&
-      pathsMatch(effect.paths),
+    decide: "allow",
+    restrains: () => null,
+    covers: ({ kind, paths, makes = [], members = [] }) =>
+      (rule.kind === undefined || kindMatches(rule.kind, kind)) &&
+      paths.every(matches) &&
+      makes.every((folder) => matches(folder) || isWithinExactly(folder, base)) &&
+      (rule.path === undefined ||
+        paths.every((end) => members.every((member) => matches(`${end}/${member}`)))),
   };
 }
 
 /**
+ * A rule that restrains holds for anything the effect touches, in any spelling. It holds for a folder that is moved
+ * as soon as it names something beneath it, before or after the move, whether or not that is there.
+ */
+function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
+  const glob = rule.path === undefined ? null : restrainingGlob(rule.path);
+  const isOf = (kind: string): boolean => rule.kind === undefined || kindMatches(rule.kind, kind);
+  return {
+    decide,
+    covers: () => false,
+    restrains: ({ kind, paths, makes = [], members }) => {
+      const isMeant = isOf(kind);
+      if (glob === null)
+        return isMeant || (makes.length > 0 && isOf("folder.create")) ? (paths[0] ?? "") : null;
+      if (isMeant || isOf("folder.create")) {
+        const made = makes.find(glob.matches);
+        if (made !== undefined) return made;
+      }
+      if (!isMeant) return null;
+      const named = paths.find(glob.matches);
+      if (named !== undefined) return named;
+      if (members === undefined) return null;
+      for (const end of paths) {
+        const folder = foldPath(end);
+        if (glob.base !== "." && isWithinExactly(folder, glob.base)) return end;
+        // What lies elsewhere needs no look at each member.
+        if (!isWithinExactly(glob.base, folder)) continue;
+        const member = membersAt(end, members).find(
+          ({ path, key }) => (key === null || key.includes(glob.word)) && glob.matches(path),
+        );
+        if (member !== undefined) return member.path;
+      }
+      return null;
+    },
+  };
+}
+
+interface MemberPath {
+  readonly path: string;
+  /** In lower case; null where that is not all of folding it. */
+  readonly key: string | null;
+}
+
+// A folder of thousands of files meets hundreds of rules: looking for a word in a path costs a hundredth of a glob.
+const memberPaths = new WeakMap<readonly string[], Map<string, readonly MemberPath[]>>();
+
+function membersAt(end: string, members: readonly string[]): readonly MemberPath[] {
+  const ends = memberPaths.get(members) ?? new Map<string, readonly MemberPath[]>();
+  memberPaths.set(members, ends);
+  const known = ends.get(end);
+  if (known !== undefined) return known;
+  const made = members.map((member) => {
+    const path = `${end}/${member}`;
+    return { path, key: isPlain(path) ? path.toLowerCase() : null };
+  });
+  ends.set(end, made);
+  return made;
+}
+
+/**
  * What "always" remembers: for each effect of the action, one rule that allows this agent this kind at
- * exactly these paths. Protected paths get none, nor does a path too long for a glob: they stay asked.
+ * exactly these paths. What is asked each time gets none, nor does a path too long for a glob.
  */
 export function alwaysRules(agent: string, effects: readonly ApprovalSubject[]): ApprovalRule[] {
   const rules: ApprovalRule[] = [];
   for (const effect of effects) {
-    if (effect.protection !== "none") continue;
+    if (effect.protection !== "none" || effect.alwaysAsked !== undefined) continue;
     const escaped = effect.paths.map(escapeGlob);
     const path = escaped.length === 1 ? String(escaped[0]) : `{${escaped.join(",")}}`;
     if (path.length <= globLimits.length) rules.push({ decide: "allow", agent, kind: effect.kind, path });

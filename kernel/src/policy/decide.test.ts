@@ -303,13 +303,34 @@ test("a granted location itself, and what holds a closed place, is neither moved
   expect(outcome(authority(), "actions/propose", move("photos"))).toBe("ScopeViolation");
   const nested = authority({ forbiddenPaths: ["photos/deep/state"] });
   expect(outcome(nested, "actions/propose", move("photos/deep"))).toBe("ScopeViolation");
-  expect(outcome(nested, "actions/propose", move("photos/other"))).toBe("allowed");
+  expect(outcome(nested, "actions/propose", move("photos/other.jpg"))).toBe("allowed");
 });
 
-test("read_entries' filter does not bind effects: those are bound by location", () => {
-  expect(outcome(authority(), "actions/propose", effect({ kind: "file.delete", path: "photos/a.txt" }))).toBe(
-    "allowed",
-  );
+test.each([
+  ["file.edit", { edits: [{ find: "a", replace: "b" }] }],
+  ["file.delete", {}],
+  ["tag.add", { tag: "#t" }],
+  ["tag.remove", { tag: "#t" }],
+  ["field.set", { namespace: "photos", key: "k", value: 1 }],
+  ["sidecar.write", { sidecar: "faces", data: {} }],
+] as const)("%s of a path that the agent may not read is refused, as reading it is", (kind, more) => {
+  const change = (path: string) => effect({ kind, path, ...more });
+  const refusal = "PermissionDenied read_entries";
+  expect(outcome(authority(), "actions/propose", change("photos/a.txt"))).toBe(refusal);
+  expect(outcome(authority(), "actions/preview", change("photos/a.txt"))).toBe(refusal);
+  const blind = authority({ effective: without("read_entries", full) });
+  expect(outcome(blind, "actions/propose", change("photos/a.jpg"))).toBe(refusal);
+  expect(outcome(authority(), "actions/propose", change("photos/a.jpg"))).not.toBe(refusal);
+});
+
+test("a file that the agent may not read is not moved, whatever its new name", () => {
+  const move = effect({ kind: "file.move", from: "photos/a.txt", to: "photos/a.jpg" });
+  expect(outcome(authority(), "actions/propose", move)).toBe("PermissionDenied read_entries");
+});
+
+test("what an agent puts at a path is bound by its locations, not by the filter of what it reads", () => {
+  const write = { kind: "file.write", path: "photos/a.txt", content: "" };
+  expect(outcome(authority(), "actions/propose", effect(write))).toBe("allowed");
 });
 
 test.each([

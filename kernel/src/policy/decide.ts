@@ -6,6 +6,7 @@ import { pathFault } from "./path-fault.ts";
 import { refusalOf } from "./refusal.ts";
 import { passesReadFilter } from "./scope.ts";
 
+export { entryChangedBy } from "./effects.ts";
 export { effectivePermissions } from "./permissions.ts";
 export { inGrantedScope, isVisible } from "./scope.ts";
 

@@ -2,7 +2,7 @@ import { invalidParams, permissionDenied, scopeViolation, type LaresError } from
 import { isJsonObject } from "../base/json.ts";
 import type { Authority, PermissionName } from "../base/vocabulary/permissions.ts";
 import { pathFault } from "./path-fault.ts";
-import { canonicalPath, samePathForm } from "./paths.ts";
+import { canonicalPath, foldPath } from "./paths.ts";
 import { kindMatches } from "./permissions.ts";
 import { isVisible } from "./scope.ts";
 import { holdsForbidden } from "./protected.ts";
@@ -18,7 +18,7 @@ export function decideEffects(authority: Authority, effects: unknown): LaresErro
   if (!Array.isArray(effects) || !effects.every(isJsonObject)) {
     return invalidParams("Effects must be a list of objects.");
   }
-  for (const check of [permissionFault, locationFault, filterFault]) {
+  for (const check of [permissionFault, locationFault, filterFault, readFault]) {
     for (const effect of effects) {
       const error = check(authority, effect);
       if (error !== null) return error;
@@ -43,10 +43,29 @@ const permissionFault: EffectCheck = (authority, effect) => {
   );
 };
 
-function mayRead(authority: Authority, path: string): boolean {
-  const canonical = canonicalPath(path);
-  return canonical.ok && isVisible(authority, canonical.path, "file");
+/**
+ * The entry that an effect changes where it is, or takes from there; null for what only puts something at a path.
+ * Whether such an effect can be made tells of the entry, so it needs the right to read it.
+ */
+export function entryChangedBy(effect: Readonly<Record<string, unknown>>): string | null {
+  if (effect.kind === "file.write" || effect.kind === "folder.create") return null;
+  const path = effect.kind === "file.move" ? effect.from : effect.path;
+  return typeof path === "string" ? path : null;
 }
+
+const readFault: EffectCheck = (authority, effect) => {
+  const path = entryChangedBy(effect);
+  if (path === null) return null;
+  const refusal = refusalOf(authority, "read_entries");
+  if (refusal !== null) return refusal;
+  const canonical = canonicalPath(path);
+  if (canonical.ok && isVisible(authority, canonical.path, "file")) return null;
+  return permissionDenied(
+    authority.extension,
+    "read_entries",
+    `${authority.extension} may not read ${JSON.stringify(path)}, and ${String(effect.kind)} needs that; widen the filter of read_entries in its manifest if it should.`,
+  );
+};
 
 const locationFault: EffectCheck = (authority, effect) => {
   for (const path of effectPaths(effect)) {
@@ -56,7 +75,7 @@ const locationFault: EffectCheck = (authority, effect) => {
     if (!checked.ok) return checked.error;
     if (effect.kind !== "file.move" && effect.kind !== "file.delete") continue;
     // What holds a granted folder is not inside it: moving it away changes the folder above.
-    if (authority.locations.some((location) => samePathForm(location) === samePathForm(checked.path))) {
+    if (authority.locations.some((location) => foldPath(location) === foldPath(checked.path))) {
       return scopeViolation(
         path,
         `${JSON.stringify(path)} is a granted location itself, which cannot be moved or deleted.`,
@@ -73,14 +92,6 @@ const locationFault: EffectCheck = (authority, effect) => {
 };
 
 const filterFault: EffectCheck = (authority, effect) => {
-  // Whether an edit's text is found tells what the file holds: editing is reading.
-  if (effect.kind === "file.edit" && typeof effect.path === "string" && !mayRead(authority, effect.path)) {
-    return permissionDenied(
-      authority.extension,
-      "read_entries",
-      `${authority.extension} may not read ${JSON.stringify(effect.path)}, and so not edit it; file.write replaces a file unread.`,
-    );
-  }
   const { write_custom_fields: fields, write_sidecars: sidecars } = authority.effective;
   if (effect.kind === "field.set" && effect.namespace !== fields?.namespace) {
     return permissionDenied(

@@ -1,6 +1,6 @@
 import { scopeViolation, type LaresError } from "../base/errors.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { canonicalPath, isWithin } from "./paths.ts";
+import { canonicalPath, isWithinExactly } from "./paths.ts";
 import { isForbidden } from "./protected.ts";
 
 export type CheckedPath =
@@ -15,7 +15,7 @@ export function pathFault(authority: Authority, input: string): CheckedPath {
   const canonical = canonicalPath(input);
   if (!canonical.ok) return refuse(canonical.reason);
   if (isForbidden(canonical.path, authority)) return refuse("is closed to every extension");
-  if (authority.locations.some((location) => isWithin(location, canonical.path))) {
+  if (authority.locations.some((location) => isWithinExactly(location, canonical.path))) {
     return { ok: true, path: canonical.path };
   }
   const granted = authority.locations.length === 0 ? "none" : authority.locations.join(", ");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalPath, isWithin, maxPathLength, parentOf } from "./paths.ts";
+import { canonicalPath, isWithinAnySpelling, isWithinExactly, maxPathLength, parentOf } from "./paths.ts";
 
 const folded: readonly [input: string, path: string][] = [
   ["photos/a.jpg", "photos/a.jpg"],
@@ -116,11 +116,20 @@ test.each([
   ["photos", "photos", true],
   ["photos", "photos/a/b", true],
   ["photos", "photos2/a", false],
-  ["photos", "Photos/a", false],
   ["photos/a", "photos", false],
-  ["caf\u00e9", "cafe\u0301/x", true],
-])("isWithin(%j, %j) is %j", (folder, path, within) => {
-  expect(isWithin(folder, path)).toBe(within);
+])("%j holds %j: %j, in this spelling and in any", (folder, path, within) => {
+  expect(isWithinExactly(folder, path)).toBe(within);
+  expect(isWithinAnySpelling(folder, path)).toBe(within);
+});
+
+test.each([
+  ["caf\u00e9", "cafe\u0301/x"],
+  ["Photos", "photos/a"],
+  ["photos", "photos./a"],
+  ["photos", "pho\u200ctos/a"],
+])("a grant of %j is no grant of %j, and a restriction of it is one", (folder, path) => {
+  expect(isWithinExactly(folder, path)).toBe(false);
+  expect(isWithinAnySpelling(folder, path)).toBe(true);
 });
 
 test.each([

@@ -1,3 +1,5 @@
+import { foldName } from "../base/names.ts";
+
 export type CanonicalPath =
   { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
 
@@ -7,7 +9,7 @@ export const maxPathLength = 4096;
 /**
  * A path as the kernel writes it: relative to the workspace, "/" between names, no "." or "..", no trailing
  * slash; "." is the workspace itself. Unicode is left as it is (two forms may be two files) and compared
- * with `samePathForm`.
+ * by one of the two functions below.
  *
  * What only Windows would read differently is refused everywhere, so that a path means the same on each
  * machine that opens the workspace. The reason completes the sentence "The path … ".
@@ -45,17 +47,33 @@ function nameFault(name: string): string | null {
 
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?: *\..*)?$/i;
 
-/** The form in which two paths are compared: Unicode's NFC. Case counts. */
-export function samePathForm(path: string): string {
-  return path.normalize("NFC");
+/**
+ * True if `path` is `folder` or lies in it, in this very spelling; both canonical, "." is the whole workspace.
+ * For what widens: a grant of one spelling is no grant of a folder that only looks the same.
+ */
+export function isWithinExactly(folder: string, path: string): boolean {
+  return folder === "." || path === folder || path.startsWith(`${folder}/`);
 }
 
-/** True if `path` is `folder` or lies in it; both canonical, "." is the whole workspace. */
-export function isWithin(folder: string, path: string): boolean {
-  const outer = samePathForm(folder);
-  if (outer === ".") return true;
-  const inner = samePathForm(path);
-  return inner === outer || inner.startsWith(`${outer}/`);
+/**
+ * The same in any spelling that some file system takes for this one: Unicode form, case, trailing dots. For what
+ * restricts: nobody gets around a restriction by spelling.
+ */
+export function isWithinAnySpelling(folder: string, path: string): boolean {
+  return isWithinExactly(foldPath(folder), foldPath(path));
+}
+
+/** The path with each name folded. "." stays. */
+export function foldPath(path: string): string {
+  return path === "." ? "." : path.split("/").map(foldName).join("/");
+}
+
+/** The folders above a path, the outermost first, without the workspace itself. */
+export function foldersAbove(path: string): string[] {
+  const above: string[] = [];
+  for (let parent = parentOf(path); parent !== null && parent !== "."; parent = parentOf(parent))
+    above.push(parent);
+  return above.toReversed();
 }
 
 /** The folder a path lies in; "." for what lies at the top, null for the workspace itself. */

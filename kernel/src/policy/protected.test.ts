@@ -1,5 +1,13 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { foldName } from "../base/names.ts";
+import { isExecutable } from "./executable.ts";
+import { compileNames, foldFast } from "./name-patterns.ts";
 import { isForbidden, protectionOf } from "./protected.ts";
+import { protectedGroups } from "./protected-names.ts";
+import { scriptTargets } from "./script-targets.ts";
 
 test("the workspace itself is not closed because something at its top is", () => {
   const top = { protectedPaths: [], forbiddenPaths: ["state"] };
@@ -78,11 +86,107 @@ describe("protectionOf", () => {
     "one",
     ".",
   ]);
+  describe("every name that begins with a dot, at any depth, whether a list has it or not", () => {
+    check("protected", [
+      ".gitignore",
+      ".gdbinit",
+      "a/.unheard-of",
+      ".cargo/config.toml",
+      ".hg/hgrc",
+      ".config/git/hooks/pre-commit",
+      "home/.local/bin/tool",
+      ".devcontainer.json",
+      ".cursor/rules/x.md",
+      "notes/.obsidian/plugins/x/main.js",
+      "\u200c.bashrc",
+      "a/\ufeff.profile",
+    ]);
+  });
+  describe("whatever is run from a PATH, built, installed, started by a session or read by a model", () => {
+    check("protected", [
+      "bin/tool",
+      "tools/sbin/x",
+      "Scripts/activate",
+      "node_modules/.bin/tsc",
+      "node_modules/left-pad/index.js",
+      "Makefile",
+      "src/GNUmakefile",
+      "rules.mk",
+      "CMakeLists.txt",
+      "package.json",
+      "web/package-lock.json",
+      "build.gradle.kts",
+      "pom.xml",
+      "build.rs",
+      "Cargo.toml",
+      "setup.py",
+      "pyproject.toml",
+      "tests/conftest.py",
+      "Rakefile",
+      "Gemfile",
+      "justfile",
+      "Taskfile.yml",
+      "Dockerfile.dev",
+      "docker-compose.override.yml",
+      "vite.config.ts",
+      "eslint.config.mjs",
+      "BUILD.bazel",
+      "flake.nix",
+      "app.csproj",
+      "Directory.Build.targets",
+      "AGENTS.md",
+      "docs/Claude.md",
+      "GEMINI.md",
+      "skills/x/SKILL.md",
+      "copilot-instructions.md",
+      "review.prompt.md",
+      "Library/LaunchAgents/x",
+      "LaunchDaemons/x.plist",
+      "x.desktop",
+      "cron.daily/x",
+      "build.sh",
+      "tools/run.PS1",
+      "hooks/pre-commit",
+      "MAKEFILE.",
+      "agents.md::$DATA",
+      "PACKAG~1.JSO",
+      "a/BASHRC~1",
+    ]);
+  });
+  describe("the parts of a repository, each by itself, so that none is put together step by step", () => {
+    check("protected", [
+      "docs/HEAD",
+      "docs/head",
+      "docs/objects",
+      "docs/objects/info/alternates",
+      "docs/refs/heads/main",
+      "docs/packed-refs",
+      "docs/commondir",
+      "docs/gitdir",
+      "docs/config",
+      "docs/config.worktree",
+      "backup.git/description",
+      "_darcs/prefs",
+      ".svn/entries",
+      ".jj/repo",
+      "x.fossil",
+      "_FOSSIL_",
+    ]);
+  });
   check("none", [
+    "bind/x",
+    "cabinet/a.txt",
+    "docs/making.md",
+    "heads/a.md",
+    "reference/a.md",
+    "configuration.md",
+    "claude-monet.md",
+    "src/main.ts",
+    "src/app.py",
+    "photos/IMG~old.jpg",
+    "draft~.txt",
     "photos/a.jpg",
-    ".gitignore",
     "git/x",
-    ".github.md",
     "laresx.yaml",
     "my-lares.yaml",
     "extensions/readme.md",
@@ -92,4 +196,114 @@ describe("protectionOf", () => {
     "docs/config.fish.md",
     "var/other",
   ]);
+});
+
+describe("the document that lists the names", () => {
+  const path = new URL("../../../manifests/protected.yaml", import.meta.url);
+  const document = parse(readFileSync(path, "utf8")) as {
+    version: number;
+    groups: { reason: string; folders?: string[]; files?: string[] }[];
+  };
+
+  test("is what the kernel has", () => {
+    expect(protectedGroups).toEqual(document.groups.map((group) => ({ folders: [], files: [], ...group })));
+  });
+
+  test("gives a reason for every group, and each name once", () => {
+    for (const group of document.groups) {
+      expect(group.reason).toMatch(/^[A-Z].{15,}\.$/);
+      expect(Object.keys(group).filter((key) => !["reason", "folders", "files"].includes(key))).toEqual([]);
+    }
+    for (const kind of ["folders", "files"] as const) {
+      const all = document.groups.flatMap((group) => group[kind] ?? []);
+      expect(all.filter((name, at) => all.indexOf(name) !== at)).toEqual([]);
+      expect(all.filter((name) => name !== name.toLowerCase() || name.startsWith("."))).toEqual([]);
+    }
+  });
+
+  test("protects what each of its patterns stands for", () => {
+    const missed = document.groups
+      .flatMap(({ folders = [], files = [] }) => [...folders.map((name) => `${name}/x`), ...files])
+      .map((pattern) => pattern.replaceAll("*", "anything").replaceAll("?", "1"))
+      .filter((example) => protectionOf(`a/${example.toUpperCase()}`, places) !== "protected");
+    expect(missed).toEqual([]);
+  });
+});
+
+describe("name patterns", () => {
+  test("match as a regular expression does", () => {
+    const piece = fc.constantFrom("a", "b", ".", "*", "?", "-", "ab");
+    fc.assert(
+      fc.property(
+        fc.array(piece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join("")),
+        fc.array(fc.constantFrom("a", "b", ".", "-"), { minLength: 1, maxLength: 6 }),
+        (pattern, letters) => {
+          const name = foldName(letters.join(""));
+          if (/[*?]/.test(pattern) === false && foldName(pattern) !== pattern) return;
+          const expected = new RegExp(
+            `^${pattern.replaceAll(".", "\\.").replaceAll("*", ".*").replaceAll("?", ".")}$`,
+          );
+          expect([name, compileNames([pattern])(name)]).toEqual([name, expected.test(name)]);
+        },
+      ),
+      { seed: 1, numRuns: 3000 },
+    );
+  });
+
+  test("a plain name is folded as any other", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 8 }), (name) => {
+        expect(foldFast(name)).toBe(foldName(name));
+      }),
+      { seed: 1, numRuns: 3000 },
+    );
+    for (let code = 0; code < 128; code++)
+      for (const name of [
+        `a${String.fromCharCode(code)}`,
+        `${String.fromCharCode(code)}A`,
+        `a${String.fromCharCode(code)}.`,
+      ])
+        expect(foldFast(name)).toBe(foldName(name));
+  });
+});
+
+test("a file with an executable bit, or that begins as a script or a program does, is executable", () => {
+  const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, "latin1"));
+  for (const mode of [0o755, 0o744, 0o654, 0o645]) expect(isExecutable(mode)).toBe(true);
+  for (const start of [
+    "#!/bin/sh",
+    "\u00ef\u00bb\u00bf#!",
+    "\u007fELF",
+    "MZ",
+    "\u00ca\u00fe\u00ba\u00be",
+    "\0asm",
+  ])
+    expect(isExecutable(0o644, bytes(start))).toBe(true);
+  for (const text of ["", "#", "# A title", " #!", "Mz"])
+    expect(isExecutable(0o644, bytes(text))).toBe(false);
+});
+
+test("what a package's scripts name is found with and without an ending, and below another folder", () => {
+  const targets = scriptTargets(
+    JSON.stringify({
+      bin: { x: "./cli/x.js" },
+      scripts: {
+        build: "node --watch=1 tools/build && cd web; ts-node 'pack.ts'",
+        test: "vitest",
+        pre: "node gen",
+      },
+    }),
+  );
+  const named = [
+    "cli/x.js",
+    "tools/build.js",
+    "Tools/BUILD.mjs",
+    "tools/build/index.js",
+    "web/pack.ts",
+    "gen.js",
+  ];
+  expect(named.filter((path) => !targets(path))).toEqual([]);
+  expect(["src/gen.ts", "src/vitest.ts", "tools/other.js", "readme.md"].filter(targets)).toEqual([]);
+  for (const text of ["", "[", "null", "[]", '{"scripts":7,"bin":null}'])
+    expect(scriptTargets(text)("a.js")).toBe(false);
 });

@@ -1,4 +1,6 @@
-import { foldName, isGitName } from "../base/names.ts";
+import { isGitName } from "../base/names.ts";
+import { compileNames, foldFast } from "./name-patterns.ts";
+import { protectedGroups } from "./protected-names.ts";
 
 /**
  * What a path may have done to it:
@@ -14,13 +16,20 @@ export interface ProtectedPlaces {
   readonly forbiddenPaths: readonly string[];
 }
 
-/** `path` is canonical. Names are compared as the most careless file system would. */
+/**
+ * Returns what may be done to `path`, which is canonical. Names are compared as the most careless file system would.
+ * What cannot be seen by a name, that a file is executable, is a fact that the caller adds (`executable.ts`).
+ */
 export function protectionOf(path: string, places: ProtectedPlaces): Protection {
   if (isForbidden(path, places)) return "forbidden";
-  const names = path.split("/").map(foldName);
+  const names = path.split("/").map(foldFast);
   if (isProtectedByName(names)) return "protected";
-  if (places.protectedPaths.some((place) => touches(names, place))) return "protected";
-  return "none";
+  return foldedPlaces(places.protectedPaths).some((place) => touches(names, place)) ? "protected" : "none";
+}
+
+export function strictest(found: readonly Protection[]): Protection {
+  if (found.includes("forbidden")) return "forbidden";
+  return found.includes("protected") ? "protected" : "none";
 }
 
 /** True for what is closed to everybody: `.git` at any depth, and the state folder. */
@@ -29,100 +38,54 @@ export function isForbidden(path: string, places: ProtectedPlaces): boolean {
   const plain = /^[ -~]*$/.test(path) && !/git/i.test(path);
   if (!plain && path.split("/").some(isGitName)) return true;
   if (places.forbiddenPaths.length === 0) return false;
-  const names = path.split("/").map(foldName);
-  return places.forbiddenPaths.some((place) => liesIn(names, place));
+  const names = path.split("/").map(foldFast);
+  return foldedPlaces(places.forbiddenPaths).some((place) => liesIn(names, place));
 }
 
 /** True if what is done to the whole of `path` would reach something closed inside it. */
 export function holdsForbidden(path: string, places: ProtectedPlaces): boolean {
-  const names = path.split("/").map(foldName);
-  return places.forbiddenPaths.some((place) => touches(names, place));
+  const names = path.split("/").map(foldFast);
+  return foldedPlaces(places.forbiddenPaths).some((place) => touches(names, place));
 }
 
-function liesIn(names: readonly string[], place: string): boolean {
-  if (place === ".") return true;
-  const isWorkspace = names.length === 1 && names[0] === "";
-  return !isWorkspace && names.length >= place.split("/").length && touches(names, place);
+function liesIn(names: readonly string[], place: readonly string[]): boolean {
+  if (isTop(place)) return true;
+  return !isTop(names) && names.length >= place.length && touches(names, place);
 }
 
 /** Inside the place, the place itself, or a folder that holds it: moving or deleting that takes the place along. */
-function touches(names: readonly string[], place: string): boolean {
-  if (place === ".") return true;
-  if (names.length === 1 && names[0] === "") return true; // "." folds to nothing: the workspace holds everything
-  const other = place.split("/").map(foldName);
-  const shared = Math.min(names.length, other.length);
-  for (let at = 0; at < shared; at++) if (names[at] !== other[at]) return false;
+function touches(names: readonly string[], place: readonly string[]): boolean {
+  if (isTop(place) || isTop(names)) return true;
+  const shared = Math.min(names.length, place.length);
+  for (let at = 0; at < shared; at++) if (names[at] !== place[at]) return false;
   return true;
 }
 
-function isProtectedByName(names: readonly string[]): boolean {
-  const base = names.at(-1) ?? "";
-  if (names.some((name) => protectedFolders.has(name))) return true;
-  if (/^(?:lares|extension)\./.test(base)) return true;
-  if (protectedFiles.has(base) || base.endsWith(".code-workspace") || /(?:^|[._])profile\.ps1$/.test(base))
-    return true;
-  const fish = names.lastIndexOf("fish");
-  return fish >= 0 && (base === "config.fish" || (names[fish + 1] === "conf.d" && fish + 2 < names.length));
+/** "." folds to nothing: the workspace, which holds everything. */
+function isTop(names: readonly string[]): boolean {
+  return names.length === 1 && names[0] === "";
 }
 
-/** What editors, build servers and sessions take instructions from, and where extensions live. */
-const protectedFolders = new Set([
-  ".lares",
-  ".vscode",
-  ".idea",
-  ".devcontainer",
-  ".github",
-  ".gitlab",
-  ".circleci",
-  ".ci",
-  ".husky",
-  ".ssh",
-  ".claude",
-  ".cursor",
-  ".zed",
-  ".helix",
-  ".emacs.d",
-  "autostart",
-  "systemd",
-]);
+/** Thousands of paths are held against the same places. */
+const folded = new WeakMap<readonly string[], readonly (readonly string[])[]>();
 
-/** Start-up files of shells and editors, and the single-file equals of the folders above. */
-const protectedFiles = new Set([
-  ".bashrc",
-  ".bash_profile",
-  ".bash_login",
-  ".bash_logout",
-  ".bash_aliases",
-  ".profile",
-  ".xprofile",
-  ".xsessionrc",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-  ".zlogin",
-  ".zlogout",
-  ".kshrc",
-  ".mkshrc",
-  ".cshrc",
-  ".tcshrc",
-  ".login",
-  ".logout",
-  ".envrc",
-  ".gitconfig",
-  ".gitmodules",
-  ".npmrc",
-  ".vimrc",
-  ".gvimrc",
-  ".exrc",
-  ".nvim.lua",
-  ".nvimrc",
-  ".emacs",
-  ".dir-locals.el",
-  ".tmux.conf",
-  ".inputrc",
-  ".mcp.json",
-  ".pre-commit-config.yaml",
-  "jenkinsfile",
-  ".gitlab-ci.yml",
-  ".gitlab-ci.yaml",
-]);
+function foldedPlaces(places: readonly string[]): readonly (readonly string[])[] {
+  let known = folded.get(places);
+  if (known === undefined) {
+    known = places.map((place) => place.split("/").map(foldFast));
+    folded.set(places, known);
+  }
+  return known;
+}
+
+const isProtectedFolder = compileNames(protectedGroups.flatMap(({ folders }) => folders));
+const isProtectedFile = compileNames(protectedGroups.flatMap(({ files }) => files));
+
+/** A name as Windows shortens others: which one it stands for cannot be seen. */
+const shortName = /^[^.~]{0,6}~\d{1,6}(?:\.[^.]{0,3})?$/;
+
+function isProtectedByName(names: readonly string[]): boolean {
+  if (names.some((name) => name.startsWith(".") || isProtectedFolder(name) || shortName.test(name)))
+    return true;
+  return isProtectedFile(names.at(-1) ?? "");
+}

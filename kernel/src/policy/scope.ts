@@ -1,14 +1,14 @@
-import { compileGlob } from "../base/glob.ts";
 import type { EntryKind } from "../base/vocabulary/entry.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { canonicalPath, isWithin } from "./paths.ts";
+import { wideningGlob } from "./globs.ts";
+import { canonicalPath, isWithinExactly } from "./paths.ts";
 import { isAskedFor } from "./permissions.ts";
 import { isForbidden } from "./protected.ts";
 
 /** True if the path lies in a folder that was granted, or is one. A path that is not canonical does not. */
 export function inGrantedScope(authority: Authority, path: string): boolean {
   const canonical = canonicalPath(path);
-  return canonical.ok && authority.locations.some((location) => isWithin(location, canonical.path));
+  return canonical.ok && authority.locations.some((location) => isWithinExactly(location, canonical.path));
 }
 
 /**
@@ -18,7 +18,7 @@ export function inGrantedScope(authority: Authority, path: string): boolean {
  */
 export function isVisible(authority: Authority, path: string, _kind: EntryKind): boolean {
   if (!isAskedFor(authority.effective, "read_entries")) return false;
-  if (!authority.locations.some((location) => isWithin(location, path))) return false;
+  if (!authority.locations.some((location) => isWithinExactly(location, path))) return false;
   return passesReadFilter(authority, path) && !isForbidden(path, authority);
 }
 
@@ -35,11 +35,10 @@ function readFilterOf(authority: Authority): (path: string) => boolean {
   if (known !== undefined) return known;
   const permission = authority.effective.read_entries;
   const pattern = typeof permission === "object" ? permission.filter : undefined;
-  let matches: (path: string) => boolean = () => true;
-  if (pattern !== undefined) {
-    const glob = compileGlob(pattern, { ignoreCase: true, matchBase: true });
-    matches = glob.ok ? glob.matches : () => false;
-  }
+  const matches =
+    pattern === undefined
+      ? (): boolean => true
+      : wideningGlob(pattern, { ignoreCase: true, matchBase: true });
   compiledFilters.set(authority, matches);
   return matches;
 }

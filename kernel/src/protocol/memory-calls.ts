@@ -28,6 +28,21 @@ const WhereList = Type.Array(Where, { maxItems: 32 });
 /** Every memory call may name a shared memory it was granted. */
 const shared = { namespace: Type.Optional(Type.String({ minLength: 1, maxLength: 128 })) };
 
+const Timestamp = Type.String({ maxLength: 40 });
+
+/** Where something stands among the others of its kind: the ranking of a search also looks at what is next to a hit. */
+const place = {
+  source: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description:
+        "What it is a part of, such as a conversation or a file: parts of one source follow each other. Without one, what is added within half an hour of the one before it follows it",
+    }),
+  ),
+  position: Type.Optional(Type.Number({ description: "Its place in the source; without one: by time" })),
+};
+
 const temporalFilter = {
   variant: Type.Optional(Variant),
   since: Type.Optional(When),
@@ -43,7 +58,8 @@ export const memoryFields = {
     ...shared,
     variant: Variant,
     data: Type.Unknown(),
-    timestamp: Type.Optional(Type.String({ maxLength: 40 })),
+    timestamp: Type.Optional(Timestamp),
+    ...place,
   },
   temporalQuery: {
     ...shared,
@@ -72,6 +88,10 @@ export const memoryFields = {
     relations: Type.Optional(
       Type.Array(Type.Object({ to: Id, relation: Variant }, closed), { maxItems: 256 }),
     ),
+    timestamp: Type.Optional(
+      Type.String({ maxLength: 40, description: "When it was said or happened, ISO 8601; default now" }),
+    ),
+    ...place,
   },
   associativeUpdate: {
     ...shared,
@@ -132,7 +152,15 @@ export const memoryResults = {
     count: Type.Integer(),
     groups: Type.Optional(Type.Record(Type.String(), Type.Integer())),
   }),
-  associativeAdd: Type.Object({ id: Type.String(), updates: Type.Optional(Type.String()) }),
+  associativeAdd: Type.Object({
+    id: Type.String(),
+    updates: Type.Optional(
+      Type.String({
+        description:
+          'Only for an item with an embedding: the item it is a newer form of. For others the relation "Updates" comes later',
+      }),
+    ),
+  }),
   associativeQuery: Type.Object({
     items: Type.Array(
       Type.Object({

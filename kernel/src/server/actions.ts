@@ -20,6 +20,7 @@ export function actionHandlers({ actions }: KernelServices): Handlers {
         eof,
       };
     },
+    "lares/actions/diff": async ({ id, effect }) => ({ diff: await actions.diff(id, effect) }),
     "lares/actions/approve": ({ id, ...options }) => actions.approve(id, options),
     "lares/actions/reject": ({ id, reason }) => actions.reject(id, reason),
     "lares/actions/undo": ({ id }) => actions.undo(id),

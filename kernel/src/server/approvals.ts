@@ -2,13 +2,22 @@ import { isLaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { plainMessage } from "../base/plain-text.ts";
 import type { Action } from "../base/vocabulary/action.ts";
-import { changeCount, changesText, shortTitle } from "./language/action-words.ts";
+import { actionWords } from "../base/effect-words.ts";
+import { quotedText, visibleText } from "../base/visible-text.ts";
+import { changeCount, inMessage, shortTitle } from "./language/action-words.ts";
+import { tooLong, type ShownChanges } from "./language/shown-changes.ts";
 import type { KernelServices } from "./ports.ts";
 import type { Session } from "./session.ts";
 
 const approve = "Approve";
 const reject = "Reject";
 const show = "Show changes";
+const later = "Later";
+/** What a question holds of an action's effects, and of its agent's words; it says where there is more. Characters. */
+const maxQuestionCharacters = 6000;
+
+/** What was made of showing all of the changes, since the person is asked about this action. */
+type Seen = "not yet" | "all" | "impossible";
 
 /**
  * Approvals over `window/showMessageRequest`, for editors without a view of their own: one question at a time
@@ -16,6 +25,7 @@ const show = "Show changes";
  */
 export class MessageApprovals {
   readonly #kernel: KernelServices;
+  readonly #shown: ShownChanges;
   readonly #session: Session;
   readonly #log: Log;
   readonly #waiting: string[] = [];
@@ -23,8 +33,9 @@ export class MessageApprovals {
   /** The question that is on the screen. */
   #asked: { readonly id: string; readonly takenBack: AbortController } | null = null;
 
-  constructor(kernel: KernelServices, session: Session, log: Log) {
+  constructor(kernel: KernelServices, shown: ShownChanges, session: Session, log: Log) {
     this.#kernel = kernel;
+    this.#shown = shown;
     this.#session = session;
     this.#log = log;
   }
@@ -68,11 +79,15 @@ export class MessageApprovals {
   }
 
   async #ask(id: string): Promise<void> {
+    let seen: Seen = "not yet";
     for (;;) {
       const action = await this.#kernel.actions.get(id);
       if (action === null || action.state !== "PendingApproval" || !this.#session.trusted) return;
-      const title = await this.#answerTo(action);
-      if (title === null) return;
+      if ((await this.#shown.placeOf(action, this.#session)) === "nowhere") seen = "impossible";
+      const question = questionOf(action, seen);
+      const title = await this.#answerTo(action, question);
+      // What was not offered is no answer.
+      if (title === null || !question.answers.includes(title)) return;
       try {
         if (title === approve) await this.#kernel.actions.approve(id, { digest: action.digest });
         if (title === reject) await this.#kernel.actions.reject(id);
@@ -85,7 +100,7 @@ export class MessageApprovals {
         });
       }
       if (title !== show) return;
-      this.#session.endpoint.notifyStandard("window/showMessage", { type: 3, message: changesText(action) });
+      seen = (await this.#shown.show(action, this.#session)) ? "all" : "impossible";
     }
   }
 
@@ -93,7 +108,7 @@ export class MessageApprovals {
    * The button that was chosen; null for none. A question that is taken back counts as the one that is asked
    * until the client has answered that too: some leave it on the screen.
    */
-  async #answerTo(action: Action): Promise<string | null> {
+  async #answerTo(action: Action, { message, answers }: Question): Promise<string | null> {
     const takenBack = new AbortController();
     this.#asked = { id: action.id, takenBack };
     try {
@@ -101,8 +116,8 @@ export class MessageApprovals {
         "window/showMessageRequest",
         {
           type: 3,
-          message: question(action),
-          actions: [approve, reject, show].map((title) => ({ title })),
+          message,
+          actions: answers.map((title) => ({ title })),
         },
         takenBack.signal,
       );
@@ -124,6 +139,31 @@ export class MessageApprovals {
   }
 }
 
-function question(action: Action): string {
-  return `${plainMessage(action.agent)} proposes: ${plainMessage(action.title)} (${changeCount(action)}, impact ${action.impact_score.toFixed(2)}). ${plainMessage(action.reason)}`;
+export interface Question {
+  readonly message: string;
+  readonly answers: readonly string[];
+}
+
+/**
+ * What a person is asked about an action: what every effect does, in the kernel's words, then the agent's own, as the
+ * agent's. Approve is among the answers where all of it can be looked at and the question names all of it, or once all of
+ * it was shown; where it is not, the question says why.
+ */
+export function questionOf(action: Action, seen: Seen): Question {
+  const effects = actionWords(action.effects);
+  const words = [action.title, action.reason].filter(Boolean).map(quotedText).join(" ");
+  const isWhole = effects.length <= maxQuestionCharacters && words.length <= maxQuestionCharacters;
+  const what = effects.length <= maxQuestionCharacters ? effects : "Too many changes to name them here.";
+  const said = words.length <= maxQuestionCharacters ? words : "more than can be shown here.";
+  const asked = `${what} ${changeCount(action)}, impact ${action.impact_score.toFixed(2)}. ${visibleText(action.agent)} says: ${said}`;
+  if (seen === "impossible")
+    return {
+      message: inMessage(`${asked} Approve is missing: ${tooLong(action)}`),
+      answers: [reject, later],
+    };
+  if (isWhole || seen === "all") return { message: inMessage(asked), answers: [approve, reject, show] };
+  return {
+    message: inMessage(`${asked} Approve is offered once you have seen the changes.`),
+    answers: [show, reject, later],
+  };
 }

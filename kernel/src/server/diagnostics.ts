@@ -4,6 +4,7 @@ import type { Log } from "../base/log.ts";
 import { supports } from "./language/params.ts";
 import { maxOpenDocumentCharacters } from "./open-documents.ts";
 import type { Diagnosis, DiagnosisWatch, KernelServices } from "./ports.ts";
+import { withPositions } from "./position-encoding.ts";
 import type { Session } from "./session.ts";
 
 /** Documents of one client whose diagnostics follow what lies around them; any more follow their own text only. */
@@ -121,14 +122,16 @@ export class DocumentDiagnostics implements Disposable {
     if (!known.isTyped && known.pushed === pushed) return;
     known.isTyped = false;
     known.pushed = pushed;
-    const { documents, endpoint } = this.#session;
+    const { documents, endpoint, positionEncoding } = this.#session;
     const version = supports(this.#session, "textDocument", "publishDiagnostics", "versionSupport")
       ? documents.version(uri)
       : null;
     endpoint.notifyStandard("textDocument/publishDiagnostics", {
       uri,
       ...(version === null ? {} : { version }),
-      diagnostics,
+      diagnostics: withPositions(diagnostics, uri, positionEncoding, "to-client", (each) =>
+        documents.text(each),
+      ),
     });
   }
 }

@@ -1,3 +1,5 @@
+import { applyChange, type ContentChange, type PositionEncoding } from "../base/text-positions.ts";
+
 /** A client's open documents are kept up to this size each; beyond it only whether one was changed is known. */
 export const maxOpenDocumentCharacters = 4 * 1024 * 1024;
 /** The same for all of a client's documents together. */
@@ -19,22 +21,17 @@ interface OpenDocument {
   isChanged: boolean;
 }
 
-export interface ContentChange {
-  readonly range?: { readonly start: Position; readonly end: Position };
-  readonly text: string;
-}
-
-interface Position {
-  readonly line: number;
-  readonly character: number;
-}
-
 /** What one client has open, followed change by change, so that nothing is written under unsaved work. */
 export class OpenDocuments {
   readonly #documents = new Map<string, OpenDocument>();
+  readonly #encoding: PositionEncoding;
   readonly #comparing = new Set<Promise<void>>();
   /** That all of them keep. */
   #characters = 0;
+
+  constructor(encoding: PositionEncoding = "utf-16") {
+    this.#encoding = encoding;
+  }
 
   /**
    * `onDisk` is the file's text, read meanwhile, null where it cannot be compared. It may differ from the start:
@@ -92,9 +89,9 @@ export class OpenDocuments {
     if (changes.length === 0) return;
     this.#update(document, () => {
       for (const change of changes) {
-        if (change.range === undefined) document.text = change.text;
-        else if (document.text === null) document.isChanged = true;
-        else document.text = replaceRange(document.text, change.range, change.text);
+        const isWhole = change.range === undefined || change.range === null;
+        if (document.text === null && !isWhole) document.isChanged = true;
+        else document.text = applyChange(document.text ?? "", change, this.#encoding);
       }
     });
   }
@@ -173,28 +170,4 @@ function charactersOf({ text, saved }: OpenDocument): number {
 
 function withPlainLineEnds(text: string): string {
   return text.replace(/\r\n?/g, "\n");
-}
-
-function replaceRange(text: string, range: { start: Position; end: Position }, replacement: string): string {
-  return text.slice(0, offsetOf(text, range.start)) + replacement + text.slice(offsetOf(text, range.end));
-}
-
-/** LSP positions count UTF-16 code units, as JavaScript's strings do. */
-function offsetOf(text: string, { line, character }: Position): number {
-  let start = 0;
-  for (let count = 0; count < line; count++) {
-    const end = lineEnd(text, start);
-    if (end === -1) return text.length;
-    start = end;
-  }
-  const next = lineEnd(text, start);
-  return Math.min(start + character, next === -1 ? text.length : next);
-}
-
-/** Where the line after the one at `start` begins; -1 where there is none. */
-function lineEnd(text: string, start: number): number {
-  const newline = /\r\n|\n|\r/g;
-  newline.lastIndex = start;
-  const match = newline.exec(text);
-  return match === null ? -1 : match.index + match[0].length;
 }

@@ -28,6 +28,7 @@ export interface KernelServices {
   readonly authoring: AuthoringService;
   readonly navigation: NavigationService;
   readonly files: FileService;
+  readonly shownFiles: ShownFiles;
   readonly notifications: Emitter<AgentNotice>;
   readonly progress: Emitter<WorkProgress>;
 }
@@ -72,6 +73,8 @@ export interface ActionService {
     offset?: number,
     length?: number,
   ): Promise<{ bytes: Uint8Array; eof: boolean }>;
+  /** One effect's unified diff, made now where the action has none for it; null where there is no text to compare. */
+  diff(id: string, effect: number): Promise<string | null>;
   approve(
     id: string,
     options: {
@@ -162,6 +165,12 @@ export interface DocumentService {
   follow(uri: string, changed: () => void): DiagnosisWatch;
   /** The text of a file of the workspace; null where there is none, or it is too large or no UTF-8. Never rejects. */
   textOnDisk(uri: string): Promise<string | null>;
+}
+
+/** Documents that an editor is asked to open. */
+export interface ShownFiles {
+  /** Keeps a text as a read-only file for a while; its URI. `name` is part of the file's. */
+  write(name: string, text: string): Promise<string>;
 }
 
 /** The workspace's files, as clients name them. */

@@ -27,9 +27,12 @@ import { LensRefresh } from "./language/lens-refresh.ts";
 import { ProposedChanges } from "./language/proposed-changes.ts";
 import { quickFixes } from "./language/quick-fixes.ts";
 import { renameHandlers } from "./language/rename.ts";
+import { ShownChanges } from "./language/shown-changes.ts";
 import { symbolHandlers } from "./language/symbols.ts";
 import { UnsavedWatch } from "./language/unsaved-watch.ts";
 import type { AgentNotice, KernelServices } from "./ports.ts";
+import { documentUriOf } from "./language/params.ts";
+import { type Direction, documentsIn, withPositions } from "./position-encoding.ts";
 import { ProgressReporter } from "./progress.ts";
 import { Session } from "./session.ts";
 import type { StandardHandlers } from "./standard-requests.ts";
@@ -55,6 +58,7 @@ export class KernelServer {
   readonly #endpoints = new Set<Endpoint>();
   readonly #proposed: ProposedChanges;
   readonly #proposals: FileProposals;
+  readonly #shown: ShownChanges;
   readonly #handlers: Handlers;
   /** Of the editor's languages: they answer whether the workspace is trusted or not. */
   readonly #languageHandlers: StandardHandlers;
@@ -67,6 +71,7 @@ export class KernelServer {
     this.#log = options.log;
     this.#options = options;
     this.#proposed = new ProposedChanges(kernel.actions);
+    this.#shown = new ShownChanges(kernel);
     this.#proposals = new FileProposals({
       actions: kernel.actions,
       files: kernel.files,
@@ -92,16 +97,16 @@ export class KernelServer {
       ...renameHandlers(kernel.navigation),
       "textDocument/codeLens": joined(
         options.log,
-        (params, session) => approvalLenses(this.#proposals, params, session),
+        (params, session) => approvalLenses(this.#proposals, this.#shown, params, session),
         (params, session) => agentLenses(kernel.navigation, kernel.agents, params, session),
       ),
       "textDocument/codeAction": joined(
         options.log,
         (params, session) => quickFixes(kernel.navigation, params, session),
-        (params, session) => approvalActions(this.#proposals, params, session),
+        (params, session) => approvalActions(this.#proposals, this.#shown, params, session),
       ),
     };
-    this.#standardHandlers = { ...commandHandlers(kernel) };
+    this.#standardHandlers = { ...commandHandlers(kernel, this.#shown) };
   }
 
   /** A client connected. Nothing is answered before its `initialize`. */
@@ -126,7 +131,7 @@ export class KernelServer {
       const begun = new Session(endpoint, params);
       session = begun;
       await this.#begin(begun);
-      return initializeResult(this.#kernel.version);
+      return initializeResult(this.#kernel.version, params);
     });
     endpoint.onStandardRequest("shutdown", () => null);
     for (const [method, handler] of Object.entries(this.#handlers)) {
@@ -145,7 +150,7 @@ export class KernelServer {
     })) {
       endpoint.onStandardRequest(method, (params, signal) => {
         if (session === null) throw new LaresError("Busy", "The session has not begun.");
-        return handler(params, session, signal);
+        return inClientPositions(handler, this.#kernel.documents, { params, session, signal });
       });
     }
     endpoint.closed.then(
@@ -186,7 +191,7 @@ export class KernelServer {
 
   #connectFeatures(session: Session, lenses: LensRefresh): MessageApprovals {
     const { endpoint } = session;
-    const approvals = new MessageApprovals(this.#kernel, session, this.#log);
+    const approvals = new MessageApprovals(this.#kernel, this.#shown, session, this.#log);
     const diagnostics = new DocumentDiagnostics(this.#kernel, session, this.#log);
     const progress = new ProgressReporter(session, this.#kernel.jobs, this.#log);
     endpoint.onNotification("window/workDoneProgress/cancel", (params) => {
@@ -270,6 +275,25 @@ export class KernelServer {
     const trusted = [...this.#sessions.keys()].filter((session) => session.trusted).length;
     this.#kernel.trust.connections(trusted, this.#sessions.size - trusted);
   }
+}
+
+/** Runs a handler of the LSP, which counts in UTF-16, for a client that may count otherwise. */
+async function inClientPositions(
+  handler: StandardHandlers[string],
+  files: KernelServices["documents"],
+  { params, session, signal }: { params: unknown; session: Session; signal: AbortSignal },
+): Promise<unknown> {
+  const { positionEncoding: encoding, documents } = session;
+  if (encoding === "utf-16") return handler(params, session, signal);
+  const uri = documentUriOf(params);
+  const texts = new Map<string, string | null>();
+  const converted = async (message: unknown, direction: Direction): Promise<unknown> => {
+    for (const each of documentsIn(message, uri))
+      if (!texts.has(each)) texts.set(each, documents.text(each) ?? (await files.textOnDisk(each)));
+    return withPositions(message, uri, encoding, direction, (each) => texts.get(each) ?? null);
+  };
+  const asked = await converted(params, "from-client");
+  return converted(await handler(asked, session, signal), "to-client");
 }
 
 function noticeOf({ action, ...notice }: AgentNotice) {

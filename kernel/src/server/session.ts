@@ -2,12 +2,16 @@ import { isJsonObject } from "../base/json.ts";
 import type { Endpoint } from "../protocol/endpoint.ts";
 import { SessionOptions } from "../protocol/v1/session.ts";
 import { checkParams } from "../protocol/validate.ts";
+import type { PositionEncoding } from "../base/text-positions.ts";
+import { positionEncodingOf } from "../protocol/v1/capabilities.ts";
 import { OpenDocuments } from "./open-documents.ts";
 
 /** What the kernel knows of one connected client. */
 export class Session {
   readonly endpoint: Endpoint;
-  readonly documents = new OpenDocuments();
+  /** How the client counts characters in positions; `position-encoding.ts` converts. */
+  readonly positionEncoding: PositionEncoding;
+  readonly documents: OpenDocuments;
   /** Trace subscriptions by id. */
   readonly subscriptions = new Map<string, Disposable>();
   readonly options: SessionOptions;
@@ -28,6 +32,8 @@ export class Session {
     const capabilities = isJsonObject(params["capabilities"]) ? params["capabilities"] : {};
     const window = isJsonObject(capabilities["window"]) ? capabilities["window"] : {};
     this.endpoint = endpoint;
+    this.positionEncoding = positionEncodingOf(params);
+    this.documents = new OpenDocuments(this.positionEncoding);
     this.options = options;
     this.capabilities = capabilities;
     this.supportsProgress = window["workDoneProgress"] === true;

@@ -1,7 +1,8 @@
 import { isJsonObject } from "../base/json.ts";
+import { contentChangesOf } from "../base/text-positions.ts";
 import type { Endpoint } from "../protocol/endpoint.ts";
 import type { DocumentDiagnostics } from "./diagnostics.ts";
-import type { ContentChange, OpenDocuments } from "./open-documents.ts";
+import type { OpenDocuments } from "./open-documents.ts";
 
 /** `textDocument/did*`: keeps the client's open documents as it sees them. What has another shape is ignored. */
 export function synchronizeDocuments(
@@ -22,9 +23,8 @@ export function synchronizeDocuments(
   });
   endpoint.onNotification("textDocument/didChange", (params) => {
     const { uri, version } = documentIn(params);
-    const changes =
-      isJsonObject(params) && Array.isArray(params["contentChanges"]) ? params["contentChanges"] : [];
-    if (uri === null || !changes.every(isContentChange)) return;
+    const changes = contentChangesOf(params);
+    if (uri === null || changes === null) return;
     documents.change(uri, changes, version);
     diagnostics.changed(uri);
     diagnostics.heardOf(uri);
@@ -53,16 +53,4 @@ function documentIn(params: unknown): { uri: string | null; text: unknown; versi
     return { uri: null, text: null, version: null };
   const { uri, text, version } = document;
   return { uri, text, version: Number.isInteger(version) ? (version as number) : null };
-}
-
-function isContentChange(value: unknown): value is ContentChange {
-  if (!isJsonObject(value) || typeof value["text"] !== "string") return false;
-  const range = value["range"];
-  return (
-    range === undefined || (isJsonObject(range) && isPosition(range["start"]) && isPosition(range["end"]))
-  );
-}
-
-function isPosition(value: unknown): boolean {
-  return isJsonObject(value) && Number.isInteger(value["line"]) && Number.isInteger(value["character"]);
 }

@@ -52,6 +52,34 @@ describe("arguments", () => {
     expect(await fault(object({ a: { pattern: "(a)\\1" } }), {})).toMatch(/no valid JSON Schema/);
   });
 
+  test("do not have what every object of JavaScript inherits", async () => {
+    const schema = object({}, { required: ["toString", "constructor"] });
+    expect(await fault(schema, {})).toMatch(/must have required property 'toString'/);
+    expect(await fault(schema, { toString: 1, constructor: 1 })).toBeNull();
+  });
+
+  test("are not held against what stands beside a $ref", async () => {
+    const definitions = { text: { type: "string" } };
+    const schema = object({ a: { $ref: "#/definitions/text", maxLength: 1 } }, { definitions });
+    expect(await fault(schema, { a: "long" })).toBeNull();
+    expect(await fault(schema, { a: 1 })).toMatch(/must be string/);
+  });
+
+  test("match patterns of ECMAScript", async () => {
+    const check = (pattern: string, a: string) => fault(object({ a: { pattern } }), { a });
+    for (const [pattern, good, bad] of [
+      ["^\\p{Letter}+$", "\u00e4b", "1"],
+      ["^\\p{gc=Lu}\\P{Script=Greek}$", "Ab", "A\u03b1"],
+      ["^[\\s]\\S$", "\u00a0x", "x\u00a0"],
+      ["^\\cC\\u0041$", "\u0003A", "A"],
+    ] as const)
+      expect([pattern, await check(pattern, good), (await check(pattern, bad)) !== null]).toEqual([
+        pattern,
+        null,
+        true,
+      ]);
+  });
+
   test("two patterns in one schema are two", async () => {
     const schema = object({ a: { pattern: "^a$" }, b: { pattern: "^b$" } });
     expect(await fault(schema, { a: "a", b: "b" })).toBeNull();
@@ -74,15 +102,36 @@ describe("arguments", () => {
 describe("formats", () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ["date", ["2026-02-28"], ["2026-02-30"]],
-    ["date-time", ["2026-01-01T00:00:00Z"], ["2026-01-01"]],
+    [
+      "date-time",
+      ["2026-01-01T00:00:00Z", "1998-12-31T15:59:60.1-08:00", "2026-01-01T00:00:59.999999999999999z"],
+      [
+        "2026-01-01",
+        "2026-01-01T00:00:00+01",
+        "2026-01-01T24:00:00Z",
+        "2026-01-01 00:00:00Z",
+        "2026-01-01T12:00:60Z",
+      ],
+    ],
+    ["time", ["23:59:60Z"], ["22:59:60Z", "12:00:00"]],
+    ["iri", ["http://ex\u00e4mple.example/\u00fc?x"], ["//ex\u00e4mple.example", "http://[::01.2.3.4]"]],
     ["duration", ["P1D", "PT1H30M", "P2W", "P1Y2M"], ["P", "PT", "P1DT", "1D", "P1H"]],
     ["email", ["a@b.example", "A@B.EXAMPLE"], ["a@", "a b@c"]],
-    ["hostname", ["example.com", "a-b.C", "a."], ["-a", "a..b", "a".repeat(64), "a.".repeat(127) + "bc"]],
+    [
+      "hostname",
+      ["example.com", "a-b.C", "xn--nxasmq6b"],
+      ["-a", "a.", "a..b", "a".repeat(64), "a.".repeat(127) + "bc", "\u212aelvin", "ab--c"],
+    ],
     ["ipv4", ["10.0.0.1"], ["10.0.0.256"]],
     ["ipv6", ["::1", "FE80::1"], ["::g"]],
     ["regex", ["^a+$"], ["("]],
-    ["uri", ["http://a.example/x?y#z", "URN:x:y"], ["/x", "x", "http://a b"]],
-    ["uri-reference", ["/x", "x"], ["\\"]],
+    [
+      "uri",
+      ["http://a.example/x?y#z", "URN:x:y", "http://u@[::1]:80/", "ftp://[vF.x]"],
+      ["/x", "x", "http://a b", "http://a:port/", "http://a/[b]", 'http://a/"b"', "http://a@b@c"],
+    ],
+    ["uri-reference", ["/x", "x", "./a:b"], ["\\", "1:b"]],
+    ["uri-template", ["/{a.b}/it's{?c*}"], ["/{"]],
     ["url", ["https://a.example"], ["a"]],
     ["uuid", ["018F0000-0000-7000-8000-000000000000"], ["018f"]],
     ["json-pointer", ["/a/0"], ["a"]],

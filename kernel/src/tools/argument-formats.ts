@@ -1,6 +1,9 @@
 import type { Format } from "ajv";
 import addFormats, { type FormatName } from "ajv-formats";
 import { RE2JS } from "re2js";
+import { compilePattern } from "../base/linear-pattern.ts";
+import { isDate, isDateTime, isTime } from "./time-formats.ts";
+import { isUri } from "./uri-formats.ts";
 
 /** Formats by ajv-formats that are one pattern, which RE2 can run as it is. */
 const byPattern: readonly FormatName[] = [
@@ -10,16 +13,12 @@ const byPattern: readonly FormatName[] = [
   "json-pointer",
   "json-pointer-uri-fragment",
   "relative-json-pointer",
-  "uri-reference",
-  "uri-template",
   "uuid",
 ];
 /** Formats by ajv-formats that look at each character a fixed number of times. */
 const asTheyAre: readonly FormatName[] = [
   "binary",
   "byte",
-  "date",
-  "date-time",
   "double",
   "float",
   "int32",
@@ -27,19 +26,29 @@ const asTheyAre: readonly FormatName[] = [
   "iso-date-time",
   "iso-time",
   "password",
-  "time",
 ];
 
 const formats = addFormats.default;
-const uriReference = onRe2("uri-reference");
+/** Letters are written out: of both cases, RE2 takes the Kelvin sign for a K. */
 const hostname = RE2JS.compile(
-  "(?i)^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*\\.?$",
+  "^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",
 );
+/** Two hyphens there announce an encoding, of which `xn--` is the only one. */
+const isReserved = (label: string): boolean => label.slice(2, 4) === "--" && !/^xn--./i.test(label);
 const duration = RE2JS.compile(
   "^P(?:\\d+W|(?:\\d+Y)?(?:\\d+M)?(?:\\d+D)?(?:T(?:\\d+H)?(?:\\d+M)?(?:\\d+S)?)?)$",
 );
+const variable =
+  "(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2})(?:\\.?(?:[A-Za-z0-9_]|%[0-9A-Fa-f]{2}))*(?::[1-9][0-9]{0,3}|\\*)?";
+const uriTemplate = RE2JS.compile(
+  `^(?:[^\\x00-\\x20"<>%\\\\^\x60{|}\\x7f]|%[0-9A-Fa-f]{2}|\\{[+#./;?&=,!@|]?${variable}(?:,${variable})*\\})*$`,
+);
+const ipv6 = onRe2("ipv6");
 
-const uri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(text) && uriReference(text);
+const uriFormat =
+  (isInternational: boolean, mayBeRelative: boolean) =>
+  (text: string): boolean =>
+    isUri(text, ipv6, { isInternational, mayBeRelative });
 
 /**
  * The formats a tool's parameters may name. Arguments are anybody's, so every check is linear in its text; a format
@@ -48,12 +57,27 @@ const uri = (text: string): boolean => /^[a-z][a-z0-9+.-]*:/i.test(text) && uriR
 export const argumentFormats: Readonly<Record<string, Format>> = {
   ...Object.fromEntries(asTheyAre.map((name) => [name, formats.get(name)])),
   ...Object.fromEntries(byPattern.map((name) => [name, onRe2(name)])),
-  uri,
-  url: uri,
-  hostname: (text: string) => text.length <= 254 && hostname.test(text),
+  date: { validate: isDate, compare: compareOf("date") },
+  time: { validate: isTime, compare: compareOf("time") },
+  "date-time": { validate: isDateTime, compare: compareOf("date-time") },
+  uri: uriFormat(false, false),
+  url: uriFormat(false, false),
+  "uri-reference": uriFormat(false, true),
+  iri: uriFormat(true, false),
+  "iri-reference": uriFormat(true, true),
+  "uri-template": (text: string) => uriTemplate.test(text),
+  hostname: (text: string) => text.length <= 253 && hostname.test(text) && !text.split(".").some(isReserved),
   duration: (text: string) => duration.test(text) && /\d[A-Z]$/.test(text),
   regex: isPattern,
 };
+
+/** What `formatMinimum` and the like compare by. */
+function compareOf(name: FormatName): (one: string, other: string) => number | undefined {
+  const format = formats.get(name);
+  if (typeof format !== "object" || !("compare" in format))
+    throw new Error(`The format "${name}" has no order.`);
+  return format.compare as (one: string, other: string) => number | undefined;
+}
 
 function onRe2(name: FormatName): (text: string) => boolean {
   const pattern = formats.get(name);
@@ -65,9 +89,11 @@ function onRe2(name: FormatName): (text: string) => boolean {
   return (text) => compiled.test(text);
 }
 
+/** ECMAScript's syntax, as far as RE2 has it. */
 function isPattern(text: string): boolean {
   try {
-    RE2JS.compile(text);
+    void new RegExp(text, "u");
+    compilePattern(text);
     return true;
   } catch {
     return false;

@@ -1,10 +1,9 @@
 /** Entry file of the process that holds tools' arguments against their schemas. */
-import { Ajv, type ValidateFunction } from "ajv";
-import { RE2JS } from "re2js";
+import type { ValidateFunction } from "ajv";
 import { messageOf } from "../base/errors.ts";
 import { serveRequests } from "../platform/helper-requests.ts";
 import type { ArgumentRequest, ArgumentVerdict } from "./argument-checker.ts";
-import { argumentFormats } from "./argument-formats.ts";
+import { compileSchema } from "./argument-validator.ts";
 
 /** Compiled schemas kept. */
 const maxCompiled = 512;
@@ -13,30 +12,10 @@ const maxSentenceCharacters = 1000;
 
 const compiled = new Map<string, ValidateFunction>();
 
-/** Patterns come from manifests: they run on RE2, where none can be slow. */
-const linearRegExp = Object.assign(
-  (pattern: string) => {
-    const ready = RE2JS.compile(pattern);
-    // ajv tells compiled patterns apart by what they print as.
-    return { test: (text: string) => ready.test(text), toString: () => pattern };
-  },
-  { code: "linearRegExp" },
-);
-
 function validatorOf(schema: string): ValidateFunction {
   const known = compiled.get(schema);
   if (known !== undefined) return known;
-  // One for each, so that an `$id` in one schema says nothing in another.
-  const ajv = new Ajv({
-    allErrors: false,
-    strict: false,
-    logger: false,
-    // A copy at every use would let a small schema become much code.
-    inlineRefs: false,
-    formats: argumentFormats,
-    code: { regExp: linearRegExp },
-  });
-  const validate = ajv.compile(JSON.parse(schema) as object);
+  const validate = compileSchema(JSON.parse(schema) as object);
   const oldest = compiled.keys().next();
   if (compiled.size >= maxCompiled && oldest.done !== true) compiled.delete(oldest.value);
   compiled.set(schema, validate);

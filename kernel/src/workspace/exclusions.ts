@@ -39,6 +39,24 @@ export class Exclusions {
     return this.#options.never.includes(path) || this.#globs.some((matches) => matches(path));
   }
 
+  /**
+   * Whether something is left out, of whatever kind it is, that has one of these names, each beneath the one before.
+   * Folders that the index does not know yet are looked into for their own rules.
+   */
+  mayExclude(folder: EntryNode, names: readonly string[]): boolean {
+    let rules = this.#rulesOf(folder);
+    let path = Places.pathIn(folder, "").slice(0, -1);
+    for (const [index, name] of names.entries()) {
+      if (rules.excludes(name, "file") || rules.excludes(name, "folder")) return true;
+      path = path === "" ? name : `${path}/${name}`;
+      if (this.#options.never.includes(path) || this.#globs.some((matches) => matches(path))) return true;
+      if (index === names.length - 1) break;
+      const text = readRules(this.#places.open(folder, names.slice(0, index + 1)));
+      rules = new IgnoreRules(rules, name, text, { hidden: this.#options.hidden });
+    }
+    return false;
+  }
+
   /** Whether any name in the folder may be excluded that does not begin with a dot. Its rules must be known. */
   mayExcludeIn(folder: EntryNode): boolean {
     if (this.#globs.length > 0 || this.#rulesOf(folder).hasRules) return true;

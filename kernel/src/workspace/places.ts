@@ -37,10 +37,10 @@ export class Places {
     return null;
   }
 
-  /** Open until `release`. */
-  open(folder: EntryNode): OpenFolder | null {
+  /** Open until `release`: the folder, or one beneath it that the index does not know. */
+  open(folder: EntryNode, beneath: readonly string[] = []): OpenFolder | null {
     const located = this.locate(folder);
-    return located === null ? null : located.place.reader.open(located.components);
+    return located === null ? null : located.place.reader.open([...located.components, ...beneath]);
   }
 
   /** Whether the root that this folder lies beneath is there: nothing beneath one that is not counts as missing. */

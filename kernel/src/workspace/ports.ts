@@ -4,6 +4,7 @@ import type { Log } from "../base/log.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry, EntryKind, EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
+import type { IndexView } from "../policy/sight.ts";
 import type { Database, Statement } from "../platform/database.ts";
 import type { MetadataAccess } from "./metadata.ts";
 
@@ -69,13 +70,19 @@ export interface Workspace extends AsyncDisposable {
   count(query: EntryQuery, visible: Visibility): Promise<number>;
   get(ref: { path: string } | { id: string }, visible: Visibility): Entry | null;
   /**
-   * Throws NotFound for what is no file that the index would list, LimitExceeded for more than 262,144
-   * bytes. What the index does not know is waited for while its first scan runs.
+   * Throws NotFound for what is no file that the index would list or is not visible, LimitExceeded for more than
+   * 262,144 bytes. What the index does not know is waited for while its first scan runs.
    */
-  read(path: string, offset: number, length: number): Promise<{ bytes: Uint8Array; eof: boolean }>;
+  read(
+    path: string,
+    offset: number,
+    length: number,
+    visible: Visibility,
+  ): Promise<{ bytes: Uint8Array; eof: boolean }>;
   readSidecar(path: string, sidecar: string): Promise<{ readonly data: JsonValue } | null>;
   /** Files of this very content; at most 1,000 paths, in path order. */
   copies(contentId: string, visible: Visibility): { count: number; paths: string[] };
+  readonly view: IndexView;
   allEntries(): Iterable<Entry>;
   readonly metadata: MetadataAccess;
   /** Looks at these paths now, without waiting for them to settle; resolves when what changed is stored and delivered. */

@@ -88,7 +88,7 @@ describe("a save", () => {
     await test.until(() => test.lines.includes("created marker.txt"));
     expect(test.lines.slice(count)).toEqual(["created marker.txt"]);
     const entry = test.workspace.get({ path: "doc.txt" }, () => true);
-    const { bytes } = await test.workspace.read("doc.txt", 0, 10_000);
+    const { bytes } = await test.workspace.read("doc.txt", 0, 10_000, () => true);
     expect(Buffer.from(bytes).toString()).toBe(final);
     expect(entry?.content_id).toBe(sha256(bytes));
   });

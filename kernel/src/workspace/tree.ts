@@ -117,6 +117,13 @@ export class EntryTree {
     return root;
   }
 
+  /** The node of exactly this path, in this spelling; "" is the workspace. */
+  at(path: string): EntryNode | undefined {
+    let node: EntryNode | undefined = this.top;
+    if (path !== "") for (const name of path.split("/")) node = node?.child(name);
+    return node;
+  }
+
   /** A path written in another Unicode form finds the entry too, where the exact one is missing. */
   find(path: string): EntryNode | undefined {
     if (path === "") return this.top;

@@ -77,7 +77,7 @@ describe("the first run", () => {
     expect(await pathsOf(test.workspace)).toEqual(["first/a.txt", "second/a.txt"]);
     test.write("two/b.txt");
     await test.until(() => test.lines.includes("created second/b.txt"));
-    const { bytes } = await test.workspace.read("second/b.txt", 0, 100);
+    const { bytes } = await test.workspace.read("second/b.txt", 0, 100, () => true);
     expect(Buffer.from(bytes).toString()).toBe("two/b.txt");
     await test.restart();
     expect(test.lines).toEqual([]);
@@ -296,7 +296,7 @@ describe("names and links", () => {
     expect((await pathsOf(test.workspace)).toSorted()).toEqual([...names].toSorted());
     await test.workspace.idle();
     for (const name of names) {
-      const { bytes } = await test.workspace.read(name, 0, 100);
+      const { bytes } = await test.workspace.read(name, 0, 100, () => true);
       expect(Buffer.from(bytes).toString()).toBe(name);
     }
     expect(test.workspace.get({ path: "caf\u00e9.txt" }, everything)?.name).toBe("cafe\u0301.txt");
@@ -346,11 +346,51 @@ describe("names and links", () => {
     await test.workspace.rescan();
     await test.workspace.idle();
     expect(await pathsOf(test.workspace)).toEqual(["file.txt"]);
-    await expect(test.workspace.read("folder/secret.txt", 0, 10)).rejects.toMatchObject({ code: "NotFound" });
+    await expect(test.workspace.read("folder/secret.txt", 0, 10, () => true)).rejects.toMatchObject({
+      code: "NotFound",
+    });
   });
 });
 
 describe("what is left out", () => {
+  it("is known of every path, by names and rules alone, whether or not something is there", async () => {
+    await using test = await openTestWorkspace({
+      prepare: (write) => {
+        write(".gitignore", "cache/\n*.key\nbuild\n!build/\n");
+        write("there.key");
+        write("notes/a.md");
+        write("notes/.gitignore", "drafts\n");
+        write("build/out.js");
+      },
+    });
+    await test.until(() => test.workspace.status().complete);
+    const { view } = test.workspace;
+    const hidden = ["there.key", "missing.key", ".env", "new/.env", "new/a.key", "notes/drafts/a", "cache/x"];
+    // Of one kind at least: an ignored folder is no file of that name, and what may be a file is no way to others.
+    const ofOneKind = ["cache", "new/cache", "notes/build", "notes/build/x"];
+    for (const path of [...hidden, ...ofOneKind]) expect([path, view.hides(path)]).toEqual([path, true]);
+    for (const path of [
+      ".",
+      "notes",
+      "notes/a.md",
+      "build",
+      "build/new.js",
+      "new",
+      "new/a.md",
+      "notes/a.md/x",
+    ])
+      expect([path, view.hides(path)]).toEqual([path, false]);
+    // A folder that the index has not met yet brings its own rules.
+    mkdirSync(test.path("fresh/inner"), { recursive: true });
+    writeFileSync(test.path("fresh/.gitignore"), "*.log\n");
+    expect(view.hides("fresh/inner/a.log")).toBe(true);
+    expect(["cafe.GITIGNORE", "a/.gitignore", "a/.GitIgnore"].map((path) => view.isRules(path))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+
   it("takes entries out and in when a .gitignore changes, appears and goes", async () => {
     await using test = await openTestWorkspace({
       prepare: (write) => {
@@ -412,8 +452,10 @@ describe("what is left out", () => {
     test.write("secret.txt");
     test.write(".git/config");
     test.write("shown.txt", "0123456789");
-    expect(Buffer.from((await test.workspace.read("shown.txt", 3, 4)).bytes).toString()).toBe("3456");
-    expect((await test.workspace.read("shown.txt", 3, 100)).eof).toBe(true);
+    expect(Buffer.from((await test.workspace.read("shown.txt", 3, 4, () => true)).bytes).toString()).toBe(
+      "3456",
+    );
+    expect((await test.workspace.read("shown.txt", 3, 100, () => true)).eof).toBe(true);
     for (const path of [
       "secret.txt",
       ".git/config",
@@ -426,12 +468,17 @@ describe("what is left out", () => {
       "/etc/hostname",
       "nul\0",
     ]) {
-      await expect(test.workspace.read(path, 0, 10), path).rejects.toMatchObject({ code: "NotFound" });
+      await expect(
+        test.workspace.read(path, 0, 10, () => true),
+        path,
+      ).rejects.toMatchObject({ code: "NotFound" });
     }
-    await expect(test.workspace.read("shown.txt", 0, 262_145)).rejects.toMatchObject({
+    await expect(test.workspace.read("shown.txt", 0, 262_145, () => true)).rejects.toMatchObject({
       code: "LimitExceeded",
     });
     mkdirSync(test.path("folder"));
-    await expect(test.workspace.read("folder", 0, 10)).rejects.toMatchObject({ code: "NotFound" });
+    await expect(test.workspace.read("folder", 0, 10, () => true)).rejects.toMatchObject({
+      code: "NotFound",
+    });
   });
 });

@@ -3,6 +3,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import { openFolderLister } from "../platform/folder-lister.ts";
 import { openFolderReader } from "../platform/folder-reader.ts";
+import type { IndexView } from "../policy/sight.ts";
 import { watchFolders, type FolderWatch } from "../platform/folder-watch.ts";
 import type { Arrival } from "./arrival.ts";
 import { AwaitedMetadata } from "./awaited-metadata.ts";
@@ -22,6 +23,7 @@ import { Recorder } from "./recorder.ts";
 import { RootCheck } from "./root-check.ts";
 import { Slices } from "../base/slices.ts";
 import { EntryTree, pathOf, type EntryNode } from "./tree.ts";
+import { indexView } from "./view.ts";
 
 /**
  * Opens the folders of a workspace. Nothing is read before `start`.
@@ -53,6 +55,7 @@ class IndexedWorkspace implements Workspace {
   readonly roots: Workspace["roots"];
   readonly indexed: Promise<void>;
   readonly metadata: MetadataAccess;
+  readonly view: IndexView;
   readonly #ports: WorkspacePorts;
   readonly #tree: EntryTree;
   readonly #places: Places;
@@ -115,6 +118,7 @@ class IndexedWorkspace implements Workspace {
       unwatch: (folder) => this.#watchOf(folder)?.remove(folder),
       roomForChanges: () => this.#changes.room(),
     });
+    this.view = indexView({ tree, places, exclusions: this.#exclusions, query: this.query });
     this.metadata = metadataAccess({
       tree,
       database: ports.database,
@@ -219,7 +223,7 @@ class IndexedWorkspace implements Workspace {
     return visible(path, node.kind) ? entryOf(node, path) : null;
   };
 
-  async read(path: string, offset: number, length: number): Promise<{ bytes: Uint8Array; eof: boolean }> {
+  read: Workspace["read"] = async (path, offset, length, visible) => {
     if (length > workspaceLimits.readBytes) {
       throw limitExceeded(
         "length",
@@ -229,10 +233,12 @@ class IndexedWorkspace implements Workspace {
     }
     if (this.#tree.find(path) === undefined) await this.indexed;
     const node = this.#tree.find(path);
+    // The entry's own spelling counts, not the one that it was found by.
+    const isSeen = visible(node === undefined ? path : pathOf(node), "file");
     const located = node === undefined ? this.#locateUnsettled(path) : this.#locateFile(node);
-    if (located === null) throw notFound("file", path);
+    if (located === null || !isSeen) throw notFound("file", path);
     return await located.reads.readRange(located.path, offset, length);
-  }
+  };
 
   #locateFile(node: EntryNode): ReturnType<Places["reads"]> {
     return node.kind === "file" && node.isEntry ? this.#places.reads(node) : null;

@@ -58,7 +58,7 @@ export default defineAgent({
 });
 `,
     manifest: {
-      permissions: { read_entries: true },
+      permissions: { read_entries: true, hear_events: [`${source}/Tick`] },
       resources: { max_events_per_second: 100_000 },
       hooks: [{ on: `${source}/Tick`, handler: "tick" }],
       tools: [{ name: "go", description: "go", handler: "go", parameters: anything }],

@@ -49,7 +49,7 @@ export function fuzz<Value>(campaign: Campaign<Value>): void {
       const file = value === undefined ? "nothing" : keepInCorpus(target, property, value);
       const report = await fc.asyncDefaultReportMessage(details);
       expect.fail(
-        `LARES_SEED=${roundSeed}; ${file} is in the corpus now.\n${report}\n${String(details.errorInstance)}`,
+        `${file} is in the corpus now. Repeat with: LARES_SEED=${roundSeed} npm run test:fuzz -- test/fuzz/${target}.test.ts -t ${JSON.stringify(property)}\n${report}\n${String(details.errorInstance)}`,
       );
     }
     console.log(`${target} › ${property}: ${done} runs`);

@@ -1,4 +1,5 @@
 import process from "node:process";
+import { seedOfThisRun } from "../../support/seed.ts";
 
 export interface FuzzSettings {
   readonly seed: number;
@@ -12,7 +13,7 @@ export interface FuzzSettings {
 export function fuzzSettings(environment: NodeJS.ProcessEnv = process.env): FuzzSettings {
   const isFuzzing = environment["LARES_TEST"] === "fuzz";
   return {
-    seed: wholeNumber(environment, "LARES_SEED", 1),
+    seed: seedOfThisRun(environment),
     rounds: isFuzzing ? wholeNumber(environment, "LARES_ROUNDS", 1) : 0,
     milliseconds: isFuzzing ? wholeNumber(environment, "LARES_SECONDS", 0) * 1000 : 0,
   };

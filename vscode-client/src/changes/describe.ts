@@ -1,38 +1,36 @@
-import { plainLine, plainText } from "../../../kernel/src/base/plain-text.ts";
+import { visibleText } from "../../../kernel/src/base/visible-text.ts";
 import type { Effect } from "../protocol.ts";
-
-const maxValueCharacters = 100_000;
 
 /**
  * What an effect without two contents would do, as a text document. Names and values come from an agent: control
  * codes and what reorders text are shown by their codes.
  */
 export function describeEffect(effect: Effect, stored?: string): string {
-  const path = `    ${plainLine(effect.path)}`;
+  const path = `    ${visibleText(effect.path)}`;
   switch (effect.kind) {
     case "folder.create":
       return document("Create the folder", path);
     case "file.move":
       return document(
         "Move",
-        `    ${plainLine(effect.from ?? "")}`,
+        `    ${visibleText(effect.from ?? "")}`,
         "to",
         path,
         "Its content stays as it is.",
       );
     case "tag.add":
-      return document(`Add the tag “${plainLine(effect.tag ?? "")}” to`, path);
+      return document(`Add the tag “${visibleText(effect.tag ?? "")}” to`, path);
     case "tag.remove":
-      return document(`Take the tag “${plainLine(effect.tag ?? "")}” from`, path);
+      return document(`Take the tag “${visibleText(effect.tag ?? "")}” from`, path);
     case "field.set": {
-      const field = plainLine(`${effect.namespace ?? ""}.${effect.key ?? ""}`);
+      const field = visibleText(`${effect.namespace ?? ""}.${effect.key ?? ""}`);
       return effect.value === null
         ? document(`Remove the field ${field} of`, path)
         : document(`Set the field ${field} of`, path, "to", indented(stored ?? json(effect.value)));
     }
     case "sidecar.write":
       return document(
-        `Write the sidecar “${plainLine(effect.sidecar ?? "")}” of`,
+        `Write the sidecar “${visibleText(effect.sidecar ?? "")}” of`,
         path,
         "with",
         indented(stored ?? json(effect.value)),
@@ -40,7 +38,7 @@ export function describeEffect(effect: Effect, stored?: string): string {
     case "file.write":
     case "file.edit":
     case "file.delete":
-      return document(plainLine(effect.summary));
+      return document(visibleText(effect.summary));
   }
 }
 
@@ -53,9 +51,8 @@ function json(value: unknown): string {
 }
 
 function indented(text: string): string {
-  const shown =
-    text.length <= maxValueCharacters
-      ? text
-      : `${text.slice(0, maxValueCharacters)}\n… ${text.length - maxValueCharacters} more characters`;
-  return plainText(shown).replace(/^/gm, "    ");
+  return text
+    .split("\n")
+    .map((line) => `    ${visibleText(line)}`)
+    .join("\n");
 }

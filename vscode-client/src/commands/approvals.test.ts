@@ -249,7 +249,7 @@ it("lares.approveAlways shows what is remembered, and remembers after a yes only
   const { run, wire } = start(action());
   await run("lares.approveAlways", "action-1");
   const [question] = seen.messages;
-  expect(question).toMatchObject({ isModal: true, detail: expect.stringContaining("• Edit notes/a.md") });
+  expect(question).toMatchObject({ isModal: true, detail: expect.stringContaining('• Edits "notes/a.md"') });
   expect(wire.asked).toEqual([]);
   question?.answer("Approve and Remember");
   await settled();

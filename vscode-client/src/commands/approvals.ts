@@ -1,7 +1,8 @@
 import { commands, Disposable, window } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
 import { pathMovedOn } from "../model/drift.ts";
-import { appliedOf, effectRule, effectVerb } from "../model/effect-text.ts";
+import { decisionWordsOf, saidBy } from "../model/decision-words.ts";
+import { appliedOf } from "../model/effect-text.ts";
 import { hashOfFile } from "../model/file-hash.ts";
 import { impactText } from "../model/impact.ts";
 import { count, label, message } from "../model/text.ts";
@@ -112,16 +113,14 @@ async function approve(
 async function approveSome(context: ClientContext, action: Action, argument: ActionArgument): Promise<void> {
   if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
   const items = action.effects.slice(0, maxChoices).map((effect, index) => ({
-    label: label(effect.path, 200),
-    description: effectVerb(effect),
+    label: decisionWordsOf(effect),
     picked: argument.effects?.includes(index) ?? true,
     index,
   }));
   const picked = await window.showQuickPick(items, {
     canPickMany: true,
-    title: `Approve Some of “${label(action.title, 80)}”`,
+    title: "Approve Some",
     placeHolder: "What is not picked is dropped",
-    matchOnDescription: true,
   });
   if (picked === undefined || picked.length === 0) return;
   const isAll = picked.length === action.effects.length;
@@ -136,7 +135,7 @@ async function approveAlways(
 ): Promise<void> {
   if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
   const agent = label(context.models.agents.nameOf(action.agent));
-  const rules = action.effects.slice(0, maxRules).map((effect) => `• ${effectRule(effect)}`);
+  const rules = action.effects.slice(0, maxRules).map((effect) => `• ${decisionWordsOf(effect)}`);
   const left = action.effects.length - rules.length;
   const always = "Approve and Remember";
   const answer = await window.showWarningMessage(
@@ -240,9 +239,9 @@ async function pick(actions: readonly Action[], title: string): Promise<ActionAr
     return undefined;
   }
   const items = actions.map((action) => ({
-    label: label(action.title),
+    label: action.effects.map(decisionWordsOf).join(". "),
     description: impactText(action.impact_score),
-    detail: label(action.reason, 300),
+    detail: saidBy(action.agent, action.title, action.reason),
     id: action.id,
     digest: action.digest,
   }));

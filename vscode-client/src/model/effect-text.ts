@@ -1,18 +1,6 @@
 import type { Action, Effect } from "../protocol.ts";
 import { label } from "./text.ts";
 
-const verbs: Readonly<Record<Effect["kind"], string>> = {
-  "file.write": "Write",
-  "file.edit": "Edit",
-  "file.move": "Move",
-  "file.delete": "Delete",
-  "folder.create": "Create folder",
-  "tag.add": "Add tag to",
-  "tag.remove": "Remove tag from",
-  "field.set": "Set field of",
-  "sidecar.write": "Write sidecar of",
-};
-
 /** What an effect does, in a word or three: “edit”, “new file”, “moved from inbox/”. All of it plain text. */
 export function effectVerb(effect: Effect): string {
   switch (effect.kind) {
@@ -37,14 +25,6 @@ export function effectVerb(effect: Effect): string {
     case "sidecar.write":
       return `sidecar ${label(effect.sidecar ?? "", 60)}`;
   }
-}
-
-/** A sentence for what "always" would remember of it: “edit notes/a.md”. */
-export function effectRule(effect: Effect): string {
-  const path = label(effect.path, 200);
-  return effect.from === undefined
-    ? `${verbs[effect.kind]} ${path}`
-    : `${verbs[effect.kind]} ${label(effect.from, 200)} to ${path}`;
 }
 
 /** “3 of 5” where a person let a part of an action happen; undefined where all of it did, or nothing. */

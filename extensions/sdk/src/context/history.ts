@@ -10,13 +10,14 @@ interface Paging {
 
 export function makeHistory<Shape>(kernel: Kernel, shared: { namespace?: string }): History<Shape> {
   return {
-    append: async (variant, data, { timestamp } = {}) => {
+    append: async (variant, data, { timestamp, ...place } = {}) => {
       const at = timestamp === undefined ? {} : { timestamp: timeOf(timestamp) };
       const { id } = await kernel.call<{ id: string }>("memory/temporal/append", {
         ...shared,
         variant,
         data,
         ...at,
+        ...place,
       });
       return id;
     },

@@ -1,5 +1,5 @@
-import type { Embedding, Knowledge, KnowledgeItem, KnowledgeQuery } from "../types/memory.ts";
-import { nearby, numbersOf, type Question, withCondition } from "./conditions.ts";
+import type { Embedding, Knowledge, KnowledgeItem, KnowledgeQuery, When } from "../types/memory.ts";
+import { nearby, numbersOf, timeOf, type Question, withCondition } from "./conditions.ts";
 import type { Kernel } from "./kernel.ts";
 
 export function makeKnowledge<Shape>(kernel: Kernel, shared: { namespace?: string }): Knowledge<Shape> {
@@ -17,9 +17,13 @@ export function makeKnowledge<Shape>(kernel: Kernel, shared: { namespace?: strin
   };
 }
 
-function sendable(options: { readonly embedding?: Embedding }): object {
-  const { embedding } = options;
-  return embedding === undefined ? options : { ...options, embedding: numbersOf(embedding) };
+function sendable(options: { readonly embedding?: Embedding; readonly timestamp?: When }): object {
+  const { embedding, timestamp } = options;
+  return {
+    ...options,
+    ...(embedding === undefined ? {} : { embedding: numbersOf(embedding) }),
+    ...(timestamp === undefined ? {} : { timestamp: timeOf(timestamp) }),
+  };
 }
 
 function makeQuery<Data, Shape>(kernel: Kernel, question: Question): KnowledgeQuery<Data, Shape> {

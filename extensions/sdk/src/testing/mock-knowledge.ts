@@ -39,7 +39,7 @@ export class MockKnowledge {
       id,
       relations: isNews ? [...relations, { to: updates, relation: "Updates" }] : relations,
     });
-    return updates === undefined ? { id } : { id, updates };
+    return updates === undefined || addition.embedding === undefined ? { id } : { id, updates };
   }
 
   update({ id, ...change }: KnowledgeChange): void {

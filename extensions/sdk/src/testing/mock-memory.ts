@@ -16,8 +16,8 @@ import { MockHistory } from "./mock-history.ts";
 import { MockKnowledge } from "./mock-knowledge.ts";
 import { shareOfWords, textOf } from "./mock-words.ts";
 
-/** As the kernel fuses what it found in several ways: 1 / (60 + rank), summed. */
-const rankOffset = 60;
+/** As the kernel fuses what it found in several ways: weight / (10 + rank), summed. */
+const rankOffset = 10;
 const dayMs = 24 * 60 * 60 * 1000;
 
 export interface MockMemoryOptions {

@@ -71,13 +71,24 @@ export interface HistoryQuery<Data = Untyped, Shape = Data> {
   countBy(group: "variant" | "hour" | "day"): Promise<Record<string, number>>;
 }
 
+/** Where something stands among the others of its kind: what is next to a hit helps `search` to find it. */
+export interface Place {
+  /**
+   * What it is a part of, such as a conversation or a file: parts of one source follow each other. Without one, what is
+   * added within half an hour of the one before it follows it.
+   */
+  readonly source?: string;
+  /** Its place in the source; without one: by time. Give it for all parts of a source, or for none. */
+  readonly position?: number;
+}
+
 /** Temporal memory: what happened, by time. */
 export interface History<Shape = Untyped> {
   /** The new item's id. `timestamp`: when it happened, default now; milliseconds since 1970, a date, or ISO 8601. */
   append<Variant extends string>(
     variant: Variant,
     data: DataOf<Shape, Variant>,
-    options?: { readonly timestamp?: number | string | Date },
+    options?: { readonly timestamp?: number | string | Date } & Place,
   ): Promise<string>;
   query(): HistoryQuery<Shape>;
 }
@@ -96,6 +107,12 @@ export interface KnowledgeOptions {
   /** 0 to 1, default 0.5. */
   readonly importance?: number;
   readonly relations?: readonly Relation[];
+}
+
+/** What else can be said of an item when it is added. */
+export interface KnowledgeAddOptions extends KnowledgeOptions, Place {
+  /** When it was said or happened, default now; milliseconds since 1970, a date, or ISO 8601. */
+  readonly timestamp?: number | string | Date;
 }
 
 export interface KnowledgeItem<Data = Untyped> {
@@ -142,17 +159,17 @@ export interface Knowledge<Shape = Untyped> {
   add<Variant extends string>(
     variant: Variant,
     data: DataOf<Shape, Variant>,
-    options?: KnowledgeOptions,
+    options?: KnowledgeAddOptions,
   ): Promise<string>;
   /**
-   * As `add`, and says of which item of the same variant it seems to be a newer form (similarity over 0.9): the new one
-   * was related to it by "Updates". Which of them stays is the agent's to decide. With an embedder that has to be waited
-   * for (a service, a model file) this is found out later: the relation comes then, and the answer has no `updates`.
+   * As `add`. An item that seems to be a newer form of one of the same variant (similarity over 0.9) is related to it by
+   * "Updates"; which of them stays is the agent's to decide. Where it brings an embedding this is found at once, and
+   * `updates` names the other one. For all others the relation comes a moment later, and the answer has no `updates`.
    */
   record<Variant extends string>(
     variant: Variant,
     data: DataOf<Shape, Variant>,
-    options?: KnowledgeOptions,
+    options?: KnowledgeAddOptions,
   ): Promise<{ readonly id: string; readonly updates?: string }>;
   /** Changes what is named, and leaves the rest. Rejects with `NotFound` for an unknown id, as the two below. */
   update(

@@ -115,6 +115,8 @@ export interface Bench extends AsyncDisposable {
   readonly remembered: ApprovalRule[];
   readonly touched: string[];
   readonly copies: Map<Hash, string[]>;
+  /** What the index leaves out: these names, and what lies beneath. */
+  readonly leftOut: Set<string>;
   propose(...effects: EffectInput[]): Promise<Action>;
   preview(...effects: EffectInput[]): Promise<Action>;
   /** Proposes, and approves where policy asks. */
@@ -168,7 +170,9 @@ export async function openBench(options: {
     remembered: [] as ApprovalRule[],
     touched: [] as string[],
     copies: new Map<Hash, string[]>(),
+    leftOut: new Set<string>(),
   };
+  const hides = (path: string): boolean => path.split("/").some((name) => bench.leftOut.has(name));
   const files = new WorkspaceFiles(roots);
   // In this thread: a thread for each test would take longer than the test.
   const tasks = new ContentTasks(files);
@@ -188,6 +192,12 @@ export async function openBench(options: {
     authorityOf: () => bench.authority,
     openWithUnsavedChanges: async (paths) => paths.find((path) => bench.unsaved.has(path)) ?? null,
     copies: (content) => bench.copies.get(content) ?? [],
+    index: {
+      lists: (path) => !hides(path),
+      hides,
+      isRules: (path) => path.endsWith(".gitignore"),
+      showsBeneath: async () => true,
+    },
     touched: async (paths) => {
       bench.touched.push(...paths);
       for (const path of paths) if ((await files.stat(path)) === null) metadata.gone(path);
@@ -195,13 +205,13 @@ export async function openBench(options: {
     remember: async (rules) => void bench.remembered.push(...rules),
   });
   const proposalOf = (effects: EffectInput[]) => ({ title: "A test", reason: "To see", effects });
-  const propose = (...effects: EffectInput[]): Promise<Action> =>
-    actions.propose(bench.authority ?? everything, program, proposalOf(effects));
+  const propose = async (...effects: EffectInput[]): Promise<Action> =>
+    (await actions.propose(bench.authority ?? everything, program, proposalOf(effects))).action;
   return Object.assign(bench, {
     actions,
     propose,
-    preview: (...effects: EffectInput[]) =>
-      actions.preview(bench.authority ?? everything, program, proposalOf(effects)),
+    preview: async (...effects: EffectInput[]) =>
+      (await actions.preview(bench.authority ?? everything, program, proposalOf(effects))).action,
     perform: async (...effects: EffectInput[]) => {
       const { id, state, digest } = await propose(...effects);
       return state === "PendingApproval" ? actions.approve(id, { digest }) : actions.settled(id);

@@ -88,7 +88,12 @@ export class FakeQueue implements DeliveryQueue {
 
   push(handler: string, name = "EntryCreated"): number {
     this.#seq += 1;
-    const event = { id: `event-${this.#seq}`, name, timestamp: "2026-11-20T12:00:00.000Z" };
+    const event = {
+      id: `event-${this.#seq}`,
+      name,
+      timestamp: "2026-11-20T12:00:00.000Z",
+      ...(name.startsWith("Entry") ? { entry: { path: "notes/a.md", kind: "file" } } : {}),
+    };
     this.items.push({ seq: this.#seq, attempts: 0, dueAt: 0, payload: { handler, event } });
     return this.#seq;
   }

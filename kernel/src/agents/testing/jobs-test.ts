@@ -8,7 +8,7 @@ import { FakeJobs } from "./fake-jobs.ts";
 type Params = Record<string, unknown>;
 export type RunJob = (params: Params, guest: FakeGuest) => unknown;
 
-const granted: AgentDefinition["authority"]["effective"] = { dispatch_jobs: true };
+const granted: AgentDefinition["authority"]["effective"] = { read_entries: true, dispatch_jobs: true };
 export const withJobs = (effective = granted): Partial<AgentDefinition> => ({
   authority: { ...definitionOf().authority, effective },
 });
@@ -57,6 +57,7 @@ export function setUpJobs(
       },
       memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
       openMemory: async () => undefined,
+      isEntry: () => false,
       acquireSlot: async () => {
         await slot.next;
         return { [Symbol.dispose]: () => undefined };

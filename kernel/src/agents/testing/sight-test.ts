@@ -28,6 +28,8 @@ export const sightRouting: RouterOptions = {
   clock: new ManualClock(),
   eventOf: (change) => ({ id: "e", name: "EntryCreated", timestamp: "t", ...change }),
   onFilterError: () => undefined,
+  isEntry: () => false,
+  onWithheld: () => undefined,
 };
 
 /** Hears of every creation, and of every end of an index. */

@@ -68,6 +68,11 @@ export const Permissions = Type.Object(
     emit_events: Type.Optional(
       Names("Tells others of events of its own: their names, without the publisher"),
     ),
+    hear_events: Type.Optional(
+      Names(
+        'Is told of events of other extensions: "publisher.id/EventName", or "publisher.id/*" for all of one. Its own events need no permission',
+      ),
+    ),
     call_tools: Type.Optional(
       Names('Calls tools of other extensions: "extension.id/tool" or "extension.id/*"'),
     ),
@@ -98,6 +103,7 @@ export const permissionNames = [
   "dispatch_jobs",
   "propose_actions",
   "emit_events",
+  "hear_events",
   "call_tools",
   "shared_data",
 ] as const satisfies PermissionName[];

@@ -8,21 +8,25 @@ import {
   type CommandContext,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
-import { fullCard, renderAction, renderActionLine, renderImpact, renderState } from "../render/action.ts";
+import { renderAction, renderActionLine, renderImpact, renderState } from "../render/action.ts";
 import { oneLine } from "../render/foreign.ts";
 import { dayAndTime } from "../render/quantities.ts";
 import { renderTable } from "../render/table.ts";
+import { wholeAction } from "../run/whole-action.ts";
 
 export interface ActionsOptions {
   readonly state?: string;
   readonly agent?: string;
   readonly always?: boolean;
   readonly effects?: string;
+  readonly effect?: string;
+  readonly side?: string;
+  readonly digest?: string;
   readonly reason?: string;
   readonly json?: boolean;
 }
 
-const verbs = ["list", "show", "approve", "reject", "undo"] as const;
+const verbs = ["list", "show", "content", "approve", "reject", "undo"] as const;
 const states = ActionState.anyOf.map(({ const: state }) => state);
 /** Actions that an abbreviated id is looked for in. */
 const listLimit = 1000;
@@ -42,15 +46,19 @@ export async function actions(
   if (state !== undefined && !states.some((known) => known === state))
     throw new UsageError(`--state is one of ${states.join(", ")}.`);
   const effects = effectsOf(options.effects);
+  const effect = effectOf(options.effect);
+  const side = verb === "content" ? sideOf(options.side) : "after";
   return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
     if (verb === "list" || given === undefined) return list(context, kernel, options);
     const action = await find(kernel, given);
     switch (verb) {
       case "show":
-        return show(context, action, options, exitCodes.ok);
+        return show(context, kernel, action, effect, options);
+      case "content":
+        return content(context, kernel, action.id, effect ?? 0, side);
       case "approve": {
         const ended = await kernel.approve(action.id, {
-          digest: action.digest,
+          digest: options.digest ?? action.digest,
           remember: options.always === true ? "always" : "once",
           ...(effects === undefined ? {} : { effects }),
         });
@@ -103,10 +111,48 @@ async function list(
   return exitCodes.ok;
 }
 
-function show({ terminal }: CommandContext, action: Action, { json }: ActionsOptions, code: number): number {
-  if (json === true) terminal.json(action);
-  else terminal.print([`id ${action.id}`, ...renderAction(action, terminal.surface, fullCard)]);
-  return code;
+async function show(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  action: Action,
+  effect: number | undefined,
+  { json }: ActionsOptions,
+): Promise<number> {
+  if (json === true) {
+    terminal.json(action);
+    return exitCodes.ok;
+  }
+  if (effect !== undefined && effect >= action.effects.length)
+    throw new UsageError(`The action has ${action.effects.length} effects, counted from 0.`);
+  const { action: whole, unread } = await wholeAction(kernel, action, effect);
+  const only = effect === undefined ? {} : { contents: effect };
+  terminal.print([
+    `id ${action.id}`,
+    `digest ${action.digest}`,
+    ...renderAction(whole, terminal.surface, { unread, ...only }),
+  ]);
+  return exitCodes.ok;
+}
+
+/** One side of an effect, byte for byte: for a file or another program, as a terminal would obey what is in it. */
+async function content(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  id: string,
+  effect: number,
+  side: "before" | "after",
+): Promise<number> {
+  if (terminal.isTerminal)
+    throw new UsageError("A content is not printed at a terminal; write it to a file: … content <id> > FILE");
+  let offset = 0;
+  for (let eof = false; !eof;) {
+    const piece = await kernel.content(id, effect, side, offset);
+    const bytes = Buffer.from(piece.base64, "base64");
+    await terminal.bytes(bytes);
+    offset += bytes.length;
+    eof = piece.eof || bytes.length === 0;
+  }
+  return exitCodes.ok;
 }
 
 function outcome(
@@ -143,4 +189,17 @@ function effectsOf(text: string | undefined): number[] | undefined {
     throw new UsageError('--effects is a list of numbers counted from 0, as in "0,2".');
   }
   return indices;
+}
+
+function effectOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const index = Number(text);
+  if (text.trim() === "" || !Number.isInteger(index) || index < 0)
+    throw new UsageError("--effect is the number of one effect, counted from 0.");
+  return index;
+}
+
+function sideOf(text = "after"): "before" | "after" {
+  if (text === "before" || text === "after") return text;
+  throw new UsageError('--side is "before" or "after".');
 }

@@ -17,6 +17,7 @@ import { ensureDocument } from "../run/starter.ts";
 import { askForMore, ensureTrust } from "../run/trust.ts";
 import { Turns } from "../run/turns.ts";
 import { whenGone } from "../run/process-end.ts";
+import { wholeAction } from "../run/whole-action.ts";
 import { WorkLine } from "../run/work-line.ts";
 
 export interface RunOptions {
@@ -111,7 +112,10 @@ async function watch(
     options.json === true ? jsonPresenter(terminal) : textPresenter(terminal, { asks: mode === "ask" });
   const approvals = new Approvals(mode, {
     kernel,
-    ask: (action, waiting) => turns.take(() => askAboutAction(terminal, action, waiting)),
+    ask: async (action, waiting) => {
+      const whole = await wholeAction(kernel, action);
+      return turns.take(() => askAboutAction(terminal, whole, waiting));
+    },
     remark: (text) => presenter.remark(text),
     quit: () => terminal.interrupt(),
   });

@@ -7,7 +7,7 @@ import {
   type CommandContext,
 } from "../command.ts";
 import type { KernelClient } from "../kernel-client.ts";
-import { fullCard, renderAction } from "../render/action.ts";
+import { renderAction } from "../render/action.ts";
 import { manyLines, oneLine } from "../render/foreign.ts";
 import { wrap } from "../render/width.ts";
 
@@ -82,8 +82,12 @@ async function run(
       terminal.warn(`${terminal.errorSurface.style.red("error")} ${oneLine(result.message)}`);
       break;
     case "needs_approval":
-      terminal.print([oneLine(result.reason), ...renderAction(result.action, terminal.surface, fullCard)]);
-      terminal.print(`Approve it with: lares actions approve ${result.action.id}`);
+      terminal.print([
+        oneLine(result.reason),
+        ...renderAction(result.action, terminal.surface, { contents: "none" }),
+        `All of it: lares actions show ${result.action.id}`,
+        `Approve it: lares actions approve ${result.action.id} --digest ${result.action.digest}`,
+      ]);
       break;
   }
   return code;

@@ -1,67 +1,70 @@
+import { effectWords, hasContent } from "../../base/effect-words.ts";
 import type { Action, ActionState, Effect } from "../../base/vocabulary/action.ts";
-import { renderChangeCount, renderDiff } from "./diff.ts";
-import { manyLines, oneLine } from "./foreign.ts";
+import { decisionLines, visibleLines } from "./decision-text.ts";
+import { renderDiff } from "./diff.ts";
+import { oneLine } from "./foreign.ts";
 import { counted, dayAndTime } from "./quantities.ts";
 import type { Style, Surface } from "./style.ts";
-import { displayWidth, truncate, truncateMiddle, wrap } from "./width.ts";
+import { displayWidth, truncate, wrap } from "./width.ts";
 
 /** Columns; a card is text to be read. */
 const widestCard = 100;
 
 export interface CardOptions {
-  /** "2 of 5", where there are more. */
+  /** "2 more after this", where there are more. */
   readonly position?: string;
-  /** Diff lines of one effect. */
-  readonly maxDiffLines: number;
-  readonly maxEffects: number;
+  /** Which effects' contents are shown beneath what all of them do; default all that have one. */
+  readonly contents?: "none" | number;
+  /** Why the content of an effect is not shown, by its index; the others without a diff are no text, or too long. */
+  readonly unread?: ReadonlyMap<number, string>;
 }
 
-export const briefCard: CardOptions = { maxDiffLines: 24, maxEffects: 12 };
-export const fullCard: CardOptions = { maxDiffLines: 10_000, maxEffects: 1000 };
-
-/** A proposal as a person decides on it: what, who, how much, why, and each effect with its diff. */
-export function renderAction(action: Action, surface: Surface, options: CardOptions): string[] {
+/**
+ * A proposal as a person decides on it: what every effect does, in the kernel's words; who and how much; the agent's words,
+ * as the agent's; then the effects' contents. Nothing of it is cut: see `decisionLines`.
+ */
+export function renderAction(action: Action, surface: Surface, options: CardOptions = {}): string[] {
   const { style } = surface;
   const width = Math.max(30, Math.min(surface.width, widestCard));
-  const inner = { style, width: width - 3 };
+  const inner = { style, width: width - 2 };
   const bar = style.dim("│");
   const head = options.position === undefined ? "" : ` ${options.position} `;
   const lines = [
-    ...wrap(oneLine(action.title), inner.width).map((line) => style.bold(line)),
+    ...action.effects.flatMap((effect) => renderEffect(effect, inner)),
     ...renderFacts(action, inner),
-    ...renderReason(action.reason, inner),
-    "",
-    ...renderEffects(action.effects, inner, options),
+    ...renderWords(action, inner),
+    ...renderContents(action, inner, options),
     ...renderOutcome(action, inner),
   ];
   return [
     style.dim(`╭─${head}${"─".repeat(Math.max(0, width - 2 - head.length))}`),
-    ...lines.map((line) => `${bar} ${line}`.trimEnd()),
+    ...lines.map((line) => (line === "" ? bar : `${bar} ${line}`)),
     style.dim(`╰${"─".repeat(width - 1)}`),
   ];
 }
 
 function renderFacts(action: Action, { style, width }: Surface): string[] {
+  const agent = decisionLines(action.agent, width).map((line) => style.cyan(line));
   const facts = [
-    style.cyan(truncate(oneLine(action.agent), width)),
     `impact ${renderImpact(action.impact_score, style)}`,
     counted(action.effects.length, "effect"),
     // A card that asks is about a proposal that waits; only another state is worth a word.
     ...(action.state === "PendingApproval" ? [] : [renderState(action.state, style)]),
   ];
-  const lines: string[] = [];
+  const lines = [...agent];
   for (const fact of facts) {
-    const last = lines.at(-1);
-    const joined = last === undefined ? fact : `${last}${style.dim(" · ")}${fact}`;
-    if (last === undefined || displayWidth(joined) > width) lines.push(fact);
+    const joined = `${lines.at(-1)}${style.dim(" · ")}${fact}`;
+    if (displayWidth(joined) > width) lines.push(fact);
     else lines[lines.length - 1] = joined;
   }
-  return lines;
+  return ["", ...lines];
 }
 
-function renderReason(reason: string, { width }: Surface): string[] {
-  const text = oneLine(reason);
-  return text === "" ? [] : ["", ...wrap(text, width)];
+/** Title and reason stand behind a bar of their own, so that no line of them passes for the kernel's. */
+function renderWords({ title, reason }: Action, { style, width }: Surface): string[] {
+  const quoted = (text: string): string[] =>
+    decisionLines(text, width - 2).map((line) => `${style.dim("┆")} ${line}`);
+  return ["", style.dim("In the agent's words:"), ...quoted(title), ...(reason === "" ? [] : quoted(reason))];
 }
 
 const barCells = 10;
@@ -97,63 +100,77 @@ export function renderState(state: ActionState, style: Style): string {
   }
 }
 
-function renderEffects(effects: readonly Effect[], surface: Surface, options: CardOptions): string[] {
-  const shown = effects.slice(0, options.maxEffects);
-  const lines = shown.flatMap((effect) => renderEffect(effect, surface, options.maxDiffLines));
-  if (effects.length > shown.length)
-    lines.push(surface.style.dim(`… ${effects.length - shown.length} more effects`));
-  return lines;
+/** One effect in words: a sign, what happens, and to what. */
+function renderEffect(effect: Effect, { style, width }: Surface): string[] {
+  const colour = coloursOf(effect, style);
+  return visibleLines(effectWords(effect), width - 2).map(
+    (line, row) => `${row === 0 ? colour(signOfEffect(effect)) : " "} ${colour(line)}`,
+  );
 }
 
-/** One effect: a sign, the path, what happens to it, and the diff where there is one. */
-export function renderEffect(effect: Effect, surface: Surface, maxDiffLines: number): string[] {
-  const { style, width } = surface;
-  const room = Math.max(12, width - 4);
-  const path = truncateMiddle(oneLine(effect.path), room);
-  const note = (text: string): string =>
-    style.dim(truncate(oneLine(text), Math.max(8, room - displayWidth(path) - 2)));
-  switch (effect.kind) {
+function signOfEffect({ kind, before, after }: Effect): string {
+  switch (kind) {
     case "file.move":
-      return [
-        `${style.blue("→")} ${truncateMiddle(oneLine(effect.from ?? "?"), room)}`,
-        `  ${style.dim("↳")} ${style.blue(truncateMiddle(oneLine(effect.path), room - 2))}`,
-      ];
+      return "→";
     case "file.delete":
-      return [
-        `${style.red("✗")} ${style.red(path)}  ${note("deleted")}`,
-        ...diffOf(effect, surface, maxDiffLines),
-      ];
-    case "file.write":
-    case "file.edit": {
-      const sign = effect.before === null ? style.green("+") : style.yellow("~");
-      const change =
-        effect.diff === undefined || effect.diff === ""
-          ? note(effect.summary)
-          : renderChangeCount(effect.diff, style);
-      return [`${sign} ${path}  ${change}`, ...diffOf(effect, surface, maxDiffLines)];
-    }
-    case "folder.create":
-      return [`${style.green("+")} ${path}/  ${note("new folder")}`];
-    case "tag.add":
-      return [
-        `${style.green("+")} ${path}  ${style.cyan(truncate(oneLine(effect.tag ?? effect.summary), room))}`,
-      ];
+      return "✗";
     case "tag.remove":
-      return [
-        `${style.red("−")} ${path}  ${style.cyan(truncate(oneLine(effect.tag ?? effect.summary), room))}`,
-      ];
+      return "−";
+    case "folder.create":
+    case "tag.add":
+      return "+";
+    case "file.write":
+    case "file.edit":
+      return before === null ? "+" : "~";
     case "field.set":
     case "sidecar.write":
-      return [
-        `${style.yellow("~")} ${path}  ${note(effect.summary)}`,
-        ...diffOf(effect, surface, maxDiffLines),
-      ];
+      return after === null ? "−" : "~";
   }
 }
 
-function diffOf(effect: Effect, { style, width }: Surface, maxLines: number): string[] {
-  if (effect.diff === undefined || effect.diff === "") return [];
-  return renderDiff(effect.diff, { style, width: width - 2 }, maxLines).map((line) => `  ${line}`);
+function coloursOf(effect: Effect, style: Style): (text: string) => string {
+  const sign = signOfEffect(effect);
+  if (sign === "→") return style.blue;
+  if (sign === "~") return style.yellow;
+  return sign === "+" ? style.green : style.red;
+}
+
+function renderContents(action: Action, surface: Surface, options: CardOptions): string[] {
+  const { contents } = options;
+  if (contents === "none") return [];
+  const { effects } = action;
+  return effects.flatMap((effect, index) => {
+    if (!hasContent(effect) || (contents !== undefined && contents !== index)) return [];
+    const head = effects.length === 1 ? [] : renderHead(effect, index, surface);
+    return ["", ...head, ...renderContent(action, effect, index, surface, options.unread?.get(index))];
+  });
+}
+
+function renderHead({ path }: Effect, index: number, { style, width }: Surface): string[] {
+  const place = style.dim(`Effect ${index}:`);
+  return [place, ...decisionLines(path, width).map((line) => style.bold(line))];
+}
+
+function renderContent(
+  { id }: Action,
+  effect: Effect,
+  index: number,
+  { style, width }: Surface,
+  unread: string | undefined,
+): string[] {
+  if (effect.diff !== undefined) return renderDiff(effect.diff, { style, width });
+  const sides = (["before", "after"] as const).filter((side) => isReadable(effect, side));
+  return [
+    ...wrap(unread ?? "No text, or more than 256 KiB of it, so there is no diff.", width),
+    ...sides.flatMap((side) => [
+      ...decisionLines(`${side}: ${effect[side] ?? ""}`, width),
+      ...wrap(`  lares actions content ${id} --effect ${index} --side ${side} > FILE`, width),
+    ]),
+  ].map((line) => style.yellow(line));
+}
+
+function isReadable(effect: Effect, side: "before" | "after"): boolean {
+  return effect[side] !== null && (side === "after" || effect.kind.startsWith("file."));
 }
 
 function renderOutcome(action: Action, { style, width }: Surface): string[] {
@@ -163,11 +180,7 @@ function renderOutcome(action: Action, { style, width }: Surface): string[] {
     lines.push(style.dim(`decided ${who}, ${dayAndTime(action.decided)}`));
   }
   if (action.error !== undefined) {
-    lines.push(
-      ...manyLines(action.error)
-        .flatMap((line) => wrap(line, width))
-        .map((line) => style.red(line)),
-    );
+    lines.push(...decisionLines(action.error, width).map((line) => style.red(line)));
   }
   return lines.length === 0 ? [] : ["", ...lines];
 }

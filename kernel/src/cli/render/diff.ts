@@ -1,7 +1,7 @@
 import { diffWordsWithSpace } from "diff";
-import { manyLines } from "./foreign.ts";
+import { decisionLines, type Emphasis } from "./decision-text.ts";
 import type { Surface } from "./style.ts";
-import { padStart, truncate } from "./width.ts";
+import { padStart } from "./width.ts";
 
 export type DiffLine =
   | { readonly kind: "hunk"; readonly text: string }
@@ -32,53 +32,50 @@ export function parseDiff(diff: string): DiffLine[] {
   return lines;
 }
 
-export function countChanges(diff: string): { added: number; removed: number } {
-  const lines = parseDiff(diff);
-  return {
-    added: lines.filter(({ kind }) => kind === "added").length,
-    removed: lines.filter(({ kind }) => kind === "removed").length,
-  };
-}
-
 /** Words are compared in lines up to this long; beyond, the line as a whole is what changed. */
 const longestComparedLine = 400;
+/** Words that may differ before the line as a whole is what changed. */
+const maxWordEdits = 100;
 
-/** A diff as lines for a terminal: the line's number, its sign, its text; at most `maxLines`, and how many more there are. */
-export function renderDiff(diff: string, { style, width }: Surface, maxLines: number): string[] {
+/**
+ * A diff as lines for a terminal: the line's number, its sign, its text. All of it, as `decisionLines` draws it: what
+ * does not fit in a line goes on in the next, which has neither number nor sign.
+ */
+export function renderDiff(diff: string, { style, width }: Surface): string[] {
   const lines = parseDiff(diff);
-  const shown = lines.slice(0, maxLines);
-  const numberWidth = Math.max(2, ...lines.map((line) => String(lineNumber(line) ?? "").length));
+  const partners = partnersOf(lines);
+  const numberWidth = Math.max(
+    2,
+    String(lines.reduce((most, line) => Math.max(most, lineNumber(line) ?? 0), 0)).length,
+  );
   const textWidth = Math.max(16, width - numberWidth - 3);
-  const rendered: string[] = [];
-  for (const [index, line] of shown.entries()) {
-    const number = style.dim(padStart(String(lineNumber(line) ?? ""), numberWidth));
-    const text = truncate(manyLines(line.text)[0] ?? "", textWidth);
+  const margin = " ".repeat(numberWidth + 3);
+  return lines.flatMap((line, index): string[] => {
     switch (line.kind) {
       case "hunk":
-        if (index > 0) rendered.push(style.dim(`${" ".repeat(numberWidth)} ⋮`));
-        break;
-      case "context":
-        rendered.push(`${number}   ${text}`.trimEnd());
-        break;
+        return index === 0 ? [] : [style.dim(`${" ".repeat(numberWidth)} ⋮`)];
       case "note":
-        rendered.push(style.dim(`${" ".repeat(numberWidth + 3)}${text}`));
-        break;
+        return decisionLines(line.text, textWidth).map((text) => style.dim(margin + text));
+      case "context":
       case "removed":
-        rendered.push(
-          `${number} ${style.red(`- ${emphasised(text, partner(lines, index), "removed", style)}`)}`,
+      case "added": {
+        const [sign, colour] = looks(line.kind, style);
+        const number = style.dim(padStart(String(lineNumber(line) ?? ""), numberWidth));
+        const emphasised = emphasis(line, lines[partners[index] ?? -1], style);
+        return decisionLines(line.text, textWidth, emphasised).map((text, row) =>
+          row === 0 ? `${number} ${colour(`${sign} ${text}`)}` : margin + colour(text),
         );
-        break;
-      case "added":
-        rendered.push(
-          `${number} ${style.green(`+ ${emphasised(text, partner(lines, index), "added", style)}`)}`,
-        );
-        break;
+      }
     }
-  }
-  if (lines.length > shown.length) {
-    rendered.push(style.dim(`${" ".repeat(numberWidth + 1)}… ${lines.length - shown.length} more lines`));
-  }
-  return rendered;
+  });
+}
+
+function looks(
+  kind: "context" | "removed" | "added",
+  style: Surface["style"],
+): [sign: string, colour: (text: string) => string] {
+  if (kind === "removed") return ["-", style.red];
+  return kind === "added" ? ["+", style.green] : [" ", (text) => text];
 }
 
 function lineNumber(line: DiffLine): number | undefined {
@@ -86,49 +83,53 @@ function lineNumber(line: DiffLine): number | undefined {
   return line.kind === "added" || line.kind === "context" ? line.after : undefined;
 }
 
-/** The line that this one was changed from, or to: only where as many lines came as went is it plain which. */
-function partner(lines: readonly DiffLine[], index: number): string | undefined {
-  let start = index;
-  while (isChange(lines[start - 1])) start -= 1;
-  let end = index;
-  while (isChange(lines[end + 1])) end += 1;
-  const block = lines.slice(start, end + 1);
-  const half = block.length / 2;
-  const pairs =
-    block.slice(0, half).every(({ kind }) => kind === "removed") &&
-    block.slice(half).every(({ kind }) => kind === "added");
-  if (!Number.isInteger(half) || !pairs) return undefined;
-  const place = index - start;
-  return block[place < half ? place + half : place - half]?.text;
+/**
+ * Of each line, the index of the one that it was changed from, or to; undefined where it is not plain which: only where as
+ * many lines came as went. Each line is looked at a bounded number of times.
+ */
+export function partnersOf(lines: readonly Pick<DiffLine, "kind">[]): (number | undefined)[] {
+  const kinds = lines.map(({ kind }) => kind);
+  const partners: (number | undefined)[] = kinds.map(() => undefined);
+  for (let start = 0; start < kinds.length; start++) {
+    let middle = start;
+    while (kinds[middle] === "removed") middle += 1;
+    let end = middle;
+    while (kinds[end] === "added") end += 1;
+    const half = middle - start;
+    if (half > 0 && end - middle === half && kinds[end] !== "removed")
+      for (let place = 0; place < half; place++) {
+        partners[start + place] = middle + place;
+        partners[middle + place] = start + place;
+      }
+    // On to the end of all that changed together.
+    while (kinds[end] === "removed" || kinds[end] === "added") end += 1;
+    start = Math.max(start, end - 1);
+  }
+  return partners;
 }
 
-function isChange(line: DiffLine | undefined): boolean {
-  return line?.kind === "added" || line?.kind === "removed";
-}
-
-/** The words that differ, inverted; nothing is where the lines have too little in common. */
-function emphasised(
-  text: string,
-  other: string | undefined,
-  side: "added" | "removed",
+/** The words that differ, inverted; undefined where the lines have too little in common. */
+function emphasis(
+  line: DiffLine,
+  other: DiffLine | undefined,
   style: Surface["style"],
-): string {
-  if (other === undefined || text.length > longestComparedLine || other.length > longestComparedLine)
-    return text;
-  const otherText = manyLines(other)[0] ?? "";
-  const parts = side === "added" ? diffWordsWithSpace(otherText, text) : diffWordsWithSpace(text, otherText);
+): Emphasis | undefined {
+  const { text } = line;
+  if (other === undefined || text.length > longestComparedLine || other.text.length > longestComparedLine)
+    return undefined;
+  const isAdded = line.kind === "added";
+  const options = { maxEditLength: maxWordEdits };
+  const parts = isAdded
+    ? diffWordsWithSpace(other.text, text, options)
+    : diffWordsWithSpace(text, other.text, options);
+  if (parts === undefined) return undefined;
   const common = parts
     .filter((part) => !part.added && !part.removed)
     .reduce((sum, part) => sum + part.value.trim().length, 0);
-  if (common * 3 < Math.max(text.length, otherText.length)) return text;
-  return parts
-    .filter((part) => (side === "added" ? !part.removed : !part.added))
-    .map((part) => (part.added || part.removed ? style.inverse(part.value) : part.value))
-    .join("");
-}
-
-/** "+3 −1" */
-export function renderChangeCount(diff: string, style: Surface["style"]): string {
-  const { added, removed } = countChanges(diff);
-  return `${style.green(`+${added}`)} ${style.red(`−${removed}`)}`;
+  if (common * 3 < Math.max(text.length, other.text.length)) return undefined;
+  const differs: boolean[] = [];
+  for (const { added, removed, value } of parts)
+    if (!(isAdded ? removed : added))
+      for (let unit = 0; unit < value.length; unit++) differs.push(added || removed);
+  return { has: (offset) => differs[offset] === true, draw: style.inverse };
 }

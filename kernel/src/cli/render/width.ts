@@ -1,8 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
+import { eastAsianWidth } from "get-east-asian-width";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-const wide =
-  /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u;
 const emoji =
   /^\p{Emoji_Presentation}|^\p{Extended_Pictographic}\ufe0f|^[0-9#*]\ufe0f?\u20e3|^\p{Regional_Indicator}{2}/u;
 const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}]/u;
@@ -18,8 +17,8 @@ export function displayWidth(text: string): number {
 }
 
 function graphemeWidth(grapheme: string): number {
-  if (emoji.test(grapheme) || wide.test(grapheme)) return 2;
-  return zeroWidth.test(grapheme) ? 0 : 1;
+  if (emoji.test(grapheme)) return 2;
+  return zeroWidth.test(grapheme) ? 0 : eastAsianWidth(grapheme.codePointAt(0) ?? 0);
 }
 
 /** Cuts a text without colour codes to `width` columns, the last one an ellipsis where something was left out. */

@@ -2,7 +2,7 @@ import type { Action } from "../../base/vocabulary/action.ts";
 import { hasEnded } from "../../base/vocabulary/action.ts";
 import type { Agent, AgentState } from "../../base/vocabulary/agent.ts";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";
-import { briefCard, renderAction, renderActionLine } from "../render/action.ts";
+import { renderAction, renderActionLine } from "../render/action.ts";
 import { renderAgentState, renderNotice, renderSummary, summaryLine } from "../render/agents.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { Notice, RunSummary } from "../render/model.ts";
@@ -43,7 +43,11 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
       if (shownStates.get(action.id) === action.state) return;
       shownStates.set(action.id, action.state);
       if (action.state === "PendingApproval") {
-        if (!asks) terminal.print(renderAction(action, terminal.surface, briefCard));
+        if (!asks)
+          terminal.print([
+            ...renderAction(action, terminal.surface, { contents: "none" }),
+            `All of it: lares actions show ${action.id}`,
+          ]);
       } else if (hasEnded(action.state)) terminal.print(renderActionLine(action, terminal.surface));
     },
     notice: (notice) => terminal.print(renderNotice(notice, terminal.surface)),

@@ -181,6 +181,8 @@ export class FakeKernel {
         return [...this.actions.values()].toReversed();
       case "lares/actions/get":
         return this.#action(id);
+      case "lares/actions/diff":
+        return { diff: null };
       case "lares/actions/approve":
         if (digest !== this.#action(id).digest) throw new LaresError("DigestMismatch", "another digest");
         return this.#decide(id, "Committed");

@@ -2,11 +2,18 @@ import { silentLog } from "../../base/log.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import { DecisionStore } from "../../decisions/store.ts";
-import { noWishes, type Wishes } from "../../decisions/wishes.ts";
+import { noWishes, type ExtensionWish, type Wishes } from "../../decisions/wishes.ts";
 import type { Configuration } from "../../documents/configuration.ts";
 import type { CatalogEntry, CatalogSnapshot } from "../catalog.ts";
 
 export const digestOf = (letter: string): Hash => `sha256:${letter.repeat(64)}`;
+
+/** Of an extension that does nothing. */
+export const stillness = {
+  behaviour: { hooks: [], tools: [], models: [], hosts: [], caps: {}, settings: { config: {} } },
+  behaviourDigest: digestOf("0"),
+  carries: [],
+} as const satisfies Partial<ExtensionWish>;
 
 export function configuration(
   change: { below?: number; memory?: number; hidden?: boolean; ignore?: string[] } = {},
@@ -64,7 +71,14 @@ export function snapshot(
       extensions: Object.fromEntries(
         Object.entries(programs).map(([id, program]) => [
           id,
-          { name: id, origin: "here", program, permissions: { read_entries: true }, locations: ["notes"] },
+          {
+            name: id,
+            origin: "here",
+            program,
+            permissions: { read_entries: true },
+            locations: ["notes"],
+            ...stillness,
+          },
         ]),
       ),
       ...change,
@@ -72,6 +86,7 @@ export function snapshot(
     entries: Object.entries(programs).map(([id, program]) => entry(id, program)),
     configuration: configuration(),
     standing: configuration(),
+    ownNamespaces: [],
     isReadable: true,
     isLookedInto: true,
     faults: [],

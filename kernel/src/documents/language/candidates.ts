@@ -51,6 +51,7 @@ const manifestPlaces: readonly (readonly [RegExp, Finder])[] = [
   [/^\/extension\/tools\/\d+\/handler$/, toolHandlers],
   [/^\/extension\/hooks\/\d+\/timezone$/, async () => timezones()],
   [/^\/extension\/permissions\/propose_actions\/\d+$/, async () => proposedKinds()],
+  [/^\/extension\/permissions\/hear_events\/\d+$/, heardEvents],
   [/^\/extension\/permissions\/call_tools\/\d+$/, toolNames],
 ];
 
@@ -84,6 +85,19 @@ async function eventCandidates({ events, around }: Search): Promise<Candidate[]>
       .filter((name) => events.isCustomEvent(name))
       .map((value) => ({ value, kind: "event" as const, detail: "of an extension", rank: 1 })),
   ];
+}
+
+/** Events of other extensions, as `hear_events` lists them. */
+async function heardEvents({ document, events, around }: Search): Promise<Candidate[]> {
+  const own = valueAt(document, "/extension/id");
+  return (await around.extensions()).flatMap(({ id, name, events: names }) => {
+    const known = names.map((event) => `${id}/${event}`).filter((event) => events.isCustomEvent(event));
+    if (id === own || known.length === 0) return [];
+    return [
+      { value: `${id}/*`, kind: "choice" as const, detail: `all events of ${name}` },
+      ...known.map((value) => ({ value, kind: "event" as const, detail: `of ${name}` })),
+    ];
+  });
 }
 
 const usualSchedules = [

@@ -188,6 +188,13 @@ describe("what is offered", () => {
       ["file.write", "file.edit", "file.move", "file.delete", "folder.create", "file.*"],
     ],
     [
+      "events of others",
+      "manifest",
+      "toml",
+      `${T}[extension.permissions]\nhear_events = ["|"]`,
+      [`${photos.id}/*`, `${photos.id}/PersonIdentified`],
+    ],
+    [
       "tools of others",
       "manifest",
       "yaml",

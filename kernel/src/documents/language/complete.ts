@@ -1,8 +1,9 @@
 import { valueAt, type DocumentFormat } from "../source.ts";
 import { Lares } from "../schema/lares.ts";
 import { Manifest } from "../schema/manifest.ts";
+import { inTurns } from "../turns.ts";
 import type { Search } from "./candidates.ts";
-import { cursorContext, type CursorContext } from "./cursor.ts";
+import { cursorSteps, type CursorContext } from "./cursor.ts";
 import { filterProposals } from "./filter-proposals.ts";
 import { keyProposals, mapProposals, tableProposals, type ClientAbilities } from "./keys.ts";
 import type { EventLanguage, Surroundings } from "./ports.ts";
@@ -44,7 +45,7 @@ export async function complete(
   offset: number,
   environment: LanguageEnvironment,
 ): Promise<Proposals> {
-  const context = cursorContext(text, offset, format);
+  const context = await inTurns(cursorSteps(text, offset, format));
   if (context === null) return { items: [], isIncomplete: false };
   const items = await proposalsAt(context, kind, environment);
   return bounded(

@@ -6,7 +6,8 @@ import {
   type DocumentFormat,
   type SourceNode,
 } from "../source.ts";
-import { readLeniently, type LenientReading } from "./reading.ts";
+import { atOnce, type Steps } from "../turns.ts";
+import { readingSteps, type LenientReading } from "./reading.ts";
 import { mark, withoutMarks, type Spot } from "./spot.ts";
 import { findTomlSpot } from "./toml-spot.ts";
 import { findYamlSpot } from "./yaml-spot.ts";
@@ -31,14 +32,25 @@ export interface CursorContext {
   readonly spot: Spot;
 }
 
-/** Null where nothing can be written: in a comment, behind a value, in a text that is beyond all bounds. Never throws. */
+/** Where the cursor stands, at once; see {@link cursorSteps}. For texts known to be short. */
 export function cursorContext(source: string, offset: number, format: DocumentFormat): CursorContext | null {
+  return atOnce(cursorSteps(source, offset, format));
+}
+
+/** Null where nothing can be written: in a comment, behind a value, in a text that is beyond all bounds. Never throws. */
+export function* cursorSteps(
+  source: string,
+  offset: number,
+  format: DocumentFormat,
+): Steps<CursorContext | null> {
   if (source.length > documentLimits.characters) return null;
   const text = withoutMarks(source);
   try {
-    const spot = format === "yaml" ? findYamlSpot(text, offset) : findTomlSpot(text, offset);
+    const spot = format === "yaml" ? yield* findYamlSpot(text, offset) : findTomlSpot(text, offset);
+    yield;
     if (spot === null) return null;
-    return contextOf(spot, format, false) ?? (spot.isAlone ? contextOf(withDash(spot), format, true) : null);
+    const context = yield* contextOf(spot, format, false);
+    return context ?? (spot.isAlone ? yield* contextOf(withDash(spot), format, true) : null);
   } catch (error) {
     if (error instanceof TooComplex || error instanceof RangeError) return null;
     throw error;
@@ -51,8 +63,8 @@ function withDash(spot: Spot): Spot {
   return { ...spot, marked: `${spot.marked.slice(0, at)}- ${spot.marked.slice(at)}` };
 }
 
-function contextOf(spot: Spot, format: DocumentFormat, needsDash: boolean): CursorContext | null {
-  const reading = readLeniently(spot.marked, format);
+function* contextOf(spot: Spot, format: DocumentFormat, needsDash: boolean): Steps<CursorContext | null> {
+  const reading = yield* readingSteps(spot.marked, format);
   const found = reading === null ? null : findMark(reading.root, reading.value);
   if (reading === null || found === null) return null;
   if (format === "yaml" && spot.isAlone && isMisplaced(reading, spot.marked, found)) return null;

@@ -7,7 +7,7 @@ import { documentKind } from "../names.ts";
 import { applyEdits } from "../testing/apply-edits.ts";
 import { manifestPorts } from "../testing/ports.ts";
 import { extensionUses, isAt } from "./elements.ts";
-import { readForEditor } from "./for-editors.ts";
+import { readAtOnce } from "./testing/read-at-once.ts";
 import { handlerAt, renameInManifest } from "./rename.ts";
 import { outlineOf, type DocumentPart } from "./symbols.ts";
 
@@ -41,7 +41,7 @@ describe.each(documents)("%s", (path, text) => {
   test("typed up to any character it can be looked through", () => {
     for (let offset = 0; offset <= text.length; offset += 7) {
       const typed = text.slice(0, offset);
-      const document = readForEditor(typed, path);
+      const document = readAtOnce(typed, path);
       const within = ({ range, selection, children }: DocumentPart): boolean =>
         document.lines.offset(range.end) <= offset &&
         document.lines.offset(selection.end) <= document.lines.offset(range.end) &&
@@ -54,7 +54,7 @@ describe.each(documents)("%s", (path, text) => {
   });
 
   test("what stands at an offset is what is there", () => {
-    const document = readForEditor(text, path);
+    const document = readAtOnce(text, path);
     for (let offset = 0; offset <= text.length; offset++) {
       const handler = handlerAt(document, offset);
       if (handler === null) continue;

@@ -456,6 +456,29 @@ const cases: readonly (readonly [string, DiagnosticCode, string, readonly string
   ],
   [
     "extension.yaml",
+    "event-not-heard",
+    hook("{ on: dev.other/Found, handler: photoAdded }"),
+    ["Add dev.other/Found to hear_events", "Add dev.other/* to hear_events"],
+  ],
+  [
+    "extension.yaml",
+    "event-not-heard",
+    yaml(
+      `  permissions:\n    hear_events: [dev.other/Lost]\n  hooks: [{ on: dev.other/Found, handler: photoAdded }]\n`,
+    ),
+    ["Add dev.other/Found to hear_events", "Add dev.other/* to hear_events"],
+    yaml(
+      `  permissions:\n    hear_events: [dev.other/Lost, dev.other/Found]\n  hooks: [{ on: dev.other/Found, handler: photoAdded }]\n`,
+    ),
+  ],
+  [
+    "extension.toml",
+    "event-not-heard",
+    tomlHook('on = "dev.other/Found"\nhandler = "photoAdded"'),
+    ["Add dev.other/Found to hear_events", "Add dev.other/* to hear_events"],
+  ],
+  [
+    "extension.yaml",
     "invalid-parameters",
     yaml(`  tools:\n    - name: a\n${tool}      parameters: { type: array }\n`),
     ["Write type: object"],

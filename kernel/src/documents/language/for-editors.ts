@@ -3,7 +3,7 @@ import { assemble, type ParsedDocument } from "../source.ts";
 import { readingOf } from "./reading.ts";
 
 /** A document with the places of all its parts, as far as a text that is being typed can be read. Never throws. */
-export function readForEditor(text: string, file: string): ParsedDocument {
+export async function readForEditor(text: string, file: string): Promise<ParsedDocument> {
   const format = formatOf(file) ?? "yaml";
-  return assemble(text, format, readingOf(text, format), []);
+  return assemble(text, format, await readingOf(text, format), []);
 }

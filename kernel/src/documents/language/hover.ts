@@ -29,7 +29,7 @@ export async function hoverAt(
   offset: number,
   environment: Omit<LanguageEnvironment, "client">,
 ): Promise<Hover | null> {
-  const reading = readingOf(text, format);
+  const reading = await readingOf(text, format);
   const found = reading === null ? null : nodeAt(reading.root, offset);
   if (reading === null || found === null) return null;
   const pointer = pointerTo("", ...found.keys);
@@ -98,7 +98,7 @@ async function manifestValue(
   const { pointer, document } = place;
   const value = valueAt(document, pointer);
   if (typeof value !== "string") return null;
-  if (/^\/extension\/hooks\/\d+\/on$/.test(pointer)) {
+  if (/^\/extension\/(?:hooks\/\d+\/on|permissions\/hear_events\/\d+)$/.test(pointer)) {
     const type = events.eventTypes.find(({ name }) => name === value);
     if (type !== undefined) return { explanation: eventExplanation(type) };
     const publisher = events.isCustomEvent(value) ? value.slice(0, value.indexOf("/")) : null;

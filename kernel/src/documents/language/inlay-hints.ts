@@ -2,6 +2,7 @@ import { isJsonObject } from "../../base/json.ts";
 import { valueAt, type SourceNode } from "../source.ts";
 import type { EditedDocument } from "./complete.ts";
 import type { EventLanguage } from "./ports.ts";
+import { nextTurn } from "../turns.ts";
 import { readingOf } from "./reading.ts";
 import { explainSchedule } from "./schedule.ts";
 
@@ -22,12 +23,13 @@ export async function inlayHints(
   range: { readonly start: number; readonly end: number },
   events: EventLanguage,
 ): Promise<readonly InlayHint[]> {
-  const reading = kind === "manifest" ? readingOf(text, format) : null;
+  const reading = kind === "manifest" ? await readingOf(text, format) : null;
   if (reading === null) return [];
   const hooks = valueAt(reading.value, "/extension/hooks");
   const hints: InlayHint[] = [];
   for (const [index, hook] of (Array.isArray(hooks) ? hooks : []).entries()) {
     if (hints.length >= maxInlayHints) break;
+    await nextTurn();
     const schedule: unknown = isJsonObject(hook) ? hook["schedule"] : undefined;
     const timezone: unknown = isJsonObject(hook) ? hook["timezone"] : undefined;
     const node = nodeOf(reading.root, ["extension", "hooks", String(index), "schedule"]);

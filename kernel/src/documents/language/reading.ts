@@ -1,4 +1,14 @@
-import { documentLimits, TooComplex, type DocumentFormat, type Reading, type SourceNode } from "../source.ts";
+import { maxDiagnostics } from "../diagnostics.ts";
+import { plainReading } from "../plain-values.ts";
+import {
+  documentLimits,
+  TooComplex,
+  type DocumentFormat,
+  type Reading,
+  type ReportFault,
+  type SourceNode,
+} from "../source.ts";
+import { atOnce, inTurns, type Steps } from "../turns.ts";
 import { readYaml } from "../yaml.ts";
 import { readTomlLeniently, type TomlStatement } from "./lenient-toml.ts";
 
@@ -10,17 +20,23 @@ export interface LenientReading extends Reading {
   readonly statements: readonly TomlStatement[];
 }
 
+/** Reads a document as far as that is possible at once; see {@link readingSteps}. For texts known to be short. */
+export function readLeniently(text: string, format: DocumentFormat): LenientReading | null {
+  return atOnce(readingSteps(text, format));
+}
+
 /**
  * Reads a document as far as that is possible, for an editor; null where it is empty, or beyond
  * {@link documentLimits}. Never throws. For what counts see `parseDocument`.
  */
-export function readLeniently(text: string, format: DocumentFormat): LenientReading | null {
+export function* readingSteps(text: string, format: DocumentFormat): Steps<LenientReading | null> {
   if (text.length > documentLimits.characters) return null;
   const faults: { start: number; end: number }[] = [];
+  const report: ReportFault = (_code, start, end) => faults.push({ start, end }) <= maxDiagnostics;
   try {
-    if (format === "toml") return { faults, ...readTomlLeniently(text) };
-    const reading = readYaml(text, (_code, start, end) => faults.push({ start, end }), true);
-    return reading === null ? null : { ...reading, faults, statements: [] };
+    if (format === "toml") return plainReading({ faults, ...readTomlLeniently(text) }, report);
+    const reading = yield* readYaml(text, report, true);
+    return reading === null ? null : plainReading({ ...reading, faults, statements: [] }, report);
   } catch (error) {
     // RangeError: the parsers recurse, and what exhausts the stack is nested beyond any bound of ours.
     if (error instanceof TooComplex || error instanceof RangeError) return null;
@@ -30,13 +46,13 @@ export function readLeniently(text: string, format: DocumentFormat): LenientRead
 
 /** Texts whose readings are kept: as many as somebody looks at in one moment. */
 const maxKeptReadings = 4;
-const kept: { text: string; format: DocumentFormat; reading: LenientReading | null }[] = [];
+const kept: { text: string; format: DocumentFormat; reading: Promise<LenientReading | null> }[] = [];
 
-/** The same, read once for each version of a text: what hovers and hints ask of it again and again. */
-export function readingOf(text: string, format: DocumentFormat): LenientReading | null {
+/** The same in turns, and once for each version of a text: what hovers, hints and the outline ask of it again and again. */
+export function readingOf(text: string, format: DocumentFormat): Promise<LenientReading | null> {
   const known = kept.find((each) => each.format === format && each.text === text);
   if (known !== undefined) return known.reading;
-  const reading = readLeniently(text, format);
+  const reading = inTurns(readingSteps(text, format));
   kept.unshift({ text, format, reading });
   kept.length = Math.min(kept.length, maxKeptReadings);
   return reading;

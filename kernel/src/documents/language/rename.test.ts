@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { compiledForTests } from "./testing/compiled.ts";
 import { applyEdits } from "../testing/apply-edits.ts";
-import { readForEditor } from "./for-editors.ts";
+import { readAtOnce } from "./testing/read-at-once.ts";
 import { readProgram } from "./program.ts";
 import { checkHandlerName, handlerAt, renameInManifest, renameInProgram } from "./rename.ts";
 
@@ -23,12 +23,12 @@ describe("in a manifest each place has the new name, in the quotes it had", () =
     ["extension.toml", '[extension]\nhooks = [{ handler = """«old»""" }]\ntools = [{ handler = "older" }]\n'],
   ])("%s %#", (file, marked) => {
     const text = marked.replaceAll(/[«»]/g, "");
-    const document = readForEditor(text, file);
+    const document = readAtOnce(text, file);
     const handler = handlerAt(document, marked.indexOf("«"));
     expect(handler).toMatchObject({ kind: "hooks", name: "old" });
     if (handler === null) return;
     const renamed = applyEdits(text, renameInManifest(document, handler, "fresh"));
-    expect(readForEditor(renamed, file).value).toEqual(
+    expect(readAtOnce(renamed, file).value).toEqual(
       JSON.parse(JSON.stringify(document.value).replaceAll('"handler":"old"', '"handler":"fresh"')),
     );
     expect(renamed.replaceAll("fresh", "old").replaceAll(/\s|>-|"""|"/g, "")).toBe(
@@ -38,7 +38,7 @@ describe("in a manifest each place has the new name, in the quotes it had", () =
 
   test("a hook and a tool of one name are two", () => {
     const text = "extension: { hooks: [{ handler: a }], tools: [{ handler: a }] }";
-    const document = readForEditor(text, "extension.yaml");
+    const document = readAtOnce(text, "extension.yaml");
     const tool = handlerAt(document, text.lastIndexOf("a }"));
     expect(tool?.kind).toBe("tools");
     if (tool !== null)
@@ -138,7 +138,7 @@ describe("in a program", () => {
   ])("%s", async (_name, source, expected) => {
     const outline = await readProgram(source, await compiledForTests(source));
     const edits = renameInProgram(outline, source, { kind: "hooks", name: "old" }, "fresh");
-    const lines = readForEditor(source, "x.yaml").lines;
+    const lines = readAtOnce(source, "x.yaml").lines;
     expect(
       applyEdits(
         source,

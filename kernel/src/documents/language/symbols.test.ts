@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Range } from "../diagnostics.ts";
-import { readForEditor } from "./for-editors.ts";
+import { readAtOnce } from "./testing/read-at-once.ts";
 import { maxParts, outlineOf, type DocumentPart } from "./symbols.ts";
 
 /** A line for each part, indented as it lies: kind, name, detail, and the lines it reaches over. */
@@ -11,7 +11,7 @@ function drawn(parts: readonly DocumentPart[], depth = 0): string[] {
   ]);
 }
 
-const outline = (file: string, text: string): DocumentPart[] => outlineOf(readForEditor(text, file));
+const outline = (file: string, text: string): DocumentPart[] => outlineOf(readAtOnce(text, file));
 
 describe("a configuration", () => {
   const expected = (lines: readonly string[]) =>

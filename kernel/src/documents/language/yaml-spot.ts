@@ -1,4 +1,6 @@
 import { Lexer } from "yaml";
+import { documentLimits, TooComplex } from "../source.ts";
+import type { Steps } from "../turns.ts";
 import { unescaped, type Quote } from "./quoting.ts";
 import { emptySpot, mark, type Spot } from "./spot.ts";
 import { lineEndAfter } from "./toml-tokens.ts";
@@ -14,16 +16,17 @@ interface Token {
 
 /**
  * The word that the cursor is in; null where nothing can be written: in comments, in directives, behind a value.
- * `text` is without marks (see `withoutMarks`). Takes time linear in the text.
+ * `text` is without marks (see `withoutMarks`). Takes time linear in the text. Throws {@link TooComplex} beyond the
+ * bounds of documents.
  */
-export function findYamlSpot(text: string, offset: number, repairs = 0): Spot | null {
+export function* findYamlSpot(text: string, offset: number, repairs = 0): Steps<Spot | null> {
   const lineStart = text.lastIndexOf("\n", offset - 1) + 1;
-  const { token, previous, flowDepth, forgotten } = tokenAt(text, offset, lineStart);
+  const { token, previous, flowDepth, forgotten } = yield* tokenAt(text, offset, lineStart);
   if (forgotten !== null) {
     if (repairs >= maxRepairs) return null;
     const at = lineEndAfter(text, forgotten);
     const repaired = text.slice(0, at) + text.charAt(forgotten) + text.slice(at);
-    const spot = findYamlSpot(repaired, offset + 1, repairs + 1);
+    const spot = yield* findYamlSpot(repaired, offset + 1, repairs + 1);
     return spot && { ...spot, start: spot.start - 1, end: spot.end - 1, lineStart: spot.lineStart - 1 };
   }
   const lineEnd = lineEndAfter(text, offset);
@@ -160,6 +163,9 @@ function isIndentation(text: string): boolean {
   return /^\ufeff?\s*(?:[-?](?:\s+|$))*$/.test(text);
 }
 
+/** Tokens between two turns. */
+const tokensPerStep = 256;
+
 interface Found {
   readonly token: Token | null;
   readonly previous: Token | null;
@@ -169,13 +175,16 @@ interface Found {
 }
 
 /** The token that the cursor is in or at the end of, and the last one with a meaning before it. */
-function tokenAt(text: string, offset: number, lineStart: number): Found {
+function* tokenAt(text: string, offset: number, lineStart: number): Steps<Found> {
   let at = 0;
   let flowDepth = 0;
   let isScalar = false;
   let isBlock = false;
   let previous: Token | null = null;
+  let count = 0;
   for (const source of new Lexer().lex(text)) {
+    if (++count > documentLimits.tokens) throw new TooComplex(`of more than ${documentLimits.tokens} tokens`);
+    if (count % tokensPerStep === 0) yield;
     // The lexer's own signs stand for no text.
     if (source === "\u0002") continue;
     if (source === "\u0018") {

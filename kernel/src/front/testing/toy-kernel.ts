@@ -8,7 +8,6 @@ import type { Log } from "../../base/log.ts";
 import { acquireLock } from "../../platform/lock.ts";
 import { listenLocal, type LocalSocket } from "../../platform/socket.ts";
 import { parseKernelArguments } from "../../platform/spawn-kernel.ts";
-import { socketPathFor } from "../../platform/state-folder.ts";
 import { createEndpoint } from "../../protocol/endpoint.ts";
 
 /**
@@ -40,8 +39,7 @@ let sessions = 0;
 let isClosing = false;
 let lastFollow = 0;
 
-const place = { stateFolder, socketPath: await socketPathFor(stateFolder) };
-await listenLocal({ place, log, isClosing: () => isClosing, accept: serve });
+await listenLocal({ stateFolder, log, isClosing: () => isClosing, accept: serve });
 
 function serve(socket: LocalSocket): void {
   sessions++;

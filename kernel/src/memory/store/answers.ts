@@ -74,6 +74,7 @@ export const answers: { readonly [Name in Exclude<StoreRequestName, "close">]: A
     opened.query(memory, async ({ behind }) => ({ ids: await behind.existing(ids) })),
   "knowledge.nearest": (opened, memory, { items, minSimilarity }) =>
     opened.query(memory, async ({ behind }) => ({ nearest: await behind.nearest(items, minSimilarity) })),
+  "knowledge.updates": (opened, memory) => opened.query(memory, ({ behind }) => behind.updates()),
   search: (opened, memory, { query, nowMs }) =>
     opened.query(memory, ({ behind }) => behind.search(query, nowMs)),
   stats: (opened, memory) =>

@@ -1,5 +1,6 @@
 import process from "node:process";
 import { expect, test } from "vitest";
+import { seeded } from "../../../../test/support/seed.ts";
 import { until } from "../../../../test/support/until.ts";
 import { isLaresError, messageOf } from "../../base/errors.ts";
 import { TestJournal } from "./testing/test-journal.ts";
@@ -7,6 +8,7 @@ import { eventsOf, mendedOf, testStore } from "./testing/test-store.ts";
 
 const kills = 60;
 const eventsPerRound = 200;
+const random = seeded();
 
 test("a host killed again and again at random under load: everything acknowledged is found", async () => {
   const { store, stateFolder, notices } = await testStore();
@@ -31,7 +33,7 @@ test("a host killed again and again at random under load: everything acknowledge
     });
     const pid = await until("a host", () => store.pid);
     const isAnswered = Promise.all(asked).then(() => true);
-    await Promise.race([isAnswered, new Promise((resolve) => setTimeout(resolve, Math.random() * 60))]);
+    await Promise.race([isAnswered, new Promise((resolve) => setTimeout(resolve, random() * 60))]);
     if (store.pid === pid) process.kill(pid, "SIGKILL");
     await isAnswered;
   }

@@ -77,13 +77,12 @@ export const updatesSimilarity = 0.9;
 export interface NewItem {
   readonly id: string;
   readonly variant: string;
-  readonly text?: string;
   readonly embedding?: readonly number[];
 }
 
 /**
- * The item of the same variant that is most like it; null where none is above the similarity that was asked for, or
- * where the embedder cannot answer at once. `refused`: its embedding cannot be compared with those that are there.
+ * The item of the same variant whose embedding is most like the one it brings; null where none is above the similarity
+ * that was asked for, or where it brings none. `refused`: its embedding cannot be compared with those that are there.
  */
 export type Nearest =
   | { readonly id: string; readonly similarity: number }
@@ -102,6 +101,14 @@ export interface PrunePolicy {
 export type ProposedChange =
   | { readonly operation: "delete"; readonly id: string; readonly reason: "pruned" | "merged" }
   | { readonly operation: "relate"; readonly from: string; readonly to: string; readonly relation: string };
+
+export interface ProposedUpdates {
+  readonly changes: readonly ProposedChange[];
+  /** There is more to look at now, or these changes are to be seen in the tables first: worth asking again at once. */
+  readonly isMore: boolean;
+  /** There are items that cannot be looked at yet. */
+  readonly isWaiting: boolean;
+}
 
 export interface Maintained {
   readonly changes: readonly ProposedChange[];
@@ -126,6 +133,8 @@ export interface StoreRequests {
     params: { items: readonly NewItem[]; minSimilarity: number };
     result: { nearest: readonly Nearest[] };
   };
+  /** What items seem to be newer forms of, as far as nobody has said so yet. */
+  "knowledge.updates": { params: Nothing; result: ProposedUpdates };
   search: { params: { query: SearchQuery; nowMs: number }; result: SearchPage };
   stats: { params: Nothing; result: StoreStats };
   /** Decay, prune, merge, tiers, compaction of indexes. Proposes what would change the truth. */

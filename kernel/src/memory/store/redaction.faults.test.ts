@@ -4,6 +4,7 @@ import {
   type DiskRule,
   whyNoFailingDisk,
 } from "../../../../test/fault/support/failing-disk.ts";
+import { seeded } from "../../../../test/support/seed.ts";
 import { messageOf } from "../../base/errors.ts";
 import { canonicalJson, type JsonValue } from "../../base/json.ts";
 import { failpointNames } from "../../platform/failpoints.ts";
@@ -30,7 +31,8 @@ const engines: readonly EngineName[] = hasFaiss ? ["exact", "usearch", "faiss"] 
 const nowMs = beginningMs;
 const dimensions = 16;
 
-const aVector = (): Float32Array => Float32Array.from({ length: dimensions }, () => Math.random() - 0.5);
+const random = seeded();
+const aVector = (): Float32Array => Float32Array.from({ length: dimensions }, () => random() - 0.5);
 const base64 = (vector: Float32Array): string => Buffer.from(vector.buffer).toString("base64");
 const fromBase64 = (text: string): Float32Array =>
   new Float32Array(Uint8Array.from(Buffer.from(text, "base64")).buffer);

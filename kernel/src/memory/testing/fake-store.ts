@@ -36,6 +36,8 @@ export class FakeStore implements Store {
     const answer = this.answers[name];
     if (answer !== undefined) return answer(params, memory);
     if (name === "project") return {};
+    if (name === "knowledge.updates")
+      return { changes: [], isMore: false, isWaiting: false } as StoreRequests[Name]["result"];
     if (name === "knowledge.nearest") {
       const { items } = params as StoreRequests["knowledge.nearest"]["params"];
       return { nearest: items.map(() => null) } as StoreRequests[Name]["result"];

@@ -29,6 +29,18 @@ export const actionRequests = define({
     }),
     result: Type.Object({ base64: Base64, eof: Type.Boolean() }),
   },
+  /**
+   * One effect's diff, also where the action comes without it because the diffs of its effects are too large together.
+   * Of a field or sidecar, its new value as JSON.
+   */
+  "lares/actions/diff": {
+    params: Type.Object({ id: Name, effect: EffectIndex }),
+    result: Type.Object({
+      diff: Type.Union([Type.String(), Type.Null()], {
+        description: "Unified; null where a side is no text, or longer than 256 KiB, or there is no content",
+      }),
+    }),
+  },
   /** Answers once the action has ended. Drift found on the way is a result with state Stale, not an error. */
   "lares/actions/approve": {
     params: Type.Object({

@@ -26,6 +26,16 @@ export interface BundledProgram {
   readonly sourceMap: string;
   /** Every file of the extension that went in or decided what goes in, sorted by path; the SDK's are not listed. */
   readonly inputs: readonly { readonly path: string; readonly hash: Hash }[];
+  /** The files whose contents went in, sorted by path, without the SDK's. */
+  readonly files: readonly BundledFile[];
+}
+
+export interface BundledFile {
+  /** Relative to the extension's folder, links resolved. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Text that the program can read as a value; else it is source. */
+  readonly isData: boolean;
 }
 
 /** Line and column from 1; file relative to the extension. */
@@ -113,8 +123,11 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
   const note = (file: ProgramFile, bytes: Uint8Array): void => {
     if (file.from === "program") inputs.set(file.path, sha256(bytes));
   };
+  const files = new Map<string, BundledFile>();
   const resolver = new Resolver(folders, note);
-  const result = await run(main, boundary(resolver, folders, note));
+  const took = (path: string, bytes: number, isData: boolean): void =>
+    void files.set(path, { path, bytes, isData });
+  const result = await run(main, boundary(resolver, folders, note, took));
   if (result.errors.length > 0) {
     return { ok: false, errors: result.errors.slice(0, maxErrors).map((error) => located(error, main)) };
   }
@@ -132,7 +145,14 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
   const sourceMap = withThrowPositions(map.text, code.text);
   return {
     ok: true,
-    program: { kind: "javascript", digest: sha256(bytes), bytes, sourceMap, inputs: sorted },
+    program: {
+      kind: "javascript",
+      digest: sha256(bytes),
+      bytes,
+      sourceMap,
+      inputs: sorted,
+      files: [...files.values()].toSorted((a, b) => (a.path < b.path ? -1 : 1)),
+    },
   };
 }
 
@@ -175,6 +195,7 @@ function boundary(
   resolver: Resolver,
   folders: Folders,
   note: (file: ProgramFile, bytes: Uint8Array) => void,
+  took: (path: string, bytes: number, isData: boolean) => void,
 ): Plugin {
   return {
     name: "boundary",
@@ -199,10 +220,9 @@ function boundary(
         try {
           const contents = await folders[file.from].read(path, maxFileBytes);
           note(file, contents);
-          return {
-            contents: loader === "json" || loader === "text" ? contents : withoutSourceMap(contents),
-            loader,
-          };
+          const isData = loader === "json" || loader === "text";
+          if (file.from === "program") took(path, contents.length, isData);
+          return { contents: isData ? contents : withoutSourceMap(contents), loader };
         } catch (error) {
           return fault(messageOf(error));
         }

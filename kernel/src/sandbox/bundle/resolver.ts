@@ -109,7 +109,13 @@ export class Resolver {
       const located = await this.#folders[from].locate(candidate);
       if (located === "outside")
         return refused(specifier, `"${candidate}" is a link which leads out of the extension's folder`);
-      if (located !== "missing" && located.kind === "file") return { from, path: located.path };
+      if (located === "missing" || located.kind !== "file") continue;
+      if (from === "program" && isHidden(located.path))
+        return refused(
+          specifier,
+          `"${located.path}" is hidden, and no hidden file becomes part of a program`,
+        );
+      return { from, path: located.path };
     }
     return null;
   }
@@ -125,6 +131,15 @@ export class Resolver {
       throw new Error(`${located.path}: ${messageOf(error)}`, { cause: error });
     }
   }
+}
+
+/** A name that begins with a dot: secrets, version control. Package managers keep packages in such a folder. */
+function isHidden(path: string): boolean {
+  const names = path.split("/");
+  return names.some(
+    (name, index) =>
+      name.startsWith(".") && (names[index - 1] !== "node_modules" || index === names.length - 1),
+  );
 }
 
 function refused(specifier: string, why: string): { error: string } {

@@ -13,6 +13,10 @@ export class ModuleRefusal extends Error {
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
+function overlong(bits: number): ModuleRefusal {
+  return new ModuleRefusal("malformed", `A number in the module does not fit into ${bits} bits.`);
+}
+
 export class BinaryReader {
   readonly bytes: Uint8Array;
   readonly end: number;
@@ -34,22 +38,67 @@ export class BinaryReader {
     return this.bytes[this.position++] as number;
   }
 
-  /** An unsigned LEB128 of at most 32 bits. */
+  /** The next byte, which stays unread. */
+  peek(): number {
+    const byte = this.byte();
+    this.position--;
+    return byte;
+  }
+
+  /** Throws ModuleRefusal where something is left that nobody has read. */
+  expectEnd(what: string): void {
+    if (!this.done)
+      throw new ModuleRefusal(
+        "feature",
+        `The module has ${this.end - this.position} bytes behind the end of ${what}, which are not known here.`,
+      );
+  }
+
+  /** An unsigned LEB128 of at most 32 bits, in at most 5 bytes. */
   u32(): number {
     let result = 0;
     let scale = 1;
     for (let index = 0; index < 5; index++) {
       const byte = this.byte();
+      if (index === 4 && byte > 0x0f) break;
       result += (byte & 0x7f) * scale;
       if (byte < 0x80) return result;
       scale *= 128;
     }
-    throw new ModuleRefusal("malformed", "A number in the module takes more than 5 bytes.");
+    throw overlong(32);
   }
 
-  /** Passes over a LEB128 of any sign. */
-  skipLeb(): void {
-    while (this.byte() >= 0x80);
+  /** A signed LEB128 of 32 bits. */
+  s32(): number {
+    return Number(BigInt.asIntN(32, this.#signed(32)));
+  }
+
+  /** A signed LEB128 of 33 bits. */
+  s33(): number {
+    return Number(this.#signed(33));
+  }
+
+  /** Passes over a signed LEB128 of 64 bits. */
+  skipS64(): void {
+    this.#signed(64);
+  }
+
+  /** The bits of the last byte that `bits` has no room for must repeat the sign, as the specification says. */
+  #signed(bits: 32 | 33 | 64): bigint {
+    const first = this.byte();
+    // Nearly all of them.
+    if (first < 0x80) return BigInt(first < 0x40 ? first : first - 0x80);
+    const most = Math.ceil(bits / 7);
+    let result = BigInt(first & 0x7f);
+    for (let index = 1; index < most; index++) {
+      const byte = this.byte();
+      result |= BigInt(byte & 0x7f) << BigInt(7 * index);
+      if (byte >= 0x80) continue;
+      const value = BigInt.asIntN(7 * (index + 1), result);
+      if (value !== BigInt.asIntN(bits, value)) break;
+      return value;
+    }
+    throw overlong(bits);
   }
 
   skip(length: number): void {

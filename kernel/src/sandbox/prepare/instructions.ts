@@ -1,12 +1,21 @@
 import { type BinaryReader, type BinaryWriter, ModuleRefusal } from "./binary.ts";
+import {
+  bulkInstructions,
+  constantInstructions,
+  type Instruction,
+  plainInstructions,
+  prefix,
+  vectorConstant,
+  vectorInstructions,
+} from "./instruction-table.ts";
 
 /**
  * Copies instructions, giving function indices their new numbers and sending `memory.grow` through a function of
- * ours. Knows WebAssembly 2.0 with SIMD, tail calls and extended constants; an instruction beyond that (threads,
- * exceptions, garbage collection) is refused by its family's name.
+ * ours. An instruction that `instruction-table.ts` does not have, or an immediate that is not exactly as it says, is
+ * refused: bytes that the engine and this reader could take for different instructions never get through.
  */
 export interface InstructionMapping {
-  /** The new index of a function. */
+  /** The new index of a function. Throws ModuleRefusal where there is no such function. */
   readonly functionIndex: (index: number) => number;
   /** The function that stands in for `memory.grow`, of type (i32) -> i32. */
   readonly growFunction: number;
@@ -14,23 +23,31 @@ export interface InstructionMapping {
   readonly onReference: (newIndex: number) => void;
 }
 
-const opcode = { end: 0x0b, call: 0x10, returnCall: 0x12, memoryGrow: 0x40, refFunc: 0xd2 } as const;
+const opcode = { if: 0x04, call: 0x10, memoryGrow: 0x40 } as const;
 
-/** One byte value types and the empty block type; anything else there is a type index or a newer proposal's type. */
-const plainTypes = new Set([0x7f, 0x7e, 0x7d, 0x7c, 0x7b, 0x70, 0x6f]);
+/** One byte value types; everything else there belongs to a later proposal. */
+const valueTypes = new Set([0x7f, 0x7e, 0x7d, 0x7c, 0x7b, 0x70, 0x6f]);
+const referenceTypes = new Set([0x70, 0x6f]);
+const emptyBlock = 0x40;
 
 export function readValueType(reader: BinaryReader): number {
   const type = reader.byte();
-  if (!plainTypes.has(type)) refuse("typed references or garbage collection");
+  if (!valueTypes.has(type)) refuse("typed references or garbage collection");
   return type;
 }
 
-/** Copies a whole function body's instructions: to the reader's end. */
+export function readReferenceType(reader: BinaryReader): number {
+  const type = reader.byte();
+  if (!referenceTypes.has(type)) refuse("typed references or garbage collection");
+  return type;
+}
+
+/** Copies a whole function body's instructions: to the reader's end, which is that of its last block. */
 export function copyBody(reader: BinaryReader, writer: BinaryWriter, mapping: InstructionMapping): void {
   copyInstructions(reader, writer, mapping, false);
 }
 
-/** Copies a constant expression: to its `end`. It holds no blocks, so the first `end` is its own. */
+/** Copies a constant expression: to its `end`. */
 export function copyConstant(reader: BinaryReader, writer: BinaryWriter, mapping: InstructionMapping): void {
   copyInstructions(reader, writer, mapping, true);
 }
@@ -39,134 +56,157 @@ function copyInstructions(
   reader: BinaryReader,
   writer: BinaryWriter,
   mapping: InstructionMapping,
-  stopAtEnd: boolean,
+  isConstant: boolean,
 ): void {
   // What stays as it is is copied in runs, not instruction by instruction.
   let runStart = reader.position;
-  while (!reader.done) {
+  /** For each open block, whether an `else` may come in it. The first is the body itself. */
+  const blocks = [false];
+  while (blocks.length > 0) {
     const start = reader.position;
     const code = reader.byte();
-    if (code === opcode.call || code === opcode.returnCall) {
+    if (isConstant && !constantInstructions.has(code))
+      refuse(`an instruction in a constant that is not known there (${hex(code)})`);
+    const instruction = instructionOf(reader, code, isConstant);
+    const { immediates } = instruction;
+    if (immediates === "call" || immediates === "function") {
       const index = mapping.functionIndex(reader.u32());
+      if (immediates === "function") mapping.onReference(index);
       writer.range(reader.bytes, runStart, start).byte(code).u32(index);
       runStart = reader.position;
-    } else if (code === opcode.refFunc) {
-      const index = mapping.functionIndex(reader.u32());
-      mapping.onReference(index);
-      writer.range(reader.bytes, runStart, start).byte(code).u32(index);
-      runStart = reader.position;
-    } else if (code === opcode.memoryGrow) {
-      reader.skipLeb();
-      writer.range(reader.bytes, runStart, start).byte(opcode.call).u32(mapping.growFunction);
-      runStart = reader.position;
+    } else if (immediates === "block") {
+      readBlockType(reader);
+      blocks.push(code === opcode.if);
+    } else if (immediates === "else") {
+      if (blocks.pop() !== true) refuse("an else without an if");
+      blocks.push(false);
+    } else if (immediates === "end") {
+      blocks.pop();
     } else {
-      skipImmediates(reader, code);
-      if (stopAtEnd && code === opcode.end) break;
+      readImmediates(reader, instruction);
+      if (code === opcode.memoryGrow) {
+        writer.range(reader.bytes, runStart, start).byte(opcode.call).u32(mapping.growFunction);
+        runStart = reader.position;
+      }
     }
   }
   writer.range(reader.bytes, runStart, reader.position);
+  if (!isConstant) reader.expectEnd("a function's body");
 }
 
-function skipImmediates(reader: BinaryReader, code: number): void {
-  if (code >= 0x45 && code <= 0xc4) return; // numeric
-  if (code >= 0x28 && code <= 0x3e) return skipMemoryArgument(reader);
-  switch (code) {
-    case 0x00: // unreachable
-    case 0x01: // nop
-    case 0x05: // else
-    case 0x0b: // end
-    case 0x0f: // return
-    case 0x1a: // drop
-    case 0x1b: // select
-    case 0xd1: // ref.is_null
+function instructionOf(reader: BinaryReader, code: number, isConstant: boolean): Instruction {
+  if (code === prefix.bulk) {
+    const second = reader.u32();
+    return bulkInstructions[second] ?? unknown(`0xfc ${second}`);
+  }
+  if (code === prefix.vector) {
+    const second = reader.u32();
+    if (isConstant && second !== vectorConstant) unknown(`0xfd ${second}`);
+    return vectorInstructions[second] ?? unknown(`0xfd ${second}`);
+  }
+  return plainInstructions[code] ?? refuse(familyOf(code));
+}
+
+function familyOf(code: number): string {
+  if (code === prefix.threads) return "threads (atomic instructions)";
+  if ((code >= 0x06 && code <= 0x0a) || code === 0x18 || code === 0x19 || code === 0x1f) return "exceptions";
+  return `typed references or garbage collection (instruction ${hex(code)})`;
+}
+
+/** Reads what follows the opcode, to its last byte. */
+function readImmediates(reader: BinaryReader, { immediates, limit }: Instruction): void {
+  switch (immediates) {
+    case "none":
       return;
-    case 0x02: // block
-    case 0x03: // loop
-    case 0x04: // if
-      return skipBlockType(reader);
-    case 0x0c: // br
-    case 0x0d: // br_if
-    case 0x20: // local.get
-    case 0x21: // local.set
-    case 0x22: // local.tee
-    case 0x23: // global.get
-    case 0x24: // global.set
-    case 0x25: // table.get
-    case 0x26: // table.set
-    case 0x3f: // memory.size
-    case 0x41: // i32.const
-    case 0x42: // i64.const
-      return reader.skipLeb();
-    case 0x11: // call_indirect
-    case 0x13: // return_call_indirect
-      reader.skipLeb();
-      return reader.skipLeb();
-    case 0x0e: // br_table
-      for (let left = reader.u32(); left >= 0; left--) reader.skipLeb();
+    case "index":
+      reader.u32();
       return;
-    case 0x1c: // select with types
-      for (let left = reader.u32(); left > 0; left--) readValueType(reader);
+    case "twoIndices":
+      reader.u32();
+      reader.u32();
       return;
-    case 0x43: // f32.const
-      return reader.skip(4);
-    case 0x44: // f64.const
-      return reader.skip(8);
-    case 0xd0: // ref.null
+    case "branchTable":
+      for (let left = reader.u32(); left >= 0; left--) reader.u32();
+      return;
+    case "selectTypes":
+      if (reader.u32() !== 1) refuse("a select of several values");
       readValueType(reader);
       return;
-    case 0xfc:
-      return skipBulk(reader);
-    case 0xfd:
-      return skipVector(reader);
-    case 0xfe:
-      return refuse("threads (atomic instructions)");
-    case 0x06:
-    case 0x07:
-    case 0x08:
-    case 0x09:
-    case 0x0a:
-    case 0x18:
-    case 0x19:
-    case 0x1f:
-      return refuse("exceptions");
-    default:
-      return refuse(`typed references or garbage collection (instruction 0x${code.toString(16)})`);
+    case "heapType":
+      readReferenceType(reader);
+      return;
+    case "dataAndMemory":
+      reader.u32();
+      return readMemory(reader);
+    case "twoMemories":
+      readMemory(reader);
+      return readMemory(reader);
+    case "memory":
+      return readMemory(reader);
+    case "i32":
+      reader.s32();
+      return;
+    case "i64":
+      return reader.skipS64();
+    case "f32":
+      return reader.skip(4);
+    case "f64":
+      return reader.skip(8);
+    case "v128":
+      return reader.skip(16);
+    case "shuffle":
+      for (let lane = 0; lane < 16; lane++) readLane(reader, 32);
+      return;
+    case "lane":
+      return readLane(reader, limit);
+    case "memoryArgument":
+      return readMemoryArgument(reader, limit);
+    case "memoryArgumentAndLane":
+      readMemoryArgument(reader, limit);
+      return readLane(reader, 16 >> limit);
+    case "call":
+    case "function":
+    case "block":
+    case "else":
+    case "end":
+      throw new Error(`${immediates} is read where its instruction is copied`);
   }
 }
 
-function skipMemoryArgument(reader: BinaryReader): void {
-  reader.skipLeb();
-  reader.skipLeb();
+/** The engine reads on where bit 6 of the alignment is set: there, the index of a memory follows. */
+function readMemoryArgument(reader: BinaryReader, naturalAlignment: number): void {
+  const alignment = reader.u32();
+  if (alignment > naturalAlignment)
+    refuse(
+      alignment >= 64
+        ? "several memories"
+        : `an alignment that is not known here (2^${alignment}, at most 2^${naturalAlignment})`,
+    );
+  reader.u32();
 }
 
-function skipBlockType(reader: BinaryReader): void {
-  const first = reader.byte();
-  if (first === 0x40 || plainTypes.has(first)) return;
-  // A type index is a signed number that is not negative: bit 6 of its last byte is clear.
-  let last = first;
-  while (last >= 0x80) last = reader.byte();
-  if ((last & 0x40) !== 0) refuse("typed references or garbage collection");
+/** One byte in WebAssembly 2.0, and an index of any length where there may be several memories. */
+function readMemory(reader: BinaryReader): void {
+  if (reader.byte() !== 0) refuse("several memories");
 }
 
-function skipBulk(reader: BinaryReader): void {
-  const code = reader.u32();
-  if (code <= 7) return; // saturating truncation
-  if (code > 17) return refuse(`an instruction that is not known here (0xfc ${code})`);
-  const twoIndices = code === 8 || code === 10 || code === 12 || code === 14;
-  reader.skipLeb();
-  if (twoIndices) reader.skipLeb();
+function readLane(reader: BinaryReader, lanes: number): void {
+  if (reader.byte() >= lanes) refuse("a lane that its vector does not have");
 }
 
-function skipVector(reader: BinaryReader): void {
-  const code = reader.u32();
-  if (code <= 11 || code === 92 || code === 93) return skipMemoryArgument(reader);
-  if (code === 12 || code === 13) return reader.skip(16);
-  if (code >= 21 && code <= 34) return reader.skip(1);
-  if (code >= 84 && code <= 91) {
-    skipMemoryArgument(reader);
-    return reader.skip(1);
-  }
-  if (code > 0x113) refuse(`an instruction that is not known here (0xfd ${code})`);
+function readBlockType(reader: BinaryReader): void {
+  const first = reader.peek();
+  if (first === emptyBlock || valueTypes.has(first)) return reader.skip(1);
+  // A type index is a signed number of 33 bits that is not negative.
+  if (reader.s33() < 0) refuse("typed references or garbage collection");
+}
+
+function hex(code: number): string {
+  return `0x${code.toString(16).padStart(2, "0")}`;
+}
+
+function unknown(code: string): never {
+  return refuse(`an instruction that is not known here (${code})`);
 }
 
 function refuse(feature: string): never {

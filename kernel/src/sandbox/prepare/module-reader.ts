@@ -45,34 +45,67 @@ const letters: ReadonlyMap<number, string> = new Map([
   [0x7b, "v"],
 ]);
 
-/** Reads a module that the engine has already found valid. Throws ModuleRefusal. */
+/** The order in which sections may come. A tag section belongs to exceptions. */
+const order: readonly number[] = [
+  section.type,
+  section.import,
+  section.function,
+  section.table,
+  section.memory,
+  section.global,
+  section.export,
+  section.start,
+  section.element,
+  section.dataCount,
+  section.code,
+  section.data,
+];
+
+/**
+ * Reads a module that the engine has already found valid. Throws ModuleRefusal for everything that is not exactly as
+ * WebAssembly 2.0 has it, unknown sections and bytes that nobody reads included: the engine may know later proposals,
+ * and would see there what this reader does not.
+ */
 export function readModule(bytes: Uint8Array): ModuleOutline {
   const sections = readSections(bytes);
-  const reader = (id: number): BinaryReader => new BinaryReader(sections.get(id) ?? new Uint8Array([0]));
-  if (sections.has(section.tag)) {
-    throw new ModuleRefusal(
-      "feature",
-      "The module uses exceptions, which agents may not; compile it for WebAssembly 2.0.",
-    );
-  }
+  const read = <Result>(id: number, what: string, reading: (reader: BinaryReader) => Result): Result => {
+    const reader = new BinaryReader(sections.get(id) ?? new Uint8Array([0]));
+    const result = reading(reader);
+    reader.expectEnd(what);
+    return result;
+  };
   return {
     sections,
-    types: readTypes(reader(section.type)),
-    imports: readImports(reader(section.import)),
-    functions: readFunctions(reader(section.function)),
-    memory: readMemory(reader(section.memory)),
-    exports: readExports(reader(section.export)),
-    start: sections.has(section.start) ? reader(section.start).u32() : null,
+    types: read(section.type, "its types", readTypes),
+    imports: read(section.import, "its imports", readImports),
+    functions: read(section.function, "its functions", readFunctions),
+    memory: read(section.memory, "its memory", readMemory),
+    exports: read(section.export, "its exports", readExports),
+    start: sections.has(section.start)
+      ? read(section.start, "its start function", (reader) => reader.u32())
+      : null,
   };
 }
 
 function readSections(bytes: Uint8Array): Map<number, Uint8Array> {
   const sections = new Map<number, Uint8Array>();
   const reader = new BinaryReader(bytes, 8);
+  let last = -1;
   while (!reader.done) {
     const id = reader.byte();
     const content = reader.slice(reader.u32());
-    if (id !== 0) sections.set(id, bytes.subarray(content.position, content.end));
+    if (id === 0) continue;
+    if (id === section.tag) {
+      throw new ModuleRefusal(
+        "feature",
+        "The module uses exceptions, which agents may not; compile it for WebAssembly 2.0.",
+      );
+    }
+    const rank = order.indexOf(id);
+    if (rank <= last)
+      throw new ModuleRefusal("feature", `The module has a section ${id} that is not known where it stands.`);
+    last = rank;
+    sections.set(id, bytes.subarray(content.position, content.end));
   }
   return sections;
 }
@@ -160,7 +193,12 @@ function readMemory(reader: BinaryReader): ModuleOutline["memory"] {
 function readExports(reader: BinaryReader): ModuleOutline["exports"] {
   const exports: { name: string; kind: number; index: number }[] = [];
   for (let left = reader.u32(); left > 0; left--) {
-    exports.push({ name: reader.text(), kind: reader.byte(), index: reader.u32() });
+    const name = reader.text();
+    const kind = reader.byte();
+    // A function, a table, a memory or a global.
+    if (kind > 3)
+      throw new ModuleRefusal("feature", `The module exports "${shown(name)}", which is of an unknown kind.`);
+    exports.push({ name, kind, index: reader.u32() });
   }
   return exports;
 }

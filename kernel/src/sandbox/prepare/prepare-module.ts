@@ -5,7 +5,7 @@ import { treatmentOf, wasiModule } from "./preview1.ts";
 import { rewriteModule } from "./rewrite.ts";
 
 /** Raised with every change of what preparing does, so that modules prepared before are not used any more. */
-export const prepareVersion = 2;
+export const prepareVersion = 3;
 
 export type RefusalCode =
   "malformed" | "tooLarge" | "start" | "memory" | "import" | "feature" | "options" | "internal";

@@ -1,7 +1,13 @@
 import { BinaryReader, BinaryWriter, ModuleRefusal } from "./binary.ts";
 import { prepareBounds as bounds } from "./bounds.ts";
 import { type AddedFunction, planImports } from "./imports.ts";
-import { copyBody, copyConstant, type InstructionMapping, readValueType } from "./instructions.ts";
+import {
+  copyBody,
+  copyConstant,
+  type InstructionMapping,
+  readReferenceType,
+  readValueType,
+} from "./instructions.ts";
 import { boundedCount, type ModuleOutline, section } from "./module-reader.ts";
 import { errno, lastDescriptor, wasiModule } from "./preview1.ts";
 
@@ -35,6 +41,8 @@ export function rewriteModule(outline: ModuleOutline, start: number, maxPages: n
 
   const functionIndex = (index: number): number => {
     const route = routes[index];
+    if (index >= routes.length + outline.functions.length)
+      throw new ModuleRefusal("feature", `The module names a function ${index}, which it does not have.`);
     if (route === undefined) return index - routes.length + firstOwn;
     return "kept" in route ? route.kept : firstAdded + route.added;
   };
@@ -59,9 +67,9 @@ export function rewriteModule(outline: ModuleOutline, start: number, maxPages: n
     [section.global, globals],
     [section.export, exportSection(startIndex)],
     [section.element, rewriteElements(outline, mapping, references)],
-    [section.dataCount, outline.sections.get(section.dataCount)],
+    [section.dataCount, dataCount(outline)],
     [section.code, code],
-    [section.data, boundedData(outline)],
+    [section.data, boundedData(outline, mapping)],
   ]);
 
   const module = new BinaryWriter(code.length + 4096).raw(header);
@@ -115,7 +123,7 @@ function rewriteTables(outline: ModuleOutline): BinaryWriter | undefined {
   const count = boundedCount(reader, bounds.maxTables, "maxTables", "tables");
   const writer = new BinaryWriter().u32(count);
   for (let index = 0; index < count; index++) {
-    const type = readValueType(reader);
+    const type = readReferenceType(reader);
     const flags = reader.byte();
     if (flags > 1)
       throw new ModuleRefusal(
@@ -126,6 +134,7 @@ function rewriteTables(outline: ModuleOutline): BinaryWriter | undefined {
     const maximum = flags === 1 ? reader.u32() : bounds.maxTableElements;
     writer.byte(type).byte(1).u32(initial).u32(Math.min(maximum, bounds.maxTableElements));
   }
+  reader.expectEnd("its tables");
   return writer;
 }
 
@@ -136,9 +145,14 @@ function rewriteGlobals(outline: ModuleOutline, mapping: InstructionMapping): Bi
   const count = boundedCount(reader, bounds.maxGlobals, "maxGlobals", "globals");
   const writer = new BinaryWriter(bytes.length + 16).u32(count);
   for (let index = 0; index < count; index++) {
-    writer.byte(readValueType(reader)).byte(reader.byte());
+    const type = readValueType(reader);
+    const mutability = reader.byte();
+    if (mutability > 1)
+      throw new ModuleRefusal("feature", "The module has a shared global, which agents may not use.");
+    writer.byte(type).byte(mutability);
     copyConstant(reader, writer, mapping);
   }
+  reader.expectEnd("its globals");
   return writer;
 }
 
@@ -155,6 +169,7 @@ function rewriteElements(
   const declared = [...references];
   const writer = new BinaryWriter((bytes?.length ?? 0) + 16).u32(count + (declared.length > 0 ? 1 : 0));
   for (let index = 0; index < count; index++) copySegment(reader, writer, mapping);
+  reader.expectEnd("its element segments");
   if (declared.length > 0) {
     writer.byte(3).byte(0).u32(declared.length);
     for (const functionIndex of declared) writer.u32(functionIndex);
@@ -172,7 +187,12 @@ function copySegment(reader: BinaryReader, writer: BinaryWriter, mapping: Instru
   const holdsExpressions = (flags & 4) !== 0;
   if (namesTable) writer.u32(reader.u32());
   if (isActive) copyConstant(reader, writer, mapping);
-  if ((flags & 3) !== 0) writer.byte(holdsExpressions ? readValueType(reader) : reader.byte());
+  if ((flags & 3) !== 0) {
+    const kind = holdsExpressions ? readReferenceType(reader) : reader.byte();
+    if (!holdsExpressions && kind !== functionKind)
+      throw new ModuleRefusal("feature", `The module has an element segment of an unknown kind (${kind}).`);
+    writer.byte(kind);
+  }
   const length = reader.u32();
   writer.u32(length);
   for (let index = 0; index < length; index++) {
@@ -191,11 +211,13 @@ function rewriteCode(
   const count = reader.u32();
   const writer = new BinaryWriter(bytes.length + (bytes.length >> 4) + 256).u32(count + addedBodies.length);
   const scratch = new BinaryWriter(4096);
+  if (count !== outline.functions.length)
+    throw new ModuleRefusal("feature", "The module has not as many functions as bodies.");
   for (let index = 0; index < count; index++) {
     const body = reader.slice(reader.u32());
     const localsStart = body.position;
     for (let left = body.u32(); left > 0; left--) {
-      body.skipLeb();
+      body.u32();
       readValueType(body);
     }
     scratch.clear();
@@ -203,50 +225,61 @@ function rewriteCode(
     copyBody(body, scratch, mapping);
     writer.sized(scratch);
   }
+  reader.expectEnd("its code");
   for (const body of addedBodies) writer.sized(body);
   return writer;
 }
 
-function boundedData(outline: ModuleOutline): Uint8Array | undefined {
+function dataCount(outline: ModuleOutline): Uint8Array | undefined {
+  const bytes = outline.sections.get(section.dataCount);
+  if (bytes === undefined) return undefined;
+  const reader = new BinaryReader(bytes);
+  reader.u32();
+  reader.expectEnd("the number of its data segments");
+  return bytes;
+}
+
+function boundedData(outline: ModuleOutline, mapping: InstructionMapping): Uint8Array | undefined {
   const bytes = outline.sections.get(section.data);
-  if (bytes !== undefined) checkData(bytes, outline.memory.initialPages * 65_536);
+  if (bytes !== undefined) checkData(bytes, outline.memory.initialPages * 65_536, mapping);
   return bytes;
 }
 
 /** Data that does not fit into the first memory would stop the runtime from making the program at all. */
-function checkData(bytes: Uint8Array, memoryBytes: number): void {
+function checkData(bytes: Uint8Array, memoryBytes: number, mapping: InstructionMapping): void {
   const reader = new BinaryReader(bytes);
   const count = boundedCount(reader, bounds.maxSegments, "maxSegments", "data segments");
+  const scratch = new BinaryWriter();
   for (let index = 0; index < count; index++) {
     const flags = reader.u32();
-    let offset = 0;
+    if (flags > 2)
+      throw new ModuleRefusal("feature", `The module has a data segment of an unknown kind (${flags}).`);
+    if (flags === 2 && reader.u32() !== 0)
+      throw new ModuleRefusal("feature", "The module has data for a second memory, which agents may not.");
+    let offset: number | null = null;
     if (flags !== 1) {
-      if (flags === 2) reader.u32();
-      // What is computed from globals is the engine's to check.
-      if (reader.byte() !== instruction.i32Const) return;
       const start = reader.position;
-      reader.skipLeb();
-      offset = unsignedOf(bytes.subarray(start, reader.position));
-      if (reader.byte() !== instruction.end) return;
+      scratch.clear();
+      copyConstant(reader, scratch, mapping);
+      offset = constantAddress(new BinaryReader(bytes, start, reader.position));
     }
     const length = reader.u32();
     reader.skip(length);
-    if (flags !== 1 && offset + length > memoryBytes) {
+    if (offset !== null && offset + length > memoryBytes) {
       throw new ModuleRefusal(
         "memory",
         `The module puts ${length} bytes of data at ${offset} into a memory that starts with ${memoryBytes} bytes.`,
       );
     }
   }
+  reader.expectEnd("its data");
 }
 
-/** A signed LEB128 of 32 bits as the address it stands for. */
-function unsignedOf(leb: Uint8Array): number {
-  let result = 0n;
-  for (const [index, byte] of leb.entries()) result |= BigInt(byte & 0x7f) << BigInt(7 * index);
-  const last = leb.at(-1) ?? 0;
-  if ((last & 0x40) !== 0) result -= 1n << BigInt(7 * leb.length);
-  return Number(BigInt.asUintN(32, result));
+/** The address that an expression of one `i32.const` stands for; null for what is computed, the engine's to check. */
+function constantAddress(expression: BinaryReader): number | null {
+  if (expression.byte() !== instruction.i32Const) return null;
+  const address = expression.s32() >>> 0;
+  return expression.byte() === instruction.end ? address : null;
 }
 
 const instruction = {

@@ -3,8 +3,9 @@ import { plainMessage } from "../../base/plain-text.ts";
 import type { Action, ActionState } from "../../base/vocabulary/action.ts";
 import type { KernelServices } from "../ports.ts";
 import type { Session } from "../session.ts";
-import { changesText, shortTitle } from "./action-words.ts";
+import { shortTitle } from "./action-words.ts";
 import { command, type Command } from "./command.ts";
+import type { ShownChanges } from "./shown-changes.ts";
 
 const messageType = { warning: 2, info: 3 } as const;
 
@@ -12,7 +13,7 @@ const messageType = { warning: 2, info: 3 } as const;
  * What lenses and code actions of proposed changes do. Each answers as the request of the same name does, and
  * says in a message what became of it where the client has no view of its own for approvals.
  */
-export function actionCommands({ actions }: KernelServices) {
+export function actionCommands({ actions }: KernelServices, shown: ShownChanges) {
   return {
     "lares.action.approve": command("lares.action.approve", ({ id, ...approval }, session) =>
       telling(session, () => actions.approve(id, approval)),
@@ -26,7 +27,7 @@ export function actionCommands({ actions }: KernelServices) {
     "lares.action.show": command("lares.action.show", async ({ id, effect }, session) => {
       const action = await actions.get(id);
       if (action === null) throw notFound("action", id);
-      tell(session, { type: messageType.info, message: changesText(action, effect) });
+      if (session.options.approvals !== "client") await shown.show(action, session, effect);
       return action;
     }),
   } satisfies Record<string, Command>;

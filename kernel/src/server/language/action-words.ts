@@ -1,12 +1,15 @@
-import { plainMessage, plainText, withoutIcons, withoutLinks } from "../../base/plain-text.ts";
+import { effectWords } from "../../base/effect-words.ts";
+import { plainMessage, withoutIcons } from "../../base/plain-text.ts";
+import { quotedText, visibleText } from "../../base/visible-text.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
+import { touches } from "./proposed-changes.ts";
 
-/** Of an action's title where it is part of a line of ours. */
+/** Of an action's title where it is part of a line that says what became of it. */
 export const maxTitleCharacters = 60;
-/** Of a text that a message shows. */
-const maxMessageCharacters = 8_000;
+/** Effects that a line names; of more, so many are named and the others counted. */
+const maxNamedEffects = 3;
 
-/** An agent's title on one short line, for lenses and menus; no icon of an editor's comes from it. */
+/** An agent's title on one short line, for what has been decided; no icon of an editor's comes from it. */
 export function shortTitle({ title }: Action): string {
   const plain = withoutIcons(plainMessage(title).trim());
   const characters = Array.from(plain);
@@ -19,17 +22,28 @@ export function changeCount({ effects }: Action): string {
   return effects.length === 1 ? "1 change" : `${effects.length} changes`;
 }
 
-/** The diffs as one text; what is too long for a message is cut, with the count of what is left out. */
-export function changesText(action: Action, effect?: number): string {
-  const shown = action.effects.filter((_effect, index) => effect === undefined || index === effect);
-  const text = shown
-    .map(({ summary, diff }) => [plainMessage(summary), ...(diff ?? "").split("\n").map(diffLine)].join("\n"))
-    .join("\n");
-  return text.length <= maxMessageCharacters
-    ? text
-    : `${text.slice(0, maxMessageCharacters)}\n… ${text.length - maxMessageCharacters} more characters`;
+/**
+ * An action on one line that a person decides by: what it does, in the kernel's words, with what touches `path` first; then
+ * the agent's title, as the agent's.
+ */
+export function decisionLine(action: Action, path?: string): string {
+  const here = action.effects.filter((effect) => path !== undefined && touches(effect, path));
+  const all = [...here, ...action.effects.filter((effect) => !here.includes(effect))];
+  const named = all.slice(0, maxNamedEffects).map((effect) => `${effectWords(effect)}.`);
+  const left = all.length - named.length;
+  const more = left === 0 ? [] : [`And ${left} more ${left === 1 ? "change" : "changes"}.`];
+  return inMessage([...named, ...more, agentSays(action)].join(" "));
 }
 
-function diffLine(line: string): string {
-  return withoutLinks(plainText(line));
+/** `dev.lares.notes says: "Fix a typing error"` */
+export function agentSays({ agent, title }: Action): string {
+  return `${visibleText(agent)} says: ${quotedText(title)}`;
+}
+
+/**
+ * Text of ours with visible foreign text in it, for a message or a label of an editor: some make a link of `[text](address)`
+ * and an icon of `$(name)`. The bracket that would is shown by its code, so that nothing is lost.
+ */
+export function inMessage(text: string): string {
+  return text.replaceAll("](", "]<U+0028>").replaceAll("$(", "$<U+0028>");
 }

@@ -2,13 +2,15 @@ import type { CodeAction, Command } from "vscode-languageserver";
 import { isJsonObject } from "../../base/json.ts";
 import { approvalActionKind } from "../../protocol/v1/capabilities.ts";
 import type { Session } from "../session.ts";
-import { shortTitle } from "./action-words.ts";
+import { decisionLine, shortTitle } from "./action-words.ts";
 import type { FileProposal, FileProposals } from "./file-proposals.ts";
 import { capability, documentUriOf, supports } from "./params.ts";
+import { tooLong, type ShownChanges } from "./shown-changes.ts";
 
 /** `textDocument/codeAction`: anywhere in a file that an action waits to change, or has changed. */
 export async function approvalActions(
   proposals: FileProposals,
+  shown: ShownChanges,
   params: unknown,
   session: Session,
 ): Promise<(Command | CodeAction)[]> {
@@ -19,27 +21,39 @@ export async function approvalActions(
   const undo: CodeAction[] =
     undoable === null
       ? []
-      : [codeAction("undo", `Lares: undo '${shortTitle(undoable)}'`, { id: undoable.id })];
-  const actions = [...waiting.flatMap((proposal) => actionsOf(proposal, session)), ...undo];
+      : [codeAction("undo", `Lares: undo: ${decisionLine(undoable)}`, { id: undoable.id })];
+  const answers = await Promise.all(
+    waiting.map(async (proposal) =>
+      actionsOf(proposal, session, (await shown.placeOf(proposal.action, session)) !== "nowhere"),
+    ),
+  );
+  const actions = [...answers.flat(), ...undo];
   // An editor from before code action literals knows commands only.
   if (isJsonObject(capability(session, "textDocument", "codeAction", "codeActionLiteralSupport")))
     return actions;
   return actions.flatMap(({ command }) => command ?? []);
 }
 
-function actionsOf({ action, standing }: FileProposal, session: Session): CodeAction[] {
+function actionsOf(
+  { action, path, standing }: FileProposal,
+  session: Session,
+  canShow: boolean,
+): CodeAction[] {
   const { id, digest } = action;
   const title = `'${shortTitle(action)}'`;
-  const reject = codeAction("reject", `Lares: reject ${title}`, { id });
-  const show = codeAction("show", `Lares: show changes of ${title}`, { id });
-  if (standing === "ready")
-    return [codeAction("approve", `Lares: approve ${title}`, { id, digest }), reject, show];
+  const words = decisionLine(action, path);
+  const reject = codeAction("reject", `Lares: reject: ${words}`, { id });
+  const show = codeAction("show", `Lares: show changes: ${words}`, { id });
+  if (standing === "ready" && canShow)
+    return [codeAction("approve", `Lares: approve: ${words}`, { id, digest }), reject, show];
   const reason =
-    standing === "unsaved"
-      ? `${title} waits: save the file first.`
-      : `${title} is stale: the file has changed since it was proposed.`;
+    standing === "ready"
+      ? `${title}: ${tooLong(action)}`
+      : standing === "unsaved"
+        ? `${title} waits: save the file first.`
+        : `${title} is stale: the file has changed since it was proposed.`;
   const disabled: CodeAction[] = supports(session, "textDocument", "codeAction", "disabledSupport")
-    ? [{ title: `Lares: approve ${title}`, kind: approvalActionKind, disabled: { reason } }]
+    ? [{ title: `Lares: approve: ${words}`, kind: approvalActionKind, disabled: { reason } }]
     : [];
   return [...disabled, reject, show];
 }

@@ -1,23 +1,35 @@
 import type { CodeLens } from "vscode-languageserver";
 import type { Session } from "../session.ts";
-import { changeCount, shortTitle } from "./action-words.ts";
+import { decisionLine, shortTitle } from "./action-words.ts";
 import type { FileProposal, FileProposals } from "./file-proposals.ts";
 import { documentUriOf } from "./params.ts";
+import { tooLong, type ShownChanges } from "./shown-changes.ts";
 
 /** `textDocument/codeLens`: above each place that an action waits to change, what can be done about it. */
 export async function approvalLenses(
   proposals: FileProposals,
+  shown: ShownChanges,
   params: unknown,
   session: Session,
 ): Promise<CodeLens[]> {
   const uri = documentUriOf(params);
   if (uri === null || !session.trusted) return [];
   const waiting = await proposals.waitingFor(uri);
-  return waiting.flatMap((proposal) => lensesOf(proposal, waiting.length > 1));
+  const lenses = await Promise.all(
+    waiting.map(async (proposal) => {
+      const canShow = (await shown.placeOf(proposal.action, session)) !== "nowhere";
+      return lensesOf(proposal, waiting.length > 1, canShow);
+    }),
+  );
+  return lenses.flat();
 }
 
 /** Editors put what stands on one line into one row: among others, each of its places says whose it is. */
-function lensesOf({ action, lines, standing }: FileProposal, isAmongOthers: boolean): CodeLens[] {
+function lensesOf(
+  { action, path, lines, standing }: FileProposal,
+  isAmongOthers: boolean,
+  canShow: boolean,
+): CodeLens[] {
   const { id, digest } = action;
   const title = shortTitle(action);
   const approve = { title: "Approve", command: "lares.action.approve", arguments: [{ id, digest }] };
@@ -30,8 +42,13 @@ function lensesOf({ action, lines, standing }: FileProposal, isAmongOthers: bool
         : `Lares: '${title}' is stale: the file has changed since`;
     return [{ ...show, title: why }, reject, show].map((command) => lens(0, command));
   }
+  const words = decisionLine(action, path);
+  if (!canShow) {
+    const heading = { ...show, title: `Lares: ${words} Approve is missing: ${tooLong(action)}` };
+    return [heading, reject, show].map((command) => lens(lines[0] ?? 0, command));
+  }
   return lines.flatMap((line, index) => {
-    const heading = { ...show, title: `Lares: ${title} (${changeCount(action)})` };
+    const heading = { ...show, title: `Lares: ${words}` };
     return [...(index === 0 || isAmongOthers ? [heading] : []), approve, reject, show].map((command) =>
       lens(line, command),
     );

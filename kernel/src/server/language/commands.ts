@@ -6,12 +6,13 @@ import type { StandardHandlers } from "../standard-requests.ts";
 import { actionCommands } from "./action-commands.ts";
 import { agentCommands } from "./agent-commands.ts";
 import type { Command } from "./command.ts";
+import type { ShownChanges } from "./shown-changes.ts";
 
 /** `workspace/executeCommand`: what lenses and code actions do when they are chosen, in any editor. */
-export function commandHandlers(kernel: KernelServices): StandardHandlers {
+export function commandHandlers(kernel: KernelServices, shown: ShownChanges): StandardHandlers {
   const commands: Record<CommandName, Command> = {
     ...agentCommands(kernel),
-    ...actionCommands(kernel),
+    ...actionCommands(kernel, shown),
   };
   return {
     "workspace/executeCommand": (params, session, signal) => {

@@ -7,6 +7,8 @@ import { touches, type ProposedChanges } from "./proposed-changes.ts";
 export interface FileProposal {
   /** Without its diffs. */
   readonly action: Action;
+  /** The file's path, as the action names it. */
+  readonly path: string;
   /** Where in the file's text, as it is on the disk, something changes: lines from 0. `[0]` for the file as a whole. */
   readonly lines: readonly number[];
   /**
@@ -54,7 +56,7 @@ export class FileProposals {
         const affected = paths.find((each) => action.effects.some((effect) => touches(effect, each))) ?? path;
         const standing = isUnsaved ? "unsaved" : isStale(action, affected, found) ? "stale" : "ready";
         const lines = standing === "ready" ? await this.#linesIn(action, affected) : [0];
-        return { action, lines, standing };
+        return { action, path: affected, lines, standing };
       }),
     );
   }

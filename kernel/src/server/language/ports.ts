@@ -45,7 +45,7 @@ export interface NavigationService {
   /** True for a file of a name that Lares reads. */
   handles(uri: string): boolean;
   /** Names and details are plain text. */
-  symbols(document: EditedDocument): DocumentSymbol[];
+  symbols(document: EditedDocument): Promise<DocumentSymbol[]>;
   definition(document: EditedDocument, position: Position, open: OpenTexts): Promise<LocationLink[]>;
   /** True for a file in which handlers have names: a manifest, or what may be a program. */
   renames(uri: string): boolean;

@@ -12,14 +12,14 @@ export function symbolHandlers(navigation: NavigationService): StandardHandlers 
   };
 }
 
-function symbolsOf(
+async function symbolsOf(
   navigation: NavigationService,
   params: unknown,
   session: Session,
-): DocumentSymbol[] | SymbolInformation[] | null {
+): Promise<DocumentSymbol[] | SymbolInformation[] | null> {
   const document = editedDocument(navigation, session, documentUriOf(params));
   if (document === null) return null;
-  const symbols = navigation.symbols(document);
+  const symbols = await navigation.symbols(document);
   return supports(session, "textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport")
     ? symbols
     : symbols.flatMap((symbol) => flat(symbol, document.uri));

@@ -43,6 +43,7 @@ export function createHashEmbedder({
   return {
     name: `hash/${version}/${dimensions}`,
     dimensions,
+    knows: "words",
     isImmediate: true,
     statistics,
     async embed(texts, purpose) {

@@ -62,6 +62,7 @@ function embedderOf(model: Model, path: string, dimensions: number): Embedder {
   return {
     name: `onnx/${basename(path)}/${dimensions}`,
     dimensions,
+    knows: "meanings",
     isImmediate: false,
     async embed(texts) {
       refuseBlank(texts);

@@ -39,6 +39,7 @@ export async function createOpenAiCompatibleEmbedder(
   return {
     name: `openai-compatible/${service.endpoint.url.host}/${spec.model}/${dimensions}`,
     dimensions,
+    knows: "meanings",
     isImmediate: false,
     async embed(texts) {
       refuseBlank(texts);

@@ -16,6 +16,8 @@ export interface Embedder extends AsyncDisposable {
   /** Names kind, model and dimensions, and for `hash` the version of its features: vectors of one name can be compared. */
   readonly name: string;
   readonly dimensions: number;
+  /** "words": likeness of how texts are written, which says little more than their words do. */
+  readonly knows: "words" | "meanings";
   /** True where it answers within a millisecond or two, without leaving the machine: it then embeds while projecting. */
   readonly isImmediate: boolean;
   /**

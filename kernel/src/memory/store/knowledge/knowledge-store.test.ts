@@ -68,43 +68,56 @@ test.each(["delete", "redact"] as const)("what is gone (%s) is found by nothing"
   expect(await memory.ids({ similar_to: "beach again", top_k: 10 })).toEqual(["b"]);
 });
 
-test("the items before it in a list count as there: by words, by what they bring, of their variant, not those refused", async () => {
+test("the items before it in a list count as there: by what they bring, of their variant, not those refused", async () => {
   const memory = await testKnowledge();
-  memory.add("old", { text: "red house garden" });
+  memory.add("old", { text: "red house garden", embedding: [0, 1] });
   await memory.project();
   const items = [
-    { id: "1", variant: "Fact", text: "a boat on the lake", embedding: [1, 0] },
-    { id: "2", variant: "Fact", text: "a boat on the lake" },
-    { id: "3", variant: "Event", text: "a boat on the lake" },
-    { id: "4", variant: "Fact", text: "red house garden" },
-    { id: "5", variant: "Fact", text: "red house garden", embedding: [1, 2, 3] },
-    { id: "6", variant: "Fact", text: "something else", embedding: [1, 0.01] },
-    { id: "7", variant: "Fact", text: "red house garden" },
-    { id: "8", variant: "Fact", text: " " },
-    { id: "9", variant: "Fact", text: "a boat on the lake" },
+    { id: "1", variant: "Fact", embedding: [1, 0] },
+    { id: "2", variant: "Fact" },
+    { id: "3", variant: "Event", embedding: [1, 0] },
+    { id: "4", variant: "Fact", embedding: [0, 2] },
+    { id: "5", variant: "Fact", embedding: [1, 2, 3] },
+    { id: "6", variant: "Fact", embedding: [1, 0.01] },
   ];
   const like = (id: string): object => ({ id, similarity: expect.closeTo(1, 3) });
   expect(await memory.store.nearest(items, 0.9)).toEqual([
     null,
-    like("1"),
+    null,
     null,
     like("old"),
     { refused: expect.stringContaining("2 dimensions"), facts: { expected: 2, got: 3 } },
     like("1"),
-    like("4"),
-    null,
-    like("2"),
   ]);
 });
 
-test("the item most like another: of its variant, above the bound, by the words of an item", async () => {
+test("what an item updates is found behind it, by its words, and proposed until it is in the tables", async () => {
+  const memory = await testKnowledge();
+  for (const id of ["old", "new"]) memory.add(id, { text: "red house garden" });
+  memory.add("event", { variant: "Event", text: "red house garden" });
+  memory.add("other", { text: "a boat on the lake" });
+  await memory.project();
+  const proposed = {
+    changes: [{ operation: "relate", from: "new", to: "old", relation: "Updates" }],
+    isMore: true,
+    isWaiting: false,
+  };
+  expect(await memory.store.updates()).toEqual(proposed);
+  await memory.reopen(false);
+  expect(await memory.store.updates()).toEqual(proposed);
+  memory.say("update", "new", { relate: { to: "old", relation: "Updates" } });
+  await memory.project();
+  expect(await memory.store.updates()).toEqual({ changes: [], isMore: false, isWaiting: false });
+});
+
+test("the item most like another: of its variant, above the bound, by the embedding it brings", async () => {
   const memory = await testKnowledge();
   for (let index = 0; index < 40; index += 1)
-    memory.add(`e${index}`, { variant: "Event", text: "red house" });
-  memory.add("f", { text: "red house garden" });
+    memory.add(`e${index}`, { variant: "Event", text: "red house", embedding: [1, 0] });
+  memory.add("f", { text: "red house garden", embedding: [1, 0.2] });
   await memory.project();
   const nearest = (minSimilarity: number, variant = "Fact") =>
-    memory.store.nearest([{ id: "new", variant, text: "red house" }], minSimilarity);
+    memory.store.nearest([{ id: "new", variant, embedding: [1, 0] }], minSimilarity);
   expect(await nearest(0.5)).toMatchObject([{ id: "f" }]);
   expect(await nearest(0.99)).toEqual([null]);
   expect(await nearest(-1, "Unheard")).toEqual([null]);
@@ -150,7 +163,7 @@ describe("an embedder that takes its time", () => {
     await memory.project();
     expect((await memory.store.query({}, startMs)).items).toMatchObject([{ id: "a", embedded: false }]);
     expect((await memory.store.search({ text: "beach", mode: "text" }, startMs)).items).toHaveLength(1);
-    expect(await memory.store.nearest([{ id: "new", variant: "Fact", text: "beach" }], 0)).toEqual([null]);
+    expect(await memory.store.updates()).toEqual({ changes: [], isMore: false, isWaiting: true });
     expect((await memory.store.stats()).vectors).toMatchObject({ pending: 1, count: 0 });
     gate.resolve();
     await memory.embedded();

@@ -9,6 +9,7 @@ import type {
   Maintained,
   Nearest,
   NewItem,
+  ProposedUpdates,
   PrunePolicy,
   StoreNotice,
   StoreSettings,
@@ -160,6 +161,11 @@ export class KnowledgeStore implements AsyncDisposable {
     return this.#viewed((view) => nearestItems(view, items, minSimilarity));
   }
 
+  /** See `proposeUpdates`. */
+  updates(): Promise<ProposedUpdates> {
+    return this.#viewed((view) => proposeUpdates(view, new Set()));
+  }
+
   async search(query: SearchQuery, nowMs: number): Promise<SearchPage> {
     const { page, rows } = await this.#viewed((view) =>
       search({ ...view, events: (rows) => this.#options.events(rows) }, query, nowMs),
@@ -202,7 +208,8 @@ export class KnowledgeStore implements AsyncDisposable {
       const gone = merges.flatMap((change) => (change.operation === "delete" ? [change.id] : []));
       const updates = await proposeUpdates(view, new Set(gone));
       const prunes = await proposePrunes(database, prune, nowMs);
-      return { ...updates, changes: [...merges, ...updates.changes, ...prunes] };
+      const isUnfinished = updates.isWaiting || updates.isMore;
+      return { isUnfinished, changes: [...merges, ...updates.changes, ...prunes] };
     });
     await this.follow();
     const spaces = [this.#made.space, this.#given.space].filter((space) => space !== null);

@@ -1,6 +1,6 @@
 import { isLaresError } from "../../../base/errors.ts";
 import type { Nearest, NewItem } from "../port.ts";
-import { dot, embedQuery, givenVector, type KnowledgeView } from "./query.ts";
+import { dot, givenVector, type KnowledgeView } from "./query.ts";
 import { numberList } from "./schema.ts";
 import type { VectorSpace } from "./vector-space.ts";
 
@@ -10,20 +10,17 @@ const firstNeighbours = 16;
 const roundingError = 1e-3;
 
 type Found = { readonly id: string; readonly similarity: number };
-type Vector = Float32Array | null;
 
-/** An item of the list with its vectors, which are null where it has none. */
+/** An item of the list with the embedding it brings; null where it brings none. */
 interface Listed {
   readonly id: string;
   readonly variant: string;
-  readonly given: Vector;
-  /** Of its words; made when first asked for. */
-  made(): Promise<Vector>;
+  readonly given: Float32Array | null;
 }
 
 /**
  * What is most like each item that is about to be added, of its variant: among what is there, and the items before it in the
- * list. By what it brings, else by its words. Equally like: the newest.
+ * list. By the embedding it brings. Equally like: the newest.
  */
 export async function nearestItems(
   view: KnowledgeView,
@@ -34,11 +31,11 @@ export async function nearestItems(
   const earlier: Listed[] = [];
   // The first one of a memory that brings an embedding sets the dimensions, for the others of the list too.
   let dimensions = view.given?.options.dimensions ?? null;
-  for (const { id, variant, text, embedding } of items) {
+  for (const { id, variant, embedding } of items) {
     try {
       const given = embedding === undefined ? null : givenVector(embedding, dimensions);
       dimensions = given?.length ?? dimensions;
-      const item: Listed = { id, variant, given, made: wordsVector(view, text) };
+      const item: Listed = { id, variant, given };
       answers.push(await nearestOf(view, item, earlier, minSimilarity));
       earlier.push(item);
     } catch (error) {
@@ -49,27 +46,17 @@ export async function nearestItems(
   return answers;
 }
 
-/** Of words an item says; null where it says none, or where the embedder would keep the one who adds waiting. */
-function wordsVector(view: KnowledgeView, text = ""): () => Promise<Vector> {
-  const canAskAtOnce = view.embedder?.isImmediate === true && text.trim() !== "";
-  let made: Promise<Vector> | undefined;
-  return () => (made ??= canAskAtOnce ? embedQuery(view, text, "item") : Promise.resolve(null));
-}
-
 async function nearestOf(
   view: KnowledgeView,
-  { variant, given, made }: Listed,
+  { variant, given }: Listed,
   earlier: readonly Listed[],
   minSimilarity: number,
 ): Promise<Found | null> {
-  const vector = given ?? (await made());
-  if (vector === null) return null;
-  const space = given === null ? view.made : view.given;
-  let best = space === null ? null : await nearestThere(view, space, vector, variant, minSimilarity);
+  if (given === null) return null;
+  let best = view.given === null ? null : await nearestThere(view, view.given, given, variant, minSimilarity);
   for (const other of earlier) {
-    if (other.variant !== variant) continue;
-    const compared = given === null ? await other.made() : other.given;
-    const similarity = compared === null ? -1 : dot(vector, compared);
+    if (other.variant !== variant || other.given === null) continue;
+    const similarity = dot(given, other.given);
     if (similarity > minSimilarity && similarity >= (best?.similarity ?? -1) - roundingError)
       best = { id: other.id, similarity };
   }

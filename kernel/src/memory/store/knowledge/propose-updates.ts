@@ -1,4 +1,4 @@
-import { updatesSimilarity, type ProposedChange } from "../port.ts";
+import { type ProposedChange, type ProposedUpdates, updatesSimilarity } from "../port.ts";
 import { type AtRest, decodeAtRest } from "./at-rest.ts";
 import type { Sql } from "../projection/port.ts";
 import type { KnowledgeView } from "./query.ts";
@@ -7,30 +7,23 @@ import { numberList, readFact, writeFact } from "./schema.ts";
 /** Items that one maintenance looks at; the next goes on from there. */
 const itemsLookedAt = 500;
 const neighboursLookedAt = 16;
-/**
- * Name of the fact: items up to this row were looked at, here or when they were added, and what came of it is in the
- * tables.
- */
+/** Name of the fact: items up to this row were looked at, and what came of it is in the tables. */
 const lookedFact = "updates-looked";
 
-export interface ProposedUpdates {
-  readonly changes: readonly ProposedChange[];
-  /** There are items that could not be looked at yet, or what came of it is not in the tables yet. */
-  readonly isUnfinished: boolean;
-}
-
 /**
- * What an item seems to be a newer form of, where its embedder could not say when it was added: an embedder that has to
- * be waited for answers behind. Each item once, when those before it have their vectors; not one that says itself what it
- * updates, or brought an embedding and so was compared at once. `gone`: items that are about to go.
+ * What an item seems to be a newer form of. Items are added without waiting for this, so it is looked for behind them:
+ * once for each item, when it and those before it have their vectors. Items that say themselves what they update are
+ * left out, and those that brought an embedding, which were compared when they were added. `gone`: items that are about
+ * to be removed.
  *
- * Who asked may die before it has written down what is proposed: such items are looked at again until it is in the tables.
+ * The kernel may end before it has written down what is proposed here: such items are looked at again until it is in
+ * the tables.
  */
 export async function proposeUpdates(
   { database, made, codebooks, embedder }: KnowledgeView,
   gone: ReadonlySet<string>,
 ): Promise<ProposedUpdates> {
-  if (made === null || embedder === null) return { changes: [], isUnfinished: true };
+  if (made === null || embedder === null) return { changes: [], isMore: false, isWaiting: true };
   const after = Number((await readFact(database, lookedFact)) ?? 0);
   const [rows] = await database.all<{ last: number; pending: number | null }>(
     `SELECT coalesce(max(item_row), 0) AS last,
@@ -39,19 +32,17 @@ export async function proposeUpdates(
   );
   const through = rows?.pending == null ? (rows?.last ?? 0) : rows.pending - 1;
   const isWaiting = through < (rows?.last ?? 0);
-  if (through <= after) return { changes: [], isUnfinished: isWaiting };
-  const fresh = embedder.isImmediate
-    ? []
-    : await database.all<AtRest & { id: string; item_row: number; variant: string; label: number }>(
-        `SELECT i.id, i.item_row, i.variant, v.label, v.space, v.tier, v.bytes
-         FROM knowledge_items i JOIN knowledge_vectors v ON v.item_row = i.item_row AND v.space = ?
-         WHERE i.item_row > ? AND i.item_row <= ?
-           AND NOT EXISTS (SELECT 1 FROM knowledge_relations r WHERE r.from_id = i.id AND r.relation = 'Updates')
-           AND NOT EXISTS
-             (SELECT 1 FROM knowledge_vectors g WHERE g.item_row = i.item_row AND starts_with(g.space, 'given:'))
-         ORDER BY i.item_row LIMIT ${itemsLookedAt}`,
-        [made.name, after, through],
-      );
+  if (through <= after) return { changes: [], isMore: false, isWaiting };
+  const fresh = await database.all<AtRest & { id: string; item_row: number; variant: string; label: number }>(
+    `SELECT i.id, i.item_row, i.variant, v.label, v.space, v.tier, v.bytes
+       FROM knowledge_items i JOIN knowledge_vectors v ON v.item_row = i.item_row AND v.space = ?
+       WHERE i.item_row > ? AND i.item_row <= ?
+         AND NOT EXISTS (SELECT 1 FROM knowledge_relations r WHERE r.from_id = i.id AND r.relation = 'Updates')
+         AND NOT EXISTS
+           (SELECT 1 FROM knowledge_vectors g WHERE g.item_row = i.item_row AND starts_with(g.space, 'given:'))
+       ORDER BY i.item_row LIMIT ${itemsLookedAt}`,
+    [made.name, after, through],
+  );
   const changes: ProposedChange[] = [];
   let firstChanged = Infinity;
   for (const { id, item_row: row, variant, label, ...atRest } of fresh) {
@@ -80,7 +71,7 @@ export async function proposeUpdates(
   const isAll = fresh.length < itemsLookedAt;
   const looked = isAll ? through : (fresh.at(-1)?.item_row ?? through);
   await database.transaction((sql) => writeFact(sql, lookedFact, String(Math.min(looked, firstChanged - 1))));
-  return { changes, isUnfinished: isWaiting || !isAll || changes.length > 0 };
+  return { changes, isMore: !isAll || changes.length > 0, isWaiting };
 }
 
 /**

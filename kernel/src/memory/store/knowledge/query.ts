@@ -93,15 +93,11 @@ export function givenVector(embedding: readonly number[], expected: number | nul
 }
 
 /** Null where the embedder cannot answer. */
-export async function embedQuery(
-  view: KnowledgeView,
-  words: string,
-  purpose: "item" | "query" = "query",
-): Promise<Float32Array | null> {
+export async function embedQuery(view: KnowledgeView, words: string): Promise<Float32Array | null> {
   const { embedder } = view;
   if (embedder === null) return null;
   try {
-    const [vector] = await embedder.embed([words.slice(0, maxEmbeddedCharacters).toWellFormed()], purpose);
+    const [vector] = await embedder.embed([words.slice(0, maxEmbeddedCharacters).toWellFormed()], "query");
     return vector?.length === embedder.dimensions ? vector : null;
   } catch (error) {
     if (!(error instanceof EmbeddingError)) throw error;
@@ -258,7 +254,10 @@ async function wordedRows(
   filter: Filter | null,
   count: number,
 ): Promise<FoundRow[]> {
-  const best = view.text.best("knowledge", words, filter === null ? count : maxFallbackRows);
+  const best = view.text.best("knowledge", words, {
+    limit: filter === null ? count : maxFallbackRows,
+    isAlone: true,
+  });
   if (filter === null || best.length === 0) return best.map(({ row }) => ({ row }));
   const passing = await view.database.all<{ row: number }>(
     `SELECT CAST(i.item_row AS DOUBLE) AS row FROM knowledge_items i

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
-import { type EmbedderSpec, EmbeddingError } from "../embedding/port.ts";
+import { createHashEmbedder } from "../embedding/hash.ts";
+import { type Embedder, type EmbedderSpec, EmbeddingError } from "../embedding/port.ts";
 import { startMs, type TestKnowledge, testKnowledge } from "./testing/test-knowledge.ts";
 import { ToyEmbedder } from "./testing/toy-embedder.ts";
 
-async function filled(openEmbedder?: (spec: EmbedderSpec) => Promise<ToyEmbedder>): Promise<TestKnowledge> {
+async function filled(openEmbedder?: (spec: EmbedderSpec) => Promise<Embedder>): Promise<TestKnowledge> {
   const memory = await testKnowledge(openEmbedder === undefined ? {} : { openEmbedder });
   memory.add("beach", { text: "a day at the beach", relations: [{ to: "hotel", relation: "PartOf" }] });
   memory.add("hotel", { text: "quiet rooms" });
@@ -28,11 +29,13 @@ test("text: events and items by their words, each with the fields of its own que
   const memory = await filled();
   const { items, mode } = await memory.store.search({ text: "beach", mode: "text" }, startMs);
   expect(mode).toBe("text");
-  expect(items).toEqual([
+  // After them comes what was said next to them.
+  expect(items.slice(2).map(({ id }) => id)).toEqual(["hotel", "snow"]);
+  expect(items.slice(0, 2)).toEqual([
     {
       kind: "temporal",
       id: "event",
-      score: 1 / 61,
+      score: 2 / 11,
       variant: "Seen",
       timestamp: "2026-01-01T00:00:00.000Z",
       data: { what: "beach" },
@@ -40,26 +43,39 @@ test("text: events and items by their words, each with the fields of its own que
     expect.objectContaining({
       kind: "associative",
       id: "beach",
-      score: 1 / 61,
+      score: 2 / 11,
       text: "a day at the beach",
       embedded: true,
     }),
   ]);
 });
 
-test("hybrid: reciprocal ranks over words, likeness and neighbours; the newest first among equals", async () => {
+test("hybrid: weighted reciprocal ranks over words, likeness and relations; the newest first among equals", async () => {
   const memory = await filled();
   const { items, mode } = await memory.store.search({ text: "beach" }, startMs);
   expect(mode).toBe("hybrid");
   const score = Object.fromEntries(items.map((hit) => [hit.id, hit.score]));
-  const likeness = (await memory.ids({ similar_to: "beach", top_k: 3 })).indexOf("hotel") + 1;
   // First by words, by likeness, and of the best themselves; an event has words only.
   expect(items[0]?.id).toBe("beach");
-  expect(score["beach"]).toBeCloseTo(3 / 61, 10);
-  expect(score["event"]).toBeCloseTo(1 / 61, 10);
-  // By likeness, and of the best or their neighbour.
-  expect(score["hotel"]).toBeGreaterThan(1 / (60 + likeness) + 1 / 64);
-  expect(items[0]?.id).toBe("beach");
+  expect(score["beach"]).toBeCloseTo(2 / 11 + 1 / 11 + 1 / 11, 10);
+  expect(score["event"]).toBeCloseTo(2 / 11, 10);
+  // Next to the best in time, then by likeness, and related to the best.
+  expect(score["hotel"]).toBeGreaterThan(2 / 12 + 1 / 12);
+});
+
+test("likeness counts for nothing where the embedder knows only words that the full text has", async () => {
+  const memory = await testKnowledge({
+    openEmbedder: async () => createHashEmbedder({ dimensions: 64 }),
+  });
+  memory.add("beach", { text: "a day at the beach" });
+  memory.add("snow", { text: "snow in the mountains" });
+  await memory.project();
+  const scores = async (text: string): Promise<Record<string, number>> => {
+    const { items } = await memory.store.search({ text }, startMs);
+    return Object.fromEntries(items.map(({ id, score }) => [id, score]));
+  };
+  expect((await scores("beach"))["beach"]).toBeCloseTo(2 / 11, 10);
+  expect((await scores("mountanes"))["snow"]).toBeCloseTo(1 / 11, 10);
 });
 
 test("vector: items only, by similarity", async () => {
@@ -78,7 +94,10 @@ test("without an embedder that answers: text, but for vector by its name", async
   });
   for (const mode of ["auto", "hybrid"] as const) {
     const page = await memory.store.search({ text: "beach", mode }, startMs);
-    expect([page.mode, page.items.map(({ id }) => id)]).toEqual(["text", ["event", "beach"]]);
+    expect([page.mode, page.items.map(({ id }) => id)]).toEqual([
+      "text",
+      ["event", "beach", "hotel", "snow"],
+    ]);
   }
   await expect(memory.store.search({ text: "beach", mode: "vector" }, startMs)).rejects.toMatchObject({
     code: "VectorSearchNotConfigured",

@@ -1,9 +1,11 @@
 import { invalidParams, LaresError } from "../../../base/errors.ts";
 import type { SearchHit, SearchPage, SearchQuery, TemporalItem } from "../../queries.ts";
 import type { TextKind } from "../projection/port.ts";
+import { timesIn } from "../projection/times.ts";
 import { hydrate } from "./hydrate.ts";
-import { embedQuery, type KnowledgeView, similarRows } from "./query.ts";
+import { dot, embedQuery, type KnowledgeView, similarRows } from "./query.ts";
 import { numberList } from "./schema.ts";
+import type { VectorSpace } from "./vector-space.ts";
 
 export interface SearchView extends KnowledgeView {
   events(rows: readonly number[]): Promise<ReadonlyMap<number, TemporalItem>>;
@@ -14,10 +16,14 @@ const defaultSearchLimit = 10;
 /** What each way of looking brings in at least: what is far down in one may be far up in another. */
 const leastCandidates = 100;
 /** Hits whose neighbours are looked at. */
-const hitsWithNeighbours = 10;
+const hitsWithNeighbours = 5;
 const maxNeighbours = 50;
 /** Reciprocal rank fusion: how little the very first differs from the next. */
-const rankOffset = 60;
+const rankOffset = 10;
+/** What a list counts for. Likeness counts for less, and by what the embedder knows (`likenessWeight`). */
+const weights = { words: 2, likeness: 1, relations: 1 } as const;
+/** Part of an item's likeness that the items next to it in their source have besides their own. */
+const neighbourLikeness = 0.4;
 
 /** Seqs are rows of both kinds, and never two of the same. */
 interface Hit {
@@ -26,11 +32,17 @@ interface Hit {
   readonly score: number;
 }
 
+interface Ranking {
+  readonly hits: readonly Hit[];
+  readonly weight: number;
+}
+
 /**
- * One search over events and items, by Σ 1/(60 + rank): `text` over what BM25 brings of events, and of items; `hybrid`
- * besides over items by similarity (events are not embedded), and by how near they are to the best items along
- * relations: each of these, followed by its neighbours. So who is related to a hit is found, and not before it.
- * `vector`: items by similarity, which is their score. What scores the same: the newest first.
+ * One search over events and items, by Σ weight/(10 + rank). `text`: over what the full text brings of events, and of
+ * items, weight 2 each. `hybrid`: besides over items by similarity (events are not embedded), weight 1 or as little as
+ * the embedder adds to the words; and over the best items with those they are related to, weight 1, where there are
+ * any. So who is related to a hit is found, and not before it. `vector`: items by similarity, which is their score.
+ * What scores the same: the newest first.
  */
 export async function search(
   view: SearchView,
@@ -47,10 +59,21 @@ export async function search(
   const count = Math.max(leastCandidates, limit);
   const done = mode === "vector" ? "vector" : vector === null ? "text" : "hybrid";
   if (isBlank) return { page: { items: [], mode: done }, rows: [] };
-  const worded = done === "vector" ? [] : wordedHits(view, text, count);
-  const similar = vector === null ? [] : await similarHits(view, vector, count);
-  const hits =
-    done === "vector" ? similar : done === "text" ? fuse(worded) : await fused(view, [...worded, similar]);
+  if (done === "vector") {
+    const similar = vector === null ? [] : await similarHits(view, vector, count);
+    return told(view, similar.slice(0, limit), done, nowMs);
+  }
+  const rankings = await wordedRankings(view, text, count, nowMs);
+  if (done === "hybrid") {
+    const weight = likenessWeight(view, text);
+    if (weight > 0 && vector !== null) {
+      rankings.push({ weight, hits: await likelyHits(view, vector, count) });
+    }
+    const best = fuse(rankings).filter(({ kind }) => kind === "knowledge");
+    const related = await withNeighbours(view, best.slice(0, hitsWithNeighbours));
+    rankings.push({ weight: weights.relations, hits: related });
+  }
+  const hits = fuse(rankings);
   return told(view, hits.slice(0, limit), done, nowMs);
 }
 
@@ -61,10 +84,67 @@ const noVectors = (): LaresError =>
   );
 
 /** Events and items each by themselves: how rare a word is among the ones says nothing about the others. */
-const wordedHits = (view: SearchView, words: string, count: number): Hit[][] =>
-  (["temporal", "knowledge"] as const).map((kind) =>
-    view.text.best(kind, words, count).map(({ row, score }) => ({ kind, row, score })),
+async function wordedRankings(
+  view: SearchView,
+  words: string,
+  count: number,
+  nowMs: number,
+): Promise<Ranking[]> {
+  const times = await timesIn(words, nowMs);
+  return (["temporal", "knowledge"] as const).map((kind) => ({
+    weight: weights.words,
+    hits: view.text
+      .best(kind, words, { limit: count, times })
+      .map(({ row, score }) => ({ kind, row, score })),
+  }));
+}
+
+/**
+ * What likeness says beyond the words. An embedder that knows meanings says something of every question; one that knows
+ * only how words are written, of those that stand in no item as they are: much where most of them do not, and next to
+ * nothing where one does not.
+ */
+const likenessWeight = (view: SearchView, words: string): number =>
+  weights.likeness *
+  (view.embedder?.knows === "meanings" ? 1 : view.text.unknownPart("knowledge", words) ** 2);
+
+/** By similarity, each item's raised by what the items next to it are like. */
+async function likelyHits(view: SearchView, vector: Float32Array, count: number): Promise<Hit[]> {
+  const similar = await similarHits(view, vector, count);
+  const { made } = view;
+  if (made === null) return similar;
+  const neighbours = view.text.neighbours(similar.map(({ row }) => row));
+  const scores = new Map(similar.map(({ row, score }) => [row, score]));
+  const beside = [...neighbours.values()].flatMap((all) => all.map(({ row }) => row));
+  const missing = [...new Set(beside)].filter((row) => !scores.has(row));
+  for (const [row, score] of await similarities(view, made, vector, missing)) scores.set(row, score);
+  return inOrder(
+    [...scores].map(([row, score]) => {
+      const next = (neighbours.get(row) ?? [])
+        .filter(({ steps }) => steps === 1)
+        .map((neighbour) => scores.get(neighbour.row) ?? 0);
+      const mean = next.length === 0 ? score : next.reduce((sum, each) => sum + each, 0) / next.length;
+      return { kind: "knowledge" as const, row, score: score + neighbourLikeness * mean };
+    }),
   );
+}
+
+async function similarities(
+  view: SearchView,
+  made: VectorSpace,
+  vector: Float32Array,
+  rows: readonly number[],
+): Promise<[row: number, similarity: number][]> {
+  if (rows.length === 0) return [];
+  const labels = await view.database.all<{ label: number; item_row: number }>(
+    `SELECT label, item_row FROM knowledge_vectors WHERE space = ? AND item_row IN ${numberList}`,
+    [made.name, JSON.stringify(rows)],
+  );
+  return labels.flatMap(({ label, item_row: row }) => {
+    const other = made.index.vectorOf(label);
+    return other === null ? [] : [[row, dot(vector, other)] as [number, number]];
+  });
+}
 
 async function similarHits(view: SearchView, vector: Float32Array, count: number): Promise<Hit[]> {
   if (view.made === null) return [];
@@ -72,17 +152,11 @@ async function similarHits(view: SearchView, vector: Float32Array, count: number
   return found.map(({ row, similarity = 0 }) => ({ kind: "knowledge", row, score: similarity }));
 }
 
-async function fused(view: SearchView, lists: readonly (readonly Hit[])[]): Promise<Hit[]> {
-  const best = fuse(lists);
-  const items = best.filter(({ kind }) => kind === "knowledge").slice(0, hitsWithNeighbours);
-  return fuse([...lists, await withNeighbours(view, items)]);
-}
-
-function fuse(lists: readonly (readonly Hit[])[]): Hit[] {
+function fuse(rankings: readonly Ranking[]): Hit[] {
   const scores = new Map<number, Hit>();
-  for (const list of lists) {
-    for (const [index, { kind, row }] of list.entries()) {
-      const score = (scores.get(row)?.score ?? 0) + 1 / (rankOffset + index + 1);
+  for (const { hits, weight } of rankings) {
+    for (const [index, { kind, row }] of hits.entries()) {
+      const score = (scores.get(row)?.score ?? 0) + weight / (rankOffset + index + 1);
       scores.set(row, { kind, row, score });
     }
   }
@@ -91,7 +165,10 @@ function fuse(lists: readonly (readonly Hit[])[]): Hit[] {
 
 const inOrder = (hits: readonly Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || b.row - a.row);
 
-/** Each hit, then its neighbours along relations in both directions, the newest first; everybody once. */
+/**
+ * Each hit, then its neighbours along relations in both directions, the newest first; everybody once. Nothing where no
+ * hit has a neighbour: the hits alone would say again what the other lists said.
+ */
 async function withNeighbours(view: SearchView, hits: readonly Hit[]): Promise<Hit[]> {
   if (hits.length === 0) return [];
   const rows = hits.map(({ row }) => row);
@@ -106,6 +183,7 @@ async function withNeighbours(view: SearchView, hits: readonly Hit[]): Promise<H
      QUALIFY row_number() OVER (PARTITION BY l.from_row ORDER BY i.item_row DESC) <= ${maxNeighbours}`,
     [list],
   );
+  if (found.length === 0) return [];
   const newestFirst = found.toSorted((a, b) => b.row - a.row);
   const ranked = rows.flatMap((row) => [
     row,

@@ -17,15 +17,24 @@ export interface JournalRecord {
  * What the records' `data` says, by kind and operation. An event or an item is known in every projection by its row:
  * the seq of the record that stored it (a positive integer, never used again).
  */
-export interface TemporalStored {
+export interface TemporalStored extends StoredPlace {
   readonly variant: string;
   /** ISO 8601, UTC, milliseconds. */
   readonly timestamp: string;
   readonly data: JsonValue;
 }
+/** Where an event or an item stands among the others of its kind. */
+export interface StoredPlace {
+  /** What it is a part of: a conversation, a file. Without one: what is appended one soon after the other. */
+  readonly source?: string;
+  /** Its place there; without one: by time. */
+  readonly position?: number;
+}
 /** kind knowledge, operation store. */
-export interface KnowledgeStored {
+export interface KnowledgeStored extends StoredPlace {
   readonly variant: string;
+  /** When it was said or happened, ISO 8601, UTC, milliseconds; without one: when it was written down. */
+  readonly timestamp?: string;
   readonly data: JsonValue;
   readonly text?: string;
   readonly importance?: number;
@@ -35,7 +44,7 @@ export interface KnowledgeStored {
 }
 /** kind knowledge, operation update: the fields that change, or one relation that is added. */
 export type KnowledgeUpdated =
-  | Partial<Omit<KnowledgeStored, "relations">>
+  | Partial<Omit<KnowledgeStored, "relations" | "timestamp" | keyof StoredPlace>>
   | { readonly relate: { readonly to: string; readonly relation: string } };
 /** kind knowledge or temporal, operation delete: `{}`; the id is the record's. */
 /** operation redact, of any kind: what these records said is gone from the journal, and so from every projection. */
@@ -67,8 +76,24 @@ export interface TextIndex {
   readonly watermark: ChainEnd;
   /** One transaction. */
   apply(records: readonly JournalRecord[], end: ChainEnd): void;
-  /** Best first by BM25; `score` above 0, higher is better. Any of the words; all of them count for more. */
-  best(kind: TextKind, words: string, limit: number): { readonly row: number; readonly score: number }[];
+  /**
+   * Best first by BM25 over stems; `score` above 0, higher is better. Any of the words; all of them count for more, and
+   * so do a time that was asked for and, in part, what the rows just before and after it say.
+   */
+  best(
+    kind: TextKind,
+    words: string,
+    options: {
+      readonly limit: number;
+      readonly times?: readonly TimeSpan[];
+      /** Only rows by what they say themselves. */
+      readonly isAlone?: boolean;
+    },
+  ): { readonly row: number; readonly score: number }[];
+  /** Rows just before and after each of these in its source, at most two steps away. A row without any is left out. */
+  neighbours(rows: readonly number[]): ReadonlyMap<number, readonly Neighbour[]>;
+  /** The part of the words, 0 to 1, that stand in no row of the kind; 0 where there are no words. */
+  unknownPart(kind: TextKind, words: string): number;
   /**
    * Rows in which all the words stand (in `field` of the data or beneath it, where one is given), from the newest
    * appended to the oldest or the other way, between `afterRow` and `beforeRow`. No words: no rows.
@@ -94,4 +119,16 @@ export interface TextIndex {
   rows(kind: TextKind, words: string, options?: { readonly field?: string }): string;
   close(): void;
 }
+/** Milliseconds since 1970; `fromMs` included, `untilMs` not. */
+export interface TimeSpan {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+export interface Neighbour {
+  readonly row: number;
+  /** 1 for the next one, 2 for the one after it. */
+  readonly steps: number;
+}
+
 export type TextKind = "temporal" | "knowledge";

@@ -5,8 +5,8 @@ import { breakSeal, sealDatabase } from "../../../platform/database-seal.ts";
 import type { TextKind } from "./port.ts";
 import { textColumns } from "./text-fields.ts";
 
-/** Counted up when what is in the file changes, words included (`words.ts`): an older one is built again. */
-export const textVersion = 1;
+/** Counted up when what is in the file changes, words and terms included (`words.ts`, `stems.ts`): an older one is built again. */
+export const textVersion = 2;
 /** What SQLite keeps of the file in memory. */
 const cacheKiB = 16_384;
 export const textKinds: readonly TextKind[] = ["temporal", "knowledge"];
@@ -69,7 +69,7 @@ export function emptyLog(database: DatabaseSync): void {
 }
 
 function create(database: DatabaseSync): void {
-  const columns = Array.from({ length: textColumns }, (_, column) => `c${column}`).join(", ");
+  const columns = [...Array.from({ length: textColumns }, (_, column) => `c${column}`), "terms"].join(", ");
   // Words come as `indexedWords` writes them; "ascii" takes all else as it is. No content: it stands in the journal.
   for (const kind of textKinds) {
     database.exec(`
@@ -80,6 +80,9 @@ function create(database: DatabaseSync): void {
   database.exec(`
     CREATE TABLE ids (id BLOB PRIMARY KEY, row INTEGER NOT NULL, has_own_text INTEGER NOT NULL, changed INTEGER) WITHOUT ROWID;
     CREATE INDEX ids_changed ON ids (changed) WHERE changed IS NOT NULL;
+    CREATE TABLE places (row INTEGER PRIMARY KEY, source INTEGER NOT NULL, position REAL NOT NULL, at_ms INTEGER NOT NULL, terms INTEGER NOT NULL);
+    CREATE INDEX places_order ON places (source, position);
+    CREATE TABLE languages (language TEXT PRIMARY KEY, texts INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE watermark (seq INTEGER NOT NULL, hash TEXT NOT NULL, has_deleted INTEGER NOT NULL);
     INSERT INTO watermark VALUES (0, '${"0".repeat(64)}', 0);
     PRAGMA user_version = ${textVersion};

@@ -29,7 +29,8 @@ async function emptyIndex(): Promise<{ path: string; index: TextIndex }> {
 }
 
 const texts = (...all: JsonValue[]): JournalRecord[] =>
-  storing(all.map((data) => ({ variant: "v", timestampMs: 0, data })));
+  // Too far from each other to be neighbours.
+  storing(all.map((data, n) => ({ variant: "v", timestampMs: n * 24 * 60 * 60_000, data })));
 
 const knowledge = (
   seq: number,
@@ -52,21 +53,21 @@ describe("the best rows", () => {
         ...Array.from({ length: 50 }, (_, n) => (n < 4 ? "sea path" : "a path")),
       ),
     );
-    const best = index.best("temporal", "beach sea", 10);
+    const best = index.best("temporal", "beach sea", { limit: 10 });
     expect(best.map(({ row }) => row).slice(0, 2)).toEqual([2, 1]);
     expect(best).toHaveLength(6);
     expect(best.every(({ score }, at) => score > 0 && score <= (best[at - 1]?.score ?? Infinity))).toBe(true);
-    expect(index.best("temporal", "beach sea", 2)).toHaveLength(2);
-    expect(index.best("knowledge", "beach sea", 10)).toEqual([]);
-    expect(index.best("temporal", '"*" -', 10)).toEqual([]);
+    expect(index.best("temporal", "beach sea", { limit: 2 })).toHaveLength(2);
+    expect(index.best("knowledge", "beach sea", { limit: 10 })).toEqual([]);
+    expect(index.best("temporal", '"*" -', { limit: 10 })).toEqual([]);
   });
 
   it("leave out words that stand in too many rows where rarer ones are there, and take the newest where not", async () => {
     const { index } = await emptyIndex();
     const count = maxRankedRows + 10;
     apply(index, texts(...Array.from({ length: count }, (_, n) => (n === 5 ? "common rare" : "common"))));
-    expect(index.best("temporal", "common rare", 10).map(({ row }) => row)).toEqual([6]);
-    const newest = index.best("temporal", "common", count).map(({ row }) => row);
+    expect(index.best("temporal", "common rare", { limit: 10 }).map(({ row }) => row)).toEqual([6]);
+    const newest = index.best("temporal", "common", { limit: count }).map(({ row }) => row);
     expect(newest).toHaveLength(maxRankedRows);
     expect(Math.min(...newest)).toBe(11);
   });
@@ -75,7 +76,7 @@ describe("the best rows", () => {
     const { index } = await emptyIndex();
     apply(index, texts("w0", `w${maxBestWords}`));
     const long = Array.from({ length: 100_000 }, (_, n) => `w${n}`).join(" ");
-    expect(index.best("temporal", long, 10).map(({ row }) => row)).toEqual([1]);
+    expect(index.best("temporal", long, { limit: 10 }).map(({ row }) => row)).toEqual([1]);
   });
 });
 

@@ -3,9 +3,12 @@ import { invalidParams, messageOf, storageError } from "../../../base/errors.ts"
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
 import type { ChainEnd } from "../../journal/record.ts";
 import { eachText } from "./data-texts.ts";
-import type { JournalRecord, Redacted, TextIndex, TextKind } from "./port.ts";
+import type { JournalRecord, Neighbour, Redacted, TextIndex, TextKind, TimeSpan } from "./port.ts";
 import { TextFields, textColumns } from "./text-fields.ts";
 import { closeTextFile, emptyLog, openTextFile, textKinds } from "./text-file.ts";
+import { type Language, languageCodes } from "./languages.ts";
+import { Places } from "./places.ts";
+import { indexedTerms, searchedTerms, termMark } from "./stems.ts";
 import { differentWords, indexedWords, searchedWords } from "./words.ts";
 
 /** Different words a query may have that all have to stand in a row. */
@@ -14,6 +17,16 @@ export const maxSearchedWords = 256;
 export const maxBestWords = 64;
 /** Rows that are ranked at most. Words that stand in more are left out where rarer ones are there. */
 export const maxRankedRows = 30_000;
+/** Best rows by FTS5 that are ranked by their length anew. */
+const rankedRows = 150;
+/** How much a row's length counts in BM25 ("b"): in FTS5, and here. */
+const [ftsLengthPart, lengthPart] = [0.75, 0.2];
+/** Best rows by their own words whose neighbours are looked at. */
+const spreadRows = 100;
+/** Part of a row's score that the rows one and two steps away have besides their own. */
+const neighbourWeights = [0, 0.5, 0.4] as const;
+/** Languages of a memory in which a question is taken to be that does not tell its own. */
+const spokenLanguages = 2;
 
 /** Opens `text.sqlite`; see `openTextFile`. */
 export const openTextIndex = (path: string): TextIndex => new SqliteTextIndex(path, openTextFile(path));
@@ -23,7 +36,11 @@ class SqliteTextIndex implements TextIndex {
   readonly #database: DatabaseSync;
   readonly #fields: TextFields;
   readonly #prepared = new Map<string, StatementSync>();
+  readonly #places: Places;
   #watermark: ChainEnd;
+  /** Texts of each language; a hint for questions, so what is deleted stays counted. */
+  readonly #texts = new Map<Language, number>();
+  readonly #uncounted = new Set<Language>();
   /** Whether words of deleted rows may stand in the index still. */
   #hasDeleted: boolean;
 
@@ -31,6 +48,11 @@ class SqliteTextIndex implements TextIndex {
     this.#path = path;
     this.#database = database;
     this.#fields = new TextFields(database);
+    this.#places = new Places(database);
+    for (const { language, texts } of this.#rows("SELECT language, texts FROM languages")) {
+      const known = languageCodes.find((code) => code === language);
+      if (known !== undefined) this.#texts.set(known, Number(texts));
+    }
     const { seq, hash, has_deleted } = this.#row("SELECT seq, hash, has_deleted FROM watermark") ?? {};
     this.#watermark = { seq: Number(seq), hash: String(hash) };
     this.#hasDeleted = Number(has_deleted) === 1;
@@ -58,6 +80,7 @@ class SqliteTextIndex implements TextIndex {
             this.#database.exec(`INSERT INTO ${kind} (${kind}) VALUES ('optimize')`);
           hasDeleted = false;
         }
+        this.#writeCounts();
         this.#run(
           "UPDATE watermark SET seq = ?, hash = ?, has_deleted = ?",
           end.seq,
@@ -76,16 +99,28 @@ class SqliteTextIndex implements TextIndex {
     });
   }
 
-  best(kind: TextKind, words: string, limit: number): { readonly row: number; readonly score: number }[] {
+  best(
+    kind: TextKind,
+    words: string,
+    { limit, times = [], isAlone = false }: Parameters<TextIndex["best"]>[2],
+  ): { readonly row: number; readonly score: number }[] {
     return this.#guarded(() => {
-      const { expression, fromRow } = this.#worthRanking(kind, searchedWords(words).slice(0, maxBestWords));
-      if (expression === "") return [];
-      return this.#rows(
-        `SELECT rowid AS row, -rank AS score FROM ${kind} WHERE ${kind} MATCH ? AND rowid >= ? ORDER BY rank, rowid DESC LIMIT ?`,
-        expression,
-        fromRow,
-        limit,
-      ).map(({ row, score }) => ({ row: Number(row), score: Math.max(Number(score), Number.MIN_VALUE) }));
+      const own = this.#atTheirLength(this.#ranked(kind, words, Math.max(limit, rankedRows)));
+      if (isAlone) return own.slice(0, limit);
+      const found = own.length === 0 ? this.#places.within(kind, times, limit) : this.#spread(own, times);
+      return found.slice(0, limit).map(({ row, score }) => ({ row, score }));
+    });
+  }
+
+  neighbours(rows: readonly number[]): ReadonlyMap<number, readonly Neighbour[]> {
+    return this.#guarded(() => this.#places.neighbours(rows));
+  }
+
+  unknownPart(kind: TextKind, words: string): number {
+    return this.#guarded(() => {
+      const terms = this.#searched(words);
+      const unknown = terms.filter((forms) => this.#countTo(kind, anyOf(forms), 1) === 0);
+      return terms.length === 0 ? 0 : unknown.length / terms.length;
     });
   }
 
@@ -153,13 +188,81 @@ class SqliteTextIndex implements TextIndex {
       .join(" AND ");
   }
 
-  /** The rarest words, as many as are quickly ranked; if the rarest alone is in too many, the newest rows with it. */
-  #worthRanking(kind: TextKind, words: readonly string[]): { expression: string; fromRow: number } {
-    const counted = words
-      .map((word) => ({
-        term: `"${word}"`,
-        rows: this.#countTo(kind, `"${word}"`, maxRankedRows + 1),
+  #searched(words: string): (readonly string[])[] {
+    const spoken = [...this.#texts]
+      .toSorted((a, b) => b[1] - a[1])
+      .slice(0, spokenLanguages)
+      .map(([language]) => language);
+    return searchedTerms(words, spoken).slice(0, maxBestWords);
+  }
+
+  /** By their own words, best first. */
+  #ranked(kind: TextKind, words: string, limit: number): Scored[] {
+    const { expression, fromRow } = this.#worthRanking(kind, this.#searched(words));
+    if (expression === "") return [];
+    return this.#rows(
+      `SELECT rowid AS row, -rank AS score FROM ${kind} WHERE ${kind} MATCH ? AND rowid >= ? ORDER BY rank, rowid DESC LIMIT ?`,
+      expression,
+      fromRow,
+      limit,
+    ).map(({ row, score }) => ({ row: Number(row), score: Math.max(Number(score), Number.MIN_VALUE) }));
+  }
+
+  /**
+   * FTS5 takes most of a long row's score away, and that cannot be told to it. What is kept in a memory is long because
+   * it says more, not because it says it again: so most of it is given back.
+   */
+  #atTheirLength(own: readonly Scored[]): Scored[] {
+    const lengths = this.#places.lengths(own.map(({ row }) => row));
+    const mean = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
+    if (mean === 0) return [...own];
+    const weight = (part: number, length: number): number =>
+      1 / (1 + 1.2 * (1 - part + (part * length) / mean));
+    return own
+      .map(({ row, score }, at) => {
+        const length = lengths[at] ?? mean;
+        return { row, score: (score * weight(lengthPart, length)) / weight(ftsLengthPart, length) };
+      })
+      .toSorted((a, b) => b.score - a.score || b.row - a.row);
+  }
+
+  /**
+   * What a row says is in part about the rows around it, so each of the best shares its score with them. Nobody comes to
+   * more by that than the row whose own words are best, and that row stays before them.
+   */
+  #spread(own: readonly Scored[], times: readonly TimeSpan[]): Scored[] {
+    const best = own[0]?.score ?? 0;
+    const rows = new Map(own.map(({ row, score }) => [row, { row, own: score, shared: 0 }]));
+    const sharing = own.slice(0, spreadRows);
+    const neighbours = this.#places.neighbours(sharing.map(({ row }) => row));
+    for (const { row, score } of sharing) {
+      for (const { row: other, steps } of neighbours.get(row) ?? []) {
+        const known = rows.get(other) ?? { row: other, own: 0, shared: 0 };
+        known.shared += (neighbourWeights[steps] ?? 0) * score;
+        rows.set(other, known);
+      }
+    }
+    const inTime = new Set(times.length === 0 ? [] : this.#places.inTime([...rows.keys()], times));
+    // As much as a word that stands in so many of them.
+    const worth = Math.log(1 + rows.size / Math.max(1, inTime.size));
+    return [...rows.values()]
+      .map((each) => ({
+        ...each,
+        score: Math.min(best, each.own + each.shared) + (inTime.has(each.row) ? worth : 0),
       }))
+      .toSorted((a, b) => b.score - a.score || b.own - a.own || b.shared - a.shared || b.row - a.row);
+  }
+
+  /** The rarest terms, as many as are quickly ranked; if the rarest alone is in too many, the newest rows with it. */
+  #worthRanking(
+    kind: TextKind,
+    searched: readonly (readonly string[])[],
+  ): { expression: string; fromRow: number } {
+    const counted = searched
+      .map((forms) => {
+        const term = anyOf(forms);
+        return { term, rows: this.#countTo(kind, term, maxRankedRows + 1) };
+      })
       .filter(({ rows }) => rows > 0)
       .toSorted((left, right) => left.rows - right.rows);
     const terms: string[] = [];
@@ -185,11 +288,13 @@ class SqliteTextIndex implements TextIndex {
   }
 
   /** A store or an update. What was redacted has no data, and nothing to be found by. */
-  #take({ seq, kind, operation, id, data }: JournalRecord): void {
+  #take(record: JournalRecord): void {
+    const { seq, kind, operation, id, data } = record;
     if ((kind !== "temporal" && kind !== "knowledge") || !isJsonObject(data)) return;
     const content = data["data"] ?? null;
     const text = typeof data["text"] === "string" ? data["text"] : null;
     if (operation === "store") {
+      this.#places.add(kind, record, data);
       this.#index(kind, seq, content, kind === "knowledge" ? text : null);
       this.#run(
         "INSERT OR REPLACE INTO ids VALUES (?, ?, ?, ?)",
@@ -215,8 +320,11 @@ class SqliteTextIndex implements TextIndex {
   }
 
   #index(kind: TextKind, row: number, data: JsonValue, ownText: string | null): void {
-    const columns = Array.from<string>({ length: textColumns }).fill("");
+    const columns = Array.from<string>({ length: textColumns + 1 }).fill("");
     const add = (field: string | null, text: string): void => {
+      const { terms, language } = indexedTerms(text);
+      columns[textColumns] = `${columns[textColumns]} ${terms}`;
+      if (language !== null) this.#count(language);
       const { column, marks } = this.#fields.place(field);
       const words = indexedWords(text);
       columns[column] = `${columns[column]} ${words}`;
@@ -227,6 +335,19 @@ class SqliteTextIndex implements TextIndex {
     if (ownText === null) eachText(data, add);
     else add(null, ownText);
     this.#run(insertInto[kind], row, ...columns);
+    this.#places.measure(row, termsIn(columns[textColumns] ?? ""));
+  }
+
+  #count(language: Language): void {
+    this.#texts.set(language, (this.#texts.get(language) ?? 0) + 1);
+    this.#uncounted.add(language);
+  }
+
+  #writeCounts(): void {
+    for (const language of this.#uncounted) {
+      this.#run("INSERT OR REPLACE INTO languages VALUES (?, ?)", language, this.#texts.get(language) ?? 0);
+    }
+    this.#uncounted.clear();
   }
 
   #delete({ kind, id }: JournalRecord): boolean {
@@ -234,6 +355,7 @@ class SqliteTextIndex implements TextIndex {
     const known = this.#row("DELETE FROM ids WHERE id = ? RETURNING row", idBytes(id));
     if (known === undefined) return false;
     this.#drop(kind, Number(known["row"]));
+    this.#places.remove(Number(known["row"]));
     return true;
   }
 
@@ -263,6 +385,7 @@ class SqliteTextIndex implements TextIndex {
       }
       for (const { row } of this.#rows("SELECT row FROM temp.gone")) {
         for (const kind of textKinds) this.#drop(kind, Number(row));
+        this.#places.remove(Number(row));
         count++;
       }
       if (count > 0) this.#run("DELETE FROM ids WHERE row IN temp.gone");
@@ -311,8 +434,23 @@ class SqliteTextIndex implements TextIndex {
 const leavesWords = ({ kind }: JournalRecord, hasDeleted: boolean): boolean =>
   kind === "knowledge" || (hasDeleted && kind !== "working");
 
-const marksOfColumns = Array.from({ length: textColumns }, () => "?").join(", ");
-const columnNames = Array.from({ length: textColumns }, (_, column) => `c${column}`).join(", ");
+/** As many as there are marks in the text. */
+const termsIn = (text: string): number => text.split(termMark).length - 1;
+
+interface Scored {
+  readonly row: number;
+  readonly score: number;
+}
+
+/** A full-text expression for any of these terms, none of which has a quotation mark in it. */
+const anyOf = (terms: readonly string[]): string => {
+  const quoted = terms.map((term) => `"${term}"`).join(" OR ");
+  return terms.length === 1 ? quoted : `(${quoted})`;
+};
+
+const columns = [...Array.from({ length: textColumns }, (_, column) => `c${column}`), "terms"];
+const marksOfColumns = columns.map(() => "?").join(", ");
+const columnNames = columns.join(", ");
 const insertInto = {
   temporal: `INSERT INTO temporal (rowid, ${columnNames}) VALUES (?, ${marksOfColumns})`,
   knowledge: `INSERT INTO knowledge (rowid, ${columnNames}) VALUES (?, ${marksOfColumns})`,

@@ -4,8 +4,8 @@
  *
  * A word is a run of letters, digits and the marks on them, in lower case, without accents, and in compatibility form
  * ("ﬁ" is "fi", full-width letters are letters). Scripts without spaces between words, and Korean, whose words change
- * their ends, give each pair of neighbouring characters, and texts each character too. A pictogram is a word. There are
- * no stop words and no stems.
+ * their ends, give each pair of neighbouring characters, and texts each character too. A pictogram is a word. Conditions
+ * compare words, so there are no stop words and no stems here; the ranking compares stems (`stems.ts`).
  */
 
 /** Characters of a word that count: what goes on longer is the same word if it begins alike. */
@@ -56,6 +56,9 @@ function wordsIn(text: string, alsoSingle: boolean): string[] {
 
 const folded = (text: string): string =>
   text.normalize("NFKD").replace(accents, "").normalize("NFC").toLowerCase().replaceAll("ς", "σ");
+
+/** One word as the index compares it: without accents, in compatibility form, in lower case, and cut. */
+export const foldedWord = (word: string): string => cut(ascii.test(word) ? word.toLowerCase() : folded(word));
 
 /** By code points, so that no pair of surrogates is torn. */
 const cut = (word: string): string =>

@@ -1,7 +1,9 @@
-import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { seeded, seededBytes } from "../../../../../test/support/seed.ts";
 import { encodeHalf } from "../vectors/half.ts";
+
+const random = seeded();
 
 /** What was said, by bytes that are known again wherever and however they lie. */
 export class Secrets {
@@ -12,9 +14,9 @@ export class Secrets {
    * which DuckDB compresses nothing.
    */
   text(name: string): string {
-    const letters = randomBytes(24).toString("hex").replaceAll(/[0-9]/g, "z");
+    const letters = seededBytes(24, random).toString("hex").replaceAll(/[0-9]/g, "z");
     const words = [letters.slice(0, 16), letters.slice(16, 32), letters.slice(32)];
-    const long = randomBytes(3_000).toString("base64url");
+    const long = seededBytes(3_000, random).toString("base64url");
     for (const [n, word] of words.entries())
       this.#marks.set(`word ${n} of ${name}`, Buffer.from(word.slice(4)));
     this.#marks.set(`the text of ${name}`, Buffer.from(long.slice(100, 140)));

@@ -90,6 +90,7 @@ export class HeldItems implements PendingItems {
 export class HeldEmbedder implements Embedder {
   readonly name: string;
   readonly dimensions = 2;
+  readonly knows = "meanings";
   readonly isImmediate = false;
   readonly calls: { texts: readonly string[]; answer: (error?: unknown) => void }[] = [];
   /** Texts that are refused for good. */

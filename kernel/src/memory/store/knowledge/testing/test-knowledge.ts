@@ -5,7 +5,7 @@ import type { JsonValue } from "../../../../base/json.ts";
 import { systemClock } from "../../../../platform/clock.ts";
 import type { RecordOperation } from "../../../journal/record.ts";
 import type { KnowledgeAddition, TemporalItem } from "../../../queries.ts";
-import type { EmbedderSpec } from "../../embedding/port.ts";
+import type { Embedder, EmbedderSpec } from "../../embedding/port.ts";
 import type { StoreNotice, StoreSettings } from "../../port.ts";
 import type { JournalRecord } from "../../projection/port.ts";
 import { openTextIndex } from "../../projection/text-index.ts";
@@ -22,7 +22,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 export interface TestKnowledgeOptions {
   readonly settings?: Partial<StoreSettings>;
   readonly clock?: Clock;
-  readonly openEmbedder?: (spec: EmbedderSpec) => Promise<ToyEmbedder>;
+  readonly openEmbedder?: (spec: EmbedderSpec) => Promise<Embedder>;
 }
 
 /** A journal of knowledge in memory, projected into a real DuckDB, with the store over it. */

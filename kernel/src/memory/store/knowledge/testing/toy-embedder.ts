@@ -9,6 +9,7 @@ const toyDimensions = 64;
 export class ToyEmbedder implements Embedder {
   readonly name: string;
   readonly dimensions: number;
+  readonly knows = "meanings";
   readonly isImmediate: boolean;
   readonly asked: string[] = [];
   /** Called before each answer. */

@@ -23,7 +23,7 @@ async function returned(bench: TestWorkspace): Promise<void> {
 }
 
 function contentOf(bench: TestWorkspace, path: string): Promise<string> {
-  return bench.workspace.read(path, 0, 1000).then(({ bytes }) => new TextDecoder().decode(bytes));
+  return bench.workspace.read(path, 0, 1000, () => true).then(({ bytes }) => new TextDecoder().decode(bytes));
 }
 
 describe("a root", patient, () => {

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { LaresError } from "../../base/errors.ts";
+import { nextPage } from "../render/pages.ts";
+import { anAction } from "../testing/fake-kernel.ts";
+import { offers, whyNot } from "./ask.ts";
+import { maxShownCharacters, wholeAction } from "./whole-action.ts";
+
+const values = (left: number, isReadable: boolean): string[] =>
+  offers(left, isReadable).map(({ value }) => value);
+
+describe("what can be answered", () => {
+  it("Approve is not offered before the last line was shown, and it is said why", () => {
+    expect(values(1204, true)).toEqual(["more", "reject", "later"]);
+    expect(whyNot({ action: anAction("a"), unread: new Map() }, 1204).join(" ")).toMatch(
+      /^1,204 more lines\. Choose "More"/,
+    );
+    expect(values(0, true)).toEqual(["approve", "reject", "always", "later"]);
+    expect(whyNot({ action: anAction("a"), unread: new Map() }, 0)).toEqual([]);
+  });
+  it("Approve is not offered where a content could not be shown, and the command for it is named", () => {
+    const unread = new Map([[0, "It cannot be shown: gone"]]);
+    expect(values(0, false)).toEqual(["reject", "later"]);
+    expect(whyNot({ action: anAction("a"), unread }, 0).join("\n")).toContain(
+      "lares actions approve a --digest sha256:",
+    );
+  });
+  it("pages hold every line once", () => {
+    for (const lines of [1, 80, 81, 5000]) {
+      let shown = 0;
+      for (let left = 1; left > 0;) ({ end: shown, left } = nextPage(lines, shown));
+      expect(shown).toBe(lines);
+    }
+  });
+});
+
+describe("an action with all of its contents", () => {
+  const hash = `sha256:${"0".repeat(64)}` as const;
+  const edit = { kind: "file.edit", path: "a", before: hash, after: hash, summary: "" } as const;
+  const action = { ...anAction("a"), effects: [{ ...edit, diff: "there" }, edit, edit] };
+
+  it("has the diffs that the kernel makes for it", async () => {
+    const { action: whole, unread } = await wholeAction(
+      { diff: async (_id, effect) => `made ${effect}` },
+      action,
+    );
+    expect(whole.effects.map(({ diff }) => diff)).toEqual(["there", "made 1", "made 2"]);
+    expect(unread.size).toBe(0);
+  });
+  it("says which could not be read, or were too much", async () => {
+    const gone = await wholeAction(
+      { diff: () => Promise.reject(new LaresError("Stale", "The file has changed.")) },
+      action,
+    );
+    expect([...gone.unread.values()]).toEqual(Array(2).fill("It cannot be shown: The file has changed."));
+    const much = await wholeAction({ diff: async () => "x".repeat(maxShownCharacters + 1) }, action);
+    expect([...much.unread.keys()]).toEqual([2]);
+  });
+});

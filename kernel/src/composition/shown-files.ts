@@ -1,0 +1,37 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { newId } from "../base/ids.ts";
+import { writeFileAtomically } from "../platform/atomic-file.ts";
+import type { KernelServices } from "../server/ports.ts";
+
+/** Documents that are kept for editors that have them open; the oldest go first. */
+const maxKept = 20;
+
+/**
+ * Keeps documents that an editor is asked to open, each for its owner's eyes only and read-only. What an earlier kernel
+ * left is removed with the first.
+ */
+export function openShownFiles(stateFolder: string): KernelServices["shownFiles"] {
+  const folder = join(stateFolder, "shown");
+  let kept: Promise<string[]> | null = null;
+  return {
+    async write(name, text) {
+      kept ??= emptied(folder);
+      const paths = await kept;
+      // A name of its own each time: an editor may keep what it read at a name that it knows.
+      const path = join(folder, `${name}-${newId().slice(-8)}.diff`);
+      await writeFileAtomically(path, text, { mode: 0o400 });
+      paths.push(path);
+      for (const oldest of paths.splice(0, Math.max(0, paths.length - maxKept)))
+        await rm(oldest, { force: true });
+      return pathToFileURL(path).href;
+    },
+  };
+}
+
+async function emptied(folder: string): Promise<string[]> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const name of await readdir(folder)) await rm(join(folder, name), { force: true, recursive: true });
+  return [];
+}

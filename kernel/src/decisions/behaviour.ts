@@ -1,0 +1,216 @@
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import { named } from "./named.ts";
+
+/**
+ * Everything that an extension's manifest and its entry in the documents say of what its agent does, besides what it may
+ * do and where. Agents are made of the behaviour that was accepted, and of nothing else. Of the parts, removing an item
+ * of a list and lowering a cap tightens; whatever else changes is asked.
+ */
+export interface Behaviour {
+  readonly hooks: readonly JsonObject[];
+  readonly tools: readonly JsonObject[];
+  readonly models: readonly JsonObject[];
+  /** Hosts it names to reach. */
+  readonly hosts: readonly string[];
+  /** What it requests of each resource, by the manifest's names. */
+  readonly caps: Readonly<Record<string, number>>;
+  /** All the rest, `config` included. */
+  readonly settings: JsonObject;
+}
+
+/** As it is kept with a yes: one that is too long is kept as its digest, so that only the same is covered. */
+export type KeptBehaviour = Behaviour | { readonly digest: Hash };
+
+const lists = ["hooks", "tools", "models", "hosts"] as const;
+
+/** True where saying yes to `accepted` has said yes to all of `wish`. */
+export function isBehaviourCovered(wish: Behaviour, accepted: Behaviour): boolean {
+  return (
+    lists.every((list) => {
+      const known = new Set(accepted[list].map(canonicalJson));
+      return wish[list].every((item) => known.has(canonicalJson(item)));
+    }) &&
+    Object.entries(wish.caps).every(([name, value]) => value <= (accepted.caps[name] ?? 0)) &&
+    canonicalJson(wish.settings) === canonicalJson(accepted.settings)
+  );
+}
+
+/** What counts while a changed behaviour waits: as it was accepted, without what the documents no longer name. */
+export function coveredBehaviour(wish: Behaviour, accepted: Behaviour): Behaviour {
+  const common = <Item extends JsonValue>(wished: readonly Item[], before: readonly Item[]): Item[] => {
+    const texts = new Set(wished.map(canonicalJson));
+    const known = new Set(before.map(canonicalJson));
+    const changed = new Set(wished.filter((item) => !known.has(canonicalJson(item))).map(keyOf));
+    return before.filter((item) => texts.has(canonicalJson(item)) || changed.has(keyOf(item)));
+  };
+  return {
+    hooks: common(wish.hooks, accepted.hooks),
+    tools: common(wish.tools, accepted.tools),
+    models: common(wish.models, accepted.models),
+    hosts: common(wish.hosts, accepted.hosts),
+    caps: Object.fromEntries(
+      Object.entries(wish.caps).map(([name, value]) => [name, Math.min(value, accepted.caps[name] ?? 0)]),
+    ),
+    settings: accepted.settings,
+  };
+}
+
+/** What makes an item of a list the same one after a change: a hook's trigger and handler, a name. */
+function keyOf(item: JsonValue): string {
+  if (!isJsonObject(item)) return canonicalJson(item);
+  return "handler" in item && !("name" in item)
+    ? canonicalJson([item["kind"] ?? null, item["on"] ?? null, item["handler"]])
+    : canonicalJson(item["name"] ?? null);
+}
+
+/** The behaviour in a sentence that goes on after the extension's name; null where there is nothing to say. */
+export function describeBehaviour({ hooks, tools, models, hosts, settings }: Behaviour): string | null {
+  const { config } = settings;
+  const parts = [
+    ...(hooks.length === 0 ? [] : [`runs ${hooks.map(describeHook).join(", ")}`]),
+    ...(tools.length === 0 ? [] : [`offers the tools ${tools.map(({ name }) => nameIn(name)).join(", ")}`]),
+    ...(models.length === 0 ? [] : [`uses the models ${models.map(describeItem).join(", ")}`]),
+    ...(hosts.length === 0 ? [] : [`names the hosts ${hosts.map(named).join(", ")}`]),
+    ...(isJsonObject(config) && Object.keys(config).length > 0
+      ? [`is given the config ${shown(config)}`]
+      : []),
+  ];
+  return parts.length === 0 ? null : parts.join("; ");
+}
+
+/** Differences of one extension that are said one by one; of more their number is. */
+export const maxDifferences = 40;
+
+/** What a yes would change, a sentence for each change; only what widens or cannot be told. */
+export function behaviourChanges(wish: Behaviour, accepted: Behaviour): string[] {
+  const sentences = [
+    ...listChanges("hook", wish.hooks, accepted.hooks, describeHook),
+    ...listChanges("tool", wish.tools, accepted.tools, describeItem),
+    ...listChanges("model", wish.models, accepted.models, describeItem),
+    ...listChanges("host", wish.hosts, accepted.hosts, named),
+    ...Object.entries(wish.caps)
+      .filter(([name, value]) => value > (accepted.caps[name] ?? 0))
+      .map(([name, value]) => `${name}: ${accepted.caps[name] ?? 0} → ${value}`),
+    ...differences("", accepted.settings, wish.settings),
+  ];
+  const left = sentences.length - maxDifferences;
+  return left <= 0
+    ? sentences
+    : [
+        ...sentences.slice(0, maxDifferences),
+        `${left} more changes, which are in its manifest and lares.yaml`,
+      ];
+}
+
+function listChanges<Item extends JsonValue>(
+  what: string,
+  wished: readonly Item[],
+  accepted: readonly Item[],
+  describe: (item: Item) => string,
+): string[] {
+  const known = new Set(accepted.map(canonicalJson));
+  const kept = new Set(wished.map(canonicalJson));
+  const before = new Map(
+    accepted.filter((item) => !kept.has(canonicalJson(item))).map((item) => [keyOf(item), item]),
+  );
+  return wished
+    .filter((item) => !known.has(canonicalJson(item)))
+    .flatMap((item) => {
+      const old = before.get(keyOf(item));
+      if (old === undefined) return [`new ${what}: ${describe(item)}`];
+      before.delete(keyOf(item));
+      return differences(
+        `${what} ${nameIn(isJsonObject(item) ? (item["name"] ?? item["handler"]) : item)}`,
+        old,
+        item,
+      );
+    });
+}
+
+/** "path: old → new" for each value that differs. */
+function differences(path: string, old: unknown, now: unknown): string[] {
+  if (isJsonObject(old) && isJsonObject(now)) {
+    return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) =>
+      differences(path === "" ? named(key) : `${path}, ${named(key)}`, old[key], now[key]),
+    );
+  }
+  if (old === undefined && now === undefined) return [];
+  if (old !== undefined && now !== undefined && canonicalJson(old) === canonicalJson(now)) return [];
+  const [before, after] = [shownWhole(old), shownWhole(now)];
+  const skip = commonStart(before, after);
+  return [`${path}: ${cut(before, skip)} → ${cut(after, skip)}`];
+}
+
+function describeHook({
+  kind: _kind,
+  on,
+  schedule,
+  timezone,
+  catchUp,
+  filter,
+  handler,
+  ...more
+}: JsonObject): string {
+  const when =
+    on === undefined
+      ? `by the schedule ${shown(schedule)}${timezone === undefined ? "" : ` (${nameIn(timezone)})`}${catchUp === undefined || catchUp === "skip" ? "" : `, making up for missed runs (${nameIn(catchUp)})`}`
+      : `on ${nameIn(on)}${filter === undefined ? "" : ` where ${shown(filter)}`}`;
+  return `${nameIn(handler)} ${when}${restOf(more)}`;
+}
+
+function describeItem({ name, handler: _handler, ...more }: JsonObject): string {
+  return `${nameIn(name)}${restOf(more)}`;
+}
+
+/** What there is besides is said too, whatever a later version writes there. */
+function restOf(more: JsonObject): string {
+  return Object.keys(more).length === 0 ? "" : ` with ${shown(more)}`;
+}
+
+function nameIn(value: unknown): string {
+  return typeof value === "string" ? named(value) : shown(value);
+}
+
+/** Characters of a value that are shown; how many more there are is said. */
+export const maxShownCharacters = 1_000;
+
+function shownWhole(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value);
+}
+
+function shown(value: unknown): string {
+  return cut(shownWhole(value), 0);
+}
+
+/** The text from a little before `skip` on, where the part before is the same in both texts. */
+function cut(text: string, skip: number): string {
+  const from = skip > maxShownCharacters / 2 ? skip - 40 : 0;
+  const part = text.slice(from, from + maxShownCharacters);
+  const left = text.length - from - part.length;
+  return `${from > 0 ? "…" : ""}${part}${left > 0 ? `… (${left} more characters)` : ""}`;
+}
+
+function commonStart(one: string, other: string): number {
+  let at = 0;
+  while (at < one.length && at < other.length && one[at] === other[at]) at += 1;
+  return at;
+}
+
+/** True for what `decisions.yaml` may hold as a behaviour; it is a person's to edit. */
+export function isKeptBehaviour(value: unknown): value is KeptBehaviour {
+  if (!isJsonObject(value)) return false;
+  if (typeof value["digest"] === "string") return true;
+  const isObjects = (list: unknown): boolean => Array.isArray(list) && list.every(isJsonObject);
+  const { caps, settings, hosts } = value;
+  return (
+    isObjects(value["hooks"]) &&
+    isObjects(value["tools"]) &&
+    isObjects(value["models"]) &&
+    Array.isArray(hosts) &&
+    hosts.every((host) => typeof host === "string") &&
+    isJsonObject(caps) &&
+    Object.values(caps).every((cap) => typeof cap === "number") &&
+    isJsonObject(settings)
+  );
+}

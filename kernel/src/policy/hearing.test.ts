@@ -1,0 +1,227 @@
+import { describe, expect, it } from "vitest";
+import type { Entry } from "../base/vocabulary/entry.ts";
+import type { LaresEvent } from "../base/vocabulary/event.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import { decideHearing, locationOf } from "./hearing.ts";
+
+const entries = new Set(["notes/a.md", "private/diary.md", "private", "secret.txt"]);
+const isEntry = (path: string): boolean => entries.has(path);
+
+function authorityFor(change: Partial<Authority>): Authority {
+  return {
+    extension: "dev.hearer",
+    requested: {},
+    effective: { read_entries: true },
+    denied: [],
+    locations: ["."],
+    protectedPaths: [],
+    forbiddenPaths: [],
+    memory: true,
+    namespaces: {},
+    ...change,
+  };
+}
+
+function entryAt(path: string): Entry {
+  return {
+    id: `id of ${path}`,
+    path,
+    name: path.slice(path.lastIndexOf("/") + 1),
+    kind: "file",
+    media: "text",
+    extension: "md",
+    mime: "text/markdown",
+    size: 1,
+    created: "2026-11-20T12:00:00.000Z",
+    modified: "2026-11-20T12:00:00.000Z",
+    content_id: null,
+    tags: [],
+    fields: {},
+    sidecars: [],
+    location: ".",
+  };
+}
+
+/** The event as the agent hears it; null where it does not. */
+function asHeard(authority: Authority, event: LaresEvent): LaresEvent | null {
+  const hearing = decideHearing(authority, event, isEntry);
+  return hearing.heard ? hearing.event : null;
+}
+
+describe("what an agent is told", () => {
+  const event = (fields: Record<string, unknown>, name = "EntryCreated"): LaresEvent => ({
+    id: "e",
+    name,
+    timestamp: "t",
+    ...fields,
+  });
+  const check = (
+    name: string,
+    seen: LaresEvent,
+    authority: Partial<Authority>,
+    expected: object | null,
+  ): void =>
+    it(name, () => {
+      const told = asHeard(authorityFor(authority), seen);
+      if (expected === null) expect(told).toBeNull();
+      else expect(told).toMatchObject(expected);
+    });
+
+  check(
+    "an entry in its folder, by that folder",
+    event({ entry: entryAt("notes/a.md") }),
+    { locations: ["notes"] },
+    {
+      entry: { path: "notes/a.md", location: "notes" },
+      location: "notes",
+    },
+  );
+  check(
+    "nothing of another folder",
+    event({ entry: entryAt("private/a.md") }),
+    { locations: ["notes"] },
+    null,
+  );
+  check(
+    "nothing of a folder that begins alike",
+    event({ entry: entryAt("notes-private/a.md") }),
+    { locations: ["notes"] },
+    null,
+  );
+  check(
+    "nothing without the permission to read",
+    event({ entry: entryAt("notes/a.md") }),
+    { locations: ["notes"], effective: {} },
+    null,
+  );
+  check(
+    "nothing that its own filter leaves out",
+    event({ entry: entryAt("notes/a.md") }),
+    { locations: ["notes"], effective: { read_entries: { filter: "*.jpg" } } },
+    null,
+  );
+  check("nothing of .git", event({ entry: entryAt(".git/config") }), {}, null);
+  check(
+    "not where a moved entry came from, if that is not its business",
+    event({ entry: entryAt("notes/a.md"), from: "private/a.md" }, "EntryMoved"),
+    { locations: ["notes"] },
+    {
+      from: "",
+    },
+  );
+  check(
+    "no time at which a name came or went in a folder",
+    event({ entry: { ...entryAt("notes"), kind: "folder", created: "then", modified: "now" } }),
+    {},
+    { entry: { ...entryAt("notes"), kind: "folder", created: "then", modified: "then" } },
+  );
+  check(
+    "where a moved entry came from, inside its folder",
+    event({ entry: entryAt("notes/b.md"), from: "notes/a.md" }, "EntryMoved"),
+    { locations: ["notes"] },
+    {
+      from: "notes/a.md",
+    },
+  );
+  check(
+    "no deletion elsewhere",
+    event({ entry_id: "x", path: "private/a.md" }, "EntryDeleted"),
+    { locations: ["notes"] },
+    null,
+  );
+  check(
+    "a deletion in its folder",
+    event({ entry_id: "x", path: "notes/a.md" }, "EntryDeleted"),
+    { locations: ["notes"] },
+    { path: "notes/a.md" },
+  );
+  check("no built-in event that has no rule", event({ secret: 1 }, "SomethingNew"), {}, null);
+  check("not what every object inherits", event({}, "toString"), {}, null);
+});
+
+describe("a custom event", () => {
+  const custom = (fields: Record<string, unknown>, name = "dev.other/Found"): LaresEvent => ({
+    ...fields,
+    id: "e",
+    name,
+    timestamp: "t",
+  });
+  const notes = (hear_events: readonly string[] = ["dev.other/*"]): Authority =>
+    authorityFor({ locations: ["notes"], effective: { read_entries: true, hear_events: [...hear_events] } });
+  const check = (name: string, event: LaresEvent, isHeard: boolean, authority = notes()): void =>
+    it(name, () => expect(asHeard(authority, event)).toEqual(isHeard ? event : null));
+
+  describe("is heard with hear_events only", () => {
+    check("by its name", custom({}), true, notes(["dev.other/Found"]));
+    check("by its publisher", custom({}), true, notes(["dev.other/*"]));
+    check("not without", custom({}), false, notes([]));
+    check("not by another name", custom({}), false, notes(["dev.other/Lost"]));
+    check("not by another publisher", custom({}), false, notes(["dev.others/*", "dev/*", "*"]));
+    check("not where it was asked for and not granted", custom({}), false, {
+      ...notes([]),
+      requested: { hear_events: ["dev.other/*"] },
+    });
+    check(
+      "an agent's own without, whatever it names",
+      custom({ path: "private/diary.md" }, "dev.hearer/Found"),
+      true,
+      notes([]),
+    );
+    check("not an own one of a longer id", custom({}, "dev.hearer.more/Found"), false, notes([]));
+  });
+
+  describe("that names an entry is heard by those who can see the entry", () => {
+    const hidden = "private/diary.md";
+    check("an entry", custom({ entry: entryAt("notes/a.md") }), true);
+    check(
+      "not another's entry, nor what stands beside it",
+      custom({ entry: entryAt(hidden), text: "Dear" }),
+      false,
+    );
+    check("not however deep it is", custom({ a: [{ b: [{ entry: { path: hidden } }] }] }), false);
+    check("not by a path that is no entry any more", custom({ path: "private/gone.md" }), false);
+    check("not by a path in other words", custom({ file_path: hidden }), false);
+    check("not by newPath", custom({ newPath: "private/new.md" }), false);
+    check("not in a list of paths", custom({ paths: ["notes/a.md", hidden] }), false);
+    check("not under a name that says nothing", custom({ what: hidden }), false);
+    check("not as a key", custom({ sizes: { [hidden]: 17 } }), false);
+    check("not spelt with ./", custom({ what: "./private//diary.md" }), false);
+    check("not by an absolute path", custom({ path: "/home/ada/notes/a.md" }), false);
+    check("not by a file's URI", custom({ uri: "file:///home/ada/secret.txt" }), false);
+    check("not at the top", custom({ what: "secret.txt" }), false);
+    check("not without read_entries", custom({ path: "notes/a.md" }), false, {
+      ...notes(),
+      effective: { hear_events: ["dev.other/*"] },
+    });
+    check(
+      "words that name nothing are words",
+      custom({ mime: "image/png", text: "private things", n: 1.5 }),
+      true,
+    );
+    check("one word is a word, even where a folder has it", custom({ kind: "private" }), true);
+  });
+
+  it("of any depth is decided without the call stack", () => {
+    let data: unknown = { path: "private/diary.md" };
+    for (let depth = 0; depth < 100_000; depth++) data = [data];
+    expect(decideHearing(notes(), custom({ data }), isEntry)).toMatchObject({ heard: false });
+  });
+});
+
+it("the innermost granted folder is the location", () => {
+  const authority = authorityFor({ locations: [".", "photos", "photos/2024"] });
+  expect(locationOf(authority, "photos/2024/a.jpg")).toBe("photos/2024");
+  expect(locationOf(authority, "photos/a.jpg")).toBe("photos");
+  expect(locationOf(authority, "notes/a.md")).toBe(".");
+});
+
+it("a folder whose name is one character is a location as any other", () => {
+  const authority = authorityFor({ locations: ["a"] });
+  expect(locationOf(authority, "a/b.md")).toBe("a");
+  expect(locationOf(authorityFor({ locations: [".", "a"] }), "a")).toBe("a");
+  expect(
+    asHeard(authority, { id: "e", name: "EntryCreated", timestamp: "t", entry: entryAt("a/b.md") }),
+  ).toMatchObject({
+    location: "a",
+  });
+});

@@ -1,0 +1,45 @@
+import { foldName } from "../base/names.ts";
+
+/** Returns whether a folded name matches one of the patterns. */
+export type NamePatterns = (foldedName: string) => boolean;
+
+/**
+ * Compiles patterns of single names: "*" stands for any characters, "?" for one. Patterns are compared as folded names.
+ * The usual shapes, a whole name and a star at one end, cost about one look-up each: folders of thousands are asked about.
+ */
+export function compileNames(patterns: readonly string[]): NamePatterns {
+  const whole = new Set<string>();
+  /** By the first character of what they begin with, and the last of what they end with. */
+  const beginnings = new Map<string, string[]>();
+  const endings = new Map<string, string[]>();
+  const others: string[] = [];
+  for (const pattern of patterns.map((each) => each.toLowerCase())) {
+    if (!/[*?]/.test(pattern)) whole.add(foldFast(pattern));
+    else if (/^[^*?]+\*$/.test(pattern)) add(beginnings, pattern[0], pattern.slice(0, -1));
+    else if (/^\*[^*?]+$/.test(pattern)) add(endings, pattern.at(-1), pattern.slice(1));
+    else
+      others.push(
+        pattern
+          .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+          .replaceAll("*", ".*")
+          .replaceAll("?", "."),
+      );
+  }
+  const rest = others.length === 0 ? null : new RegExp(`^(?:${others.join("|")})$`, "su");
+  return (name) =>
+    whole.has(name) ||
+    (beginnings.get(name[0] ?? "")?.some((beginning) => name.startsWith(beginning)) ?? false) ||
+    (endings.get(name.at(-1) ?? "")?.some((ending) => name.endsWith(ending)) ?? false) ||
+    (rest?.test(name) ?? false);
+}
+
+function add(lists: Map<string, string[]>, key: string | undefined, value: string): void {
+  const list = lists.get(key ?? "");
+  if (list === undefined) lists.set(key ?? "", [value]);
+  else list.push(value);
+}
+
+/** The same as `foldName`. Most names are plain, and folders with thousands of them are asked about. */
+export function foldFast(name: string): string {
+  return /^[!-9;-~]*[!-\-/-9;-~]$/.test(name) ? name.toLowerCase() : foldName(name);
+}

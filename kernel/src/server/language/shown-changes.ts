@@ -1,0 +1,89 @@
+import { isJsonObject } from "../../base/json.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { KernelServices } from "../ports.ts";
+import type { Session } from "../session.ts";
+import { inMessage } from "./action-words.ts";
+import { changesDocument } from "./changes-document.ts";
+import { supports } from "./params.ts";
+
+/** What a message of an editor holds where the editor can open no document, and where it can. Characters. */
+export const maxMessageCharacters = 8000;
+const maxMessageBesideDocuments = 2000;
+/** So long an editor has to open a document. */
+const openMs = 10_000;
+/** Actions whose length is known, the newest asked for: an action's effects never change. */
+const maxMeasured = 1000;
+
+/** How a client can show all of an action's changes; "nowhere" where it cannot, and Approve is not offered. */
+export type Place = "own view" | "message" | "document" | "nowhere";
+
+/** Shows what actions would change in editors without a view of their own for it. */
+export class ShownChanges {
+  readonly #kernel: Pick<KernelServices, "actions" | "shownFiles">;
+  readonly #measured = new Map<string, { readonly characters: number; readonly isComplete: boolean }>();
+
+  constructor(kernel: Pick<KernelServices, "actions" | "shownFiles">) {
+    this.#kernel = kernel;
+  }
+
+  /** Where all of it can be shown to this client. */
+  async placeOf({ id }: Pick<Action, "id">, session: Session): Promise<Place> {
+    if (session.options.approvals === "client") return "own view";
+    const { characters, isComplete } = await this.#measure(id);
+    if (!isComplete) return "nowhere";
+    const opensDocuments = supports(session, "window", "showDocument", "support");
+    if (characters <= (opensDocuments ? maxMessageBesideDocuments : maxMessageCharacters)) return "message";
+    return opensDocuments ? "document" : "nowhere";
+  }
+
+  /** Shows all of it, or one effect. False where the client did not, and it was said how else to see it. */
+  async show(action: Action, session: Session, effect?: number): Promise<boolean> {
+    const { text, isComplete } = await changesDocument(this.#kernel.actions, action, effect);
+    const opensDocuments = supports(session, "window", "showDocument", "support");
+    if (text.length <= (opensDocuments ? maxMessageBesideDocuments : maxMessageCharacters)) {
+      say(session, inMessage(text));
+      return isComplete;
+    }
+    if (opensDocuments && (await this.#open(action.id, text, session))) return isComplete;
+    say(session, `Lares: ${tooLong(action)}`);
+    return false;
+  }
+
+  async #open(id: string, text: string, session: Session): Promise<boolean> {
+    const uri = await this.#kernel.shownFiles.write(id, text);
+    try {
+      const answer = await session.endpoint.request(
+        "window/showDocument",
+        { uri, takeFocus: true },
+        AbortSignal.timeout(openMs),
+      );
+      return isJsonObject(answer) && answer["success"] === true;
+    } catch {
+      // It said that it can, and cannot: the person is told of the command instead.
+      return false;
+    }
+  }
+
+  async #measure(id: string): Promise<{ characters: number; isComplete: boolean }> {
+    const known = this.#measured.get(id);
+    if (known !== undefined) return known;
+    const action = await this.#kernel.actions.get(id);
+    if (action === null) return { characters: 0, isComplete: false };
+    const { text, isComplete } = await changesDocument(this.#kernel.actions, action);
+    const measured = { characters: text.length, isComplete };
+    // What could not be read now may be readable again.
+    if (isComplete) this.#measured.set(id, measured);
+    const [oldest] = this.#measured.keys();
+    if (this.#measured.size > maxMeasured && oldest !== undefined) this.#measured.delete(oldest);
+    return measured;
+  }
+}
+
+/** Why Approve is not offered, and how it is approved instead. */
+export function tooLong({ id, digest }: Pick<Action, "id" | "digest">): string {
+  return `the changes cannot all be shown here, so they cannot be approved here. See them with "lares actions show ${id}", then approve them with "lares actions approve ${id} --digest ${digest}".`;
+}
+
+function say(session: Session, message: string): void {
+  session.endpoint.notifyStandard("window/showMessage", { type: 3, message });
+}

@@ -1,0 +1,79 @@
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join, relative } from "node:path";
+import process from "node:process";
+import { decodeUtf8 } from "../../../kernel/src/base/utf8.ts";
+
+/** A public test suite, at the commit whose deviations are written down here. */
+export interface Suite {
+  readonly name: string;
+  readonly repository: string;
+  readonly commit: string;
+  /** A folder that is there once the suite has been fetched. */
+  readonly marker: string;
+}
+
+export const suites = {
+  toml: {
+    name: "toml-test",
+    repository: "https://github.com/toml-lang/toml-test",
+    commit: "d168c2a4f539a5219c804055af1600b8cf9ca6d7",
+    marker: "tests/valid",
+  },
+  yaml: {
+    name: "yaml-test-suite",
+    repository: "https://github.com/yaml/yaml-test-suite",
+    // Of its branch "data".
+    commit: "6ad3d2c62885d82fc349026c136ef560838fdf3d",
+    marker: "229Q",
+  },
+  jsonSchema: {
+    name: "JSON-Schema-Test-Suite",
+    repository: "https://github.com/json-schema-org/JSON-Schema-Test-Suite",
+    commit: "44401e0c046704b476ec9d2e2fccdaee618f259d",
+    marker: "tests/draft7",
+  },
+  cel: {
+    name: "cel-spec",
+    repository: "https://github.com/google/cel-spec",
+    commit: "508bd98efda47d85bcf1b9930dd5f35fa37e9a18",
+    marker: "tests/simple/testdata",
+  },
+} as const satisfies Record<string, Suite>;
+
+/** Where the suites lie, each in a folder of its name: `LARES_SUITES`, or what `npm run suites:fetch` fills. */
+export const suitesFolder = process.env["LARES_SUITES"] || join(import.meta.dirname, "../data");
+
+/** Returns the folder of a suite; null where it was not fetched. */
+export function folderOf(suite: Suite): string | null {
+  const folder = join(suitesFolder, suite.name);
+  return existsSync(join(folder, suite.marker)) ? folder : null;
+}
+
+/** What a test that is skipped says. */
+export function howToFetch(suite: Suite): string {
+  return `${suite.name} is not in "${suitesFolder}": run npm run suites:fetch, or name its folder in LARES_SUITES`;
+}
+
+/** All files beneath a folder, as paths relative to it, sorted. */
+export function filesBeneath(folder: string): string[] {
+  const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name));
+  return found
+    .filter((path) => statSync(path).isFile())
+    .map((path) => relative(folder, path).replaceAll("\\", "/"))
+    .toSorted();
+}
+
+/** The text of a document as the kernel reads it from a file. */
+export function documentText(file: string): string {
+  return decodeUtf8(readFileSync(file));
+}
+
+/** Cases that differ from a suite, each with what becomes of it. */
+export type Deviations = Record<string, string>;
+
+/** The deviations written down in `known/`, where they stand under their reasons. A test holds them exactly. */
+export function knownDeviations(name: "toml" | "yaml" | "json-schema" | "cel"): Deviations {
+  const file = join(import.meta.dirname, "../known", `${name}.json`);
+  const byReason = JSON.parse(readFileSync(file, "utf8")) as Record<string, Deviations>;
+  return Object.assign({}, ...Object.values(byReason)) as Deviations;
+}
