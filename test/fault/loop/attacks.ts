@@ -14,6 +14,11 @@ export interface LoopAttack {
   readonly body: string;
   /** It surely takes longer than a few answers to somebody else. */
   readonly isLong?: true;
+  /**
+   * It is one piece of work, without a pause: a loop that does it answers nobody from its beginning to its end. Many
+   * pieces would let others have answers in between, wherever they are done.
+   */
+  readonly isOnePiece?: true;
 }
 
 const preview = (effects: string): string =>
@@ -35,6 +40,15 @@ export const loopAttacks: readonly LoopAttack[] = [
     body: `
       const edits = Array.from({ length: 400 }, () => ({ find: "b" + "a".repeat(1000), replace: "" }));
       await all(64, () => ${preview(`[{ kind: "file.edit", path: "many.txt", edits }]`)});`,
+  },
+  {
+    name: "piece",
+    isLong: true,
+    isOnePiece: true,
+    does: "previews one change whose edits search hundreds of megabytes",
+    body: `
+      const edits = Array.from({ length: 500 }, () => ({ find: "c", replace: "c" }));
+      await all(1, () => ${preview(`[{ kind: "file.edit", path: "marked.txt", edits }]`)});`,
   },
   {
     name: "diffs",
@@ -231,6 +245,7 @@ export function loopAttackBench(): BenchSpec {
     files: {
       "one.txt": "a",
       "many.txt": "a".repeat(2_000_000),
+      "marked.txt": `${"a".repeat(2_000_000)}c`,
       "lines.txt": "a\nb\n".repeat(60_000),
       ...Object.fromEntries(
         Array.from({ length: members }, (_, at) => [`big/${at % 40}/file-${at}.txt`, "a"]),

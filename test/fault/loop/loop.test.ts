@@ -5,8 +5,10 @@ import type { Message } from "../../support/frames.ts";
 import { isAlive, until } from "../../support/until.ts";
 import { ATTACKER, loopAttackBench, loopAttacks, NEIGHBOUR } from "./attacks.ts";
 
-/** Answers that another client gets beside an attack; a loop that does the attack's work gives one, and then none. */
+/** Answers that another client gets beside an attack, before the attack's own. */
 const wantedAnswers = 5;
+/** The same beside one piece of work. A loop that does the work gives a few before it begins, and then none. */
+const wantedBesideOnePiece = 50;
 
 let bench: Bench;
 let client: Client;
@@ -61,6 +63,20 @@ describe("while an agent", () => {
     },
   );
 });
+
+test.each(loopAttacks.filter(({ isOnePiece }) => isOnePiece).map(({ does, name }) => [does, name] as const))(
+  "while an agent %s, another client has its answers before the agent has its own",
+  async (_does, name) => {
+    const { outcome } = await attack(name);
+    let before = 0;
+    while (outcome() === null) {
+      await other.request("lares/status");
+      if (outcome() === null) before++;
+    }
+    expect(before).toBeGreaterThanOrEqual(wantedBesideOnePiece);
+    await over();
+  },
+);
 
 test("a kernel that is told to end while it plans for an agent ends before the plan would", async () => {
   client.received.length = 0;
