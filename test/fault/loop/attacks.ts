@@ -45,9 +45,9 @@ export const loopAttacks: readonly LoopAttack[] = [
     name: "piece",
     isLong: true,
     isOnePiece: true,
-    does: "previews one change whose edits search hundreds of megabytes",
+    does: "previews one change whose edits search a hundred megabytes",
     body: `
-      const edits = Array.from({ length: 500 }, () => ({ find: "c", replace: "c" }));
+      const edits = Array.from({ length: 60 }, () => ({ find: "c", replace: "c" }));
       await all(1, () => ${preview(`[{ kind: "file.edit", path: "marked.txt", edits }]`)});`,
   },
   {
