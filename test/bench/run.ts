@@ -7,6 +7,7 @@ import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import type { Figure } from "./figure.ts";
+import { attack } from "./figures/attack.ts";
 import { append } from "./figures/append.ts";
 import { change } from "./figures/change.ts";
 import { editor } from "./figures/editor.ts";
@@ -36,6 +37,7 @@ const figures: readonly Figure[] = [
   memory,
   index,
   spin,
+  attack,
   retrieval,
   temporal,
   append,

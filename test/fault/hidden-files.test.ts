@@ -138,7 +138,11 @@ describe("a hidden file", () => {
       diff: expect.stringContaining(`-${secret}`) as string,
       summary: expect.stringContaining("The agent cannot see what this replaces") as string,
     });
-    expect(shown.impact_score).toBeGreaterThan(told.impact_score);
+    // By its name alone ".env" scores as high as anything protected.
+    expect(shown.impact_score).toBeGreaterThanOrEqual(told.impact_score);
+    const plain = await propose(client, SEES, write("left-out/notes.md", "replaced\n"));
+    expect((await pick(client, plain)).impact_score).toBeGreaterThan(plain.impact_score);
+    await client.request("lares/actions/reject", { id: plain.id });
     expect((await approve(client, shown)).state).toBe("Committed");
     expect(await readFile(bench.path(".env"), "utf8")).toBe("replaced\n");
     const { value } = await host(client, SEES, "actions.get", told.id);

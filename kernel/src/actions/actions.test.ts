@@ -992,7 +992,8 @@ describe("what the agent cannot see", () => {
 
 test("an agent has at most 1,000 actions waiting", async () => {
   const proposal = { title: "t", reason: "", effects: [{ kind: "folder.create" as const, path: "f" }] };
-  await Promise.all(Array.from({ length: 1000 }, () => bench.actions.propose(everything, program, proposal)));
+  for (let times = 0; times < 20; times++)
+    await Promise.all(Array.from({ length: 50 }, () => bench.actions.propose(everything, program, proposal)));
   await expect(bench.propose(write("a", "a"))).rejects.toMatchObject({
     code: "LimitExceeded",
     facts: { limit: "pendingPerAgent", value: 1000 },

@@ -1,7 +1,10 @@
 import { isoTime } from "../base/clock.ts";
+import { type CpuBudget, unlimitedCpu } from "../base/cpu-budget.ts";
 import { Emitter } from "../base/emitter.ts";
 import { illegalTransition, isLaresError, LaresError, messageOf, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
+import { OneAtATime } from "../base/one-at-a-time.ts";
+import { Slices } from "../base/slices.ts";
 import type { Action, ActionState, Proposal } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
@@ -14,6 +17,7 @@ import { Committer, isDrift, NotTakenBack } from "./committer.ts";
 import { noLongerKept, readContent, readDiff } from "./content.ts";
 import { actionWithoutDiffs, decidedAction, describeAction, effectForPolicy } from "./describe.ts";
 import { ImpactHours } from "./impact-hours.ts";
+import { actionLimits } from "./limits.ts";
 import { Ledger, storedAction, type ActionRecord, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
 import { planEffects, type Plan } from "./planner.ts";
@@ -37,6 +41,9 @@ class ActionService implements Actions {
   readonly #hours: ImpactHours;
   readonly #retention: Retention;
   readonly #ends = new AwaitedEnds();
+  readonly #slices: Slices;
+  /** By agent. */
+  readonly #plans = new OneAtATime({ limit: "plansPerAgent", most: actionLimits.plansPerAgent });
   readonly #background = new Set<Promise<void>>();
   /** The end of the line: one change of the workspace at a time. */
   #lastInLine: Promise<unknown> = Promise.resolve();
@@ -44,6 +51,7 @@ class ActionService implements Actions {
 
   constructor(ports: ActionPorts) {
     this.#ports = ports;
+    this.#slices = new Slices(ports.clock, actionLimits.planSliceMs);
     this.#ledger = new Ledger(ports.database, ports.clock);
     this.#retention = new Retention({
       ...ports,
@@ -78,14 +86,44 @@ class ActionService implements Actions {
     await Promise.allSettled([this.#lastInLine, ...this.#background]);
   }
 
-  async preview(authority: Authority, program: Hash, proposal: Proposal): Promise<ProposedAction> {
-    const { record } = await this.#plan(authority, program, proposal, "actions/preview");
-    return record;
+  preview(
+    authority: Authority,
+    program: Hash,
+    proposal: Proposal,
+    budget: CpuBudget = unlimitedCpu,
+  ): Promise<ProposedAction> {
+    return this.#plans.run(authority.extension, async () => {
+      const { record } = await this.#plan(authority, program, proposal, "actions/preview", budget);
+      return record;
+    });
   }
 
-  async propose(authority: Authority, program: Hash, proposal: Proposal): Promise<ProposedAction> {
+  async propose(
+    authority: Authority,
+    program: Hash,
+    proposal: Proposal,
+    budget: CpuBudget = unlimitedCpu,
+  ): Promise<ProposedAction> {
+    const record = await this.#plans.run(authority.extension, () =>
+      this.#store(authority, program, proposal, budget),
+    );
+    if (record.action.state !== "Approved") return record;
+    const action = await this.#commit(
+      record,
+      record.action.effects.map((_effect, index) => index),
+    );
+    return { action, told: record.told };
+  }
+
+  /** Plans, decides and stores a proposal; what policy allows is yet to be committed. */
+  async #store(
+    authority: Authority,
+    program: Hash,
+    proposal: Proposal,
+    budget: CpuBudget,
+  ): Promise<ActionRecord> {
     this.#pending.checkRoom(authority.extension, 0);
-    const { record, plan } = await this.#plan(authority, program, proposal, "actions/propose");
+    const { record, plan } = await this.#plan(authority, program, proposal, "actions/propose", budget);
     // From here to the reservation nothing waits, so that two proposals cannot both be the last small one.
     const decision = this.#decide(record);
     const { agent, id, impact_score: impact } = record.action;
@@ -113,12 +151,7 @@ class ActionService implements Actions {
     failpoint("approvals.proposal-stored");
     this.#retention.grew(stored.bytes);
     this.#announce(decided);
-    if (decision.decide !== "allow") return { action: decided, told: record.told };
-    const action = await this.#commit(
-      { ...record, action: decided },
-      record.action.effects.map((_effect, index) => index),
-    );
-    return { action, told: record.told };
+    return { ...record, action: decided };
   }
 
   async get(id: string): Promise<Action | null> {
@@ -234,10 +267,14 @@ class ActionService implements Actions {
     program: Hash,
     proposal: Proposal,
     method: string,
+    budget: CpuBudget,
   ): Promise<{ record: ActionRecord; plan: Plan }> {
     const decision = decideHostCall(authority, { method, params: proposal });
     if (!decision.allowed) throw decision.error;
-    const plan = await planEffects(this.#ports, authority, proposal.effects);
+    const plan = await planEffects(this.#ports, authority, proposal.effects, {
+      budget,
+      slices: this.#slices,
+    });
     const record = describeAction(
       newId(),
       authority.extension,
@@ -295,6 +332,11 @@ class ActionService implements Actions {
           },
         });
       } catch (error) {
+        // The kernel ends, and nothing was touched yet: the action is asked again.
+        if (state === "Approved" && isLaresError(error, "Busy")) {
+          this.#recovery.later(id);
+          throw error;
+        }
         await this.#failed(id, state, error);
       }
       return this.#reread(id);

@@ -1,3 +1,4 @@
+import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { Emitter } from "../base/emitter.ts";
 import type { Action, ActionState, ApprovalRule, Proposal } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
@@ -22,10 +23,23 @@ export interface ProposedAction {
 
 /** Proposals of agents from preview to undo, and the one way in which the workspace is changed. */
 export interface Actions extends AsyncDisposable {
-  /** What a proposal would do; kept nowhere. */
-  preview(authority: Authority, program: Hash, proposal: Proposal): Promise<ProposedAction>;
+  /**
+   * What a proposal would do; kept nowhere. An agent's proposals and previews are planned one at a time, at the expense of
+   * `budget`: LimitExceeded beyond that, and where `actionLimits.plansPerAgent` wait already.
+   */
+  preview(
+    authority: Authority,
+    program: Hash,
+    proposal: Proposal,
+    budget?: CpuBudget,
+  ): Promise<ProposedAction>;
   /** Decided by policy: Committed (or Stale, Failed), Rejected, or PendingApproval, which does not wait. */
-  propose(authority: Authority, program: Hash, proposal: Proposal): Promise<ProposedAction>;
+  propose(
+    authority: Authority,
+    program: Hash,
+    proposal: Proposal,
+    budget?: CpuBudget,
+  ): Promise<ProposedAction>;
   proposed(id: string): Promise<ProposedAction | null>;
   get(id: string): Promise<Action | null>;
   /** Newest first, without diffs. Default 100, at most 1,000. */

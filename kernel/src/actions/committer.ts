@@ -12,7 +12,7 @@ import { withoutLargeValue, withValue, type KeptObject } from "./values.ts";
 
 export type CommitterPorts = Pick<
   ActionPorts,
-  "files" | "objects" | "metadata" | "openWithUnsavedChanges" | "touched" | "log"
+  "files" | "contents" | "objects" | "metadata" | "openWithUnsavedChanges" | "touched" | "log"
 > & {
   /** The action is done, and something of it is still to be removed. */
   leftBehind(action: string): void;

@@ -1,11 +1,11 @@
 import { unreachable } from "../base/exhaustive.ts";
+import { unlimitedCpu } from "../base/cpu-budget.ts";
 import { stale } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
 import { stagingName } from "../base/names.ts";
 import { foldersAbove, isWithinExactly, parentOf } from "../policy/paths.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { listFolder } from "./folder-listing.ts";
 import { currentValue, hashOfValue, restoring, slotOf } from "./metadata.ts";
 import { valueOf, type Operation } from "./operations.ts";
 import type { ActionPorts } from "./ports.ts";
@@ -38,7 +38,7 @@ type Simulated =
       readonly original?: string;
     };
 
-export type CompilePorts = Pick<ActionPorts, "files" | "metadata" | "openWithUnsavedChanges">;
+export type CompilePorts = Pick<ActionPorts, "files" | "contents" | "metadata" | "openWithUnsavedChanges">;
 
 /**
  * Holds operations against the workspace as it is now and turns them into steps. Rejects with Stale {path}
@@ -181,7 +181,7 @@ class Compiler {
   async #moveFolder({ from, to, content }: Extract<Operation, { do: "move" }>): Promise<void> {
     const stat = await this.#ports.files.stat(from);
     if (stat?.kind !== "folder") throw changed(from);
-    const listing = await listFolder(this.#ports.files, from);
+    const listing = await this.#ports.contents.list(from, null, unlimitedCpu);
     if (listing.hash !== content) throw changed(from);
     const members = listing.members.map((member) => `${from}/${member}`);
     await this.#notUnsaved(members);
@@ -259,11 +259,11 @@ class Compiler {
   }
 
   async #look(path: string): Promise<Simulated> {
-    const { files } = this.#ports;
+    const { files, contents } = this.#ports;
     const stat = await files.stat(path);
     if (stat === null) return { kind: "absent" };
     if (stat.kind === "folder") return { kind: "folder" };
-    const hash = stat.kind === "file" ? await fingerprint(files, path, stat) : null;
+    const hash = stat.kind === "file" ? await fingerprint(contents, path, stat, unlimitedCpu) : null;
     const after = await files.stat(path);
     if (
       hash === null ||

@@ -1,3 +1,4 @@
+import { unlimitedCpu } from "../base/cpu-budget.ts";
 import { invalidParams, limitExceeded, LaresError, notFound } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Effect } from "../base/vocabulary/action.ts";
@@ -6,14 +7,13 @@ import { actionLimits } from "./limits.ts";
 import type { ActionRecord } from "./ledger.ts";
 import { valueOf, type Operation } from "./operations.ts";
 import type { ActionPorts } from "./ports.ts";
-import { unifiedDiff } from "./text.ts";
 
 /**
  * A piece of what an effect starts from or leaves. From the object store where the content is kept; before a
  * commit, the side "before" is the workspace's own file as long as that is unchanged (Stale otherwise).
  */
 export async function readContent(
-  ports: Pick<ActionPorts, "files" | "objects">,
+  ports: Pick<ActionPorts, "files" | "contents" | "objects">,
   record: ActionRecord,
   index: number,
   side: "before" | "after",
@@ -40,7 +40,7 @@ export async function readContent(
   if (await ports.objects.has(hash)) return ports.objects.readRange(hash, offset, length);
   for (const path of placesOf(operation)) {
     const stat = await ports.files.stat(path);
-    if (stat?.kind === "file" && (await fingerprint(ports.files, path, stat)) === hash)
+    if (stat?.kind === "file" && (await fingerprint(ports.contents, path, stat, unlimitedCpu)) === hash)
       return ports.files.readRange(path, offset, length);
   }
   throw new LaresError(
@@ -58,7 +58,7 @@ export async function readContent(
  * text, and where one is longer than `diffTextBytes`. Rejects as `readContent` does.
  */
 export async function readDiff(
-  ports: Pick<ActionPorts, "files" | "objects">,
+  ports: Pick<ActionPorts, "files" | "contents" | "objects">,
   record: ActionRecord,
   index: number,
 ): Promise<string | null> {
@@ -70,26 +70,29 @@ export async function readDiff(
   const before = operation.do === "metadata" || effect.before === null ? null : await side("before");
   const after = effect.after === null ? null : await side("after");
   if (before === tooLong || after === tooLong) return null;
-  const shown = operation.do === "metadata" && after !== null ? readableJson(after) : after;
-  return unifiedDiff({ before: effect.path, after: effect.path }, before, shown) ?? null;
+  const isJson = operation.do === "metadata";
+  const { diff } = await ports.contents.change(
+    {
+      path: effect.path,
+      old: before === null ? null : { bytes: before },
+      made: after === null ? { from: "nothing" } : { from: "content", bytes: after, isJson },
+      wantsDiff: true,
+    },
+    unlimitedCpu,
+  );
+  return diff ?? null;
 }
 
 const tooLong = Symbol("longer than is shown");
 
 async function readShort(
-  ports: Pick<ActionPorts, "files" | "objects">,
+  ports: Pick<ActionPorts, "files" | "contents" | "objects">,
   record: ActionRecord,
   index: number,
   side: "before" | "after",
 ): Promise<Uint8Array | typeof tooLong> {
   const { bytes, eof } = await readContent(ports, record, index, side, 0, actionLimits.diffTextBytes + 1);
   return eof && bytes.length <= actionLimits.diffTextBytes ? bytes : tooLong;
-}
-
-/** Canonical JSON is on one line. */
-function readableJson(bytes: Uint8Array): Uint8Array {
-  const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
-  return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
 }
 
 /** The action ended long ago, or many others have since. */

@@ -1,22 +1,17 @@
 import { limitExceeded } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
-import type { Hash } from "../base/vocabulary/common.ts";
 import { sha256 } from "../platform/hash.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { protectionOf, strictest, type Protection } from "../policy/protected.ts";
+import type { FolderListing, ListRequest } from "./content-requests.ts";
 import { actionLimits } from "./limits.ts";
 
-export interface FolderListing {
-  /** Of names, kinds, sizes and times of everything in it: another hash, something in it has changed. */
-  readonly hash: Hash;
-  /** Relative to the folder. */
-  readonly members: readonly string[];
-  readonly files: number;
-  /** The permissions of all its files together: a bit is set that one of them has. */
-  readonly mode: number;
-}
-
 /** Walks a folder that is to be moved. Links are listed, not followed. LimitExceeded beyond `folderMembers`. */
-export async function listFolder(files: WorkspaceFiles, folder: string): Promise<FolderListing> {
+export async function listFolder(
+  files: WorkspaceFiles,
+  folder: string,
+  move: ListRequest["move"],
+): Promise<FolderListing> {
   const members: [path: string, kind: string, size: number, mtimeMs: number][] = [];
   let mode = 0;
   const waiting = [""];
@@ -43,5 +38,15 @@ export async function listFolder(files: WorkspaceFiles, folder: string): Promise
     members: members.map(([path]) => path),
     files: members.filter(([, kind]) => kind === "file").length,
     mode,
+    protections: move === null ? [] : members.map(([path]) => protectionOfMember(folder, path, move)),
   };
+}
+
+function protectionOfMember(
+  folder: string,
+  member: string,
+  move: NonNullable<ListRequest["move"]>,
+): Protection {
+  const { to, places } = move;
+  return strictest([`${folder}/${member}`, `${to}/${member}`].map((path) => protectionOf(path, places)));
 }

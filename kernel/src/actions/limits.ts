@@ -10,7 +10,21 @@ export const actionLimits = {
   preimageBytes: 1024 * MiB,
   /** Text whose difference is shown, each side. Bytes. */
   diffTextBytes: 256 * 1024,
-  /** Lines that may differ before a diff shows all of both sides instead of searching on. */
+  /** Text that the edits of one effect search, all of them together. Bytes. */
+  editedBytes: 1024 * MiB,
+  /** CPU time of one piece of planning: a content that is changed, a folder that is listed. Milliseconds. */
+  workCpuMs: 5000,
+  /** How long the file system may take for one. Milliseconds. */
+  workWallMs: 60_000,
+  /** JavaScript heap of the thread that does it; contents lie outside of it. Megabytes. */
+  workHeapMb: 512,
+  /** What is hashed of a large file before others have their turn. Bytes. */
+  hashedPerRequestBytes: 64 * MiB,
+  /** Proposals and previews of one agent that are planned or wait for it. */
+  plansPerAgent: 64,
+  /** How long planning holds the kernel's loop before everything else has a turn. Milliseconds. */
+  planSliceMs: 5,
+  /** Lines that may differ before a diff is no longer searched for the smallest. */
   diffEdits: 1000,
   /** Files and folders within a folder that is moved. */
   folderMembers: 10_000,
@@ -22,6 +36,12 @@ export const actionLimits = {
    */
   unseenDiffBytes: 256 * 1024,
   unseenActionBytes: MiB,
+  /**
+   * CPU time of planning what the agent cannot see: what it pays for each such effect, whatever there is to do, and
+   * what may be used for those of one plan together. Milliseconds.
+   */
+  unseenEffectCpuMs: 20,
+  unseenPlanCpuMs: 5000,
   /** JSON of a field or sidecar that is kept in the ledger itself; a longer one is an object. Bytes. */
   metadataInlineBytes: 4096,
   /** Actions of one agent that wait for approval, and what is kept for them. */

@@ -1,10 +1,8 @@
 import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
-import { invalidParams } from "../base/errors.ts";
 import type { Effect, EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
 import { sha256 } from "../platform/hash.ts";
-import { valueOf } from "./operations.ts";
 import type { MetadataPort } from "./ports.ts";
 
 export type MetadataInput = Extract<
@@ -58,18 +56,9 @@ export function restoring(change: MetadataChange, value: JsonValue | undefined):
   }
 }
 
-export async function planMetadata(
-  port: MetadataPort,
-  path: string,
-  input: MetadataInput,
-): Promise<{ effect: Effect; change: MetadataChange }> {
-  const change = changeOf(path, input);
-  const before = hashOfValue(await currentValue(port, change));
-  const after = hashOfValue(valueOf(change));
-  return { effect: { kind: input.kind, path, before, after, ...fieldsOf(input) }, change };
-}
-
-function changeOf(path: string, input: MetadataInput): MetadataChange {
+/** The change that an effect asks for. */
+export function changeOf(path: string, input: MetadataInput): MetadataChange {
+  // Values arrived as JSON.
   switch (input.kind) {
     case "tag.add":
     case "tag.remove":
@@ -78,22 +67,20 @@ function changeOf(path: string, input: MetadataInput): MetadataChange {
       // JSON has no word for "absent"; null removes the field.
       return input.value === null || input.value === undefined
         ? { kind: "field", path, namespace: input.namespace, key: input.key }
-        : { kind: "field", path, namespace: input.namespace, key: input.key, value: asJson(input.value) };
+        : {
+            kind: "field",
+            path,
+            namespace: input.namespace,
+            key: input.key,
+            value: input.value as JsonValue,
+          };
     case "sidecar.write":
-      return { kind: "sidecar", path, sidecar: input.sidecar, data: asJson(input.data) };
+      return { kind: "sidecar", path, sidecar: input.sidecar, data: input.data as JsonValue };
   }
 }
 
-/** Proves that a value has a JSON form, and gives it. */
-function asJson(value: unknown): JsonValue {
-  try {
-    return JSON.parse(canonicalJson(value)) as JsonValue;
-  } catch (error) {
-    throw invalidParams(`The value has no JSON form: ${String(error)}`);
-  }
-}
-
-function fieldsOf(input: MetadataInput): Partial<Effect> & { summary: string } {
+/** The input's own fields, as its effect shows them. */
+export function fieldsOf(input: MetadataInput): Partial<Effect> & { summary: string } {
   switch (input.kind) {
     case "tag.add":
       return { tag: input.tag, summary: `Add the tag ${input.tag} to ${input.path}` };

@@ -1,11 +1,12 @@
+import type { CpuBudget } from "../base/cpu-budget.ts";
 import { invalidParams, scopeViolation, stale } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { sha256 } from "../platform/hash.ts";
 import type { FileStat } from "../platform/rooted-fs.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import type { ChangedContent, NewContent } from "./content-requests.ts";
 import { foldersAbove, foldPath, isWithinExactly } from "../policy/paths.ts";
 import { fingerprint } from "./fingerprint.ts";
-import { actionLimits } from "./limits.ts";
+import type { ContentWork } from "./ports.ts";
 
 /** What is at a path, as far as an action has come. */
 export type Node = { readonly kind: "absent" } | { readonly kind: "folder" } | FileNode;
@@ -14,7 +15,8 @@ export interface FileNode {
   readonly kind: "file";
   readonly size: number;
   /** Where its bytes are: still in the workspace, where nothing has read it yet, or made by an earlier effect. */
-  readonly content: { readonly path: string; readonly stat: FileStat } | Uint8Array;
+  readonly content:
+    { readonly path: string; readonly stat: FileStat } | { readonly bytes: Uint8Array; readonly hash: Hash };
 }
 
 export interface Known {
@@ -29,6 +31,8 @@ export interface Known {
  */
 export class Overlay {
   readonly #files: WorkspaceFiles;
+  readonly #contents: ContentWork;
+  readonly #budget: CpuBudget;
   readonly #known = new Map<string, Known>();
   /** Folded, as are the paths that effects changed: two spellings may be one file. */
   readonly #movedFolders: { readonly from: string; readonly to: string; readonly effect: number }[] = [];
@@ -37,8 +41,11 @@ export class Overlay {
   /** Paths at which another entry than before is, or none. */
   readonly #newIdentity = new Set<string>();
 
-  constructor(files: WorkspaceFiles) {
+  /** The work is done at the expense of `budget`. */
+  constructor({ files, contents }: { files: WorkspaceFiles; contents: ContentWork }, budget: CpuBudget) {
     this.#files = files;
+    this.#contents = contents;
+    this.#budget = budget;
   }
 
   async at(path: string): Promise<Known> {
@@ -111,14 +118,21 @@ export class Overlay {
     return { cleared, made };
   }
 
-  /** The bytes of a file, at most `previewFileBytes`. */
-  async bytesOf(path: string, node: FileNode): Promise<Uint8Array> {
-    if (node.content instanceof Uint8Array) return node.content;
-    const bytes = await this.#files.readFile(node.content.path, { maxBytes: actionLimits.previewFileBytes });
-    const hash = sha256(bytes);
-    if ((this.#hashes.get(node) ?? hash) !== hash) throw changedMeanwhile(path);
-    this.#hashes.set(node, hash);
-    return bytes;
+  /** What would be made of the file, or of a new one. Its content has at most `previewFileBytes`. */
+  async change(
+    path: string,
+    node: FileNode | null,
+    made: NewContent,
+    wantsDiff: boolean,
+  ): Promise<ChangedContent> {
+    const changed = await this.#contents.change(
+      { path, old: node?.content ?? null, made, wantsDiff },
+      this.#budget,
+    );
+    if (node === null || changed.before === null) return changed;
+    if ((this.#hashes.get(node) ?? changed.before) !== changed.before) throw changedMeanwhile(path);
+    this.#hashes.set(node, changed.before);
+    return changed;
   }
 
   /** What the file is compared by. Read when it is needed, and once. */
@@ -127,9 +141,9 @@ export class Overlay {
     if (known !== undefined) return known;
     const { content } = node;
     const hash =
-      content instanceof Uint8Array
-        ? sha256(content)
-        : await fingerprint(this.#files, content.path, content.stat);
+      "hash" in content
+        ? content.hash
+        : await fingerprint(this.#contents, content.path, content.stat, this.#budget);
     if (hash === null) throw changedMeanwhile(path);
     this.#hashes.set(node, hash);
     return hash;

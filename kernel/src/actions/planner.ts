@@ -1,27 +1,31 @@
+import type { CpuBudget } from "../base/cpu-budget.ts";
 import { unreachable } from "../base/exhaustive.ts";
 import { invalidParams, isLaresError, LaresError, limitExceeded, notFound } from "../base/errors.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { Slices } from "../base/slices.ts";
 import type { Effect, EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { sha256 } from "../platform/hash.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
 import { isExecutable } from "../policy/executable.ts";
-import { changedShare, type ImpactFacts } from "../policy/impact.ts";
+import type { ImpactFacts } from "../policy/impact.ts";
 import { foldersAbove, isWithinExactly, parentOf } from "../policy/paths.ts";
-import { protectionOf, type ProtectedPlaces, type Protection } from "../policy/protected.ts";
+import { strictest, type Protection } from "../policy/protected.ts";
 import { createSight, type Sight } from "../policy/sight.ts";
-import { listFolder } from "./folder-listing.ts";
-import { checkExpected, contentOf, entryPath, fileOf } from "./inputs.ts";
+import type { ChangedContent, FolderListing, HashedValue, NewContent } from "./content-requests.ts";
+import { checkExpected, entryPath, fileOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
-import { planMetadata, slotOf, type MetadataInput } from "./metadata.ts";
-import type { Operation } from "./operations.ts";
+import { changeOf, currentValue, fieldsOf, slotOf, type MetadataInput } from "./metadata.ts";
+import { NewContents } from "./new-contents.ts";
+import { valueOf, type Operation } from "./operations.ts";
 import { Overlay, type FileNode, type Known, type Node } from "./overlay.ts";
 import { PackageScripts } from "./package-scripts.ts";
+import { PlanBudget } from "./plan-budget.ts";
 import type { ActionPorts } from "./ports.ts";
 import { bytesText, sizeChange } from "./sizes.ts";
-import { applyEdits, textOf, unifiedDiff } from "./text.ts";
+import { Subjects, type SeenMembers } from "./subjects.ts";
 import { hiddenNote, Obstacles, unknownListing, whyAsked } from "./unseen.ts";
-import { withoutLargeValue } from "./values.ts";
+import { withValueStored } from "./values.ts";
 
 /** One effect, looked at against the workspace and the effects before it. */
 export interface PlannedEffect {
@@ -41,7 +45,15 @@ export interface Plan {
   readonly contents: ReadonlyMap<Hash, Uint8Array>;
 }
 
-export type PlannerPorts = Pick<ActionPorts, "files" | "metadata" | "copies" | "index">;
+export type PlannerPorts = Pick<ActionPorts, "files" | "contents" | "metadata" | "copies" | "index">;
+
+/** What a plan may take. */
+export interface PlanMeans {
+  /** Whose CPU time the work on contents is. */
+  readonly budget: CpuBudget;
+  /** The time on the kernel's loop. */
+  readonly slices: Slices;
+}
 
 /**
  * Works out what a proposal would do, changing nothing. Paths were checked by policy. Rejects with
@@ -54,10 +66,12 @@ export async function planEffects(
   ports: PlannerPorts,
   authority: Authority,
   inputs: readonly EffectInput[],
+  means: PlanMeans,
 ): Promise<Plan> {
-  const planner = new Planner(ports, authority, createSight(authority, ports.index));
+  const planner = new Planner(ports, authority, means);
   const effects: PlannedEffect[] = [];
   for (const [index, input] of inputs.entries()) {
+    await means.slices.begin();
     try {
       effects.push(await planner.plan(input, index));
     } catch (error) {
@@ -70,30 +84,36 @@ export async function planEffects(
       );
     }
   }
-  return { effects, contents: planner.contents };
+  return { effects, contents: planner.contents.all };
 }
 
 class Planner {
-  readonly contents = new Map<Hash, Uint8Array>();
+  readonly contents = new NewContents();
   readonly #ports: PlannerPorts;
-  readonly #places: ProtectedPlaces;
+  readonly #authority: Authority;
   readonly #sight: Sight;
+  readonly #slices: Slices;
+  readonly #budget: PlanBudget;
   readonly #overlay: Overlay;
   readonly #scripts: PackageScripts;
+  readonly #subjects: Subjects;
   /** What earlier effects leave beside entries, by place. */
   readonly #slots = new Map<string, { readonly hash: Hash | null; readonly effect: number }>();
-  #contentBytes = 0;
   readonly #diffBytes = { seen: 0, unseen: 0 };
 
-  constructor(ports: PlannerPorts, places: ProtectedPlaces, sight: Sight) {
+  constructor(ports: PlannerPorts, authority: Authority, { budget, slices }: PlanMeans) {
     this.#ports = ports;
-    this.#places = places;
-    this.#sight = sight;
-    this.#overlay = new Overlay(ports.files);
-    this.#scripts = new PackageScripts(ports.files, (path) => sight.sees(path));
+    this.#authority = authority;
+    this.#sight = createSight(authority, ports.index);
+    this.#slices = slices;
+    this.#budget = new PlanBudget(budget);
+    this.#overlay = new Overlay(ports, this.#budget);
+    this.#scripts = new PackageScripts(ports.files, (path) => this.#sight.sees(path));
+    this.#subjects = new Subjects(authority, ports.index);
   }
 
   async plan(input: EffectInput, index: number): Promise<PlannedEffect> {
+    this.#budget.checkAgent();
     const planned = await this.#planOne(input, index);
     if (planned.unseen === undefined) this.#diffBytes.seen += planned.effect.diff?.length ?? 0;
     return planned;
@@ -123,17 +143,18 @@ class Planner {
 
   async #write(input: Extract<EffectInput, { kind: "file.write" }>, index: number): Promise<PlannedEffect> {
     const path = entryPath(input.path);
-    const content = contentOf(input);
     const run = async (known: Known): Promise<PlannedEffect> => {
       if (known.node.kind === "folder") throw invalidParams(`${JSON.stringify(path)} is a folder.`, { path });
       if (known.node.kind === "file") checkEditable(path, known.node);
       await checkExpected(this.#overlay, path, known.node, input.expected);
-      return this.#put(input.kind, path, known, content, index);
+      return this.#put(input.kind, path, known, { from: "write", input }, index);
     };
     if (await this.#sight.seesWayTo(path)) return run(await this.#overlay.at(path));
-    const node: Node = { kind: "file", size: content.length, content };
-    this.#keep(sha256(content), content);
-    return this.#unseenly(path, node, index, { kind: "create", bytes: content.length }, input.expected, run);
+    // What the proposal alone makes of it is worked out at the agent's expense.
+    const { bytes, hash } = madeBy(await this.#overlay.change(path, null, { from: "write", input }, false));
+    this.contents.keep(hash, bytes);
+    const node: Node = { kind: "file", size: bytes.length, content: { bytes, hash } };
+    return this.#unseenly(path, node, index, { kind: "create", bytes: bytes.length }, input.expected, run);
   }
 
   async #edit(input: Extract<EffectInput, { kind: "file.edit" }>, index: number): Promise<PlannedEffect> {
@@ -143,36 +164,26 @@ class Planner {
     const node = fileOf(path, known.node);
     checkEditable(path, node);
     await checkExpected(this.#overlay, path, node, input.expected);
-    const text = textOf(await this.#overlay.bytesOf(path, node));
-    if (text === null) {
-      throw invalidParams(
-        `${JSON.stringify(path)} is not UTF-8 text, so it cannot be edited; write it whole.`,
-        { path },
-      );
-    }
-    const edited = applyEdits(path, text, input.edits);
-    return this.#put(input.kind, path, known, new TextEncoder().encode(edited), index);
+    return this.#put(input.kind, path, known, { from: "edits", edits: input.edits }, index);
   }
 
   async #put(
     kind: "file.write" | "file.edit",
     path: string,
     known: Known,
-    content: Uint8Array,
+    making: NewContent,
     index: number,
   ): Promise<PlannedEffect> {
     const { node } = known;
-    const old = node.kind === "file" ? await this.#overlay.bytesOf(path, node) : null;
-    const before = node.kind === "file" ? await this.#overlay.hashOf(path, node) : null;
-    const after = sha256(content);
-    this.#keep(after, content);
+    const changed = await this.#change(path, node, making);
+    const { before, sizeBefore, share, diff } = changed;
+    const { hash: after, bytes: content } = madeBy(changed);
+    this.contents.keep(after, content);
     const { cleared, made } = await this.#overlay.makeParents(path, index);
-    this.#overlay.set(path, { kind: "file", size: content.length, content }, index, before !== null);
-    const diff = this.#diff(path, old, content);
-    const share = old === null ? 1 : changedShare(old, content);
-    const larger = Math.max(old?.length ?? 0, content.length);
-    const runs =
-      isExecutable(modeOf(node), content) || isExecutable(0, old) || (await this.#scripts.run(path));
+    const left: FileNode = { kind: "file", size: content.length, content: { bytes: content, hash: after } };
+    this.#overlay.set(path, left, index, before !== null);
+    const larger = Math.max(sizeBefore ?? 0, content.length);
+    const runs = changed.runs || isExecutable(modeOf(node)) || (await this.#scripts.run(path));
     const verb = before === null ? "Create" : kind === "file.edit" ? "Edit" : "Overwrite";
     return {
       effect: {
@@ -181,7 +192,7 @@ class Planner {
         before,
         after,
         ...(diff === undefined ? {} : { diff }),
-        summary: `${verb} ${path} (${sizeChange(old?.length ?? null, content.length)})`,
+        summary: `${verb} ${path} (${sizeChange(sizeBefore, content.length)})`,
       },
       operation: { do: "put", path, before, after },
       dependsOn: [...producers(known), ...cleared],
@@ -189,9 +200,9 @@ class Planner {
         kind: before === null ? "create" : kind === "file.edit" ? "edit" : "overwrite",
         changedShare: share,
         bytes: Math.round(share * larger),
-        ...this.#protectedFact([path], runs),
+        ...this.#subjects.protectedFact([path], { runs }),
       },
-      subject: this.#subject(kind, [path], { made, runs }),
+      subject: this.#subjects.of(kind, [path], { made, runs }),
     };
   }
 
@@ -202,8 +213,10 @@ class Planner {
     const node = fileOf(path, known.node);
     checkKeepable(path, node, "move it instead");
     await checkExpected(this.#overlay, path, node, input.expected);
-    const old = node.size <= actionLimits.diffTextBytes ? await this.#overlay.bytesOf(path, node) : null;
-    const diff = old === null ? undefined : this.#diff(path, old, null);
+    const diff =
+      node.size <= actionLimits.diffTextBytes
+        ? (await this.#change(path, node, { from: "nothing" })).diff
+        : undefined;
     const before = await this.#overlay.hashOf(path, node);
     const copyRemains = this.#ports
       .copies(before)
@@ -228,9 +241,9 @@ class Planner {
         kind: "delete",
         bytes: node.size,
         copyRemains,
-        ...this.#protectedFact([path], runs),
+        ...this.#subjects.protectedFact([path], { runs }),
       },
-      subject: this.#subject(input.kind, [path], { runs }),
+      subject: this.#subjects.of(input.kind, [path], { runs }),
     };
   }
 
@@ -261,14 +274,13 @@ class Planner {
       this.#overlay.moveFolder(from, to, index);
     }
     const kind = listing === null ? "file" : "folder";
-    const members = listing === null ? undefined : this.#visibleMembers(from, listing.members);
-    const hidden = (listing?.members.length ?? 0) - (members?.length ?? 0);
-    const bothEnds = (members ?? []).flatMap((member) => [`${from}/${member}`, `${to}/${member}`]);
+    const members = listing === null ? undefined : await this.#seenMembers(from, listing);
+    const hidden = (listing?.members.length ?? 0) - (members?.paths.length ?? 0);
     const mode = listing?.mode ?? modeOf(source.node);
     const runs =
       isExecutable(mode) ||
-      (await this.#scripts.run(from, members)) ||
-      (await this.#scripts.run(to, members));
+      (await this.#scripts.run(from, members?.paths)) ||
+      (await this.#scripts.run(to, members?.paths));
     const planned: PlannedEffect = {
       effect: {
         kind: input.kind,
@@ -283,9 +295,9 @@ class Planner {
       facts: {
         kind: "move",
         ...(listing === null ? {} : { files: listing.files }),
-        ...this.#protectedFact([from, to, ...bothEnds], runs),
+        ...this.#subjects.protectedFact([from, to], { members, runs }),
       },
-      subject: this.#subject(input.kind, [from, to], { made, members, runs }),
+      subject: this.#subjects.of(input.kind, [from, to], { made, members, runs }),
     };
     if (!isUnseen) return planned;
     const why = listing === null ? whyAsked.hidden : whyAsked.folder;
@@ -317,7 +329,11 @@ class Planner {
     }
     // Before anything in it is looked at: nothing else in this action may touch it.
     this.#overlay.moveFolder(from, from, index);
-    return met.at(false, unknownListing, () => listFolder(this.#ports.files, from));
+    const { protectedPaths, forbiddenPaths } = this.#authority;
+    const move = { to, places: { protectedPaths, forbiddenPaths } };
+    return met.at(false, unknownListing, () =>
+      this.#budget.unseen(() => this.#ports.contents.list(from, move, this.#budget)),
+    );
   }
 
   async #createFolder(
@@ -348,8 +364,8 @@ class Planner {
       },
       operation: { do: "mkdir", path },
       dependsOn,
-      facts: { kind: "folder", ...this.#protectedFact([path]) },
-      subject: this.#subject("folder.create", [path], { made }),
+      facts: { kind: "folder", ...this.#subjects.protectedFact([path]) },
+      subject: this.#subjects.of("folder.create", [path], { made }),
     };
   }
 
@@ -364,23 +380,44 @@ class Planner {
         { path },
       );
     }
-    const planned = await planMetadata(this.#ports.metadata, path, input);
-    const { change } = planned;
-    const slot = slotOf(planned.change);
+    const change = changeOf(path, input);
+    const slot = slotOf(change);
     const earlier = this.#slots.get(slot);
-    const before = earlier === undefined ? planned.effect.before : earlier.hash;
-    this.#slots.set(slot, { hash: planned.effect.after, effect: index });
-    const { after } = planned.effect;
-    const { operation, content } = withoutLargeValue({ do: "metadata", change, before, after });
-    if (content !== null && after !== null) this.#keep(after, content);
-    const { value, ...rest } = planned.effect;
+    const before =
+      earlier === undefined
+        ? ((await this.#hashed(await currentValue(this.#ports.metadata, change)))?.hash ?? null)
+        : earlier.hash;
+    const { hash: after, content } = (await this.#hashed(valueOf(change))) ?? { hash: null, content: null };
+    this.#slots.set(slot, { hash: after, effect: index });
+    if (content !== null && after !== null) this.contents.keep(after, content);
+    const operation = { do: "metadata" as const, change, before, after };
+    const { value, ...rest } = fieldsOf(input);
     return {
-      effect: { ...rest, before, ...(value === undefined || content !== null ? {} : { value }) },
-      operation,
+      effect: {
+        kind: input.kind,
+        path,
+        before,
+        after,
+        ...rest,
+        ...(value === undefined || content !== null ? {} : { value }),
+      },
+      operation: content === null ? operation : withValueStored(operation),
       dependsOn: earlier === undefined ? [] : [earlier.effect],
       facts: { kind: "metadata" },
-      subject: this.#subject(input.kind, [path]),
+      subject: this.#subjects.of(input.kind, [path]),
     };
+  }
+
+  async #hashed(value: JsonValue | undefined): Promise<HashedValue | null> {
+    return value === undefined ? null : this.#ports.contents.value(value, this.#budget);
+  }
+
+  async #change(path: string, node: Node, made: NewContent): Promise<ChangedContent> {
+    const hasRoom = this.#budget.isUnseen
+      ? this.#diffBytes.unseen < actionLimits.unseenDiffBytes
+      : this.#diffBytes.seen < actionLimits.diffTotalBytes;
+    const wantsDiff = hasRoom && this.#budget.hasTimeToCompare;
+    return this.#overlay.change(path, node.kind === "file" ? node : null, made, wantsDiff);
   }
 
   /** What is hidden is missing, in the same words. */
@@ -388,15 +425,22 @@ class Planner {
     if (!this.#sight.sees(path)) throw notFound(what, path);
   }
 
-  #visibleMembers(folder: string, members: readonly string[]): string[] {
+  async #seenMembers(folder: string, { members, protections }: FolderListing): Promise<SeenMembers> {
+    const paths: string[] = [];
+    const found: Protection[] = [];
     // In order: a folder comes before what is in it.
     const leftOut = new Set<string>();
-    return members.filter((member) => {
+    for (const [index, member] of members.entries()) {
+      if (!this.#slices.hasTime) await this.#slices.next();
       const path = `${folder}/${member}`;
-      const isLeftOut = leftOut.has(parentOf(member) ?? ".") || this.#ports.index.hides(path);
-      if (isLeftOut) leftOut.add(member);
-      return !isLeftOut && this.#sight.seesEntry(path, "file");
-    });
+      if (leftOut.has(parentOf(member) ?? ".") || this.#ports.index.hides(path)) {
+        leftOut.add(member);
+      } else if (this.#sight.seesEntry(path, "file")) {
+        paths.push(member);
+        found.push(protections[index] ?? "forbidden");
+      }
+    }
+    return { paths, protection: strictest(found) };
   }
 
   /**
@@ -418,7 +462,7 @@ class Planner {
     let obstacle: string | null = null;
     let planned: PlannedEffect;
     try {
-      planned = await run(await this.#overlay.at(path));
+      planned = await this.#budget.unseen(async () => run(await this.#overlay.at(path)));
     } catch (error) {
       if (!(error instanceof LaresError)) throw error;
       obstacle = error.message;
@@ -441,14 +485,14 @@ class Planner {
   /** As if nothing were there. */
   #blind(path: string, node: Node): PlannedEffect {
     const summary = `Create ${node.kind === "folder" ? "the folder " : ""}${path}`;
-    const after = node.kind === "file" && node.content instanceof Uint8Array ? sha256(node.content) : null;
+    const after = node.kind === "file" && "hash" in node.content ? node.content.hash : null;
     const kind = after === null ? "folder.create" : "file.write";
     return {
       effect: { kind, path, before: null, after, summary },
       operation: after === null ? { do: "mkdir", path } : { do: "put", path, before: null, after },
       dependsOn: [],
-      facts: { kind: after === null ? "folder" : "create", ...this.#protectedFact([path]) },
-      subject: this.#subject(kind, [path]),
+      facts: { kind: after === null ? "folder" : "create", ...this.#subjects.protectedFact([path]) },
+      subject: this.#subjects.of(kind, [path]),
     };
   }
 
@@ -473,82 +517,21 @@ class Planner {
       ...planned,
       effect: { ...rest, ...(keepsDiff ? { diff } : {}), summary: effect.summary + notes.join("") },
       subject: { ...subject, makes, alwaysAsked: why },
-      unseen: { facts: { ...facts, ...this.#protectedFact(subject.paths) } },
+      unseen: { facts: { ...facts, ...this.#subjects.protectedFact(subject.paths) } },
     };
-  }
-
-  #diff(path: string, old: Uint8Array | null, content: Uint8Array | null): string | undefined {
-    if (this.#diffBytes.seen >= actionLimits.diffTotalBytes) return undefined;
-    return unifiedDiff({ before: path, after: path }, old, content);
-  }
-
-  #keep(hash: Hash, content: Uint8Array): void {
-    if (content.length > actionLimits.previewFileBytes) {
-      throw limitExceeded(
-        "previewFileBytes",
-        content.length,
-        `A file of at most ${actionLimits.previewFileBytes} bytes can be written.`,
-      );
-    }
-    if (this.contents.has(hash)) return;
-    this.#contentBytes += content.length;
-    if (this.#contentBytes > actionLimits.previewTotalBytes) {
-      throw limitExceeded(
-        "previewTotalBytes",
-        this.#contentBytes,
-        `The new contents of one action have at most ${actionLimits.previewTotalBytes} bytes together; propose several actions.`,
-      );
-    }
-    this.contents.set(hash, content);
-  }
-
-  #subject(
-    kind: EffectInput["kind"],
-    paths: readonly string[],
-    { made = [], members, runs = false }: SubjectParts = {},
-  ): ApprovalSubject {
-    const within = (members ?? []).flatMap((member) => paths.map((end) => `${end}/${member}`));
-    return {
-      kind,
-      paths,
-      ...(made.length === 0 ? {} : { makes: made }),
-      ...(members === undefined ? {} : { members }),
-      protection: this.#protection([...paths, ...made, ...within], runs),
-      ...(paths.some((path) => this.#ports.index.isRules(path)) ? { alwaysAsked: whyAsked.rules } : {}),
-    };
-  }
-
-  #protectedFact(paths: readonly string[], runs = false): { protected?: true } {
-    return this.#protection(paths, runs) === "none" ? {} : { protected: true };
-  }
-
-  /** `runs`: something there can be executed, or could be afterwards. */
-  #protection(paths: readonly string[], runs = false): Protection {
-    let strictest: Protection = runs ? "protected" : "none";
-    for (const path of paths) {
-      const found = protectionOf(path, this.#places);
-      if (found === "forbidden") return found;
-      if (found === "protected") strictest = found;
-    }
-    return strictest;
   }
 }
 
 const absent: Known = { node: { kind: "absent" }, producer: null };
 
-/** What an effect touches besides its own paths. */
-interface SubjectParts {
-  /** Folders made on the way. */
-  readonly made?: readonly string[];
-  /** Of a folder that is moved, relative to it. */
-  readonly members?: readonly string[] | undefined;
-  /** Something there can be executed, or could be afterwards. */
-  readonly runs?: boolean;
+function madeBy({ made }: ChangedContent): NonNullable<ChangedContent["made"]> {
+  if (made === null) throw new LaresError("InternalError", "A change made no content.");
+  return made;
 }
 
 /** The permissions of a file that is there; none of what an earlier effect makes, which was looked at with that effect. */
 function modeOf(node: Node): number {
-  return node.kind === "file" && !(node.content instanceof Uint8Array) ? node.content.stat.mode : 0;
+  return node.kind === "file" && "stat" in node.content ? node.content.stat.mode : 0;
 }
 
 /** Before anything of it is read. */

@@ -1,3 +1,4 @@
+import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { Clock } from "../base/clock.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
@@ -9,6 +10,13 @@ import type { IndexView } from "../policy/sight.ts";
 import type { Database, Statement } from "../platform/database.ts";
 import type { ObjectStore } from "../platform/object-store.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import type {
+  ChangedContent,
+  ChangeRequest,
+  FolderListing,
+  HashedValue,
+  ListRequest,
+} from "./content-requests.ts";
 
 /** What is kept beside entries; implemented by the workspace, in the same database. */
 export interface MetadataPort {
@@ -25,6 +33,22 @@ export interface MetadataPort {
   applied(change: MetadataChange): void;
 }
 
+/**
+ * The work on contents that an agent's proposal causes: reading, editing, comparing, hashing, listing. It may take any
+ * amount of time, so it happens where it can be ended, and never on the kernel's loop. Each method charges the CPU time to
+ * the budget and rejects with LimitExceeded where that, or `actionLimits.workCpuMs`, does not do.
+ */
+export interface ContentWork extends AsyncDisposable {
+  /** What a write, an edit or a removal makes of a content of at most `previewFileBytes`. */
+  change(request: Omit<ChangeRequest, "do">, budget: CpuBudget): Promise<ChangedContent>;
+  /** Null where there is no file. */
+  hash(path: string, budget: CpuBudget): Promise<Hash | null>;
+  /** Of a value that is kept beside an entry. */
+  value(value: JsonValue, budget: CpuBudget): Promise<HashedValue>;
+  /** Walks a folder; LimitExceeded beyond `folderMembers`. */
+  list(folder: string, move: ListRequest["move"], budget: CpuBudget): Promise<FolderListing>;
+}
+
 /** Read each time they are needed: a person may change them while the kernel runs. */
 export interface ActionSettings {
   readonly rules: readonly ApprovalRule[];
@@ -37,6 +61,7 @@ export interface ActionSettings {
 export interface ActionPorts {
   readonly database: Database;
   readonly files: WorkspaceFiles;
+  readonly contents: ContentWork;
   readonly objects: ObjectStore;
   readonly clock: Clock;
   readonly log: Log;

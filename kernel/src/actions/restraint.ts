@@ -1,8 +1,8 @@
-import { permissionDenied, type LaresError } from "../base/errors.ts";
+import { unlimitedCpu } from "../base/cpu-budget.ts";
+import { LaresError, permissionDenied } from "../base/errors.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { decideApproval, type ApprovalSubject } from "../policy/approval.ts";
-import { protectionOf } from "../policy/protected.ts";
-import { listFolder } from "./folder-listing.ts";
+import type { FolderListing } from "./content-requests.ts";
 import type { ActionRecord } from "./ledger.ts";
 import type { ActionPorts } from "./ports.ts";
 
@@ -11,7 +11,7 @@ import type { ActionPorts } from "./ports.ts";
  * approved them; null where nothing does. Looks at all members of folders that are moved.
  */
 export async function restraintNow(
-  ports: Pick<ActionPorts, "files" | "settings">,
+  ports: Pick<ActionPorts, "contents" | "settings">,
   authority: Authority,
   record: ActionRecord,
   chosen: readonly number[],
@@ -25,15 +25,29 @@ export async function restraintNow(
       effects.push(subject);
       continue;
     }
-    const { members, hash } = await listFolder(ports.files, operation.from);
+    const listing = await listedNow(ports, authority, operation);
+    // What cannot be looked at is not moved.
+    if (listing instanceof LaresError) return listing;
+    const { members, hash, protections } = listing;
     // What is no longer the folder that was proposed is not moved.
     if (hash !== operation.content) continue;
-    const isClosed = members.some((member) =>
-      subject.paths.some((end) => protectionOf(`${end}/${member}`, authority) === "forbidden"),
-    );
+    const isClosed = protections.includes("forbidden");
     effects.push({ ...subject, members, protection: isClosed ? "forbidden" : subject.protection });
   }
   const question = { agent: record.action.agent, effects, impact: 0, impactThisHour: 0 };
   const { decide, because } = decideApproval(question, ports.settings());
   return decide === "deny" ? permissionDenied(record.action.agent, "propose_actions", because) : null;
+}
+
+async function listedNow(
+  { contents }: Pick<ActionPorts, "contents">,
+  { protectedPaths, forbiddenPaths }: Authority,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<FolderListing | LaresError> {
+  try {
+    return await contents.list(from, { to, places: { protectedPaths, forbiddenPaths } }, unlimitedCpu);
+  } catch (error) {
+    if (error instanceof LaresError) return error;
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import { canonicalJson } from "../base/json.ts";
 import { sha256 } from "../platform/hash.ts";
 import { impactOf, type ImpactFacts } from "../policy/impact.ts";
 import type { Sight } from "../policy/sight.ts";
-import type { FolderListing } from "./folder-listing.ts";
+import type { FolderListing } from "./content-requests.ts";
 import { actionLimits } from "./limits.ts";
 import type { PlannedEffect } from "./planner.ts";
 
@@ -104,7 +104,13 @@ function bareFacts({ kind }: Effect): ImpactFacts {
 }
 
 /** Of a folder that could not be listed; no folder's listing has this hash. */
-export const unknownListing: FolderListing = { hash: sha256(""), members: [], files: 0, mode: 0 };
+export const unknownListing: FolderListing = {
+  hash: sha256(""),
+  members: [],
+  files: 0,
+  mode: 0,
+  protections: [],
+};
 
 /** Why a person is asked, as a clause about the paths. */
 export const whyAsked = {

@@ -1,7 +1,10 @@
 import type { JsonValue } from "../base/json.ts";
-import { canonicalJson } from "../base/json.ts";
+import { invalidParams, messageOf } from "../base/errors.ts";
+import { canonicalJson, isJsonObject } from "../base/json.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import { sha256 } from "../platform/hash.ts";
 import type { ObjectStore } from "../platform/object-store.ts";
+import type { HashedValue } from "./content-requests.ts";
 import { actionLimits } from "./limits.ts";
 import { restoring } from "./metadata.ts";
 import { valueOf, type Operation } from "./operations.ts";
@@ -24,11 +27,49 @@ export function withoutLargeValue(operation: Operation): {
   if (operation.do !== "metadata" || value === undefined) return { operation, content: null };
   const content = new TextEncoder().encode(canonicalJson(value));
   if (content.length <= actionLimits.metadataInlineBytes) return { operation, content: null };
+  return { operation: withValueStored(operation), content };
+}
+
+/** Throws InvalidParams where the value has no canonical JSON. */
+export function hashedValue(value: JsonValue): HashedValue {
+  let content: Uint8Array;
+  try {
+    content = new TextEncoder().encode(canonicalJson(value));
+  } catch (error) {
+    throw invalidParams(`The value has no JSON form: ${messageOf(error)}`);
+  }
   return {
-    operation: { ...operation, change: restoring(operation.change, undefined), isStored: true },
-    content,
+    hash: sha256(content),
+    content: content.length <= actionLimits.metadataInlineBytes ? null : content,
   };
 }
+
+/** The operation of a value that is kept as an object, under the hash that the operation leaves. */
+export function withValueStored(operation: MetadataOperation): MetadataOperation {
+  return { ...operation, change: restoring(operation.change, undefined), isStored: true };
+}
+
+type MetadataOperation = Extract<Operation, { do: "metadata" }>;
+
+/** True where a value surely takes no time to be written down: it has few parts and short texts. */
+export function isSmallValue(value: unknown): boolean {
+  let left = smallValueParts;
+  const count = (part: unknown): boolean => {
+    left -= 1 + (typeof part === "string" ? part.length : 0);
+    if (left < 0) return false;
+    if (Array.isArray(part)) return part.every(count);
+    if (!isJsonObject(part)) return true;
+    for (const key in part) {
+      left -= key.length;
+      if (!count(part[key])) return false;
+    }
+    return true;
+  };
+  return count(value);
+}
+
+/** Values, and characters of names and texts. */
+const smallValueParts = 4096;
 
 /** The operation with its value, wherever that is. */
 export async function withValue(

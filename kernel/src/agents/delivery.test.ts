@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { unlimitedCpu } from "../base/cpu-budget.ts";
 import { LaresError } from "../base/errors.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import { deliveryAttempts } from "./backoff.ts";
@@ -105,6 +106,7 @@ function newSession(): GuestSession {
     usage: { on: () => ({ [Symbol.dispose]: () => {} }) },
     ended: new Promise(() => {}),
     restartBudget: () => undefined,
+    cpu: unlimitedCpu,
     kill: async () => {},
   };
 }

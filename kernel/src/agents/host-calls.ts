@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import { unlimitedCpu } from "../base/cpu-budget.ts";
 import { LaresError, messageOf } from "../base/errors.ts";
 import { decideHostCall } from "../policy/decide.ts";
 import type { MetricsRecorder } from "./metrics.ts";
@@ -56,7 +57,8 @@ export class HostCalls implements GuestHandlers, Disposable {
     }
     // Where the next guest has taken its place, the job it ran may be running there anew.
     const isItsJob = job !== undefined && guest === this.#options.guest();
-    const caller = { agent, authority, programDigest, ...inHand, ...(isItsJob ? { job } : {}) };
+    const cpu = guest?.cpu ?? unlimitedCpu;
+    const caller = { agent, authority, programDigest, cpu, ...inHand, ...(isItsJob ? { job } : {}) };
     return service(caller, checked as never);
   }
   /** What it asks without waiting for an answer: where that fails, its traces say so. */

@@ -1,4 +1,5 @@
 import type { DayCounts } from "./day-counts.ts";
+import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 import type { AgentLimits, Authority } from "../base/vocabulary/permissions.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
@@ -79,6 +80,8 @@ export interface GuestSession {
   readonly ended: Promise<GuestEnd>;
   /** A job has saved how far it is: what is asked of the guest may take its time anew. */
   restartBudget(): void;
+  /** CPU time left for what is asked of it: what the kernel computes for its calls counts as its own. */
+  readonly cpu: CpuBudget;
   /** Ends it whatever it is doing; resolves when it is gone. */
   kill(): Promise<void>;
 }
@@ -235,4 +238,6 @@ export interface Caller {
   readonly traceId?: string;
   /** The job that its guest was running when it asked. */
   readonly job?: string;
+  /** Of the guest that asked. */
+  readonly cpu: CpuBudget;
 }

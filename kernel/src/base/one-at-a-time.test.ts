@@ -25,3 +25,15 @@ it("work of one name is done in order, one at a time, also when some of it fails
   expect(log.slice(3)).toEqual(["end a1", "begin a2", "end a2", "begin a3", "end a3"]);
   expect(queue.size).toBe(0);
 });
+
+it("refuses more work of one name than its bound, and takes more once some is done", async () => {
+  const queue = new OneAtATime({ limit: "testLimit", most: 2 });
+  const held = Promise.withResolvers<void>();
+  const running = [queue.run("a", () => held.promise), queue.run("a", async () => undefined)];
+  const refused = { code: "LimitExceeded", facts: { limit: "testLimit", value: 2 } };
+  await expect(queue.run("a", async () => "third")).rejects.toMatchObject(refused);
+  expect(await queue.run("b", async () => "another name")).toBe("another name");
+  held.resolve();
+  await Promise.all(running);
+  expect(await queue.run("a", async () => "again")).toBe("again");
+});

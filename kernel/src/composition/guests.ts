@@ -48,6 +48,7 @@ export async function startGuest(
     usage: session.usage,
     ended: session.ended,
     restartBudget: () => session.restartBudget(),
+    cpu: session.cpu,
     kill: () => session.kill(),
   };
 }

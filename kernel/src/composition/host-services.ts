@@ -72,7 +72,7 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     return toldTo(caller, found);
   };
   const propose = async (caller: Caller, proposal: Proposal): Promise<ProposedAction> => {
-    const proposed = await actions.propose(caller.authority, caller.programDigest, proposal);
+    const proposed = await actions.propose(caller.authority, caller.programDigest, proposal, caller.cpu);
     ports.proposed();
     return proposed;
   };
@@ -116,7 +116,7 @@ export function createHostServices(ports: HostServicePorts): HostServices {
     ...hostMemory(ports.memories),
 
     "actions/preview": async (caller, proposal: Proposal) =>
-      toldTo(caller, await actions.preview(caller.authority, caller.programDigest, proposal)),
+      toldTo(caller, await actions.preview(caller.authority, caller.programDigest, proposal, caller.cpu)),
     "actions/propose": async (caller, proposal: Proposal) => toldTo(caller, await propose(caller, proposal)),
     "actions/get": (caller, { id }: { id: string }) => ownAction(caller, id),
     "actions/settled": async (caller, { id }: { id: string }) => {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { openActions } from "../actions/actions.ts";
+import { openContentWork } from "../actions/content-work.ts";
 import { actionsMigrations } from "../actions/ledger.ts";
 import { DayCounts, dayCountMigrations, DayWatch } from "../agents/day-counts.ts";
 import { agentMigrations } from "../agents/first-sight.ts";
@@ -238,10 +239,12 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const clientPaths = throughLinks((absolute) => [...workspacePaths(absolute), ...given(absolute)]);
   const files = new WorkspaceFiles(rooted);
   const clientFiles = createFileService(files, clientPaths);
+  const contents = openContentWork(files);
   const actions = opened.use(
     openActions({
       database,
       files,
+      contents,
       objects,
       clock,
       log,
@@ -266,6 +269,9 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       remember: (rules) => decisions.store.remember(rules),
     }),
   );
+
+  // Ended before the actions are: what an agent asked for does not hold up the kernel's end.
+  opened.use(contents);
 
   const tools = opened.use(
     new ToolRegistry({

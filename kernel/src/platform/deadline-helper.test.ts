@@ -46,6 +46,20 @@ test.each<[string, number, object]>([
   },
 );
 
+test.runIf(process.platform === "linux")(
+  "a process that got no processor for longer than its deadline is not ended",
+  async () => {
+    const deadlineMs = 300;
+    await using helper = open(deadlineMs);
+    const { pid } = await helper.run("before");
+    process.kill(pid, "SIGSTOP");
+    const answered = helper.run("after");
+    // The machine is busy with something else.
+    setTimeout(() => process.kill(pid, "SIGCONT"), 3 * deadlineMs);
+    expect(await answered).toEqual({ request: "after", pid });
+  },
+);
+
 test("a process that was killed between two requests is replaced", async () => {
   await using helper = open();
   const { pid } = await helper.run("before");

@@ -1,6 +1,7 @@
 import { LaresError, limitExceeded, messageOf } from "../base/errors.ts";
 import { type ChildProcess, startChildProcess } from "./child-process.ts";
-import type { HelperReply } from "./helper-requests.ts";
+import { processCpuMs } from "./process-cpu.ts";
+import { type HelperReply, wallFactor } from "./helper-requests.ts";
 import { receiveJsonLines, sendJsonLine } from "./json-lines.ts";
 
 export interface DeadlineHelperOptions {
@@ -10,10 +11,16 @@ export interface DeadlineHelperOptions {
   readonly readable: readonly (string | URL)[];
   /** What it does, in sentences: "The check". */
   readonly task: string;
-  /** A request may take so long; starting the process does not count. */
+  /**
+   * CPU time of one request, in milliseconds, so that a busy machine ends none. Where the system does not tell a process's
+   * CPU time, the time that passes. Starting the process does not count.
+   */
   readonly deadlineMs: number;
   readonly maxHeapMb: number;
 }
+
+/** CPU time is told in steps; a process is not looked at more often than this. Milliseconds. */
+const shortestLookMs = 50;
 
 interface Helper {
   readonly child: ChildProcess;
@@ -59,8 +66,20 @@ export class DeadlineHelper<Request, Answer> implements AsyncDisposable {
     const helper = await (this.#helper ??= this.#start());
     const reply = Promise.withResolvers<HelperReply>();
     helper.reply = reply;
+    const cpuBeforeMs = processCpuMs(helper.child.pid);
+    const startedAt = performance.now();
+    let isDone = false;
+    const look = (): void => {
+      if (isDone) return;
+      const wallMs = performance.now() - startedAt;
+      const cpuNowMs = processCpuMs(helper.child.pid);
+      const usedMs = cpuBeforeMs === null || cpuNowMs === null ? wallMs : cpuNowMs - cpuBeforeMs;
+      if (usedMs >= deadlineMs || wallMs >= wallFactor * deadlineMs) reply.reject(this.#overrun());
+      else timer = later(Math.max(shortestLookMs, deadlineMs - usedMs));
+    };
     // In a later phase of the loop, so that a reply which came while this process was busy is heard first.
-    const timer = setTimeout(() => setImmediate(() => reply.reject(this.#overrun())), deadlineMs);
+    const later = (delayMs: number): NodeJS.Timeout => setTimeout(() => setImmediate(look), delayMs);
+    let timer = later(deadlineMs);
     try {
       sendJsonLine(helper.child.channel, request);
       const answered = await reply.promise;
@@ -75,6 +94,7 @@ export class DeadlineHelper<Request, Answer> implements AsyncDisposable {
       throw error;
     } finally {
       clearTimeout(timer);
+      isDone = true;
     }
   }
 

@@ -9,8 +9,10 @@ export type HelperReply =
   | { readonly kind: "answer"; readonly answer: unknown }
   | { readonly kind: "failed"; readonly reason: string };
 
-/** The parent ends a helper that overruns; one whose parent is gone ends itself, a little later. */
-const orphanFactor = 3;
+/** A request may wait for a processor, or be stuck, for this many deadlines. */
+export const wallFactor = 20;
+/** The parent ends a helper that overruns; a helper whose parent is gone ends itself, a little later. */
+const orphanFactor = wallFactor + 1;
 
 /** For the entry file of a `DeadlineHelper`: answers its requests, one after the other, until its parent is gone. */
 export function serveRequests(answer: (request: unknown) => unknown): void {

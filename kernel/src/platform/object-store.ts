@@ -56,7 +56,7 @@ class FolderObjectStore implements ObjectStore {
       {
         await using file = await open(temporary, "wx", 0o600);
         failpoint("objects.put.created");
-        for await (const bytes of content instanceof Uint8Array ? [content] : content) {
+        for await (const bytes of content instanceof Uint8Array ? piecesOf(content) : content) {
           digest.update(bytes);
           await file.writeFile(bytes);
         }
@@ -157,6 +157,11 @@ class FolderObjectStore implements ObjectStore {
   async #isWhole(hash: Hash): Promise<boolean> {
     return (await this.has(hash)) && (await sha256File(this.#pathOf(hash))) === hash;
   }
+}
+
+/** A large content hashed at once would hold the loop. */
+function* piecesOf(content: Uint8Array): Generator<Uint8Array> {
+  for (let at = 0; at < content.length; at += chunkBytes) yield content.subarray(at, at + chunkBytes);
 }
 
 function damaged(hash: Hash): LaresError {

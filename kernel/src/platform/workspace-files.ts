@@ -12,19 +12,19 @@ export interface WorkspaceRoot {
  * are several. The methods are those of `RootedFs`; two paths of one call must lie in one root.
  */
 export class WorkspaceFiles {
-  readonly #roots: readonly WorkspaceRoot[];
+  readonly roots: readonly WorkspaceRoot[];
 
   constructor(roots: readonly WorkspaceRoot[]) {
-    this.#roots = roots;
+    this.roots = roots;
   }
 
   /** Where a path lies. NotFound if it names no root, or a root itself where a name inside it is needed. */
   locate(path: string): { readonly root: WorkspaceRoot; readonly path: string } {
-    const [first] = this.#roots;
-    if (first !== undefined && this.#roots.length === 1) return { root: first, path };
+    const [first] = this.roots;
+    if (first !== undefined && this.roots.length === 1) return { root: first, path };
     const slash = path.indexOf("/");
     const name = slash < 0 ? path : path.slice(0, slash);
-    const root = this.#roots.find((candidate) => candidate.name === name);
+    const root = this.roots.find((candidate) => candidate.name === name);
     if (root === undefined) throw notFound("folder of the workspace", name);
     return { root, path: slash < 0 ? "." : path.slice(slash + 1) };
   }

@@ -27,6 +27,11 @@ export function protectionOf(path: string, places: ProtectedPlaces): Protection 
   return foldedPlaces(places.protectedPaths).some((place) => touches(names, place)) ? "protected" : "none";
 }
 
+export function strictest(found: readonly Protection[]): Protection {
+  if (found.includes("forbidden")) return "forbidden";
+  return found.includes("protected") ? "protected" : "none";
+}
+
 /** True for what is closed to everybody: `.git` at any depth, and the state folder. */
 export function isForbidden(path: string, places: ProtectedPlaces): boolean {
   // Asked once per entry and query: a plain name without "git" in it cannot be a disguise of one.

@@ -15,15 +15,15 @@ export type ArgumentVerdict =
   | { readonly kind: "bad schema"; readonly message: string };
 
 export interface ArgumentBounds {
-  /** Compiling a schema and holding arguments against it may take so long. */
+  /** CPU time for compiling a schema and holding arguments against it. Milliseconds. */
   readonly deadlineMs: number;
   readonly maxHeapMb: number;
   /** So many overruns of one caller with one tool, and the tool is not checked for it again. */
   readonly maxOverruns: number;
 }
 
-/** Far more than any honest schema takes: on a machine that is busy, the first check of a process has taken over one second. */
-export const argumentBounds: ArgumentBounds = { deadlineMs: 3000, maxHeapMb: 128, maxOverruns: 3 };
+/** CPU time far beyond what an honest schema takes. Other callers wait for one such check at most. */
+export const argumentBounds: ArgumentBounds = { deadlineMs: 1000, maxHeapMb: 128, maxOverruns: 3 };
 
 /** Callers and tools whose overruns are remembered. */
 const maxRemembered = 512;

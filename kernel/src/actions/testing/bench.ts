@@ -12,6 +12,8 @@ import { openRootedFs } from "../../platform/rooted-fs.ts";
 import { WorkspaceFiles } from "../../platform/workspace-files.ts";
 import type { Actions } from "../api.ts";
 import { openActions } from "../actions.ts";
+import { ContentTasks } from "../content-tasks.ts";
+import { ContentQueue } from "../content-work.ts";
 import { actionsMigrations } from "../ledger.ts";
 import { slotOf } from "../metadata.ts";
 import { valueOf } from "../operations.ts";
@@ -172,9 +174,16 @@ export async function openBench(options: {
   };
   const hides = (path: string): boolean => path.split("/").some((name) => bench.leftOut.has(name));
   const files = new WorkspaceFiles(roots);
+  // In this thread: a thread for each test would take longer than the test.
+  const tasks = new ContentTasks(files);
+  const contents = new ContentQueue({
+    run: (request) => tasks.run(request),
+    [Symbol.asyncDispose]: async () => undefined,
+  });
   const actions = openActions({
     database,
     files,
+    contents,
     objects,
     clock: clock satisfies Clock,
     log: silentLog,
@@ -209,6 +218,7 @@ export async function openBench(options: {
     },
     async [Symbol.asyncDispose]() {
       await actions[Symbol.asyncDispose]();
+      await contents[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
       for (const { files } of roots) files[Symbol.dispose]();
     },

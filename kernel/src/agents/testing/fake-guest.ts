@@ -1,3 +1,4 @@
+import { unlimitedCpu } from "../../base/cpu-budget.ts";
 import { Emitter } from "../../base/emitter.ts";
 import { LaresError } from "../../base/errors.ts";
 import type {
@@ -50,6 +51,8 @@ export class FakeGuest implements GuestSession {
     for (const reject of this.#open) reject(gone());
     this.#end({ reason, isSandboxFault });
   }
+
+  readonly cpu = unlimitedCpu;
 
   restartBudget(): void {
     this.budgets += 1;

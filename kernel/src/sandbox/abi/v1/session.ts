@@ -1,3 +1,4 @@
+import type { CpuBudget } from "../../../base/cpu-budget.ts";
 import type { Emitter } from "../../../base/emitter.ts";
 import { connectGuest, type ConnectionPorts, type GuestConnection, type GuestPipe } from "./connection.ts";
 import { type LimitBreach, type Usage, watchGuest, type WatchedLimits } from "./watch.ts";
@@ -15,6 +16,8 @@ export interface GuestSession {
   }>;
   /** What is asked of it may take its time anew, from now on. */
   restartBudget(): void;
+  /** For what the kernel computes on its behalf. */
+  readonly cpu: CpuBudget;
   kill(reason?: string): Promise<void>;
 }
 
@@ -48,6 +51,7 @@ export function openGuestSession(
       breach === null ? exit : { reason: exit.reason, limit: breach.limit, value: breach.value },
     ),
     restartBudget: () => watch.restartBudget(),
+    cpu: watch.cpu,
     kill: (reason) => guest.kill(reason),
   };
 }

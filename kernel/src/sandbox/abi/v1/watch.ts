@@ -1,4 +1,5 @@
 import type { Clock } from "../../../base/clock.ts";
+import type { CpuBudget } from "../../../base/cpu-budget.ts";
 import type { Emitter } from "../../../base/emitter.ts";
 import { LaresError } from "../../../base/errors.ts";
 import { isJsonObject } from "../../../base/json.ts";
@@ -70,7 +71,10 @@ export class GuestWatch implements Disposable {
   readonly #subscriptions: Disposable[];
   /** Unanswered requests, oldest first; `ping` is ours and does not count. */
   readonly #handling = new Map<number, Handling>();
+  /** The guest's own, and what was charged to it. */
   #usage: Usage = { cpuTimeMs: 0, memoryBytes: 0, isComputing: false };
+  /** CPU time that others used on the guest's behalf. */
+  #chargedMs = 0;
   #usageAt: number;
   /** CPU time without a request, draining with time. */
   #backgroundMs = 0;
@@ -82,10 +86,31 @@ export class GuestWatch implements Disposable {
     this.#options = options;
     this.#usageAt = options.clock.monotonic();
     this.#subscriptions = [
-      options.usage.on((usage) => this.#hearUsage(usage)),
+      options.usage.on((usage) =>
+        this.#hearUsage({ ...usage, cpuTimeMs: usage.cpuTimeMs + this.#chargedMs }),
+      ),
       options.connection.requests.on((change) => this.#hearRequest(change)),
     ];
     void options.exited.then(() => this[Symbol.dispose]());
+  }
+
+  /** What is left for the oldest request to the guest, and the way to count against it what is computed for the guest. */
+  get cpu(): CpuBudget {
+    const { maxCpuMs } = this.#options.limits;
+    return {
+      limit: "max_cpu_ms_per_event",
+      allowedMs: maxCpuMs,
+      leftMs: () => {
+        const oldest = this.#oldest();
+        const spentMs = oldest === null ? this.#backgroundMs : this.#usage.cpuTimeMs - oldest.cpuAtStart;
+        return this.#isOver ? 0 : Math.max(0, maxCpuMs - spentMs);
+      },
+      charge: (ms) => {
+        if (this.#isOver) return;
+        this.#chargedMs += ms;
+        this.#hearUsage({ ...this.#usage, cpuTimeMs: this.#usage.cpuTimeMs + ms });
+      },
+    };
   }
 
   /** What is asked of the guest may take its time anew, from now on. */
@@ -181,7 +206,7 @@ export class GuestWatch implements Disposable {
       const spentMs = Math.round(usage.cpuTimeMs - oldest.cpuAtStart);
       if (spentMs > maxCpuMs) {
         this.#breachCpu(
-          `It computed for ${spentMs} ms on ${workOf(oldest.method)}; max_cpu_ms_per_event allows ${maxCpuMs} ms.`,
+          `It computed for ${spentMs} ms on ${workOf(oldest.method)}${this.#chargedText()}; max_cpu_ms_per_event allows ${maxCpuMs} ms.`,
         );
       }
       return;
@@ -192,6 +217,10 @@ export class GuestWatch implements Disposable {
         `It computed for more than ${maxCpuMs} ms while nothing was asked of it; max_cpu_ms_per_event allows no more.`,
       );
     }
+  }
+
+  #chargedText(): string {
+    return this.#chargedMs < 1 ? "" : ", with what the kernel computed for its calls";
   }
 
   #breachCpu(sentence: string): void {

@@ -1,0 +1,60 @@
+import type { EffectInput } from "../base/vocabulary/action.ts";
+import type { ApprovalSubject } from "../policy/approval.ts";
+import { protectionOf, strictest, type ProtectedPlaces, type Protection } from "../policy/protected.ts";
+import type { IndexView } from "../policy/sight.ts";
+import { whyAsked } from "./unseen.ts";
+
+/** What an effect touches besides its own paths. */
+export interface SubjectParts {
+  /** Folders made on the way. */
+  readonly made?: readonly string[];
+  /** Of a folder that is moved: those that the agent sees. */
+  readonly members?: SeenMembers | undefined;
+  /** Something there can be executed, or could be afterwards. */
+  readonly runs?: boolean;
+}
+
+export interface SeenMembers {
+  /** Relative to the folder. */
+  readonly paths: readonly string[];
+  /** The strictest of theirs, at their old and their new paths. */
+  readonly protection: Protection;
+}
+
+/** What effects are to the policy of approval. */
+export class Subjects {
+  readonly #places: ProtectedPlaces;
+  readonly #index: Pick<IndexView, "isRules">;
+
+  constructor(places: ProtectedPlaces, index: Pick<IndexView, "isRules">) {
+    this.#places = places;
+    this.#index = index;
+  }
+
+  of(kind: EffectInput["kind"], paths: readonly string[], parts: SubjectParts = {}): ApprovalSubject {
+    const { made = [], members } = parts;
+    return {
+      kind,
+      paths,
+      ...(made.length === 0 ? {} : { makes: made }),
+      ...(members === undefined ? {} : { members: members.paths }),
+      protection: this.#protection([...paths, ...made], parts),
+      ...(paths.some((path) => this.#index.isRules(path)) ? { alwaysAsked: whyAsked.rules } : {}),
+    };
+  }
+
+  protectedFact(
+    paths: readonly string[],
+    parts: Pick<SubjectParts, "members" | "runs"> = {},
+  ): { protected?: true } {
+    return this.#protection(paths, parts) === "none" ? {} : { protected: true };
+  }
+
+  #protection(paths: readonly string[], { members, runs = false }: SubjectParts): Protection {
+    return strictest([
+      runs ? "protected" : "none",
+      members?.protection ?? "none",
+      ...paths.map((path) => protectionOf(path, this.#places)),
+    ]);
+  }
+}

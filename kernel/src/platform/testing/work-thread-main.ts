@@ -1,0 +1,29 @@
+import { threadId } from "node:worker_threads";
+import { invalidParams } from "../../base/errors.ts";
+import { serveWork } from "../work-requests.ts";
+
+/** Answers with what it was asked and its thread; some requests do harm instead. */
+serveWork(() => async (request) => {
+  switch (request) {
+    case "spin":
+      for (;;);
+    case "fill": {
+      const kept: string[][] = [];
+      for (let at = 0; ; at++) kept.push(Array.from({ length: 10_000 }, (_, index) => `${at} ${index}`));
+    }
+    case "refuse":
+      throw invalidParams("No.", { why: "test" });
+    case "throw":
+      throw new RangeError("It throws.");
+    case "die":
+      setImmediate(() => {
+        throw new Error("It dies.");
+      });
+      return new Promise<never>(() => undefined);
+    case "wait":
+      await new Promise((resolve) => setTimeout(resolve, 900));
+      return { answer: { request, threadId } };
+    default:
+      return { answer: { request, threadId } };
+  }
+});

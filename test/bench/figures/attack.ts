@@ -1,0 +1,65 @@
+import { Bench, inState } from "../../support/bench.ts";
+import type { Client } from "../../support/client.ts";
+import { ATTACKER, loopAttackBench, loopAttacks } from "../../fault/loop/attacks.ts";
+import { type Figure, pause } from "../figure.ts";
+import type { Row } from "../report.ts";
+import { percentile } from "../statistics.ts";
+
+/** Between two requests for the status. Milliseconds. */
+const intervalMs = 20;
+/** An attack that goes on for longer is measured for so long. Milliseconds. */
+const longestMs = 20_000;
+const targetMs = 200;
+
+/** How long the kernel takes to answer `lares/status`, until something is over. Milliseconds. */
+async function answerTimes(client: Client, isOver: () => boolean, atLeast = 1): Promise<number[]> {
+  const times: number[] = [];
+  const until = performance.now() + longestMs;
+  while ((times.length < atLeast || !isOver()) && performance.now() < until) {
+    const askedAt = performance.now();
+    await client.request("lares/status");
+    times.push(performance.now() - askedAt);
+    await pause(intervalMs);
+  }
+  return times;
+}
+
+export const attack: Figure = {
+  name: "attack",
+  title: "another client's lares/status while an agent makes the kernel work as hard as it can",
+  async run({ isShort, say }) {
+    const only = process.env["LARES_ATTACK"]?.split(",");
+    const rows: Row[] = [];
+    await using bench = await Bench.create(loopAttackBench());
+    const client = await bench.open({ approvals: "client" });
+    const other = await bench.connect({ trusted: true });
+    await bench.ready(other);
+    const idle = await answerTimes(other, () => false, isShort ? 50 : 200).then((all) => all.slice(0, 400));
+    const floor = { what: "idle", value: percentile(idle, 0.99) };
+    for (const { name, does } of loopAttacks.filter((one) => only?.includes(one.name) ?? true)) {
+      let outcome: string | null = null;
+      void client.raw("lares/tools/call", { agent: ATTACKER, name: "attack", arguments: { name } }).then(
+        ({ result, error }) => (outcome = JSON.stringify(result ?? error)),
+        (error: unknown) => (outcome = String(error)),
+      );
+      const startedAt = performance.now();
+      const times = await answerTimes(other, () => outcome !== null, 20);
+      say(
+        `${name}: p99 ${percentile(times, 0.99).toFixed(0)} ms, worst ${Math.max(...times).toFixed(0)} of ${times.length} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s: ${(outcome ?? "goes on").slice(0, 300)}`,
+      );
+      rows.push({
+        what: `an agent ${does}: status, p99`,
+        value: percentile(times, 0.99),
+        unit: "ms",
+        target: { atMost: targetMs },
+        floor,
+        samples: times.length,
+      });
+      // Whatever is left of it ends with its guest.
+      await client.raw("lares/agents/control", { id: ATTACKER, command: "disable" });
+      await client.raw("lares/agents/control", { id: ATTACKER, command: "enable" });
+      await inState(client, ATTACKER, "Unloaded", "Active");
+    }
+    return rows;
+  },
+};

@@ -1,0 +1,297 @@
+import type { BenchSpec } from "../../support/bench.ts";
+
+export const ATTACKER = "test.attacker";
+export const NEIGHBOUR = "test.neighbour";
+/** Files of the folder that is moved. */
+const members = 8000;
+
+/** Work that an agent causes, as much at once as it may. */
+export interface LoopAttack {
+  readonly name: string;
+  /** What it does, as the predicate of a sentence about an agent. */
+  readonly does: string;
+  /** Body of an async function of `call(method, params)` and `all(count, make)`, in the guest. */
+  readonly body: string;
+  /** It surely takes longer than a few answers to somebody else. */
+  readonly isLong?: true;
+  /**
+   * It is one piece of work, without a pause: a loop that does it answers nobody from its beginning to its end. Many
+   * pieces would let others have answers in between, wherever they are done.
+   */
+  readonly isOnePiece?: true;
+}
+
+const preview = (effects: string): string =>
+  `call("actions/preview", { title: "t", reason: "r", effects: ${effects} })`;
+
+export const loopAttacks: readonly LoopAttack[] = [
+  {
+    name: "doublings",
+    isLong: true,
+    does: "previews a thousand edits that double a file",
+    body: `
+      const edits = Array.from({ length: 1000 }, () => ({ find: "a", replace: "aa", all: true }));
+      await all(8, () => ${preview(`[{ kind: "file.edit", path: "one.txt", edits }]`)});`,
+  },
+  {
+    name: "edits",
+    isLong: true,
+    does: "previews a thousand edits of a text that nearly holds what they look for",
+    body: `
+      const edits = Array.from({ length: 400 }, () => ({ find: "b" + "a".repeat(1000), replace: "" }));
+      await all(64, () => ${preview(`[{ kind: "file.edit", path: "many.txt", edits }]`)});`,
+  },
+  {
+    name: "piece",
+    isLong: true,
+    isOnePiece: true,
+    does: "previews one change whose edits search a hundred megabytes",
+    body: `
+      const edits = Array.from({ length: 60 }, () => ({ find: "c", replace: "c" }));
+      await all(1, () => ${preview(`[{ kind: "file.edit", path: "marked.txt", edits }]`)});`,
+  },
+  {
+    name: "diffs",
+    does: "previews texts that differ in every other line",
+    body: `
+      const content = "b\\na\\n".repeat(120_000);
+      await all(64, () => ${preview(`[{ kind: "file.write", path: "lines.txt", content }]`)});`,
+  },
+  {
+    name: "moves",
+    isLong: true,
+    does: `previews the move of a folder of ${members} files`,
+    body: `await all(60, () => ${preview(`[{ kind: "file.move", from: "big", to: "moved" }]`)});`,
+  },
+  {
+    name: "contents",
+    does: "previews a megabyte of base64",
+    body: `
+      const content_base64 = "AAAA".repeat(240_000);
+      await all(64, () => ${preview(`[{ kind: "file.write", path: "new.bin", content_base64 }]`)});`,
+  },
+  {
+    name: "sidecars",
+    isLong: true,
+    does: "previews a thousand changes beside one file, whose sidecar is large",
+    body: `
+      const data = Object.fromEntries(Array.from({ length: 30_000 }, (_, at) => ["key" + at, at]));
+      await call("actions/propose", { title: "t", reason: "r", effects: [{ kind: "sidecar.write", path: "one.txt", sidecar: "faces", data }] });
+      const effects = Array.from({ length: 1000 }, (_, at) => ({ kind: "sidecar.write", path: "one.txt", sidecar: "faces", data: at }));
+      await all(32, () => ${preview("effects")});`,
+  },
+  {
+    name: "fields",
+    isLong: true,
+    does: "previews fields with large values",
+    body: `
+      const value = Object.fromEntries(Array.from({ length: 40_000 }, (_, at) => ["key" + (40_000 - at), [at]]));
+      await all(64, () => ${preview(`[{ kind: "field.set", path: "one.txt", namespace: "probe", key: "k", value }]`)});`,
+  },
+  {
+    name: "shapes",
+    does: "previews a thousand effects of no known shape",
+    body: `
+      const effects = Array.from({ length: 1000 }, (_, at) => ({ kind: "file.edit", path: "one.txt", edits: Array.from({ length: 20 }, () => ({ find: 1 })) }));
+      await all(64, () => ${preview("effects")});`,
+  },
+  {
+    name: "proposals",
+    does: "proposes a thousand effects at once, until no more may wait",
+    body: `
+      const effects = Array.from({ length: 1000 }, (_, at) => ({ kind: "folder.create", path: "made/" + at }));
+      await all(64, () => call("actions/propose", { title: "t", reason: "r", effects }));`,
+  },
+  {
+    name: "schemas",
+    does: "calls tools whose arguments can hardly be checked",
+    body: `await all(16, () => call("tools/call", { agent: "${ATTACKER}", name: "fanned", arguments: {} }));`,
+  },
+  {
+    name: "arguments",
+    isLong: true,
+    does: "calls tools with a megabyte of arguments",
+    body: `
+      const items = Array.from({ length: 60_000 }, (_, at) => ({ at }));
+      await all(30, () => call("tools/call", { agent: "${ATTACKER}", name: "unique", arguments: { items } }));`,
+  },
+  {
+    name: "globs",
+    does: "asks for entries by the worst globs and texts it knows",
+    body: `
+      await all(64, (at) => call("vdfs/query", at % 2 === 0
+        ? { path: "**/" + "*a".repeat(60) + "b", limit: 1000 }
+        : { text: "a".repeat(200), limit: 1000 }));`,
+  },
+  {
+    name: "pages",
+    does: "asks for the largest pages of entries",
+    body: `await all(64, () => call("vdfs/query", { limit: 1000 }));`,
+  },
+  {
+    name: "traces",
+    does: "traces large, deep fields as often as it may",
+    body: `
+      let deep = { secret: "x" };
+      for (let level = 0; level < 50; level++) deep = { deep, token: "y" };
+      const fields = { deep, wide: Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => ["password" + at, "z" + at])) };
+      for (let round = 0; round < 300; round++) { notify("trace", { level: "error", message: "m".repeat(1000), fields }); if (round % 20 === 0) await call("shared/read", { key: "none" }).catch(() => {}); }`,
+  },
+  {
+    name: "events",
+    does: "emits large events that many hooks filter",
+    body: `
+      const text = "a".repeat(60_000);
+      await all(200, () => call("events/emit", { name: "Ping", data: { text, list: [] } }));`,
+  },
+  {
+    name: "swaps",
+    isLong: true,
+    does: "replaces a megabyte of working memory without end",
+    body: `
+      const state = { list: Array.from({ length: 90_000 }, (_, at) => at) };
+      for (let round = 0; round < 8; round++) await all(16, async () => {
+        const { revision } = await call("memory/working/read", {});
+        return call("memory/working/swap", { revision, state });
+      });`,
+  },
+  {
+    name: "memories",
+    does: "appends and asks for memories with long lists of conditions",
+    body: `
+      await all(64, (at) => call("memory/temporal/append", { variant: "v", data: { at, text: "x".repeat(10_000) } }));
+      const where = Array.from({ length: 2000 }, (_, at) => ({ field: "a.b.c" + at, op: "in", value: Array.from({ length: 20 }, (_, v) => v) }));
+      await all(32, () => call("memory/temporal/query", { where, text: { match: "x ".repeat(2000) } }));`,
+  },
+  {
+    name: "knowledge",
+    does: "adds and searches knowledge with large vectors and texts",
+    body: `
+      const embedding = Array.from({ length: 4096 }, (_, at) => at / 4096);
+      await all(32, (at) => call("memory/associative/add", { variant: "v", data: { at }, text: "word ".repeat(10_000), embedding }));
+      await all(32, () => call("memory/search", { text: "word ".repeat(10_000), limit: 10 }));`,
+  },
+  {
+    name: "shared",
+    does: "writes large shared values",
+    body: `
+      const value = Object.fromEntries(Array.from({ length: 2000 }, (_, at) => ["key" + at, "v".repeat(10)]));
+      await all(64, (at) => call("shared/write", { key: "k" + at, value }));`,
+  },
+  {
+    name: "jobs",
+    does: "dispatches jobs with large inputs",
+    body: `
+      const input = { list: Array.from({ length: 10_000 }, (_, at) => at) };
+      await all(64, (at) => call("jobs/dispatch", { name: "none", input, key: "k" + at }));`,
+  },
+  {
+    name: "lines",
+    isLong: true,
+    does: "calls what does not exist with a megabyte of small values",
+    body: `
+      const params = { list: Array.from({ length: 150_000 }, () => ({})) };
+      for (let round = 0; round < 4; round++) await all(64, () => call("no/such", params));`,
+  },
+];
+
+const program = `
+import { defineAgent } from "@lares/sdk";
+const guest = globalThis[Symbol.for("lares.guest")];
+const call = (method, params) => guest.call(method, params);
+const notify = (method, params) => guest.notify(method, params);
+/** What became of so many calls at once. */
+const all = async (count, make) => {
+  const ends = await Promise.allSettled(Array.from({ length: count }, (_, at) => make(at)));
+  for (const end of ends) {
+    const what = end.status === "fulfilled" ? "answered" : String(end.reason?.message).slice(0, 160);
+    told[what] = (told[what] ?? 0) + 1;
+  }
+};
+let told = {};
+const attacks = {
+${loopAttacks.map(({ name, body }) => `async ${name}() {${body}\n},`).join("\n")}
+};
+export default defineAgent({
+  hooks: { async heard() {} },
+  tools: {
+    async attack({ name }) { told = {}; notify("trace", { level: "info", message: "attacking: " + name }); await attacks[name](); return told; },
+    async fanned() { return null; },
+    async unique() { return null; },
+  },
+});
+`;
+
+/** Definitions of which each asks for the next one twice. */
+function fanOut(levels: number): Record<string, unknown> {
+  const definitions: Record<string, unknown> = { [`d${levels}`]: { type: "object" } };
+  for (let level = 0; level < levels; level++) {
+    const next = { $ref: `#/definitions/d${level + 1}` };
+    definitions[`d${level}`] = { allOf: [next, next] };
+  }
+  return { type: "object", allOf: [{ $ref: "#/definitions/d0" }], definitions };
+}
+
+const tool = (name: string, parameters: object): object => ({
+  name,
+  description: name,
+  handler: name,
+  parameters,
+});
+
+/** A workspace with an agent that makes the attacks, and one that has a tool and means no harm. */
+export function loopAttackBench(): BenchSpec {
+  return {
+    files: {
+      "one.txt": "a",
+      "many.txt": "a".repeat(2_000_000),
+      "marked.txt": `${"a".repeat(2_000_000)}c`,
+      "lines.txt": "a\nb\n".repeat(60_000),
+      ...Object.fromEntries(
+        Array.from({ length: members }, (_, at) => [`big/${at % 40}/file-${at}.txt`, "a"]),
+      ),
+    },
+    extensions: [
+      {
+        id: ATTACKER,
+        program,
+        manifest: {
+          permissions: {
+            read_entries: true,
+            write_sidecars: { kinds: ["faces"] },
+            write_tags: true,
+            write_custom_fields: { namespace: "probe" },
+            propose_actions: ["file.write", "file.edit", "file.move", "file.delete", "folder.create"],
+            emit_events: ["Ping"],
+            dispatch_jobs: true,
+            shared_data: { read: ["k0"], write: Array.from({ length: 64 }, (_, at) => `k${at}`) },
+          },
+          resources: { max_cpu_ms_per_event: 10_000, max_memory_mb: 256 },
+          hooks: Array.from({ length: 20 }, (_, at) => ({
+            on: `${ATTACKER}/Ping`,
+            handler: "heard",
+            filter: `event.text.matches('(a*)*b${at}')`,
+          })),
+          tools: [
+            tool("attack", { type: "object" }),
+            tool("fanned", fanOut(11)),
+            tool("unique", { type: "object", properties: { items: { type: "array", uniqueItems: true } } }),
+          ],
+        },
+      },
+      {
+        id: NEIGHBOUR,
+        program: `
+import { defineAgent } from "@lares/sdk";
+export default defineAgent({ tools: { async echo({ text }) { return text; } } });
+`,
+        manifest: {
+          permissions: { read_entries: true },
+          tools: [
+            tool("echo", { type: "object", properties: { text: { type: "string" } }, required: ["text"] }),
+          ],
+        },
+      },
+    ],
+  };
+}
