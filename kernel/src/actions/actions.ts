@@ -92,7 +92,7 @@ class ActionService implements Actions {
     proposal: Proposal,
     budget: CpuBudget = unlimitedCpu,
   ): Promise<ProposedAction> {
-    return this.#plans.run(authority.extension, async () => {
+    return this.#inTurn(authority.extension, budget, async () => {
       const { record } = await this.#plan(authority, program, proposal, "actions/preview", budget);
       return record;
     });
@@ -104,7 +104,7 @@ class ActionService implements Actions {
     proposal: Proposal,
     budget: CpuBudget = unlimitedCpu,
   ): Promise<ProposedAction> {
-    const record = await this.#plans.run(authority.extension, () =>
+    const record = await this.#inTurn(authority.extension, budget, () =>
       this.#store(authority, program, proposal, budget),
     );
     if (record.action.state !== "Approved") return record;
@@ -113,6 +113,11 @@ class ActionService implements Actions {
       record.action.effects.map((_effect, index) => index),
     );
     return { action, told: record.told };
+  }
+
+  /** Plans of a guest that ended stay in line until their turn, and take no room from those of the next guest. */
+  #inTurn<Result>(agent: string, budget: CpuBudget, plan: () => Promise<Result>): Promise<Result> {
+    return this.#plans.run(agent, plan, () => budget.leftMs() > 0);
   }
 
   /** Plans, decides and stores a proposal; what policy allows is yet to be committed. */

@@ -37,3 +37,18 @@ it("refuses more work of one name than its bound, and takes more once some is do
   await Promise.all(running);
   expect(await queue.run("a", async () => "again")).toBe("again");
 });
+
+it("work that is no longer wanted takes no room from work that is, and nothing is kept of it", async () => {
+  const queue = new OneAtATime({ limit: "testLimit", most: 2 });
+  const held = Promise.withResolvers<void>();
+  let isWanted = true;
+  const wanted = (): boolean => isWanted;
+  const old = [queue.run("a", () => held.promise, wanted), queue.run("a", async () => undefined, wanted)];
+  await expect(queue.run("a", async () => "third")).rejects.toMatchObject({ code: "LimitExceeded" });
+  isWanted = false;
+  const next = queue.run("a", async () => "of the next guest");
+  held.resolve();
+  expect(await next).toBe("of the next guest");
+  await Promise.all(old);
+  expect(queue.size).toBe(0);
+});

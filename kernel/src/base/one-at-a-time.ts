@@ -9,35 +9,50 @@ export interface WaitingLimit {
 /** Work in order and one at a time for each name; different names go on beside each other. */
 export class OneAtATime {
   readonly #bound: WaitingLimit | null;
-  /** Of each name with work: how much, and a promise that resolves when what was asked last is done. */
-  readonly #ends = new Map<string, { readonly end: Promise<void>; count: number }>();
+  /** Of each name with work: which of it is still wanted, and a promise that resolves when the last of it is done. */
+  readonly #lines = new Map<string, { end: Promise<void>; readonly wanted: Set<() => boolean> }>();
 
   constructor(bound: WaitingLimit | null = null) {
     this.#bound = bound;
   }
 
-  /** Rejects with what the work rejects with, and with LimitExceeded where too much waits for this name already. */
-  async run<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
-    const before = this.#ends.get(name);
-    const count = before?.count ?? 0;
-    if (this.#bound !== null && count >= this.#bound.most) throw full(name, this.#bound);
+  /**
+   * Rejects with what the work rejects with, and with LimitExceeded where too much waits for this name already. Work that
+   * is no longer `wanted` does not count against that bound; it ends by itself when its turn comes.
+   */
+  async run<Result>(
+    name: string,
+    work: () => Promise<Result>,
+    wanted: () => boolean = () => true,
+  ): Promise<Result> {
+    const line = this.#lines.get(name) ?? { end: Promise.resolve(), wanted: new Set() };
+    this.#checkRoom(name, line.wanted);
+    const before = line.end;
     const { promise: end, resolve: done } = Promise.withResolvers<void>();
-    const own = { end, count: count + 1 };
-    this.#ends.set(name, own);
+    // A function of its own: two works may share theirs.
+    const isWanted = (): boolean => wanted();
+    line.end = end;
+    line.wanted.add(isWanted);
+    this.#lines.set(name, line);
     try {
-      await before?.end;
+      await before;
       return await work();
     } finally {
       done();
-      const last = this.#ends.get(name);
-      if (last === own) this.#ends.delete(name);
-      else if (last !== undefined) last.count--;
+      line.wanted.delete(isWanted);
+      if (line.wanted.size === 0) this.#lines.delete(name);
     }
+  }
+
+  #checkRoom(name: string, wanted: ReadonlySet<() => boolean>): void {
+    if (this.#bound === null || wanted.size < this.#bound.most) return;
+    const count = [...wanted].filter((isWanted) => isWanted()).length;
+    if (count >= this.#bound.most) throw full(name, this.#bound);
   }
 
   /** Names with work. */
   get size(): number {
-    return this.#ends.size;
+    return this.#lines.size;
   }
 }
 
