@@ -70,7 +70,7 @@ export async function planEffects(
       );
     }
   }
-  return { effects, contents: planner.contents };
+  return { effects: effects.map((effect) => planner.withRemainingCopy(effect)), contents: planner.contents };
 }
 
 class Planner {
@@ -97,6 +97,23 @@ class Planner {
     const planned = await this.#planOne(input, index);
     if (planned.unseen === undefined) this.#diffBytes.seen += planned.effect.diff?.length ?? 0;
     return planned;
+  }
+
+  /**
+   * The effect, scored as a delete whose content stays elsewhere where a copy is there that no effect of the action
+   * touches. The commit looks at that copy again.
+   */
+  withRemainingCopy(planned: PlannedEffect): PlannedEffect {
+    const { operation, facts } = planned;
+    if (operation.do !== "remove") return planned;
+    const remains = this.#ports
+      .copies(operation.before)
+      .find(
+        (copy) =>
+          copy !== operation.path && this.#sight.seesEntry(copy, "file") && !this.#overlay.changes(copy),
+      );
+    if (remains === undefined) return planned;
+    return { ...planned, operation: { ...operation, remains }, facts: { ...facts, copyRemains: true } };
   }
 
   async #planOne(input: EffectInput, index: number): Promise<PlannedEffect> {
@@ -205,12 +222,6 @@ class Planner {
     const old = node.size <= actionLimits.diffTextBytes ? await this.#overlay.bytesOf(path, node) : null;
     const diff = old === null ? undefined : this.#diff(path, old, null);
     const before = await this.#overlay.hashOf(path, node);
-    const copyRemains = this.#ports
-      .copies(before)
-      .some(
-        (copy) =>
-          copy !== path && this.#sight.seesEntry(copy, "file") && !this.#overlay.changesIdentity(copy),
-      );
     const runs = isExecutable(modeOf(node)) || (await this.#scripts.run(path));
     this.#overlay.set(path, { kind: "absent" }, index);
     return {
@@ -227,7 +238,6 @@ class Planner {
       facts: {
         kind: "delete",
         bytes: node.size,
-        copyRemains,
         ...this.#protectedFact([path], runs),
       },
       subject: this.#subject(input.kind, [path], { runs }),
