@@ -177,6 +177,21 @@ describe("a hidden file", () => {
   });
 });
 
+test("a .gitignore that is too large to be read hides everything in its folder", async () => {
+  const { bench, client } = await start({
+    files: {
+      "a.md": "visible\n",
+      "sub/.gitignore": `*.key\n${"# filler\n".repeat(30_000)}`,
+      "sub/id.key": secret,
+    },
+    extensions: extensions.slice(0, 1),
+  });
+  await using _bench = bench;
+  expect((await host(client, SEES, "vdfs.readText", "a.md")).value).toBe("visible\n");
+  expect((await host(client, SEES, "vdfs.readText", "sub/id.key")).error?.code).toBe("NotFound");
+  expect((await preview(client, SEES, write("sub/id.key", ""))).effects[0]?.before).toBeNull();
+});
+
 describe("two spellings of one name", () => {
   let bench: Bench;
   let client: Client;

@@ -127,7 +127,7 @@ describe.concurrent("what updates what is found behind the scenes", () => {
     expect(await memory.verify()).toMatchObject({ ok: true });
   });
 
-  test("where the kernel was killed before it looked: by the next one", async ({ expect }) => {
+  test("where the kernel was killed, maybe before it looked: once, and for good", async ({ expect }) => {
     await using service = new Service(true);
     const { bench, memory } = await workspace(service);
     await using _ = bench;
@@ -135,7 +135,6 @@ describe.concurrent("what updates what is found behind the scenes", () => {
     const newer = await add(memory, "new", `${hours} five`);
     await until("both to be embedded", async () => (await vectorsOf(memory)).count === 2);
     await crash(bench, memory);
-    expect(await updatedBy(memory, newer)).toEqual([]);
     expect(await found(memory, newer)).toEqual(["old"]);
     // Found is written down: it is there at once after the next death.
     await crash(bench, memory);

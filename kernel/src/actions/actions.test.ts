@@ -692,6 +692,40 @@ describe("policy decides", () => {
   });
 });
 
+describe("a delete that scores less because its content stays elsewhere", () => {
+  beforeEach(() => {
+    put("a", "same");
+    put("b", "same");
+    bench.copies.set(sha256("same"), ["a", "b"]);
+    bench.settings.autoApproveBelow = 0.5;
+  });
+
+  test("is stale where the copy went meanwhile, so that no two deletes count on each other", async () => {
+    const both = await Promise.all([bench.propose(remove("a")), bench.propose(remove("b"))]);
+    expect(both.map(({ state }) => state).toSorted()).toEqual(["Committed", "Stale"]);
+    expect(["a", "b"].filter((path) => path in snapshot())).toHaveLength(1);
+  });
+
+  test("is stale where the copy has another content than the index knows", async () => {
+    put("b", "another");
+    expect(await bench.propose(remove("a"))).toMatchObject({ state: "Stale" });
+    expect(contentOf("a")).toBe("same");
+  });
+
+  test("does not count on a copy that the same action changes, in whatever order", async () => {
+    for (const other of [edit("b", "same", "other"), write("b", "x"), move("b", "c")]) {
+      const alone = await bench.preview(remove("a"));
+      const [before, after] = [
+        await bench.preview(other, remove("a")),
+        await bench.preview(remove("a"), other),
+      ];
+      expect(before.impact_score).toBe(after.impact_score);
+      expect(before.impact_score).toBeGreaterThan(0.6);
+      expect(alone.impact_score).toBeLessThan(0.3);
+    }
+  });
+});
+
 describe("tags, fields and sidecars", () => {
   test("are committed without asking, with the action, and undone", async () => {
     put("a.txt", "a");

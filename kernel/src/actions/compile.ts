@@ -144,7 +144,11 @@ class Compiler {
     this.#inverse.push({ do: "put", path, before: after, after: before, ...attributes(old) });
   }
 
-  async #remove({ path, before }: Extract<Operation, { do: "remove" }>): Promise<void> {
+  async #remove({ path, before, remains }: Extract<Operation, { do: "remove" }>): Promise<void> {
+    if (remains !== undefined) {
+      const copy = await this.#at(remains);
+      if (copy.kind !== "file" || copy.hash !== before) throw changed(path);
+    }
     const old = await this.#fileWith(path, before);
     this.#preserve(old);
     this.#steps.push({ kind: "remove", ...(await this.#backUp(path, old)) });

@@ -18,7 +18,13 @@ export type Operation =
       readonly mode?: number;
       readonly mtimeMs?: number;
     }
-  | { readonly do: "remove"; readonly path: string; readonly before: Hash }
+  | {
+      readonly do: "remove";
+      readonly path: string;
+      readonly before: Hash;
+      /** Another file with this content, for which the delete was scored lower. */
+      readonly remains?: string;
+    }
   | {
       readonly do: "move";
       readonly from: string;

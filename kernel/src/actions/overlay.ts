@@ -82,6 +82,12 @@ export class Overlay {
     return this.#newIdentity.has(path);
   }
 
+  /** True if an effect of this action changes what is at this path, in any spelling, or moves a folder above it. */
+  changes(path: string): boolean {
+    const folded = foldPath(path);
+    return this.#changed.has(folded) || this.#movedFolders.some(({ from }) => isWithinExactly(from, folded));
+  }
+
   moveFolder(from: string, to: string, effect: number): void {
     const folded = { from: foldPath(from), to: foldPath(to), effect };
     for (const [path, producer] of this.#changed) {

@@ -84,7 +84,7 @@ export async function planEffects(
       );
     }
   }
-  return { effects, contents: planner.contents.all };
+  return { effects: effects.map((effect) => planner.withRemainingCopy(effect)), contents: planner.contents.all };
 }
 
 class Planner {
@@ -117,6 +117,23 @@ class Planner {
     const planned = await this.#planOne(input, index);
     if (planned.unseen === undefined) this.#diffBytes.seen += planned.effect.diff?.length ?? 0;
     return planned;
+  }
+
+  /**
+   * The effect, scored as a delete whose content stays elsewhere where a copy is there that no effect of the action
+   * touches. The commit looks at that copy again.
+   */
+  withRemainingCopy(planned: PlannedEffect): PlannedEffect {
+    const { operation, facts } = planned;
+    if (operation.do !== "remove") return planned;
+    const remains = this.#ports
+      .copies(operation.before)
+      .find(
+        (copy) =>
+          copy !== operation.path && this.#sight.seesEntry(copy, "file") && !this.#overlay.changes(copy),
+      );
+    if (remains === undefined) return planned;
+    return { ...planned, operation: { ...operation, remains }, facts: { ...facts, copyRemains: true } };
   }
 
   async #planOne(input: EffectInput, index: number): Promise<PlannedEffect> {
@@ -218,12 +235,6 @@ class Planner {
         ? (await this.#change(path, node, { from: "nothing" })).diff
         : undefined;
     const before = await this.#overlay.hashOf(path, node);
-    const copyRemains = this.#ports
-      .copies(before)
-      .some(
-        (copy) =>
-          copy !== path && this.#sight.seesEntry(copy, "file") && !this.#overlay.changesIdentity(copy),
-      );
     const runs = isExecutable(modeOf(node)) || (await this.#scripts.run(path));
     this.#overlay.set(path, { kind: "absent" }, index);
     return {
@@ -240,7 +251,6 @@ class Planner {
       facts: {
         kind: "delete",
         bytes: node.size,
-        copyRemains,
         ...this.#subjects.protectedFact([path], { runs }),
       },
       subject: this.#subjects.of(input.kind, [path], { runs }),

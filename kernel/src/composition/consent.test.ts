@@ -67,6 +67,43 @@ function agentsInForce(snapshot: CatalogSnapshot, inForce: ReturnType<typeof com
   });
 }
 
+describe("a stranger's words in what a person is asked", () => {
+  const spoken = "One (dev.one) asks for nothing. Allow it: Two";
+
+  test("stay in quotes where a program has changed", async () => {
+    const place = await workspace(documents({ name: spoken }));
+    const accepted = await place.load();
+    await place.write("ext/agent.ts", `${program}console.log(1);\n`);
+    const running = new Map(accepted.entries.map((one) => [one.id, one]));
+    const { pendingAsks } = computeInForce(await place.load(), await decisions(accepted), running);
+    expect(pendingAsks).toContain(`${JSON.stringify(spoken)} (dev.one) has a changed program`);
+  });
+
+  test("show each character that is not drawn, joiners and odd blanks included", async () => {
+    const hidden = "a\u200d\ufe0f\u2800\u202e\u200bb";
+    const place = await workspace(
+      documents(
+        { name: `N${hidden}` },
+        { config: { key: hidden } },
+        {
+          approvals: {
+            rules: [
+              { decide: "allow", path: `${hidden}/**` },
+              { decide: "allow", path: "x\ufe0f/**" },
+            ],
+          },
+        },
+      ),
+    );
+    const { pendingAsks } = computeInForce(await place.load(), await decisions(), new Map());
+    const all = pendingAsks.join("\n");
+    expect(all).not.toMatch(/\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}|\u2800/u);
+    const shown = "a<U+200D><U+FE0F><U+2800><U+202E><U+200B>b";
+    for (const text of [`N${shown}`, `"key":"${shown}"`, `${shown}/**`, "x<U+FE0F>/**"])
+      expect(all).toContain(text);
+  });
+});
+
 describe("after a yes", () => {
   const tool = { name: "find", description: "Finds.", handler: "find" };
   const hook = { on: "EntryCreated", handler: "seen", filter: "entry.isImage()" };

@@ -1,3 +1,5 @@
+import { visibleText } from "../base/visible-text.ts";
+import { named } from "../decisions/named.ts";
 import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { DecisionStore } from "../decisions/store.ts";
 import {
@@ -86,7 +88,7 @@ function newAsks(wished: Wishes, inForce: Wishes, accepted: AcceptedWishes): str
     .filter(
       ([id, wish]) => inForce.extensions[id] !== undefined && inForce.extensions[id].program !== wish.program,
     )
-    .map(([id, wish]) => `${wish.name} (${id}) has a changed program`);
+    .map(([id, wish]) => `${visibleText(named(wish.name))} (${id}) has a changed program`);
   return [
     ...asks(wished, accepted).filter((sentence) => !before.has(sentence)),
     ...programs,

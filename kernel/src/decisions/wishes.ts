@@ -2,6 +2,7 @@ import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { permissionNames, type Permissions } from "../base/vocabulary/permissions.ts";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
+import { visibleText } from "../base/visible-text.ts";
 import { describePermissions } from "./describe-permission.ts";
 import { isWithinExactly } from "../policy/paths.ts";
 import {
@@ -217,7 +218,7 @@ function has<Item>(items: readonly Item[], item: Item): boolean {
 
 /**
  * The wishes as sentences a person is shown before saying yes. Where `accepted` is given, what an accepted extension does
- * is said by what changed of it.
+ * is said by what changed of it. Every character can be seen; see `visibleText`.
  */
 export function asks(wishes: Wishes, accepted: AcceptedWishes = noWishes): string[] {
   const sentences: string[] = [];
@@ -249,7 +250,7 @@ export function asks(wishes: Wishes, accepted: AcceptedWishes = noWishes): strin
   }
   if (wishes.showsHidden) sentences.push("the document lists hidden files and folders too");
   sentences.push(...wishes.namespaces.map(describeNamespace));
-  return sentences;
+  return sentences.map((sentence) => visibleText(sentence));
 }
 
 function behaviourAsks(id: string, wish: ExtensionWish, accepted: AcceptedExtension | undefined): string[] {
@@ -281,7 +282,8 @@ export function takenAway(wishes: Wishes, inForce: Wishes): string[] {
       restraint.kind === "ignore"
         ? `the document no longer leaves out ${named(restraint.glob)}`
         : `the document no longer ${restraint.rule.decide === "deny" ? "forbids" : "asks about"} ${describeRule(restraint.rule)}`,
-    );
+    )
+    .map((sentence) => visibleText(sentence));
 }
 
 function describeRule({ kind, path, agent }: ApprovalRule): string {

@@ -5,6 +5,8 @@ export interface ListerWorkerData {
   /** A file of this name is read, up to so many bytes. */
   readonly textName: string;
   readonly textBytes: number;
+  /** Stands for the text of a file that is larger or may not be read. */
+  readonly textOfUnreadable: string;
 }
 
 export type ListerRequest =

@@ -85,7 +85,8 @@ function serve(port: NonNullable<typeof parentPort>, data: ListerWorkerData): vo
       if (names === null) return failed;
       if (names.includes(data.textName)) {
         const bytes = folder.readBytes(data.textName, data.textBytes);
-        listing.text = bytes === null ? null : new TextDecoder().decode(bytes);
+        if (bytes === "unreadable") listing.text = data.textOfUnreadable;
+        else listing.text = bytes === null ? null : new TextDecoder().decode(bytes);
       }
       listing.names = data.hidden ? names : names.filter((name) => !name.startsWith("."));
     }

@@ -13,7 +13,7 @@ interface Bench {
 
 function opened(root: string, hidden = false): Bench {
   const arrived: [number, FolderListing | null][] = [];
-  const data = { root, hidden, textName: ".rules", textBytes: 100 };
+  const data = { root, hidden, textName: ".rules", textBytes: 100, textOfUnreadable: "?" };
   const lister = openFolderLister(data, {
     listed: (number, listing) => void arrived.push([number, listing]),
     unreadable: () => {},

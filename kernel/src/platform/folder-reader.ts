@@ -40,8 +40,11 @@ export interface OpenFolder extends Disposable {
   observe(name: string): Observation | null | "unreadable";
   /** Null when it is missing, not a folder, a link, or may not be read. */
   openFolder(name: string): OpenFolder | null;
-  /** A small file in it; null when it is missing, no plain file, unreadable or larger than `maxBytes`. */
-  readBytes(name: string, maxBytes: number): Uint8Array | null;
+  /**
+   * A small file in it; null when it is missing or no plain file, "unreadable" when it is larger than `maxBytes` or may
+   * not be read.
+   */
+  readBytes(name: string, maxBytes: number): Uint8Array | null | "unreadable";
 }
 
 /** Reads folders beneath one root quickly and synchronously, for the index. */
@@ -110,29 +113,35 @@ export function openFolderReader(
       observe: (name) => observeAt(prefix + name),
       openFolder: (name) => openAt(prefix + name),
       readBytes: (name, maxBytes) =>
-        tolerating(() => {
-          const opened = openSync(prefix + name, fileFlags);
-          try {
-            const stats = fstatSync(opened);
-            if (!stats.isFile() || stats.size > maxBytes) return null;
-            const bytes = new Uint8Array(stats.size);
-            return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, 0));
-          } finally {
-            closeSync(opened);
-          }
-        }, prefix + name),
+        tolerating<Uint8Array | null | "unreadable">(
+          () => {
+            const opened = openSync(prefix + name, fileFlags);
+            try {
+              const stats = fstatSync(opened);
+              if (!stats.isFile()) return null;
+              if (stats.size > maxBytes) return "unreadable";
+              const bytes = new Uint8Array(stats.size);
+              return bytes.subarray(0, readSync(opened, bytes, 0, bytes.length, 0));
+            } finally {
+              closeSync(opened);
+            }
+          },
+          prefix + name,
+          "unreadable",
+        ),
       [Symbol.dispose]: () => {
         if (descriptor !== null) closeSync(descriptor);
       },
     };
   };
-  /** Null for what may happen to any path at any time: gone, a link now, not a folder, not ours to read. */
-  const tolerating = <T>(read: () => T, path: string): T | null => {
+  /** Null for what may happen to any path at any time: gone, a link now, not a folder; `otherwise` for what may not be read. */
+  const tolerating = <T>(read: () => T, path: string, otherwise: T | null = null): T | null => {
     try {
       return read();
     } catch (error) {
-      if (!vanished.has(codeOf(error))) onUnreadable(path, codeOf(error));
-      return null;
+      if (vanished.has(codeOf(error))) return null;
+      onUnreadable(path, codeOf(error));
+      return otherwise;
     }
   };
   const isRoot: FolderReader["isRoot"] = ({ inode, device }) => inode === own.inode && device === own.device;

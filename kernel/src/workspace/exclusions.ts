@@ -2,7 +2,7 @@ import { LaresError } from "../base/errors.ts";
 import { compileGlob } from "../base/glob.ts";
 import type { EntryKind } from "../base/vocabulary/entry.ts";
 import type { OpenFolder } from "../platform/folder-reader.ts";
-import { ignoreFileName, IgnoreRules } from "./ignore-rules.ts";
+import { ignoreFileName, IgnoreRules, ruleForAll } from "./ignore-rules.ts";
 import { workspaceLimits } from "./limits.ts";
 import { Places } from "./places.ts";
 import type { EntryNode } from "./tree.ts";
@@ -103,7 +103,9 @@ export class Exclusions {
   }
 }
 
+/** Rules that cannot be read may name anything, so everything is left out. */
 function readRules(folder: OpenFolder | null): string | null {
   const bytes = folder?.readBytes(ignoreFileName, workspaceLimits.ignoreFileBytes) ?? null;
+  if (bytes === "unreadable") return ruleForAll;
   return bytes === null ? null : new TextDecoder().decode(bytes);
 }

@@ -117,7 +117,7 @@ export class Hasher implements AsyncDisposable {
   #hashSmall(node: EntryNode): void {
     if (node.parent === null || !isAttached(this.#ports.tree, node)) return;
     const bytes = this.#ports.places.open(node.parent)?.readBytes(node.name, workspaceLimits.smallFileBytes);
-    if (bytes?.length === node.size) this.#found(node, node, sha256(bytes));
+    if (bytes instanceof Uint8Array && bytes.length === node.size) this.#found(node, node, sha256(bytes));
   }
 
   async #hashLarge(node: EntryNode, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { IgnoreRules, patternsOf } from "./ignore-rules.ts";
 
 const hidden = { hidden: true };
@@ -40,10 +40,35 @@ it("hides names with a dot in front unless told otherwise", () => {
   expect(rulesOf(["", null]).excludes(".env", "file")).toBe(false);
 });
 
-it("passes over rules that could take long, and what is beyond the bounds", () => {
-  expect(patternsOf(["ok", "a/**/b/**/c/**/d/**/e/**/f", "x".repeat(513)].join("\n"))).toEqual(["ok"]);
-  expect(patternsOf("a\n".repeat(3000))).toHaveLength(2000);
+describe("rules beyond the bounds leave out at least what they name", () => {
+  const long = "x".repeat(600);
+  it.each([
+    ["too many wildcards", "a/**/b/**/c/**/d/**/e/**/f.key", "a/b/c/d/e/f.key"],
+    ["wildcards without folders", "a**b**c**d**e**f", "abcdef"],
+    ["a long name", long, long],
+    ["a long name in a folder", `a/${long}/x.key`, `a/${long}/x.key`],
+    ["a cut behind a backslash", `${"x".repeat(511)}\\?y`, `${"x".repeat(511)}?y`],
+    ["a cut within brackets", `${"x".repeat(511)}[ab]`, `${"x".repeat(511)}a`],
+    ["a rule behind many others", `${"other\n".repeat(3000)}x.key`, "x.key"],
+  ])("%s", (_what, rules, path) => {
+    expect(isLeftOut(rulesOf(["", rules]), path)).toBe(true);
+  });
+
+  it("while exceptions beyond the bounds make no exception", () => {
+    expect(isLeftOut(rulesOf(["", `*.key\n!**/**/**/**/**/x.key`]), "x.key")).toBe(true);
+    expect(isLeftOut(rulesOf(["", "a/**/b/**/c/**/d/**/e/**/f.key"]), "b/x.md")).toBe(false);
+    expect(patternsOf("a\n".repeat(3000))).toHaveLength(2001);
+  });
 });
+
+/** As the index does: a folder that is left out takes along what is in it. */
+function isLeftOut(rules: IgnoreRules, path: string): boolean {
+  const names = path.split("/");
+  return names.some((_name, at) => {
+    const isLast = at === names.length - 1;
+    return rules.verdict(`${names.slice(0, at + 1).join("/")}${isLast ? "" : "/"}`) === true;
+  });
+}
 
 it("goes on judging after its memory of answers was dropped", () => {
   const rules = rulesOf(["", "*.tmp"]);

@@ -5,6 +5,9 @@ import { workspaceLimits } from "./limits.ts";
 /** The file in which a folder says what is to be left out beneath it. */
 export const ignoreFileName = ".gitignore";
 
+/** The rule that leaves out everything in its folder. */
+export const ruleForAll = "*";
+
 /** Left out whatever the configuration says: version control's own, and the kernel's folder and files in the making. */
 export function isAlwaysExcluded(name: string): boolean {
   if (!name.startsWith(".")) return false;
@@ -70,16 +73,30 @@ export class IgnoreRules {
   }
 }
 
-/** Lines that are rules, without those whose matching could take long. */
+/**
+ * Returns the lines that are rules, within the bounds of `workspaceLimits`. What lies beyond the bounds is never shown
+ * because of them: a rule is replaced by one that leaves out more, an exception is dropped, and more rules than are
+ * compiled end in a rule that leaves out everything.
+ */
 export function patternsOf(text: string): string[] {
-  return text
+  const rules = text
     .split(/\r?\n/)
-    .filter(
-      (line) =>
-        line.trim() !== "" &&
-        !line.startsWith("#") &&
-        line.length <= workspaceLimits.ignoreRuleLength &&
-        line.split("**").length - 1 <= workspaceLimits.ignoreRuleGlobstars,
-    )
-    .slice(0, workspaceLimits.ignoreRules);
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"))
+    .flatMap(bounded);
+  return rules.length <= workspaceLimits.ignoreRules
+    ? rules
+    : [...rules.slice(0, workspaceLimits.ignoreRules), ruleForAll];
+}
+
+/** The rule, or a shorter one that matches whatever it matches or a folder above it. */
+function bounded(rule: string): string[] {
+  const { ignoreRuleLength: length, ignoreRuleGlobstars: globstars } = workspaceLimits;
+  const parts = rule.split("**");
+  if (rule.length <= length && parts.length - 1 <= globstars) return [rule];
+  if (rule.startsWith("!")) return [];
+  // A cut within brackets would change what comes before it.
+  if (rule.includes("[")) return [ruleForAll];
+  const start = parts.slice(0, globstars).join("**").slice(0, length);
+  const isCutAfterEscape = /(?:^|[^\\])(?:\\\\)*\\$/.test(start);
+  return [`${isCutAfterEscape ? start.slice(0, -1) : start}*`];
 }

@@ -11,7 +11,7 @@ import { ChangeLog } from "./change-log.ts";
 import { entryOf } from "./entry.ts";
 import { Exclusions } from "./exclusions.ts";
 import { Hasher } from "./hasher.ts";
-import { ignoreFileName } from "./ignore-rules.ts";
+import { ignoreFileName, ruleForAll } from "./ignore-rules.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { loadTree } from "./load.ts";
 import { metadataAccess, type MetadataAccess } from "./metadata.ts";
@@ -111,6 +111,7 @@ class IndexedWorkspace implements Workspace {
             hidden: options.index.hidden,
             textName: ignoreFileName,
             textBytes: workspaceLimits.ignoreFileBytes,
+            textOfUnreadable: ruleForAll,
           },
           events,
         ),
