@@ -84,7 +84,10 @@ export async function planEffects(
       );
     }
   }
-  return { effects: effects.map((effect) => planner.withRemainingCopy(effect)), contents: planner.contents.all };
+  return {
+    effects: effects.map((effect) => planner.withRemainingCopy(effect)),
+    contents: planner.contents.all,
+  };
 }
 
 class Planner {
