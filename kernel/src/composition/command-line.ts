@@ -1,9 +1,11 @@
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import process from "node:process";
-import { LaresError, messageOf } from "../base/errors.ts";
+import { LaresError, messageOf, notFound } from "../base/errors.ts";
 import { silentLog } from "../base/log.ts";
 import type { CliPorts } from "../cli/ports.ts";
 import { explainConfiguration } from "../documents/explain.ts";
+import { type KnownModelName, knownModels } from "../memory/store/embedding/known-models.ts";
+import { packagesAround } from "../platform/child-process.ts";
 import { systemClock } from "../platform/clock.ts";
 import { endKernel } from "../platform/end-kernel.ts";
 import type { Program } from "../platform/spawn-kernel.ts";
@@ -71,6 +73,23 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
     probeSandbox: async () => {
       const { probeSandbox } = await import("./probe.ts");
       return probeSandbox().catch((error: unknown) => ({ ok: false, detail: messageOf(error) }));
+    },
+    models: () =>
+      Object.entries(knownModels).map(([name, { title, licence, megabytes }]) => ({
+        name,
+        title,
+        licence,
+        megabytes,
+      })),
+    fetchModel: async (name, signal) => {
+      const { fetchModel } = await import("./fetch-model.ts");
+      const model = Object.hasOwn(knownModels, name) ? knownModels[name as KnownModelName] : undefined;
+      if (model === undefined) throw notFound("model", name);
+      return {
+        ...(await fetchModel(name, model, { environment: process.env, signal })),
+        runtime: packagesAround("onnxruntime-node", import.meta.url) !== null,
+        document: join(userConfigFolder(process.env), "lares.yaml"),
+      };
     },
     examplesFolder: resources.examples,
     templatesFolder: resources.templates,

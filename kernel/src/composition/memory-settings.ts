@@ -1,7 +1,9 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Configuration, MemoryConfiguration } from "../documents/configuration.ts";
+import { knownModels, modelPath } from "../memory/store/embedding/known-models.ts";
 import type { EmbedderSpec } from "../memory/store/embedding/port.ts";
 import type { StoreSettings } from "../memory/store/port.ts";
+import { modelsFolder } from "../platform/state-folder.ts";
 
 /** Where the key of an embedder that reaches out is taken from; it stands in no document. */
 export const embedderKeyVariable = "LARES_EMBEDDER_KEY";
@@ -31,6 +33,12 @@ function embedderSpec(
   userFolder: string,
 ): EmbedderSpec {
   if (embedder === "hash") return { kind: "hash" };
+  if (typeof embedder === "string")
+    return {
+      kind: "onnx",
+      path: join(modelsFolder(environment), modelPath(embedder, knownModels[embedder])),
+      fetchedAs: embedder,
+    };
   switch (embedder.kind) {
     case "onnx":
       return { ...embedder, path: resolve(userFolder, embedder.path) };

@@ -213,7 +213,7 @@ describe("faults, each at its place", () => {
       "yaml",
       "memory: { embedder: «hsah» }\n",
       "wrong-type",
-      /"hash" or a map with kind: openai-compatible or a map with kind: onnx/,
+      /"hash" or "minilm" or a map with kind: openai-compatible or a map with kind: onnx/,
     ],
     [
       "yaml",

@@ -26,6 +26,19 @@ export function stateHome(environment: Environment, platform: NodeJS.Platform = 
   return join(absolute(environment["XDG_STATE_HOME"]) ?? join(home, ".local", "state"), "lares");
 }
 
+/** What was fetched and can be fetched again: `$LARES_HOME/cache`, or `lares` in the platform's place for it. */
+export function cacheHome(environment: Environment, platform: NodeJS.Platform = process.platform): string {
+  const own = environment["LARES_HOME"];
+  if (own !== undefined && own !== "") return join(stateHome(environment, platform), "cache");
+  if (platform === "win32") return join(stateHome(environment, platform), "Cache");
+  const home = homeOf(environment);
+  if (platform === "darwin") return join(home, "Library", "Caches", "lares");
+  return join(absolute(environment["XDG_CACHE_HOME"]) ?? join(home, ".cache"), "lares");
+}
+
+/** Where fetched models lie, one folder each. */
+export const modelsFolder = (environment: Environment): string => join(cacheHome(environment), "models");
+
 /** Where a person keeps their own documents and extensions. Only read, so it need not exist. */
 export function userConfigFolder(
   environment: Environment,

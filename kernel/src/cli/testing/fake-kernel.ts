@@ -241,6 +241,8 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     stopKernel: () => Promise.resolve({ pid: null, killed: false }),
     stateHome: () => tmpdir(),
     probeSandbox: () => Promise.resolve({ ok: true, detail: "a guest answered" }),
+    models: () => [],
+    fetchModel: () => Promise.reject(new Error("No model can be fetched here.")),
     examplesFolder: null,
     templatesFolder: new URL("../../../../manifests/templates", import.meta.url).pathname,
     sdkFolder: new URL("../../../../extensions/sdk", import.meta.url).pathname,

@@ -104,12 +104,16 @@ const LocalEmbedder = Type.Object(
 export const Embedder = Type.Union(
   [
     Type.Literal("hash", { description: "Compares words; needs no model and no network" }),
+    Type.Literal("minilm", {
+      description:
+        "Compares meanings, in English; runs here, once `lares models fetch minilm` has brought it",
+    }),
     RemoteEmbedder,
     LocalEmbedder,
   ],
   {
     description:
-      "How texts become vectors; default hash, which needs nothing. Others count in your own document only",
+      "How texts become vectors; default hash, which needs nothing. A service or a file counts in your own document only",
     default: "hash",
   },
 );

@@ -3,14 +3,15 @@ import { basename, dirname, join } from "node:path";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { messageOf } from "../../../base/errors.ts";
 import { type Embedder, EmbeddingError, type EmbedderSpec } from "./port.ts";
-import { inBatches, refuseBlank } from "./texts.ts";
+import { refuseBlank } from "./texts.ts";
+import { inTokenBatches } from "./token-batches.ts";
 import { unitVector } from "./unit-vector.ts";
 import { fieldOf, loadWordPieces, parsed, readText, type TextTokens, unusable } from "./word-pieces.ts";
 
 /** Of a text; what sentence models were trained with, and half of what most can read. */
 const maxTokens = 256;
-/** Texts that go through the model at once. */
-const batchTexts = 16;
+/** That go through the model at once, padding and all: what a run takes of memory grows with them. */
+const batchTokens = 1_024;
 /** One for all but one processor would leave the rest of the machine waiting; embedding has time. */
 const threads = 2;
 
@@ -22,14 +23,14 @@ type Pooling = "mean" | "first";
  * those who want it. Throws EmbeddingError, with what to do.
  */
 export async function createOnnxEmbedder(
-  { path, dimensions: wanted }: Extract<EmbedderSpec, { kind: "onnx" }>,
+  { path, dimensions: wanted, fetchedAs }: Extract<EmbedderSpec, { kind: "onnx" }>,
   loadRuntime: () => Promise<Runtime> = () => import("onnxruntime-node"),
 ): Promise<Embedder> {
   const runtime = await runtimeFrom(loadRuntime);
-  const session = await openSession(path, runtime);
+  const session = await openSession(path, runtime, fetchedAs);
   try {
     const model = new Model(session, runtime, await loadWordPieces(path), await poolingOf(path), path);
-    const [probe] = await model.run(["probe"]);
+    const [probe] = await model.run([model.encode("probe")]);
     const made = probe?.length ?? 0;
     const dimensions = wanted ?? made;
     if (made < dimensions || made === 0) {
@@ -49,15 +50,16 @@ function embedderOf(model: Model, path: string, dimensions: number): Embedder {
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
   const run = async (texts: readonly string[]): Promise<Float32Array[]> => {
-    const vectors: Float32Array[] = [];
-    for (const batch of inBatches(texts, { maxTexts: batchTexts, maxCharacters: Infinity })) {
-      for (const values of await model.run(batch)) {
+    const encoded = texts.map((text) => model.encode(text));
+    const vectors = new Map<readonly number[], Float32Array>();
+    for (const batch of inTokenBatches(encoded, batchTokens)) {
+      for (const [index, values] of (await model.run(batch)).entries()) {
         const vector = unitVector(values, dimensions);
         if (!(vector instanceof Float32Array)) throw unusable(`${path} made a vector that is ${vector}.`);
-        vectors.push(vector);
+        vectors.set(batch[index] ?? [], vector);
       }
     }
-    return vectors;
+    return encoded.flatMap((tokens) => vectors.get(tokens) ?? []);
   };
   return {
     name: `onnx/${basename(path)}/${dimensions}`,
@@ -91,15 +93,27 @@ async function runtimeFrom(load: () => Promise<Runtime>): Promise<Runtime> {
   }
 }
 
-async function openSession(path: string, { InferenceSession }: Runtime): Promise<InferenceSession> {
+async function openSession(
+  path: string,
+  { InferenceSession }: Runtime,
+  fetchedAs: string | undefined,
+): Promise<InferenceSession> {
   const found = await stat(path).catch(() => null);
-  if (found?.isFile() !== true)
-    throw unusable(`There is no model at ${path}. Write the path of an .onnx file.`);
+  if (found?.isFile() !== true) {
+    const remedy =
+      fetchedAs === undefined ? "Write the path of an .onnx file." : `Run: lares models fetch ${fetchedAs}`;
+    throw unusable(`There is no model at ${path}. ${remedy}`);
+  }
   try {
     return await InferenceSession.create(path, {
       intraOpNumThreads: threads,
       interOpNumThreads: 1,
       logSeverityLevel: 4,
+      // Texts are of any length. An arena, and a plan for each shape, would keep the most that all shapes ever took.
+      enableCpuMemArena: false,
+      enableMemPattern: false,
+      // Between two operations a thread would otherwise turn in circles, on a processor that others wait for.
+      extra: { session: { intra_op: { allow_spinning: "0" } } },
     });
   } catch (error) {
     throw unusable(`${path} is no model that onnxruntime can load: ${messageOf(error)}`, error);
@@ -148,11 +162,14 @@ class Model {
     }
   }
 
+  encode(text: string): number[] {
+    return this.#tokens.encode(text, maxTokens);
+  }
+
   /** One vector for each text, not yet of unit length. */
-  async run(texts: readonly string[]): Promise<Float32Array[]> {
-    const encoded = texts.map((text) => this.#tokens.encode(text, maxTokens));
+  async run(encoded: readonly (readonly number[])[]): Promise<Float32Array[]> {
     const width = Math.max(...encoded.map(({ length }) => length));
-    const shape = [texts.length, width];
+    const shape = [encoded.length, width];
     const feeds = Object.fromEntries(
       Object.entries(inputs)
         .filter(([name]) => this.session.inputNames.includes(name))

@@ -10,7 +10,13 @@ export type EmbedderSpec =
       /** From the environment (LARES_EMBEDDER_KEY); never logged, never written down. */
       readonly key?: string;
     }
-  | { readonly kind: "onnx"; readonly path: string; readonly dimensions?: number };
+  | {
+      readonly kind: "onnx";
+      readonly path: string;
+      readonly dimensions?: number;
+      /** The name by which `lares models fetch` brings it; absent where a person named a file of their own. */
+      readonly fetchedAs?: string;
+    };
 
 export interface Embedder extends AsyncDisposable {
   /** Names kind, model and dimensions, and for `hash` the version of its features: vectors of one name can be compared. */

@@ -1,0 +1,42 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { CliPorts } from "../ports.ts";
+import { createProgram, runProgram } from "../program.ts";
+import { FakeKernel, portsOf } from "../testing/fake-kernel.ts";
+
+let output = "";
+beforeEach(() => {
+  output = "";
+  process.exitCode = undefined;
+  vi.stubEnv("NO_COLOR", "1");
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => ((output += String(text)), true));
+  vi.spyOn(process.stderr, "write").mockImplementation(() => true);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  process.exitCode = undefined;
+});
+
+const ready = { path: "/c/m.onnx", fetched: true, runtime: false, document: "/u/lares.yaml" };
+const ports: Partial<CliPorts> = {
+  models: () => [{ name: "minilm", title: "MiniLM", licence: "Apache-2.0", megabytes: 42 }],
+  fetchModel: () => Promise.resolve(ready),
+};
+const lares = (...argv: string[]): Promise<number> =>
+  runProgram(createProgram(portsOf(new FakeKernel(), ports)), argv);
+
+test("a fetched model is told with the line that uses it and what it still needs", async () => {
+  expect(await lares("models", "fetch", "minilm")).toBe(0);
+  expect(output).toContain("memory: { embedder: minilm }");
+  expect(output).toContain("/u/lares.yaml");
+  expect(output).toContain("npm install -g onnxruntime-node");
+});
+
+test("with --json a program gets the same", async () => {
+  expect(await lares("models", "fetch", "minilm", "--json")).toBe(0);
+  expect(JSON.parse(output)).toEqual({ ...ready, name: "minilm", setting: "memory: { embedder: minilm }" });
+});
+
+test("a model that is not known is wrong usage", async () => {
+  expect(await lares("models", "fetch", "other")).toBe(2);
+});

