@@ -48,7 +48,11 @@ describe.skipIf(why !== null)("while the disk fails", () => {
           permissions: { ...ALL_PERMISSIONS, emit_events: ["told"] },
           hooks: [{ handler: "record", on: "EntryCreated", filter: 'entry.path.startsWith("new/")' }],
         }),
-        probe({ id: OTHER, hooks: [{ handler: "record", on: `${WRITER}/told` }] }),
+        probe({
+          id: OTHER,
+          permissions: { ...ALL_PERMISSIONS, hear_events: [`${WRITER}/told`] },
+          hooks: [{ handler: "record", on: `${WRITER}/told` }],
+        }),
       ],
     });
     disk = await FailingDisk.in(bench.base);
