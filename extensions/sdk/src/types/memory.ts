@@ -109,7 +109,7 @@ export interface KnowledgeOptions {
   readonly relations?: readonly Relation[];
 }
 
-/** What else can be said of an item when it is added. */
+/** Optional fields of a new item. */
 export interface KnowledgeAddOptions extends KnowledgeOptions, Place {
   /** When it was said or happened, default now; milliseconds since 1970, a date, or ISO 8601. */
   readonly timestamp?: number | string | Date;
