@@ -25,8 +25,12 @@ describe.runIf(isInstalled("emacs", ["--batch", "--eval", "(require 'eglot)"], "
       expect(seen["completion"]).toContain("approvals");
       expect(seen["trust_prompt"]).toMatch(/dev\.lares\.notes/);
       expect(seen["titles"]).toEqual(
-        ["approve", "reject", "show changes of"].map((verb) =>
-          expect.stringMatching(RegExp(`^Lares: ${verb} 'Give shopping list\\.md the heading`)),
+        ["approve", "reject", "show changes"].map((verb) =>
+          expect.stringMatching(
+            RegExp(
+              `^Lares: ${verb}: Overwrites "notes/shopping list\\.md" .* dev\\.lares\\.notes says: "Give shopping list\\.md the heading`,
+            ),
+          ),
         ),
       );
       expect(seen["changes"]).toContain("\n+# Shopping list\n");

@@ -22,7 +22,12 @@ describe.runIf(isInstalled("nvim", ["--version"], "neovim"))(
       expect(seen["completion"]).toContain("approvals");
       expect(seen["trust_prompt"]).toMatch(/dev\.lares\.notes/);
       expect(seen["lenses"]).toEqual([
-        { line: 0, title: expect.stringMatching(/^Lares: Give shopping list\.md the heading/) },
+        {
+          line: 0,
+          title: expect.stringMatching(
+            /^Lares: Overwrites "notes\/shopping list\.md" .* dev\.lares\.notes says: "Give shopping list\.md the heading/,
+          ),
+        },
         { line: 0, title: "Approve" },
         { line: 0, title: "Reject" },
         { line: 0, title: "Show changes" },
