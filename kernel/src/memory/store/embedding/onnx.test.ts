@@ -51,13 +51,28 @@ async function shown(embedder: Embedder, ...texts: string[]): Promise<string[]> 
 test("the mean of a text's own tokens, of length 1, whatever is padded beside it", async () => {
   const embedder = await embedderOf(await folderWith({ "model.onnx": tokenModel(table), ...beside }));
   expect(embedder.dimensions).toBe(3);
-  expect(embedder.name).toBe("onnx/model.onnx/3");
+  expect(embedder.name).toMatch(/^onnx\/model\.onnx@[0-9a-f]{12}\/3$/);
   expect(await shown(embedder, "Sea", "hill hill hill hill sea hill hill", "seaside.", "unheard")).toEqual([
     "1.00 0.00 0.00",
     "0.08 1.00 0.00",
     "0.71 0.71 0.00",
     "0.00 0.00 1.00",
   ]);
+});
+
+test("another model, other weights or another vocabulary at the same path has another name", async () => {
+  const files = { "model.onnx": tokenModel(table), "model.onnx_data": "weights", ...beside };
+  const name = async (changes: Readonly<Record<string, string | Uint8Array>>): Promise<string> =>
+    (await embedderOf(await folderWith({ ...files, ...changes }))).name;
+  const first = await name({});
+  expect(await name({})).toBe(first);
+  const others = await Promise.all([
+    name({ "model.onnx": tokenModel(table.toReversed()) }),
+    name({ "model.onnx_data": "other weights" }),
+    name({ "vocab.txt": `${vocabulary.toReversed().join("\n")}\n` }),
+    name({ "1_Pooling/config.json": '{ "pooling_mode_cls_token": true }' }),
+  ]);
+  expect(new Set([first, ...others]).size).toBe(5);
 });
 
 test("more texts than go through at once come back in order", async () => {

@@ -2,6 +2,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { InferenceSession, Tensor } from "onnxruntime-node";
 import { messageOf } from "../../../base/errors.ts";
+import { modelDigest } from "./model-digest.ts";
 import { type Embedder, EmbeddingError, type EmbedderSpec } from "./port.ts";
 import { refuseBlank } from "./texts.ts";
 import { inTokenBatches } from "./token-batches.ts";
@@ -38,14 +39,20 @@ export async function createOnnxEmbedder(
         `${path} makes vectors of ${made} dimensions, not ${dimensions}: write "dimensions: ${made}" or leave it out.`,
       );
     }
-    return embedderOf(model, path, dimensions);
+    // Vectors of another model at the same path, with as many dimensions, mean something else.
+    return embedderOf(
+      model,
+      path,
+      `onnx/${basename(path)}@${await modelDigest(path)}/${dimensions}`,
+      dimensions,
+    );
   } catch (error) {
     await session.release();
     throw error;
   }
 }
 
-function embedderOf(model: Model, path: string, dimensions: number): Embedder {
+function embedderOf(model: Model, path: string, name: string, dimensions: number): Embedder {
   // One after the other: two runs at once would only take each other's processors.
   let last: Promise<unknown> = Promise.resolve();
   let isClosed = false;
@@ -62,7 +69,7 @@ function embedderOf(model: Model, path: string, dimensions: number): Embedder {
     return encoded.flatMap((tokens) => vectors.get(tokens) ?? []);
   };
   return {
-    name: `onnx/${basename(path)}/${dimensions}`,
+    name,
     dimensions,
     knows: "meanings",
     isImmediate: false,
