@@ -5,8 +5,8 @@ import type { Effect } from "./vocabulary/action.ts";
 export type EffectFacts = Omit<Effect, "before" | "after"> & Partial<Pick<Effect, "before" | "after">>;
 
 /**
- * What an effect does, in the kernel's own words: `Edits "build.sh" (+1 −1)`. Every path and name stands between quotation
- * marks that nothing in it can end, whole, with each character visible; so no name reads as more of the sentence.
+ * Describes an effect in the kernel's own words: `Edits "build.sh" (+1 −1)`. Every path and name is quoted whole, with each
+ * character visible, in quotation marks that it cannot close, so no name can pass for a part of the sentence.
  */
 export function effectWords(effect: EffectFacts): string {
   const path = quotedText(effect.path);

@@ -17,7 +17,7 @@ describe("what a pattern matches", () => {
     ["**/b", ["b", "a/b", "a/c/b"], ["a/bb", "ab"]],
     ["a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["a/xb", "ab"]],
     ["**", ["a", "a/b", ".x/y"], []],
-    // What lies in a folder is not the folder.
+    // A pattern for a folder's contents does not match the folder.
     ["x/**/*", ["x/a", "x/a/b", "x/.a"], ["x", "xa"]],
     ["*/**/*", ["a/b", "a/b/c"], ["a"]],
     ["{a,b/c}/**/*b", ["a/b", "b/c/d/xb"], ["a", "b/c", "b"]],

@@ -9,7 +9,7 @@ export interface WaitingLimit {
 /** Work in order and one at a time for each name; different names go on beside each other. */
 export class OneAtATime {
   readonly #bound: WaitingLimit | null;
-  /** Of each name with work: which of it is still wanted, and a promise that resolves when the last of it is done. */
+  /** Per name: the checks whether queued work is still wanted, and a promise for the end of the last one. */
   readonly #lines = new Map<string, { end: Promise<void>; readonly wanted: Set<() => boolean> }>();
 
   constructor(bound: WaitingLimit | null = null) {
@@ -17,8 +17,8 @@ export class OneAtATime {
   }
 
   /**
-   * Rejects with what the work rejects with, and with LimitExceeded where too much waits for this name already. Work that
-   * is no longer `wanted` does not count against that bound; it ends by itself when its turn comes.
+   * Rejects with the work's own error, or with LimitExceeded if too much work is queued for this name. Work that is not
+   * `wanted` any more does not count against that limit; it ends by itself when its turn comes.
    */
   async run<Result>(
     name: string,

@@ -8,7 +8,7 @@ export class Slices {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #sliceMs: number;
   readonly #waiting: (() => void)[] = [];
-  /** Of the slice under way; null: none has begun in this turn of the loop. */
+  /** The end of the current slice; null if none has begun in this turn of the loop. */
   #endMs: number | null = null;
 
   constructor(clock: Pick<Clock, "monotonic">, sliceMs: number) {

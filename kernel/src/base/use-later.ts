@@ -1,4 +1,4 @@
-/** What opens while other things do. It is closed with the rest, also where one of those fails before it is there. */
+/** A resource that opens in the background. It is closed with the others, even if one of them fails before it is open. */
 export function useLater<T extends AsyncDisposable>(
   opened: AsyncDisposableStack,
   opening: Promise<T>,

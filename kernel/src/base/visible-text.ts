@@ -8,7 +8,7 @@
  * same. A character that would read as one of these marks is itself shown by its code.
  */
 
-/** What is drawn together, and the piece of the text that it stands for. */
+/** A drawn unit, and the piece of the text that it represents. */
 export interface Atom {
   readonly shown: string;
   readonly source: string;
@@ -45,7 +45,7 @@ export function quotedText(text: string): string {
   return `"${visibleText(text, '"')}"`;
 }
 
-/** What `visibleText` was given. */
+/** Returns the text that was passed to `visibleText`. */
 export function readVisible(shown: string): string {
   return shown.replace(
     /<U\+([0-9A-F]+)(?:×(\d+))?>|<([\u2400-\u2421\u21e5])×(\d+)>|\u21e5 {3}|[\u2400-\u2421]/gu,

@@ -233,7 +233,7 @@ export class KnowledgeMemory implements Disposable {
       : new Set((await this.#ask("knowledge.existing", { ids: [...possible] })).ids);
   }
 
-  /** What brings an embedding may be known already. Where the store cannot say, it is added all the same. */
+  /** An item with an embedding may repeat a known one. If the store cannot answer, the item is added all the same. */
   async #nearest(items: readonly NewItem[]): Promise<readonly Nearest[]> {
     if (!items.some(({ embedding }) => embedding !== undefined)) return [];
     try {

@@ -65,7 +65,7 @@ export interface Relation {
 
 /** Where an event or an item stands among the others of its kind: what is next to it helps to find it. */
 export interface Place {
-  /** What it is a part of, such as a conversation or a file; 1 to 256 characters. */
+  /** Names the whole that it belongs to, such as a conversation or a file; 1 to 256 characters. */
   readonly source?: string;
   /** Its place in the source; default: by time. */
   readonly position?: number;

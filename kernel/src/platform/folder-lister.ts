@@ -28,7 +28,7 @@ export interface FolderListing extends ListedNames {
   /** Of the folder itself. */
   readonly inode: number;
   readonly device: number;
-  /** The text file that was asked for, in the first piece; null when there is none. */
+  /** The requested text file, sent with the first piece; null if the folder has no such file. */
   readonly text: string | null;
 }
 

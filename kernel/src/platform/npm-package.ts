@@ -5,7 +5,7 @@ import process from "node:process";
 import { LaresError } from "../base/errors.ts";
 import type { Environment } from "./state-folder.ts";
 
-/** Of what npm says, the end: the reason stands there. */
+/** Only the end of npm's output is kept: it holds the reason. */
 const maxSaidCharacters = 8_192;
 const shownLines = 3;
 
@@ -20,7 +20,7 @@ export interface NpmPackageOptions {
 
 /**
  * Brings a package by npm's own client, with its proxies, registries and certificates, into `node_modules` of the
- * folder. None of the package's scripts runs. Throws ToolError where there is no npm, or it fails, with what it said.
+ * folder. None of the package's scripts runs. Throws ToolError if npm is missing or fails, with npm's reason.
  */
 export async function bringNpmPackage({
   folder,

@@ -26,7 +26,7 @@ export function stateHome(environment: Environment, platform: NodeJS.Platform = 
   return join(absolute(environment["XDG_STATE_HOME"]) ?? join(home, ".local", "state"), "lares");
 }
 
-/** What was fetched and can be fetched again: `$LARES_HOME/cache`, or `lares` in the platform's place for it. */
+/** The folder for downloads that can be fetched again: `$LARES_HOME/cache`, or `lares` in the platform's cache folder. */
 export function cacheHome(environment: Environment, platform: NodeJS.Platform = process.platform): string {
   const own = environment["LARES_HOME"];
   if (own !== undefined && own !== "") return join(stateHome(environment, platform), "cache");

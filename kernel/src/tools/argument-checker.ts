@@ -108,7 +108,7 @@ export class ArgumentChecker implements AsyncDisposable {
   }
 }
 
-/** What the process reads beside the kernel's own modules: the packages it imports, and theirs. Built, it has them. */
+/** Folders that the process may read besides the kernel's modules: its packages and theirs. A bundle includes them. */
 function packageFolders(): string[] {
   if (!import.meta.url.endsWith(".ts")) return [];
   const ajv = locateModule("ajv", import.meta.url);

@@ -12,7 +12,7 @@ const linearRegExp = Object.assign(
   { code: "linearRegExp" },
 );
 
-/** Compiles a JSON Schema of draft-07. Throws where it is none, or names a pattern or a `$ref` there is not. */
+/** Compiles a draft-07 JSON Schema. Throws if it is invalid, or if a pattern or `$ref` cannot be resolved. */
 export function compileSchema(schema: object | boolean): ValidateFunction {
   // A validator for each, so that an `$id` in one schema says nothing in another.
   const ajv = new Ajv({
@@ -21,7 +21,7 @@ export function compileSchema(schema: object | boolean): ValidateFunction {
     logger: false,
     // A copy at every use would let a small schema become much code.
     inlineRefs: false,
-    // What arguments do not have themselves they do not have: no "toString", no "constructor".
+    // Only own properties count, so arguments never satisfy a required "toString" or "constructor".
     ownProperties: true,
     // As draft-07 says.
     ignoreKeywordsWithRef: true,

@@ -70,8 +70,8 @@ export interface Workspace extends AsyncDisposable {
   count(query: EntryQuery, visible: Visibility): Promise<number>;
   get(ref: { path: string } | { id: string }, visible: Visibility): Entry | null;
   /**
-   * Throws NotFound for what is no file that the index would list or is not visible, LimitExceeded for more than
-   * 262,144 bytes. What the index does not know is waited for while its first scan runs.
+   * Throws NotFound if the path is not a visible file of the index, LimitExceeded for more than 262,144 bytes. While the
+   * first scan runs, waits for paths that the index does not know yet.
    */
   read(
     path: string,

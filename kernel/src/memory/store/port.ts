@@ -133,7 +133,7 @@ export interface StoreRequests {
     params: { items: readonly NewItem[]; minSimilarity: number };
     result: { nearest: readonly Nearest[] };
   };
-  /** What items seem to be newer forms of, as far as nobody has said so yet. */
+  /** Proposes `Updates` relations between items that no journal record states yet. */
   "knowledge.updates": { params: Nothing; result: ProposedUpdates };
   search: { params: { query: SearchQuery; nowMs: number }; result: SearchPage };
   stats: { params: Nothing; result: StoreStats };

@@ -7,5 +7,5 @@ export const maxProgramBytes = 8 * 1024 * 1024;
 export const maxErrors = 50;
 /** Programs whose making is remembered; the one asked for longest ago is forgotten first. */
 export const maxRemembered = 64;
-/** Of what they have become, their source maps included; a larger one is not remembered. */
+/** Size of a remembered bundle with its source map; a larger bundle is not remembered. */
 export const maxRememberedBytes = 32 * 1024 * 1024;

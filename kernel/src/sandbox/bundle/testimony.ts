@@ -6,7 +6,7 @@ const batch = 64;
 
 interface Question {
   readonly path: string;
-  /** Of a file that was read; null where it was asked where the path leads. */
+  /** The read limit, for a question about a file's content; null for a question about where the path leads. */
   readonly maxBytes: number | null;
 }
 

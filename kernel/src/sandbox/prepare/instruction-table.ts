@@ -5,7 +5,7 @@
  * the engine reads in its place.
  */
 
-/** What follows an opcode. Each name stands for one exact encoding; see `readImmediates`. */
+/** The immediates of an opcode. Each name stands for one exact encoding; see `readImmediates`. */
 export type Immediates =
   | "none"
   | "block" // a block type
@@ -153,7 +153,7 @@ export const vectorInstructions = table(vector);
 
 export const prefix = { garbageCollection: 0xfb, bulk: 0xfc, vector: 0xfd, threads: 0xfe } as const;
 
-/** What a constant expression may have: constants, and the arithmetic of extended constants. */
+/** Opcodes allowed in a constant expression: constants, and the arithmetic of extended constants. */
 export const constantInstructions: ReadonlySet<number> = new Set([
   0x0b, // end
   0x23, // global.get

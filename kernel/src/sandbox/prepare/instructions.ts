@@ -15,7 +15,7 @@ import {
  * refused: bytes that the engine and this reader could take for different instructions never get through.
  */
 export interface InstructionMapping {
-  /** The new index of a function. Throws ModuleRefusal where there is no such function. */
+  /** Returns the new index of a function. Throws ModuleRefusal if the function does not exist. */
   readonly functionIndex: (index: number) => number;
   /** The function that stands in for `memory.grow`, of type (i32) -> i32. */
   readonly growFunction: number;

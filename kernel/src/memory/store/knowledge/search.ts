@@ -20,7 +20,7 @@ const hitsWithNeighbours = 5;
 const maxNeighbours = 50;
 /** Reciprocal rank fusion: how little the very first differs from the next. */
 const rankOffset = 10;
-/** What a list counts for. Likeness counts for less, and by what the embedder knows (`likenessWeight`). */
+/** Weights of the fused lists. Similarity weighs less, depending on what the embedder knows (`likenessWeight`). */
 const weights = { words: 2, likeness: 1, relations: 1 } as const;
 /** Part of an item's likeness that the items next to it in their source have besides their own. */
 const neighbourLikeness = 0.4;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../../base/json.ts";
 import { sha256Hex } from "../../../platform/hash.ts";
 import type { JournalRecord, Neighbour, TextKind, TimeSpan } from "./port.ts";
 
-/** What is appended within this time of the one before it follows it, where nobody says what it is a part of. */
+/** A record without a source follows the one before it if it was appended within this time. */
 export const maxGapMs = 30 * 60_000;
 const maxSteps = 2;
 /** Sources kept in mind. */

@@ -25,7 +25,7 @@ export interface TemporalStored extends StoredPlace {
 }
 /** Where an event or an item stands among the others of its kind. */
 export interface StoredPlace {
-  /** What it is a part of: a conversation, a file. Without one: what is appended one soon after the other. */
+  /** The conversation or file that the row belongs to. Rows without one are grouped by the time they were appended. */
   readonly source?: string;
   /** Its place there; without one: by time. */
   readonly position?: number;
@@ -92,7 +92,7 @@ export interface TextIndex {
   ): { readonly row: number; readonly score: number }[];
   /** Rows just before and after each of these in its source, at most two steps away. A row without any is left out. */
   neighbours(rows: readonly number[]): ReadonlyMap<number, readonly Neighbour[]>;
-  /** The part of the words, 0 to 1, that stand in no row of the kind; 0 where there are no words. */
+  /** The fraction of the words, 0 to 1, that occur in no row of the kind; 0 if there are no words. */
   unknownPart(kind: TextKind, words: string): number;
   /**
    * Rows in which all the words stand (in `field` of the data or beneath it, where one is given), from the newest

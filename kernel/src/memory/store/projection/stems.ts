@@ -88,7 +88,7 @@ function votedFor({ words }: TextWords): Language | null {
 export interface TextTerms {
   /** With spaces between them, as often as they stand in the text. */
   readonly terms: string;
-  /** Whose stems these are; null for none. */
+  /** The language whose stemmer was used; null if none was. */
   readonly language: Language | null;
 }
 
@@ -110,9 +110,9 @@ export function indexedTerms(text: string): TextTerms {
 export type SearchedTerm = readonly string[];
 
 /**
- * What a question looks for: without stop words, unless it has nothing else. A question is too short to tell its
- * language for certain, so a word stands for itself and for its stems in the likely ones; `spoken`: the languages of
- * what is searched.
+ * Returns the terms that a question searches for, without stop words unless it consists of nothing else. A question is
+ * too short to identify its language with certainty, so each word stands for itself and for its stems in the likely
+ * languages. `spoken`: the languages of the searched texts.
  */
 export function searchedTerms(text: string, spoken: readonly Language[]): SearchedTerm[] {
   const found = wordsOf(text);
@@ -154,7 +154,7 @@ function wordsOf(text: string): TextWords {
       if (!hasCamel || !isCamel.test(word)) continue;
       for (const [part] of word.matchAll(camelParts)) found.words.push(part.toLowerCase());
     }
-    // "Anna's" is no compound.
+    // "Anna's" is not a compound.
     if (words.length > 1 && !apostrophe.test(run)) found.wholes.push(words.join(joint).toLowerCase());
     if (found.words.length > maxTerms) break;
   }
@@ -183,7 +183,7 @@ function learned(known: Map<string, string>, word: string, language: Language | 
   return term;
 }
 
-/** Of a word in lower case. A word with a digit in it stays whole. */
+/** Returns the stem of a lower-case word. A word that contains a digit is not stemmed. */
 function stemOf(word: string, language: Language | null): string {
   const folded = foldedWord(word);
   if (language === null || /\p{N}/u.test(word) || word.length > maxWordLength) return folded;

@@ -227,8 +227,8 @@ class SqliteTextIndex implements TextIndex {
   }
 
   /**
-   * What a row says is in part about the rows around it, so each of the best shares its score with them. Nobody comes to
-   * more by that than the row whose own words are best, and that row stays before them.
+   * A row often answers a question that its neighbours' words match, so each of the best rows shares its score with the
+   * rows beside it. No shared score exceeds the best row's own score, and that row stays first.
    */
   #spread(own: readonly Scored[], times: readonly TimeSpan[]): Scored[] {
     const best = own[0]?.score ?? 0;

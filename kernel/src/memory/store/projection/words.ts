@@ -1,11 +1,11 @@
 /*
- * What is a word, for texts and for what is searched in them alike. It is decided here and not by SQLite's tokenizers,
- * which know Unicode 6.1, take a sentence without spaces for one word, and would have to be told how to read a query.
+ * Splits texts and queries into words, both in the same way. SQLite's tokenizers are not used: they know only Unicode
+ * 6.1, treat a sentence without spaces as one word, and cannot parse our queries.
  *
  * A word is a run of letters, digits and the marks on them, in lower case, without accents, and in compatibility form
  * ("ﬁ" is "fi", full-width letters are letters). Scripts without spaces between words, and Korean, whose words change
  * their ends, give each pair of neighbouring characters, and texts each character too. A pictogram is a word. Conditions
- * compare words, so there are no stop words and no stems here; the ranking compares stems (`stems.ts`).
+ * compare whole words, without stop words or stems; the ranking compares stems (`stems.ts`).
  */
 
 /** Characters of a word that count: what goes on longer is the same word if it begins alike. */

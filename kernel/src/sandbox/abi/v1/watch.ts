@@ -94,7 +94,7 @@ export class GuestWatch implements Disposable {
     void options.exited.then(() => this[Symbol.dispose]());
   }
 
-  /** What is left for the oldest request to the guest, and the way to count against it what is computed for the guest. */
+  /** The CPU budget left for the oldest open request. Work done on the guest's behalf is charged to it. */
   get cpu(): CpuBudget {
     const { maxCpuMs } = this.#options.limits;
     return {

@@ -34,7 +34,7 @@ interface Package {
   readonly tokenizer: Uint8Array;
 }
 
-/** Of each text: how like the model's vector is to the one that plain arithmetic makes. */
+/** For each text, the cosine between the model's vector and the one computed by plain arithmetic. */
 async function agreement(package_: Package, texts: readonly string[]): Promise<number[]> {
   const embedder = await embedderFrom(onnxFilesOf(model, package_));
   const tokenizer = JSON.parse(Buffer.from(package_.tokenizer).toString()) as {

@@ -16,7 +16,7 @@ export interface Safetensors {
 
 const lengthBytes = 8;
 
-/** Takes a `.safetensors` file apart. Throws EmbeddingError where it is none. */
+/** Parses a `.safetensors` file. Throws EmbeddingError if the bytes are not in that format. */
 export function parseSafetensors(file: Uint8Array): Safetensors {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const headBytes = file.length < lengthBytes ? Infinity : Number(view.getBigUint64(0, true));
