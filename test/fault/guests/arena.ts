@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Bed, cpuTimeMs, hear, recorder, residentMb } from "../../bench/bed.ts";
 import { percentile } from "../../bench/statistics.ts";
 import { agent, type ExtensionSpec } from "../../support/bench.ts";
@@ -22,6 +23,8 @@ const memoryRatio = 1.35;
 const memorySlackMb = 256;
 /** Waiting this long for anything is no longer a busy machine, in milliseconds. */
 const patienceMs = 60_000;
+
+const shownLogCharacters = 4_000;
 
 /** What a process of the kernel costs at one moment. */
 interface Cost {
@@ -189,7 +192,8 @@ export class Arena implements AsyncDisposable {
       );
     } catch (error) {
       throw new Error(
-        `${String(error)}; it is ${JSON.stringify(last)}; before: ${JSON.stringify({ before, quiet })}`,
+        `${String(error)}; it is ${JSON.stringify(last)}; before: ${JSON.stringify({ before, quiet })}; ` +
+          `the kernel's log ends with:\n${this.#endOfLog()}`,
         { cause: error },
       );
     }
@@ -198,6 +202,12 @@ export class Arena implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.bed[Symbol.asyncDispose]();
+  }
+
+  /** Says why a process is gone, which nothing else does. */
+  #endOfLog(): string {
+    const logs = globSync(join(this.bed.bench.home, "**/kernel.log"));
+    return logs.map((path) => readFileSync(path, "utf8").slice(-shownLogCharacters)).join("\n");
   }
 
   #write(): void {
