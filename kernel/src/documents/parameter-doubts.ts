@@ -34,19 +34,19 @@ const annotations: ReadonlySet<string> = new Set([
 
 /** What means the same with and without a `$ref` beside it: words about a schema, and schemas that others name. */
 const saidBesideReference: ReadonlySet<string> = new Set([
-  ...[
-    "$ref",
-    "$id",
-    "$schema",
-    "$comment",
-    "definitions",
-    "$defs",
-    "title",
-    "description",
-    "default",
-    "examples",
-  ],
-  ...["deprecated", "readOnly", "writeOnly"],
+  "$ref",
+  "$id",
+  "$schema",
+  "$comment",
+  "definitions",
+  "$defs",
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
 ]);
 
 /** Unknown keywords of one tool that are held against the known ones. */
