@@ -10,6 +10,7 @@ import type { Figure } from "./figure.ts";
 import { attack } from "./figures/attack.ts";
 import { append } from "./figures/append.ts";
 import { change } from "./figures/change.ts";
+import { documents } from "./figures/documents.ts";
 import { editor } from "./figures/editor.ts";
 import { flood } from "./figures/flood.ts";
 import { index } from "./figures/index.ts";
@@ -45,6 +46,7 @@ const figures: readonly Figure[] = [
   vectors,
   search,
   language,
+  documents,
   editor,
   flood,
 ];

@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { Budget } from "../../kernel/src/events/budget.ts";
+import { correctNodes } from "../../kernel/src/events/corrections.ts";
 import { createLanguage } from "../../kernel/src/events/environment.ts";
+import { rootOf } from "../../kernel/src/events/expression.ts";
 import { folderOf, howToFetch, knownDeviations, suites } from "./support/suites.ts";
 import {
   fieldOf,
@@ -72,8 +75,12 @@ function outcomeOf(each: TextMessage): string | null {
   let value: unknown;
   try {
     const parsed = environment.parse(textOf(fieldOf(each, "expr")));
+    const root = rootOf(parsed);
+    correctNodes(root);
     const checked = fieldOf(each, "disable_check") === "true" ? null : parsed.check();
     if (checked !== null && !checked.valid) return isError ? null : "is refused";
+    // Refuses values out of range, beside counting steps.
+    new Budget(root).reset();
     value = parsed(bindingsOf(each));
   } catch {
     return isError ? null : "fails";

@@ -1191,12 +1191,6 @@ describe("what actions keep is bounded", () => {
     data,
   });
   const large = (at: number): string => String(at).padEnd(MiB - 2, "x");
-  const keptBytes = async (): Promise<number> => {
-    const [row] = await bench.database.query<{ bytes: number }>(
-      "SELECT sum(bytes) AS bytes FROM action_objects",
-    );
-    return row?.bytes ?? 0;
-  };
   const ledgerBytes = async (): Promise<number> => {
     const [row] = await bench.database.query<{ bytes: number }>(
       "SELECT sum(octet_length(body) + octet_length(diffs) + coalesce(octet_length(inverse), 0)) AS bytes FROM actions",
@@ -1219,27 +1213,6 @@ describe("what actions keep is bounded", () => {
     await bench.actions.undo(first.id);
     expect(bench.metadata.all()).toEqual({});
   });
-
-  test("the ended actions of an agent: the oldest lose their contents and cannot be undone, as it goes", async () => {
-    put("a.txt", "a");
-    const ids: string[] = [];
-    // Each keeps its own value and the one before.
-    for (let at = 0; at < 150; at++) ids.push((await bench.propose(sidecar(large(at)))).id);
-    await bench.actions[Symbol.asyncDispose]();
-    expect(await keptBytes()).toBeLessThanOrEqual((256 + 16 + 2) * MiB);
-    await restart();
-    expect(await keptBytes()).toBeLessThanOrEqual(256 * MiB);
-    const [oldest = "", newest = ""] = [ids[0], ids.at(-1)];
-    expect(await bench.actions.get(oldest)).toMatchObject({ state: "Committed", title: "A test" });
-    await expect(bench.actions.undo(oldest)).rejects.toMatchObject({
-      code: "NotFound",
-      message: expect.stringContaining("no longer kept") as string,
-    });
-    expect(await codeOf(bench.actions.content(oldest, 0, "after"))).toBe("NotFound");
-    expect(await bench.objects.has(sha256(JSON.stringify(large(0))))).toBe(false);
-    await bench.actions.undo(newest);
-    expect(Object.values(bench.metadata.all())).toEqual([large(148)]);
-  }, 60_000);
 
   test("after 30 days an ended action loses its contents, one that a person decided too, by the clock", async () => {
     put("a.txt", "0");

@@ -81,6 +81,30 @@ describe("what is wrong with a tool's parameters", () => {
       null,
     ],
     [
+      "what draft-07 ignores beside a $ref",
+      "yaml",
+      `${yaml}{ type: object, definitions: { text: { type: string } }, properties: { a: { $ref: '#/definitions/text', description: d, «maxLength»: 9, pattern: "(" } } }`,
+      "doubtful-parameters",
+      /ignores what stands beside \$ref: nothing is checked by maxLength, pattern\. .* allOf/,
+      null,
+    ],
+    [
+      "the same in TOML, for names that have to be given",
+      "toml",
+      `${toml}{ type = "object", items = { "$ref" = "#", «required» = ["b"], additionalProperties = false } }\n`,
+      "doubtful-parameters",
+      /nothing is checked by required, additionalProperties/,
+      null,
+    ],
+    [
+      "a property of Unicode that RE2 does not have",
+      "yaml",
+      `${yaml}{ type: object, properties: { a: { pattern: «'^\\p{ASCII}+$'» } } }`,
+      "doubtful-parameters",
+      /each call of "t" fails: .*\\p\{ASCII\}/,
+      null,
+    ],
+    [
       "a pattern that is none",
       "yaml",
       `${yaml}{ type: object, properties: { a: { pattern: «"a(b"» } } }`,
@@ -118,6 +142,14 @@ describe("what is wrong with a tool's parameters", () => {
     ["a property that is called like no keyword", "{ type: object, properties: { propertes: {} } }"],
     ["a value like a schema", "{ type: object, default: { propertes: 1 }, enum: [{ typ: 1 }] }"],
     ["somebody's own keyword", "{ type: object, x-order: 1, example: {}, title: T }"],
+    [
+      "words beside a $ref",
+      "{ type: object, $defs: { p: {} }, $ref: '#/$defs/p', title: T, description: d, $comment: c, examples: [1], x-own: 1 }",
+    ],
+    [
+      "a property that is called $ref",
+      "{ type: object, properties: { $ref: { type: string }, maxLength: {} } }",
+    ],
     ["a reference to the whole", "{ type: object, properties: { more: { $ref: '#' } } }"],
     [
       "references by addresses of its own",

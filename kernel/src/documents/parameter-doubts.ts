@@ -32,6 +32,23 @@ const annotations: ReadonlySet<string> = new Set([
   "id",
 ]);
 
+/** What means the same with and without a `$ref` beside it: words about a schema, and schemas that others name. */
+const saidBesideReference: ReadonlySet<string> = new Set([
+  "$ref",
+  "$id",
+  "$schema",
+  "$comment",
+  "definitions",
+  "$defs",
+  "title",
+  "description",
+  "default",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+]);
+
 /** Unknown keywords of one tool that are held against the known ones. */
 const maxUnknown = 20;
 
@@ -40,6 +57,18 @@ export function doubtsAbout(parameters: Subschema, place: ParametersPlace): Diag
   const walk = new Walk(parameters, place);
   walk.visit(parameters, place.pointer);
   return walk.found;
+}
+
+/** Keywords beside a `$ref` that are named in a sentence. */
+const maxNamed = 5;
+
+/** Returns the keywords of a schema that draft-07 ignores because they stand beside a `$ref`. */
+function ignoredKeywords(schema: Subschema, isRoot: boolean): ReadonlySet<string> {
+  if (typeof schema["$ref"] !== "string") return new Set();
+  // Parameters have to have a type.
+  const isIgnored = (keyword: string): boolean =>
+    Object.hasOwn(keywords, keyword) && !saidBesideReference.has(keyword) && !(isRoot && keyword === "type");
+  return new Set(Object.keys(schema).filter(isIgnored));
 }
 
 class Walk {
@@ -59,9 +88,12 @@ class Walk {
 
   visit(schema: unknown, pointer: string): void {
     if (!isJsonObject(schema)) return;
-    this.#names(schema, pointer);
+    const ignored = ignoredKeywords(schema, pointer === this.#place.pointer);
+    if (ignored.size > 0) this.#besideReference([...ignored], pointer);
+    else this.#names(schema, pointer);
     for (const [keyword, value] of Object.entries(schema)) {
       if (this.found.length >= maxDiagnostics) return;
+      if (ignored.has(keyword)) continue;
       const at = pointerTo(pointer, keyword);
       if (!Object.hasOwn(keywords, keyword)) this.#unknownKeyword(schema, keyword, at);
       else if (keyword === "$ref") this.#reference(value, at);
@@ -91,6 +123,12 @@ class Walk {
     const message = `JSON Schema has no "${keyword}", and nothing is checked by it; did you mean "${meant}"?`;
     const { document } = this.#place;
     this.#doubt(at, "key", message, Object.hasOwn(schema, meant) ? [] : [rename(document, at, meant)]);
+  }
+
+  #besideReference(ignored: readonly string[], pointer: string): void {
+    const names = ignored.slice(0, maxNamed).join(", ") + (ignored.length > maxNamed ? ", …" : "");
+    const message = `JSON Schema draft-07 ignores what stands beside $ref: nothing is checked by ${names}. Put the $ref and the rest into a list under allOf.`;
+    this.#doubt(pointerTo(pointer, ignored[0] ?? ""), "key", message);
   }
 
   #reference(reference: unknown, at: string): void {

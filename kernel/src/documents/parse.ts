@@ -47,6 +47,7 @@ function* parseSteps(text: string, format: DocumentFormat): Steps<ParsedDocument
   if (!checkCharacters(text, format, report)) return assemble(text, format, null, found);
   try {
     const reading = yield* format === "yaml" ? readYaml(text, report) : readToml(text, report);
+    yield;
     return assemble(text, format, reading && plainReading(reading, report), found);
   } catch (error) {
     if (error instanceof TooComplex) {

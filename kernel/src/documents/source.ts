@@ -13,7 +13,7 @@ export const documentLimits = {
   /** Tokens of syntax, before anything is parsed. */
   tokens: 50_000,
   /** Values, those reached through aliases counted each time. */
-  values: 10_000,
+  values: 5_000,
   depth: 64,
 } as const;
 

@@ -37,13 +37,17 @@ export function* readToml(text: string, report: ReportFault): Steps<Reading | nu
   const value: Record<string, unknown> = {};
   const root: SourceNode = { start: 0, end: text.length, children: new Map() };
   for (const item of program.body[0].body) {
+    yield;
     if (item.type === "TOMLKeyValue") {
       builder.assign(value, root, item, 0);
       continue;
     }
     const table = builder.openTable(value, root, item);
     if (table === null) continue;
-    for (const pair of item.body) builder.assign(table.value, table.place, pair, table.depth);
+    for (const pair of item.body) {
+      yield;
+      builder.assign(table.value, table.place, pair, table.depth);
+    }
   }
   return { value, root };
 }
@@ -182,11 +186,21 @@ function nameOf(key: AST.TOMLBare | AST.TOMLQuoted): string {
   return key.type === "TOMLBare" ? key.name : key.value;
 }
 
-/** The parser cannot be interrupted, so that it is given no text with more values than are read. */
+/**
+ * The parser cannot be interrupted, so it is given no text that surely has more values than are read: each pair has one,
+ * and so has each table or list that is not the value of a pair.
+ */
 function boundValues(text: string): void {
   let values = 0;
+  let marks = 0;
+  let before = "";
   for (const { kind, start } of tomlTokens(text)) {
-    if (kind === "punctuation" && "[{,=".includes(text.charAt(start)) && ++values > documentLimits.values * 2)
+    const mark = kind === "punctuation" ? text.charAt(start) : "";
+    if (mark === "=" || ((mark === "[" || mark === "{") && before !== "=" && before !== "[")) values++;
+    if (mark !== "" && "[{,=".includes(mark)) marks++;
+    // A list has a mark for each of its values, and a pair in braces has two.
+    if (values > documentLimits.values || marks > documentLimits.values * 2)
       throw new TooComplex(`of more than ${documentLimits.values} values`);
+    before = mark;
   }
 }

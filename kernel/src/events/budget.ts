@@ -1,4 +1,5 @@
 import { executableNodes, type ExpressionNode } from "./expression.ts";
+import { inRange } from "./values.ts";
 
 /**
  * What one evaluation of a filter may cost: steps, where a string counts a step for every 64 characters
@@ -13,7 +14,7 @@ export class Budget {
   /** Weights of lists and maps already seen: what is added to one later was counted when it was made. */
   #weights = new WeakMap<object, number>();
 
-  /** Makes every node of the expression pay for what it yields. */
+  /** Makes every node of the expression pay for what it yields, and refuses values out of range. */
   constructor(root: ExpressionNode) {
     for (const node of executableNodes(root)) this.#charge(node);
   }
@@ -39,7 +40,9 @@ export class Budget {
     let inner = node.evaluate;
     const charged: ExpressionNode["evaluate"] = (evaluator, self, context) => {
       this.spend(0);
-      const value = inner.call(node, evaluator, self, context);
+      const yielded = inner.call(node, evaluator, self, context);
+      // The parser has bounded what is written out; it has the least int as minus a number that is no int.
+      const value = node.op === "value" ? yielded : inRange(yielded);
       this.spend(1 + this.#weight(value));
       return value;
     };

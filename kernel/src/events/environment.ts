@@ -2,6 +2,7 @@ import { Environment } from "@marcbachmann/cel-js";
 import { RE2JS } from "re2js";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
+import { correctFunctions, replaceMethod } from "./corrections.ts";
 import { mixNumbers } from "./numbers.ts";
 import { commonFields, entryFields, entryMethods, eventType } from "./types.ts";
 
@@ -24,9 +25,6 @@ const patternWorkPerStep = 8;
 export interface FilterScope {
   readonly inGrantedScope: (path: string) => boolean;
 }
-
-/** The name under which `matches` is executed: no filter can write it, so the library's own is out of reach. */
-export const linearMatches = "matches on RE2";
 
 /** A language for the filters of one kind of event. Evaluation is synchronous, so one session serves them all. */
 export interface FilterLanguage {
@@ -53,16 +51,7 @@ export function createLanguage(eventName: string): FilterLanguage {
     },
   });
   mixNumbers(environment);
-  environment.registerFunction(
-    "int(google.protobuf.Timestamp): int",
-    (time: Date) => BigInt(Math.floor(time.getTime() / 1000)),
-    sync,
-  );
-  environment.registerFunction(
-    "string(google.protobuf.Timestamp): string",
-    (time: Date) => time.toISOString().replace(".000Z", "Z"),
-    sync,
-  );
+  correctFunctions(environment);
   const fieldTypes = Object.entries(entryFields).map(([name, field]) => [name, field.type]);
   environment.registerType("Entry", { ctor: EntryValue, fields: Object.fromEntries(fieldTypes) });
   for (const [method, media] of Object.entries(entryMethods)) {
@@ -87,18 +76,16 @@ export function createLanguage(eventName: string): FilterLanguage {
     (text: string, end: string) => text.endsWith(end),
     sync,
   );
-  environment.registerFunction({
-    name: linearMatches,
-    receiverType: "string",
-    params: [{ name: "pattern", type: "string" }],
-    returnType: "bool",
-    async: false,
-    handler: (text: string, pattern: string) => {
+  // The library executes patterns by JavaScript's backtracking engine.
+  replaceMethod(
+    environment,
+    { name: "matches", receiver: "string", parameters: ["string"], result: "bool" },
+    (text: string, pattern: string) => {
       const compiled = compilePattern(pattern);
       session.spend(Math.ceil(((text.length + 1) * compiled.programSize()) / patternWorkPerStep));
       return compiled.matcher(text).find();
     },
-  });
+  );
   const fields = { ...commonFields, ...type?.fields };
   for (const [name, field] of Object.entries(fields)) environment.registerVariable(name, field.type);
   // A custom event may have fields whose names CEL keeps for itself ("type", "list"), or have them only sometimes.

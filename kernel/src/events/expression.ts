@@ -1,16 +1,34 @@
 import type { Environment } from "@marcbachmann/cel-js";
 
 /**
- * A node of a parsed expression as cel-js builds it. `evaluate` is not in the library's types; that the
- * budget hung on to it takes effect is covered by tests, so that an update which moves it does not pass.
+ * A node of a parsed expression as cel-js builds it. `check`, `evaluate` and `handle` are not in the library's types; that
+ * replacing them takes effect is covered by tests, so that an update which moves them does not pass.
  */
 export interface ExpressionNode {
   readonly op: string;
   readonly args: unknown;
   readonly start: number;
   readonly end: number;
-  evaluate: (evaluator: unknown, node: unknown, context: unknown) => unknown;
+  check: (checker: Checker, node: unknown, context: unknown) => ExpressionType;
+  evaluate: (evaluator: Evaluator, node: unknown, context: unknown) => unknown;
+  /** Once it was checked. */
+  readonly checkedType?: ExpressionType;
+  /** Applies a checked operator to its operands. */
+  readonly handle?: (left: unknown, right: unknown, node: unknown, evaluator: Evaluator) => unknown;
   readonly meta: { readonly alternate?: unknown; readonly macro?: unknown };
+}
+
+/** A type in the library: `list<dyn>`. */
+export interface ExpressionType {
+  readonly name: string;
+}
+
+interface Checker {
+  readonly getType: (name: string) => ExpressionType;
+}
+
+interface Evaluator {
+  readonly run: (node: unknown, context: unknown) => unknown;
 }
 
 /** A call with its name, and the object it is called on, if any. */

@@ -1,7 +1,8 @@
 import { EvaluationError, ParseError, TypeError as CelTypeError } from "@marcbachmann/cel-js";
 import { messageOf } from "../base/errors.ts";
 import { closest, didYouMean } from "../base/suggest.ts";
-import { compilePattern, filterLimits, linearMatches, type FilterLanguage } from "./environment.ts";
+import { asWritten, isReplacement } from "./corrections.ts";
+import { compilePattern, filterLimits, type FilterLanguage } from "./environment.ts";
 import { callOf, writtenNodes, type Call, type ExpressionNode } from "./expression.ts";
 import { slipOfMethod, slipOfName, slipOfOperators, slipOfPattern, type Slip } from "./slips.ts";
 import type { FilterFix } from "./spellings.ts";
@@ -62,7 +63,7 @@ export function explainFault(error: unknown, circumstances: Circumstances): Filt
         offset >= source.length ? "The filter ends where more is expected." : sentence(error.summary),
       );
     default:
-      return at(noMatchingOperator(error.summary.replaceAll(linearMatches, "matches")));
+      return at(noMatchingOperator(asWritten(error.summary)));
   }
 }
 
@@ -146,7 +147,7 @@ function noMatchingCall(
     .map(callOf)
     .find((candidate) => candidate !== undefined);
   if (call === undefined) return undefined;
-  const name = call.name === linearMatches ? "matches" : call.name;
+  const name = asWritten(call.name);
   const nameStart = source.indexOf(name, call.receiver?.end ?? call.node.start);
   if (nameStart < 0) return undefined;
   const at = { ok: false, offset: nameStart, length: name.length } as const;
@@ -157,7 +158,7 @@ function noMatchingCall(
     .filter((definition) => definition.name === call.name)
     .map(({ signature }) => signature);
   if (signatures.length > 0) {
-    const allowed = [...new Set(signatures)].map((signature) => signature.replace(linearMatches, "matches"));
+    const allowed = [...new Set(signatures)].map((signature) => asWritten(signature));
     return {
       ...at,
       message: `${name}() does not take what it is given here; it is ${allowed.slice(0, 4).join(" or ")}.`,
@@ -179,9 +180,7 @@ function unknownCall(
   call: Call,
   known: readonly string[],
 ): FilterFault {
-  const names = known
-    .filter((candidate) => candidate !== linearMatches)
-    .concat(call.receiver === undefined ? [] : "matches");
+  const names = known.filter((candidate) => !isReplacement(candidate));
   const kind = call.receiver === undefined ? "function" : "method";
   return withReplacement(
     { ...at, message: `There is no ${kind} "${name}"${didYouMean(name, names) || "."}` },

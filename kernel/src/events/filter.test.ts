@@ -1,5 +1,6 @@
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import process from "node:process";
+import { afterEach, describe, expect, test } from "vitest";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import { compileFilter, type CompiledFilter } from "./filter.ts";
@@ -83,6 +84,36 @@ describe("what a filter says of an event", () => {
       true,
     ],
     ['string(timestamp(entry.created)) == "2026-01-01T00:00:00Z"', created, true],
+    // What cel-js answers otherwise than the specification, or refuses.
+    [
+      "[].all(e, e > 0) && !{}.exists(k, k == 1) && [].map(e, e + 1) == [] && [].filter(e, e < 1) == []",
+      custom,
+      true,
+    ],
+    [
+      "[[]].all(list, list.all(e, e > 0)) && [] + [1] == [1] && size([]) == 0 && [] != deep.list",
+      custom,
+      true,
+    ],
+    ["dyn(3u) in [5, 4, 3] && 5u in [count] && count in [1u, 5u] && !(6u in [count])", custom, true],
+    ["[1.0, 2.0, 3] == [1u, 2, 3u] && [[1]] == dyn([[1.0]]) && {'a': [1u]} == dyn({'a': [1.0]})", custom, true],
+    ["[1] != dyn([2.0]) && dyn([1]) != dyn({'a': 1}) && null in [null] && int(3u) == 3", custom, true],
+    ["person != 1 && !(count in ['a']) && deep == {'list': [1, 2]} && deep != {'list': [1]}", custom, true],
+    ['string(duration("90m")) == "5400s" && string(duration("-1.5s")) == "-1.5s"', custom, true],
+    [
+      'string(duration("1500ms") - duration("2s")) == "-0.5s" && string(duration("0s")) == "0s"',
+      custom,
+      true,
+    ],
+    [
+      'duration("1h") + timestamp(entry.created) == timestamp("2026-01-01T01:00:00Z") && timestamp(timestamp(entry.created)) < timestamp(entry.modified)',
+      created,
+      true,
+    ],
+    ['duration(duration("1h")) + duration("1m") == duration("61m")', created, true],
+    ['timestamp(entry.modified).getHours("02:00") == 2', created, true],
+    ['timestamp(entry.modified).getHours("Asia/Kathmandu") == 5', created, true],
+    ['duration("90m").getHours() == 1 && timestamp(entry.modified).getMonth() == 5', created, true],
     // Names that CEL keeps for its types are reached through the event.
     ['event.type == "portrait" && has(event.person) && !has(event.place)', custom, true],
     ['person.matches("^A") && name.endsWith("/Seen")', custom, true],
@@ -102,6 +133,28 @@ describe("what a filter says of an event", () => {
       expect(compiled(source, event.name).explain(event, everywhere)).toEqual({ matches });
     });
   }
+
+  describe("does not depend on the time zone of this computer", () => {
+    const before = process.env["TZ"];
+    afterEach(() => {
+      if (before === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = before;
+    });
+    const cases = [
+      'timestamp("2026-07-01T00:00:00Z").getDayOfYear() == 181',
+      'timestamp("2026-01-01T00:00:00Z").getDayOfYear() == 0',
+      'timestamp("2026-07-01T00:00:00Z").getDayOfYear("Europe/Berlin") == 181',
+      // Berlin's clock does not show this time.
+      'timestamp("2026-03-29T02:30:00Z").getHours("UTC") == 2',
+      'timestamp("2026-03-29T02:30:00Z").getMinutes("UTC") == 30',
+    ];
+    for (const timezone of ["Europe/Berlin", "UTC", "Pacific/Apia"])
+      for (const source of cases)
+        test(`${source} in ${timezone}`, () => {
+          process.env["TZ"] = timezone;
+          expect(compiled(source, "EntryCreated").explain(created, everywhere)).toEqual({ matches: true });
+        });
+  });
 
   test("inGrantedScope asks the scope of this evaluation", () => {
     const filter = compiled("inGrantedScope(entry.path)", "EntryCreated");
@@ -245,6 +298,11 @@ describe("evaluation that fails is no match, with the reason", () => {
     ["person", custom, /answered string/],
     ["constructor == 1 || toString == 1 || __proto__ == 1", custom, /constructor|toString|__proto__/],
     ["deep.constructor == 1", custom, /constructor/],
+    ["int(count * 1e30) > 5", custom, /too large for an int/],
+    ["-(int(count) - 9223372036854775807 - 6) > 0", custom, /9223372036854775808 is too large for an int/],
+    ['duration("2000000000h") + duration("2000000000h") > duration("0s")', custom, /at most 10,000 years/],
+    ['timestamp(timestamp) + duration("80000000h") > timestamp(timestamp)', custom, /years 1 and 9999/],
+    ['timestamp(timestamp).getHours("Nowhere/There") == 1', custom, /time zone/],
     ["entry.isImage()", { ...stamp, name: "EntryCreated" }, /./],
     ["entry.isImage()", { ...stamp, name: "EntryCreated", entry: 5 }, /./],
     [

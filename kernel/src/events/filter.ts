@@ -1,14 +1,9 @@
 import { messageOf } from "../base/errors.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import { Budget } from "./budget.ts";
-import {
-  createLanguage,
-  filterLimits,
-  linearMatches,
-  type FilterLanguage,
-  type FilterScope,
-} from "./environment.ts";
-import { callOf, rootOf, writtenNodes, type ExpressionNode, type ParsedFilter } from "./expression.ts";
+import { correctNodes } from "./corrections.ts";
+import { createLanguage, filterLimits, type FilterLanguage, type FilterScope } from "./environment.ts";
+import { rootOf, type ParsedFilter } from "./expression.ts";
 import { explainFault, faultOfPatterns, type FilterFault } from "./faults.ts";
 import { findOldSpelling } from "./spellings.ts";
 import { eventType, isCustomEvent } from "./types.ts";
@@ -70,7 +65,7 @@ export function compileFilter(source: string, eventName: string): Filter {
   if (old !== undefined) return { ok: false, oldSpelling: true, ...old };
   const pattern = faultOfPatterns(source, root);
   if (pattern !== undefined) return pattern;
-  useLinearMatches(root);
+  correctNodes(root);
   const checked = parsed.check();
   if (!checked.valid) return explainFault(checked.error, { source, eventName, language, root });
   // What only the event's data can tell (dyn) is held to be a truth value when it is evaluated.
@@ -97,14 +92,6 @@ export function compileFilter(source: string, eventName: string): Filter {
     }
   };
   return { ok: true, explain, evaluate: (event, scope) => explain(event, scope).matches };
-}
-
-/** The library executes `matches` by JavaScript's backtracking engine; this puts RE2 in its place. */
-function useLinearMatches(root: ExpressionNode): void {
-  for (const node of writtenNodes(root)) {
-    const call = callOf(node);
-    if (call?.name === "matches" && call.receiver !== undefined) (node.args as unknown[])[0] = linearMatches;
-  }
 }
 
 function summaryOf(error: unknown): string {

@@ -14,6 +14,9 @@ export interface Campaign<Value> {
   readonly check: (value: Value) => unknown;
 }
 
+/** The longest that the rounds of one property may take beside `LARES_SECONDS`. */
+const oneRoundMs = 600_000;
+
 /**
  * Registers a property as a test: first what is in the corpus, then rounds of fresh values. A failure's smallest
  * value is written into the corpus, so that every later run begins with it.
@@ -31,7 +34,9 @@ export function fuzz<Value>(campaign: Campaign<Value>): void {
     if (known.length === 0) test.skip(property);
     return;
   }
-  test(property, async () => {
+  // The last round begins before the time has passed, and may take as long as one does without it.
+  const timeoutMs = milliseconds + oneRoundMs;
+  test(property, { timeout: timeoutMs }, async () => {
     const endsAt = performance.now() + milliseconds;
     let done = 0;
     for (let round = 0; round < rounds || performance.now() < endsAt; round++) {

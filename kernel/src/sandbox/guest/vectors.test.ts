@@ -60,21 +60,6 @@ it("refuses in the guest with the codes it has everywhere, and damaged bytes too
   ]);
 });
 
-it("sets that nobody holds any more give their memory back", async () => {
-  await using guest = await startSets(`
-    let size = 0;
-    // Together over 4 GiB, which no guest has.
-    for (let round = 0; round < 400; round++) {
-      const set = new VectorSet({ dimensions: 4096, m: 2, efConstruction: 1 });
-      for (let label = 0; label < 129; label++) set.add(label, new Float32Array(4096).fill(1, label));
-      size += set.size + VectorSet.fromBytes(set.toBytes()).size;
-    }
-    return size;
-  `);
-  await guest.initialize();
-  expect(await runTool(guest)).toBe(400 * 258);
-});
-
 it("what a program says past the SDK with blocks that hold no set is refused, and the guest goes on", async () => {
   await using guest = await startTool(`
     const { vectors } = (globalThis as any)[Symbol.for("lares.guest")];
