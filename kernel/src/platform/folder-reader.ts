@@ -41,8 +41,8 @@ export interface OpenFolder extends Disposable {
   /** Null when it is missing, not a folder, a link, or may not be read. */
   openFolder(name: string): OpenFolder | null;
   /**
-   * A small file in it; null when it is missing or no plain file, "unreadable" when it is larger than `maxBytes` or may
-   * not be read.
+   * Reads a small file in it. Null when it is missing, a folder, a pipe or a device; "unreadable" when it is a link, is
+   * larger than `maxBytes` or may not be read.
    */
   readBytes(name: string, maxBytes: number): Uint8Array | null | "unreadable";
 }
@@ -128,6 +128,7 @@ export function openFolderReader(
           },
           prefix + name,
           "unreadable",
+          (code) => code === "ELOOP",
         ),
       [Symbol.dispose]: () => {
         if (descriptor !== null) closeSync(descriptor);
@@ -135,12 +136,19 @@ export function openFolderReader(
     };
   };
   /** Null for what may happen to any path at any time: gone, a link now, not a folder; `otherwise` for what may not be read. */
-  const tolerating = <T>(read: () => T, path: string, otherwise: T | null = null): T | null => {
+  const tolerating = <T>(
+    read: () => T,
+    path: string,
+    otherwise: T | null = null,
+    isRefusal: (code: string) => boolean = () => false,
+  ): T | null => {
     try {
       return read();
     } catch (error) {
-      if (vanished.has(codeOf(error))) return null;
-      onUnreadable(path, codeOf(error));
+      const code = codeOf(error);
+      if (isRefusal(code)) return otherwise;
+      if (vanished.has(code)) return null;
+      onUnreadable(path, code);
       return otherwise;
     }
   };

@@ -2,9 +2,6 @@ import ignore, { type Ignore } from "ignore";
 import { isStagingName } from "../base/names.ts";
 import { workspaceLimits } from "./limits.ts";
 
-/** The file in which a folder says what is to be left out beneath it. */
-export const ignoreFileName = ".gitignore";
-
 /** The rule that leaves out everything in its folder. */
 export const ruleForAll = "*";
 
