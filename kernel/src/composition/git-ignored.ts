@@ -39,8 +39,7 @@ export async function gitIgnored(folder: string, paths: readonly string[]): Prom
     const names = path.split("/");
     for (let depth = 0; depth < names.length; depth++) {
       const rules = await rulesOf(names.slice(0, depth).join("/"));
-      const isLast = depth === names.length - 1;
-      if (rules.verdict(`${names[depth]}${isLast ? "" : "/"}`) !== true) continue;
+      if (!rules.mayExclude(names[depth] ?? "")) continue;
       ignored.add(path);
       break;
     }

@@ -9,6 +9,7 @@ import {
   realpathSync,
   type Stats,
 } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { storageError } from "../base/errors.ts";
 
 /** What one lstat tells about a name in a folder. */
@@ -51,6 +52,8 @@ export interface OpenFolder extends Disposable {
 export interface FolderReader {
   /** Absolute, with links resolved. */
   readonly root: string;
+  /** Whether the file system of the root takes names that differ in case for one. Always true on macOS and Windows. */
+  readonly foldsCase: boolean;
   /** Whether this is the root: what has its place since then is not, until `renew`. */
   isRoot(facts: Pick<Observation, "inode" | "device">): boolean;
   /** What has the root's place now; "other" is another folder than the root. */
@@ -171,6 +174,7 @@ export function openFolderReader(
   };
   return {
     root: real,
+    foldsCase: foldsCaseAt(real),
     isRoot,
     rootState: () => {
       const found = atRoot();
@@ -211,6 +215,21 @@ export function openFolderReader(
     },
     release: () => closeFrom(0),
   };
+}
+
+/**
+ * Looks for the folder under its name in the other case. Only on Linux is a file system that folds case the exception: there
+ * a folder whose name has no letters is taken for one that does not.
+ */
+function foldsCaseAt(path: string): boolean {
+  const name = basename(path);
+  const upper = name.toUpperCase();
+  const twin = upper === name ? name.toLowerCase() : upper;
+  if (twin === name || process.platform !== "linux") return process.platform !== "linux";
+  const [own, other] = [path, join(dirname(path), twin)].map((at) =>
+    lstatSync(at, { throwIfNoEntry: false }),
+  );
+  return own !== undefined && other !== undefined && own.ino === other.ino && own.dev === other.dev;
 }
 
 interface HeldFolder extends OpenFolder {

@@ -251,7 +251,7 @@ class IndexedWorkspace implements Workspace {
     const nearest = this.#places.nearest(path);
     const [name, ...deeper] = nearest?.names ?? [];
     if (nearest === null || name === undefined || deeper.length > 0) return null;
-    if (this.#exclusions.excludes(nearest.folder, name, "file")) return null;
+    if (this.#exclusions.mayExclude(nearest.folder, [name])) return null;
     const observed = this.#places.open(nearest.folder)?.observe(name) ?? null;
     this.#places.release();
     const located = this.#places.reads(nearest.folder);
