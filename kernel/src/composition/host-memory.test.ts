@@ -19,9 +19,10 @@ async function sources(
     wrote: () => undefined,
   });
   for (const { agent, params } of additions) {
-    const caller = { agent } as Parameters<(typeof services)["memory/temporal/append"]>[0];
-    await services["memory/temporal/append"]?.(caller, { variant: "v", data: null, ...params });
-    await services["memory/associative/add"]?.(caller, { variant: "v", data: null, ...params });
+    for (const method of ["memory/temporal/append", "memory/associative/add"]) {
+      const call = services[method] as (caller: { agent: string }, params: object) => Promise<unknown>;
+      await call({ agent }, { variant: "v", data: null, ...params });
+    }
   }
   return stored;
 }

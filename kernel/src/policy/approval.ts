@@ -43,6 +43,26 @@ export interface ApprovalDecision {
   readonly byImpact: boolean;
 }
 
+/**
+ * Does what of `decideApproval` takes long, in steps of some milliseconds at most: a folder of thousands of files is held
+ * against hundreds of rules. A caller that has taken all steps gets its decision about the same effects, by the same
+ * rules, at once.
+ */
+export function* prepareApproval(
+  { agent, effects }: Pick<ApprovalQuestion, "agent" | "effects">,
+  { rules }: Pick<ApprovalPolicy, "rules">,
+): Generator<void, void> {
+  for (const rule of rules) {
+    if (rule.agent !== undefined && rule.agent !== agent) continue;
+    const { decide, search, covers, found } = compiled(rule);
+    for (const effect of effects) {
+      yield;
+      if (found.has(effect)) continue;
+      found.set(effect, decide === "allow" ? covers(effect) : yield* search(effect));
+    }
+  }
+}
+
 /** What an action gets: the strictest decision of its effects. */
 export function decideApproval(question: ApprovalQuestion, policy: ApprovalPolicy): ApprovalDecision {
   const rules = policy.rules
@@ -90,7 +110,9 @@ function decideEffect(
     return answer("ask", `${where} ${effect.alwaysAsked}: it is asked each time.`);
   const asked = restrainedPath(rules, "ask", effect);
   if (asked !== null) return answer("ask", `A rule asks for ${effect.kind} of ${where}${reaching(asked)}.`);
-  if (rules.some((rule) => rule.decide === "allow" && rule.covers(effect)))
+  if (
+    rules.some((rule) => rule.decide === "allow" && (rule.found.get(effect) ?? rule.covers(effect)) === true)
+  )
     return answer("allow", `A rule allows ${effect.kind} of ${where}.`);
   if (isMetadata(effect.kind)) return answer("allow", `${effect.kind} was granted.`);
   if (question.impact >= threshold) {
@@ -112,11 +134,16 @@ function isMetadata(kind: EffectKind): boolean {
 
 interface CompiledRule {
   readonly decide: ApprovalRule["decide"];
-  /** For deny and ask: a path for which the rule holds; null if it holds for nothing that the effect touches. */
-  restrains(effect: ApprovalSubject): string | null;
+  /** For deny and ask: searches, in steps, a path for which the rule holds; null if it holds for nothing that the effect touches. */
+  search(effect: ApprovalSubject): Generator<void, string | null>;
+  /** What `search` or `covers` answered before. */
+  readonly found: WeakMap<ApprovalSubject, string | null | boolean>;
   /** For allow: the rule holds for everything that the effect touches. */
   covers(effect: ApprovalSubject): boolean;
 }
+
+/** Members of a folder that are held against one glob in one step. */
+const membersPerStep = 250;
 
 function restrainedPath(
   rules: readonly CompiledRule[],
@@ -124,10 +151,20 @@ function restrainedPath(
   effect: ApprovalSubject,
 ): string | null {
   for (const rule of rules) {
-    const path = rule.decide === decide ? rule.restrains(effect) : null;
+    const path = rule.decide === decide ? restrained(rule, effect) : null;
     if (path !== null) return path;
   }
   return null;
+}
+
+function restrained({ search, found }: CompiledRule, effect: ApprovalSubject): string | null {
+  const known = found.get(effect);
+  if (known !== undefined && typeof known !== "boolean") return known;
+  const steps = search(effect);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 // The person's rules are asked about with every proposal and change rarely.
@@ -150,7 +187,10 @@ function allowing(rule: ApprovalRule): CompiledRule {
   const base = literalBase(rule.path ?? "**");
   return {
     decide: "allow",
-    restrains: () => null,
+    *search() {
+      return null;
+    },
+    found: new WeakMap(),
     covers: ({ kind, paths, makes = [], members = [] }) =>
       (rule.kind === undefined || kindMatches(rule.kind, kind)) &&
       paths.every(matches) &&
@@ -170,7 +210,8 @@ function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
   return {
     decide,
     covers: () => false,
-    restrains: ({ kind, paths, makes = [], members }) => {
+    found: new WeakMap(),
+    *search({ kind, paths, makes = [], members }) {
       const isMeant = isOf(kind);
       if (glob === null)
         return isMeant || (makes.length > 0 && isOf("folder.create")) ? (paths[0] ?? "") : null;
@@ -187,10 +228,14 @@ function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
         if (glob.base !== "." && isWithinExactly(folder, glob.base)) return end;
         // What lies elsewhere needs no look at each member.
         if (!isWithinExactly(glob.base, folder)) continue;
-        const member = membersAt(end, members).find(
-          ({ path, key }) => (key === null || key.includes(glob.word)) && glob.matches(path),
-        );
-        if (member !== undefined) return member.path;
+        const all = membersAt(end, members);
+        const reaches = ({ path, key }: MemberPath): boolean =>
+          (key === null || key.includes(glob.word)) && glob.matches(path);
+        for (let at = 0; at < all.length; at += membersPerStep) {
+          const found = all.slice(at, at + membersPerStep).find(reaches);
+          if (found !== undefined) return found.path;
+          yield;
+        }
       }
       return null;
     },
