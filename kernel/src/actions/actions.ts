@@ -18,7 +18,7 @@ import { noLongerKept, readContent, readDiff } from "./content.ts";
 import { actionWithoutDiffs, decidedAction, describeAction, effectForPolicy } from "./describe.ts";
 import { ImpactHours } from "./impact-hours.ts";
 import { actionLimits } from "./limits.ts";
-import { Ledger, storedAction, type ActionRecord, type StateChange } from "./ledger.ts";
+import { Ledger, storedAction, type ActionQuery, type ActionRecord, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
 import { planEffects, type Plan } from "./planner.ts";
 import type { ActionPorts } from "./ports.ts";
@@ -169,7 +169,7 @@ class ActionService implements Actions {
     return this.#ledger.get(id);
   }
 
-  list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]> {
+  list(query: ActionQuery): Promise<Action[]> {
     return this.#ledger.list(query);
   }
 

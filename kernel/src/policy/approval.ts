@@ -43,6 +43,14 @@ export interface ApprovalDecision {
   readonly byImpact: boolean;
 }
 
+/** Of the rules that hold for an agent, those that restrain or cover an effect. */
+interface Bearing {
+  readonly rules: readonly ApprovalRule[];
+  readonly bear: readonly CompiledRule[];
+}
+
+const bearings = new WeakMap<ApprovalSubject, Bearing>();
+
 /**
  * Does what of `decideApproval` takes long, in steps of some milliseconds at most: a folder of thousands of files is held
  * against hundreds of rules. A caller that has taken all steps gets its decision about the same effects, by the same
@@ -50,28 +58,50 @@ export interface ApprovalDecision {
  */
 export function* prepareApproval(
   { agent, effects }: Pick<ApprovalQuestion, "agent" | "effects">,
-  { rules }: Pick<ApprovalPolicy, "rules">,
+  policy: Pick<ApprovalPolicy, "rules">,
 ): Generator<void, void> {
-  for (const rule of rules) {
-    if (rule.agent !== undefined && rule.agent !== agent) continue;
-    const { decide, search, covers, found } = compiled(rule);
-    for (const effect of effects) {
+  const rules = rulesOf(agent, policy);
+  for (const effect of effects) {
+    const bear: CompiledRule[] = [];
+    for (const rule of rules) {
       yield;
-      if (found.has(effect)) continue;
-      found.set(effect, decide === "allow" ? covers(effect) : yield* search(effect));
+      const made = compiled(rule);
+      const bears = made.decide === "allow" ? made.covers(effect) : (yield* made.search(effect)) !== null;
+      if (bears) bear.push(made);
     }
+    bearings.set(effect, { rules, bear });
   }
+}
+
+function rulesOf(agent: string, { rules }: Pick<ApprovalPolicy, "rules">): readonly ApprovalRule[] {
+  return rules.filter((rule) => rule.agent === undefined || rule.agent === agent);
+}
+
+/** Returns what answers which of the rules bear on an effect: what was prepared, as long as the rules are the same. */
+function bearingOf(rules: readonly ApprovalRule[]): (effect: ApprovalSubject) => readonly CompiledRule[] {
+  let all: readonly CompiledRule[] | null = null;
+  let same: readonly ApprovalRule[] | null = null;
+  return (effect) => {
+    const known = bearings.get(effect);
+    if (known !== undefined) {
+      const isSame = (): boolean =>
+        known.rules.length === rules.length && known.rules.every((rule, at) => rule === rules[at]);
+      if (known.rules === same || isSame()) {
+        same = known.rules;
+        return known.bear;
+      }
+    }
+    return (all ??= rules.map(compiled));
+  };
 }
 
 /** What an action gets: the strictest decision of its effects. */
 export function decideApproval(question: ApprovalQuestion, policy: ApprovalPolicy): ApprovalDecision {
-  const rules = policy.rules
-    .filter(({ agent }) => agent === undefined || agent === question.agent)
-    .map(compiled);
+  const rulesFor = bearingOf(rulesOf(question.agent, policy));
   let strictest: ApprovalDecision = { decide: "allow", because: "It changes nothing.", byImpact: false };
   let byImpact = false;
   for (const effect of question.effects) {
-    const decision = decideEffect(effect, question, policy.autoApproveBelow, rules);
+    const decision = decideEffect(effect, question, policy.autoApproveBelow, rulesFor(effect));
     byImpact ||= decision.byImpact;
     if (strictness[decision.decide] > strictness[strictest.decide]) strictest = decision;
     else if (strictest.because === "It changes nothing.") strictest = decision;
@@ -110,9 +140,7 @@ function decideEffect(
     return answer("ask", `${where} ${effect.alwaysAsked}: it is asked each time.`);
   const asked = restrainedPath(rules, "ask", effect);
   if (asked !== null) return answer("ask", `A rule asks for ${effect.kind} of ${where}${reaching(asked)}.`);
-  if (
-    rules.some((rule) => rule.decide === "allow" && (rule.found.get(effect) ?? rule.covers(effect)) === true)
-  )
+  if (rules.some((rule) => rule.decide === "allow" && rule.covers(effect)))
     return answer("allow", `A rule allows ${effect.kind} of ${where}.`);
   if (isMetadata(effect.kind)) return answer("allow", `${effect.kind} was granted.`);
   if (question.impact >= threshold) {
@@ -136,8 +164,6 @@ interface CompiledRule {
   readonly decide: ApprovalRule["decide"];
   /** For deny and ask: searches, in steps, a path for which the rule holds; null if it holds for nothing that the effect touches. */
   search(effect: ApprovalSubject): Generator<void, string | null>;
-  /** What `search` or `covers` answered before. */
-  readonly found: WeakMap<ApprovalSubject, string | null | boolean>;
   /** For allow: the rule holds for everything that the effect touches. */
   covers(effect: ApprovalSubject): boolean;
 }
@@ -157,9 +183,7 @@ function restrainedPath(
   return null;
 }
 
-function restrained({ search, found }: CompiledRule, effect: ApprovalSubject): string | null {
-  const known = found.get(effect);
-  if (known !== undefined && typeof known !== "boolean") return known;
+function restrained({ search }: CompiledRule, effect: ApprovalSubject): string | null {
   const steps = search(effect);
   for (;;) {
     const step = steps.next();
@@ -190,7 +214,6 @@ function allowing(rule: ApprovalRule): CompiledRule {
     *search() {
       return null;
     },
-    found: new WeakMap(),
     covers: ({ kind, paths, makes = [], members = [] }) =>
       (rule.kind === undefined || kindMatches(rule.kind, kind)) &&
       paths.every(matches) &&
@@ -210,7 +233,6 @@ function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
   return {
     decide,
     covers: () => false,
-    found: new WeakMap(),
     *search({ kind, paths, makes = [], members }) {
       const isMeant = isOf(kind);
       if (glob === null)
