@@ -274,7 +274,6 @@ export const loopAttacks: readonly LoopAttack[] = [
     name: "results",
     does: "answers tool calls with megabytes of small values",
     body: `await all(32, () => call("tools/call", { agent: "${ATTACKER}", name: "large", arguments: {} }));`,
-    asks: (client) => client.raw("lares/tools/call", { agent: ATTACKER, name: "large", arguments: {} }),
   },
   {
     name: "told",
