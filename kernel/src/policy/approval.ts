@@ -212,6 +212,7 @@ function allowing(rule: ApprovalRule): CompiledRule {
   return {
     decide: "allow",
     *search() {
+      yield;
       return null;
     },
     covers: ({ kind, paths, makes = [], members = [] }) =>

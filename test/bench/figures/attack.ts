@@ -73,9 +73,10 @@ export const attack: Figure = {
       );
       const startedAt = performance.now();
       const turnsBefore = (await turnsIn(watched)).length;
-      let isOver = false;
+      const over = new AbortController();
       const asked = (async () => {
-        while (asks !== undefined && !isOver) await asks(asking).catch(() => undefined);
+        if (asks === undefined) return;
+        while (!over.signal.aborted) await asks(asking).catch(() => undefined);
       })();
       const times = await answerTimes(
         other,
@@ -83,7 +84,7 @@ export const attack: Figure = {
         asks === undefined ? 20 : 200,
         isShort ? longestMs / 4 : longestMs,
       );
-      isOver = true;
+      over.abort();
       await asked;
       say(
         `${name}: p99 ${percentile(times, 0.99).toFixed(0)} ms, worst ${Math.max(...times).toFixed(0)} of ${times.length} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s: ${(outcome ?? "goes on").slice(0, 300)}`,

@@ -11,13 +11,9 @@ export function writeGraph(graph: Pick<Graph, "write">, path: string, mostBytes:
   try {
     graph.write(path);
   } catch (error) {
-    try {
-      // Not over the library's file: where that already takes its place on the disk, nothing more would be needed.
-      rmSync(path, { force: true });
-      writeFileSync(path, new Uint8Array(mostBytes), { flush: true });
-    } catch (cause) {
-      throw cause;
-    }
+    // Not over the library's file: where that already takes its place on the disk, nothing more would be needed.
+    rmSync(path, { force: true });
+    writeFileSync(path, new Uint8Array(mostBytes), { flush: true });
     throw storageError(
       `The library that makes the vector graph failed to write "${path}" and gives no cause (${messageOf(error)}). The disk may have been full or failing at that moment. Check its free space, then try again.`,
       error,
