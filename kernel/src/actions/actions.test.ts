@@ -344,6 +344,27 @@ describe("diffs and content", () => {
     expect(await read(1, "before")).toEqual(["after!", true]);
   });
 
+  test("a list takes two megabytes at most, and goes on before the last of them", async () => {
+    put("a.md", "x");
+    const effects = Array.from({ length: 300 }, (_, at): EffectInput => ({
+      kind: "field.set",
+      path: "a.md",
+      namespace: "test",
+      key: `k${at}`,
+      value: "v".repeat(3500),
+    }));
+    const made: string[] = [];
+    for (let count = 0; count < 4; count++)
+      made.push((await bench.propose(...effects, write("a.md", "y"))).id);
+    const seen: { readonly id: string }[] = [];
+    for (let page = await bench.actions.list({}); page.length > 0;) {
+      expect(JSON.stringify(page).length).toBeLessThan(2 * 1024 * 1024);
+      seen.push(...page);
+      page = await bench.actions.list({ before: page.at(-1)?.id ?? "" });
+    }
+    expect(seen.map(({ id }) => id)).toEqual(made.toReversed());
+  });
+
   test("a list is newest first, filtered, and without diffs; get has them", async () => {
     put("a.txt", "a\n");
     const first = await bench.perform(edit("a.txt", "a", "b"));

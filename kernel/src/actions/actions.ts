@@ -9,7 +9,7 @@ import type { Action, ActionState, Proposal } from "../base/vocabulary/action.ts
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { alwaysRules, decideApproval, type ApprovalDecision } from "../policy/approval.ts";
+import { alwaysRules, decideApproval, prepareApproval, type ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
 import type { Actions, Approval, ProposedAction } from "./api.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
@@ -18,7 +18,7 @@ import { noLongerKept, readContent, readDiff } from "./content.ts";
 import { actionWithoutDiffs, decidedAction, describeAction, effectForPolicy } from "./describe.ts";
 import { ImpactHours } from "./impact-hours.ts";
 import { actionLimits } from "./limits.ts";
-import { Ledger, storedAction, type ActionRecord, type StateChange } from "./ledger.ts";
+import { Ledger, storedAction, type ActionQuery, type ActionRecord, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
 import { planEffects, type Plan } from "./planner.ts";
 import type { ActionPorts } from "./ports.ts";
@@ -26,6 +26,7 @@ import { Recovery } from "./recovery.ts";
 import { restraintNow } from "./restraint.ts";
 import { Retention } from "./retention.ts";
 import { chosenEffects } from "./selection.ts";
+import { inSlices } from "./in-slices.ts";
 
 export function openActions(ports: ActionPorts): Actions {
   return new ActionService(ports);
@@ -129,6 +130,7 @@ class ActionService implements Actions {
   ): Promise<ActionRecord> {
     this.#pending.checkRoom(authority.extension, 0);
     const { record, plan } = await this.#plan(authority, program, proposal, "actions/propose", budget);
+    await this.#prepare(record, budget);
     // From here to the reservation nothing waits, so that two proposals cannot both be the last small one.
     const decision = this.#decide(record);
     const { agent, id, impact_score: impact } = record.action;
@@ -167,7 +169,7 @@ class ActionService implements Actions {
     return this.#ledger.get(id);
   }
 
-  list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]> {
+  list(query: ActionQuery): Promise<Action[]> {
     return this.#ledger.list(query);
   }
 
@@ -291,6 +293,12 @@ class ActionService implements Actions {
     return { record, plan };
   }
 
+  /** Holds members of folders against rules, in slices of the loop and at the agent's expense. */
+  async #prepare({ action, subjects }: ActionRecord, budget: CpuBudget): Promise<void> {
+    const steps = prepareApproval({ agent: action.agent, effects: subjects }, this.#ports.settings());
+    await inSlices(steps, this.#slices, budget);
+  }
+
   #decide({ action, subjects }: ActionRecord): ApprovalDecision {
     const question = {
       agent: action.agent,
@@ -391,7 +399,7 @@ class ActionService implements Actions {
     if (!decision.allowed) return decision.error;
     const hidden = effects.map(entryChangedBy).find((path) => path !== null && this.#ports.index.hides(path));
     if (hidden !== undefined) return notFound("file or folder", String(hidden));
-    return restraintNow(this.#ports, authority, record, chosen);
+    return restraintNow(this.#ports, authority, record, chosen, this.#slices);
   }
 
   async #expire(id: string): Promise<void> {

@@ -42,8 +42,11 @@ export interface Actions extends AsyncDisposable {
   ): Promise<ProposedAction>;
   proposed(id: string): Promise<ProposedAction | null>;
   get(id: string): Promise<Action | null>;
-  /** Newest first, without diffs. Default 100, at most 1,000. */
-  list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]>;
+  /**
+   * Newest first, without diffs; those made before the action `before`. Default 100, at most 1,000 and 2 MiB together, but
+   * one at least.
+   */
+  list(query: { state?: ActionState; agent?: string; before?: string; limit?: number }): Promise<Action[]>;
   /** A piece of an effect's content before or after it. NotFound where that side has none, or none is kept. */
   content(
     id: string,

@@ -88,7 +88,16 @@ export interface HashedValue {
   readonly content: Uint8Array | null;
 }
 
-export type ContentRequest = ChangeRequest | HashRequest | ListRequest | ValueRequest;
+/** Whether a script of a package runs one of these files. */
+export interface ScriptsRequest {
+  readonly do: "scripts";
+  /** Of the `package.json`. */
+  readonly path: string;
+  /** Relative to its folder. */
+  readonly files: readonly string[];
+}
+
+export type ContentRequest = ChangeRequest | HashRequest | ListRequest | ValueRequest | ScriptsRequest;
 
 export interface ContentWorkerData {
   readonly roots: readonly { readonly name: string; readonly path: string }[];

@@ -17,6 +17,7 @@ import { hashedValue } from "./values.ts";
 import { listFolder } from "./folder-listing.ts";
 import { contentOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
+import { Packages } from "./package-targets.ts";
 import { applyEdits, textOf, unifiedDiff } from "./text.ts";
 
 const pieceBytes = 1048576;
@@ -25,12 +26,14 @@ const pieceBytes = 1048576;
 export class ContentTasks {
   readonly #files: WorkspaceFiles;
   readonly #hashing = new Hashing();
+  readonly #packages: Packages;
 
   constructor(files: WorkspaceFiles) {
     this.#files = files;
+    this.#packages = new Packages(files);
   }
 
-  run(request: ContentRequest): Promise<ChangedContent | HashAnswer | FolderListing | HashedValue> {
+  run(request: ContentRequest): Promise<ChangedContent | HashAnswer | FolderListing | HashedValue | boolean> {
     switch (request.do) {
       case "change":
         return change(this.#files, request);
@@ -38,6 +41,8 @@ export class ContentTasks {
         return this.#hashing.go(this.#files, request);
       case "list":
         return listFolder(this.#files, request.folder, request.move);
+      case "scripts":
+        return this.#packages.runOne(request);
       case "value":
         return Promise.resolve(hashedValue(request.value));
     }

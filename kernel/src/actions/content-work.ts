@@ -76,6 +76,10 @@ export class ContentQueue implements ContentWork {
       : ((await this.#thread.run({ do: "value", value }, budget)) as HashedValue);
   }
 
+  async scripts(path: string, files: readonly string[], budget: CpuBudget): Promise<boolean> {
+    return (await this.#thread.run({ do: "scripts", path, files }, budget)) as boolean;
+  }
+
   async list(folder: string, move: ListRequest["move"], budget: CpuBudget): Promise<FolderListing> {
     return (await this.#thread.run({ do: "list", folder, move }, budget)) as FolderListing;
   }

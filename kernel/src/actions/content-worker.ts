@@ -22,7 +22,7 @@ serveWork((data) => {
       throw error;
     });
     const answer = await (await opening).run(request as ContentRequest);
-    const buffer = "made" in answer ? answer.made?.bytes.buffer : undefined;
+    const buffer = typeof answer === "object" && "made" in answer ? answer.made?.bytes.buffer : undefined;
     return { answer, transfer: buffer instanceof ArrayBuffer ? [buffer] : [] };
   };
 });

@@ -106,6 +106,14 @@ export interface JournalEntry {
   readonly identities: readonly string[];
 }
 
+export interface ActionQuery {
+  readonly state?: ActionState;
+  readonly agent?: string;
+  /** An action's id. */
+  readonly before?: string;
+  readonly limit?: number;
+}
+
 export interface StateChange {
   readonly to: ActionState;
   readonly from: ActionState;
@@ -194,8 +202,11 @@ export class Ledger {
     return row === undefined ? null : recordOf(row);
   }
 
-  /** Newest first, without diffs. */
-  async list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]> {
+  /**
+   * Newest first, without diffs; those made before the action `before`. Of more than `listedBytes` together, the newest,
+   * and one at least.
+   */
+  async list(query: ActionQuery): Promise<Action[]> {
     const conditions: string[] = [];
     const params: SqlValue[] = [];
     for (const column of ["state", "agent"] as const) {
@@ -204,11 +215,18 @@ export class Ledger {
       conditions.push(`${column} = ?`);
       params.push(value);
     }
+    if (query.before !== undefined) {
+      conditions.push("id < ?");
+      params.push(query.before);
+    }
     const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
     const limit = Math.min(query.limit ?? 100, actionLimits.listed);
     const rows = await this.#database.query<Row>(
-      `SELECT ${listedColumns} FROM actions ${where} ORDER BY id DESC LIMIT ?`,
-      [...params, limit],
+      `SELECT ${listedColumns} FROM (
+         SELECT ${listedColumns}, sum(octet_length(body)) OVER newest AS bytes, row_number() OVER newest AS number
+         FROM actions ${where} WINDOW newest AS (ORDER BY id DESC) ORDER BY id DESC LIMIT ?
+       ) WHERE bytes <= ? OR number = 1 ORDER BY id DESC`,
+      [...params, limit, actionLimits.listedBytes],
     );
     return rows.map((row) => recordOf(row).action);
   }

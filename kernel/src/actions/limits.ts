@@ -61,8 +61,9 @@ export const actionLimits = {
   /** The bounds on what is kept are looked at again after so much more. */
   sweepAfterBytes: 16 * MiB,
   sweepAfterActions: 1000,
-  /** Actions that a list returns at most. */
+  /** Actions that a list returns at most, and what they take together: a client's list never holds the loop up. Bytes. */
   listed: 1000,
+  listedBytes: 2 * MiB,
   /** What `content` returns at once. Bytes. */
   contentRangeBytes: MiB,
 } as const;

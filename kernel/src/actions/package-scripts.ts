@@ -1,21 +1,26 @@
-import { LaresError } from "../base/errors.ts";
+import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { WorkspaceFiles } from "../platform/workspace-files.ts";
 import { parentOf } from "../policy/paths.ts";
-import { type ScriptTargets, scriptTargets } from "../policy/script-targets.ts";
+import type { ContentWork } from "./ports.ts";
 
-/** A larger `package.json` is not read; everything below it counts as run by it. */
-const maxPackageBytes = 1024 * 1024;
+export interface PackageScriptsPorts {
+  readonly files: WorkspaceFiles;
+  readonly contents: Pick<ContentWork, "scripts">;
+}
 
-/** Knows which files the packages above them run. Each package is read once. */
+/** Knows which files the packages above them run. */
 export class PackageScripts {
-  readonly #files: WorkspaceFiles;
+  readonly #ports: PackageScriptsPorts;
   readonly #isVisible: (path: string) => boolean;
-  readonly #packages = new Map<string, Promise<ScriptTargets | null>>();
+  readonly #budget: CpuBudget;
+  /** Whether there is a package in these folders, during this plan. */
+  readonly #found = new Map<string, Promise<boolean>>();
 
-  /** `isVisible`: the agent may read this file, if it is there. */
-  constructor(files: WorkspaceFiles, isVisible: (path: string) => boolean) {
-    this.#files = files;
+  /** `isVisible`: the agent may read this file, if it is there. What is read is charged to the budget. */
+  constructor(ports: PackageScriptsPorts, isVisible: (path: string) => boolean, budget: CpuBudget) {
+    this.#ports = ports;
     this.#isVisible = isVisible;
+    this.#budget = budget;
   }
 
   /**
@@ -25,33 +30,31 @@ export class PackageScripts {
    */
   async run(path: string, members: readonly string[] = []): Promise<boolean> {
     for (let folder = parentOf(path); folder !== null; folder = parentOf(folder)) {
-      const targets = await this.#targetsOf(folder);
-      if (targets === null) continue;
       const inside = folder === "." ? path : path.slice(folder.length + 1);
-      if (targets(inside) || members.some((member) => targets(`${inside}/${member}`))) return true;
+      const isSeen = this.#isVisible(packageIn(folder));
+      if (isSeen && !(await this.#hasPackage(folder))) continue;
+      const files = [inside, ...members.map((member) => `${inside}/${member}`)];
+      const runs = isSeen
+        ? await this.#ports.contents.scripts(packageIn(folder), files, this.#budget)
+        : files.some(isProgram);
+      if (runs) return true;
     }
     return false;
   }
 
-  async #targetsOf(folder: string): Promise<ScriptTargets | null> {
-    if (!this.#isVisible(packageIn(folder))) return isProgram;
-    const known = this.#packages.get(folder) ?? this.#read(folder);
-    this.#packages.set(folder, known);
+  /** True also for what is no plain file: the thread says what that means. */
+  #hasPackage(folder: string): Promise<boolean> {
+    const known = this.#found.get(folder) ?? this.#looksFor(packageIn(folder));
+    this.#found.set(folder, known);
     return known;
   }
 
-  async #read(folder: string): Promise<ScriptTargets | null> {
-    const path = packageIn(folder);
+  async #looksFor(path: string): Promise<boolean> {
     try {
-      const stat = await this.#files.stat(path);
-      if (stat?.kind !== "file") return null;
-      if (stat.size > maxPackageBytes) return () => true;
-      const bytes = await this.#files.readFile(path, { maxBytes: maxPackageBytes });
-      return scriptTargets(new TextDecoder().decode(bytes));
-    } catch (error) {
-      // It went away, grew, or lies behind a link: the action does not fail for that.
-      if (error instanceof LaresError) return error.code === "NotFound" ? null : () => true;
-      throw error;
+      return (await this.#ports.files.stat(path)) !== null;
+    } catch {
+      // A link on the way, perhaps: asked again, and judged, by the thread.
+      return true;
     }
   }
 }

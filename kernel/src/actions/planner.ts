@@ -111,7 +111,7 @@ class Planner {
     this.#slices = slices;
     this.#budget = new PlanBudget(budget);
     this.#overlay = new Overlay(ports, this.#budget);
-    this.#scripts = new PackageScripts(ports.files, (path) => this.#sight.sees(path));
+    this.#scripts = new PackageScripts(ports, (path) => this.#sight.sees(path), this.#budget);
     this.#subjects = new Subjects(authority, ports.index);
   }
 

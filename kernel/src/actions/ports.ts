@@ -45,6 +45,8 @@ export interface ContentWork extends AsyncDisposable {
   hash(path: string, budget: CpuBudget): Promise<Hash | null>;
   /** Of a value that is kept beside an entry. */
   value(value: JsonValue, budget: CpuBudget): Promise<HashedValue>;
+  /** Whether a script of the `package.json` at `path` runs one of the files, which are relative to its folder. */
+  scripts(path: string, files: readonly string[], budget: CpuBudget): Promise<boolean>;
   /** Walks a folder; LimitExceeded beyond `folderMembers`. */
   list(folder: string, move: ListRequest["move"], budget: CpuBudget): Promise<FolderListing>;
 }

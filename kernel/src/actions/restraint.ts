@@ -1,8 +1,10 @@
 import { unlimitedCpu } from "../base/cpu-budget.ts";
+import type { Slices } from "../base/slices.ts";
 import { LaresError, permissionDenied } from "../base/errors.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { decideApproval, type ApprovalSubject } from "../policy/approval.ts";
+import { decideApproval, prepareApproval, type ApprovalSubject } from "../policy/approval.ts";
 import type { FolderListing } from "./content-requests.ts";
+import { inSlices } from "./in-slices.ts";
 import type { ActionRecord } from "./ledger.ts";
 import type { ActionPorts } from "./ports.ts";
 
@@ -15,6 +17,7 @@ export async function restraintNow(
   authority: Authority,
   record: ActionRecord,
   chosen: readonly number[],
+  slices: Slices,
 ): Promise<LaresError | null> {
   const effects: ApprovalSubject[] = [];
   for (const index of chosen) {
@@ -35,7 +38,9 @@ export async function restraintNow(
     effects.push({ ...subject, members, protection: isClosed ? "forbidden" : subject.protection });
   }
   const question = { agent: record.action.agent, effects, impact: 0, impactThisHour: 0 };
-  const { decide, because } = decideApproval(question, ports.settings());
+  const settings = ports.settings();
+  await inSlices(prepareApproval(question, settings), slices, unlimitedCpu);
+  const { decide, because } = decideApproval(question, settings);
   return decide === "deny" ? permissionDenied(record.action.agent, "propose_actions", because) : null;
 }
 

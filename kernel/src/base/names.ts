@@ -12,6 +12,11 @@ export function foldName(name: string): string {
     .normalize("NFC");
 }
 
+/** Folds a pattern over names as `foldName` folds the names, so that each still matches what it matched. */
+export function foldPattern(pattern: string): string {
+  return pattern.normalize("NFC").replace(ignoredByHfs, "").toUpperCase().toLowerCase().normalize("NFC");
+}
+
 /** Code points that HFS+ leaves out when it compares names. */
 const ignoredByHfs = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]/g;
 

@@ -17,7 +17,7 @@ async function files(contents: Record<string, string>): Promise<void> {
   }
 }
 const found = async (...paths: string[]) =>
-  (await findDocuments(paths.map((path) => join(root, path)))).map((path) => relative(root, path));
+  (await findDocuments(paths.map((path) => join(root, path)))).documents.map((path) => relative(root, path));
 
 it("finds both documents in both formats, at any depth, hidden folders included, sorted", async () => {
   await files({
@@ -57,6 +57,21 @@ it("does not follow a link, not even in a circle", async () => {
   await files({ "a/lares.yaml": "" });
   await symlink(join(root, "a"), join(root, "a", "again"));
   expect(await found("")).toEqual(["a/lares.yaml"]);
+});
+
+it("names each .gitignore that is not read, and finds the documents all the same", async () => {
+  await files({
+    "a/.gitignore": `${"x".repeat(1000)}\n`.repeat(300),
+    "a/lares.yaml": "",
+    "b/rules": "",
+    "b/extension.yaml": "",
+  });
+  await symlink(join(root, "b", "rules"), join(root, "b", ".gitignore"));
+  expect(await found("")).toEqual(["a/lares.yaml", "b/extension.yaml"]);
+  expect((await findDocuments([root])).unreadRules).toEqual([
+    { file: join(root, "a", ".gitignore"), fault: "has 300300 bytes; at most 262144 are read" },
+    { file: join(root, "b", ".gitignore"), fault: "is a link, which is not followed" },
+  ]);
 });
 
 it("says which path does not exist or is no document", async () => {

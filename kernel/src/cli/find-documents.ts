@@ -1,7 +1,8 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { laresNames, manifestNames } from "../documents/names.ts";
+import { ignoreFileName, readIgnoreFile } from "../platform/ignore-file.ts";
 import { UsageError } from "./command.ts";
 
 export const documentNames: ReadonlySet<string> = new Set([...laresNames, ...manifestNames]);
@@ -10,20 +11,26 @@ const neverEntered = new Set(["node_modules", ".git"]);
 /** Bounds of one look: folders entered, and how deep. */
 export const maxFolders = 100_000;
 export const maxDepth = 64;
-/** A `.gitignore` larger than this is not one. */
-const maxIgnoreBytes = 1024 * 1024;
 
 interface Rules {
   readonly folder: string;
   readonly matcher: Ignore;
 }
 
+export interface FoundDocuments {
+  /** Sorted. */
+  readonly documents: readonly string[];
+  /** Files named `.gitignore` that are not read, each with a clause that says why. Here they count as empty. */
+  readonly unreadRules: readonly { readonly file: string; readonly fault: string }[];
+}
+
 /**
- * Every document beneath the paths, sorted; what Git ignores is left out, links are not followed. A document that is
+ * Finds every document beneath the paths. What Git ignores is left out, links are not followed. A document that is
  * named itself is taken even where Git ignores it.
  */
-export async function findDocuments(paths: readonly string[]): Promise<string[]> {
+export async function findDocuments(paths: readonly string[]): Promise<FoundDocuments> {
   const found = new Set<string>();
+  const unreadRules: { file: string; fault: string }[] = [];
   let folders = 0;
   const enter = async (folder: string, depth: number, above: readonly Rules[]): Promise<void> => {
     folders += 1;
@@ -32,10 +39,11 @@ export async function findDocuments(paths: readonly string[]): Promise<string[]>
         `More than ${maxFolders} folders beneath ${paths.join(", ")}: name a smaller one.`,
       );
     const entries = await readdir(folder, { withFileTypes: true });
-    const own = entries.some((entry) => entry.name === ".gitignore" && entry.isFile())
-      ? await rulesOf(folder)
-      : null;
-    const rules = own === null ? above : [...above, own];
+    const own = entries.some(({ name }) => name === ignoreFileName) ? await readIgnoreFile(folder) : null;
+    if (own !== null && own.fault !== null)
+      unreadRules.push({ file: join(folder, ignoreFileName), fault: own.fault });
+    const text = own?.text ?? null;
+    const rules = text === null ? above : [...above, { folder, matcher: ignore().add(text) }];
     for (const entry of entries) {
       const path = join(folder, entry.name);
       if (entry.isFile() && documentNames.has(entry.name) && !isIgnored(path, false, rules)) found.add(path);
@@ -50,13 +58,7 @@ export async function findDocuments(paths: readonly string[]): Promise<string[]>
     else if (documentNames.has(basename(path))) found.add(path);
     else throw new UsageError(`${path} is none of ${[...documentNames].join(", ")}.`);
   }
-  return [...found].toSorted();
-}
-
-async function rulesOf(folder: string): Promise<Rules | null> {
-  const path = join(folder, ".gitignore");
-  if ((await stat(path)).size > maxIgnoreBytes) return null;
-  return { folder, matcher: ignore().add(await readFile(path, "utf8")) };
+  return { documents: [...found].toSorted(), unreadRules };
 }
 
 /** The nearest rules that say anything about the path decide. */

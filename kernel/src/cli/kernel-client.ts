@@ -84,8 +84,22 @@ export class KernelClient {
   follow = (query: Pick<TraceQuery, "agent" | "level">): Promise<{ subscription: string }> =>
     this.#ask("lares/traces/follow", query);
 
-  actions = (query: { state?: string; agent?: string; limit?: number }): Promise<Action[]> =>
-    this.#ask("lares/actions/list", query);
+  /** Asks again where one answer has no room for all of them. `limit`: 100 by default. */
+  actions = async (query: { state?: string; agent?: string; limit?: number }): Promise<Action[]> => {
+    const { limit = 100 } = query;
+    const actions: Action[] = [];
+    while (actions.length < limit) {
+      const last = actions.at(-1);
+      const page = await this.#ask<Action[]>("lares/actions/list", {
+        ...query,
+        limit: limit - actions.length,
+        ...(last === undefined ? {} : { before: last.id }),
+      });
+      actions.push(...page);
+      if (page.length === 0) break;
+    }
+    return actions;
+  };
   action = (id: string): Promise<Action> => this.#ask("lares/actions/get", { id });
   diff = async (id: string, effect: number): Promise<string | null> =>
     (await this.#ask<ResultOf<"lares/actions/diff">>("lares/actions/diff", { id, effect })).diff;

@@ -414,6 +414,20 @@ describe("a program holds nothing of a person's that the question does not name"
       { path: "dist/made.ts", bytes: 18 },
     ]);
   });
+  test("data beneath a .gitignore that cannot be read is in no program, whatever the folder's own rules say", async () => {
+    const folder = await workspace({
+      ...documents(),
+      ".git/HEAD": "",
+      ".gitignore": "x\n".repeat(200_000),
+      "ext/.gitignore": "!data.json\n",
+      "ext/agent.ts": importing("data.json"),
+      "ext/data.json": "{}",
+    });
+    expect((await folder.load()).entries[0]?.program).toMatchObject({
+      program: null,
+      fault: expect.stringMatching(/git may leave it out: .*\.gitignore has 400000 bytes/) as string,
+    });
+  });
   test.each([".env.json", ".hidden/data.json", ".git/config.txt"])("%s is in no program", async (path) => {
     const folder = await workspace({
       ...documents(),

@@ -1,25 +1,37 @@
 import { basename, dirname, join } from "node:path";
-import { fileExists, readText } from "./read-documents.ts";
+import { fileExists } from "./read-documents.ts";
 import { stat } from "node:fs/promises";
-import { IgnoreRules, ignoreFileName } from "../workspace/ignore-rules.ts";
+import { ignoreFileName, readIgnoreFile } from "../platform/ignore-file.ts";
+import { IgnoreRules, ruleForAll } from "../workspace/ignore-rules.ts";
 
 /** Folders above an extension's that are looked at for its repository. */
 const maxFoldersAbove = 32;
 
+export interface GitIgnored {
+  /** Paths relative to the folder, as they were asked about. */
+  readonly paths: ReadonlySet<string>;
+  /** A sentence about a `.gitignore` that cannot be read, because of which paths count as left out. */
+  readonly fault: string | null;
+}
+
 /**
  * Returns the paths, relative to `folder`, that git leaves out by the `.gitignore` files of the folder and of the
  * repository around it. Where git leaves out the folder as a whole, as with installed packages, only its own files count.
+ * A `.gitignore` that cannot be read leaves out everything beneath it.
  */
-export async function gitIgnored(folder: string, paths: readonly string[]): Promise<Set<string>> {
+export async function gitIgnored(folder: string, paths: readonly string[]): Promise<GitIgnored> {
   const ignored = new Set<string>();
-  if (paths.length === 0) return ignored;
-  const around = await rulesAround(folder);
+  const faults: string[] = [];
+  if (paths.length === 0) return { paths: ignored, fault: null };
+  const around = await rulesAround(folder, faults);
+  // Such rules may name a folder on the way here, which no rules below could take back.
+  if (faults.length > 0) return { paths: new Set(paths), fault: faults[0] ?? null };
   const known = new Map<string, Promise<IgnoreRules>>();
   const rulesOf = (inner: string): Promise<IgnoreRules> => {
     const before = known.get(inner);
     if (before !== undefined) return before;
     const above = inner === "" ? Promise.resolve(around) : rulesOf(parentOf(inner));
-    const made = above.then((rules) => rulesIn(join(folder, inner), rules));
+    const made = above.then((rules) => rulesIn(join(folder, inner), rules, faults));
     known.set(inner, made);
     return made;
   };
@@ -27,19 +39,18 @@ export async function gitIgnored(folder: string, paths: readonly string[]): Prom
     const names = path.split("/");
     for (let depth = 0; depth < names.length; depth++) {
       const rules = await rulesOf(names.slice(0, depth).join("/"));
-      const isLast = depth === names.length - 1;
-      if (rules.verdict(`${names[depth]}${isLast ? "" : "/"}`) !== true) continue;
+      if (!rules.mayExclude(names[depth] ?? "")) continue;
       ignored.add(path);
       break;
     }
   }
-  return ignored;
+  return { paths: ignored, fault: faults[0] ?? null };
 }
 
 const parentOf = (inner: string): string =>
   inner.includes("/") ? inner.slice(0, inner.lastIndexOf("/")) : "";
 
-async function rulesAround(folder: string): Promise<IgnoreRules | null> {
+async function rulesAround(folder: string, faults: string[]): Promise<IgnoreRules | null> {
   const above: string[] = [];
   for (let at = folder; above.length < maxFoldersAbove; at = dirname(at)) {
     if (at !== folder) above.unshift(at);
@@ -49,16 +60,18 @@ async function rulesAround(folder: string): Promise<IgnoreRules | null> {
   }
   let rules: IgnoreRules | null = null;
   for (const [index, at] of above.entries()) {
-    rules = await rulesIn(at, rules);
+    rules = await rulesIn(at, rules, faults);
     const next = above[index + 1] ?? folder;
+    if (faults.length > 0) return rules;
     if (rules.verdict(`${basename(next)}/`) === true) return null;
   }
   return rules;
 }
 
-async function rulesIn(folder: string, above: IgnoreRules | null): Promise<IgnoreRules> {
-  const text = await readText(join(folder, ignoreFileName)).catch(() => null);
-  return new IgnoreRules(above, basename(folder), text, { hidden: true });
+async function rulesIn(folder: string, above: IgnoreRules | null, faults: string[]): Promise<IgnoreRules> {
+  const { text, fault } = await readIgnoreFile(folder);
+  if (fault !== null) faults.push(`${join(folder, ignoreFileName)} ${fault}`);
+  return new IgnoreRules(above, basename(folder), fault === null ? text : ruleForAll, { hidden: true });
 }
 
 async function isRepository(folder: string): Promise<boolean> {

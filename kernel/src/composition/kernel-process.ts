@@ -16,6 +16,7 @@ import { redirectConsole } from "../platform/stdio.ts";
 import { createEndpoint } from "../protocol/endpoint.ts";
 import { KernelServer } from "../server/server.ts";
 import { openKernel } from "./kernel.ts";
+import { KernelLifetime } from "./kernel-lifetime.ts";
 import { stderrLog } from "./log.ts";
 
 /** A kernel that nobody joined ends after this time. */
@@ -67,21 +68,12 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
     clock,
     log,
   });
-  const ending = Promise.withResolvers<string>();
-  let timer: Disposable | undefined;
   let isClosing = false;
-  const endAfter = (delayMs: number, reason: string): void => {
-    timer?.[Symbol.dispose]();
-    // The system's clock does not keep the process alive by itself; the socket does.
-    timer = keep ? undefined : clock.timer(delayMs, () => ending.resolve(reason));
-  };
+  const lifetime = new KernelLifetime({ clock, keep, unjoinedMs, lingerMs: () => kernel.lingerMs() });
   const server = new KernelServer({
     kernel: kernel.services,
     log,
-    clientsChanged: (clients) => {
-      timer?.[Symbol.dispose]();
-      if (clients === 0) endAfter(kernel.lingerMs(), "its last client left");
-    },
+    clientsChanged: (clients) => lifetime.clientsChanged(clients),
   });
   kernel.setUnsavedDocuments(() => server.unsavedDocuments());
   let socket: LocalServer | undefined;
@@ -92,9 +84,8 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
       isClosing: () => isClosing,
       accept: (stream) => server.accept(createEndpoint({ source: stream, sink: stream, log })),
     });
-    endAfter(unjoinedMs, "nobody joined it");
     for (const signal of ["SIGTERM", "SIGINT"] as const)
-      process.once(signal, () => ending.resolve(`it was told to (${signal})`));
+      process.once(signal, () => lifetime.end(`it was told to (${signal})`));
     const onFailure = (error: unknown): void => {
       log.error(`Something failed that nobody looked after: ${messageOf(error)}`, {
         stack: error instanceof Error ? error.stack : undefined,
@@ -102,7 +93,7 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
     };
     process.on("unhandledRejection", onFailure);
     process.on("uncaughtException", onFailure);
-    log.info(`The kernel ends: ${await ending.promise}.`);
+    log.info(`The kernel ends: ${await lifetime.ended}.`);
   } finally {
     isClosing = true;
     server.close();

@@ -98,11 +98,13 @@ async function carriedFiles(
   const isOfPackage = (path: string): boolean => path.split("/").includes("node_modules");
   const isBeside = (path: string): boolean => home !== "/" && !`/${path}`.startsWith(`${home}/`);
   const own = files.filter(({ path }) => !isOfPackage(path));
-  const ignored = await gitIgnored(
+  const { paths: ignored, fault } = await gitIgnored(
     folder,
     own.map(({ path }) => path),
   );
   const secret = own.find(({ path, isData }) => isData && ignored.has(path));
+  if (secret !== undefined && fault !== null)
+    return `The program imports ${secret.path}, and git may leave it out: ${fault}. Such a file may hold secrets, and becomes part of no program. Make the .gitignore readable.`;
   if (secret !== undefined)
     return `The program imports ${secret.path}, which git leaves out: such a file may hold secrets, and becomes part of no program. Rename it, or take it out of .gitignore.`;
   const carried = files.filter(

@@ -9,6 +9,7 @@ import {
   realpathSync,
   type Stats,
 } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { storageError } from "../base/errors.ts";
 
 /** What one lstat tells about a name in a folder. */
@@ -41,8 +42,8 @@ export interface OpenFolder extends Disposable {
   /** Null when it is missing, not a folder, a link, or may not be read. */
   openFolder(name: string): OpenFolder | null;
   /**
-   * A small file in it; null when it is missing or no plain file, "unreadable" when it is larger than `maxBytes` or may
-   * not be read.
+   * Reads a small file in it. Null when it is missing, a folder, a pipe or a device; "unreadable" when it is a link, is
+   * larger than `maxBytes` or may not be read.
    */
   readBytes(name: string, maxBytes: number): Uint8Array | null | "unreadable";
 }
@@ -51,6 +52,8 @@ export interface OpenFolder extends Disposable {
 export interface FolderReader {
   /** Absolute, with links resolved. */
   readonly root: string;
+  /** Whether the file system of the root takes names that differ in case for one. Always true on macOS and Windows. */
+  readonly foldsCase: boolean;
   /** Whether this is the root: what has its place since then is not, until `renew`. */
   isRoot(facts: Pick<Observation, "inode" | "device">): boolean;
   /** What has the root's place now; "other" is another folder than the root. */
@@ -128,6 +131,7 @@ export function openFolderReader(
           },
           prefix + name,
           "unreadable",
+          (code) => code === "ELOOP",
         ),
       [Symbol.dispose]: () => {
         if (descriptor !== null) closeSync(descriptor);
@@ -135,12 +139,19 @@ export function openFolderReader(
     };
   };
   /** Null for what may happen to any path at any time: gone, a link now, not a folder; `otherwise` for what may not be read. */
-  const tolerating = <T>(read: () => T, path: string, otherwise: T | null = null): T | null => {
+  const tolerating = <T>(
+    read: () => T,
+    path: string,
+    otherwise: T | null = null,
+    isRefusal: (code: string) => boolean = () => false,
+  ): T | null => {
     try {
       return read();
     } catch (error) {
-      if (vanished.has(codeOf(error))) return null;
-      onUnreadable(path, codeOf(error));
+      const code = codeOf(error);
+      if (isRefusal(code)) return otherwise;
+      if (vanished.has(code)) return null;
+      onUnreadable(path, code);
       return otherwise;
     }
   };
@@ -163,6 +174,7 @@ export function openFolderReader(
   };
   return {
     root: real,
+    foldsCase: foldsCaseAt(real),
     isRoot,
     rootState: () => {
       const found = atRoot();
@@ -203,6 +215,21 @@ export function openFolderReader(
     },
     release: () => closeFrom(0),
   };
+}
+
+/**
+ * Looks for the folder under its name in the other case. Only on Linux is a file system that folds case the exception: there
+ * a folder whose name has no letters is taken for one that does not.
+ */
+function foldsCaseAt(path: string): boolean {
+  const name = basename(path);
+  const upper = name.toUpperCase();
+  const twin = upper === name ? name.toLowerCase() : upper;
+  if (twin === name || process.platform !== "linux") return process.platform !== "linux";
+  const [own, other] = [path, join(dirname(path), twin)].map((at) =>
+    lstatSync(at, { throwIfNoEntry: false }),
+  );
+  return own !== undefined && other !== undefined && own.ino === other.ino && own.dev === other.dev;
 }
 
 interface HeldFolder extends OpenFolder {

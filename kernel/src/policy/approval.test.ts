@@ -6,6 +6,7 @@ import {
   alwaysRules,
   decideApproval,
   escapeGlob,
+  prepareApproval,
   type ApprovalQuestion,
   type ApprovalSubject,
 } from "./approval.ts";
@@ -302,4 +303,26 @@ describe("alwaysRules", () => {
       }),
     );
   });
+});
+
+test("a decision takes as many short steps as its folders and rules are large, and then none", () => {
+  const members = Array.from({ length: 10_000 }, (_, at) => `file-${at}.txt`);
+  const rules: ApprovalRule[] = Array.from({ length: 300 }, (_, at) => ({
+    decide: "ask",
+    path: `**/*${at}*.{key,pem}`,
+  }));
+  const effect: ApprovalSubject = { kind: "file.move", paths: ["big", "moved"], members, protection: "none" };
+  const question = { agent: "a", effects: [effect], impact: 0, impactThisHour: 0 };
+  let steps = 0;
+  // Five rules are enough to see that each costs steps of its own; all of them would take seconds.
+  for (const _step of prepareApproval(question, { rules: rules.slice(0, 5) })) steps++;
+  expect(steps).toBeGreaterThanOrEqual((5 * 2 * members.length) / 1000);
+  // A path that is asked for now would be an error: the members are not looked at again.
+  Object.defineProperty(effect, "members", {
+    get: () => {
+      throw new Error("The members are looked at again.");
+    },
+  });
+  expect(decideApproval(question, { rules: rules.slice(0, 5), autoApproveBelow: 1 }).decide).toBe("allow");
+  expect(() => decideApproval(question, { rules, autoApproveBelow: 1 })).toThrow(/looked at again/);
 });

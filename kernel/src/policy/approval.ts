@@ -43,15 +43,65 @@ export interface ApprovalDecision {
   readonly byImpact: boolean;
 }
 
+/** Of the rules that hold for an agent, those that restrain or cover an effect. */
+interface Bearing {
+  readonly rules: readonly ApprovalRule[];
+  readonly bear: readonly CompiledRule[];
+}
+
+const bearings = new WeakMap<ApprovalSubject, Bearing>();
+
+/**
+ * Does what of `decideApproval` takes long, in steps of some milliseconds at most: a folder of thousands of files is held
+ * against hundreds of rules. A caller that has taken all steps gets its decision about the same effects, by the same
+ * rules, at once.
+ */
+export function* prepareApproval(
+  { agent, effects }: Pick<ApprovalQuestion, "agent" | "effects">,
+  policy: Pick<ApprovalPolicy, "rules">,
+): Generator<void, void> {
+  const rules = rulesOf(agent, policy);
+  for (const effect of effects) {
+    const bear: CompiledRule[] = [];
+    for (const rule of rules) {
+      yield;
+      const made = compiled(rule);
+      const bears = made.decide === "allow" ? made.covers(effect) : (yield* made.search(effect)) !== null;
+      if (bears) bear.push(made);
+    }
+    bearings.set(effect, { rules, bear });
+  }
+}
+
+function rulesOf(agent: string, { rules }: Pick<ApprovalPolicy, "rules">): readonly ApprovalRule[] {
+  return rules.filter((rule) => rule.agent === undefined || rule.agent === agent);
+}
+
+/** Returns what answers which of the rules bear on an effect: what was prepared, as long as the rules are the same. */
+function bearingOf(rules: readonly ApprovalRule[]): (effect: ApprovalSubject) => readonly CompiledRule[] {
+  let all: readonly CompiledRule[] | null = null;
+  let same: readonly ApprovalRule[] | null = null;
+  return (effect) => {
+    const known = bearings.get(effect);
+    if (known !== undefined) {
+      const isSame = (): boolean =>
+        known.rules.length === rules.length && known.rules.every((rule, at) => rule === rules[at]);
+      if (known.rules === same || isSame()) {
+        same = known.rules;
+        return known.bear;
+      }
+    }
+    return (all ??= rules.map(compiled));
+  };
+}
+
 /** What an action gets: the strictest decision of its effects. */
 export function decideApproval(question: ApprovalQuestion, policy: ApprovalPolicy): ApprovalDecision {
-  const rules = policy.rules
-    .filter(({ agent }) => agent === undefined || agent === question.agent)
-    .map(compiled);
+  const rulesFor = bearingOf(rulesOf(question.agent, policy));
   let strictest: ApprovalDecision = { decide: "allow", because: "It changes nothing.", byImpact: false };
   let byImpact = false;
   for (const effect of question.effects) {
-    const decision = decideEffect(effect, question, policy.autoApproveBelow, rules);
+    const decision = decideEffect(effect, question, policy.autoApproveBelow, rulesFor(effect));
     byImpact ||= decision.byImpact;
     if (strictness[decision.decide] > strictness[strictest.decide]) strictest = decision;
     else if (strictest.because === "It changes nothing.") strictest = decision;
@@ -112,11 +162,14 @@ function isMetadata(kind: EffectKind): boolean {
 
 interface CompiledRule {
   readonly decide: ApprovalRule["decide"];
-  /** For deny and ask: a path for which the rule holds; null if it holds for nothing that the effect touches. */
-  restrains(effect: ApprovalSubject): string | null;
+  /** For deny and ask: searches, in steps, a path for which the rule holds; null if it holds for nothing that the effect touches. */
+  search(effect: ApprovalSubject): Generator<void, string | null>;
   /** For allow: the rule holds for everything that the effect touches. */
   covers(effect: ApprovalSubject): boolean;
 }
+
+/** Members of a folder that are held against one glob in one step. */
+const membersPerStep = 250;
 
 function restrainedPath(
   rules: readonly CompiledRule[],
@@ -124,10 +177,18 @@ function restrainedPath(
   effect: ApprovalSubject,
 ): string | null {
   for (const rule of rules) {
-    const path = rule.decide === decide ? rule.restrains(effect) : null;
+    const path = rule.decide === decide ? restrained(rule, effect) : null;
     if (path !== null) return path;
   }
   return null;
+}
+
+function restrained({ search }: CompiledRule, effect: ApprovalSubject): string | null {
+  const steps = search(effect);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }
 
 // The person's rules are asked about with every proposal and change rarely.
@@ -150,7 +211,10 @@ function allowing(rule: ApprovalRule): CompiledRule {
   const base = literalBase(rule.path ?? "**");
   return {
     decide: "allow",
-    restrains: () => null,
+    *search() {
+      yield;
+      return null;
+    },
     covers: ({ kind, paths, makes = [], members = [] }) =>
       (rule.kind === undefined || kindMatches(rule.kind, kind)) &&
       paths.every(matches) &&
@@ -170,7 +234,7 @@ function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
   return {
     decide,
     covers: () => false,
-    restrains: ({ kind, paths, makes = [], members }) => {
+    *search({ kind, paths, makes = [], members }) {
       const isMeant = isOf(kind);
       if (glob === null)
         return isMeant || (makes.length > 0 && isOf("folder.create")) ? (paths[0] ?? "") : null;
@@ -187,10 +251,14 @@ function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
         if (glob.base !== "." && isWithinExactly(folder, glob.base)) return end;
         // What lies elsewhere needs no look at each member.
         if (!isWithinExactly(glob.base, folder)) continue;
-        const member = membersAt(end, members).find(
-          ({ path, key }) => (key === null || key.includes(glob.word)) && glob.matches(path),
-        );
-        if (member !== undefined) return member.path;
+        const all = membersAt(end, members);
+        const reaches = ({ path, key }: MemberPath): boolean =>
+          (key === null || key.includes(glob.word)) && glob.matches(path);
+        for (let at = 0; at < all.length; at += membersPerStep) {
+          const found = all.slice(at, at + membersPerStep).find(reaches);
+          if (found !== undefined) return found.path;
+          yield;
+        }
       }
       return null;
     },

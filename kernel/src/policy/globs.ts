@@ -25,8 +25,11 @@ export interface RestrainingGlob {
  * A glob of something that restricts: it matches every spelling that some file system takes for a path which it
  * names. One that does not compile matches everything.
  */
-export function restrainingGlob(pattern: string): RestrainingGlob {
-  const glob = compileGlob(pattern, { ignoreCase: true });
+export function restrainingGlob(
+  pattern: string,
+  options: Pick<GlobOptions, "matchBase"> = {},
+): RestrainingGlob {
+  const glob = compileGlob(pattern, { ...options, ignoreCase: true });
   if (!glob.ok) return { matches: () => true, base: ".", word: "" };
   return {
     matches: (path) => glob.matches(path) || (!isPlain(path) && glob.matches(foldPath(path))),

@@ -2,7 +2,10 @@ import { LaresError } from "../base/errors.ts";
 import { compileGlob } from "../base/glob.ts";
 import type { EntryKind } from "../base/vocabulary/entry.ts";
 import type { OpenFolder } from "../platform/folder-reader.ts";
-import { ignoreFileName, IgnoreRules, ruleForAll } from "./ignore-rules.ts";
+import { ignoreFileName } from "../platform/ignore-file.ts";
+import { restrainingGlob } from "../policy/globs.ts";
+import { foldPath } from "../policy/paths.ts";
+import { type IgnoreOptions, IgnoreRules, ruleForAll } from "./ignore-rules.ts";
 import { workspaceLimits } from "./limits.ts";
 import { Places } from "./places.ts";
 import type { EntryNode } from "./tree.ts";
@@ -14,29 +17,35 @@ export interface ExclusionOptions {
   readonly never: readonly string[];
 }
 
-/** What the index leaves out: hidden names, .gitignore, the configured globs, the kernel's own folders. */
+/**
+ * What the index leaves out: hidden names, .gitignore, the configured globs, the kernel's own folders. The configuration
+ * holds for any spelling of a name; a .gitignore as it does in git, and for any spelling where a path that is not
+ * listed is judged.
+ */
 export class Exclusions {
   readonly #places: Places;
   readonly #options: ExclusionOptions;
   readonly #globs: readonly ((path: string) => boolean)[];
+  /** Folded. */
+  readonly #never: ReadonlySet<string>;
   readonly #rules = new Map<EntryNode, IgnoreRules>();
 
   /** Throws InvalidDocument for a glob that is none. */
   constructor(places: Places, options: ExclusionOptions) {
     this.#places = places;
     this.#options = options;
+    this.#never = new Set(options.never.map(foldPath));
     this.#globs = options.ignore.map((pattern) => {
       const glob = compileGlob(pattern, { matchBase: true });
       if (!glob.ok) throw new LaresError("InvalidDocument", `The index cannot ignore this: ${glob.message}`);
-      return glob.matches;
+      return restrainingGlob(pattern, { matchBase: true }).matches;
     });
   }
 
   excludes(folder: EntryNode, name: string, kind: EntryKind): boolean {
     if (this.#rulesOf(folder).excludes(name, kind)) return true;
-    if (this.#globs.length === 0 && this.#options.never.length === 0) return false;
-    const path = Places.pathIn(folder, name);
-    return this.#options.never.includes(path) || this.#globs.some((matches) => matches(path));
+    if (this.#globs.length === 0 && this.#never.size === 0) return false;
+    return this.#isConfigured(Places.pathIn(folder, name));
   }
 
   /**
@@ -47,12 +56,12 @@ export class Exclusions {
     let rules = this.#rulesOf(folder);
     let path = Places.pathIn(folder, "").slice(0, -1);
     for (const [index, name] of names.entries()) {
-      if (rules.excludes(name, "file") || rules.excludes(name, "folder")) return true;
+      if (rules.mayExclude(name)) return true;
       path = path === "" ? name : `${path}/${name}`;
-      if (this.#options.never.includes(path) || this.#globs.some((matches) => matches(path))) return true;
+      if (this.#isConfigured(path)) return true;
       if (index === names.length - 1) break;
       const text = readRules(this.#places.open(folder, names.slice(0, index + 1)));
-      rules = new IgnoreRules(rules, name, text, { hidden: this.#options.hidden });
+      rules = new IgnoreRules(rules, name, text, this.#ruleOptions(folder));
     }
     return false;
   }
@@ -60,8 +69,8 @@ export class Exclusions {
   /** Whether any name in the folder may be excluded that does not begin with a dot. Its rules must be known. */
   mayExcludeIn(folder: EntryNode): boolean {
     if (this.#globs.length > 0 || this.#rulesOf(folder).hasRules) return true;
-    const inFolder = Places.pathIn(folder, "");
-    return this.#options.never.some((path) => path.startsWith(inFolder));
+    const inFolder = foldPath(Places.pathIn(folder, ""));
+    return [...this.#never].some((path) => path.startsWith(inFolder));
   }
 
   /** Whether a hint about this name can be passed over without a look. */
@@ -99,7 +108,19 @@ export class Exclusions {
 
   #compile(folder: EntryNode, text: string | null): IgnoreRules {
     const above = folder.isEntry && folder.parent !== null ? this.#rulesOf(folder.parent) : null;
-    return new IgnoreRules(above, folder.name, text, { hidden: this.#options.hidden });
+    return new IgnoreRules(above, folder.name, text, this.#ruleOptions(folder));
+  }
+
+  #isConfigured(path: string): boolean {
+    return (
+      (this.#never.size > 0 && this.#never.has(foldPath(path))) ||
+      this.#globs.some((matches) => matches(path))
+    );
+  }
+
+  #ruleOptions(folder: EntryNode): IgnoreOptions {
+    const foldsCase = this.#places.locate(folder)?.place.reader.foldsCase === true;
+    return { hidden: this.#options.hidden, foldsCase };
   }
 }
 

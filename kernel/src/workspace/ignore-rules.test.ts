@@ -40,6 +40,39 @@ it("hides names with a dot in front unless told otherwise", () => {
   expect(rulesOf(["", null]).excludes(".env", "file")).toBe(false);
 });
 
+describe("a path that is not listed is left out in any spelling", () => {
+  it.each([
+    ["another case", "private/", "PRIVATE"],
+    ["another case of a pattern", "*.PEM", "key.pem"],
+    ["a range", "[A-C]x", "aX"],
+    ["another Unicode form", "caf\u00e9", "cafe\u0301"],
+    ["another Unicode form of the rule", "cafe\u0301", "caf\u00e9"],
+    ["a character that folds", "secret\u017f", "SECRETS"],
+    ["a character that some file system passes over", "secret", "sec\u200cret"],
+    ["a dot that some file system drops", "secret", "secret."],
+  ])("%s: %s, %s", (_what, rule, name) => {
+    expect(rulesOf(["", rule]).mayExclude(name)).toBe(true);
+    expect(rulesOf(["", rule], ["a", null]).mayExclude(name)).toBe(true);
+    expect(rulesOf(["", rule]).mayExclude("other")).toBe(false);
+  });
+  it.each([
+    ["a hidden name", "\u200c.env"],
+    ["version control's folder", "\u200c.GIT"],
+  ])("%s: %s", (_what, name) => {
+    expect(new IgnoreRules(null, "", null, { hidden: false }).mayExclude(name)).toBe(true);
+  });
+  it("while an exception in another case makes no exception from what git leaves out", () => {
+    const rules = rulesOf(["", "secret*\n!SECRET.md"]);
+    expect(rules.mayExclude("secret.md")).toBe(true);
+  });
+});
+
+it("lists what git would list: case counts only where the file system tells cases apart", () => {
+  const folding = new IgnoreRules(null, "", "private/", { hidden: true, foldsCase: true });
+  expect(folding.excludes("Private", "folder")).toBe(true);
+  expect(rulesOf(["", "private/"]).excludes("Private", "folder")).toBe(false);
+});
+
 describe("rules beyond the bounds leave out at least what they name", () => {
   const long = "x".repeat(600);
   it.each([

@@ -1,9 +1,7 @@
 import ignore, { type Ignore } from "ignore";
-import { isStagingName } from "../base/names.ts";
+import { foldName, foldPattern, isStagingName } from "../base/names.ts";
+import { foldPath } from "../policy/paths.ts";
 import { workspaceLimits } from "./limits.ts";
-
-/** The file in which a folder says what is to be left out beneath it. */
-export const ignoreFileName = ".gitignore";
 
 /** The rule that leaves out everything in its folder. */
 export const ruleForAll = "*";
@@ -15,29 +13,61 @@ export function isAlwaysExcluded(name: string): boolean {
   return lower === ".git" || lower === ".lares" || isStagingName(lower);
 }
 
-/** One compiled .gitignore. It forgets its answers now and then: the library would keep each of them. */
-class IgnoreFile {
+/** Compiled patterns. They forget their answers now and then: the library would keep each of them. */
+class Patterns {
   readonly #patterns: readonly string[];
+  readonly #ignoresCase: boolean;
   #compiled: Ignore;
   #answers = 0;
 
-  constructor(patterns: readonly string[]) {
+  constructor(patterns: readonly string[], ignoresCase: boolean) {
     this.#patterns = patterns;
-    this.#compiled = compile(patterns);
+    this.#ignoresCase = ignoresCase;
+    this.#compiled = this.#compile();
   }
 
   verdict(path: string): boolean | null {
     if (++this.#answers > workspaceLimits.ignoreAnswers) {
-      this.#compiled = compile(this.#patterns);
+      this.#compiled = this.#compile();
       this.#answers = 0;
     }
     const { ignored, unignored } = this.#compiled.test(path);
     return ignored ? true : unignored ? false : null;
   }
+
+  #compile(): Ignore {
+    return ignore({ ignorecase: this.#ignoresCase }).add([...this.#patterns]);
+  }
 }
 
-// Case matters, as it does in git on a file system where it matters.
-const compile = (patterns: readonly string[]): Ignore => ignore({ ignorecase: false }).add([...patterns]);
+/** One .gitignore. */
+class IgnoreFile {
+  readonly #patterns: readonly string[];
+  readonly #exact: Patterns;
+  #folded: Patterns | null = null;
+
+  /** Case matters, as it does in git, unless the file system folds it. */
+  constructor(patterns: readonly string[], foldsCase: boolean) {
+    this.#patterns = patterns;
+    this.#exact = new Patterns(patterns, foldsCase);
+  }
+
+  verdict(path: string): boolean | null {
+    return this.#exact.verdict(path);
+  }
+
+  foldedVerdict(path: string): boolean | null {
+    this.#folded ??= new Patterns(this.#patterns.map(foldPattern), true);
+    return this.#folded.verdict(foldPath(path));
+  }
+}
+
+export interface IgnoreOptions {
+  /** Whether names that begin with a dot are listed. */
+  readonly hidden: boolean;
+  /** Whether the file system takes names that differ in case for one. */
+  readonly foldsCase?: boolean;
+}
 
 /** The rules that hold in one folder: its own .gitignore and those of the folders above it. */
 export class IgnoreRules {
@@ -47,11 +77,11 @@ export class IgnoreRules {
   readonly hidden: boolean;
 
   /** `name` is the folder's own; the topmost folder of a root has none above it. */
-  constructor(above: IgnoreRules | null, name: string, text: string | null, options: { hidden: boolean }) {
+  constructor(above: IgnoreRules | null, name: string, text: string | null, options: IgnoreOptions) {
     this.#above = above;
     this.#name = name;
     const patterns = text === null ? [] : patternsOf(text);
-    this.#file = patterns.length === 0 ? null : new IgnoreFile(patterns);
+    this.#file = patterns.length === 0 ? null : new IgnoreFile(patterns, options.foldsCase === true);
     this.hidden = options.hidden;
   }
 
@@ -65,6 +95,22 @@ export class IgnoreRules {
     if (isAlwaysExcluded(name)) return true;
     if (!this.hidden && name.startsWith(".")) return true;
     return this.verdict(kind === "folder" ? `${name}/` : name) ?? false;
+  }
+
+  /**
+   * Whether the child of that name may be left out, whatever its kind: the name in any spelling that some file system
+   * takes for this one.
+   */
+  mayExclude(name: string): boolean {
+    if (this.excludes(name, "file") || this.excludes(name, "folder")) return true;
+    const folded = foldName(name);
+    if (isAlwaysExcluded(folded) || (!this.hidden && folded.startsWith("."))) return true;
+    return this.foldedVerdict(name) === true || this.foldedVerdict(`${name}/`) === true;
+  }
+
+  /** As `verdict`, with names and patterns folded. */
+  foldedVerdict(path: string): boolean | null {
+    return this.#file?.foldedVerdict(path) ?? this.#above?.foldedVerdict(`${this.#name}/${path}`) ?? null;
   }
 
   /** The nearest file that says anything about the path, which is relative to this folder, decides. */

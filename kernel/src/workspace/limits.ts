@@ -1,3 +1,5 @@
+import { maxIgnoreBytes } from "../platform/ignore-file.ts";
+
 /** What bounds the workspace's index; each in one place. */
 export const workspaceLimits = {
   /** Bytes of one sidecar's canonical JSON. */
@@ -17,7 +19,7 @@ export const workspaceLimits = {
   /** Characters of a path; longer ones are left out. */
   pathLength: 4096,
   /** Bytes of one .gitignore, its rules, and wildcards that cross folders in one rule. */
-  ignoreFileBytes: 256 * 1024,
+  ignoreFileBytes: maxIgnoreBytes,
   ignoreRules: 2000,
   ignoreRuleLength: 512,
   ignoreRuleGlobstars: 4,

@@ -4,7 +4,8 @@ import type { FolderLister, FolderListerEvents, FolderListing } from "../platfor
 import type { Observation, OpenFolder } from "../platform/folder-reader.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Exclusions } from "./exclusions.ts";
-import { ignoreFileName, isAlwaysExcluded } from "./ignore-rules.ts";
+import { ignoreFileName } from "../platform/ignore-file.ts";
+import { isAlwaysExcluded } from "./ignore-rules.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { FolderComparison, listNow, type ListingPorts } from "./listing.ts";
 import { Judge } from "./judge.ts";

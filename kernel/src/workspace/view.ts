@@ -1,7 +1,7 @@
 import { foldName } from "../base/names.ts";
+import { ignoreFileName } from "../platform/ignore-file.ts";
 import type { IndexView } from "../policy/sight.ts";
 import type { Exclusions } from "./exclusions.ts";
-import { ignoreFileName } from "./ignore-rules.ts";
 import type { Places } from "./places.ts";
 import type { Workspace } from "./ports.ts";
 import type { EntryTree } from "./tree.ts";

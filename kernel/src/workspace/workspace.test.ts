@@ -380,6 +380,9 @@ describe("what is left out", () => {
       "notes/a.md/x",
     ])
       expect([path, view.hides(path)]).toEqual([path, false]);
+    // On some disk these are the same files.
+    for (const path of ["THERE.KEY", "there.Key", "notes/Drafts/a", "CACHE/x"])
+      expect([path, view.hides(path)]).toEqual([path, true]);
     // A folder that the index has not met yet brings its own rules.
     mkdirSync(test.path("fresh/inner"), { recursive: true });
     writeFileSync(test.path("fresh/.gitignore"), "*.log\n");
@@ -441,6 +444,31 @@ describe("what is left out", () => {
   it("refuses a glob that is none", async () => {
     await expect(openTestWorkspace({ index: { ignore: ["{a"] } })).rejects.toMatchObject({
       code: "InvalidDocument",
+    });
+  });
+
+  it("holds the configured globs against any spelling of a name", async () => {
+    await using test = await openTestWorkspace({
+      index: { ignore: ["Private/**", "*.PEM"] },
+      prepare: (write) => {
+        write("private/diary.md");
+        write("key.pem");
+        write("other.md");
+      },
+    });
+    await test.until(() => test.workspace.status().complete);
+    expect(await pathsOf(test.workspace)).toEqual(["other.md", "private"]);
+  });
+
+  it("does not read a file that has not settled under a spelling of what it leaves out", async () => {
+    await using test = await openTestWorkspace({
+      prepare: (write) => write(".gitignore", "secret.txt\n"),
+    });
+    await test.until(() => test.workspace.status().complete);
+    // As a disk that folds case answers for secret.txt.
+    writeFileSync(test.path("SECRET.TXT"), "hidden");
+    await expect(test.workspace.read("SECRET.TXT", 0, 10, () => true)).rejects.toMatchObject({
+      code: "NotFound",
     });
   });
 

@@ -11,7 +11,8 @@ import { ChangeLog } from "./change-log.ts";
 import { entryOf } from "./entry.ts";
 import { Exclusions } from "./exclusions.ts";
 import { Hasher } from "./hasher.ts";
-import { ignoreFileName, ruleForAll } from "./ignore-rules.ts";
+import { ignoreFileName } from "../platform/ignore-file.ts";
+import { ruleForAll } from "./ignore-rules.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { loadTree } from "./load.ts";
 import { metadataAccess, type MetadataAccess } from "./metadata.ts";
@@ -250,7 +251,7 @@ class IndexedWorkspace implements Workspace {
     const nearest = this.#places.nearest(path);
     const [name, ...deeper] = nearest?.names ?? [];
     if (nearest === null || name === undefined || deeper.length > 0) return null;
-    if (this.#exclusions.excludes(nearest.folder, name, "file")) return null;
+    if (this.#exclusions.mayExclude(nearest.folder, [name])) return null;
     const observed = this.#places.open(nearest.folder)?.observe(name) ?? null;
     this.#places.release();
     const located = this.#places.reads(nearest.folder);

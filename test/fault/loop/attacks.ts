@@ -1,4 +1,6 @@
 import type { BenchSpec } from "../../support/bench.ts";
+import type { Client } from "../../support/client.ts";
+import type { Action } from "../../support/types.ts";
 
 export const ATTACKER = "test.attacker";
 export const NEIGHBOUR = "test.neighbour";
@@ -19,6 +21,8 @@ export interface LoopAttack {
    * pieces would let others have answers in between, wherever they are done.
    */
   readonly isOnePiece?: true;
+  /** What another client asks for again and again, once the agent has made ready what it asks for. */
+  asks?(client: Client): Promise<unknown>;
 }
 
 const preview = (effects: string): string =>
@@ -186,6 +190,109 @@ export const loopAttacks: readonly LoopAttack[] = [
       await all(64, (at) => call("jobs/dispatch", { name: "none", input, key: "k" + at }));`,
   },
   {
+    name: "listed",
+    does: "has proposed as much as may wait, and a client lists it",
+    body: `
+      const effects = Array.from({ length: 270 }, (_, at) => ({ kind: "field.set", path: "one.txt", namespace: "probe", key: "k" + at, value: "v".repeat(3500) }));
+      effects.push({ kind: "file.write", path: "one.txt", content: "asked" });
+      for (let round = 0; round < 16; round++) await all(8, () => call("actions/propose", { title: "t", reason: "r", effects }));`,
+    asks: (client) => client.request("lares/actions/list", { state: "PendingApproval", limit: 1000 }),
+  },
+  {
+    name: "shown",
+    does: "has proposed diffs of megabytes, and a client gets and compares them",
+    body: `
+      const edits = [{ find: "b", replace: "c", all: true }];
+      const effects = Array.from({ length: 8 }, (_, at) => ({ kind: "file.edit", path: "texts/" + at + ".txt", edits }));
+      await all(8, () => call("actions/propose", { title: "t", reason: "r", effects }));`,
+    async asks(client) {
+      const [first] = await client.request<Action[]>("lares/actions/list", {
+        state: "PendingApproval",
+        limit: 5,
+      });
+      if (first === undefined) return;
+      await client.request("lares/actions/get", { id: first.id });
+      for (let effect = 0; effect < 8; effect++) {
+        await client.request("lares/actions/diff", { id: first.id, effect });
+        await client.request("lares/actions/content", { id: first.id, effect, side: "after" });
+      }
+    },
+  },
+  {
+    name: "rules",
+    isLong: true,
+    does: `proposes moves of a folder of ${members} files, for which there are hundreds of rules`,
+    body: `await all(40, (at) => call("actions/propose", { title: "t", reason: "r", effects: [{ kind: "file.move", from: "big", to: "moved" + at }] }));`,
+    async asks(client) {
+      const [first] = await client.request<Action[]>("lares/actions/list", {
+        state: "PendingApproval",
+        limit: 1,
+      });
+      if (first === undefined) return;
+      await client.raw("lares/actions/approve", { id: first.id, digest: first.digest });
+    },
+  },
+  {
+    name: "packages",
+    isLong: true,
+    does: "previews the move of a folder beneath a package of a megabyte",
+    body: `await all(60, () => ${preview(`[{ kind: "file.move", from: "pack/big", to: "pack/moved" }]`)});`,
+  },
+  {
+    name: "scripts",
+    isLong: true,
+    does: "previews a thousand files beneath many packages of a megabyte",
+    body: `
+      const effects = Array.from({ length: 1000 }, (_, at) => ({ kind: "file.write", path: "packs/" + at % 8 + "/new-" + at + ".txt", content: "a" }));
+      await all(32, () => ${preview("effects")});`,
+  },
+  {
+    name: "storm",
+    does: "emits events as fast as it can, some of which it hears",
+    body: `
+      for (let round = 0; round < 20; round++) await all(500, (at) => call("events/emit", { name: "Ping", data: { text: "", list: [at] } }));`,
+  },
+  {
+    name: "nested",
+    does: "emits events of a hundred thousand small values",
+    body: `
+      const list = Array.from({ length: 20_000 }, (_, at) => ["a" + at]);
+      await all(64, () => call("events/emit", { name: "Ping", data: { text: "", list } }));`,
+  },
+  {
+    name: "tags",
+    isLong: true,
+    does: "sets tags and fields by the thousand",
+    body: `
+      for (let round = 0; round < 20; round++) await all(8, (turn) => call("actions/propose", { title: "t", reason: "r", effects: Array.from({ length: 1000 }, (_, at) => {
+        const file = (turn * 1000 + at) % ${members};
+        const path = "big/" + file % 40 + "/file-" + file + ".txt";
+        return at % 2 === 0 ? { kind: "tag.add", path, tag: "t" + round + "-" + at % 7 } : { kind: "field.set", path, namespace: "probe", key: "k" + round, value: round };
+      }) }));`,
+  },
+  {
+    name: "results",
+    does: "answers tool calls with megabytes of small values",
+    body: `await all(32, () => call("tools/call", { agent: "${ATTACKER}", name: "large", arguments: {} }));`,
+  },
+  {
+    name: "told",
+    does: "traces, while many clients follow",
+    body: `
+      const fields = { wide: Array.from({ length: 2000 }, (_, at) => "z" + at) };
+      for (let round = 0; round < 500; round++) { notify("trace", { level: "info", message: "m".repeat(1000), fields }); if (round % 20 === 0) await call("shared/read", { key: "none" }).catch(() => {}); }`,
+    asks: (client) => client.request("lares/traces/query", { limit: 1000 }),
+  },
+  {
+    name: "remembered",
+    does: "has remembered events, and a client asks for them by the thousand",
+    body: `
+      const list = Array.from({ length: 2000 }, (_, at) => at);
+      await all(1000, (at) => call("memory/temporal/append", { variant: "v", data: { at, list } }));
+      await all(16, () => call("memory/temporal/query", { limit: 1000 }));`,
+    asks: (client) => client.raw("lares/memory/temporal", { agent: ATTACKER, limit: 1000 }),
+  },
+  {
     name: "lines",
     isLong: true,
     does: "calls what does not exist with a megabyte of small values",
@@ -218,6 +325,7 @@ export default defineAgent({
     async attack({ name }) { told = {}; notify("trace", { level: "info", message: "attacking: " + name }); await attacks[name](); return told; },
     async fanned() { return null; },
     async unique() { return null; },
+    async large() { return Array.from({ length: 300_000 }, (_, at) => [at]); },
   },
 });
 `;
@@ -239,6 +347,19 @@ const tool = (name: string, parameters: object): object => ({
   parameters,
 });
 
+/** Scripts whose words may each be a path. */
+function largePackage(): string {
+  const scripts = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, at) => [`s${at}`, `node x/${at}*/y-${at}.js`]),
+  );
+  return JSON.stringify({ scripts });
+}
+
+/** So many that each folder that is moved is held against hundreds. */
+function hundredsOfRules(): object[] {
+  return Array.from({ length: 500 }, (_, at) => ({ decide: "deny", path: `big/**/*${at}*.{key,pem}` }));
+}
+
 /** A workspace with an agent that makes the attacks, and one that has a tool and means no harm. */
 export function loopAttackBench(): BenchSpec {
   return {
@@ -248,9 +369,20 @@ export function loopAttackBench(): BenchSpec {
       "marked.txt": `${"a".repeat(2_000_000)}c`,
       "lines.txt": "a\nb\n".repeat(60_000),
       ...Object.fromEntries(
+        Array.from({ length: 8 }, (_, at) => [`texts/${at}.txt`, "a\nb\n".repeat(60_000)]),
+      ),
+      "pack/package.json": largePackage(),
+      ...Object.fromEntries(
+        Array.from({ length: 8 }, (_, at) => [`packs/${at}/package.json`, largePackage()]),
+      ),
+      ...Object.fromEntries(
+        Array.from({ length: 2000 }, (_, at) => [`pack/big/${at % 40}/file-${at}.txt`, "a"]),
+      ),
+      ...Object.fromEntries(
         Array.from({ length: members }, (_, at) => [`big/${at % 40}/file-${at}.txt`, "a"]),
       ),
     },
+    lares: { approvals: { rules: hundredsOfRules() } },
     extensions: [
       {
         id: ATTACKER,
@@ -275,6 +407,7 @@ export function loopAttackBench(): BenchSpec {
           tools: [
             tool("attack", { type: "object" }),
             tool("fanned", fanOut(11)),
+            tool("large", { type: "object" }),
             tool("unique", { type: "object", properties: { items: { type: "array", uniqueItems: true } } }),
           ],
         },

@@ -4,6 +4,7 @@ import { findDocuments } from "../find-documents.ts";
 import type { ExplainedValue } from "../ports.ts";
 import { renderCheckResult, renderFinding, type Finding } from "../render/findings.ts";
 import { oneLine } from "../render/foreign.ts";
+import { unreadRulesFinding } from "../unread-rules.ts";
 import type { Surface } from "../render/style.ts";
 import { padEnd, displayWidth } from "../render/width.ts";
 
@@ -13,7 +14,7 @@ export interface CheckOptions {
   readonly explain?: boolean;
 }
 
-/** Exit 1 when a document has an error; warnings alone are no failure. */
+/** Checks every document beneath the paths, and names each `.gitignore` that is not read. Exit 1 when a document has an error; warnings alone are no failure. */
 export async function check(
   { ports, terminal }: CommandContext,
   paths: readonly string[],
@@ -23,8 +24,8 @@ export async function check(
   if (format !== "text" && format !== "json")
     throw new UsageError(`--format is text or json, not "${format}".`);
   const roots = paths.length === 0 ? ["."] : paths;
-  const documents = await terminal.progress("looking for documents", findDocuments(roots));
-  const findings: Finding[] = [];
+  const { documents, unreadRules } = await terminal.progress("looking for documents", findDocuments(roots));
+  const findings: Finding[] = unreadRules.map(unreadRulesFinding);
   for (const document of documents) {
     findings.push(
       ...(await terminal.progress(`checking ${document}`, ports.checkDocument(resolve(document)))),

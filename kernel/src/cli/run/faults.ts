@@ -3,11 +3,14 @@ import { join, relative } from "node:path";
 import { documentKind } from "../../documents/names.ts";
 import type { CommandContext } from "../command.ts";
 import { findDocuments } from "../find-documents.ts";
-import { renderFinding } from "../render/findings.ts";
+import { ignoreFileName, readIgnoreFile } from "../../platform/ignore-file.ts";
+import { renderFinding, type Finding } from "../render/findings.ts";
+import { unreadRulesFinding } from "../unread-rules.ts";
 
 /**
  * Warns about errors in the documents that the kernel reads when it opens the folder: an agent that a faulty document
- * names is not started, and its absence alone would not say why.
+ * names is not started, and its absence alone would not say why. Warns about the `.gitignore` of the folder, too, where
+ * it is not read and so hides all files from the agents.
  */
 export async function warnOfFaults({ ports, terminal }: CommandContext, folder: string): Promise<void> {
   const inRoot = (await readdir(folder)).filter((name) => documentKind(name) === "lares");
@@ -18,13 +21,14 @@ export async function warnOfFaults({ ports, terminal }: CommandContext, folder: 
   );
   const documents = [
     ...inRoot.map((name) => join(folder, name)),
-    ...(hasExtensions ? await findDocuments([extensions]) : []),
+    ...(hasExtensions ? (await findDocuments([extensions])).documents : []),
   ];
+  const warn = (finding: Finding): void =>
+    terminal.warn(renderFinding({ ...finding, file: relative(folder, finding.file) }, terminal.errorSurface));
   for (const document of documents) {
-    for (const finding of await ports.checkDocument(document)) {
-      if (finding.severity !== "error") continue;
-      const shown = { ...finding, file: relative(folder, finding.file) };
-      terminal.warn(renderFinding(shown, terminal.errorSurface));
-    }
+    for (const finding of await ports.checkDocument(document))
+      if (finding.severity === "error") warn(finding);
   }
+  const { fault } = await readIgnoreFile(folder);
+  if (fault !== null) warn(unreadRulesFinding({ file: join(folder, ignoreFileName), fault }));
 }

@@ -1,16 +1,19 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { isAlive, until } from "../../../../test/support/until.ts";
 import { canonicalJson } from "../../base/json.ts";
 import { startChildProcess } from "../../platform/child-process.ts";
+import { sealDatabase } from "../../platform/database-seal.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
-import type { RecordInput } from "../journal/record.ts";
+import type { ChainEnd, RecordInput } from "../journal/record.ts";
 import { storeBounds } from "./bounds.ts";
 import type { StoreMemory } from "./port.ts";
 import { beginningMs, TestJournal } from "./testing/test-journal.ts";
-import { eventsOf, mendedOf, testStore } from "./testing/test-store.ts";
+import { removeText } from "./projection/text-file.ts";
+import { eventsOf, mendedOf, testStore, type TestStore } from "./testing/test-store.ts";
 import { Engines } from "./vectors/engines.ts";
 
 const storageError = expect.objectContaining({ code: "StorageError" });
@@ -281,6 +284,56 @@ describe("a vector library that keeps memory for nothing", () => {
     },
   );
 });
+
+test("a full text of version 1, which was closed cleanly, is built again from the journal", async () => {
+  const first = await testStore();
+  first.journal.appendEvents(3, (n) => ({ data: { words: `running number ${n}` } }));
+  expect(await eventsOf(first.store, first.journal)).toBe(3);
+  await first.store[Symbol.asyncDispose]();
+  const path = join(first.journal.folder, "text.sqlite");
+  removeText(path);
+  writeTextVersion1(path, first.journal.end);
+
+  const { store, notices } = await testStore(first.stateFolder);
+  // None of the old file's rows has this word.
+  const query = { text: { match: "running" } };
+  const { total } = await store.request("temporal.query", first.journal.memory, { query, nowMs });
+  expect(total).toBe(3);
+  expect(mendedOf(notices)).toEqual([
+    { what: expect.any(String), reason: expect.stringMatching(/is of another version/) as string },
+  ]);
+  await store[Symbol.asyncDispose]();
+  expect(mendedOf((await again(first)).notices)).toEqual([]);
+});
+
+async function again({ stateFolder, journal }: TestStore): Promise<TestStore> {
+  const next = await testStore(stateFolder);
+  expect(await eventsOf(next.store, journal)).toBe(3);
+  return next;
+}
+
+/** The file as the first version made it, with rows of other words, followed up to `end` and sealed. */
+function writeTextVersion1(path: string, { seq, hash }: ChainEnd): void {
+  const database = new DatabaseSync(path);
+  const columns = Array.from({ length: 16 }, (_, column) => `c${column}`).join(", ");
+  for (const kind of ["temporal", "knowledge"]) {
+    database.exec(`
+      CREATE VIRTUAL TABLE ${kind} USING fts5(${columns}, content = '', contentless_delete = 1, tokenize = 'ascii');
+      INSERT INTO ${kind} (${kind}, rank) VALUES ('secure-delete', 1);
+    `);
+  }
+  database.exec(`
+    CREATE TABLE ids (id BLOB PRIMARY KEY, row INTEGER NOT NULL, has_own_text INTEGER NOT NULL, changed INTEGER) WITHOUT ROWID;
+    CREATE INDEX ids_changed ON ids (changed) WHERE changed IS NOT NULL;
+    CREATE TABLE watermark (seq INTEGER NOT NULL, hash TEXT NOT NULL, has_deleted INTEGER NOT NULL);
+    INSERT INTO watermark VALUES (${seq}, '${hash}', 0);
+    PRAGMA user_version = 1;
+  `);
+  for (let row = 1; row <= seq; row++)
+    database.prepare("INSERT INTO temporal (rowid, c0) VALUES (?, ?)").run(row, `old ${row}`);
+  database.close();
+  sealDatabase(path);
+}
 
 describe("too much at once", () => {
   test("waits in the kernel, turn by turn, and beyond its bound is refused as Busy", async () => {

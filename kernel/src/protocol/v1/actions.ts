@@ -14,9 +14,13 @@ export const actionRequests = define({
     params: Type.Object({
       state: Type.Optional(ActionState),
       agent: Type.Optional(Name),
+      before: Type.Optional({ ...Name, description: "Those made before this action, by its id" }),
       limit: Type.Optional(Limit),
     }),
-    result: Type.Array(Action, { description: "Newest first, effects without diff" }),
+    result: Type.Array(Action, {
+      description:
+        "Newest first, effects without diff. Fewer than `limit` where they would take more than 2 MiB together, but one at least: ask again with `before` until none comes",
+    }),
   },
   "lares/actions/get": { params: Type.Object({ id: Name }), result: Action },
   "lares/actions/content": {

@@ -22,6 +22,7 @@ import {
   parseManifest,
 } from "./manifest.ts";
 import type { IndexWatermark } from "./port.ts";
+import { writeGraph } from "./write-graph.ts";
 
 const pieceBytes = 1024 * 1024;
 /** Stays free: where a disk is full, faiss-node ends the process instead of saying so. */
@@ -41,7 +42,7 @@ export async function saveIndex(folder: string, parts: SavedParts, watermark: In
     const blocks = rows.snapshot();
     const graphSize = graph?.size ?? 0;
     checkSpace(folder, labels.length * (8 + rows.dimensions * 4) + 2 * (graph?.mostBytes ?? 0));
-    graph?.write(graphPath);
+    if (graph !== null) writeGraph(graph, graphPath, graph.mostBytes);
 
     const graphBytes = graph === null ? 0 : (await stat(graphPath)).size;
     const digest = createHash("sha256");
