@@ -18,6 +18,7 @@ import { actionsMigrations } from "../ledger.ts";
 import { slotOf } from "../metadata.ts";
 import { valueOf } from "../operations.ts";
 import type { ActionSettings, MetadataPort } from "../ports.ts";
+import type { ToldEnd } from "../unseen.ts";
 
 export const program: Hash = `sha256:${"0".repeat(64)}`;
 export const agent = "dev.test.agent";
@@ -114,6 +115,8 @@ export interface Bench extends AsyncDisposable {
   readonly unsaved: Set<string>;
   readonly remembered: ApprovalRule[];
   readonly touched: string[];
+  /** What agents were told of ends, in order. */
+  readonly ends: ToldEnd[];
   readonly copies: Map<Hash, string[]>;
   /** What the index leaves out: these names, and what lies beneath. */
   readonly leftOut: Set<string>;
@@ -169,6 +172,7 @@ export async function openBench(options: {
     unsaved: new Set<string>(),
     remembered: [] as ApprovalRule[],
     touched: [] as string[],
+    ends: [] as ToldEnd[],
     copies: new Map<Hash, string[]>(),
     leftOut: new Set<string>(),
   };
@@ -202,6 +206,7 @@ export async function openBench(options: {
       bench.touched.push(...paths);
       for (const path of paths) if ((await files.stat(path)) === null) metadata.gone(path);
     },
+    tellEnd: (_agent, end) => ({ statements: [], committed: () => void bench.ends.push(end) }),
     remember: async (rules) => void bench.remembered.push(...rules),
   });
   const proposalOf = (effects: EffectInput[]) => ({ title: "A test", reason: "To see", effects });
