@@ -134,7 +134,8 @@ export class Proposals {
     // What cannot be answered is not stored.
     const { action, told } = planned.record;
     checkAnswerable(actionToldTo(createSight(authority, this.#ports.index), action, told));
-    return this.store(planned, (record) => this.decide(record), heard);
+    // Awaited here: until it is stored and followed, what changes has to be heard.
+    return await this.store(planned, (record) => this.decide(record), heard);
   }
 
   /** Stores a planned action in the place of those it supersedes, as `decide` says at that moment. */

@@ -17,7 +17,7 @@ import { ContentQueue } from "../content-work.ts";
 import { actionsMigrations } from "../ledger.ts";
 import { slotOf } from "../metadata.ts";
 import { valueOf } from "../operations.ts";
-import type { ActionSettings, MetadataPort } from "../ports.ts";
+import type { ActionSettings, ContentWork, MetadataPort } from "../ports.ts";
 import type { ToldEnd } from "../unseen.ts";
 
 export const program: Hash = `sha256:${"0".repeat(64)}`;
@@ -109,6 +109,7 @@ export interface Bench extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly metadata: TestMetadata;
   readonly objects: ObjectStore;
+  readonly contents: ContentWork;
   readonly database: Database;
   readonly settings: { -readonly [Key in keyof ActionSettings]: ActionSettings[Key] };
   authority: Authority | null;
@@ -214,6 +215,7 @@ export async function openBench(options: {
     (await actions.propose(bench.authority ?? everything, program, proposalOf(effects))).action;
   return Object.assign(bench, {
     actions,
+    contents,
     propose,
     preview: async (...effects: EffectInput[]) =>
       (await actions.preview(bench.authority ?? everything, program, proposalOf(effects))).action,
