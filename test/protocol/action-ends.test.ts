@@ -39,10 +39,12 @@ test("a file that a person changes makes a waiting action stale: it is no longer
   const action = await propose(client, PROPOSER, edit("list.md", "one", "1"));
   const before = await client.request<{ pendingActions: number }>("lares/status", {});
   await bench.write("list.md", "one\ntwo\nthree\nfour\nFIVE\n");
-  await until("it happened", async () => (await pick(client, action)).state === "Stale");
-  const after = await client.request<{ pendingActions: number }>("lares/status", {});
-  expect(after.pendingActions).toBe(before.pendingActions - 1);
-  await until("it happened", async () => (await told(PROPOSER, action.id)).length > 0);
+  await until("the action is stale", async () => (await pick(client, action)).state === "Stale");
+  await until("it is no longer counted", async () => {
+    const after = await client.request<{ pendingActions: number }>("lares/status", {});
+    return after.pendingActions === before.pendingActions - 1;
+  });
+  await until("the agent was told", async () => (await told(PROPOSER, action.id)).length > 0);
   expect(await told(PROPOSER, action.id)).toMatchObject([
     { name: "ActionEnded", state: "Stale", title: "A title", paths: ["list.md"] },
   ]);
@@ -63,7 +65,7 @@ test("the reason of a rejection reaches the agent; one that is too long is refus
   expect(await client.request("lares/actions/reject", { id, reason: "Not here" })).toMatchObject({
     rejected_reason: "Not here",
   });
-  await until("it happened", async () => (await told(PROPOSER, id)).length > 0);
+  await until("the agent was told", async () => (await told(PROPOSER, id)).length > 0);
   expect(await told(PROPOSER, id)).toMatchObject([{ state: "Rejected", reason: "Not here" }]);
 });
 
@@ -71,7 +73,7 @@ test("a change that no longer applies is Stale on the wire", async () => {
   await bench.write("same.md", "one\n");
   const action = await propose(client, PROPOSER, edit("same.md", "one", "1"));
   await bench.write("same.md", "other\n");
-  await until("it happened", async () => (await pick(client, action)).state === "Stale");
+  await until("the action is stale", async () => (await pick(client, action)).state === "Stale");
   await expect(client.request("lares/actions/rebase", { id: action.id })).rejects.toMatchObject({
     code: CODES.Stale,
   });

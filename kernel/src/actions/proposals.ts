@@ -2,7 +2,7 @@ import type { CpuBudget } from "../base/cpu-budget.ts";
 import { illegalTransition, isLaresError, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Slices } from "../base/slices.ts";
-import type { Action, EffectInput, Proposal, ProposalRequest } from "../base/vocabulary/action.ts";
+import type { Action, Proposal, ProposalRequest } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
@@ -88,7 +88,7 @@ export class Proposals {
     const decision = decideHostCall(authority, { method, params: proposal });
     if (!decision.allowed) throw decision.error;
     const means = { budget, slices: this.#parts.slices, ...(made === undefined ? {} : { made }) };
-    const plan = await planEffects(this.#ports, authority, proposal.effects as readonly EffectInput[], means);
+    const plan = await planEffects(this.#ports, authority, proposal.effects, means);
     const now = this.#ports.clock.now();
     return {
       record: describeAction(id ?? newId(), authority.extension, program, proposal, plan, now, given),
@@ -152,7 +152,7 @@ export class Proposals {
         return await this.#storeOnce({ record, plan }, superseded, decide, heard);
       } catch (error) {
         if (!isLaresError(error, "Conflict") || attempt === maxAttempts) throw error;
-        // A key that two kernels' guests share, or an action that was decided about meanwhile.
+        // What it supersedes was decided about meanwhile, or the key was taken.
         const known = key === undefined ? null : await ledger.withKey(agent, key);
         if (known !== null) return { record: known, superseded: [], isNew: false };
       }

@@ -349,7 +349,7 @@ describe("the end of an action is told to its agent", () => {
     const rejected = await bench.propose(write("b", ""));
     await bench.actions.reject(rejected.id, "Not in my notes");
     const expired = await bench.propose(write("c", ""));
-    await bench.clock.advance(bench.settings.expireAfterMs + 1);
+    bench.clock.advance(bench.settings.expireAfterMs + 1);
     await expect.poll(() => bench.ends.length).toBe(4);
     expect(bench.ends).toEqual([
       { action: undone.id, title: "A test", state: "Committed", paths: ["a"] },
@@ -517,4 +517,37 @@ describe("editing before approving", () => {
       expect(await codeOf(bench.actions.approve(id, { digest, edits }))).toBe("InvalidParams");
     expect(await stateOf({ id })).toBe("PendingApproval");
   });
+});
+
+describe("what a commit reads, where policy allowed it", () => {
+  test("is read at the agent's expense, but nothing that is hidden from the agent", async () => {
+    put("a", "one");
+    put("secret/a", "one");
+    bench.leftOut.add("secret");
+    bench.settings.rules = [{ decide: "allow" }];
+    const paid: (readonly [path: string, isPaid: boolean])[] = [];
+    const budget = { limit: "cpu", allowedMs: 1000, leftMs: () => 1000, charge: () => undefined };
+    const { hash } = bench.contents;
+    bench.contents.hash = (path, from) => {
+      paid.push([path, from === budget]);
+      return hash.call(bench.contents, path, from);
+    };
+    const proposal = { title: "A test", reason: "", effects: [edit("a", "one", "1")] };
+    const { action } = await bench.actions.propose(everything, program, proposal, budget);
+    expect(action.state).toBe("Committed");
+    expect(paid).toEqual([["a", true]]);
+    paid.length = 0;
+    const { id, digest } = await bench.propose(write("secret/a", "two"));
+    await bench.actions.approve(id, { digest });
+    expect(paid.filter(([, isPaid]) => isPaid)).toEqual([]);
+  });
+});
+
+test("a proposal that could not be answered in one message is refused, and nothing is stored", async () => {
+  const effects = Array.from({ length: 1000 }, (_none, index) => ({
+    kind: "folder.create" as const,
+    path: `${"a".repeat(200)}/${"b".repeat(200)}/${index}`,
+  }));
+  expect(await codeOf(bench.propose(...effects))).toBe("LimitExceeded");
+  expect(await bench.actions.list({})).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { isLaresError } from "../base/errors.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { HostCalls } from "./host-calls.ts";
-import type { AgentDefinition, HostServices } from "./ports.ts";
+import type { AgentDefinition } from "./ports.ts";
 
 const authority = (...locations: string[]): Authority => ({
   extension: "dev.test.agent",
@@ -26,7 +26,7 @@ function doorTo(method: string, first: Authority) {
     return caller.authority.locations;
   };
   const calls = new HostCalls({
-    ports: { services: { [method]: service } as unknown as HostServices, takeTurn: async () => undefined },
+    ports: { services: { [method]: service }, takeTurn: async () => undefined },
     validate: (_method, params) => params,
     definition: () =>
       ({ id: "dev.test.agent", authority: now, programDigest: "sha256:0" }) as unknown as AgentDefinition,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openActions } from "../actions/actions.ts";
 import { openContentWork } from "../actions/content-work.ts";
-import { actionsMigrations } from "../actions/ledger.ts";
+import { actionsMigrations } from "../actions/migrations.ts";
 import { DayCounts, dayCountMigrations, DayWatch } from "../agents/day-counts.ts";
 import { agentMigrations } from "../agents/first-sight.ts";
 import { AgentRegistry } from "../agents/registry.ts";

@@ -14,7 +14,7 @@ import type { Actions } from "../api.ts";
 import { openActions } from "../actions.ts";
 import { ContentTasks } from "../content-tasks.ts";
 import { ContentQueue } from "../content-work.ts";
-import { actionsMigrations } from "../ledger.ts";
+import { actionsMigrations } from "../migrations.ts";
 import { slotOf } from "../metadata.ts";
 import { valueOf } from "../operations.ts";
 import type { ActionSettings, ContentWork, MetadataPort } from "../ports.ts";
