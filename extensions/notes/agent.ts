@@ -1,4 +1,4 @@
-import { defineAgent, type ActionState, type AgentContext, type Entry } from "@lares/sdk";
+import { defineAgent, type Action, type AgentContext, type Entry } from "@lares/sdk";
 import { headingFor, wantsHeading, withHeading } from "./heading.ts";
 
 interface Memory {
@@ -38,7 +38,7 @@ export default defineAgent<Memory>({
 });
 
 async function look({ path, name, size, content_id }: Entry, ctx: Context): Promise<void> {
-  if (size > maxNoteBytes || !(await mayAsk(path, ctx))) return;
+  if (size > maxNoteBytes || !(await mayAsk(path, content_id, ctx))) return;
   try {
     const text = await ctx.vdfs.readText(path);
     const heading = headingFor(path);
@@ -68,18 +68,37 @@ async function look({ path, name, size, content_id }: Entry, ctx: Context): Prom
   }
 }
 
-/** A note is asked about once; again only where nobody answered. */
-async function mayAsk(path: string, ctx: Context): Promise<boolean> {
+/**
+ * True where a proposal for the note is wanted: the last one was for another text, whatever it is now the kernel puts the
+ * new one in its place, or it ended without anybody deciding about it. What was undone, approved and then changed, or
+ * rejected with a reason is a lasting no.
+ */
+async function mayAsk(path: string, content_id: Entry["content_id"], ctx: Context): Promise<boolean> {
   const { asked } = await ctx.memory.plan.read();
   const before = asked.find((one) => one.path === path);
-  if (before === undefined) return true;
-  const state = await stateOf(before.action, ctx);
-  return state === null || state === "Stale" || state === "Expired" || state === "Failed";
+  const action = before === undefined ? null : await actionOf(before.action, ctx);
+  if (action === null) return true;
+  const isSameText = content_id !== null && action.effects[0]?.before === content_id;
+  switch (action.state) {
+    case "Stale":
+    case "Expired":
+    case "Failed":
+      return true;
+    case "Rejected":
+      return !isSameText && action.rejected_reason === undefined;
+    case "PendingApproval":
+      return !isSameText;
+    case "Approved":
+    case "Committing":
+    case "Committed":
+    case "Undone":
+      return false;
+  }
 }
 
-async function stateOf(action: string, ctx: Context): Promise<ActionState | null> {
+async function actionOf(action: string, ctx: Context): Promise<Action | null> {
   try {
-    return (await ctx.actions.get(action)).state;
+    return await ctx.actions.get(action);
   } catch (error) {
     if (codeOf(error) === "NotFound") return null;
     throw error;

@@ -41,22 +41,44 @@ it("proposes a heading, writes it when approved, takes it away when undone, and 
   expect(await kernel.call("untitled")).toEqual(["notes/first-note.md"]);
 });
 
-it("asks again about a note whose proposal went stale, once it is saved again", async () => {
+it("three saves leave one proposal that waits, for the last text", async () => {
   await using kernel = await runInKernel(extension, empty);
-  await kernel.write("list.md", "milk\n");
-  const [first] = await kernel.waitFor(async () => {
-    const actions = await kernel.actions({ state: "PendingApproval" });
-    return actions.length > 0 && actions;
-  });
-  await kernel.write("list.md", "milk, and eggs\n");
-  await kernel.idle();
-  expect(await kernel.actions()).toHaveLength(1);
-  expect(await kernel.approve(first?.id ?? "")).toMatchObject({ state: "Stale" });
-  await kernel.write("list.md", "milk, and two eggs\n");
-  const [second] = await kernel.waitFor(async () => {
-    const actions = await kernel.actions({ state: "PendingApproval" });
-    return actions.length > 0 && actions;
-  });
-  await kernel.approve(second?.id ?? "");
+  const pending = () => kernel.actions({ state: "PendingApproval" });
+  for (const text of ["milk\n", "milk, and eggs\n", "milk, and two eggs\n"]) {
+    await kernel.write("list.md", text);
+    await kernel.idle();
+    await kernel.waitFor(async () => {
+      const [action, ...others] = await pending();
+      const diff = action === undefined ? "" : ((await kernel.action(action.id)).effects[0]?.diff ?? "");
+      return others.length === 0 && diff.includes(` ${text}`);
+    });
+  }
+  const actions = await kernel.actions();
+  const [live, ...older] = actions;
+  expect(live?.state).toBe("PendingApproval");
+  expect(older.length).toBeGreaterThan(0);
+  for (const { state, superseded_by } of older)
+    expect({ state, isSuperseded: superseded_by !== undefined }).toEqual({
+      state: "Stale",
+      isSuperseded: true,
+    });
+  await kernel.approve(live?.id ?? "");
   expect(await kernel.read("list.md")).toBe("# List\n\nmilk, and two eggs\n");
+});
+
+it("asks again after a rejection once the note is saved again, but not after one with a reason", async () => {
+  await using kernel = await runInKernel(extension, empty);
+  const onlyPending = () =>
+    kernel.waitFor(async () => {
+      const actions = await kernel.actions({ state: "PendingApproval" });
+      return actions.length === 1 && actions[0];
+    });
+  await kernel.write("list.md", "milk\n");
+  await kernel.reject((await onlyPending()).id);
+  await kernel.write("list.md", "milk, and eggs\n");
+  await kernel.reject((await onlyPending()).id, "No headings in my lists");
+  await kernel.idle();
+  await kernel.write("list.md", "milk, and two eggs\n");
+  await kernel.idle();
+  expect(await kernel.actions({ state: "PendingApproval" })).toEqual([]);
 });

@@ -1,8 +1,8 @@
-import { defineAgent } from "@lares/sdk";
+import { defineAgent, type ActionEnded } from "@lares/sdk";
 import type { Memory } from "./context.ts";
 import { everyFile } from "./files.ts";
 import { findGroups, wasted } from "./groups.ts";
-import { lookAgain, lookAtAll, lookAtFile, lookAtLargeWithout } from "./look.ts";
+import { lookAgain, lookAtAll, lookAtCopies, lookAtFile, lookAtLargeWithout } from "./look.ts";
 import { nothingYet, unasked } from "./memory.ts";
 import { proposeFor, refreshOpen } from "./proposals.ts";
 import { settingsOf } from "./settings.ts";
@@ -20,9 +20,15 @@ export default defineAgent<Memory>({
       await lookAgain(ctx);
       await lookAtFile(ctx, entry.path);
     },
-    async moved(_event, ctx) {
-      // A move into the archive means that a proposal was decided: there may be room for the next.
-      if ((await ctx.memory.plan.read()).more) await lookAtAll(ctx);
+    async decided(ended: ActionEnded, ctx) {
+      await refreshOpen(ctx);
+      const { asked, more } = await ctx.memory.plan.read();
+      // There is room for the next proposal.
+      if (more) return lookAtAll(ctx);
+      // A file of the group changed: the others may still have the same content.
+      const about = asked.find(({ action }) => action === ended.action);
+      if (ended.state === "Stale" && ended.superseded_by === undefined && about !== undefined)
+        await lookAtCopies(ctx, about.content_id);
     },
     async disappeared({ entry_id }, ctx) {
       await lookAtLargeWithout(ctx, entry_id);

@@ -71,7 +71,8 @@ it("does not propose again what was rejected, until asked to; moves nothing that
 
   const [asked] = await kernel.actions({ state: "PendingApproval" });
   await kernel.write("downloads/photo.jpg", "edited before the answer");
-  expect(await kernel.approve(asked?.id ?? "")).toMatchObject({ state: "Stale" });
+  await kernel.waitFor(async () => (await kernel.action(asked?.id ?? "")).state === "Stale");
+  expect(await kernel.actions({ state: "PendingApproval" })).toEqual([]);
   expect(await kernel.read("downloads/photo.jpg")).toBe("edited before the answer");
 });
 
@@ -90,4 +91,23 @@ it("warns of a large file that has no second copy, by a rule of the person moves
   });
   expect(committed).toMatchObject([{ decided_by: "policy" }]);
   await kernel.waitFor(async () => (await kernel.traces({ level: "warn", text: "film.mov" })).length > 0);
+});
+
+it("proposes the rest of a group anew when one of its files changed before the answer", async () => {
+  await using kernel = await runInKernel(extension, empty);
+  const onlyPending = (paths: readonly string[]) =>
+    kernel.waitFor(async () => {
+      const actions = await kernel.actions({ state: "PendingApproval" });
+      const [action] = actions;
+      const from = action?.effects.map((effect) => effect.from) ?? [];
+      return actions.length === 1 && from.toString() === paths.toString() && action;
+    });
+  await kernel.write("a/photo.jpg", "the same bytes");
+  await kernel.write("downloads/one.jpg", "the same bytes");
+  const first = await onlyPending(["downloads/one.jpg"]);
+  await kernel.write("inbox/two.jpg", "the same bytes");
+  await kernel.idle();
+  await kernel.write("downloads/one.jpg", "other bytes");
+  await kernel.waitFor(async () => (await kernel.action(first.id)).state === "Stale");
+  await onlyPending(["inbox/two.jpg"]);
 });

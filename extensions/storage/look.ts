@@ -90,6 +90,13 @@ export async function lookAtLargeWithout(ctx: Context, entryId: string): Promise
   );
 }
 
+/** Looks at the files that have this content now. */
+export async function lookAtCopies(ctx: Context, content_id: Hash): Promise<void> {
+  const [path] = (await ctx.vdfs.copies(content_id)).paths;
+  const file = path === undefined ? null : await fileAt(ctx, path);
+  if (file?.content_id === content_id) await lookAtContent(ctx, file);
+}
+
 async function lookAtContent(ctx: Context, file: KnownFile): Promise<void> {
   if (file.content_id === null) return;
   const settings = settingsOf(ctx.config);

@@ -557,7 +557,7 @@ describe("approval", () => {
     const waiting = bench.actions.settled(action.id);
     expect(await bench.actions.reject(action.id, "No thanks")).toMatchObject({
       state: "Rejected",
-      error: "No thanks",
+      rejected_reason: "No thanks",
     });
     expect((await waiting).state).toBe("Rejected");
     expect(bench.actions.pendingCount()).toBe(0);
@@ -882,7 +882,11 @@ describe("races: exactly one wins, the other is told the state", () => {
 
   test("two actions on one file, approved together: the first is Committed, the second Stale", async () => {
     put("a", "0");
-    const [one, two] = [await bench.propose(write("a", "1")), await bench.propose(write("a", "2"))];
+    const one = await bench.propose(write("a", "1"));
+    // Of one agent, the second would take the place of the first.
+    const other = { ...everything, extension: "dev.test.other" };
+    const proposal = { title: "t", reason: "", effects: [write("a", "2")] };
+    const { action: two } = await bench.actions.propose(other, program, proposal);
     const found = await outcomes(
       bench.actions.approve(one.id, { digest: one.digest }),
       bench.actions.approve(two.id, { digest: two.digest }),
@@ -1046,15 +1050,26 @@ describe("what the agent cannot see", () => {
 });
 
 test("an agent has at most 1,000 actions waiting", async () => {
-  const proposal = { title: "t", reason: "", effects: [{ kind: "folder.create" as const, path: "f" }] };
+  const folderOf = (path: string) => ({
+    title: "t",
+    reason: "",
+    effects: [{ kind: "folder.create" as const, path }],
+  });
   for (let times = 0; times < 20; times++)
-    await Promise.all(Array.from({ length: 50 }, () => bench.actions.propose(everything, program, proposal)));
+    await Promise.all(
+      Array.from({ length: 50 }, (_none, index) =>
+        bench.actions.propose(everything, program, folderOf(`f${times}-${index}`)),
+      ),
+    );
   await expect(bench.propose(write("a", "a"))).rejects.toMatchObject({
     code: "LimitExceeded",
     facts: { limit: "pendingPerAgent", value: 1000 },
   });
+  // One that takes the place of another needs no room of its own.
+  const again = await bench.actions.propose(everything, program, folderOf("f0-0"));
+  expect(again.action.state).toBe("PendingApproval");
   const other = { ...everything, extension: "dev.test.other" };
-  expect((await bench.actions.propose(other, program, proposal)).action.state).toBe("PendingApproval");
+  expect((await bench.actions.propose(other, program, folderOf("f"))).action.state).toBe("PendingApproval");
   expect(bench.actions.pendingCount()).toBe(1001);
 });
 

@@ -1,32 +1,47 @@
 import { isoTime } from "../base/clock.ts";
 import { type CpuBudget, unlimitedCpu } from "../base/cpu-budget.ts";
 import { Emitter } from "../base/emitter.ts";
-import { illegalTransition, isLaresError, LaresError, messageOf, notFound } from "../base/errors.ts";
-import { newId } from "../base/ids.ts";
+import {
+  illegalTransition,
+  isLaresError,
+  LaresError,
+  messageOf,
+  notFound,
+  permissionDenied,
+} from "../base/errors.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { Slices } from "../base/slices.ts";
-import type { Action, ActionState, Proposal } from "../base/vocabulary/action.ts";
+import {
+  hasEnded,
+  type Action,
+  type ActionState,
+  type Proposal,
+  type ProposalRequest,
+} from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { alwaysRules, decideApproval, prepareApproval, type ApprovalDecision } from "../policy/approval.ts";
+import { alwaysRules, type ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
-import type { Actions, Approval, ProposedAction } from "./api.ts";
+import type { Actions, Approval, ContentEdit, ProposedAction } from "./api.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
-import { Committer, isDrift, NotTakenBack } from "./committer.ts";
+import { Committer, isDrift, NotTakenBack, type Recording } from "./committer.ts";
 import { noLongerKept, readContent, readDiff } from "./content.ts";
-import { actionWithoutDiffs, decidedAction, describeAction, effectForPolicy } from "./describe.ts";
+import { actionWithoutDiffs, effectForPolicy } from "./describe.ts";
+import { Ends } from "./ends.ts";
 import { ImpactHours } from "./impact-hours.ts";
 import { actionLimits } from "./limits.ts";
-import { Ledger, storedAction, type ActionQuery, type ActionRecord, type StateChange } from "./ledger.ts";
+import { Ledger, type ActionQuery, type ActionRecord, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
-import { planEffects, type Plan } from "./planner.ts";
 import type { ActionPorts } from "./ports.ts";
+import { Proposals, storedOf, type PlannedAction, type StoredProposal } from "./proposals.ts";
 import { Recovery } from "./recovery.ts";
+import { checkSameBases, toMerge, withEdits } from "./replan.ts";
 import { restraintNow } from "./restraint.ts";
 import { Retention } from "./retention.ts";
 import { chosenEffects } from "./selection.ts";
-import { inSlices } from "./in-slices.ts";
+import { Staleness } from "./staleness.ts";
 
 export function openActions(ports: ActionPorts): Actions {
   return new ActionService(ports);
@@ -41,7 +56,10 @@ class ActionService implements Actions {
   readonly #pending: PendingActions;
   readonly #hours: ImpactHours;
   readonly #retention: Retention;
-  readonly #ends = new AwaitedEnds();
+  readonly #awaited = new AwaitedEnds();
+  readonly #ends: Ends;
+  readonly #staleness: Staleness;
+  readonly #proposals: Proposals;
   readonly #slices: Slices;
   /** By agent. */
   readonly #plans = new OneAtATime({ limit: "plansPerAgent", most: actionLimits.plansPerAgent });
@@ -76,6 +94,16 @@ class ActionService implements Actions {
       () => ports.settings().expireAfterMs,
       (id) => this.#inBackground(this.#expire(id)),
     );
+    this.#ends = new Ends({ ...ports, ledger: this.#ledger });
+    this.#staleness = new Staleness({ ...ports, outdated: (id, path) => this.#outdated(id, path) });
+    this.#proposals = new Proposals(ports, {
+      ledger: this.#ledger,
+      pending: this.#pending,
+      hours: this.#hours,
+      retention: this.#retention,
+      staleness: this.#staleness,
+      slices: this.#slices,
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -83,8 +111,10 @@ class ActionService implements Actions {
     this.#pending[Symbol.dispose]();
     this.#retention[Symbol.dispose]();
     this.#recovery[Symbol.dispose]();
-    this.#ends[Symbol.dispose]();
+    this.#awaited[Symbol.dispose]();
     await Promise.allSettled([this.#lastInLine, ...this.#background]);
+    await this.#staleness[Symbol.asyncDispose]();
+    await this.#ends[Symbol.asyncDispose]();
   }
 
   preview(
@@ -94,71 +124,31 @@ class ActionService implements Actions {
     budget: CpuBudget = unlimitedCpu,
   ): Promise<ProposedAction> {
     return this.#inTurn(authority.extension, budget, async () => {
-      const { record } = await this.#plan(authority, program, proposal, "actions/preview", budget);
-      return record;
+      const method = "actions/preview";
+      return (await this.#proposals.plan({ authority, program, proposal, method, budget })).record;
     });
   }
 
   async propose(
     authority: Authority,
     program: Hash,
-    proposal: Proposal,
+    proposal: ProposalRequest,
     budget: CpuBudget = unlimitedCpu,
   ): Promise<ProposedAction> {
-    const record = await this.#inTurn(authority.extension, budget, () =>
-      this.#store(authority, program, proposal, budget),
+    const { record, isNew, superseded } = await this.#inTurn(authority.extension, budget, () =>
+      this.#proposals.propose(authority, program, proposal, budget),
     );
+    if (!isNew) return record;
+    this.#announce(record.action);
+    for (const id of superseded) await this.#reread(id);
     if (record.action.state !== "Approved") return record;
-    const action = await this.#commit(
-      record,
-      record.action.effects.map((_effect, index) => index),
-    );
+    const action = await this.#commit(record, allOf(record), paidBy(record, budget));
     return { action, told: record.told };
   }
 
   /** Plans of a guest that ended stay in line until their turn, and take no room from those of the next guest. */
   #inTurn<Result>(agent: string, budget: CpuBudget, plan: () => Promise<Result>): Promise<Result> {
     return this.#plans.run(agent, plan, () => budget.leftMs() > 0);
-  }
-
-  /** Plans, decides and stores a proposal; what policy allows is yet to be committed. */
-  async #store(
-    authority: Authority,
-    program: Hash,
-    proposal: Proposal,
-    budget: CpuBudget,
-  ): Promise<ActionRecord> {
-    this.#pending.checkRoom(authority.extension, 0);
-    const { record, plan } = await this.#plan(authority, program, proposal, "actions/propose", budget);
-    await this.#prepare(record, budget);
-    // From here to the reservation nothing waits, so that two proposals cannot both be the last small one.
-    const decision = this.#decide(record);
-    const { agent, id, impact_score: impact } = record.action;
-    const now = this.#ports.clock.now();
-    const decided = decidedAction(record.action, decision, now);
-    // Of what is refused nothing needs to be kept.
-    const contents = decision.decide === "deny" ? [] : [...plan.contents];
-    const stored = storedAction(
-      { ...record, action: decided },
-      contents.map(([hash, { length }]) => ({ hash, bytes: length })),
-    );
-    if (decision.decide === "ask") this.#pending.checkRoom(agent, stored.counted);
-    if (decision.byImpact) this.#hours.add(agent, impact, now);
-    if (decision.decide === "ask") this.#pending.add(id, agent, now, stored.counted);
-    try {
-      await this.#retention.storing(async () => {
-        for (const [hash, content] of contents)
-          await this.#ports.objects.put(content, { hash, path: "a proposed content" });
-        await this.#ledger.insert(stored, decision.byImpact ? impact : 0);
-      });
-    } catch (error) {
-      this.#pending.remove(id);
-      throw error;
-    }
-    failpoint("approvals.proposal-stored");
-    this.#retention.grew(stored.bytes);
-    this.#announce(decided);
-    return { ...record, action: decided };
   }
 
   async get(id: string): Promise<Action | null> {
@@ -192,22 +182,122 @@ class ActionService implements Actions {
         { digest: record.action.digest },
       );
     }
+    const { edits } = approval;
+    if (edits === undefined) return this.#approved(record, approval);
+    let edited: PlannedAction;
+    const authority = this.#authorityOf(record.action.agent);
+    try {
+      edited = await this.#edited(authority, record, edits);
+    } catch (error) {
+      // Drift is a result, as where nothing is edited.
+      if (!isLaresError(error, "Stale") && !isLaresError(error, "NotFound")) throw error;
+      return this.#move(id, { from: "PendingApproval", to: "Stale", error: error.message });
+    }
+    return this.#approved(edited.record, approval, edited);
+  }
+
+  async #approved(record: ActionRecord, approval: Approval, edited?: PlannedAction): Promise<Action> {
+    const { id } = record.action;
     const chosen = chosenEffects(record, approval.effects);
     if (approval.remember === "always") {
       const subjects = record.subjects.filter((_subject, index) => chosen.includes(index));
       const rules = approval.rules ?? alwaysRules(record.action.agent, subjects);
       if (rules.length > 0) await this.#ports.remember(rules);
     }
-    const approved = await this.#move(id, {
+    const change: StateChange = {
       from: "PendingApproval",
       to: "Approved",
       decided: this.#ports.clock.now(),
       decidedBy: "user",
-    });
+    };
+    const approved =
+      edited === undefined ? await this.#move(id, change) : await this.#moveEdited(edited, change);
     failpoint("approvals.approved");
-    const committed = await this.#commit({ ...record, action: approved }, chosen);
+    const committed = await this.#commit({ ...record, action: approved }, chosen, unlimitedCpu);
     failpoint("approvals.committed");
     return committed;
+  }
+
+  /** The action with the person's contents, as policy lets it be. */
+  async #edited(
+    authority: Authority,
+    record: ActionRecord,
+    edits: readonly ContentEdit[],
+  ): Promise<PlannedAction> {
+    const { action, program } = record;
+    const { effects, made } = await withEdits(this.#ports.objects, record, edits);
+    const { id, title, reason, key, supersedes } = action;
+    // Not in the line of the agent's own plans: a person does not wait for those.
+    const planned = await this.#proposals.plan({
+      authority,
+      program,
+      proposal: { title, reason, effects: [...effects] },
+      method: "actions/propose",
+      budget: unlimitedCpu,
+      made,
+      id,
+      given: {
+        edited_by: "user",
+        ...(key === undefined ? {} : { key }),
+        ...(supersedes === undefined ? {} : { supersedes }),
+      },
+    });
+    checkSameBases(record.operations, planned.record.operations, edits);
+    const { decide, because } = this.#proposals.decide(planned.record);
+    if (decide === "deny") throw permissionDenied(action.agent, "propose_actions", because);
+    const { created } = action;
+    return { ...planned, record: { ...planned.record, action: { ...planned.record.action, created } } };
+  }
+
+  #moveEdited({ record, plan }: PlannedAction, change: StateChange): Promise<Action> {
+    const contents = [...plan.contents];
+    const { objects } = this.#ports;
+    return this.#retention.storing(async () => {
+      for (const [hash, content] of contents) await objects.put(content, { hash, path: "an edited content" });
+      return this.#move(record.action.id, { ...change, replacedBy: storedOf(record, contents) });
+    });
+  }
+
+  async rebase(id: string): Promise<Action> {
+    const stale = await this.#record(id);
+    const { agent, title, reason } = stale.action;
+    mustBe(stale.action, "Stale", "rebased");
+    if (stale.action.rebasable !== true) throw notRebasable(stale);
+    const authority = this.#authorityOf(agent);
+    using heard = this.#staleness.listen();
+    const { effects, made } = await toMerge(this.#ports.objects, stale);
+    let stored: StoredProposal;
+    try {
+      const planned = await this.#proposals.plan({
+        authority,
+        program: stale.program,
+        proposal: { title, reason, effects: [...effects] },
+        method: "actions/propose",
+        budget: unlimitedCpu,
+        made,
+        given: { supersedes: id },
+      });
+      stored = await this.#proposals.store(planned, (record) => this.#decideRebased(record), heard);
+    } catch (error) {
+      throw noLongerApplies(error);
+    }
+    this.#announce(stored.record.action);
+    for (const superseded of stored.superseded) await this.#reread(superseded);
+    return stored.record.action;
+  }
+
+  /** Nobody has seen the merged text, so a person is asked whatever the rules allow. */
+  #decideRebased(record: ActionRecord): ApprovalDecision {
+    const decision = this.#proposals.decide(record);
+    if (decision.decide === "deny")
+      throw permissionDenied(record.action.agent, "propose_actions", decision.because);
+    return { decide: "ask", because: "it was merged, and nobody has seen the result", byImpact: false };
+  }
+
+  #authorityOf(agent: string): Authority {
+    const authority = this.#ports.authorityOf(agent);
+    if (authority === null) throw notFound("enabled extension", agent);
+    return authority;
   }
 
   async reject(id: string, reason?: string): Promise<Action> {
@@ -218,7 +308,7 @@ class ActionService implements Actions {
       to: "Rejected",
       decided: this.#ports.clock.now(),
       decidedBy: "user",
-      ...(reason === undefined ? {} : { error: reason }),
+      ...(reason === undefined || reason === "" ? {} : { rejectedReason: reason }),
     });
     failpoint("approvals.rejected");
     return rejected;
@@ -233,13 +323,14 @@ class ActionService implements Actions {
       // What the commit could not tidy away goes first: the undo's own files take the same names.
       await this.#recovery.of(id);
       try {
-        await this.#committer.run(id, "undo", record.inverse ?? [], {
+        const recording: Recording = {
           begin: async (journal) => {
             await this.#ports.database.batch([journal], { durability: "power" });
             return true;
           },
           done: (_outcome, along) => this.#ledger.move(id, { from: "Committed", to: "Undone" }, along),
-        });
+        };
+        await this.#committer.run(id, "undo", record.inverse ?? [], recording, unlimitedCpu);
       } catch (error) {
         if (error instanceof NotTakenBack) this.#recovery.later(id);
         else await this.#orLater(id, this.#ledger.forget(id));
@@ -250,8 +341,22 @@ class ActionService implements Actions {
     });
   }
 
+  workspaceChanged(changes: readonly EntryChange[]): void {
+    this.#staleness.changed(changes);
+  }
+
+  agentsAreKnown(isKnown: boolean): void {
+    this.#ends.agentsAreKnown(isKnown);
+    if (isKnown) this.#staleness.recheck();
+  }
+
+  async idle(): Promise<void> {
+    await this.#staleness.idle();
+    await this.#ends.idle();
+  }
+
   settled(id: string): Promise<Action> {
-    return this.#ends.of(id, () => this.get(id));
+    return this.#awaited.of(id, () => this.get(id));
   }
 
   async recover(): Promise<void> {
@@ -269,48 +374,8 @@ class ActionService implements Actions {
     return this.#pending.size;
   }
 
-  async #plan(
-    authority: Authority,
-    program: Hash,
-    proposal: Proposal,
-    method: string,
-    budget: CpuBudget,
-  ): Promise<{ record: ActionRecord; plan: Plan }> {
-    const decision = decideHostCall(authority, { method, params: proposal });
-    if (!decision.allowed) throw decision.error;
-    const plan = await planEffects(this.#ports, authority, proposal.effects, {
-      budget,
-      slices: this.#slices,
-    });
-    const record = describeAction(
-      newId(),
-      authority.extension,
-      program,
-      proposal,
-      plan,
-      this.#ports.clock.now(),
-    );
-    return { record, plan };
-  }
-
-  /** Holds members of folders against rules, in slices of the loop and at the agent's expense. */
-  async #prepare({ action, subjects }: ActionRecord, budget: CpuBudget): Promise<void> {
-    const steps = prepareApproval({ agent: action.agent, effects: subjects }, this.#ports.settings());
-    await inSlices(steps, this.#slices, budget);
-  }
-
-  #decide({ action, subjects }: ActionRecord): ApprovalDecision {
-    const question = {
-      agent: action.agent,
-      effects: subjects,
-      impact: action.impact_score,
-      impactThisHour: this.#hours.sum(action.agent),
-    };
-    return decideApproval(question, this.#ports.settings());
-  }
-
   /** Commits the chosen effects; whatever becomes of it is the action's state. */
-  async #commit(record: ActionRecord, chosen: readonly number[]): Promise<Action> {
+  async #commit(record: ActionRecord, chosen: readonly number[], budget: CpuBudget): Promise<Action> {
     const { id } = record.action;
     return this.#inLine(async () => {
       await this.#orLater(id, this.#recovery.first());
@@ -322,7 +387,7 @@ class ActionService implements Actions {
       }
       try {
         const operations = record.operations.filter((_operation, index) => chosen.includes(index));
-        await this.#committer.run(id, "commit", operations, {
+        const recording: Recording = {
           begin: async (journal) => {
             if (!(await this.#ledger.move(id, { from: "Approved", to: "Committing" }, [journal])))
               return false;
@@ -343,7 +408,8 @@ class ActionService implements Actions {
               along,
             );
           },
-        });
+        };
+        await this.#committer.run(id, "commit", operations, recording, budget);
       } catch (error) {
         // The kernel ends, and nothing was touched yet: the action is asked again.
         if (state === "Approved" && isLaresError(error, "Busy")) {
@@ -380,8 +446,16 @@ class ActionService implements Actions {
   }
 
   async #readPending(): Promise<void> {
-    for (const { id, agent, created, bytes } of await this.#ledger.pending())
+    for (const { id, agent, created, bytes } of await this.#ledger.pending()) {
       this.#pending.add(id, agent, created, bytes);
+      const record = await this.#ledger.get(id);
+      if (record !== null) this.#staleness.follow(id, agent, record);
+    }
+  }
+
+  async #outdated(id: string, path: string): Promise<void> {
+    const error = `${JSON.stringify(path)} is no longer what this began from.`;
+    if (await this.#ledger.move(id, { from: "PendingApproval", to: "Stale", error })) await this.#reread(id);
   }
 
   /**
@@ -433,9 +507,13 @@ class ActionService implements Actions {
   }
 
   #announce(action: Action): void {
-    if (action.state !== "PendingApproval") this.#pending.remove(action.id);
+    if (action.state !== "PendingApproval") {
+      this.#pending.remove(action.id);
+      this.#staleness.forget(action.id);
+    }
     this.changed.emit(actionWithoutDiffs(action));
-    this.#ends.tell(action);
+    this.#awaited.tell(action);
+    if (hasEnded(action.state)) this.#ends.tell();
   }
 
   async #inLine<Result>(run: () => Promise<Result>): Promise<Result> {
@@ -453,6 +531,34 @@ class ActionService implements Actions {
       .finally(() => this.#background.delete(reported));
     this.#background.add(reported);
   }
+}
+
+function allOf({ action }: ActionRecord): number[] {
+  return action.effects.map((_effect, index) => index);
+}
+
+/**
+ * Whose CPU time the commit of an action takes that policy allowed. What is hidden from the agent is read at nobody's
+ * expense: what is left of a budget would tell its size.
+ */
+function paidBy({ told }: ActionRecord, budget: CpuBudget): CpuBudget {
+  return told === null ? budget : unlimitedCpu;
+}
+
+function notRebasable({ action: { id, superseded_by: by }, contentsKept }: ActionRecord): LaresError {
+  if (by !== undefined)
+    return illegalTransition("Stale", `The action ${by} took the place of ${id} already; look at that one.`);
+  if (!contentsKept) return noLongerKept(id);
+  const why = "it changes a file that is no text, or too long a one, so the changes cannot be merged";
+  return new LaresError("Stale", `The action ${id} cannot be rebased: ${why}.`);
+}
+
+/** What a plan of changes meets that were possible once. */
+function noLongerApplies(error: unknown): unknown {
+  if (!isDrift(error) && !isLaresError(error, "InvalidParams")) return error;
+  return isLaresError(error, "Stale")
+    ? error
+    : new LaresError("Stale", `The change no longer applies: ${messageOf(error)}`, {}, { cause: error });
 }
 
 function mustBe(action: Action, state: ActionState, verb: string): void {

@@ -1,7 +1,14 @@
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { Emitter } from "../base/emitter.ts";
-import type { Action, ActionState, ApprovalRule, Proposal } from "../base/vocabulary/action.ts";
+import type {
+  Action,
+  ActionState,
+  ApprovalRule,
+  Proposal,
+  ProposalRequest,
+} from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Told } from "./unseen.ts";
 
@@ -13,7 +20,14 @@ export interface Approval {
   /** "always" keeps rules for the next time: `rules`, or one for each effect's exact paths. */
   readonly remember?: "once" | "always";
   readonly rules?: readonly ApprovalRule[];
+  /** Contents that the person wants instead of the proposed ones. */
+  readonly edits?: readonly ContentEdit[];
 }
+
+/** The content that the file of an effect is to have. */
+export type ContentEdit =
+  | { readonly effect: number; readonly content: string }
+  | { readonly effect: number; readonly content_base64: string };
 
 /** An action as a person is shown it, and what its agent is told otherwise: see `actionToldTo`. */
 export interface ProposedAction {
@@ -33,11 +47,15 @@ export interface Actions extends AsyncDisposable {
     proposal: Proposal,
     budget?: CpuBudget,
   ): Promise<ProposedAction>;
-  /** Decided by policy: Committed (or Stale, Failed), Rejected, or PendingApproval, which does not wait. */
+  /**
+   * Decided by policy: Committed (or Stale, Failed), Rejected, or PendingApproval, which does not wait. Takes the place of
+   * the agent's action that `supersedes` names and of the one that changes the very same things. With a `key` that the
+   * agent used before nothing is stored, and that action is the answer.
+   */
   propose(
     authority: Authority,
     program: Hash,
-    proposal: Proposal,
+    proposal: ProposalRequest,
     budget?: CpuBudget,
   ): Promise<ProposedAction>;
   proposed(id: string): Promise<ProposedAction | null>;
@@ -57,11 +75,29 @@ export interface Actions extends AsyncDisposable {
   ): Promise<{ bytes: Uint8Array; eof: boolean }>;
   /** One effect's unified diff, made now where the action has none for it; null where there is no text to compare. */
   diff(id: string, effect: number): Promise<string | null>;
-  /** Resolves when it has ended, Stale and Failed included. IllegalTransition, DigestMismatch, InvalidParams. */
+  /**
+   * Resolves when it has ended, Stale and Failed included. IllegalTransition, DigestMismatch, InvalidParams. With `edits`
+   * it is planned anew, and the answer has the digest of that; PermissionDenied, and it waits on, where policy forbids it.
+   */
   approve(id: string, approval: Approval): Promise<Action>;
   reject(id: string, reason?: string): Promise<Action>;
+  /**
+   * A new action that makes the changes of a stale one in the workspace as it is now, and waits for a person whatever the
+   * rules allow: nobody has seen the merged text. Stale where the changes no longer apply, PermissionDenied where policy
+   * forbids them.
+   */
+  rebase(id: string): Promise<Action>;
   /** Stale {path}, and nothing changes, if something it touched has changed since. */
   undo(id: string): Promise<Action>;
+  /** The workspace has changed so: what waits and began from there is looked at, in the background. */
+  workspaceChanged(changes: readonly EntryChange[]): void;
+  /**
+   * It is known which agents there are, or no longer. Agents hear of ends while it is; waiting actions are compared with
+   * the workspace when it becomes known, as nothing was heard while the kernel was down.
+   */
+  agentsAreKnown(isKnown: boolean): void;
+  /** Resolves when what changed so far was compared and every end was told. */
+  idle(): Promise<void>;
   /** Waits until it has ended. */
   settled(id: string): Promise<Action>;
   /** At start, before anything else: finishes or takes back what a crash interrupted. */

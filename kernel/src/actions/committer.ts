@@ -1,3 +1,4 @@
+import type { CpuBudget } from "../base/cpu-budget.ts";
 import { isLaresError, LaresError, messageOf, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
@@ -53,10 +54,11 @@ export class Committer {
     direction: JournalEntry["direction"],
     operations: readonly Operation[],
     recording: Recording,
+    budget: CpuBudget,
   ): Promise<void> {
     const whole: Operation[] = [];
     for (const operation of operations) whole.push(await withValue(this.#ports.objects, operation));
-    const compiled = await compileOperations(this.#ports, action, whole);
+    const compiled = await compileOperations(this.#ports, action, whole, budget);
     const outcome = await this.#keep(compiled);
     const { restored } = compiled;
     const metadata = [

@@ -1,5 +1,5 @@
 import { unreachable } from "../base/exhaustive.ts";
-import { unlimitedCpu } from "../base/cpu-budget.ts";
+import type { CpuBudget } from "../base/cpu-budget.ts";
 import { stale } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
@@ -43,14 +43,15 @@ export type CompilePorts = Pick<ActionPorts, "files" | "contents" | "metadata" |
 /**
  * Holds operations against the workspace as it is now and turns them into steps. Rejects with Stale {path}
  * at the first thing that is not as the operations say: another content, a file that appeared or went, or
- * one that a client has open with unsaved changes.
+ * one that a client has open with unsaved changes. Contents are read at the expense of `budget`.
  */
 export async function compileOperations(
   ports: CompilePorts,
   actionId: string,
   operations: readonly Operation[],
+  budget: CpuBudget,
 ): Promise<Compiled> {
-  const compiler = new Compiler(ports, actionId, operations);
+  const compiler = new Compiler(ports, actionId, operations, budget);
   for (const operation of operations) await compiler.add(operation);
   return compiler.result();
 }
@@ -58,6 +59,7 @@ export async function compileOperations(
 class Compiler {
   readonly #ports: CompilePorts;
   readonly #actionId: string;
+  readonly #budget: CpuBudget;
   readonly #simulated = new Map<string, Simulated>();
   /** Places beside entries: the change that brings back what was there, and what is there by now. */
   readonly #slots = new Map<string, { readonly original: MetadataChange; readonly hash: Hash | null }>();
@@ -73,8 +75,9 @@ class Compiler {
   readonly #touched = new Set<string>();
   #names = 0;
 
-  constructor(ports: CompilePorts, actionId: string, operations: readonly Operation[]) {
+  constructor(ports: CompilePorts, actionId: string, operations: readonly Operation[], budget: CpuBudget) {
     this.#ports = ports;
+    this.#budget = budget;
     this.#actionId = actionId;
     this.#goingFolders = operations.flatMap((operation) =>
       operation.do === "rmdir" ? [operation.path] : [],
@@ -185,7 +188,7 @@ class Compiler {
   async #moveFolder({ from, to, content }: Extract<Operation, { do: "move" }>): Promise<void> {
     const stat = await this.#ports.files.stat(from);
     if (stat?.kind !== "folder") throw changed(from);
-    const listing = await this.#ports.contents.list(from, null, unlimitedCpu);
+    const listing = await this.#ports.contents.list(from, null, this.#budget);
     if (listing.hash !== content) throw changed(from);
     const members = listing.members.map((member) => `${from}/${member}`);
     await this.#notUnsaved(members);
@@ -267,7 +270,7 @@ class Compiler {
     const stat = await files.stat(path);
     if (stat === null) return { kind: "absent" };
     if (stat.kind === "folder") return { kind: "folder" };
-    const hash = stat.kind === "file" ? await fingerprint(contents, path, stat, unlimitedCpu) : null;
+    const hash = stat.kind === "file" ? await fingerprint(contents, path, stat, this.#budget) : null;
     const after = await files.stat(path);
     if (
       hash === null ||

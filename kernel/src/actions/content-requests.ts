@@ -11,6 +11,16 @@ export type ContentSource = { readonly path: string } | { readonly bytes: Uint8A
 export type NewContent =
   | { readonly from: "write"; readonly input: Extract<EffectInput, { kind: "file.write" }> }
   | { readonly from: "edits"; readonly edits: readonly Edit[] }
+  /**
+   * What was proposed for a content with the hash `base` (null: for no file), merged into what is there now. `diff` leads
+   * from that base to what was proposed; null: it cannot be merged into another content.
+   */
+  | {
+      readonly from: "merge";
+      readonly base: Hash | null;
+      readonly proposed: Uint8Array;
+      readonly diff: string | null;
+    }
   /** It is there already. `isJson`: it is shown as JSON that people can read. */
   | { readonly from: "content"; readonly bytes: Uint8Array; readonly isJson: boolean }
   /** The file goes. */

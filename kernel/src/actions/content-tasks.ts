@@ -17,6 +17,7 @@ import { hashedValue } from "./values.ts";
 import { listFolder } from "./folder-listing.ts";
 import { contentOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
+import { merged } from "./merge.ts";
 import { Packages } from "./package-targets.ts";
 import { applyEdits, textOf, unifiedDiff } from "./text.ts";
 
@@ -67,6 +68,7 @@ async function change(files: WorkspaceFiles, request: ChangeRequest): Promise<Ch
 function newContent({ path, made }: ChangeRequest, old: Uint8Array | null): Uint8Array {
   if (made.from === "write") return contentOf(made.input);
   if (made.from === "content") return made.isJson ? readableJson(made.bytes) : made.bytes;
+  if (made.from === "merge") return merged(path, made, old);
   if (made.from === "nothing" || old === null) throw invalidParams(`There is nothing to edit at ${path}.`);
   if (textOf(old) === null) {
     throw invalidParams(

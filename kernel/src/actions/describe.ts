@@ -24,14 +24,15 @@ export function digestOf(
   return sha256(canonicalJson({ id, agent, program, effects: effects.map(withoutDiff), nonce }));
 }
 
-/** A planned proposal as an action that nobody has decided about. */
+/** A planned proposal as an action that nobody has decided about. `given`: what else is known of it from the beginning. */
 export function describeAction(
   id: string,
   agent: string,
   program: Hash,
-  proposal: Proposal,
+  proposal: Pick<Proposal, "title" | "reason">,
   plan: Plan,
   now: number,
+  given: Pick<Action, "key" | "supersedes" | "edited_by"> = {},
 ): ActionRecord {
   const effects = plan.effects.map(({ effect }) => effect);
   const told = toldOf(plan.effects);
@@ -48,6 +49,7 @@ export function describeAction(
       digest: digestOf(id, agent, program, effects, nonce),
       effects,
       created: isoTime(now),
+      ...given,
     },
     program,
     operations: plan.effects.map(({ operation }) => operation),

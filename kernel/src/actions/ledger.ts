@@ -2,68 +2,15 @@ import { isLaresError } from "../base/errors.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { hasEnded, type Action, type ActionState, type Effect } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import type { Database, Migration, Statement, SqlValue } from "../platform/database.ts";
+import type { Database, Statement, SqlValue } from "../platform/database.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
 import { forgetStatements, waitingBytesSql } from "./forget-old.ts";
 import { actionLimits } from "./limits.ts";
 import type { Operation } from "./operations.ts";
 import type { StepPlan } from "./steps.ts";
+import { targetsOf } from "./targets.ts";
 import type { Told } from "./unseen.ts";
 import type { KeptObject } from "./values.ts";
-
-export const actionsMigrations: readonly Migration[] = [
-  {
-    name: "actions-1",
-    sql: `
-      CREATE TABLE actions (
-        id TEXT PRIMARY KEY,
-        agent TEXT NOT NULL,
-        state TEXT NOT NULL,
-        created INTEGER NOT NULL,
-        decided INTEGER,
-        decided_by TEXT,
-        counted_impact REAL NOT NULL DEFAULT 0,
-        error TEXT,
-        receipt TEXT,
-        body TEXT NOT NULL,
-        diffs TEXT NOT NULL,
-        inverse TEXT
-      ) STRICT;
-      CREATE INDEX actions_by_state ON actions (state, id);
-      CREATE INDEX actions_by_agent ON actions (agent, id);
-      CREATE INDEX actions_by_decision ON actions (decided) WHERE counted_impact > 0;
-      CREATE TABLE action_journal (
-        action TEXT PRIMARY KEY REFERENCES actions (id),
-        direction TEXT NOT NULL,
-        phase TEXT NOT NULL,
-        plan TEXT NOT NULL,
-        identities TEXT NOT NULL
-      ) STRICT;
-    `,
-  },
-  {
-    name: "actions-2-retention",
-    sql: `
-      ALTER TABLE actions ADD COLUMN ended INTEGER;
-      -- 0: what an undo needs was dropped, and the action is kept as a record.
-      ALTER TABLE actions ADD COLUMN contents_kept INTEGER NOT NULL DEFAULT 1;
-      UPDATE actions SET ended = coalesce(decided, created)
-        WHERE state IN ('Committed', 'Rejected', 'Failed', 'Stale', 'Expired', 'Undone');
-      CREATE INDEX actions_by_end ON actions (agent, ended) WHERE ended IS NOT NULL;
-      CREATE TABLE action_objects (
-        action TEXT NOT NULL, hash TEXT NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY (action, hash)
-      ) STRICT, WITHOUT ROWID;
-      INSERT OR IGNORE INTO action_objects
-        SELECT actions.id, operation.value ->> 'after', 0
-        FROM actions, json_each(actions.body, '$.operations') AS operation
-        WHERE operation.value ->> 'do' = 'put' AND state IN ('PendingApproval', 'Approved', 'Committing', 'Committed');
-      INSERT OR IGNORE INTO action_objects
-        SELECT actions.id, operation.value ->> 'after', 0
-        FROM actions, json_each(actions.inverse) AS operation
-        WHERE operation.value ->> 'do' = 'put' AND state = 'Committed' AND inverse IS NOT NULL;
-    `,
-  },
-];
 
 /** What is known of an action beyond what a client is shown. */
 export interface ActionRecord {
@@ -87,6 +34,8 @@ export interface StoredAction {
   readonly body: string;
   readonly diffs: string;
   readonly objects: readonly KeptObject[];
+  /** See `targetsOf`. */
+  readonly targets: string;
   /** All that is kept for it. */
   readonly bytes: number;
   /** What it counts as while it waits for approval: nothing in it depends on what its agent cannot see. Bytes. */
@@ -120,6 +69,12 @@ export interface StateChange {
   readonly decided?: number;
   readonly decidedBy?: "user" | "policy" | null;
   readonly error?: string;
+  /** What the person who rejects it says. */
+  readonly rejectedReason?: string;
+  /** The action that takes its place. */
+  readonly supersededBy?: string;
+  /** What the action is from now on, its state apart: a person edited it. */
+  readonly replacedBy?: StoredAction;
   readonly receipt?: NonNullable<Action["receipt"]>;
   readonly inverse?: readonly Operation[];
   /** Contents that the inverse needs. */
@@ -139,6 +94,16 @@ interface Row {
   readonly diffs?: string;
   readonly inverse?: string | null;
   readonly contents_kept: number;
+  readonly proposal_key: string | null;
+  readonly superseded_by: string | null;
+  readonly rejected_reason: string | null;
+}
+
+/** An end of an action that its agent was not told yet. */
+export interface UntoldEnd {
+  readonly seq: number;
+  readonly action: string;
+  readonly state: ActionState;
 }
 
 interface Body {
@@ -149,13 +114,18 @@ interface Body {
   readonly program: Hash;
   readonly effects: readonly Effect[];
   readonly told?: Told;
+  readonly supersedes?: string;
+  readonly editedBy?: "user";
+  /** Each text that it changes has a diff, by which it can be merged. */
+  readonly isMergeable?: boolean;
   /** These three are dropped with the contents. */
   readonly operations?: readonly Operation[];
   readonly dependsOn?: readonly (readonly number[])[];
   readonly subjects?: readonly ApprovalSubject[];
 }
 
-const listedColumns = "id, agent, state, created, decided, decided_by, error, receipt, body, contents_kept";
+const listedColumns =
+  "id, agent, state, created, decided, decided_by, error, receipt, body, contents_kept, proposal_key, superseded_by, rejected_reason";
 
 /** The actions and the journal of their commits, in SQLite. Each change of state names the state it leaves. */
 export class Ledger {
@@ -167,13 +137,21 @@ export class Ledger {
     this.#clock = clock;
   }
 
-  /** Resolves once it is on the disk. */
-  async insert({ action, body, diffs, objects }: StoredAction, countedImpact: number): Promise<void> {
+  /**
+   * Resolves once it is on the disk. The older actions are superseded in the same transaction: Conflict, and nothing is
+   * stored, where one of them is no longer in the state it was found in, or where the key is taken.
+   */
+  async insert(
+    { action, body, diffs, objects, targets }: StoredAction,
+    countedImpact: number,
+    superseded: readonly SupersededAction[] = [],
+  ): Promise<void> {
     await this.#database.batch(
       [
+        ...superseded.flatMap(({ id, state }) => this.#supersedeStatements(id, state, action.id)),
         {
-          sql: `INSERT INTO actions (id, agent, state, created, decided, decided_by, counted_impact, error, body, diffs, ended)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          sql: `INSERT INTO actions (id, agent, state, created, decided, decided_by, counted_impact, error, body, diffs, ended, proposal_key, targets)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           params: [
             action.id,
             action.agent,
@@ -186,6 +164,8 @@ export class Ledger {
             body,
             diffs,
             hasEnded(action.state) ? this.#clock.now() : null,
+            action.key ?? null,
+            targets,
           ],
         },
         keepStatement(action.id, objects),
@@ -200,6 +180,42 @@ export class Ledger {
       [id],
     );
     return row === undefined ? null : recordOf(row);
+  }
+
+  /** The agent's action that was proposed with this key. */
+  async withKey(agent: string, key: string): Promise<ActionRecord | null> {
+    const [row] = await this.#database.query<Row>(
+      `SELECT ${listedColumns}, diffs, inverse FROM actions WHERE agent = ? AND proposal_key = ?`,
+      [agent, key],
+    );
+    return row === undefined ? null : recordOf(row);
+  }
+
+  /** The agent's actions that change these very things, wait or are stale, and have not been superseded. */
+  async replaceable(agent: string, targets: string): Promise<SupersededAction[]> {
+    const rows = await this.#database.query<SupersededAction>(
+      `SELECT id, state FROM actions
+       WHERE agent = ? AND targets = ? AND superseded_by IS NULL AND state IN ('PendingApproval', 'Stale')`,
+      [agent, targets],
+    );
+    return [...rows];
+  }
+
+  /** Oldest first. */
+  async untoldEnds(limit: number): Promise<UntoldEnd[]> {
+    const rows = await this.#database.query<UntoldEnd>(
+      "SELECT seq, action, state FROM action_ends ORDER BY seq LIMIT ?",
+      [limit],
+    );
+    return [...rows];
+  }
+
+  /** The end is told once: the statements put it where the agent hears it, in the same transaction. */
+  async told({ seq }: UntoldEnd, along: readonly Statement[]): Promise<void> {
+    await this.#database.batch([
+      { sql: "DELETE FROM action_ends WHERE seq = ?", params: [seq], expectChanges: 1 },
+      ...along,
+    ]);
   }
 
   /**
@@ -316,12 +332,52 @@ export class Ledger {
 
   #stateStatements(id: string, change: StateChange): Statement[] {
     const ended = hasEnded(change.to) ? this.#clock.now() : null;
-    const statements = [stateStatement(id, change, ended), keepStatement(id, change.keeps ?? [])];
-    // Only what is committed can be undone.
-    if (ended !== null && change.to !== "Committed")
-      statements.push({ sql: "DELETE FROM action_objects WHERE action = ?", params: [id] });
+    const statements = [stateStatement(id, change, ended)];
+    const dropped = { sql: "DELETE FROM action_objects WHERE action = ?", params: [id] };
+    if (change.replacedBy !== undefined) {
+      const { body, diffs, objects } = change.replacedBy;
+      statements.push(
+        { sql: "UPDATE actions SET body = ?, diffs = ? WHERE id = ?", params: [body, diffs, id] },
+        dropped,
+        keepStatement(id, objects),
+      );
+    }
+    statements.push(keepStatement(id, change.keeps ?? []));
+    // Only what is committed can be undone, and what is stale can be rebased.
+    const isDone = change.to !== "Committed" && (change.to !== "Stale" || change.supersededBy !== undefined);
+    if (ended !== null && isDone) statements.push(dropped);
+    if (ended !== null)
+      statements.push({
+        sql: "INSERT INTO action_ends (action, state) VALUES (?, ?)",
+        params: [id, change.to],
+      });
     return statements;
   }
+
+  #supersedeStatements(id: string, state: SupersededAction["state"], by: string): Statement[] {
+    if (state === "PendingApproval") {
+      return this.#stateStatements(id, {
+        from: state,
+        to: "Stale",
+        error: "A newer proposal of its agent took its place.",
+        supersededBy: by,
+      });
+    }
+    return [
+      {
+        sql: "UPDATE actions SET superseded_by = ? WHERE id = ? AND state = 'Stale' AND superseded_by IS NULL",
+        params: [by, id],
+        expectChanges: 1,
+      },
+      { sql: "DELETE FROM action_objects WHERE action = ?", params: [id] },
+    ];
+  }
+}
+
+/** An action whose place another one takes. */
+export interface SupersededAction {
+  readonly id: string;
+  readonly state: "PendingApproval" | "Stale";
 }
 
 function keepStatement(id: string, objects: readonly KeptObject[]): Statement {
@@ -345,6 +401,9 @@ export function storedAction(record: ActionRecord, objects: readonly KeptObject[
     dependsOn: record.dependsOn,
     subjects: record.subjects.map(({ members: _members, ...subject }) => subject),
     ...(record.told === null ? {} : { told: record.told }),
+    ...(action.supersedes === undefined ? {} : { supersedes: action.supersedes }),
+    ...(action.edited_by === undefined ? {} : { editedBy: action.edited_by }),
+    isMergeable: isMergeable(record),
   };
   const body = JSON.stringify(content);
   const diffs = JSON.stringify(action.effects.map(({ diff }) => diff ?? null));
@@ -356,6 +415,7 @@ export function storedAction(record: ActionRecord, objects: readonly KeptObject[
     body,
     diffs,
     objects,
+    targets: targetsOf(record),
     bytes,
     counted: record.told === null ? bytes : record.told.bytes + kept,
   };
@@ -372,6 +432,8 @@ function stateStatement(id: string, change: StateChange, ended: number | null): 
   set("decided", change.decidedBy === null ? null : change.decided);
   set("decided_by", change.decidedBy);
   set("error", change.error);
+  set("rejected_reason", change.rejectedReason);
+  set("superseded_by", change.supersededBy);
   set("receipt", change.receipt === undefined ? undefined : JSON.stringify(change.receipt));
   set("inverse", change.inverse === undefined ? undefined : JSON.stringify(change.inverse));
   return {
@@ -402,6 +464,12 @@ function recordOf(row: Row): ActionRecord {
       ...(row.decided === null ? {} : { decided: isoTime(row.decided) }),
       ...(row.decided_by === null ? {} : { decided_by: row.decided_by as "user" | "policy" }),
       ...(row.error === null ? {} : { error: row.error }),
+      ...(row.rejected_reason === null ? {} : { rejected_reason: row.rejected_reason }),
+      ...(body.editedBy === undefined ? {} : { edited_by: body.editedBy }),
+      ...(body.supersedes === undefined ? {} : { supersedes: body.supersedes }),
+      ...(row.superseded_by === null ? {} : { superseded_by: row.superseded_by }),
+      ...(isRebasable(row, body) ? { rebasable: true } : {}),
+      ...(row.proposal_key === null ? {} : { key: row.proposal_key }),
       ...(row.receipt === null ? {} : { receipt: JSON.parse(row.receipt) as NonNullable<Action["receipt"]> }),
     },
     program: body.program,
@@ -413,6 +481,23 @@ function recordOf(row: Row): ActionRecord {
     inverse:
       row.inverse === null || row.inverse === undefined ? null : (JSON.parse(row.inverse) as Operation[]),
   };
+}
+
+function isMergeable({ action, operations }: ActionRecord): boolean {
+  return operations.every(
+    (operation, index) =>
+      operation.do !== "put" || operation.before === null || action.effects[index]?.diff !== undefined,
+  );
+}
+
+function isRebasable(row: Row, body: Body): boolean {
+  return (
+    row.state === "Stale" &&
+    row.superseded_by === null &&
+    row.contents_kept === 1 &&
+    body.operations !== undefined &&
+    body.isMergeable === true
+  );
 }
 
 export function withoutDiff(effect: Effect): Effect {

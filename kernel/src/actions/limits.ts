@@ -24,6 +24,14 @@ export const actionLimits = {
   plansPerAgent: 64,
   /** How long planning holds the kernel's loop before everything else has a turn. Milliseconds. */
   planSliceMs: 5,
+  /** Changed paths that are remembered while one proposal is planned; beyond, all that it begins from is looked at. */
+  heardWhilePlanned: 1000,
+  /** Characters of JSON in the paths that the end of an action tells its agent; further paths are left out. */
+  endedPathsCharacters: 64 * 1024,
+  /** Bytes of JSON in what an agent is answered about one action: diffs that are too much are left out. */
+  toldBytes: 768 * 1024,
+  /** Ends that are told to agents at a time. */
+  endsAtOnce: 100,
   /** Lines that may differ before a diff is no longer searched for the smallest. */
   diffEdits: 1000,
   /** Files and folders within a folder that is moved. */

@@ -31,9 +31,18 @@ export class PendingActions implements Disposable {
     return this.#waiting.size;
   }
 
-  /** LimitExceeded if the agent has as much waiting as it may, with another action for which so much is kept. */
-  checkRoom(agent: string, bytes: number): void {
-    const waiting = this.#of(agent);
+  /**
+   * LimitExceeded if the agent has as much waiting as it may, with another action for which so much is kept. Those whose
+   * place it takes make room for it.
+   */
+  checkRoom(agent: string, bytes: number, superseded: readonly string[]): void {
+    const waiting = { ...this.#of(agent) };
+    for (const id of superseded) {
+      const going = this.#waiting.get(id);
+      if (going === undefined) continue;
+      waiting.count -= 1;
+      waiting.bytes -= going.bytes;
+    }
     if (waiting.count >= actionLimits.pendingPerAgent) {
       throw limitExceeded(
         "pendingPerAgent",

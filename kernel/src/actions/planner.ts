@@ -53,7 +53,12 @@ export interface PlanMeans {
   readonly budget: CpuBudget;
   /** The time on the kernel's loop. */
   readonly slices: Slices;
+  /** Contents that effects make instead of what their inputs say, by the effects' indices. */
+  readonly made?: ReadonlyMap<number, MadeContent>;
 }
+
+/** What a file is to hold where its effect does not say it. */
+export type MadeContent = Extract<NewContent, { from: "write" | "content" | "merge" }>;
 
 /**
  * Works out what a proposal would do, changing nothing. Paths were checked by policy. Rejects with
@@ -96,6 +101,7 @@ class Planner {
   readonly #authority: Authority;
   readonly #sight: Sight;
   readonly #slices: Slices;
+  readonly #made: ReadonlyMap<number, MadeContent>;
   readonly #budget: PlanBudget;
   readonly #overlay: Overlay;
   readonly #scripts: PackageScripts;
@@ -104,8 +110,9 @@ class Planner {
   readonly #slots = new Map<string, { readonly hash: Hash | null; readonly effect: number }>();
   readonly #diffBytes = { seen: 0, unseen: 0 };
 
-  constructor(ports: PlannerPorts, authority: Authority, { budget, slices }: PlanMeans) {
+  constructor(ports: PlannerPorts, authority: Authority, { budget, slices, made }: PlanMeans) {
     this.#ports = ports;
+    this.#made = made ?? new Map();
     this.#authority = authority;
     this.#sight = createSight(authority, ports.index);
     this.#slices = slices;
@@ -163,15 +170,18 @@ class Planner {
 
   async #write(input: Extract<EffectInput, { kind: "file.write" }>, index: number): Promise<PlannedEffect> {
     const path = entryPath(input.path);
+    const making = this.#made.get(index) ?? { from: "write" as const, input };
     const run = async (known: Known): Promise<PlannedEffect> => {
       if (known.node.kind === "folder") throw invalidParams(`${JSON.stringify(path)} is a folder.`, { path });
       if (known.node.kind === "file") checkEditable(path, known.node);
       await checkExpected(this.#overlay, path, known.node, input.expected);
-      return this.#put(input.kind, path, known, { from: "write", input }, index);
+      return this.#put(input.kind, path, known, making, index);
     };
     if (await this.#sight.seesWayTo(path)) return run(await this.#overlay.at(path));
     // What the proposal alone makes of it is worked out at the agent's expense.
-    const { bytes, hash } = madeBy(await this.#overlay.change(path, null, { from: "write", input }, false));
+    const alone =
+      making.from === "merge" ? { from: "content" as const, bytes: making.proposed, isJson: false } : making;
+    const { bytes, hash } = madeBy(await this.#overlay.change(path, null, alone, false));
     this.contents.keep(hash, bytes);
     const node: Node = { kind: "file", size: bytes.length, content: { bytes, hash } };
     return this.#unseenly(path, node, index, { kind: "create", bytes: bytes.length }, input.expected, run);
@@ -184,7 +194,8 @@ class Planner {
     const node = fileOf(path, known.node);
     checkEditable(path, node);
     await checkExpected(this.#overlay, path, node, input.expected);
-    return this.#put(input.kind, path, known, { from: "edits", edits: input.edits }, index);
+    const making = this.#made.get(index) ?? { from: "edits" as const, edits: input.edits };
+    return this.#put(input.kind, path, known, making, index);
   }
 
   async #put(

@@ -17,6 +17,7 @@ import type {
   HashedValue,
   ListRequest,
 } from "./content-requests.ts";
+import type { ToldEnd } from "./unseen.ts";
 
 /** What is kept beside entries; implemented by the workspace, in the same database. */
 export interface MetadataPort {
@@ -79,6 +80,8 @@ export interface ActionPorts {
   readonly index: IndexView;
   /** These paths were just changed. */
   touched(paths: readonly string[]): Promise<void>;
+  /** Prepares the event by which an agent hears how its action ended; see the inbox. */
+  tellEnd(agent: string, end: ToldEnd): { readonly statements: readonly Statement[]; committed(): void };
   /** Keeps rules for the next time. */
   remember(rules: readonly ApprovalRule[]): Promise<void>;
 }

@@ -1,5 +1,5 @@
-import { LaresError } from "../base/errors.ts";
-import type { Action, Effect } from "../base/vocabulary/action.ts";
+import { LaresError, limitExceeded } from "../base/errors.ts";
+import type { Action, ActionState, Effect } from "../base/vocabulary/action.ts";
 import { canonicalJson } from "../base/json.ts";
 import { sha256 } from "../platform/hash.ts";
 import { impactOf, type ImpactFacts } from "../policy/impact.ts";
@@ -29,20 +29,25 @@ export function toldOf(effects: readonly PlannedEffect[]): Told | null {
 }
 
 /**
- * The action as an agent is told of it: what it cannot see now, and what its agent could not see when it was
- * proposed, is told as it was proposed, and its end without a reason.
+ * Returns the action as an agent is told of it. What the agent cannot see now, what it could not see when it proposed the
+ * action, and what a person edited is told as it was proposed. Why such an action failed or went stale is not told; that
+ * another proposal took its place is, since that was its agent's own doing.
  */
-export function actionToldTo(sight: Sight, action: Action, told: Told | null): Action {
-  let isShort = false;
+export function actionToldTo(sight: Sight, whole: Action, told: Told | null): Action {
+  // Whether its texts can be merged says something about what is there.
+  const { rebasable: _rebasable, ...action } = whole;
+  const isEdited = action.edited_by !== undefined;
+  let isShort = isEdited;
   const effects = action.effects.map((effect, index) => {
-    if (told?.unseen.includes(index) === true) return bare(effect);
+    if (isEdited || told?.unseen.includes(index) === true) return bare(effect);
     if (sight.sees(effect.path) && (effect.from === undefined || sight.sees(effect.from))) return effect;
     isShort = true;
     return bare(effect);
   });
   if (!isShort && told === null) return action;
   const { error, ...rest } = action;
-  const hasFailed = action.state === "Stale" || action.state === "Failed";
+  const isDrift = action.state === "Stale" && action.superseded_by === undefined;
+  const hasFailed = isDrift || action.state === "Failed";
   return {
     ...rest,
     ...(hasFailed
@@ -55,6 +60,67 @@ export function actionToldTo(sight: Sight, action: Action, told: Told | null): A
     // The digest speaks of what was replaced, so whoever is told less gets one of what it is told.
     ...(isShort ? { digest: sha256(canonicalJson({ id: action.id, effects })) } : {}),
   };
+}
+
+/** What the event ActionEnded tells the agent that proposed the action. */
+export interface ToldEnd {
+  readonly action: string;
+  readonly title: string;
+  readonly state: ActionState;
+  readonly paths: readonly string[];
+  readonly reason?: string;
+  readonly superseded_by?: string;
+}
+
+/** Returns how the agent of an action is told of its end: nothing that `actionToldTo` would not tell it. */
+export function endToldTo(sight: Sight, action: Action, told: Told | null): ToldEnd {
+  const { id, title, state, effects, rejected_reason, superseded_by } = actionToldTo(sight, action, told);
+  const paths: string[] = [];
+  let left: number = actionLimits.endedPathsCharacters;
+  for (const path of new Set(
+    effects.flatMap((effect) => [...(effect.from === undefined ? [] : [effect.from]), effect.path]),
+  )) {
+    left -= path.length + 3;
+    if (left < 0) break;
+    paths.push(path);
+  }
+  return {
+    action: id,
+    title,
+    state,
+    paths,
+    ...(state === "Rejected" && rejected_reason !== undefined ? { reason: rejected_reason } : {}),
+    ...(superseded_by === undefined ? {} : { superseded_by }),
+  };
+}
+
+/** Returns the action without the diffs that would make an agent's answer longer than it may be, the last ones first. */
+export function inOneAnswer(action: Action): Action {
+  let bytes = bytesOf(action);
+  if (bytes <= actionLimits.toldBytes) return action;
+  const effects = [...action.effects];
+  for (let index = effects.length - 1; index >= 0 && bytes > actionLimits.toldBytes; index--) {
+    const { diff, ...rest } = effects[index] as Effect;
+    if (diff === undefined) continue;
+    bytes -= bytesOf(diff) + '"diff":,'.length;
+    effects[index] = rest;
+  }
+  return { ...action, effects };
+}
+
+/** Throws LimitExceeded where even without diffs an answer about the action would be longer than it may be. */
+export function checkAnswerable(action: Action): void {
+  const bytes = bytesOf(inOneAnswer(action));
+  if (bytes <= actionLimits.toldBytes) return;
+  throw limitExceeded(
+    "toldBytes",
+    bytes,
+    `An answer about this action would have ${bytes} bytes; at most ${actionLimits.toldBytes} are sent. Propose fewer changes at a time.`,
+  );
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
 }
 
 /** The effect as far as the proposal says it. */

@@ -283,6 +283,22 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     await this.#commit(this.#enqueue(deliveries));
   }
 
+  /**
+   * Prepares a built-in event that is addressed to one agent, for somebody else's transaction. Empty where the agent is
+   * not there, is disabled or has no hook for it.
+   */
+  tell(agent: string, name: string, fields: Readonly<Record<string, unknown>>): Enqueued<Statement> {
+    const supervisor = this.#supervisors.get(agent);
+    if (supervisor?.isListening !== true) return this.#enqueue([]);
+    const event: LaresEvent = {
+      ...fields,
+      id: newId(),
+      name,
+      timestamp: isoTime(this.#ports.clock.now()),
+    };
+    return this.#enqueue(deliveriesFor(supervisor.definition, event, "live", this.#routing));
+  }
+
   #checkBacklog(agent: string, event: string): void {
     const { queue } = this.#ports;
     const waiting = { deliveries: queue.depth(agent), bytes: queue.bytes(agent) };

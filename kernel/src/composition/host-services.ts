@@ -1,11 +1,11 @@
 import type { Caller, HostServices, JobRequest } from "../agents/ports.ts";
 import type { Actions, ProposedAction } from "../actions/api.ts";
-import { actionToldTo } from "../actions/unseen.ts";
+import { actionToldTo, inOneAnswer } from "../actions/unseen.ts";
 import { invalidParams, isLaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
-import type { Action, EffectInput, Proposal } from "../base/vocabulary/action.ts";
+import type { Action, EffectInput, Proposal, ProposalRequest } from "../base/vocabulary/action.ts";
 import type { EntryQuery } from "../base/vocabulary/entry.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { SharedData } from "../memory/shared-data.ts";
@@ -64,14 +64,14 @@ export function createHostServices(ports: HostServicePorts): HostServices {
   const { workspace, actions, sharedData, traces } = ports;
   const sightOf = ({ authority }: Caller): Sight => createSight(authority, workspace.view);
   const toldTo = (caller: Caller, { action, told }: ProposedAction): Action =>
-    actionToldTo(sightOf(caller), action, told);
+    inOneAnswer(actionToldTo(sightOf(caller), action, told));
   const ownAction = async (caller: Caller, id: string): Promise<Action> => {
     const found = await actions.proposed(id);
     // Another agent's action does not exist for this one.
     if (found === null || found.action.agent !== caller.agent) throw notFound("action", id);
     return toldTo(caller, found);
   };
-  const propose = async (caller: Caller, proposal: Proposal): Promise<ProposedAction> => {
+  const propose = async (caller: Caller, proposal: ProposalRequest): Promise<ProposedAction> => {
     const proposed = await actions.propose(caller.authority, caller.programDigest, proposal, caller.cpu);
     ports.proposed();
     return proposed;
@@ -117,7 +117,8 @@ export function createHostServices(ports: HostServicePorts): HostServices {
 
     "actions/preview": async (caller, proposal: Proposal) =>
       toldTo(caller, await actions.preview(caller.authority, caller.programDigest, proposal, caller.cpu)),
-    "actions/propose": async (caller, proposal: Proposal) => toldTo(caller, await propose(caller, proposal)),
+    "actions/propose": async (caller, proposal: ProposalRequest) =>
+      toldTo(caller, await propose(caller, proposal)),
     "actions/get": (caller, { id }: { id: string }) => ownAction(caller, id),
     "actions/settled": async (caller, { id }: { id: string }) => {
       await ownAction(caller, id);

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openActions } from "../actions/actions.ts";
 import { openContentWork } from "../actions/content-work.ts";
-import { actionsMigrations } from "../actions/ledger.ts";
+import { actionsMigrations } from "../actions/migrations.ts";
 import { DayCounts, dayCountMigrations, DayWatch } from "../agents/day-counts.ts";
 import { agentMigrations } from "../agents/first-sight.ts";
 import { AgentRegistry } from "../agents/registry.ts";
@@ -218,7 +218,16 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         clock,
         log,
         open: (root) => openRootedFs(root),
-        deliver: (changes) => registry.deliver(changes),
+        deliver: (changes) => {
+          const { statements, committed } = registry.deliver(changes);
+          return {
+            statements,
+            committed: () => {
+              committed();
+              actions.workspaceChanged(changes);
+            },
+          };
+        },
         rootReturned: () => watch.renew(),
         indexed: (run) => {
           progress.emit({ work: "index", kind: "end", message: `${run.entries} entries` });
@@ -266,6 +275,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       copies: (content) => workspace.copies(content, () => true).paths,
       index: workspace.view,
       touched: (paths) => workspace.touched(paths),
+      tellEnd: (agent, end) => registry.tell(agent, "ActionEnded", { ...end }),
       remember: (rules) => decisions.store.remember(rules),
     }),
   );
@@ -370,10 +380,17 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       progress.emit({ work: "index", kind: "begin", title: "Lares: indexing" });
       await workspace.start();
       await registry.start();
+      actions.agentsAreKnown(true);
       if (governor.snapshot.entries.length > 0) sandbox.prewarm();
     },
-    pause: () => governor.activate(false),
-    resume: () => governor.activate(true),
+    pause: async () => {
+      actions.agentsAreKnown(false);
+      await governor.activate(false);
+    },
+    resume: async () => {
+      await governor.activate(true);
+      actions.agentsAreKnown(true);
+    },
   });
 
   const services = createServices({

@@ -109,6 +109,10 @@ export function createServices(rooms: ServiceRooms): KernelServices {
         return actions.approve(id, approval);
       },
       reject: (id, reason) => actions.reject(id, reason),
+      rebase: async (id) => {
+        await activation.agentsKnown();
+        return actions.rebase(id);
+      },
       undo: (id) => actions.undo(id),
     },
     tools: {

@@ -101,6 +101,7 @@ export const failpointNames = [
   "objects.sweep.found",
   "objects.sweep.removed",
   // A decision about an action, stored and not yet answered.
+  "approvals.before-proposal",
   "approvals.proposal-stored",
   "approvals.approved",
   "approvals.committed",

@@ -78,6 +78,29 @@ const rules: Readonly<Record<string, Rule>> = {
     params.action === undefined ? null : decideEffects(authority, params.action),
 };
 
+/** Calls that change nothing, and whose answer depends on what the agent may see and read. */
+const reads: ReadonlySet<string> = new Set([
+  "vdfs/query",
+  "vdfs/count",
+  "vdfs/copies",
+  "vdfs/get",
+  "vdfs/read",
+  "vdfs/sidecar/read",
+  "memory/working/read",
+  "memory/temporal/query",
+  "memory/temporal/count",
+  "memory/associative/query",
+  "memory/search",
+  "actions/get",
+  "actions/settled",
+  "shared/read",
+]);
+
+/** True for a call that changes nothing: it can be made again where its answer no longer holds. */
+export function isReadingCall(method: string): boolean {
+  return reads.has(method);
+}
+
 /** The methods a guest may call, each with a rule. */
 export const hostCallMethods: readonly string[] = Object.keys(rules);
 

@@ -225,3 +225,34 @@ it("a folder whose name is one character is a location as any other", () => {
     location: "a",
   });
 });
+
+describe("the end of an agent's own action", () => {
+  const ended = (fields: Record<string, unknown>): LaresEvent => ({
+    id: "e",
+    name: "ActionEnded",
+    timestamp: "t",
+    action: "1",
+    title: "Tidy",
+    state: "Stale",
+    paths: ["notes/a.md", "private/diary.md"],
+    ...fields,
+  });
+
+  it("is heard whole where the agent sees what it is about", () => {
+    expect(asHeard(authorityFor({}), ended({}))).toEqual(ended({}));
+  });
+
+  it("is withheld once one of its paths is no longer granted", () => {
+    expect(asHeard(authorityFor({ locations: ["notes"] }), ended({}))).toBe(null);
+    expect(asHeard(authorityFor({ locations: [] }), ended({ state: "Rejected" }))).toBe(null);
+  });
+
+  it("says only that it could not be made once the agent cannot see a path any more", () => {
+    const blind = authorityFor({ effective: { read_entries: { filter: "a.md" } } });
+    expect(asHeard(blind, ended({}))).toEqual(ended({ state: "Failed" }));
+    const replaced = ended({ superseded_by: "2" });
+    expect(asHeard(blind, replaced)).toEqual(replaced);
+    const rejected = ended({ state: "Rejected", reason: "Not mine" });
+    expect(asHeard(blind, rejected)).toEqual(rejected);
+  });
+});

@@ -23,6 +23,7 @@ export function actionHandlers({ actions }: KernelServices): Handlers {
     "lares/actions/diff": async ({ id, effect }) => ({ diff: await actions.diff(id, effect) }),
     "lares/actions/approve": ({ id, ...options }) => actions.approve(id, options),
     "lares/actions/reject": ({ id, reason }) => actions.reject(id, reason),
+    "lares/actions/rebase": ({ id }) => actions.rebase(id),
     "lares/actions/undo": ({ id }) => actions.undo(id),
   };
 }

@@ -82,9 +82,11 @@ export interface ActionService {
       effects?: readonly number[];
       remember?: "once" | "always";
       rules?: readonly ApprovalRule[];
+      edits?: NonNullable<ParamsOf<"lares/actions/approve">["edits"]>;
     },
   ): Promise<Action>;
   reject(id: string, reason?: string): Promise<Action>;
+  rebase(id: string): Promise<Action>;
   undo(id: string): Promise<Action>;
   readonly changed: Emitter<Action>;
 }

@@ -14,10 +14,11 @@ import type { Actions } from "../api.ts";
 import { openActions } from "../actions.ts";
 import { ContentTasks } from "../content-tasks.ts";
 import { ContentQueue } from "../content-work.ts";
-import { actionsMigrations } from "../ledger.ts";
+import { actionsMigrations } from "../migrations.ts";
 import { slotOf } from "../metadata.ts";
 import { valueOf } from "../operations.ts";
-import type { ActionSettings, MetadataPort } from "../ports.ts";
+import type { ActionSettings, ContentWork, MetadataPort } from "../ports.ts";
+import type { ToldEnd } from "../unseen.ts";
 
 export const program: Hash = `sha256:${"0".repeat(64)}`;
 export const agent = "dev.test.agent";
@@ -108,12 +109,15 @@ export interface Bench extends AsyncDisposable {
   readonly clock: ManualClock;
   readonly metadata: TestMetadata;
   readonly objects: ObjectStore;
+  readonly contents: ContentWork;
   readonly database: Database;
   readonly settings: { -readonly [Key in keyof ActionSettings]: ActionSettings[Key] };
   authority: Authority | null;
   readonly unsaved: Set<string>;
   readonly remembered: ApprovalRule[];
   readonly touched: string[];
+  /** What agents were told of ends, in order. */
+  readonly ends: ToldEnd[];
   readonly copies: Map<Hash, string[]>;
   /** What the index leaves out: these names, and what lies beneath. */
   readonly leftOut: Set<string>;
@@ -169,6 +173,7 @@ export async function openBench(options: {
     unsaved: new Set<string>(),
     remembered: [] as ApprovalRule[],
     touched: [] as string[],
+    ends: [] as ToldEnd[],
     copies: new Map<Hash, string[]>(),
     leftOut: new Set<string>(),
   };
@@ -202,6 +207,7 @@ export async function openBench(options: {
       bench.touched.push(...paths);
       for (const path of paths) if ((await files.stat(path)) === null) metadata.gone(path);
     },
+    tellEnd: (_agent, end) => ({ statements: [], committed: () => void bench.ends.push(end) }),
     remember: async (rules) => void bench.remembered.push(...rules),
   });
   const proposalOf = (effects: EffectInput[]) => ({ title: "A test", reason: "To see", effects });
@@ -209,6 +215,7 @@ export async function openBench(options: {
     (await actions.propose(bench.authority ?? everything, program, proposalOf(effects))).action;
   return Object.assign(bench, {
     actions,
+    contents,
     propose,
     preview: async (...effects: EffectInput[]) =>
       (await actions.preview(bench.authority ?? everything, program, proposalOf(effects))).action,

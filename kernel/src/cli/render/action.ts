@@ -182,6 +182,9 @@ function renderOutcome(action: Action, { style, width }: Surface): string[] {
   if (action.error !== undefined) {
     lines.push(...decisionLines(action.error, width).map((line) => style.red(line)));
   }
+  if (action.rejected_reason !== undefined) {
+    lines.push(style.dim("The agent was told:"), ...decisionLines(action.rejected_reason, width));
+  }
   return lines.length === 0 ? [] : ["", ...lines];
 }
 

@@ -1,0 +1,53 @@
+import { applyPatch, parsePatch, reversePatch } from "diff";
+import { diff3Merge } from "node-diff3";
+import { stale } from "../base/errors.ts";
+import { sha256 } from "../platform/hash.ts";
+import type { NewContent } from "./content-requests.ts";
+import { textOf } from "./text.ts";
+
+/**
+ * Returns what was proposed, merged into what is there now: the proposal itself where its base is unchanged, else a
+ * three-way merge by lines. Stale where both changed the same lines, the file is gone or new, or it is no text.
+ */
+export function merged(
+  path: string,
+  { base, proposed, diff }: Extract<NewContent, { from: "merge" }>,
+  now: Uint8Array | null,
+): Uint8Array {
+  if ((now === null ? null : sha256(now)) === base) return proposed;
+  if (now === null) throw noLongerApplies(path, "is gone");
+  if (base === null) throw noLongerApplies(path, "exists by now");
+  const [ours, theirs] = [textOf(proposed), textOf(now)];
+  const original = ours === null || diff === null ? null : originalOf(ours, diff, base);
+  if (ours === null || theirs === null || original === null)
+    throw noLongerApplies(path, "has changed, and what it was is no text that is still known");
+  const regions = diff3Merge(linesOf(ours), linesOf(original), linesOf(theirs), {
+    excludeFalseConflicts: true,
+  });
+  const lines: string[] = [];
+  for (const region of regions) {
+    if (region.ok === undefined) throw noLongerApplies(path, "has changed in the same lines");
+    for (const line of region.ok) lines.push(line);
+  }
+  const text = lines.join("");
+  if (text === theirs) throw noLongerApplies(path, "has this change already");
+  return new TextEncoder().encode(text);
+}
+
+/** The text that the diff begins from, given the one it leads to; null where that is not the one with this hash. */
+function originalOf(changed: string, diff: string, base: string): string | null {
+  const [patch] = parsePatch(diff);
+  if (patch === undefined) return null;
+  // Line ends are part of the text.
+  const original = applyPatch(changed, reversePatch(patch), { autoConvertLineEndings: false });
+  return original !== false && sha256(original) === base ? original : null;
+}
+
+/** The lines of a text, each with its end. */
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.split(/(?<=\n)/);
+}
+
+function noLongerApplies(path: string, why: string) {
+  return stale(path, `The change no longer applies: ${JSON.stringify(path)} ${why}.`);
+}

@@ -1,0 +1,553 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { isLaresError } from "../base/errors.ts";
+import type { Action, EffectInput, ProposalRequest } from "../base/vocabulary/action.ts";
+import type { Entry } from "../base/vocabulary/entry.ts";
+import type { EntryChange } from "../base/vocabulary/event.ts";
+import { openBench, everything, program, agent, type Bench } from "./testing/bench.ts";
+
+let folder: string;
+let root: string;
+let bench: Bench;
+
+beforeEach(async () => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "lares-queue-")));
+  root = join(folder, "root");
+  mkdirSync(root);
+  mkdirSync(join(folder, "state"));
+  bench = await open();
+});
+afterEach(async () => {
+  await bench[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function open(): Promise<Bench> {
+  const opened = await openBench({ roots: [{ name: "root", path: root }], state: join(folder, "state") });
+  await opened.actions.recover();
+  opened.actions.agentsAreKnown(true);
+  return opened;
+}
+
+/** Ends the kernel; `meanwhile` happens before the next one starts. */
+async function restart(meanwhile: () => void = () => undefined): Promise<void> {
+  await bench[Symbol.asyncDispose]();
+  meanwhile();
+  bench = await open();
+  await bench.actions.idle();
+}
+
+function put(path: string, content: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+}
+
+const contentOf = (path: string): string => readFileSync(join(root, path), "utf8");
+const lines = (...all: readonly string[]): string => all.map((line) => `${line}\n`).join("");
+const write = (path: string, content: string): EffectInput => ({ kind: "file.write", path, content });
+const edit = (path: string, find: string, replace: string): EffectInput => ({
+  kind: "file.edit",
+  path,
+  edits: [{ find, replace }],
+});
+const move = (from: string, to: string): EffectInput => ({ kind: "file.move", from, to });
+
+const entryOf = (path: string, kind: "file" | "folder" = "file"): Entry =>
+  ({ path, kind, id: path, name: path.split("/").at(-1) }) as Entry;
+const modified = (path: string): EntryChange => ({
+  kind: "modified",
+  entry: entryOf(path),
+  changed_fields: ["size", "modified"],
+  origin: "live",
+});
+const created = (path: string): EntryChange => ({ kind: "created", entry: entryOf(path), origin: "live" });
+const deleted = (path: string): EntryChange => ({ kind: "deleted", entry_id: path, path, origin: "live" });
+const movedFolder = (from: string, to: string): EntryChange => ({
+  kind: "moved",
+  entry: entryOf(to, "folder"),
+  from,
+  origin: "live",
+});
+
+/** What the workspace reports, and all that follows from it. */
+async function heard(...changes: readonly EntryChange[]): Promise<void> {
+  bench.actions.workspaceChanged(changes);
+  await bench.actions.idle();
+}
+
+async function stateOf({ id }: Pick<Action, "id">): Promise<string | undefined> {
+  return (await bench.actions.get(id))?.state;
+}
+
+async function codeOf(running: Promise<unknown>): Promise<string> {
+  try {
+    await running;
+    return "fulfilled";
+  } catch (error) {
+    return isLaresError(error) ? error.code : `not a LaresError: ${String(error)}`;
+  }
+}
+
+const proposeAs = async (request: Partial<ProposalRequest>, of = agent): Promise<Action> =>
+  (
+    await bench.actions.propose({ ...everything, extension: of }, program, {
+      title: "A test",
+      reason: "",
+      effects: [],
+      ...request,
+    })
+  ).action;
+
+describe("a waiting action goes stale by itself", () => {
+  const cases: readonly [name: string, effects: EffectInput[], change: () => EntryChange[]][] = [
+    ["a file that it edits is changed", [edit("a", "one", "1")], () => (put("a", "else"), [modified("a")])],
+    [
+      "a file that it edits is deleted",
+      [edit("a", "one", "1")],
+      () => (rmSync(join(root, "a")), [deleted("a")]),
+    ],
+    [
+      "a file that it deletes is changed",
+      [{ kind: "file.delete", path: "a" }],
+      () => (put("a", "else"), [modified("a")]),
+    ],
+    [
+      "something appears where it makes a file",
+      [write("new", "n")],
+      () => (put("new", "else"), [created("new")]),
+    ],
+    ["something appears where it moves a file", [move("a", "b")], () => (put("b", ""), [created("b")])],
+    [
+      "the folder above a file that it edits is moved",
+      [edit("d/in/a", "one", "1")],
+      () => (renameSync(join(root, "d"), join(root, "e")), [movedFolder("d", "e")]),
+    ],
+    [
+      "the folder above a file that it edits is deleted",
+      [edit("d/in/a", "one", "1")],
+      () => (rmSync(join(root, "d"), { recursive: true }), [deleted("d")]),
+    ],
+    [
+      "a file in a folder that it moves is changed",
+      [move("d", "e")],
+      () => (put("d/in/a", "x"), [modified("d/in/a")]),
+    ],
+    [
+      "a folder that it moves is gone",
+      [move("d", "e")],
+      () => (rmSync(join(root, "d"), { recursive: true }), [deleted("d")]),
+    ],
+  ];
+  test.each(cases)("when %s", async (_name, effects, change) => {
+    put("a", "one");
+    put("d/in/a", "one");
+    const action = await bench.propose(...effects);
+    const announced: string[] = [];
+    bench.actions.changed.on(({ id, state }) => void (id === action.id && announced.push(state)));
+    expect(bench.actions.pendingCount()).toBe(1);
+    await heard(...change());
+    expect(announced).toEqual(["Stale"]);
+    expect(bench.actions.pendingCount()).toBe(0);
+    // What is in a folder may be hidden from the agent, so it is not told why its move cannot be made.
+    const told = action.effects[0]?.summary.includes("a folder of") === true ? "Failed" : "Stale";
+    expect(bench.ends).toMatchObject([{ action: action.id, state: told }]);
+    await restart();
+    expect(await stateOf(action)).toBe("Stale");
+    expect(bench.actions.pendingCount()).toBe(0);
+  });
+
+  test("not when a file is written again with the same bytes, or another file is changed", async () => {
+    put("a", "one");
+    const action = await bench.propose(edit("a", "one", "1"));
+    put("a", "one");
+    put("b", "two");
+    await heard(modified("a"), created("b"), deleted("a"), created("a"));
+    expect(await stateOf(action)).toBe("PendingApproval");
+  });
+
+  test("not for a file that its agent cannot see, whose changes it would be told of; the commit finds them", async () => {
+    put("secret/a", "one");
+    put("d/secret/a", "one");
+    bench.leftOut.add("secret");
+    const hidden = await bench.propose(write("secret/a", "two"));
+    const moved = await bench.propose(move("d", "e"));
+    put("secret/a", "changed");
+    put("d/secret/a", "changed");
+    await heard(modified("secret/a"), modified("d/secret/a"));
+    expect(await stateOf(hidden)).toBe("PendingApproval");
+    expect(await stateOf(moved)).toBe("PendingApproval");
+    expect(bench.ends).toEqual([]);
+    expect((await bench.actions.approve(moved.id, { digest: moved.digest })).state).toBe("Stale");
+  });
+
+  test("not while the workspace's folder itself is away, nor when it is back", async () => {
+    put("a", "one");
+    const action = await bench.propose(edit("a", "one", "1"));
+    renameSync(root, `${root}-away`);
+    await heard(deleted("a"));
+    expect(await stateOf(action)).toBe("PendingApproval");
+    renameSync(`${root}-away`, root);
+    await heard(modified("a"));
+    expect(await stateOf(action)).toBe("PendingApproval");
+  });
+
+  test("when the file changed while the kernel was down, and not when nothing did", async () => {
+    put("a", "one");
+    put("b", "one");
+    const [changed, same] = [
+      await bench.propose(edit("a", "one", "1")),
+      await bench.propose(edit("b", "one", "1")),
+    ];
+    await restart(() => put("a", "else"));
+    expect(await stateOf(changed)).toBe("Stale");
+    expect(await stateOf(same)).toBe("PendingApproval");
+    expect(bench.ends).toMatchObject([{ action: changed.id, state: "Stale" }]);
+  });
+
+  test("when the change is heard between its plan and its record", async () => {
+    put("a", "one");
+    const putObject = bench.objects.put.bind(bench.objects);
+    bench.objects.put = async (...parameters: Parameters<typeof putObject>) => {
+      // It is planned; it is in no ledger yet.
+      put("a", "else");
+      bench.actions.workspaceChanged([modified("a")]);
+      return putObject(...parameters);
+    };
+    const action = await bench.propose(edit("a", "one", "1"));
+    await bench.actions.idle();
+    expect(await stateOf(action)).toBe("Stale");
+  });
+
+  test("one of the two, when it is approved at the same time; nothing is written over the change", async () => {
+    put("a", "one");
+    const action = await bench.propose(edit("a", "one", "1"));
+    put("a", "else");
+    bench.actions.workspaceChanged([modified("a")]);
+    const approved = bench.actions.approve(action.id, { digest: action.digest }).catch(() => null);
+    await Promise.all([approved, bench.actions.idle()]);
+    await bench.actions.idle();
+    expect(await stateOf(action)).toBe("Stale");
+    expect(contentOf("a")).toBe("else");
+    expect(bench.ends).toMatchObject([{ action: action.id, state: "Stale" }]);
+  });
+
+  test("a burst of 10,000 events with 500 waiting actions looks at each changed file once", async () => {
+    for (let index = 0; index < 500; index++) put(`f/${index}`, "one");
+    for (let index = 0; index < 500; index++) await bench.propose(edit(`f/${index}`, "one", "1"));
+    let hashes = 0;
+    const { hash } = bench.contents;
+    bench.contents.hash = (...parameters: Parameters<typeof hash>) => {
+      hashes += 1;
+      return hash.apply(bench.contents, parameters);
+    };
+    put("f/7", "else");
+    const burst = Array.from({ length: 10_000 }, (_none, index) =>
+      modified(index % 2 === 0 ? "f/7" : `other/${index}`),
+    );
+    await heard(...burst);
+    expect(hashes).toBe(1);
+    expect(bench.actions.pendingCount()).toBe(499);
+  });
+});
+
+describe("superseding", () => {
+  test("a newer proposal of the same agent for the same paths takes the older one's place, another agent's does not", async () => {
+    put("a", "one");
+    const older = await bench.propose(edit("a", "one", "1"));
+    const others = await proposeAs({ effects: [edit("a", "one", "2")] }, "dev.test.other");
+    const newer = await bench.propose(edit("a", "one", "3"));
+    expect(await bench.actions.get(older.id)).toMatchObject({ state: "Stale", superseded_by: newer.id });
+    expect(await stateOf(others)).toBe("PendingApproval");
+    expect(bench.actions.pendingCount()).toBe(2);
+    await bench.actions.idle();
+    expect(bench.ends).toMatchObject([{ action: older.id, state: "Stale", superseded_by: newer.id }]);
+    expect(await codeOf(bench.actions.approve(older.id, { digest: older.digest }))).toBe("IllegalTransition");
+    expect(contentOf("a")).toBe("one");
+  });
+
+  test("two tags of one file are two things", async () => {
+    put("a", "one");
+    bench.settings.rules = [{ decide: "ask" }];
+    const one = await bench.propose({ kind: "tag.add", path: "a", tag: "#one" });
+    await bench.propose({ kind: "tag.add", path: "a", tag: "#two" });
+    expect(await stateOf(one)).toBe("PendingApproval");
+  });
+
+  test("by name: one's own action that waits or is stale; another agent's is not found, an ended one refused", async () => {
+    put("a", "one");
+    put("b", "one");
+    const waiting = await bench.propose(edit("a", "one", "1"));
+    const newer = await proposeAs({ effects: [edit("b", "one", "1")], supersedes: waiting.id });
+    expect(newer.supersedes).toBe(waiting.id);
+    expect(await bench.actions.get(waiting.id)).toMatchObject({ state: "Stale", superseded_by: newer.id });
+    const effects = [edit("a", "one", "2")];
+    expect(await codeOf(proposeAs({ effects, supersedes: newer.id }, "dev.test.other"))).toBe("NotFound");
+    expect(await codeOf(proposeAs({ effects, supersedes: waiting.id }))).toBe("IllegalTransition");
+    await bench.actions.reject(newer.id);
+    expect(await codeOf(proposeAs({ effects, supersedes: newer.id }))).toBe("IllegalTransition");
+    expect(bench.actions.pendingCount()).toBe(0);
+  });
+
+  test("what policy refuses takes nobody's place", async () => {
+    put("a", "one");
+    const older = await bench.propose(edit("a", "one", "1"));
+    bench.settings.rules = [{ decide: "deny", path: "a" }];
+    expect((await bench.propose(edit("a", "one", "2"))).state).toBe("Rejected");
+    expect(await stateOf(older)).toBe("PendingApproval");
+  });
+
+  test("an approval and a newer proposal at the same time: one wins, and the other one is never applied unapproved", async () => {
+    for (let times = 0; times < 10; times++) {
+      put("a", "one");
+      const older = await bench.propose(write("a", "older"));
+      const [, newer] = await Promise.all([
+        bench.actions.approve(older.id, { digest: older.digest }).catch(() => null),
+        bench.propose(write("a", "newer")),
+      ]);
+      const state = await stateOf(older);
+      expect(contentOf("a")).toBe(state === "Committed" ? "older" : "one");
+      expect(["Committed", "Stale"]).toContain(state);
+      expect(["PendingApproval", "Stale"]).toContain(await stateOf(newer));
+      await bench.actions.reject(newer.id).catch(() => null);
+    }
+  });
+});
+
+describe("the key of a proposal", () => {
+  test("answers the same action, at the same time, later, after its end and after a restart", async () => {
+    put("a", "one");
+    const request = { effects: [edit("a", "one", "1")], key: "note a" };
+    const [one, two] = await Promise.all([proposeAs(request), proposeAs(request)]);
+    expect(two.id).toBe(one.id);
+    expect(one.key).toBe("note a");
+    await bench.actions.reject(one.id);
+    await restart();
+    expect(await proposeAs({ ...request, effects: [write("b", "")] })).toMatchObject({
+      id: one.id,
+      state: "Rejected",
+    });
+    expect((await proposeAs(request, "dev.test.other")).id).not.toBe(one.id);
+    expect(await bench.actions.list({})).toHaveLength(2);
+  });
+});
+
+describe("the end of an action is told to its agent", () => {
+  test("once: committed, undone, rejected with the reason, expired", async () => {
+    put("a", "one");
+    const undone = await bench.perform(edit("a", "one", "1"));
+    await bench.actions.undo(undone.id);
+    const rejected = await bench.propose(write("b", ""));
+    await bench.actions.reject(rejected.id, "Not in my notes");
+    const expired = await bench.propose(write("c", ""));
+    bench.clock.advance(bench.settings.expireAfterMs + 1);
+    await expect.poll(() => bench.ends.length).toBe(4);
+    expect(bench.ends).toEqual([
+      { action: undone.id, title: "A test", state: "Committed", paths: ["a"] },
+      { action: undone.id, title: "A test", state: "Undone", paths: ["a"] },
+      { action: rejected.id, title: "A test", state: "Rejected", paths: ["b"], reason: "Not in my notes" },
+      { action: expired.id, title: "A test", state: "Expired", paths: ["c"] },
+    ]);
+    await restart();
+    expect(bench.ends).toEqual([]);
+  });
+
+  test("once, though the kernel died between the end and the telling", async () => {
+    const action = await bench.propose(write("b", ""));
+    bench.actions.agentsAreKnown(false);
+    await bench.actions.reject(action.id, "No");
+    expect(bench.ends).toEqual([]);
+    await restart();
+    expect(bench.ends).toEqual([
+      { action: action.id, title: "A test", state: "Rejected", paths: ["b"], reason: "No" },
+    ]);
+    await restart();
+    expect(bench.ends).toEqual([]);
+  });
+
+  test("as it was proposed, where the agent cannot see what it is about", async () => {
+    put("secret/a", "one");
+    bench.leftOut.add("secret");
+    const action = await bench.propose(write("secret/a", "two"));
+    put("secret/a", "changed");
+    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Stale");
+    await bench.actions.idle();
+    expect(bench.ends).toEqual([
+      { action: action.id, title: "A test", state: "Failed", paths: ["secret/a"] },
+    ]);
+  });
+});
+
+describe("rebasing", () => {
+  const before = lines("a", "b", "c", "d", "e", "f", "g");
+  const goStale = async (now: string, ...effects: EffectInput[]): Promise<Action> => {
+    put("note", before);
+    const { id } = await bench.propose(...effects);
+    put("note", now);
+    await heard(modified("note"));
+    const stale = await bench.actions.get(id);
+    if (stale === null) throw new Error("It is gone.");
+    return stale;
+  };
+
+  test("merges the change into the new text as a new action, which waits and has a digest of its own", async () => {
+    const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
+    expect(stale.rebasable).toBe(true);
+    const rebased = await bench.actions.rebase(stale.id);
+    expect(rebased).toMatchObject({ state: "PendingApproval", supersedes: stale.id, agent });
+    expect(rebased.digest).not.toBe(stale.digest);
+    expect(await bench.actions.get(stale.id)).toMatchObject({ superseded_by: rebased.id });
+    expect((await bench.actions.get(stale.id))?.rebasable).toBe(undefined);
+    expect(contentOf("note")).toBe(before.replace("f\n", "F\n"));
+    await bench.actions.approve(rebased.id, { digest: rebased.digest });
+    expect(contentOf("note")).toBe(lines("a", "B", "c", "d", "e", "F", "g"));
+  });
+
+  test("waits for a person, even where a rule allows it", async () => {
+    const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
+    bench.settings.rules = [{ decide: "allow" }];
+    expect((await bench.actions.rebase(stale.id)).state).toBe("PendingApproval");
+  });
+
+  test("is refused by what policy forbids", async () => {
+    const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
+    bench.settings.rules = [{ decide: "deny", path: "note" }];
+    expect(await codeOf(bench.actions.rebase(stale.id))).toBe("PermissionDenied");
+    bench.settings.rules = [];
+    bench.authority = { ...everything, effective: { read_entries: true } };
+    expect(await codeOf(bench.actions.rebase(stale.id))).toBe("PermissionDenied");
+  });
+
+  const conflicts: readonly [name: string, now: string][] = [
+    ["the same line was changed", before.replace("b\n", "other\n")],
+    ["the change was made already", before.replace("b\n", "B\n")],
+    ["the file is no text any more", "\0"],
+  ];
+  test.each(conflicts)("is Stale where %s, and stores nothing", async (_name, now) => {
+    const stale = await goStale(now, edit("note", "b\n", "B\n"));
+    expect(await codeOf(bench.actions.rebase(stale.id))).toBe("Stale");
+    expect(await bench.actions.list({})).toHaveLength(1);
+    expect((await bench.actions.get(stale.id))?.rebasable).toBe(true);
+  });
+
+  test("twice at once makes one new action", async () => {
+    const stale = await goStale(before.replace("f\n", "F\n"), edit("note", "b\n", "B\n"));
+    const both = await Promise.all([1, 2].map(() => codeOf(bench.actions.rebase(stale.id))));
+    expect(both.toSorted()).toEqual(["IllegalTransition", "fulfilled"]);
+    expect(bench.actions.pendingCount()).toBe(1);
+  });
+
+  test("a whole text and a move, with what one effect makes and the next changes", async () => {
+    put("other", "x");
+    const stale = await goStale(
+      before.replace("g\n", "G\n"),
+      write("note", before.replace("a\n", "A\n")),
+      edit("note", "d\n", "D\n"),
+      move("other", "moved"),
+    );
+    const { id, digest } = await bench.actions.rebase(stale.id);
+    expect((await bench.actions.approve(id, { digest })).state).toBe("Committed");
+    expect(contentOf("note")).toBe(lines("A", "b", "c", "D", "e", "f", "G"));
+    expect(contentOf("moved")).toBe("x");
+  });
+});
+
+describe("editing before approving", () => {
+  test("commits the person's content, under a digest of its own, and its agent is not told the content", async () => {
+    put("a", "one");
+    const action = await bench.propose(edit("a", "one", "1"), write("b", "two"));
+    const committed = await bench.actions.approve(action.id, {
+      digest: action.digest,
+      edits: [{ effect: 0, content: "mine" }],
+    });
+    expect(committed).toMatchObject({ state: "Committed", edited_by: "user", id: action.id });
+    expect(committed.digest).not.toBe(action.digest);
+    expect([contentOf("a"), contentOf("b")]).toEqual(["mine", "two"]);
+    await bench.actions.idle();
+    expect(bench.ends).toEqual([
+      { action: action.id, title: "A test", state: "Committed", paths: ["a", "b"] },
+    ]);
+    await bench.actions.undo(action.id);
+    expect(contentOf("a")).toBe("one");
+  });
+
+  test("of an old digest is refused; of a changed file it makes the action Stale and writes nothing", async () => {
+    put("a", "one");
+    const action = await bench.propose(edit("a", "one", "1"));
+    const edits = [{ effect: 0, content: "mine" }];
+    const wrong = `sha256:${"1".repeat(64)}` as const;
+    expect(await codeOf(bench.actions.approve(action.id, { digest: wrong, edits }))).toBe("DigestMismatch");
+    put("a", "else");
+    expect((await bench.actions.approve(action.id, { digest: action.digest, edits })).state).toBe("Stale");
+    expect(contentOf("a")).toBe("else");
+  });
+
+  test("into what policy forbids is refused, and the action waits on as it was", async () => {
+    put("a", "one");
+    const action = await bench.propose(edit("a", "one", "1"));
+    bench.settings.rules = [{ decide: "deny", path: "a" }];
+    const edits = [{ effect: 0, content: "mine" }];
+    expect(await codeOf(bench.actions.approve(action.id, { digest: action.digest, edits }))).toBe(
+      "PermissionDenied",
+    );
+    expect(await bench.actions.get(action.id)).toMatchObject({
+      state: "PendingApproval",
+      digest: action.digest,
+    });
+    expect(contentOf("a")).toBe("one");
+  });
+
+  test("of what makes no content, of no effect, or of one effect twice is refused", async () => {
+    put("a", "one");
+    const { id, digest } = await bench.propose(move("a", "b"), write("c", ""));
+    for (const edits of [
+      [{ effect: 0, content: "" }],
+      [{ effect: 9, content: "" }],
+      [1, 1].map((effect) => ({ effect, content: "" })),
+    ])
+      expect(await codeOf(bench.actions.approve(id, { digest, edits }))).toBe("InvalidParams");
+    expect(await stateOf({ id })).toBe("PendingApproval");
+  });
+});
+
+describe("what a commit reads, where policy allowed it", () => {
+  test("is read at the agent's expense, but nothing that is hidden from the agent", async () => {
+    put("a", "one");
+    put("secret/a", "one");
+    bench.leftOut.add("secret");
+    bench.settings.rules = [{ decide: "allow" }];
+    const paid: (readonly [path: string, isPaid: boolean])[] = [];
+    const budget = { limit: "cpu", allowedMs: 1000, leftMs: () => 1000, charge: () => undefined };
+    const { hash } = bench.contents;
+    bench.contents.hash = (path, from) => {
+      paid.push([path, from === budget]);
+      return hash.call(bench.contents, path, from);
+    };
+    const proposal = { title: "A test", reason: "", effects: [edit("a", "one", "1")] };
+    const { action } = await bench.actions.propose(everything, program, proposal, budget);
+    expect(action.state).toBe("Committed");
+    expect(paid).toEqual([["a", true]]);
+    paid.length = 0;
+    const { id, digest } = await bench.propose(write("secret/a", "two"));
+    await bench.actions.approve(id, { digest });
+    expect(paid.filter(([, isPaid]) => isPaid)).toEqual([]);
+  });
+});
+
+test("a proposal that could not be answered in one message is refused, and nothing is stored", async () => {
+  const effects = Array.from({ length: 1000 }, (_none, index) => ({
+    kind: "folder.create" as const,
+    path: `${"a".repeat(200)}/${"b".repeat(200)}/${index}`,
+  }));
+  expect(await codeOf(bench.propose(...effects))).toBe("LimitExceeded");
+  expect(await bench.actions.list({})).toEqual([]);
+});

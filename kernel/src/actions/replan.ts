@@ -1,0 +1,174 @@
+import { invalidParams, LaresError, stale } from "../base/errors.ts";
+import { canonicalJson, type JsonValue } from "../base/json.ts";
+import type { EffectInput } from "../base/vocabulary/action.ts";
+import type { ObjectStore } from "../platform/object-store.ts";
+import type { ContentEdit } from "./api.ts";
+import type { ActionRecord } from "./ledger.ts";
+import type { Operation } from "./operations.ts";
+import type { MadeContent } from "./planner.ts";
+import { withValue } from "./values.ts";
+
+/** An action's effects once more, to be planned against the workspace as it is now. */
+export interface Replanned {
+  readonly effects: readonly EffectInput[];
+  readonly made: ReadonlyMap<number, MadeContent>;
+}
+
+type Objects = Pick<ObjectStore, "stream">;
+
+/** Returns the effects of a stale action, their contents to be merged into what is there now. */
+export async function toMerge(objects: Objects, { action, operations }: ActionRecord): Promise<Replanned> {
+  const made = new Map<number, MadeContent>();
+  for (const [index, operation] of operations.entries()) {
+    if (operation.do !== "put") continue;
+    made.set(index, {
+      from: "merge",
+      base: operation.before,
+      proposed: await bytesOf(objects, operation.after),
+      diff: action.effects[index]?.diff ?? null,
+    });
+  }
+  return {
+    effects: await inputsOf(
+      objects,
+      action.effects.map(({ kind }) => kind),
+      operations,
+    ),
+    made,
+  };
+}
+
+/**
+ * Returns the effects of a waiting action with the person's contents instead of some; see `checkSameBases`. InvalidParams
+ * for an effect that makes no file's content.
+ */
+export async function withEdits(
+  objects: Objects,
+  { action, operations }: ActionRecord,
+  edits: readonly ContentEdit[],
+): Promise<Replanned> {
+  const made = new Map<number, MadeContent>();
+  for (const edit of edits) {
+    const { effect } = edit;
+    const operation = operations[effect];
+    if (operation?.do !== "put") {
+      throw invalidParams(
+        operation === undefined
+          ? `There is no effect ${effect}; the action has ${operations.length}, counted from 0.`
+          : `Effect ${effect} makes no content that could be edited; only file.write and file.edit do.`,
+        { effect },
+      );
+    }
+    if (made.has(effect))
+      throw invalidParams(`Effect ${effect} is edited twice; send one content for it.`, { effect });
+    const { path } = operation;
+    made.set(effect, {
+      from: "write",
+      input:
+        "content" in edit
+          ? { kind: "file.write", path, content: edit.content }
+          : { kind: "file.write", path, content_base64: edit.content_base64 },
+    });
+  }
+  for (const [index, operation] of operations.entries()) {
+    if (operation.do !== "put" || made.has(index)) continue;
+    made.set(index, { from: "content", bytes: await bytesOf(objects, operation.after), isJson: false });
+  }
+  return {
+    effects: await inputsOf(
+      objects,
+      action.effects.map(({ kind }) => kind),
+      operations,
+    ),
+    made,
+  };
+}
+
+/**
+ * Throws Stale {path} where the edited action begins from something else than the one that the person was shown. Effects on
+ * what an edited one made follow from it.
+ */
+export function checkSameBases(
+  shown: readonly Operation[],
+  planned: readonly Operation[],
+  edits: readonly ContentEdit[],
+): void {
+  const edited = new Set(edits.map(({ effect }) => effect));
+  const followsEdit = new Set<string>();
+  for (const [index, operation] of shown.entries()) {
+    const now = planned[index];
+    const paths = operation.do === "move" ? [operation.from, operation.to] : [pathOf(operation)];
+    const isFree = paths.some((path) => followsEdit.has(path));
+    if (edited.has(index)) for (const path of paths) followsEdit.add(path);
+    if (
+      isFree ||
+      (now !== undefined && baseOf(operation, edited.has(index)) === baseOf(now, edited.has(index)))
+    )
+      continue;
+    const [path = ""] = paths;
+    throw stale(path, `${JSON.stringify(path)} is no longer what this began from; nothing was done.`);
+  }
+}
+
+/** The operation as text to compare. A copy that happens to be elsewhere is no part of what is done. */
+function baseOf(operation: Operation, isEdited: boolean): string {
+  if (operation.do === "put" && isEdited) return canonicalJson({ before: operation.before });
+  if (operation.do !== "remove") return canonicalJson(operation);
+  const { remains: _remains, ...rest } = operation;
+  return canonicalJson(rest);
+}
+
+function pathOf(operation: Exclude<Operation, { do: "move" }>): string {
+  return operation.do === "metadata" ? operation.change.path : operation.path;
+}
+
+async function inputsOf(
+  objects: Objects,
+  kinds: readonly EffectInput["kind"][],
+  operations: readonly Operation[],
+): Promise<EffectInput[]> {
+  const inputs: EffectInput[] = [];
+  for (const [index, operation] of operations.entries())
+    inputs.push(inputOf(kinds[index], await withValue(objects, operation)));
+  return inputs;
+}
+
+/** The content of a put is in `Replanned.made`. */
+function inputOf(kind: EffectInput["kind"] | undefined, operation: Operation): EffectInput {
+  switch (operation.do) {
+    case "put": {
+      const { path } = operation;
+      return kind === "file.edit" ? { kind, path, edits: [] } : { kind: "file.write", path, content: "" };
+    }
+    case "remove":
+      return { kind: "file.delete", path: operation.path };
+    case "move":
+      return { kind: "file.move", from: operation.from, to: operation.to };
+    case "mkdir":
+      return { kind: "folder.create", path: operation.path };
+    case "metadata":
+      return metadataInput(operation.change);
+    case "rmdir":
+      throw new LaresError("InternalError", "Only an undo removes folders.");
+  }
+}
+
+function metadataInput(change: Extract<Operation, { do: "metadata" }>["change"]): EffectInput {
+  const { path } = change;
+  switch (change.kind) {
+    case "tag":
+      return { kind: change.present ? "tag.add" : "tag.remove", path, tag: change.tag };
+    case "field": {
+      const { namespace, key, value = null } = change;
+      return { kind: "field.set", path, namespace, key, value };
+    }
+    case "sidecar":
+      return { kind: "sidecar.write", path, sidecar: change.sidecar, data: change.data as JsonValue };
+  }
+}
+
+async function bytesOf(objects: Objects, hash: string): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of objects.stream(hash as Parameters<Objects["stream"]>[0])) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
