@@ -10,6 +10,7 @@ import type { Wishes } from "../decisions/wishes.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
 import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
 import { behaviourOf } from "./behaviours.ts";
+import { brokenExtension, type BrokenExtension } from "./broken-extensions.ts";
 import { otherSettings, raisedLimits } from "./in-force.ts";
 import { namespaceWishes, withImportsFrom, withRealPaths } from "./namespaces.ts";
 import { checkLares } from "../documents/lares.ts";
@@ -59,6 +60,8 @@ export interface CatalogSnapshot {
   readonly digest: Hash;
   readonly wishes: Wishes;
   readonly entries: readonly CatalogEntry[];
+  /** Extensions that are there and whose manifests have no manifest's form. */
+  readonly broken: readonly BrokenExtension[];
   /** Of all layers, as if everything were accepted. */
   readonly configuration: Configuration;
   /** Of the person's own layers: what counts without asking. */
@@ -138,7 +141,8 @@ export class Catalog {
     const finder = this.finder(files);
     const { resolved, own, workspaceText, workspace } = await this.resolve(files, finder, faults);
     const standing = own.value;
-    const configured = await this.#locate(resolved.value.extensions, finder, faults);
+    const broken = new Map<string, BrokenExtension>();
+    const configured = await this.#locate(resolved.value.extensions, finder, faults, broken);
     const entries = await this.#loadPrograms(configured, looksInto);
     const [firstRoot = ""] = this.#options.roots;
     const realPaths = (wishes: readonly NamespaceWish[]): Promise<NamespaceWish[]> =>
@@ -158,6 +162,8 @@ export class Catalog {
       wishes,
       ownNamespaces: await realPaths(namespaceWishes(standing)),
       entries,
+      // What can be used goes by its id; a broken manifest cannot take that.
+      broken: [...broken.values()].filter(({ id }) => !entries.some((entry) => entry.id === id)),
       configuration: resolved.value,
       standing,
       origins: { all: settingOrigins(resolved), standing: settingOrigins(own) },
@@ -306,7 +312,15 @@ export class Catalog {
     configurations: readonly ExtensionConfiguration[],
     finder: ExtensionFinder,
     faults: string[],
+    broken: Map<string, BrokenExtension>,
   ): Promise<{ configuration: ExtensionConfiguration; extension: ExtensionOnDisk }[]> {
+    const breaks = (extension: ExtensionOnDisk, configuration: ExtensionConfiguration | null): void => {
+      const fault = firstFault(extension);
+      faults.push(fault);
+      if (isForeignManifest(extension.checked.document.value)) return;
+      const found = brokenExtension(extension, configuration, fault);
+      if (!broken.has(found.id)) broken.set(found.id, found);
+    };
     const granted = [...new Set(configurations.flatMap(({ grants }) => grants.locations))];
     const located = new Map<string, { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }>();
     for (const configuration of configurations) {
@@ -315,7 +329,8 @@ export class Catalog {
         path !== undefined ? await finder.byPath(path, from.file) : await finder.byId(id ?? "");
       const found = extension?.checked.value?.id;
       if (extension === null || found === undefined) {
-        faults.push(extension === null ? `There is no extension "${id ?? path}".` : firstFault(extension));
+        if (extension === null) faults.push(`There is no extension "${id ?? path}".`);
+        else breaks(extension, configuration);
         continue;
       }
       const reason = await this.#misplacement(extension, granted);
@@ -330,7 +345,7 @@ export class Catalog {
       const id = extension.checked.value?.id;
       const reason = await this.#misplacement(extension, granted);
       if (reason !== null) faults.push(reason);
-      else if (id === undefined) faults.push(firstFault(extension));
+      else if (id === undefined) breaks(extension, null);
       else if (!located.has(id)) located.set(id, { configuration: droppedIn(id, extension), extension });
     }
     return [...located.values()];

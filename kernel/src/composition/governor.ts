@@ -6,6 +6,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { DecisionStore } from "../decisions/store.ts";
 import { plainLine } from "../base/plain-text.ts";
 import { asks } from "../decisions/wishes.ts";
+import { brokenDefinition } from "./broken-extensions.ts";
 import type { Observed } from "./observed-files.ts";
 import type { Catalog, CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 import { definitionsOf, type DefinitionContext } from "./definitions.ts";
@@ -137,7 +138,12 @@ export class Governor {
 
   /** All agents the documents name, as they are shown while none may run. */
   get definitions(): AgentDefinition[] {
-    return definitionsOf(this.#snapshot, this.#snapshot.wishes, this.#context);
+    return [...definitionsOf(this.#snapshot, this.#snapshot.wishes, this.#context), ...this.#broken];
+  }
+
+  get #broken(): AgentDefinition[] {
+    const { broken, configuration } = this.#snapshot;
+    return broken.map((extension) => brokenDefinition(extension, configuration, this.#context));
   }
 
   /** Every extension's folder is protected, of those too that nobody accepted yet. */
@@ -157,6 +163,11 @@ export class Governor {
     const program = programDigest === null ? undefined : this.#programs.get(programDigest);
     if (program === undefined) throw new LaresError("AgentError", `The program of ${id} is no longer there.`);
     return program;
+  }
+
+  /** The folder of the extension that runs, absolute; null where none does. */
+  folderOf(agent: string): string | null {
+    return this.#running.get(agent)?.extension.folder ?? null;
   }
 
   async isAccepted(): Promise<boolean> {
@@ -299,7 +310,7 @@ export class Governor {
       fault: "It waits for a person to accept what it asks for, or its changed program.",
       awaiting: "acceptance",
     }));
-    return [...accepted, ...waiting];
+    return [...accepted, ...waiting, ...this.#broken];
   }
 }
 

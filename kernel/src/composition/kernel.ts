@@ -322,7 +322,12 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       traces,
       startGuest: (definition, handlers) =>
         startGuest(
-          { sandbox, clock, programOf: (wanted) => governor.programOf(wanted) },
+          {
+            sandbox,
+            clock,
+            programOf: (wanted) => governor.programOf(wanted),
+            folderOf: (agent) => governor.folderOf(agent),
+          },
           definition,
           handlers,
         ),

@@ -161,8 +161,9 @@ function asleep(definition: AgentDefinition, clock: Clock, eventsToday: number):
   const memory = { temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 };
   const metrics = new MetricsRecorder().snapshot(memory, eventsToday);
   return describeAgent(definition, {
-    state: "Unloaded",
-    reason: null,
+    ...(definition.problems?.isUnusable === true
+      ? { state: "Error" as const, reason: definition.fault ?? null }
+      : { state: "Unloaded" as const, reason: null }),
     isEnabled: definition.enabled,
     since: isoTime(clock.now()),
     metrics,

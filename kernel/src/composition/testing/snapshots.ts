@@ -84,6 +84,7 @@ export function snapshot(
       ...change,
     },
     entries: Object.entries(programs).map(([id, program]) => entry(id, program)),
+    broken: [],
     configuration: configuration(),
     standing: configuration(),
     origins: { all: unwritten, standing: unwritten },
