@@ -2,11 +2,12 @@ import { basename, join } from "node:path";
 import type { AgentDefinition } from "../agents/ports.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
+import { effectiveLimits } from "../documents/limits.ts";
 import type { CheckedManifest } from "../documents/manifest.ts";
 import { valueAt } from "../documents/source.ts";
 import { plainLine } from "../base/plain-text.ts";
 import type { DefinitionContext } from "./definitions.ts";
-import type { ExtensionOnDisk } from "./find-extensions.ts";
+import { idsOfFaulty, type ExtensionOnDisk } from "./find-extensions.ts";
 import type { LoadedProgram } from "./programs.ts";
 
 /** An extension whose manifest does not have a manifest's form: it is shown, with its errors, and does nothing. */
@@ -34,7 +35,8 @@ export function brokenExtension(
       ? plainLine(value).slice(0, shownCharacters)
       : undefined;
   };
-  const id = read("id") ?? configuration?.id ?? basename(extension.named);
+  const [written] = idsOfFaulty(extension);
+  const id = configuration?.id ?? plainLine(written ?? basename(extension.named)).slice(0, shownCharacters);
   return {
     id,
     name: read("name") ?? id,
@@ -74,7 +76,7 @@ export function programProblems(
 /** The agent that stands for a broken extension: it may do nothing, and is never started. */
 export function brokenDefinition(
   { id, name, enabled, problems, fault }: BrokenExtension,
-  { limits, trace }: Configuration,
+  configuration: Configuration,
   context: DefinitionContext,
 ): AgentDefinition {
   const authority: Authority = {
@@ -97,19 +99,12 @@ export function brokenDefinition(
     hooks: [],
     tools: [],
     authority,
-    limits: {
-      max_memory_mb: limits.maxMemoryMb,
-      max_storage_mb: limits.maxStorageMb,
-      max_vectors: limits.maxVectors,
-      max_cpu_ms_per_event: limits.maxCpuMsPerEvent,
-      max_wall_ms_per_event: limits.maxWallMsPerEvent,
-      max_events_per_second: limits.maxEventsPerSecond,
-    },
+    limits: effectiveLimits({ resources: {} }, configuration),
     config: {},
     memory: false,
     memoryRetentionDays: null,
     memoryPrune: null,
-    traceLevel: trace.level,
+    traceLevel: configuration.trace.level,
     programDigest: null,
     fault,
     problems,
