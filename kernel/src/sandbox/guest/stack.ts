@@ -38,7 +38,10 @@ export function placeInStack(stack: string, sourceMap: string): { path: string; 
   for (const line of stack.split("\n", maxFrames)) {
     const frame = foreignFrame.test(line) ? null : programFrame.exec(line);
     if (frame === null) continue;
-    const found = originalPositionFor(map, { line: Math.max(1, Number(frame[1])), column: Math.max(0, Number(frame[2]) - 1) });
+    const found = originalPositionFor(map, {
+      line: Math.max(1, Number(frame[1])),
+      column: Math.max(0, Number(frame[2]) - 1),
+    });
     if (found.source !== null && ownSource.test(found.source))
       return { path: found.source.replace(ownSource, ""), line: found.line };
   }
