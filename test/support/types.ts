@@ -88,6 +88,7 @@ export interface Action {
   decided_by?: string;
   error?: string;
   receipt?: { applied: number[]; finished: string };
+  scopes?: { id: string; title: string; rules: { path?: string }[] }[];
 }
 
 export interface Tool {

@@ -22,7 +22,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { alwaysRules, type ApprovalDecision } from "../policy/approval.ts";
+import type { ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
 import type { Actions, Approval, ContentEdit, ProposedAction } from "./api.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
@@ -34,10 +34,12 @@ import { ImpactHours } from "./impact-hours.ts";
 import { actionLimits } from "./limits.ts";
 import { Ledger, type ActionQuery, type ActionRecord, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
+import { PersonView } from "./person.ts";
 import type { ActionPorts } from "./ports.ts";
 import { Proposals, storedOf, type PlannedAction, type StoredProposal } from "./proposals.ts";
 import { Recovery } from "./recovery.ts";
 import { checkSameBases, toMerge, withEdits } from "./replan.ts";
+import { rememberedRules } from "./remembered-rules.ts";
 import { restraintNow } from "./restraint.ts";
 import { Retention } from "./retention.ts";
 import { chosenEffects } from "./selection.ts";
@@ -55,6 +57,7 @@ class ActionService implements Actions {
   readonly #recovery: Recovery;
   readonly #pending: PendingActions;
   readonly #hours: ImpactHours;
+  readonly #person: PersonView;
   readonly #retention: Retention;
   readonly #awaited = new AwaitedEnds();
   readonly #ends: Ends;
@@ -89,6 +92,11 @@ class ActionService implements Actions {
       },
     });
     this.#hours = new ImpactHours(ports.clock);
+    this.#person = new PersonView({
+      settings: () => ports.settings(),
+      originOf: (basis) => ports.originOf(basis),
+      impactThisHour: (agent) => this.#hours.sum(agent),
+    });
     this.#pending = new PendingActions(
       ports.clock,
       () => ports.settings().expireAfterMs,
@@ -139,11 +147,12 @@ class ActionService implements Actions {
       this.#proposals.propose(authority, program, proposal, budget),
     );
     if (!isNew) return record;
-    this.#announce(record.action);
+    this.#announce(record);
     for (const id of superseded) await this.#reread(id);
     if (record.action.state !== "Approved") return record;
-    const action = await this.#commit(record, allOf(record), paidBy(record, budget));
-    return { action, told: record.told };
+    await this.#commit(record, allOf(record), paidBy(record, budget));
+    // Not the action as the commit returns it: that is the person's.
+    return this.#record(record.action.id);
   }
 
   /** Plans of a guest that ended stay in line until their turn, and take no room from those of the next guest. */
@@ -152,15 +161,16 @@ class ActionService implements Actions {
   }
 
   async get(id: string): Promise<Action | null> {
-    return (await this.#ledger.get(id))?.action ?? null;
+    const record = await this.#ledger.get(id);
+    return record === null ? null : this.#person.shown(record);
   }
 
   async proposed(id: string): Promise<ProposedAction | null> {
     return this.#ledger.get(id);
   }
 
-  list(query: ActionQuery): Promise<Action[]> {
-    return this.#ledger.list(query);
+  async list(query: ActionQuery): Promise<Action[]> {
+    return (await this.#ledger.list(query)).map((record) => this.#person.shown(record));
   }
 
   async content(id: string, effect: number, side: "before" | "after", offset = 0, length = 262_144) {
@@ -199,11 +209,8 @@ class ActionService implements Actions {
   async #approved(record: ActionRecord, approval: Approval, edited?: PlannedAction): Promise<Action> {
     const { id } = record.action;
     const chosen = chosenEffects(record, approval.effects);
-    if (approval.remember === "always") {
-      const subjects = record.subjects.filter((_subject, index) => chosen.includes(index));
-      const rules = approval.rules ?? alwaysRules(record.action.agent, subjects);
-      if (rules.length > 0) await this.#ports.remember(rules);
-    }
+    const rules = rememberedRules(record, approval, chosen, this.#ports.settings(), this.#person);
+    if (rules.length > 0) await this.#ports.remember(rules);
     const change: StateChange = {
       from: "PendingApproval",
       to: "Approved",
@@ -281,9 +288,9 @@ class ActionService implements Actions {
     } catch (error) {
       throw noLongerApplies(error);
     }
-    this.#announce(stored.record.action);
+    const rebased = this.#announce(stored.record);
     for (const superseded of stored.superseded) await this.#reread(superseded);
-    return stored.record.action;
+    return rebased;
   }
 
   /** Nobody has seen the merged text, so a person is asked whatever the rules allow. */
@@ -291,7 +298,9 @@ class ActionService implements Actions {
     const decision = this.#proposals.decide(record);
     if (decision.decide === "deny")
       throw permissionDenied(record.action.agent, "propose_actions", decision.because);
-    return { decide: "ask", because: "it was merged, and nobody has seen the result", byImpact: false };
+    const because = "it was merged, and nobody has seen the result";
+    const basis = { sentence: "It was merged with a newer text, and nobody has seen the result." };
+    return { decide: "ask", because, basis, rules: [], byImpact: false };
   }
 
   #authorityOf(agent: string): Authority {
@@ -380,6 +389,11 @@ class ActionService implements Actions {
     return this.#inLine(async () => {
       await this.#orLater(id, this.#recovery.first());
       let state: ActionState = "Approved";
+      if (record.action.decided_by === "policy" && !this.#proposals.isStillAllowed(record)) {
+        await this.#ledger.move(id, { from: state, to: "PendingApproval", decidedBy: null });
+        await this.#readPending();
+        return this.#reread(id);
+      }
       const refusal = await this.#refusalNow(record, chosen);
       if (refusal !== null) {
         await this.#ledger.move(id, { from: state, to: "Failed", error: refusal.message });
@@ -501,12 +515,12 @@ class ActionService implements Actions {
   }
 
   async #reread(id: string): Promise<Action> {
-    const { action } = await this.#record(id);
-    this.#announce(action);
-    return action;
+    return this.#announce(await this.#record(id));
   }
 
-  #announce(action: Action): void {
+  /** Announces the action as a person is shown it, and returns that. */
+  #announce(record: ActionRecord): Action {
+    const action = this.#person.shown(record);
     if (action.state !== "PendingApproval") {
       this.#pending.remove(action.id);
       this.#staleness.forget(action.id);
@@ -514,6 +528,7 @@ class ActionService implements Actions {
     this.changed.emit(actionWithoutDiffs(action));
     this.#awaited.tell(action);
     if (hasEnded(action.state)) this.#ends.tell();
+    return action;
   }
 
   async #inLine<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -3,9 +3,9 @@ import type { Emitter } from "../base/emitter.ts";
 import type {
   Action,
   ActionState,
-  ApprovalRule,
   Proposal,
   ProposalRequest,
+  RememberedRule,
 } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
@@ -17,9 +17,12 @@ export interface Approval {
   readonly digest: Hash;
   /** Indices of the effects that are wanted; default all. */
   readonly effects?: readonly number[];
-  /** "always" keeps rules for the next time: `rules`, or one for each effect's exact paths. */
+  /**
+   * "always" keeps rules for the next time: `rules`, which the action's scopes offered, or one for each effect's exact
+   * paths. InvalidParams where an effect is asked each time, or a rule was not offered.
+   */
   readonly remember?: "once" | "always";
-  readonly rules?: readonly ApprovalRule[];
+  readonly rules?: readonly RememberedRule[];
   /** Contents that the person wants instead of the proposed ones. */
   readonly edits?: readonly ContentEdit[];
 }
@@ -59,6 +62,7 @@ export interface Actions extends AsyncDisposable {
     budget?: CpuBudget,
   ): Promise<ProposedAction>;
   proposed(id: string): Promise<ProposedAction | null>;
+  /** As a person is shown it; an agent gets `proposed`. */
   get(id: string): Promise<Action | null>;
   /**
    * Newest first, without diffs; those made before the action `before`. Default 100, at most 1,000 and 2 MiB together, but
@@ -98,7 +102,7 @@ export interface Actions extends AsyncDisposable {
   agentsAreKnown(isKnown: boolean): void;
   /** Resolves when what changed so far was compared and every end was told. */
   idle(): Promise<void>;
-  /** Waits until it has ended. */
+  /** Waits until it has ended; as a person is shown it. */
   settled(id: string): Promise<Action>;
   /** At start, before anything else: finishes or takes back what a crash interrupted. */
   recover(): Promise<void>;

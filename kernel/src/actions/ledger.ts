@@ -7,6 +7,7 @@ import type { ApprovalSubject } from "../policy/approval.ts";
 import { forgetStatements, waitingBytesSql } from "./forget-old.ts";
 import { actionLimits } from "./limits.ts";
 import type { Operation } from "./operations.ts";
+import type { KeptBasis } from "./person.ts";
 import type { StepPlan } from "./steps.ts";
 import { targetsOf } from "./targets.ts";
 import type { Told } from "./unseen.ts";
@@ -22,6 +23,8 @@ export interface ActionRecord {
   readonly subjects: readonly ApprovalSubject[];
   /** What the agent is told otherwise; null: nothing. */
   readonly told: Told | null;
+  /** What policy decided it by; null where a person decides. */
+  readonly basis: KeptBasis | null;
   /** Null until it is committed. */
   readonly inverse: readonly Operation[] | null;
   /** False: it ended long ago, and what it replaced and what it wrote was dropped. */
@@ -118,6 +121,7 @@ interface Body {
   readonly editedBy?: "user";
   /** Each text that it changes has a diff, by which it can be merged. */
   readonly isMergeable?: boolean;
+  readonly basis?: KeptBasis;
   /** These three are dropped with the contents. */
   readonly operations?: readonly Operation[];
   readonly dependsOn?: readonly (readonly number[])[];
@@ -139,12 +143,13 @@ export class Ledger {
 
   /**
    * Resolves once it is on the disk. The older actions are superseded in the same transaction: Conflict, and nothing is
-   * stored, where one of them is no longer in the state it was found in, or where the key is taken.
+   * stored, where one of them is no longer in the state it was found in, or where the key is taken. `along` joins it.
    */
   async insert(
     { action, body, diffs, objects, targets }: StoredAction,
     countedImpact: number,
     superseded: readonly SupersededAction[] = [],
+    along: readonly Statement[] = [],
   ): Promise<void> {
     await this.#database.batch(
       [
@@ -169,6 +174,7 @@ export class Ledger {
           ],
         },
         keepStatement(action.id, objects),
+        ...along,
       ],
       { durability: "power" },
     );
@@ -222,7 +228,7 @@ export class Ledger {
    * Newest first, without diffs; those made before the action `before`. Of more than `listedBytes` together, the newest,
    * and one at least.
    */
-  async list(query: ActionQuery): Promise<Action[]> {
+  async list(query: ActionQuery): Promise<ActionRecord[]> {
     const conditions: string[] = [];
     const params: SqlValue[] = [];
     for (const column of ["state", "agent"] as const) {
@@ -244,7 +250,7 @@ export class Ledger {
        ) WHERE bytes <= ? OR number = 1 ORDER BY id DESC`,
       [...params, limit, actionLimits.listedBytes],
     );
-    return rows.map((row) => recordOf(row).action);
+    return rows.map(recordOf);
   }
 
   async pending(): Promise<{ id: string; agent: string; created: number; bytes: number }[]> {
@@ -404,6 +410,7 @@ export function storedAction(record: ActionRecord, objects: readonly KeptObject[
     ...(action.supersedes === undefined ? {} : { supersedes: action.supersedes }),
     ...(action.edited_by === undefined ? {} : { editedBy: action.edited_by }),
     isMergeable: isMergeable(record),
+    ...(record.basis === null ? {} : { basis: record.basis }),
   };
   const body = JSON.stringify(content);
   const diffs = JSON.stringify(action.effects.map(({ diff }) => diff ?? null));
@@ -477,6 +484,7 @@ function recordOf(row: Row): ActionRecord {
     dependsOn: body.dependsOn ?? [],
     subjects: body.subjects ?? [],
     told: body.told ?? null,
+    basis: body.basis ?? null,
     contentsKept: row.contents_kept === 1,
     inverse:
       row.inverse === null || row.inverse === undefined ? null : (JSON.parse(row.inverse) as Operation[]),

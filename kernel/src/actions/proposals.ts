@@ -112,6 +112,18 @@ export class Proposals {
     return decideApproval(question, this.#ports.settings());
   }
 
+  /** True if policy still allows an action that waits for its commit: a rule may have been revoked, or a setting lowered. */
+  isStillAllowed({ action, subjects }: ActionRecord): boolean {
+    const question = {
+      agent: action.agent,
+      effects: subjects,
+      impact: action.impact_score,
+      // The hour's sum already contains this action's impact, which was compared when it was decided.
+      impactThisHour: 0,
+    };
+    return decideApproval(question, this.#ports.settings()).decide === "allow";
+  }
+
   /** Plans, decides and stores an agent's proposal; what policy allows is yet to be committed. */
   async propose(
     authority: Authority,
@@ -182,7 +194,9 @@ export class Proposals {
     const isRefused = decision.decide === "deny";
     const superseded = isRefused ? [] : replaced;
     const contents = isRefused ? [] : [...plan.contents];
-    const stored = storedOf({ ...record, action: decided }, contents);
+    const kept = { ...record, action: decided, basis: decision.decide === "ask" ? null : decision.basis };
+    const used = this.#ports.used(decision.rules.map((rule) => this.#ports.originOf({ rule })));
+    const stored = storedOf(kept, contents);
     const going = superseded.map((one) => one.id);
     if (decision.decide === "ask") pending.checkRoom(agent, stored.counted, going);
     if (decision.byImpact) hours.add(agent, impact, now);
@@ -192,7 +206,7 @@ export class Proposals {
         for (const [hash, content] of contents)
           await objects.put(content, { hash, path: "a proposed content" });
         failpoint("approvals.before-proposal");
-        await ledger.insert(stored, decision.byImpact ? impact : 0, superseded);
+        await ledger.insert(stored, decision.byImpact ? impact : 0, superseded, used);
       });
     } catch (error) {
       pending.remove(id);
@@ -201,7 +215,7 @@ export class Proposals {
     failpoint("approvals.proposal-stored");
     if (decision.decide === "ask") staleness.follow(id, agent, record, heard);
     retention.grew(stored.bytes);
-    return { record: { ...record, action: decided }, superseded: going, isNew: true };
+    return { record: kept, superseded: going, isNew: true };
   }
 
   /** What the action takes the place of: what it names, and what changes the very same things. */

@@ -27,6 +27,36 @@ export function protectionOf(path: string, places: ProtectedPlaces): Protection 
   return foldedPlaces(places.protectedPaths).some((place) => touches(names, place)) ? "protected" : "none";
 }
 
+/** A group of what is asked each time: folders by name with all that is in them, and files by name; "*" is any text. */
+export interface ProtectedGroup {
+  readonly reason: string;
+  readonly folders: readonly string[];
+  readonly files: readonly string[];
+}
+
+const startsWithDot = "Programs read names that begin with a dot without being told to.";
+const maybeShort = "It may be the short name of another file.";
+
+/** Everything that is asked each time by its name, in every workspace, with the rules that need no list. */
+export const protectedByName: readonly ProtectedGroup[] = [
+  { reason: startsWithDot, folders: [".*"], files: [".*"] },
+  { reason: maybeShort, folders: ["?*~1"], files: ["?*~1"] },
+  { reason: "A file that can be executed, or that a script of a package runs.", folders: [], files: [] },
+  ...protectedGroups,
+];
+
+/** Returns why a path is protected by its names, as a sentence; null where they do not protect it. */
+export function protectionReason(path: string, places: ProtectedPlaces): string | null {
+  const names = path.split("/").map(foldFast);
+  if (names.some((name) => name.startsWith("."))) return startsWithDot;
+  if (names.some((name) => shortName.test(name))) return maybeShort;
+  const group = groups.find(({ isFolder, isFile }) => names.some(isFolder) || isFile(names.at(-1) ?? ""));
+  if (group !== undefined) return group.reason;
+  return foldedPlaces(places.protectedPaths).some((place) => touches(names, place))
+    ? "It holds programs of extensions, or your own configuration of Lares."
+    : null;
+}
+
 export function strictest(found: readonly Protection[]): Protection {
   if (found.includes("forbidden")) return "forbidden";
   return found.includes("protected") ? "protected" : "none";
@@ -80,6 +110,12 @@ function foldedPlaces(places: readonly string[]): readonly (readonly string[])[]
 
 const isProtectedFolder = compileNames(protectedGroups.flatMap(({ folders }) => folders));
 const isProtectedFile = compileNames(protectedGroups.flatMap(({ files }) => files));
+
+const groups = protectedGroups.map(({ reason, folders, files }) => ({
+  reason,
+  isFolder: compileNames(folders),
+  isFile: compileNames(files),
+}));
 
 /** A name as Windows shortens others: which one it stands for cannot be seen. */
 const shortName = /^[^.~]{0,6}~\d{1,6}(?:\.[^.]{0,3})?$/;

@@ -8,11 +8,11 @@ import { renderFinding, type Finding } from "../render/findings.ts";
 import { unreadRulesFinding } from "../unread-rules.ts";
 
 /**
- * Warns about errors in the documents that the kernel reads when it opens the folder: an agent that a faulty document
- * names is not started, and its absence alone would not say why. Warns about the `.gitignore` of the folder, too, where
- * it is not read and so hides all files from the agents.
+ * Warns about errors in the documents that the kernel reads when it opens the folder, and returns how many there are. An
+ * agent that a faulty document names is not started, and its absence alone would not say why. Warns about the folder's
+ * `.gitignore`, too, if it cannot be read and so hides all files from the agents.
  */
-export async function warnOfFaults({ ports, terminal }: CommandContext, folder: string): Promise<void> {
+export async function warnOfFaults({ ports, terminal }: CommandContext, folder: string): Promise<number> {
   const inRoot = (await readdir(folder)).filter((name) => documentKind(name) === "lares");
   const extensions = join(folder, ".lares", "extensions");
   const hasExtensions = await stat(extensions).then(
@@ -25,10 +25,15 @@ export async function warnOfFaults({ ports, terminal }: CommandContext, folder: 
   ];
   const warn = (finding: Finding): void =>
     terminal.warn(renderFinding({ ...finding, file: relative(folder, finding.file) }, terminal.errorSurface));
+  let errors = 0;
   for (const document of documents) {
-    for (const finding of await ports.checkDocument(document))
-      if (finding.severity === "error") warn(finding);
+    for (const finding of await ports.checkDocument(document)) {
+      if (finding.severity !== "error") continue;
+      errors += 1;
+      warn(finding);
+    }
   }
   const { fault } = await readIgnoreFile(folder);
   if (fault !== null) warn(unreadRulesFinding({ file: join(folder, ignoreFileName), fault }));
+  return errors;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mapStack } from "./stack.ts";
+import { mapStack, placeInStack } from "./stack.ts";
 import { startFiles, type TestGuest } from "./testing/run-guest.ts";
 
 /** Each line's number matters: what is thrown where is what these tests are about. */
@@ -181,4 +181,16 @@ it("leaves text without frames as it is", () => {
   for (const text of ["", "plain", "two\nlines", "at agent.js without a place"])
     expect(mapStack(text, map)).toBe(text);
   expect(mapStack("Error: x\n    at f (agent.js:1:1)", map)).toBe("Error: x");
+});
+
+it("a path that a guest writes into its stack is no place", () => {
+  const map = JSON.stringify({
+    version: 3,
+    sources: ["program:agent.ts", "sdk:a.ts"],
+    names: [],
+    mappings: "AAAA",
+  });
+  const forged = "Error: x\n    at f (../../secret.txt:1:1)\n    at g (/etc/passwd:1:1)";
+  expect(placeInStack(forged, map)).toBeNull();
+  expect(placeInStack(`${forged}\n    at h (agent.js:1:1)`, map)).toEqual({ path: "agent.ts", line: 1 });
 });
