@@ -105,6 +105,6 @@ export async function decisions(...accepted: CatalogSnapshot[]): Promise<Decisio
     parse: JSON.parse,
     stringify: JSON.stringify,
   });
-  for (const each of accepted) await store.accept(each.digest, each.wishes);
+  for (const each of accepted) await store.accept(each.digest, { granted: each.wishes, withheld: null });
   return store;
 }
