@@ -24,7 +24,8 @@ export const trust: Feature = (context) => {
     void commands.executeCommand("setContext", "lares.isAsking", question !== null && workspace.isTrusted);
     if (question === null || !workspace.isTrusted || offered === question.digest) return;
     offered = question.digest;
-    if (extension.workspaceState.get(declinedKey) === question.digest) return;
+    // Who has the page open sees it there.
+    if (page.isOpen || extension.workspaceState.get(declinedKey) === question.digest) return;
     void offer(question, extension.workspaceState);
   };
   update();

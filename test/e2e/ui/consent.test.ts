@@ -45,6 +45,8 @@ extensions:
 const question = (screen: Screen): Promise<Frame> => screen.webview("main.consent article");
 
 async function openQuestion(screen: Screen): Promise<Frame> {
+  // The editor knows the command only then.
+  await screen.statusBar(/Lares/).waitFor();
   await screen.command("Lares: Review What This Workspace Asks For");
   return await question(screen);
 }

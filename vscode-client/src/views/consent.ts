@@ -20,6 +20,7 @@ export const consentType = "lares.consent";
 export interface ConsentPage extends Disposable {
   /** Opens the page, or shows the one that is open. */
   open(): void;
+  readonly isOpen: boolean;
 }
 
 /** The page on which a person grants and withholds what a workspace's documents ask for; one at a time. */
@@ -38,7 +39,13 @@ export function consentPage(context: ClientContext, notNow: (digest: string) => 
       if (shown === panel) shown = undefined;
     });
   };
-  return { open, dispose: () => shown?.dispose() };
+  return {
+    open,
+    get isOpen() {
+      return shown !== undefined;
+    },
+    dispose: () => shown?.dispose(),
+  };
 }
 
 function fill(

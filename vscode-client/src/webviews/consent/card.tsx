@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import {
   cardState,
@@ -39,6 +39,7 @@ export function CardView({ host, card, choice, onChoice, open }: CardProps): VNo
     <PartRow
       key={each.id}
       part={each}
+      isMarked={card.state === "changed"}
       isOn={mine.parts.has(each.id)}
       onToggle={() => onChoice(togglePart(choice, card, each.id))}
     />
@@ -105,7 +106,7 @@ export function CardView({ host, card, choice, onChoice, open }: CardProps): VNo
                     <Tick
                       title={folder.title}
                       isOn={isTicked(mine, folder.path)}
-                      isNew={folder.change !== "unchanged"}
+                      tag={card.state === "changed" ? tags[folder.change] : ""}
                       onToggle={() => onChoice(toggleFolder(choice, card, folder.path))}
                     />
                     {folder.requested && (
@@ -122,7 +123,7 @@ export function CardView({ host, card, choice, onChoice, open }: CardProps): VNo
               </Group>
             )}
             {others.length > 0 && <Group title="May also">{others.map(part)}</Group>}
-            <Group title="Cannot">
+            <Group title="Cannot" isWide>
               <ul class="cannot">
                 {card.cannot.map((each) => (
                   <li key={each}>{each}</li>
@@ -145,29 +146,38 @@ function allowedWords({ granted, parts, folders }: Card): string {
   return "Allowed in part. It runs without the rest.";
 }
 
-function Group({ title, children }: { readonly title: string; readonly children: unknown }): VNode {
+interface GroupProps {
+  readonly title: string;
+  /** Takes a row of its own. */
+  readonly isWide?: boolean;
+  readonly children: ComponentChildren;
+}
+
+function Group({ title, isWide = false, children }: GroupProps): VNode {
   return (
-    <fieldset>
+    <fieldset class={isWide ? "wide" : undefined}>
       <legend>{title}</legend>
-      {children as VNode}
+      {children}
     </fieldset>
   );
 }
 
 interface PartProps {
   readonly part: Part;
+  /** That it is new is said here; in a card that is new as a whole it would be said of each. */
+  readonly isMarked: boolean;
   readonly isOn: boolean;
   onToggle(): void;
 }
 
-export function PartRow({ part, isOn, onToggle }: PartProps): VNode {
+export function PartRow({ part, isMarked, isOn, onToggle }: PartProps): VNode {
   return (
     <Tick
       title={part.title}
       detail={part.detail}
       small={part.permission}
       isOn={isOn}
-      isNew={part.change !== "unchanged"}
+      tag={isMarked ? tags[part.change] : ""}
       onToggle={onToggle}
     />
   );
@@ -179,18 +189,19 @@ interface TickProps {
   /** The manifest's name for it, for those who know it. */
   readonly small?: string | undefined;
   readonly isOn: boolean;
-  readonly isNew: boolean;
+  /** "New", "Changed", or nothing. */
+  readonly tag?: string;
   readonly disabled?: boolean;
   onToggle(): void;
 }
 
-export function Tick({ title, detail, small, isOn, isNew, disabled = false, onToggle }: TickProps): VNode {
+export function Tick({ title, detail, small, isOn, tag = "", disabled = false, onToggle }: TickProps): VNode {
   return (
     <label class="choice" title={small}>
       <input type="checkbox" checked={isOn} disabled={disabled} onChange={onToggle} />
       <span>
         <Said text={title} />
-        {isNew && <span class="tag">New</span>}
+        {tag !== "" && <span class="tag">{tag}</span>}
       </span>
       {detail !== undefined && <small>{detail}</small>}
     </label>

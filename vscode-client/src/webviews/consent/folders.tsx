@@ -46,7 +46,6 @@ function Names({ host, path, mine, onToggle }: SubfoldersProps): VNode {
             <Tick
               title={visibleText(name)}
               isOn={isTicked(mine, inside)}
-              isNew={false}
               disabled={isWhole}
               onToggle={() => onToggle(inside)}
             />

@@ -132,6 +132,7 @@ export function QuestionPage({ host, question, again }: QuestionProps): VNode {
               <PartRow
                 key={part.id}
                 part={part}
+                isMarked={question.since !== null}
                 isOn={choice.workspace.has(part.id)}
                 onToggle={() => setChoice(toggleWorkspace(choice, part.id))}
               />
