@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { call, event, events, host, probe, PROBE_PROGRAM } from "../support/agents.ts";
 import { agent, Bench, inState } from "../support/bench.ts";
+import { hasTerminals, lares, TerminalRun } from "../support/command-line.ts";
+import { withoutOwnCodes } from "../support/hostile-text.ts";
 import type { Client } from "../support/client.ts";
 import {
   CODES,
@@ -280,6 +282,45 @@ describe("a program that changed", () => {
     });
     expect(files).toEqual([]);
   });
+});
+
+describe.runIf(hasTerminals)("at a terminal", () => {
+  test("a person ticks a part by keys; the rest is withheld, and what is ticked can be taken back", async () => {
+    await using bench = await Bench.create(spec());
+    await using client = await bench.connect();
+    using run = new TerminalRun(bench, ["permissions"]);
+    await run.shows(/y allow all/);
+    // Down to "All files", tick it, down to "out", untick it, allow.
+    run.type("\u001b[B ");
+    await run.shows(/\[x\] All files/);
+    for (let rows = 0; rows < 5; rows++) run.type("\u001b[B");
+    run.type(" ");
+    await run.shows(/> +\[ \] out/);
+    run.type("\r");
+    expect(await run.ended).toBe(0);
+    expect(withoutOwnCodes(run.shown)).toContain("allowed in part: 1 of 4 permissions");
+    const first = await card(client);
+    expect(first.parts.filter(({ granted }) => granted).map(({ id }) => id)).toEqual(["read_entries"]);
+    expect(first.folders.filter(({ granted }) => granted).map(({ path }) => path)).toEqual(["in"]);
+    expect((await card(client, OTHER)).granted).toBe(false);
+    expect(await lares(bench, ["permissions", "--revoke"])).toMatchObject({ code: 0 });
+    expect((await card(client)).granted).toBe(false);
+  });
+});
+
+test("without a terminal a part is granted by options, and nothing without one", async () => {
+  await using bench = await Bench.create(spec());
+  await using client = await bench.connect();
+  const shown = await lares(bench, ["permissions"]);
+  expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("[ ] All files") as string });
+  expect(await lares(bench, ["permissions", "--grant", `${PROBE}=read_entries@in/deep`])).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("[x] in/deep") as string,
+  });
+  expect((await card(client)).folders.filter(({ granted }) => granted).map(({ path }) => path)).toEqual([
+    "in/deep",
+  ]);
+  expect(await lares(bench, ["permissions", "--grant", `${PROBE}@elsewhere`])).toMatchObject({ code: 2 });
 });
 
 test("a changed program of an extension that was withheld is not asked about", async () => {
