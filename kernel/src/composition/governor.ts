@@ -154,7 +154,7 @@ export class Governor {
     const { decisions } = this.#ports;
     const inForce = this.#inForce.wishes;
     // An earlier yes to exactly these documents counts, whatever was answered to others since.
-    if (isAccepted(this.#snapshot, decisions) && decisions.isAccepted(this.#snapshot.digest)) {
+    if (decisions.isAccepted(this.#snapshot.digest)) {
       const { wishes } = this.#snapshot;
       const sources = decisions.accepted.extensions;
       const extensions = Object.fromEntries(
