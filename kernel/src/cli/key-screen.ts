@@ -52,7 +52,7 @@ export async function onKeyScreen<Result>(
     const left = lines.length - top - shown.length;
     const rule = left > 0 ? `── ${left} more lines below` : "──";
     const all = [...shown, ...Array<string>(room - shown.length).fill(""), rule, ...foot];
-    stdout.write(`\u001b[H${all.map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`);
+    stdout.write(`\u001b[H${all.map((line) => `${line}\u001b[K`).join("\n")}\u001b[J`);
     screen.shown(top, top + shown.length - 1);
   };
   emitKeypressEvents(stdin);

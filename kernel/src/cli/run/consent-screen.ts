@@ -159,7 +159,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
 
   #typedKey({ name, text }: Key, typed: TypedFolder): void {
     if (name === "escape") this.#typed = null;
-    else if (name === "backspace") typed.text = [...typed.text].slice(0, -1).join("");
+    else if (name === "backspace") typed.text = Array.from(typed.text).slice(0, -1).join("");
     else if (name === "return" || name === "enter") {
       const path = canonicalFolder(typed.row.path, typed.text);
       if (path === null) {
