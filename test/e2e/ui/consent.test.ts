@@ -23,8 +23,13 @@ ${more}  hooks:
 `;
 const program = (text: string): string => `import { defineAgent } from "@lares/sdk";
 
-// ${text}
-export default defineAgent({ hooks: { async seen() {} } });
+export default defineAgent({
+  hooks: {
+    async seen(_event, ctx) {
+      ctx.trace.info("${text}");
+    },
+  },
+});
 `;
 const files = {
   "lares.yaml": `version: 1
@@ -138,8 +143,8 @@ describe("the page of consent", () => {
       await card.getByText("New: Longer work in the background").waitFor();
       await card.getByRole("button", { name: "Show what changed in the program" }).click();
       await card.getByRole("button", { name: "agent.ts" }).click();
-      await card.getByText("// second").waitFor();
-      expect(await card.locator(".diff .removed").innerText()).toContain("// first");
+      await card.getByText('ctx.trace.info("second")').waitFor();
+      expect(await card.locator(".diff .removed").innerText()).toContain('ctx.trace.info("first")');
       expect(await card.getByLabel("Longer work in the background").isChecked()).toBe(false);
       expect(await card.getByLabel("All files").isChecked()).toBe(true);
       await screen.picture("consent-changed");
