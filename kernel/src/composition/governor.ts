@@ -14,7 +14,7 @@ import type { Catalog, CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 import { definitionsOf, type DefinitionContext } from "./definitions.ts";
 import type { NamespaceWish } from "../decisions/namespaces.ts";
 import { namespacesInForce } from "./namespaces.ts";
-import { computeInForce, configurationInForce, isAccepted, isAnswered, type InForce } from "./in-force.ts";
+import { computeInForce, configurationInForce, isAnswered, type InForce } from "./in-force.ts";
 import type { ProgramSources } from "./program-sources.ts";
 import { programChanges, trustQuestion } from "./trust-question.ts";
 import type { Configuration } from "../documents/configuration.ts";

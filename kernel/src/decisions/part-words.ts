@@ -1,6 +1,6 @@
 import { kindMatches } from "../policy/permissions.ts";
 import { visibleText } from "../base/visible-text.ts";
-import type { PermissionName, Permissions } from "../base/vocabulary/permissions.ts";
+import type { Permissions } from "../base/vocabulary/permissions.ts";
 import { describeNamespace } from "./namespaces.ts";
 import { named } from "./named.ts";
 import type { PermissionPart, WorkspacePart } from "./parts.ts";
@@ -81,7 +81,7 @@ const words: {
 /** Returns the words for a part of an extension's permissions. */
 export function partWords({ name, permissions }: PermissionPart): PartWords {
   // By its own name: the compiler cannot follow that the two belong together.
-  const say = words[name as PermissionName] as (detail: unknown) => PartWords;
+  const say = words[name] as (detail: unknown) => PartWords;
   return visible(say(permissions[name]));
 }
 

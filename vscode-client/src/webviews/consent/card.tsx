@@ -14,6 +14,7 @@ import { Subfolders } from "./folders.tsx";
 import type { Card, ConsentContract, Part } from "./messages.ts";
 import { ProgramChanges } from "./program.tsx";
 import { Said } from "./said.tsx";
+import { Tick } from "./tick.tsx";
 
 interface CardProps {
   readonly host: Host<ConsentContract>;
@@ -180,31 +181,6 @@ export function PartRow({ part, isMarked, isOn, onToggle }: PartProps): VNode {
       tag={isMarked ? tags[part.change] : ""}
       onToggle={onToggle}
     />
-  );
-}
-
-interface TickProps {
-  readonly title: string;
-  readonly detail?: string | undefined;
-  /** The manifest's name for it, for those who know it. */
-  readonly small?: string | undefined;
-  readonly isOn: boolean;
-  /** "New", "Changed", or nothing. */
-  readonly tag?: string;
-  readonly disabled?: boolean;
-  onToggle(): void;
-}
-
-export function Tick({ title, detail, small, isOn, tag = "", disabled = false, onToggle }: TickProps): VNode {
-  return (
-    <label class="choice" title={small}>
-      <input type="checkbox" checked={isOn} disabled={disabled} onChange={onToggle} />
-      <span>
-        <Said text={title} />
-        {tag !== "" && <span class="tag">{tag}</span>}
-      </span>
-      {detail !== undefined && <small>{detail}</small>}
-    </label>
   );
 }
 

@@ -4,8 +4,8 @@ import { isTicked, type CardChoice } from "../../../../kernel/src/base/consent-c
 import { visibleText } from "../../../../kernel/src/base/visible-text.ts";
 import { useAsked } from "../shared/hooks.ts";
 import type { Host } from "../shared/host.ts";
-import { Tick } from "./card.tsx";
 import type { ConsentContract } from "./messages.ts";
+import { Tick } from "./tick.tsx";
 
 interface SubfoldersProps {
   readonly host: Host<ConsentContract>;
