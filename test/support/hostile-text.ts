@@ -32,7 +32,14 @@ export function expectHarmless(text: string, what: string): void {
   expect(forged, what).toBeUndefined();
 }
 
-/** What Lares itself writes at a terminal: line ends, the line at the bottom being taken away, a question's place. */
+/** The whole screen taken and given back, the cursor, and the ends of its lines and of what is on it. */
+const screenCodes = ["?1049h", "?25l", "H", "K", "J", "?25h", "?1049l"].map((code) => `${ESC}[${code}`);
+
+/**
+ * What Lares itself writes at a terminal: line ends, the line at the bottom being taken away, a question's place, the codes
+ * of a full screen.
+ */
 export function withoutOwnCodes(shown: string): string {
-  return shown.replaceAll("\r\u001b[2K", "").replaceAll("\u001b[1G\u001b[0J", "").replaceAll("\r\n", "\n");
+  const text = screenCodes.reduce((left, code) => left.replaceAll(code, ""), shown);
+  return text.replaceAll("\r\u001b[2K", "").replaceAll("\u001b[1G\u001b[0J", "").replaceAll("\r\n", "\n");
 }

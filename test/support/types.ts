@@ -129,3 +129,61 @@ export const CODES = {
   AgentError: -33013,
   Conflict: -33014,
 } as const;
+
+interface TrustPart {
+  id: string;
+  group: "see" | "change" | "other";
+  title: string;
+  detail?: string;
+  permission?: string;
+  change: "new" | "changed" | "unchanged";
+  granted: boolean;
+  answered: boolean;
+}
+
+export interface TrustQuestion {
+  digest: string;
+  trusted: boolean;
+  answered: boolean;
+  since: string | null;
+  extensions: {
+    extension: string;
+    name: string;
+    description?: string;
+    version: string;
+    origin: string;
+    state: "new" | "changed" | "unchanged";
+    granted: boolean;
+    answered: boolean;
+    changes: string[];
+    program: {
+      change: "new" | "changed" | "unchanged";
+      fault?: string;
+      diff?: { files: number; added: number; removed: number };
+    };
+    parts: TrustPart[];
+    folders: {
+      path: string;
+      title: string;
+      requested: boolean;
+      change: "new" | "changed" | "unchanged";
+      granted: boolean;
+      answered: boolean;
+    }[];
+    facts: { kind: string; text: string; change: "new" | "changed" | "unchanged" }[];
+    cannot: string[];
+  }[];
+  workspace: TrustPart[];
+}
+
+export interface TrustGrants {
+  extensions: { extension: string; parts: string[]; folders: string[] }[];
+  workspace: string[];
+}
+
+export interface TrustProgram {
+  digest: string;
+  kept: boolean;
+  reason?: string;
+  files: { path: string; change: string; added: number; removed: number; diff?: string }[];
+}

@@ -1,85 +1,90 @@
 import { beforeEach, expect, it } from "vitest";
 import { playedContext } from "./testing/played-context.ts";
 import { status } from "./testing/things.ts";
-import { commands, seen, workspace } from "./testing/vscode.ts";
+import { commands, seen, Uri, window, workspace } from "./testing/vscode.ts";
+import { FakeWebview } from "./testing/webview.ts";
 import { settled } from "./testing/wire.ts";
 import { trust } from "./trust.ts";
+import { consentContract } from "./webviews/consent/messages.ts";
 
 beforeEach(() => seen.forget());
 
+const digestOf = (digit: string) => `sha256:${digit.repeat(64)}` as const;
+
 function asking(digit: string, asks: string[] = ["one asks for something"]) {
-  const digest = `sha256:${digit.repeat(64)}` as const;
-  return status({ trusted: false, trust: { digest, asks, pending: asks, changedPrograms: [] } });
+  return status({
+    trusted: false,
+    trust: { digest: digestOf(digit), asks, pending: asks, changedPrograms: [] },
+  });
 }
+
+const question = (digit: string) => ({
+  digest: digestOf(digit),
+  trusted: false,
+  answered: false,
+  since: null,
+  extensions: [],
+  workspace: [],
+});
+const grants = {
+  extensions: [{ extension: "dev.x", parts: ["read_entries"], folders: ["in"] }],
+  workspace: [],
+};
 
 function start() {
   const fake = playedContext();
+  Object.assign(fake.context.extension, { extensionUri: Uri.file("/extension") });
+  const panel = new FakeWebview(consentContract).asPanel();
   const feature = trust(fake.context);
   const review = async (): Promise<void> => {
     void commands.executeCommand("lares.trustWorkspace");
     await settled();
   };
-  return { ...fake, feature, review };
+  return { ...fake, feature, review, panel };
 }
 
-it("all asks are shown, and only a yes accepts exactly these", async () => {
-  const { wire, review } = start();
+it("the page is given the question as the kernel asks it", async () => {
+  const { wire, review, panel } = start();
   await review();
-  await wire.answer("lares/status", asking("1", ["one asks for a", "two asks for b"]));
-  const [question] = seen.messages;
-  expect(question).toMatchObject({ isModal: true, buttons: ["Allow"] });
-  expect(question?.detail).toContain("• One asks for a\n• Two asks for b");
-  question?.answer("Allow");
+  const asked = panel.host.ask("question", {});
+  await wire.answer("lares/trust/question", question("1"));
+  await expect(asked).resolves.toMatchObject({ digest: digestOf("1"), extensions: [] });
+});
+
+it("only what the page names is granted, bound to what was shown", async () => {
+  const { wire, review, panel } = start();
+  await review();
+  const answered = panel.host.ask("answer", { digest: digestOf("1"), grants });
   await settled();
   expect(wire.asked[0]).toMatchObject({
     method: "lares/trust",
-    params: { trusted: true, digest: asking("1").trust.digest },
+    params: { trusted: true, digest: digestOf("1"), grants },
   });
+  await wire.answer("lares/trust", status());
+  await expect(answered).resolves.toEqual({ accepted: true });
+  expect(window.statusBarMessages.at(-1)).toContain("Allowed");
 });
 
-it("no is no", async () => {
-  const { wire, review } = start();
+it("an answer to what is no longer asked accepts nothing, and the page is told to ask again", async () => {
+  const { wire, review, panel } = start();
   await review();
-  await wire.answer("lares/status", asking("1"));
-  seen.messages[0]?.answer(undefined);
-  await settled();
-  expect(wire.asked).toEqual([]);
-});
-
-it("what changed while it was read is shown again, and accepted as it is then", async () => {
-  const { wire, review } = start();
-  await review();
-  await wire.answer("lares/status", asking("1"));
-  seen.messages[0]?.answer("Allow");
+  const answered = panel.host.ask("answer", { digest: digestOf("1"), grants });
   await settled();
   await wire.refuse("lares/trust", "changed", "DigestMismatch");
-  await wire.answer("lares/status", asking("2", ["one asks for more"]));
-  const question = seen.messages.at(-1);
-  expect(question?.detail).toContain("One asks for more");
-  question?.answer("Allow");
-  await settled();
-  expect(wire.asked[0]?.params).toEqual({ trusted: true, digest: asking("2").trust.digest });
+  await expect(answered).resolves.toEqual({ accepted: false });
 });
 
-it("more than a message holds is shown as a document before the question", async () => {
-  const { wire, review } = start();
-  const asks = Array.from({ length: 40 }, (_, index) => `number ${index} asks for something`);
+it("a page that is open hears that the documents changed, and there is one page", async () => {
+  const { review, panel, setStatus } = start();
+  setStatus(asking("1"));
   await review();
-  await wire.answer("lares/status", asking("1", asks));
-  await settled();
-  expect(workspace.openedTexts.at(-1)).toContain("• Number 39 asks for something");
-  expect(seen.messages.at(-1)).toMatchObject({ isModal: false, buttons: ["Allow", "Not Now"] });
-});
-
-it("a sentence that is long is shown to its end, in lines that an editor shows whole", async () => {
-  const { wire, review } = start();
-  const ask = `one asks to see files that match "${"x".repeat(3000)}", in the whole workspace`;
   await review();
-  await wire.answer("lares/status", asking("1", [ask]));
-  await settled();
-  const lines = workspace.openedTexts.at(-1)?.split("\n") ?? [];
-  expect(lines.join(" ")).toContain("in the whole workspace");
-  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(100);
+  expect([seen.panels.length, panel.revealed]).toEqual([1, 1]);
+  let changes = 0;
+  panel.host.on("changed", () => (changes += 1));
+  setStatus({ ...asking("1"), pendingActions: 3 });
+  setStatus(asking("2"));
+  expect(changes).toBe(1);
 });
 
 it("a person is told once of what waits, and not again after “Not Now”", async () => {
@@ -100,6 +105,13 @@ it("a person is told once of what waits, and not again after “Not Now”", asy
   expect(seen.messages).toHaveLength(1);
 });
 
+it("“Not Now” on the page counts as on the message", async () => {
+  const { review, panel, context } = start();
+  await review();
+  await panel.host.ask("notNow", { digest: digestOf("1") });
+  expect(context.extension.workspaceState.get("lares.trust.declined")).toBe(digestOf("1"));
+});
+
 it("in a folder that the editor does not trust, nothing is offered and the editor's own question comes first", async () => {
   workspace.isTrusted = false;
   const { setStatus, review, wire } = start();
@@ -107,5 +119,6 @@ it("in a folder that the editor does not trust, nothing is offered and the edito
   expect(seen.messages).toHaveLength(0);
   await review();
   expect(wire.asked).toEqual([]);
+  expect(seen.panels).toHaveLength(0);
   expect(seen.commands.map(({ id }) => id)).toContain("workbench.trust.manage");
 });

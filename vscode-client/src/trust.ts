@@ -1,23 +1,20 @@
 import { commands, Disposable, window, workspace } from "vscode";
-import { refusalOf, reporting } from "./commands/explain.ts";
+import { reporting } from "./commands/explain.ts";
 import type { ClientContext, Feature } from "./feature.ts";
-import { label, wrapped } from "./model/text.ts";
 import { trustQuestion, type TrustQuestion } from "./model/trust-question.ts";
+import { consentPage, restrictedFirst } from "./views/consent.ts";
 
-const allow = "Allow";
 const review = "Review…";
 const notNow = "Not Now";
 /** The digest a person said "Not Now" to: they are not asked about it again by themselves. */
 const declinedKey = "lares.trust.declined";
-/** Of a line in that document: an editor neither breaks long lines nor shows the ends of very long ones. */
-const maxLineCharacters = 100;
-/** A modal message has room for so much; more is shown as a document beside the question. */
-const maxModalLines = 12;
-const maxModalCharacters = 2_000;
 
-/** What the workspace's documents ask for, and a person's yes to it. */
+/** Tells a person that documents ask for something, and opens the page on which they answer. */
 export const trust: Feature = (context) => {
   const { models, kernel, extension } = context;
+  const page = consentPage(context, async (digest) => {
+    await extension.workspaceState.update(declinedKey, digest);
+  });
   let offered = "";
   const update = (): void => {
     const question = trustQuestion(models.status.current);
@@ -27,15 +24,19 @@ export const trust: Feature = (context) => {
     void commands.executeCommand("setContext", "lares.isAsking", question !== null && workspace.isTrusted);
     if (question === null || !workspace.isTrusted || offered === question.digest) return;
     offered = question.digest;
-    if (extension.workspaceState.get(declinedKey) === question.digest) return;
+    // Who has the page open sees it there.
+    if (page.isOpen || extension.workspaceState.get(declinedKey) === question.digest) return;
     void offer(question, extension.workspaceState);
   };
   update();
   return Disposable.from(
+    page,
     models.status.onDidChange(update),
     kernel.onDidChangeState(update),
     commands.registerCommand("lares.trustWorkspace", () =>
-      reporting("Nothing was allowed", () => reviewAll(context)),
+      reporting("Nothing was allowed", async () => {
+        if (!(await restrictedFirst())) page.open();
+      }),
     ),
   );
 };
@@ -47,66 +48,4 @@ async function offer(
   const answer = await window.showInformationMessage(`Lares: ${title}`, review, notNow);
   if (answer === review) await commands.executeCommand("lares.trustWorkspace");
   if (answer === notNow) await state.update(declinedKey, digest);
-}
-
-/** Shows all of it and asks; where it changed meanwhile, shows the new one and asks again. */
-async function reviewAll({ kernel }: ClientContext): Promise<void> {
-  if (!workspace.isTrusted) {
-    await commands.executeCommand("workbench.trust.manage");
-    return;
-  }
-  for (;;) {
-    const status = await kernel.request("lares/status", {});
-    const question = trustQuestion(status);
-    if (question === null) {
-      await showAccepted(status.trust.asks);
-      return;
-    }
-    if (!(await isAllowed(question))) return;
-    try {
-      await kernel.request("lares/trust", { trusted: true, digest: question.digest });
-      window.setStatusBarMessage("$(check) Allowed. The agents are starting.", 6_000);
-      return;
-    } catch (error) {
-      if (refusalOf(error) !== "DigestMismatch") throw error;
-      void window.showWarningMessage("What this workspace asks for has changed meanwhile; look at it again.");
-    }
-  }
-}
-
-async function isAllowed({ title, asks }: TrustQuestion): Promise<boolean> {
-  const list = asks.map((ask) => `• ${ask}`).join("\n");
-  const footnote =
-    "Only what is listed is allowed. Changes to files are still shown to you first, unless a rule in the list says otherwise.";
-  if (asks.length <= maxModalLines && list.length <= maxModalCharacters)
-    return (
-      (await window.showInformationMessage(
-        title,
-        { modal: true, detail: asks.length === 0 ? footnote : `${list}\n\n${footnote}` },
-        allow,
-      )) === allow
-    );
-  const lines = [title, ...asks.map((ask) => `• ${ask}`), footnote];
-  const document = await workspace.openTextDocument({
-    language: "plaintext",
-    content: `${lines.map((line) => wrapped(line, maxLineCharacters)).join("\n\n")}\n`,
-  });
-  await window.showTextDocument(document, { preview: true });
-  return (
-    (await window.showInformationMessage(`${title} All of it is in the editor.`, allow, notNow)) === allow
-  );
-}
-
-async function showAccepted(asks: readonly string[]): Promise<void> {
-  const detail = asks.length === 0 ? "The documents of this workspace ask for nothing." : trustList(asks);
-  await window.showInformationMessage("You have allowed what this workspace asks for.", {
-    modal: true,
-    detail,
-  });
-}
-
-function trustList(asks: readonly string[]): string {
-  const shown = asks.slice(0, maxModalLines).map((ask) => label(ask, 400));
-  const left = asks.length - shown.length;
-  return [...shown.map((ask) => `• ${ask}`), ...(left > 0 ? [`• … and ${left} more`] : [])].join("\n");
 }

@@ -3,6 +3,7 @@ import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
 import type { ResultOf } from "../protocol/v1/requests.ts";
+import type { TrustGrants, TrustProgram, TrustQuestion } from "../protocol/v1/trust.ts";
 import type { Question } from "./commands/memory-query.ts";
 import type { KernelConnection } from "./ports.ts";
 import type { Notice, Status } from "./render/model.ts";
@@ -74,7 +75,14 @@ export class KernelClient {
   }
 
   status = (): Promise<Status> => this.#ask("lares/status", {});
-  trust = (digest: string): Promise<Status> => this.#ask("lares/trust", { trusted: true, digest });
+  /** Says yes to what was shown, bound to its digest: to the parts that `grants` names, or to all of it. */
+  trust = (digest: string, grants?: TrustGrants): Promise<Status> =>
+    this.#ask("lares/trust", { trusted: true, digest, ...(grants === undefined ? {} : { grants }) });
+  /** Takes back every yes to this workspace's documents. */
+  distrust = (): Promise<Status> => this.#ask("lares/trust", { trusted: false });
+  question = (): Promise<TrustQuestion> => this.#ask("lares/trust/question", {});
+  program = (extension: string, path?: string): Promise<TrustProgram> =>
+    this.#ask("lares/trust/program", path === undefined ? { extension } : { extension, path });
 
   agents = (): Promise<Agent[]> => this.#ask("lares/agents/list", {});
   control = (id: string, command: AgentCommand): Promise<Agent> =>

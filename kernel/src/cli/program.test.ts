@@ -169,9 +169,9 @@ describe("run --once", () => {
   it("runs nothing where nobody accepted it and nobody is there to ask", async () => {
     kernel.trusted = false;
     expect(await lares(["run", folder, "--once"])).toBe(1);
-    expect(errors).toContain("dev.lares.storage may move files in .");
+    expect(errors).toContain("[ ] All files: names and content");
     expect(errors).toContain("--trust");
-    expect(kernel.requests.map(({ method }) => method)).toEqual(["lares/status"]);
+    expect(kernel.requests.map(({ method }) => method)).toEqual(["lares/status", "lares/trust/question"]);
   });
 
   it("--trust accepts it with the connection", async () => {

@@ -19,6 +19,7 @@ export function createProgram(ports: CliPorts): Command {
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride();
   addRun(program, ports);
+  addPermissions(program, ports);
   addCheck(program, ports);
   addInspection(program, ports);
   addModels(program, ports);
@@ -54,7 +55,11 @@ function addRun(program: Command, ports: CliPorts): void {
     .command("run")
     .description("open a folder, see its agents work, decide on proposals")
     .argument("[folder]", "the workspace", ".")
-    .option("--trust", "accept what this workspace's documents ask for, as they are now")
+    .option("--trust", "accept all that this workspace's documents ask for, as they are now")
+    .option(
+      "--grant <what...>",
+      "allow only this, and withhold the rest: an extension's id, with =permissions and @folders for a part",
+    )
     .addOption(
       new Option(
         "--approve <mode>",
@@ -88,11 +93,43 @@ Where agents still work when the time of --timeout is over, it names them and en
 ${examples([
   ["lares run", "this folder"],
   ["lares run ~/Pictures --trust --once", "one pass, for a script; rules decide"],
+  ["lares run --grant dev.lares.storage=read_entries@photos", "one agent, which may see one folder"],
   ["lares run examples/library --trust --once --approve all", "all of it, on a copy of the example"],
 ])}`,
     )
     .action((folder: string, options: object) =>
       execute(ports, async (context) => (await import("./commands/run.ts")).run(context, folder, options)),
+    );
+}
+
+function addPermissions(program: Command, ports: CliPorts): void {
+  program
+    .command("permissions")
+    .description("see and change what the agents of a folder may do")
+    .argument("[folder]", "the workspace", ".")
+    .option("--grant <what...>", "allow only this, and withhold the rest, as below")
+    .option("--revoke", "take back everything that was allowed")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+At a terminal it asks, with what is allowed now ticked: Space ticks, Enter allows what is ticked, d shows a program.
+Elsewhere it only shows, unless --grant or --revoke says what to do.
+
+--grant  <id>                      all that this extension asks for
+         <id>=<permission>,…       only these permissions
+         <id>@<folder>,…           only in these folders, which may lie inside those that it asks for
+         lares.yaml                what the document asks for beside its extensions
+${examples([
+  ["lares permissions", "look at them, and change them"],
+  ["lares permissions --grant dev.lares.notes", "Notes may do all that it asks for, and no other agent runs"],
+  ["lares permissions --grant dev.lares.storage=read_entries@photos,letters", "a part"],
+])}`,
+    )
+    .action((folder: string, options: object) =>
+      execute(ports, async (context) =>
+        (await import("./commands/permissions.ts")).permissions(context, folder, options),
+      ),
     );
 }
 

@@ -4,7 +4,10 @@ import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { Catalog, CatalogSnapshot } from "./catalog.ts";
 import { checkManifest } from "../documents/manifest.ts";
 import { manifestPorts } from "../documents/testing/ports.ts";
+import { openObjectStore } from "../platform/object-store.ts";
+import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { Governor } from "./governor.ts";
+import { ProgramSources } from "./program-sources.ts";
 import { decisions, digestOf, snapshot } from "./testing/snapshots.ts";
 
 /** Documents that name one agent. */
@@ -42,6 +45,7 @@ async function governed(first = snapshot("a", {})) {
   const governor = await Governor.open({
     catalog: { load } as Catalog,
     decisions: store,
+    sources: new ProgramSources(await openObjectStore(await temporaryFolder()), silentLog),
     log: silentLog,
     context: {
       clock: new ManualClock(),
@@ -80,8 +84,8 @@ describe("readings of the documents", () => {
 
   it("a start without a new yes takes two: nothing is looked into before it is known to be accepted", async () => {
     const { governor, store, readings } = await governed();
-    await store.accept(digestOf("a"), snapshot("a", {}).wishes);
-    expect(await governor.isAccepted()).toBe(true);
+    await store.accept(digestOf("a"), { granted: snapshot("a", {}).wishes, withheld: null });
+    expect(await governor.isAnswered()).toBe(true);
     await governor.activate(true);
     expect(readings).toEqual(["only read", "looked into"]);
   });
@@ -113,7 +117,7 @@ describe("readings of the documents", () => {
     const first = governor.reload();
     await Promise.resolve();
     write("b");
-    const others = [governor.reload(), governor.reload(), governor.isAccepted()];
+    const others = [governor.reload(), governor.reload(), governor.isAnswered()];
     release();
     await Promise.all([first, ...others]);
     expect(readings).toHaveLength(2);
@@ -123,7 +127,7 @@ describe("readings of the documents", () => {
   it("one that fails is told to all who asked for it, and the next has its turn all the same", async () => {
     const { governor, fail, write } = await governed();
     fail("the disk is gone");
-    const answers = await Promise.allSettled([governor.reload(), governor.isAccepted()]);
+    const answers = await Promise.allSettled([governor.reload(), governor.isAnswered()]);
     expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     fail(null);
     write("b");
@@ -144,7 +148,7 @@ describe("what a person decides", () => {
     expect(readings).toEqual([]);
     expect(applied.length).toBeGreaterThan(0);
     await governor.accept();
-    expect(await governor.isAccepted()).toBe(true);
+    expect(await governor.isAnswered()).toBe(true);
   });
 
   it("is refused for documents that changed since they were shown, and then nothing is accepted", async () => {

@@ -1,18 +1,23 @@
 import type { AgentDefinition } from "../agents/ports.ts";
 import { Emitter } from "../base/emitter.ts";
-import { LaresError, messageOf } from "../base/errors.ts";
+import { invalidParams, LaresError, messageOf, notFound } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { DecisionStore } from "../decisions/store.ts";
 import { plainLine } from "../base/plain-text.ts";
+import { answerOf, type Grants } from "../decisions/parts.ts";
 import { asks } from "../decisions/wishes.ts";
 import { brokenDefinition } from "./broken-extensions.ts";
+import type { Answers } from "../decisions/question.ts";
+import type { TrustProgram, TrustQuestion } from "../protocol/v1/trust.ts";
 import type { Observed } from "./observed-files.ts";
 import type { Catalog, CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 import { definitionsOf, type DefinitionContext } from "./definitions.ts";
 import type { NamespaceWish } from "../decisions/namespaces.ts";
 import { namespacesInForce } from "./namespaces.ts";
-import { computeInForce, configurationInForce, isAccepted, type InForce } from "./in-force.ts";
+import { computeInForce, configurationInForce, isAnswered, type InForce } from "./in-force.ts";
+import type { ProgramSources } from "./program-sources.ts";
+import { programChanges, trustQuestion } from "./trust-question.ts";
 import type { Configuration } from "../documents/configuration.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
 import type { Place } from "../base/vocabulary/common.ts";
@@ -21,6 +26,7 @@ import type { Program } from "./programs.ts";
 export interface GovernorPorts {
   readonly catalog: Catalog;
   readonly decisions: DecisionStore;
+  readonly sources: ProgramSources;
   readonly log: Log;
   readonly context: Omit<DefinitionContext, "namespaces">;
   /** Brings the agents to these definitions. */
@@ -170,29 +176,85 @@ export class Governor {
     return this.#running.get(agent)?.extension.folder ?? null;
   }
 
-  async isAccepted(): Promise<boolean> {
-    await this.reload();
-    return isAccepted(this.#snapshot, this.#ports.decisions);
+  /** Everything that the documents ask for, in parts, each with what the person has said of it. */
+  question(): Promise<Omit<TrustQuestion, "trusted">> {
+    const { decisions, sources } = this.#ports;
+    const isNowAnswered = isAnswered(this.#snapshot, decisions);
+    return trustQuestion(
+      this.#snapshot,
+      { ...this.#answers, isAnswered: isNowAnswered, since: decisions.since },
+      sources,
+    );
   }
 
-  /** The person says yes to what `digest` stands for, or to whatever is there now. */
-  async accept(digest?: Hash): Promise<void> {
+  /** What changed in an extension's program since it was accepted; NotFound where there is no such extension. */
+  async programChanges(extension: string, path?: string): Promise<TrustProgram> {
+    const changes = await programChanges(this.#snapshot, extension, path, this.#answers, this.#ports.sources);
+    if (changes === null) throw notFound("extension", extension);
+    return changes;
+  }
+
+  get #answers(): Answers {
+    const { decisions } = this.#ports;
+    const inForce = this.#inForce.wishes;
+    // An earlier yes to exactly these documents counts, whatever was answered to others since.
+    if (decisions.isAccepted(this.#snapshot.digest)) {
+      const { wishes } = this.#snapshot;
+      const sources = decisions.accepted.extensions;
+      const extensions = Object.fromEntries(
+        Object.entries(wishes.extensions).map(([id, { behaviourDigest: _digest, ...wish }]) => [
+          id,
+          { ...wish, ...(sources[id]?.sources === undefined ? {} : { sources: sources[id].sources }) },
+        ]),
+      );
+      const all = { ...wishes, extensions };
+      return { granted: all, answered: all, declined: new Set(), inForce };
+    }
+    const { accepted: granted, answered, declined } = decisions;
+    return { granted, answered, declined, inForce };
+  }
+
+  /** True where the person has answered all that the documents wish now. */
+  async isAnswered(): Promise<boolean> {
+    await this.reload();
+    return isAnswered(this.#snapshot, this.#ports.decisions);
+  }
+
+  /**
+   * The person says yes to what `digest` stands for, or to whatever is there now: to the parts that `grants` names, or to
+   * all of it.
+   */
+  async accept(digest?: Hash, grants?: Grants): Promise<void> {
+    if (grants !== undefined && digest === undefined)
+      throw invalidParams('"grants" needs the "digest" of the question that was shown.', { path: "digest" });
     this.#accepting += 1;
     try {
       await this.reload();
     } finally {
       this.#accepting -= 1;
     }
-    if (digest !== undefined && digest !== this.#snapshot.digest) {
+    // One reading: what is granted is of the documents whose digest is compared.
+    const snapshot = this.#snapshot;
+    if (digest !== undefined && digest !== snapshot.digest) {
       throw new LaresError(
         "DigestMismatch",
         "The workspace's documents have changed since they were shown; look at them again.",
         {
-          digest: this.#snapshot.digest,
+          digest: snapshot.digest,
         },
       );
     }
-    await this.#decide((decisions) => decisions.accept(this.#snapshot.digest, this.#snapshot.wishes));
+    const answer =
+      grants === undefined
+        ? { granted: snapshot.wishes, withheld: null }
+        : answerOf(snapshot.wishes, grants, this.#inForce.wishes);
+    const { sources, decisions, log } = this.#ports;
+    const accepted = snapshot.entries.filter(({ id }) => Object.hasOwn(answer.granted.extensions, id));
+    const kept = await sources.keep(accepted);
+    await this.#decide((store) => store.accept(snapshot.digest, answer, kept));
+    await sources
+      .sweep(decisions.accepted)
+      .catch((error: unknown) => log.warn(`Old sources could not be removed: ${messageOf(error)}`));
   }
 
   /** Takes it back, also where that cannot be written down; then it rejects. */
@@ -307,7 +369,9 @@ export class Governor {
       programDigest: null,
       // Nothing is kept for it meanwhile: what is there it is shown once it may look.
       hooks: definition.hooks.map((hook) => ({ ...hook, accepts: () => ({ passed: false }) })),
-      fault: "It waits for a person to accept what it asks for, or its changed program.",
+      fault: this.#ports.decisions.declined.has(definition.id)
+        ? "You have not allowed it. You can allow it, or parts of what it asks for, at any time."
+        : "It waits for a person to accept what it asks for, or its changed program.",
       awaiting: "acceptance",
     }));
     return [...accepted, ...waiting, ...this.#broken];

@@ -20,9 +20,9 @@ export interface InForce {
   readonly wishes: Wishes;
   /** The extensions that may run, each with the program that was accepted. */
   readonly entries: readonly CatalogEntry[];
-  /** Named by the documents, waiting for a yes. */
+  /** Named by the documents, waiting for a yes, or withheld by the person. */
   readonly waiting: readonly CatalogEntry[];
-  /** What a yes would add; empty where everything is accepted. */
+  /** What a yes without parts would add; empty where everything is answered. */
   readonly pendingAsks: readonly string[];
   /** Extensions whose changed program is all that waits; empty where anything else waits too. */
   readonly changedPrograms: readonly string[];
@@ -31,6 +31,19 @@ export interface InForce {
 /** True where the person has accepted all that the documents wish now. */
 export function isAccepted(snapshot: CatalogSnapshot, decisions: DecisionStore): boolean {
   return decisions.isAccepted(snapshot.digest) || isCovered(snapshot.wishes, decisions.accepted);
+}
+
+/** True where the person has said yes or no to each thing that the documents wish now. */
+export function isAnswered(snapshot: CatalogSnapshot, decisions: DecisionStore): boolean {
+  return (
+    decisions.isAnswered(snapshot.digest) ||
+    isCovered(withoutDeclined(snapshot, decisions), decisions.answered)
+  );
+}
+
+function withoutDeclined({ wishes }: CatalogSnapshot, { declined }: DecisionStore): Wishes {
+  const extensions = Object.entries(wishes.extensions).filter(([id]) => !declined.has(id));
+  return { ...wishes, extensions: Object.fromEntries(extensions) };
 }
 
 /**
@@ -67,8 +80,13 @@ export function computeInForce(
     wishes,
     entries: atHand.filter(isInForce),
     waiting: snapshot.entries.filter((entry) => !isInForce(entry)),
-    pendingAsks: newAsks(snapshot.wishes, wishes, accepted),
-    changedPrograms: onlyChangedPrograms(snapshot.wishes, accepted),
+    // What was withheld is not asked again by itself; once there is something new, a yes without parts grants it too.
+    ...(isAnswered(snapshot, decisions)
+      ? { pendingAsks: [], changedPrograms: [] }
+      : {
+          pendingAsks: newAsks(snapshot.wishes, wishes, accepted),
+          changedPrograms: onlyChangedPrograms(withoutDeclined(snapshot, decisions), decisions.answered),
+        }),
   };
 }
 

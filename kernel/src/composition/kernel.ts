@@ -47,6 +47,7 @@ import { openDecisions } from "./decisions-file.ts";
 import { eventPorts } from "./documents.ts";
 import { createFileService, unsavedAmong } from "./file-service.ts";
 import { Governor } from "./governor.ts";
+import { ProgramSources } from "./program-sources.ts";
 import { startGuest } from "./guests.ts";
 import { createHostServices } from "./host-services.ts";
 import { validateHostCall } from "./host-call-shapes.ts";
@@ -162,6 +163,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   const governor = await Governor.open({
     catalog,
     decisions: decisions.store,
+    sources: new ProgramSources(await openObjectStore(join(stateFolder, "programs")), log),
     log,
     context: {
       clock,

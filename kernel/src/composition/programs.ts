@@ -3,7 +3,7 @@ import { open, realpath } from "node:fs/promises";
 import { dirname, extname, join, sep } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import type { CarriedFile } from "../decisions/wishes.ts";
+import type { CarriedFile, ProgramSource } from "../decisions/wishes.ts";
 import { sha256 } from "../platform/hash.ts";
 import { gitIgnored } from "./git-ignored.ts";
 import { isMissing } from "./read-documents.ts";
@@ -17,6 +17,8 @@ export interface Program {
   readonly sourceMap?: string;
   /** Of its files those that a person is shown by name; see `CarriedFile`. */
   readonly carries?: readonly CarriedFile[];
+  /** The files it was made of, those of packages last; absent for a module. */
+  readonly sources?: readonly ProgramSource[];
 }
 
 /** A program, or the sentence that says why there is none; `digest`: of a module that was read and cannot be run. */
@@ -66,7 +68,12 @@ export type Bundle = (source: { folder: string; main: string }) => Promise<
         bytes: Uint8Array;
         sourceMap?: string;
         /** Of the extension, whose contents are in the program. */
-        files: readonly { readonly path: string; readonly bytes: number; readonly isData: boolean }[];
+        files: readonly {
+          readonly path: string;
+          readonly bytes: number;
+          readonly hash: Hash;
+          readonly isData: boolean;
+        }[];
       };
     }
   | { ok: false; errors: readonly { file: string; line: number; column: number; message: string }[] }
@@ -92,7 +99,11 @@ async function loadBundle(folder: string, main: string, bundle: Bundle): Promise
     const carries = await carriedFiles(folder, main, files);
     if (typeof carries === "string") return { program: null, fault: carries, digest };
     const map = sourceMap === undefined ? {} : { sourceMap };
-    return { program: { kind: "javascript", digest, bytes, ...map, carries } };
+    const [own, packaged] = [false, true].map((isPackaged) =>
+      files.filter(({ path }) => isOfPackage(path) === isPackaged).map(({ path, hash }) => ({ path, hash })),
+    );
+    const sources = [...(own ?? []), ...(packaged ?? [])];
+    return { program: { kind: "javascript", digest, bytes, ...map, carries, sources } };
   }
   const [first] = result.errors;
   if (first === undefined) return { program: null, fault: `${main} cannot be bundled.` };
@@ -103,6 +114,8 @@ async function loadBundle(folder: string, main: string, bundle: Bundle): Promise
     faults: { count: result.errors.length, file: first.file, line: first.line, message: first.message },
   };
 }
+
+const isOfPackage = (path: string): boolean => path.split("/").includes("node_modules");
 
 /** Files that a program may carry; each is named to the person who accepts it. */
 export const maxCarriedFiles = 200;
@@ -117,7 +130,6 @@ async function carriedFiles(
   files: readonly { readonly path: string; readonly bytes: number; readonly isData: boolean }[],
 ): Promise<CarriedFile[] | string> {
   const home = dirname(join("/", main)).replaceAll(sep, "/");
-  const isOfPackage = (path: string): boolean => path.split("/").includes("node_modules");
   const isBeside = (path: string): boolean => home !== "/" && !`/${path}`.startsWith(`${home}/`);
   const own = files.filter(({ path }) => !isOfPackage(path));
   const { paths: ignored, fault } = await gitIgnored(

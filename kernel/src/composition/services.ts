@@ -80,8 +80,10 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       }),
     },
     trust: {
-      isAccepted: () => governor.isAccepted(),
-      accept: (digest) => governor.accept(digest),
+      isAnswered: () => governor.isAnswered(),
+      accept: (digest, grants) => governor.accept(digest, grants),
+      question: () => governor.question(),
+      program: (extension, path) => governor.programChanges(extension, path),
       revoke: () => governor.revoke(),
       connections: (trusted, untrusted) => {
         rooms.clientsTrusted(trusted);

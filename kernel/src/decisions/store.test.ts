@@ -4,11 +4,14 @@ import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { behaviourCharactersKept, DecisionStore } from "./store.ts";
+import type { Answer } from "./parts.ts";
 import { asks, covered, isCovered, noWishes, type Wishes } from "./wishes.ts";
 
 const digest = `sha256:${"a".repeat(64)}` as const;
 const otherDigest = `sha256:${"b".repeat(64)}` as const;
 const wishes: Wishes = { ...noWishes, autoApproveBelow: 0.4, limits: { max_memory_mb: 600 } };
+
+const yes = (granted: Wishes): Answer => ({ granted, withheld: null });
 
 function fileStore(text: string | null = null) {
   const file = { text, setAside: 0, failure: null as Error | null };
@@ -41,7 +44,7 @@ function fileStore(text: string | null = null) {
 it("what was accepted and remembered is there for the next kernel", async () => {
   const { open } = fileStore();
   const first = await open();
-  await first.accept(digest, wishes);
+  await first.accept(digest, yes(wishes));
   await first.remember([{ decide: "allow", kind: "file.move", path: "a.txt" }]);
   const second = await open();
   expect(second.isAccepted(digest)).toBe(true);
@@ -60,7 +63,7 @@ it("a rule is remembered once", async () => {
 it("two writes at once leave both in the file", async () => {
   const { open } = fileStore();
   const store = await open();
-  await Promise.all([store.accept(digest, wishes), store.remember([{ decide: "allow", path: "a" }])]);
+  await Promise.all([store.accept(digest, yes(wishes)), store.remember([{ decide: "allow", path: "a" }])]);
   const again = await open();
   expect(again.isAccepted(digest)).toBe(true);
   expect(again.rules).toHaveLength(1);
@@ -69,7 +72,7 @@ it("two writes at once leave both in the file", async () => {
 it("taking it back forgets every acceptance, and keeps the rules", async () => {
   const { open } = fileStore();
   const store = await open();
-  await store.accept(digest, wishes);
+  await store.accept(digest, yes(wishes));
   await store.remember([{ decide: "allow", path: "a" }]);
   await store.revoke();
   const again = await open();
@@ -114,7 +117,7 @@ describe("where the file cannot be written", () => {
     it(name, async () => {
       const { file, open } = fileStore();
       const store = await open();
-      await store.accept(digest, wishes);
+      await store.accept(digest, yes(wishes));
       file.failure = full;
       await expect(act(store)).rejects.toThrow("no space is left");
       see(store);
@@ -129,7 +132,7 @@ describe("where the file cannot be written", () => {
   const other = `sha256:${"b".repeat(64)}` as const;
   check(
     "an acceptance does not count",
-    (store) => store.accept(other, { ...wishes, autoApproveBelow: 1 }),
+    (store) => store.accept(other, yes({ ...wishes, autoApproveBelow: 1 })),
     (store) => expect([store.isAccepted(other), store.accepted]).toEqual([false, wishes]),
   );
   check(
@@ -163,7 +166,7 @@ const stranger = (settings: JsonObject): Wishes => ({
 it("what an extension does is kept with the yes, so that the next kernel can say what changed", async () => {
   const { open } = fileStore();
   const config = { text: "- a: 'b'\n", list: [1, null, { deep: true }] };
-  await (await open()).accept(digest, stranger({ config }));
+  await (await open()).accept(digest, yes(stranger({ config })));
   const { accepted } = await open();
   expect(isCovered(stranger({ config }), accepted)).toBe(true);
   expect(asks(stranger({ config: { ...config, text: "c" } }), accepted).join("\n")).toContain(
@@ -174,7 +177,7 @@ it("what an extension does is kept with the yes, so that the next kernel can say
 it("a behaviour that is too long is kept as its digest: the same is covered, another is asked", async () => {
   const { open, file } = fileStore();
   const long = stranger({ config: { text: "x".repeat(behaviourCharactersKept) } });
-  await (await open()).accept(digest, long);
+  await (await open()).accept(digest, yes(long));
   expect(file.text?.length).toBeLessThan(10_000);
   const { accepted } = await open();
   expect(isCovered(long, accepted)).toBe(true);
@@ -215,4 +218,30 @@ it("a file of an earlier version is read; its yes covers no extension, and is as
   expect(covered(stranger({}), store.accepted).extensions).toEqual({});
   const team = { name: "team", extensions: null, writable: false, workspace: "./vendor", realPath: "/b" };
   expect(isCovered({ ...noWishes, namespaces: [team] }, store.accepted)).toBe(false);
+});
+
+describe("an answer that withholds something", () => {
+  const answer: Answer = {
+    granted: wishes,
+    withheld: { ...noWishes, showsHidden: true, extensions: stranger({}).extensions },
+  };
+
+  it("is there for the next kernel: answered, and not accepted", async () => {
+    const { open } = fileStore();
+    await (await open()).accept(digest, answer);
+    const store = await open();
+    expect([store.isAnswered(digest), store.isAccepted(digest)]).toEqual([true, false]);
+    expect(store.accepted.showsHidden).toBe(false);
+    expect(store.answered).toMatchObject({ showsHidden: true, autoApproveBelow: 0.4 });
+    expect([...store.declined]).toEqual(["dev.x"]);
+  });
+
+  it("ends every earlier yes: an older form of the documents gives nothing back", async () => {
+    const { open } = fileStore();
+    const store = await open();
+    await store.accept(otherDigest, yes({ ...wishes, showsHidden: true }));
+    await store.accept(digest, answer);
+    expect(store.isAccepted(otherDigest)).toBe(false);
+    expect(store.isAnswered(otherDigest)).toBe(false);
+  });
 });

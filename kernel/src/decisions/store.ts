@@ -16,7 +16,14 @@ import {
   type KeptRule,
   type RuleDecision,
 } from "./rule-decisions.ts";
-import { noWishes, type AcceptedExtension, type AcceptedWishes, type Wishes } from "./wishes.ts";
+import { answered, type Answer } from "./parts.ts";
+import {
+  noWishes,
+  type AcceptedExtension,
+  type AcceptedWishes,
+  type ProgramSource,
+  type Wishes,
+} from "./wishes.ts";
 
 /** Acceptances remembered; the oldest are forgotten first and asked again. */
 export const acceptancesKept = 50;
@@ -31,8 +38,14 @@ export const behaviourCharactersKept = 512 * 1024;
 export interface Acceptance {
   readonly digest: Hash;
   readonly accepted: string;
+  /** What the person granted. */
   readonly wishes: AcceptedWishes;
+  /** What the person was shown with it and did not grant; absent where that is nothing. */
+  readonly withheld?: AcceptedWishes;
 }
+
+/** By extension: the files of the program that is accepted. */
+export type KeptSources = Readonly<Record<string, readonly ProgramSource[]>>;
 
 interface DecisionsFile {
   readonly version: 1;
@@ -108,13 +121,44 @@ export class DecisionStore {
     this.changed.emit();
   }
 
+  /** True where the person has said yes to everything that the digest stands for. */
   isAccepted(digest: Hash): boolean {
+    return this.#file.trust.some(
+      (acceptance) => acceptance.digest === digest && acceptance.withheld === undefined,
+    );
+  }
+
+  /** True where the person has answered what the digest stands for, with yes or no. */
+  isAnswered(digest: Hash): boolean {
     return this.#file.trust.some((acceptance) => acceptance.digest === digest);
   }
 
-  /** What the person's last acceptance covers. */
+  /** What the person's last answer granted. */
   get accepted(): AcceptedWishes {
-    return this.#file.trust.find(({ digest }) => digest === this.#file.current)?.wishes ?? noWishes;
+    return this.#current?.wishes ?? noWishes;
+  }
+
+  /** What the person's last answer granted or withheld. */
+  get answered(): AcceptedWishes {
+    return answered(this.accepted, this.#current?.withheld ?? null);
+  }
+
+  /**
+   * Extensions that the person withheld as a whole. They stay withheld, whatever becomes of them, until the person grants
+   * them: nobody is asked again because a program that does not run was changed.
+   */
+  get declined(): ReadonlySet<string> {
+    const withheld = Object.keys(this.#current?.withheld?.extensions ?? {});
+    return new Set(withheld.filter((id) => !Object.hasOwn(this.accepted.extensions, id)));
+  }
+
+  /** When the person answered last, ISO 8601; null where there is no answer. */
+  get since(): string | null {
+    return this.#current?.accepted ?? null;
+  }
+
+  get #current(): Acceptance | undefined {
+    return this.#file.trust.find(({ digest }) => digest === this.#file.current);
   }
 
   /** All that count now. The same list, of the same rules, as long as none of them changed. */
@@ -150,11 +194,23 @@ export class DecisionStore {
     this.#rulesAreOthers();
   }
 
-  async accept(digest: Hash, wishes: Wishes): Promise<void> {
+  /**
+   * Keeps an answer to what the digest stands for. One that withholds something is the only one from then on: an earlier
+   * yes to another form of the documents must not give back what is withheld now.
+   */
+  async accept(digest: Hash, { granted, withheld }: Answer, sources: KeptSources = {}): Promise<void> {
     await this.#change((file) => {
-      const others = file.trust.filter((acceptance) => acceptance.digest !== digest).map(withoutBehaviours);
-      const acceptance = { digest, accepted: isoTime(this.#ports.clock.now()), wishes: kept(wishes) };
-      return { ...file, trust: [acceptance, ...others].slice(0, acceptancesKept), current: digest };
+      const others = file.trust
+        .filter((acceptance) => acceptance.digest !== digest && acceptance.withheld === undefined)
+        .map(withoutBehaviours);
+      const acceptance: Acceptance = {
+        digest,
+        accepted: isoTime(this.#ports.clock.now()),
+        wishes: kept(granted, sources),
+        ...(withheld === null ? {} : { withheld: kept(withheld) }),
+      };
+      const trust = withheld === null ? [acceptance, ...others] : [acceptance];
+      return { ...file, trust: trust.slice(0, acceptancesKept), current: digest };
     });
   }
 
@@ -316,7 +372,7 @@ function decode(value: unknown): DecisionsFile {
 }
 
 /** With each behaviour whole while there is room, the shortest first, so that a person can be told what changed. */
-function kept(wishes: Wishes): AcceptedWishes {
+function kept(wishes: Wishes, sources: KeptSources = {}): AcceptedWishes {
   const sized = Object.entries(wishes.extensions)
     .map(([id, { behaviour, behaviourDigest, ...wish }]) => {
       return { id, wish, behaviour, behaviourDigest, size: JSON.stringify(behaviour).length };
@@ -326,7 +382,11 @@ function kept(wishes: Wishes): AcceptedWishes {
   const extensions: Record<string, AcceptedExtension> = {};
   for (const { id, wish, behaviour, behaviourDigest, size } of sized) {
     left -= size;
-    extensions[id] = { ...wish, behaviour: left >= 0 ? behaviour : { digest: behaviourDigest } };
+    extensions[id] = {
+      ...wish,
+      behaviour: left >= 0 ? behaviour : { digest: behaviourDigest },
+      ...(sources[id] === undefined ? {} : { sources: sources[id] }),
+    };
   }
   return { ...wishes, extensions };
 }
@@ -334,24 +394,34 @@ function kept(wishes: Wishes): AcceptedWishes {
 /** One that is no longer in force counts by its digest alone. */
 function withoutBehaviours(acceptance: Acceptance): Acceptance {
   const extensions = Object.fromEntries(
-    Object.entries(acceptance.wishes.extensions).map(([id, { behaviour: _behaviour, ...wish }]) => [
-      id,
-      wish,
-    ]),
+    Object.entries(acceptance.wishes.extensions).map(
+      ([id, { behaviour: _behaviour, sources: _sources, ...wish }]) => [id, wish],
+    ),
   );
   return { ...acceptance, wishes: { ...acceptance.wishes, extensions } };
 }
 
 /** An acceptance of an earlier version said yes to none of what that version did not know. */
 function complete(acceptance: Acceptance): Acceptance {
-  return { ...acceptance, wishes: { ...noWishes, ...acceptance.wishes } };
+  const { withheld } = acceptance;
+  return {
+    ...acceptance,
+    wishes: { ...noWishes, ...acceptance.wishes },
+    ...(withheld === undefined ? {} : { withheld: { ...noWishes, ...withheld } }),
+  };
 }
 
 function isAcceptance(value: unknown): value is Acceptance {
   if (!isJsonObject(value)) return false;
-  const { wishes } = value;
   return (
     typeof value["digest"] === "string" &&
+    areWishes(value["wishes"]) &&
+    (value["withheld"] === undefined || areWishes(value["withheld"]))
+  );
+}
+
+function areWishes(wishes: unknown): boolean {
+  return (
     isJsonObject(wishes) &&
     isJsonObject(wishes["extensions"]) &&
     Object.values(wishes["extensions"]).every(
@@ -360,7 +430,8 @@ function isAcceptance(value: unknown): value is Acceptance {
         isJsonObject(wish["permissions"]) &&
         Array.isArray(wish["locations"]) &&
         (wish["behaviour"] === undefined || isKeptBehaviour(wish["behaviour"])) &&
-        (wish["carries"] === undefined || isCarried(wish["carries"])),
+        (wish["carries"] === undefined || isCarried(wish["carries"])) &&
+        (wish["sources"] === undefined || areSources(wish["sources"])),
     ) &&
     Array.isArray(wishes["allowRules"]) &&
     wishes["allowRules"].every(isRule) &&
@@ -379,6 +450,18 @@ function isAcceptance(value: unknown): value is Acceptance {
 function isCarried(value: unknown): boolean {
   return (
     Array.isArray(value) && value.every((file) => isJsonObject(file) && typeof file["path"] === "string")
+  );
+}
+
+function areSources(value: unknown): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (source) =>
+        isJsonObject(source) &&
+        typeof source["path"] === "string" &&
+        /^sha256:[0-9a-f]{64}$/.test(String(source["hash"])),
+    )
   );
 }
 

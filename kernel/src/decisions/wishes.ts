@@ -54,6 +54,15 @@ export interface CarriedFile {
 export interface AcceptedExtension extends Omit<ExtensionWish, "behaviour" | "behaviourDigest" | "carries"> {
   readonly behaviour?: KeptBehaviour;
   readonly carries?: readonly CarriedFile[];
+  /** The files that the accepted program was made of; their contents are kept where there is room. */
+  readonly sources?: readonly ProgramSource[];
+}
+
+/** A file that went into a program. */
+export interface ProgramSource {
+  /** Relative to the extension's folder. */
+  readonly path: string;
+  readonly hash: Hash;
 }
 
 /** All wishes of a person's yes, as they are kept. */
@@ -122,13 +131,14 @@ export function isCovered(wishes: Wishes, accepted: AcceptedWishes): boolean {
 }
 
 /** The behaviour that was accepted, as far as it is known: the whole of it, or that it is the same. */
-function knownBehaviour(wish: ExtensionWish, { behaviour }: AcceptedExtension): Behaviour | null {
+export function knownBehaviour(wish: ExtensionWish, { behaviour }: AcceptedExtension): Behaviour | null {
   if (behaviour === undefined) return null;
   if (!("digest" in behaviour)) return behaviour;
   return behaviour.digest === wish.behaviourDigest ? wish.behaviour : null;
 }
 
-function isExtensionCovered(wish: ExtensionWish, accepted: AcceptedExtension): boolean {
+/** True if saying yes to `accepted` has said yes to all that the extension wishes now. */
+export function isExtensionCovered(wish: ExtensionWish, accepted: AcceptedExtension): boolean {
   const behaviour = knownBehaviour(wish, accepted);
   return (
     // A program that cannot be prepared cannot run: there is nothing to accept.
@@ -143,9 +153,7 @@ function isExtensionCovered(wish: ExtensionWish, accepted: AcceptedExtension): b
     permissionNames.every((name) => {
       const asked = wish.permissions[name];
       return (
-        asked === undefined ||
-        asked === false ||
-        canonicalJson(asked) === canonicalJson(accepted.permissions[name] ?? null)
+        asked === undefined || asked === false || isDetailCovered(asked, accepted.permissions[name] ?? null)
       );
     })
   );
@@ -192,12 +200,24 @@ export function covered(wishes: Wishes, accepted: AcceptedWishes): Wishes {
   };
 }
 
+/** Of a list each item has to be accepted; any other detail as a whole: which of two is narrower cannot be told. */
+function isDetailCovered(asked: unknown, accepted: unknown): boolean {
+  if (Array.isArray(asked)) {
+    const known: readonly unknown[] = Array.isArray(accepted) ? accepted : [];
+    return asked.every((item: unknown) => has(known, item));
+  }
+  return canonicalJson(asked) === canonicalJson(accepted);
+}
+
 function commonPermissions(asked: Permissions, accepted: Permissions): Permissions {
   const common: Record<string, unknown> = {};
   for (const name of permissionNames) {
-    // A permission whose details changed is a different one; which of the two is narrower cannot be told.
-    if (asked[name] !== undefined && canonicalJson(asked[name]) === canonicalJson(accepted[name] ?? null)) {
-      common[name] = asked[name];
+    const [wanted, known]: unknown[] = [asked[name], accepted[name]];
+    if (wanted === undefined || known === undefined) continue;
+    if (isDetailCovered(wanted, known)) common[name] = wanted;
+    else if (Array.isArray(wanted) && Array.isArray(known)) {
+      const both = wanted.filter((item: unknown) => has(known, item));
+      if (both.length > 0) common[name] = both;
     }
   }
   return common;
@@ -211,7 +231,8 @@ function commonLocations(asked: readonly string[], accepted: readonly string[]):
   return [...new Set(inBoth)];
 }
 
-function has<Item>(items: readonly Item[], item: Item): boolean {
+/** True if the list has an item with the same canonical JSON. */
+export function has<Item>(items: readonly Item[], item: Item): boolean {
   const text = canonicalJson(item);
   return items.some((candidate) => canonicalJson(candidate) === text);
 }
@@ -271,7 +292,7 @@ function behaviourAsks(id: string, wish: ExtensionWish, accepted: AcceptedExtens
 }
 
 /** `expireAfterMs` as documents and people write it. */
-const written = (name: string): string =>
+export const written = (name: string): string =>
   named(name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 
 /** What held back and is no longer in the document: a sentence each. */
@@ -286,7 +307,7 @@ export function takenAway(wishes: Wishes, inForce: Wishes): string[] {
     .map((sentence) => visibleText(sentence));
 }
 
-function describeRule({ kind, path, agent }: ApprovalRule): string {
+export function describeRule({ kind, path, agent }: ApprovalRule): string {
   const parts = [
     kind === undefined ? "every kind of change" : named(kind),
     path === undefined ? null : `on ${named(path)}`,
@@ -295,6 +316,6 @@ function describeRule({ kind, path, agent }: ApprovalRule): string {
   return parts.filter((part) => part !== null).join(" ");
 }
 
-function folderName(location: string): string {
+export function folderName(location: string): string {
   return location === "." ? "the whole workspace" : named(`${location}/`);
 }

@@ -14,6 +14,6 @@ export function refusalOf(authority: Authority, permission: PermissionName): Lar
     return denial(`${permission} was denied to ${extension}; remove it from "deny" in its grants.`);
   }
   return denial(
-    `${extension} asked for ${permission} but was not granted it; add it to "allow" in its grants.`,
+    `${extension} asked for ${permission} but was not granted it; add it to "allow" in its grants, or allow it where Lares asks for it.`,
   );
 }

@@ -15,5 +15,7 @@ export type Handlers = {
 export const openToUntrusted: ReadonlySet<string> = new Set<ClientRequest>([
   "lares/status",
   "lares/trust",
+  "lares/trust/question",
+  "lares/trust/program",
   "lares/agents/list",
 ]);

@@ -1,3 +1,4 @@
+import type { TrustGrants, TrustProgram, TrustQuestion } from "../protocol/v1/trust.ts";
 import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { Agent } from "../base/vocabulary/agent.ts";
 import type { AgentCommand } from "../base/vocabulary/agent.ts";
@@ -40,10 +41,15 @@ export interface StatusService {
 }
 
 export interface TrustService {
-  /** True where what the documents wish now has been accepted before. */
-  isAccepted(): Promise<boolean>;
-  /** A person says yes to what the digest stands for; DigestMismatch where that is no longer what is there. */
-  accept(digest?: Hash): Promise<void>;
+  /** True where a person has answered what the documents wish now. */
+  isAnswered(): Promise<boolean>;
+  /**
+   * A person says yes to what the digest stands for, or to the parts of it that are granted; DigestMismatch where that is
+   * no longer what is there.
+   */
+  accept(digest?: Hash, grants?: TrustGrants): Promise<void>;
+  question(): Promise<Omit<TrustQuestion, "trusted">>;
+  program(extension: string, path?: string): Promise<TrustProgram>;
   revoke(): Promise<void>;
   /** How many trusted connections there are: agents run while there is one. */
   connections(trusted: number, untrusted: number): void;

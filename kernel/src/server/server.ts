@@ -183,7 +183,7 @@ export class KernelServer {
   async #begin(session: Session): Promise<void> {
     const wish = session.options.trusted;
     if (wish === true) await this.#kernel.trust.accept();
-    session.trusted = wish === true || (wish === undefined && (await this.#kernel.trust.isAccepted()));
+    session.trusted = wish === true || (wish === undefined && (await this.#kernel.trust.isAnswered()));
     const lenses = new LensRefresh(session, this.#log);
     const approvals = this.#connectFeatures(session, lenses);
     this.#sessions.set(session, { lenses, approvals });

@@ -2,7 +2,7 @@ import type { Handlers } from "./handlers.ts";
 import type { KernelServices } from "./ports.ts";
 import type { Session } from "./session.ts";
 
-/** `lares/status`, and `lares/trust`: a person's word on the workspace's documents. */
+/** `lares/status`, and `lares/trust/*`: what the workspace's documents ask for, and a person's word on it. */
 export function statusHandlers(
   kernel: KernelServices,
   trustChanged: (session: Session) => Promise<void>,
@@ -10,8 +10,8 @@ export function statusHandlers(
   const status = (session: Session) => ({ ...kernel.status.read(), trusted: session.trusted });
   return {
     "lares/status": async (_params, session) => status(session),
-    "lares/trust": async ({ trusted, digest }, session) => {
-      if (trusted) await kernel.trust.accept(digest);
+    "lares/trust": async ({ trusted, digest, grants }, session) => {
+      if (trusted) await kernel.trust.accept(digest, grants);
       else {
         try {
           await kernel.trust.revoke();
@@ -26,5 +26,10 @@ export function statusHandlers(
       await trustChanged(session);
       return status(session);
     },
+    "lares/trust/question": async (_params, session) => ({
+      ...(await kernel.trust.question()),
+      trusted: session.trusted,
+    }),
+    "lares/trust/program": ({ extension, path }) => kernel.trust.program(extension, path),
   };
 }

@@ -4,8 +4,8 @@ import type { Status } from "../../support/types.ts";
 import { until } from "../../support/until.ts";
 import type { VSCode } from "./vscode.ts";
 
-/** Another client of the same kernel: for what a test needs and is not about. */
-export async function beside(vscode: VSCode): Promise<Client> {
+/** Another client of the same kernel: for what a test needs and is not about. `accepts`: it says yes to the documents. */
+export async function beside(vscode: VSCode, accepts = true): Promise<Client> {
   const client = new Client({
     home: vscode.home,
     cwd: vscode.base,
@@ -15,7 +15,7 @@ export async function beside(vscode: VSCode): Promise<Client> {
     processId: process.pid,
     rootUri: pathToFileURL(vscode.workspace()).href,
     capabilities: {},
-    initializationOptions: { lares: { trusted: true } },
+    initializationOptions: { lares: accepts ? { trusted: true } : {} },
   });
   client.notify("initialized", {});
   return client;

@@ -43,10 +43,10 @@ it("a new user comes from an empty folder to an approved change and back, follow
 
     await page.getByRole("button", { name: /Allow what it asks for/ }).click();
     await page.getByRole("button", { name: "Review and Allow" }).click();
-    const question = page.locator(".monaco-dialog-box");
-    await question.waitFor();
+    const question = await screen.webview("main.consent article");
     await screen.picture("allow");
-    await question.getByRole("button", { name: "Allow" }).click();
+    await question.getByRole("button", { name: "Tick everything" }).click();
+    await question.getByRole("button", { name: "Allow Selected" }).click();
 
     await page.getByRole("button", { name: /Approve your first change/ }).click();
     await page.getByRole("button", { name: "Open the First Note" }).click();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { count, cut, label, message, when, wrapped } from "./text.ts";
+import { count, cut, label, message, when } from "./text.ts";
 
 describe("label", () => {
   it.each([
@@ -20,12 +20,6 @@ describe("label", () => {
     expect(cut(stacked, 100).length).toBeLessThanOrEqual(100);
     expect(label("x".repeat(500)).length).toBeLessThanOrEqual(120);
   });
-});
-
-it("lines are broken between words, and words only where they are longer than a line; nothing is lost", () => {
-  expect(wrapped("one two three", 7)).toBe("one two\nthree");
-  expect(wrapped("a 123456789 b", 4)).toBe("a\n1234\n5678\n9 b");
-  expect(wrapped("", 4)).toBe("");
 });
 
 it("a message has no links", () => {

@@ -31,25 +31,6 @@ export function cut(text: string, maxLength: number): string {
   return `${text.slice(0, start)}${characters.map(({ segment }) => segment).join("")}…`;
 }
 
-/** The text in lines of at most `width` characters, broken between words where that is possible; nothing is lost. */
-export function wrapped(text: string, width: number): string {
-  const lines: string[] = [];
-  let line = "";
-  for (const word of text.split(" ").flatMap((word) => piecesOf(word, width))) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (longer.length <= width) line = longer;
-    else {
-      lines.push(line);
-      line = word;
-    }
-  }
-  return [...lines, line].join("\n");
-}
-
-function piecesOf(word: string, width: number): string[] {
-  return word.length <= width ? [word] : (word.match(new RegExp(`.{1,${width}}`, "gsu")) ?? []);
-}
-
 /** `1 file`, `3 files`. */
 export function count(amount: number, one: string, many = `${one}s`): string {
   return `${amount.toLocaleString("en")} ${amount === 1 ? one : many}`;

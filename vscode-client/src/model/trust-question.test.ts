@@ -8,43 +8,30 @@ function withTrust(trusted: boolean, trust: Partial<ReturnType<typeof status>["t
   return status({ trusted, trust: { ...status().trust, ...trust } });
 }
 
-it("nothing is asked before the kernel has spoken, or where all is allowed", () => {
+it("nothing is asked before the kernel has spoken, or where all is answered", () => {
   expect(trustQuestion(undefined)).toBeNull();
   expect(trustQuestion(withTrust(true, { asks: ["one asks for something"] }))).toBeNull();
 });
 
-it("everything is asked where nothing was allowed yet, bound to what is shown", () => {
-  const question = trustQuestion(withTrust(false, { asks: ["one asks for a", "two asks for b"] }));
-  expect(question).toEqual({
+it("a workspace that was never answered is asked about, bound to its digest", () => {
+  expect(trustQuestion(withTrust(false, { asks: ["one asks for a"] }))).toEqual({
     digest,
-    title: "This workspace asks for 2 things. Allow them?",
-    asks: ["One asks for a", "Two asks for b"],
+    title: "This workspace has agents. Choose what they may do; nothing runs before.",
   });
 });
 
-it("only what is new is asked where the rest was allowed", () => {
+it("what is new is said to be more than was allowed", () => {
   const question = trustQuestion(withTrust(true, { asks: ["old", "new"], pending: ["new"] }));
-  expect(question?.asks).toEqual(["New"]);
+  expect(question?.title).toBe("The agents of this workspace ask for more than you allowed.");
 });
 
 it("a changed program is named", () => {
   const question = trustQuestion(
     withTrust(true, { pending: ["the program changed"], changedPrograms: ["dev.test.one"] }),
   );
-  expect(question?.title).toBe("Allow the changed program of dev.test.one?");
+  expect(question?.title).toBe("The program of dev.test.one has changed and waits for your yes.");
 });
 
 it("a connection that was refused is asked again even where nothing is listed", () => {
-  expect(trustQuestion(withTrust(false, {}))).toMatchObject({ asks: [] });
-});
-
-it("hostile names stay on their line and are seen", () => {
-  const [ask] = trustQuestion(withTrust(false, { asks: ["evil\n• Nothing else\u202e asks"] }))?.asks ?? [];
-  expect(ask).toBe("Evil • Nothing else<U+202E> asks");
-});
-
-it("nothing of a sentence is left out, however long a stranger makes its beginning", () => {
-  const ask = `one asks to see files that match "${"x".repeat(5000)}", in the whole workspace`;
-  const [shown] = trustQuestion(withTrust(false, { asks: [ask] }))?.asks ?? [];
-  expect(shown).toContain("in the whole workspace");
+  expect(trustQuestion(withTrust(false, {}))).not.toBeNull();
 });

@@ -23,6 +23,8 @@ import { WorkLine } from "../run/work-line.ts";
 
 export interface RunOptions {
   readonly trust?: boolean;
+  /** What is granted of the question, in whose stead nobody is asked; see `choiceOfGrants`. */
+  readonly grant?: readonly string[];
   readonly approve?: string;
   readonly once?: boolean;
   /** With `once`: a duration, as in "10m". */
@@ -42,6 +44,8 @@ const modes: readonly ApprovalMode[] = ["policy", "none", "all", "ask"];
 export async function run(context: CommandContext, name: string, options: RunOptions): Promise<number> {
   const { ports, terminal } = context;
   const mode = modeOf(options, terminal.isInteractive);
+  if (options.trust === true && options.grant !== undefined)
+    throw new UsageError("--trust grants everything, --grant a part. Use one of them.");
   if (options.watch === true && options.once === true)
     throw new UsageError("--watch goes on until Ctrl-C, --once ends when all is idle: one of them.");
   if (options.timeout !== undefined && options.once !== true)
@@ -93,7 +97,7 @@ async function runFolderAndTell(
   const session = () =>
     withKernel(context, connect, async (kernel) => {
       const status = await kernel.status();
-      const trusted = await ensureTrust(context, kernel, status);
+      const trusted = await ensureTrust(context, kernel, status, options.grant);
       const code = trusted ? await watch(context, kernel, status, mode, options, faults) : exitCodes.failed;
       return { code, kernelPid: status.pid };
     });
@@ -143,7 +147,7 @@ async function watch(
     {
       kernel,
       acceptsPrograms: options.watch === true,
-      ask: terminal.isInteractive ? (now) => turns.take(() => askForMore(context, now)) : null,
+      ask: terminal.isInteractive ? () => turns.take(() => askForMore(context, kernel)) : null,
       remark: (text) => presenter.remark(text),
     },
     // A run that ends by itself shows nothing anybody would have time to answer.

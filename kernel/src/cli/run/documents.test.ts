@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { LaresError } from "../../base/errors.ts";
 import { KernelClient } from "../kernel-client.ts";
-import { FakeKernel } from "../testing/fake-kernel.ts";
+import { aQuestion, FakeKernel } from "../testing/fake-kernel.ts";
 import { followDocuments } from "./documents.ts";
 
 async function start({
@@ -23,9 +23,11 @@ async function start({
       ask:
         answers === undefined
           ? null
-          : (status) => {
+          : async (status) => {
               asked.push([...status.trust.pending]);
-              return Promise.resolve(answers.shift() ?? false);
+              const isAnswered = answers.shift() ?? false;
+              if (isAnswered) await kernel.trust(status.trust.digest);
+              return isAnswered;
             },
       remark: (text) => void remarks.push(text),
     },
@@ -55,6 +57,19 @@ describe("what comes to be asked for while agents run", () => {
     await run.lookTwice();
     expect(run.remarks).toEqual(["accepted the changed program of a.seer (--watch)"]);
     expect(run.accepted()).toBe(1);
+    await run.finish();
+  });
+
+  it("with --watch gives nothing back that was withheld", async () => {
+    const run = await start({ acceptsPrograms: true });
+    const [card] = run.fake.question.extensions;
+    const parts = card!.parts.map((part, index) => ({ ...part, granted: index === 0 }));
+    run.fake.question = aQuestion({ granted: true, parts });
+    [run.fake.pending, run.fake.changedPrograms] = [[changed], ["a.seer"]];
+    await run.lookTwice();
+    expect(run.fake.requests.find(({ method }) => method === "lares/trust")?.params).toMatchObject({
+      grants: { extensions: [{ extension: "dev.lares.storage", parts: ["read_entries"], folders: [] }] },
+    });
     await run.finish();
   });
 
@@ -95,6 +110,7 @@ describe("what comes to be asked for while agents run", () => {
       {
         kernel: {
           status: () => Promise.resolve(fake.status),
+          question: () => Promise.resolve(fake.question),
           trust: (digest) => {
             digests.push(digest);
             if (digests.length === 1) return Promise.reject(new LaresError("DigestMismatch", "changed"));

@@ -3,14 +3,15 @@ import { isLaresError } from "../../base/errors.ts";
 import type { KernelClient } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { Status } from "../render/model.ts";
+import { acceptPrograms } from "./trust.ts";
 
 const pollMs = 250;
 
 export interface DocumentPorts {
-  readonly kernel: Pick<KernelClient, "status" | "trust">;
+  readonly kernel: Pick<KernelClient, "status" | "question" | "trust">;
   /** The person wants changed programs accepted as they are saved. */
   readonly acceptsPrograms: boolean;
-  /** Shows what waits and asks for a yes; null where nobody is there. */
+  /** Shows what waits and has it answered; false where the person left it. Null where nobody is there. */
   readonly ask: ((status: Status) => Promise<boolean>) | null;
   remark(text: string): void;
 }
@@ -42,16 +43,14 @@ async function isSettled(
   const onlyPrograms = acceptsPrograms && changedPrograms.length > 0;
   try {
     if (onlyPrograms) {
-      await kernel.trust(digest);
+      if (!(await acceptPrograms(kernel, digest))) return false;
       for (const id of changedPrograms) remark(`accepted the changed program of ${oneLine(id)} (--watch)`);
     } else if (ask === null) {
       for (const sentence of pending)
         remark(`waits for a yes, and does not count before: ${oneLine(sentence)}`);
-      remark("lares run at a terminal asks for it; --trust accepts it.");
-    } else if (await ask(status)) {
-      await kernel.trust(digest);
-      remark("accepted");
-    } else remark("left as it was; it is asked again when it changes");
+      remark("lares run at a terminal asks for it; --trust accepts all of it, --grant a part.");
+    } else if (await ask(status)) remark("answered");
+    else remark("left as it was; it is asked again when it changes");
     return true;
   } catch (error) {
     if (isLaresError(error, "DigestMismatch")) return false;

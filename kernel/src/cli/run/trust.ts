@@ -1,32 +1,102 @@
+import { cardState, grantedChoice, grantsOf, wholeChoice, type Choice } from "../../base/consent-choice.ts";
 import type { CommandContext } from "../command.ts";
+import { hasKeyScreen, onKeyScreen } from "../key-screen.ts";
 import type { KernelClient } from "../kernel-client.ts";
+import { drawAnswer, drawQuestion } from "../render/consent.ts";
 import type { Status } from "../render/model.ts";
-import { renderPending, renderTrust } from "../render/trust.ts";
+import { wrap } from "../render/width.ts";
+import type { TrustQuestion } from "../../protocol/v1/trust.ts";
+import { ConsentScreen } from "./consent-screen.ts";
+import { choiceOfGrants } from "./grants.ts";
 
-/** Asks the person to accept what the workspace asks for; false when they did not, or when nobody is there to be asked. */
+/**
+ * Asks the person to choose what the workspace's agents may do; false when they did not, or when nobody is there to be
+ * asked. `grants`: what the command line names, in whose stead nobody is asked.
+ */
 export async function ensureTrust(
-  { terminal }: CommandContext,
+  context: CommandContext,
   kernel: KernelClient,
   status: Status,
+  grants?: readonly string[],
 ): Promise<boolean> {
+  const { terminal } = context;
+  if (grants !== undefined) {
+    const question = await kernel.question();
+    await answer(context, kernel, question, choiceOfGrants(question, grants));
+    return true;
+  }
   if (status.trusted) return true;
+  const question = await kernel.question();
   if (!terminal.isInteractive) {
-    terminal.warn(renderTrust(status, terminal.errorSurface));
-    terminal.warn("Nobody has accepted this yet: run it at a terminal, or with --trust.");
+    terminal.warn(drawQuestion(question, grantedChoice(question), terminal.errorSurface).lines);
+    terminal.warn(
+      "Nobody has accepted this yet: run it at a terminal, or with --trust for all of it, or --grant for a part.",
+    );
     return false;
   }
-  terminal.print(renderTrust(status, terminal.surface));
-  if (!(await terminal.confirm("Let them run?"))) {
-    terminal.warn("No agent was started. lares run asks again.");
-    return false;
-  }
-  // Bound to what was shown: if it has changed meanwhile, the kernel refuses.
-  await kernel.trust(status.trust.digest);
-  return true;
+  if (await askForConsent(context, kernel, question)) return true;
+  terminal.warn("No agent was started. lares run asks again.");
+  return false;
 }
 
 /** Shows what has come to be asked for while agents run, and asks. */
-export async function askForMore({ terminal }: CommandContext, status: Status): Promise<boolean> {
-  terminal.print(renderPending(status, terminal.surface));
-  return terminal.confirm("Accept it?");
+export async function askForMore(context: CommandContext, kernel: KernelClient): Promise<boolean> {
+  return askForConsent(context, kernel, await kernel.question());
+}
+
+/** Shows the question and asks; true once it was answered. What changed meanwhile is shown again. */
+export async function askForConsent(
+  context: CommandContext,
+  kernel: KernelClient,
+  question: TrustQuestion,
+): Promise<boolean> {
+  const choice = await chosen(context, kernel, question);
+  if (choice === null) return false;
+  await answer(context, kernel, question, choice);
+  return true;
+}
+
+async function chosen(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  question: TrustQuestion,
+): Promise<Choice | null> {
+  if (hasKeyScreen(terminal)) {
+    const screen = new ConsentScreen({
+      question,
+      surface: () => terminal.surface,
+      program: (extension, path) => kernel.program(extension, path),
+    });
+    return await onKeyScreen(terminal, screen);
+  }
+  const whole = wholeChoice(question);
+  terminal.print(drawQuestion(question, grantedChoice(question), terminal.surface).lines);
+  terminal.print(wrap(footnote, terminal.surface.width));
+  return (await terminal.confirm("Allow all of it?")) ? whole : null;
+}
+
+const footnote =
+  "Agents run in a sandbox, and change files only through proposals that you or these rules approve. lares run --grant allows a part.";
+
+async function answer(
+  { terminal }: CommandContext,
+  kernel: KernelClient,
+  question: TrustQuestion,
+  choice: Choice,
+): Promise<void> {
+  // Bound to what was shown: if it has changed meanwhile, the kernel refuses.
+  await kernel.trust(question.digest, grantsOf(choice));
+  const names = question.extensions.some((card) => cardState(choice, card) !== "none");
+  terminal.warn(names ? drawAnswer(question, choice, terminal.errorSurface) : "No agent is allowed to run.");
+}
+
+/** Accepts changed programs of what is allowed, with what was granted to them; false where it is asked anew meanwhile. */
+export async function acceptPrograms(
+  kernel: Pick<KernelClient, "question" | "trust">,
+  digest: string,
+): Promise<boolean> {
+  const question = await kernel.question();
+  if (question.digest !== digest) return false;
+  await kernel.trust(digest, grantsOf(grantedChoice(question)));
+  return true;
 }

@@ -6,6 +6,7 @@ import type { Job } from "../../base/vocabulary/job.ts";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";
 import type { CliPorts, ConnectOptions, KernelConnection } from "../ports.ts";
 import type { Status } from "../render/model.ts";
+import type { TrustCard, TrustFolder, TrustPart, TrustQuestion } from "../../protocol/v1/trust.ts";
 
 /** Larger than any process id a system gives out. */
 const noProcess = 2 ** 30;
@@ -94,6 +95,58 @@ export function aTrace(message: string, more: Partial<TraceEntry> = {}): TraceEn
   };
 }
 
+/** A question with one extension that wants to see, move and delete files in two folders. */
+export function aQuestion(card: Partial<TrustCard> = {}, more: Partial<TrustQuestion> = {}): TrustQuestion {
+  const part = (id: string, group: TrustPart["group"], title: string): TrustPart => ({
+    id,
+    group,
+    title,
+    permission: id.split("/")[0] ?? id,
+    change: "new",
+    granted: false,
+    answered: false,
+  });
+  const folder = (path: string): TrustFolder => ({
+    path,
+    title: path,
+    requested: true,
+    change: "new",
+    granted: false,
+    answered: false,
+  });
+  return {
+    digest: hash,
+    trusted: false,
+    answered: false,
+    since: null,
+    extensions: [
+      {
+        extension: "dev.lares.storage",
+        name: "Storage",
+        description: "Finds extra copies of files.",
+        version: "0.4.0",
+        origin: "comes with Lares",
+        state: "new",
+        granted: false,
+        answered: false,
+        changes: [],
+        program: { change: "new" },
+        parts: [
+          part("read_entries", "see", "All files: names and content"),
+          part("propose_actions/file.move", "change", "Moving and renaming files"),
+          part("propose_actions/file.delete", "change", "Deleting files"),
+        ],
+        folders: [folder("photos"), folder("letters")],
+        facts: [{ kind: "trigger", text: "When a file changes", change: "new" }],
+        cannot: ["Change what is in a file", "Reach the internet"],
+        ...card,
+      },
+    ],
+    workspace: [],
+    ...more,
+  };
+}
+
 /** A kernel that answers from memory: what the commands say to it can be read back in `requests`. */
 export class FakeKernel {
   readonly requests: { method: string; params: object }[] = [];
@@ -112,6 +165,7 @@ export class FakeKernel {
   idle = true;
   pending: string[] = [];
   changedPrograms: string[] = [];
+  question: TrustQuestion = aQuestion();
   disposed = 0;
   readonly #listeners = new Set<(method: string, params: unknown) => void>();
 
@@ -169,6 +223,8 @@ export class FakeKernel {
         this.pending = [];
         this.changedPrograms = [];
         return this.status;
+      case "lares/trust/question":
+        return this.question;
       case "lares/agents/list":
         return this.agents;
       case "lares/agents/control":

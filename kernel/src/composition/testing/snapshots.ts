@@ -112,6 +112,6 @@ export async function decisions(...accepted: CatalogSnapshot[]): Promise<Decisio
     ruleLines: () => [],
     digest: (text) => text,
   });
-  for (const each of accepted) await store.accept(each.digest, each.wishes);
+  for (const each of accepted) await store.accept(each.digest, { granted: each.wishes, withheld: null });
   return store;
 }

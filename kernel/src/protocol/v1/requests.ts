@@ -8,10 +8,12 @@ import { memoryRequests } from "./memory.ts";
 import { statusRequests } from "./status.ts";
 import { toolRequests } from "./tools.ts";
 import { traceRequests } from "./traces.ts";
+import { trustRequests } from "./trust.ts";
 
 /** Every request of the kernel's own that a client may send, version 1. */
 export const clientRequests = {
   ...statusRequests,
+  ...trustRequests,
   ...agentRequests,
   ...traceRequests,
   ...actionRequests,

@@ -45,9 +45,4 @@ export type Status = Static<typeof Status>;
 
 export const statusRequests = define({
   "lares/status": { params: Type.Object({}), result: Status },
-  /** A person's explicit act; a digest that is no longer the shown one is DigestMismatch. */
-  "lares/trust": {
-    params: Type.Object({ trusted: Type.Boolean(), digest: Type.Optional(Hash) }),
-    result: Status,
-  },
 });

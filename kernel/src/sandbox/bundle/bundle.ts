@@ -34,6 +34,8 @@ export interface BundledFile {
   /** Relative to the extension's folder, links resolved. */
   readonly path: string;
   readonly bytes: number;
+  /** Of its contents. */
+  readonly hash: Hash;
   /** Text that the program can read as a value; else it is source. */
   readonly isData: boolean;
 }
@@ -125,8 +127,8 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
   };
   const files = new Map<string, BundledFile>();
   const resolver = new Resolver(folders, note);
-  const took = (path: string, bytes: number, isData: boolean): void =>
-    void files.set(path, { path, bytes, isData });
+  const took = (path: string, contents: Uint8Array, isData: boolean): void =>
+    void files.set(path, { path, bytes: contents.length, hash: sha256(contents), isData });
   const result = await run(main, boundary(resolver, folders, note, took));
   if (result.errors.length > 0) {
     return { ok: false, errors: result.errors.slice(0, maxErrors).map((error) => located(error, main)) };
@@ -195,7 +197,7 @@ function boundary(
   resolver: Resolver,
   folders: Folders,
   note: (file: ProgramFile, bytes: Uint8Array) => void,
-  took: (path: string, bytes: number, isData: boolean) => void,
+  took: (path: string, contents: Uint8Array, isData: boolean) => void,
 ): Plugin {
   return {
     name: "boundary",
@@ -221,7 +223,7 @@ function boundary(
           const contents = await folders[file.from].read(path, maxFileBytes);
           note(file, contents);
           const isData = loader === "json" || loader === "text";
-          if (file.from === "program") took(path, contents.length, isData);
+          if (file.from === "program") took(path, contents, isData);
           return { contents: isData ? contents : withoutSourceMap(contents), loader };
         } catch (error) {
           return fault(messageOf(error));

@@ -1,0 +1,96 @@
+import { emitKeypressEvents } from "node:readline";
+import type { Terminal } from "./terminal.ts";
+
+/** A key as Node names it: `name` for keys with a name, `text` for what it writes. */
+export interface Key {
+  readonly name: string;
+  readonly text: string;
+  readonly shift: boolean;
+}
+
+/** What fills the terminal: lines to look through, and lines that stay at the foot. */
+export interface KeyFrame {
+  readonly lines: readonly string[];
+  readonly foot: readonly string[];
+  /** Index of the line that has to be seen. */
+  readonly focus: number;
+}
+
+export interface KeyScreen<Result> {
+  frame(rows: number): KeyFrame;
+  /** Told after each drawing: the indices of the first and the last line on the screen. */
+  shown(firstLine: number, lastLine: number): void;
+  /** Resolves with the result once the screen is done, else with null; the frame is drawn again after it. */
+  key(key: Key): Promise<{ readonly result: Result } | null>;
+}
+
+const enter = "\u001b[?1049h\u001b[?25l";
+const leave = "\u001b[?25h\u001b[?1049l";
+
+/** True where a terminal can be drawn on and gives single keys. */
+export function hasKeyScreen(terminal: Terminal): boolean {
+  return terminal.isInteractive && process.env["TERM"] !== "dumb";
+}
+
+/** Takes the whole terminal until the screen is done; null where the person ended the program meanwhile. */
+export async function onKeyScreen<Result>(
+  terminal: Terminal,
+  screen: KeyScreen<Result>,
+): Promise<Result | null> {
+  using _held = terminal.hold();
+  const { stdin, stdout } = process;
+  let top = 0;
+  const draw = (): void => {
+    const rows = stdout.rows || 24;
+    const { lines, foot, focus } = screen.frame(rows);
+    const room = Math.max(1, rows - foot.length - 1);
+    if (focus < top) top = focus;
+    // Some of what follows the line is seen with it.
+    if (focus >= top + room - 1) top = focus - room + 2;
+    top = Math.max(0, Math.min(top, lines.length - room));
+    const shown = lines.slice(top, top + room);
+    const left = lines.length - top - shown.length;
+    const rule = left > 0 ? `── ${left} more lines below` : "──";
+    const all = [...shown, ...Array<string>(room - shown.length).fill(""), rule, ...foot];
+    stdout.write(`\u001b[H${all.map((line) => `${line}\u001b[K`).join("\n")}\u001b[J`);
+    screen.shown(top, top + shown.length - 1);
+  };
+  emitKeypressEvents(stdin);
+  const wasRaw = stdin.isRaw;
+  stdin.setRawMode(true);
+  stdin.resume();
+  stdout.write(enter);
+  const done = Promise.withResolvers<Result | null>();
+  let turn: Promise<void> = Promise.resolve();
+  const pressed = (
+    text: string | undefined,
+    key: { name?: string; ctrl?: boolean; shift?: boolean },
+  ): void => {
+    if (key.ctrl === true && key.name === "c") {
+      terminal.interrupt();
+      return;
+    }
+    turn = turn.then(async () => {
+      const end = await screen.key({ name: key.name ?? "", text: text ?? "", shift: key.shift === true });
+      if (end === null) draw();
+      else done.resolve(end.result);
+    });
+    turn.catch(done.reject);
+  };
+  const interrupted = (): void => done.resolve(null);
+  stdin.on("keypress", pressed);
+  stdout.on("resize", draw);
+  terminal.interrupted.addEventListener("abort", interrupted);
+  try {
+    if (terminal.interrupted.aborted) return null;
+    draw();
+    return await done.promise;
+  } finally {
+    stdin.off("keypress", pressed);
+    stdout.off("resize", draw);
+    terminal.interrupted.removeEventListener("abort", interrupted);
+    stdout.write(leave);
+    stdin.setRawMode(wasRaw);
+    stdin.pause();
+  }
+}

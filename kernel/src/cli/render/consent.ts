@@ -1,0 +1,271 @@
+import { cardState, choiceFor, countOf, isTicked, type Choice } from "../../base/consent-choice.ts";
+import { visibleText } from "../../base/visible-text.ts";
+import type {
+  TrustCard,
+  TrustFolder,
+  TrustPart,
+  TrustProgram,
+  TrustQuestion,
+} from "../../protocol/v1/trust.ts";
+import { decisionLines, visibleLines } from "./decision-text.ts";
+import { counted } from "./quantities.ts";
+import type { Surface } from "./style.ts";
+
+/** Something in the question that the person can stand on. */
+export type Row =
+  | { readonly kind: "card"; readonly card: TrustCard }
+  | { readonly kind: "part"; readonly card: TrustCard; readonly part: TrustPart }
+  | { readonly kind: "folder"; readonly card: TrustCard; readonly path: string }
+  | { readonly kind: "workspace"; readonly part: TrustPart }
+  /** Nothing to tick: only so that everything between two rows comes into view. */
+  | { readonly kind: "text" };
+
+/** Lines without a row among them that the cursor may pass at once. */
+const maxLinesBetweenRows = 6;
+
+export interface DrawnRow {
+  readonly row: Row;
+  /** Index into `lines` of its first line. */
+  readonly line: number;
+}
+
+export interface DrawnQuestion {
+  readonly lines: readonly string[];
+  readonly rows: readonly DrawnRow[];
+}
+
+const gutter = 2;
+
+/**
+ * Returns the question as lines of at most `surface.width` columns, one card after the other, and what in it can be ticked.
+ * Every text of the question has been made visible by the kernel and is shown whole. `cursor`: index of the row that the
+ * person stands on; -1 for none.
+ */
+export function drawQuestion(
+  question: TrustQuestion,
+  choice: Choice,
+  surface: Surface,
+  cursor = -1,
+): DrawnQuestion {
+  const { style, width } = surface;
+  const lines: string[] = [];
+  const rows: DrawnRow[] = [];
+  const say = (text: string, indent: number, paint = (line: string) => line): void => {
+    for (const line of visibleLines(text, width - gutter - indent)) {
+      const isStop = lines.length - (rows.at(-1)?.line ?? 0) > maxLinesBetweenRows;
+      const mark = isStop && rows.length === cursor ? style.cyan("> ") : "  ";
+      if (isStop) rows.push({ row: { kind: "text" }, line: lines.length });
+      lines.push(`${mark}${" ".repeat(indent)}${paint(line)}`);
+    }
+  };
+  const tick = (
+    row: Row,
+    mark: string,
+    text: string,
+    indent: number,
+    tag = "",
+    paint = (line: string) => line,
+  ): void => {
+    const isHere = rows.length === cursor;
+    rows.push({ row, line: lines.length });
+    const [first = "", ...rest] = visibleLines(
+      `${text}${tag === "" ? "" : `  (${tag})`}`,
+      width - gutter - indent - 4,
+    );
+    lines.push(
+      `${isHere ? style.cyan("> ") : "  "}${" ".repeat(indent)}${isHere ? style.bold(mark) : mark} ${paint(first)}`,
+    );
+    for (const line of rest) lines.push(`${" ".repeat(gutter + indent + 4)}${paint(line)}`);
+  };
+  const tickPart = (row: Row, part: TrustPart, isOn: boolean): void => {
+    tick(row, box(isOn), part.title, 4, tagOf(part));
+    if (part.detail !== undefined) say(part.detail, 8, style.dim);
+  };
+  const drawCard = (card: TrustCard): void => {
+    const mine = choiceFor(choice, card);
+    const state = cardState(choice, card);
+    const mark = state === "all" ? "[x]" : state === "some" ? "[-]" : "[ ]";
+    tick(
+      { kind: "card", card },
+      mark,
+      `${card.name} ${card.version}`,
+      0,
+      card.state === "unchanged" ? "" : card.state,
+      style.bold,
+    );
+    say(`${card.origin}, ${card.extension}`, 4, style.dim);
+    if (card.description !== undefined) say(card.description, 4);
+    if (card.answered)
+      say(
+        card.granted ? "You have answered this; nothing has changed since." : "Not allowed. It does not run.",
+        4,
+        style.dim,
+      );
+    if (card.program.fault !== undefined) say(`Its program cannot run: ${card.program.fault}`, 4, style.red);
+    if (card.changes.length > 0) {
+      say("Since your last answer:", 4, style.bold);
+      for (const change of card.changes) say(`• ${change}`, 6);
+      const { diff } = card.program;
+      if (diff !== undefined)
+        say(
+          `Program: ${counted(diff.files, "file")}, +${diff.added} -${diff.removed}; d shows the difference.`,
+          6,
+        );
+    }
+    for (const [group, title, none] of groups) {
+      const parts = card.parts.filter((part) => part.group === group);
+      if (parts.length === 0 && none === null) continue;
+      say(title, 4, style.bold);
+      if (parts.length === 0 && none !== null) say(none, 8, style.dim);
+      for (const part of parts) tickPart({ kind: "part", card, part }, part, mine.parts.has(part.id));
+    }
+    const folders = foldersOf(card, choice);
+    if (folders.length > 0) {
+      say("Where", 4, style.bold);
+      for (const { path, title, tag } of folders)
+        tick({ kind: "folder", card, path }, box(isTicked(mine, path)), title, 4, tag);
+    }
+    say("Cannot", 4, style.bold);
+    say(card.cannot.map((each) => each.charAt(0).toLowerCase() + each.slice(1)).join(", "), 8);
+    for (const [kind, title] of factTitles) {
+      const facts = card.facts.filter((fact) => fact.kind === kind);
+      if (facts.length === 0) continue;
+      say(title, 4, style.bold);
+      for (const { text } of facts) say(text, 8);
+    }
+    lines.push("");
+  };
+  const { extensions, workspace } = question;
+  say("What may these agents do? Nothing that is new runs until you choose.", 0, style.bold);
+  lines.push("");
+  for (const card of extensions.filter(({ answered }) => !answered)) drawCard(card);
+  if (workspace.length > 0) {
+    say("This folder's own document asks for this too:", 0, style.bold);
+    for (const part of workspace) tickPart({ kind: "workspace", part }, part, choice.workspace.has(part.id));
+    lines.push("");
+  }
+  for (const card of extensions.filter(({ answered }) => answered)) drawCard(card);
+  if (extensions.length + workspace.length === 0) say("The documents of this folder ask for nothing.", 0);
+  rows.push({ row: { kind: "text" }, line: lines.length - 1 });
+  return { lines, rows };
+}
+
+const box = (isOn: boolean): string => (isOn ? "[x]" : "[ ]");
+
+const tagOf = ({ change }: Pick<TrustPart | TrustFolder, "change">): string =>
+  change === "unchanged" ? "" : change;
+
+const groups = [
+  ["see", "May see", "no file"],
+  ["change", "May change", "nothing"],
+  ["other", "May also", null],
+] as const;
+
+const factTitles = [
+  ["trigger", "Runs"],
+  ["tool", "Offers these tools"],
+  ["model", "Brings these models"],
+  ["host", "Names these addresses, and cannot reach them"],
+  ["memory", "May open these shared memories, if you allow them"],
+  ["file", "Contains these files, and can read them"],
+  ["setting", "Is set up with"],
+] as const;
+
+/** The folders that are asked for, and those inside them that the person chose. */
+function foldersOf(
+  card: TrustCard,
+  choice: Choice,
+): { readonly path: string; readonly title: string; readonly tag: string }[] {
+  const { folders } = choiceFor(choice, card);
+  const known = new Set(card.folders.map(({ path }) => path));
+  return [
+    ...card.folders.map(({ path, title, change, requested }) => ({
+      path,
+      title,
+      tag: requested && change !== "unchanged" ? change : requested ? "" : "chosen by you",
+    })),
+    ...[...folders]
+      .filter((path) => !known.has(path))
+      .map((path) => ({ path, title: visibleText(path), tag: "chosen by you" })),
+  ];
+}
+
+/** Returns the lines at the foot: what is ticked, and the keys. */
+export function drawFoot(
+  question: TrustQuestion,
+  choice: Choice,
+  row: Row | undefined,
+  { style, width }: Surface,
+): string[] {
+  const count = countOf(choice, question);
+  const keys = [
+    "Space tick",
+    ...(row?.kind === "folder" ? ["f folder inside"] : []),
+    ...(row !== undefined && "card" in row ? ["d program"] : []),
+    "Tab next agent",
+    "Enter allow ticked",
+    "y allow all",
+    "n not now",
+  ];
+  return [
+    style.bold(
+      `${count.extensions} of ${counted(question.extensions.length, "agent")}${count.isAll ? ", with all that is asked for" : ""}`,
+    ),
+    ...packed(keys, width).map(style.dim),
+  ];
+}
+
+/** As many on a line as there is room for; none is broken. */
+function packed(words: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const word of words) {
+    const joined = `${lines.at(-1) ?? ""}   ${word}`;
+    if (lines.length > 0 && joined.length <= width) lines[lines.length - 1] = joined;
+    else lines.push(word);
+  }
+  return lines;
+}
+
+/** Returns one file of a program's difference as lines. */
+export function drawProgramFile(file: TrustProgram["files"][number], { style, width }: Surface): string[] {
+  const title = `${file.change}, +${file.added} -${file.removed}`;
+  const head = decisionLines(file.path, width).map(style.bold);
+  if (file.diff === undefined)
+    return [...head, style.dim(title), "It is too long to be kept and compared, or is no text.", ""];
+  const body = file.diff.split("\n").slice(2);
+  if (body.at(-1) === "") body.pop();
+  return [
+    ...head,
+    style.dim(title),
+    ...body.flatMap((text) => {
+      const sign = text.startsWith("@") ? "" : text.slice(0, 1);
+      const paint =
+        sign === "+"
+          ? style.green
+          : sign === "-"
+            ? style.red
+            : sign === ""
+              ? style.cyan
+              : (line: string) => line;
+      return decisionLines(text.slice(sign.length), width - 2).map((line) =>
+        paint(`${sign === "" ? "" : `${sign} `}${line}`),
+      );
+    }),
+    "",
+  ];
+}
+
+/** Returns what was answered, a line for each extension, for what stays on the terminal. */
+export function drawAnswer(question: TrustQuestion, choice: Choice, surface: Surface): string[] {
+  return question.extensions.flatMap((card) => {
+    const state = cardState(choice, card);
+    const { parts } = choiceFor(choice, card);
+    const words =
+      state === "none"
+        ? "not allowed"
+        : state === "all"
+          ? "allowed, with all that it asks for"
+          : `allowed in part: ${parts.size} of ${counted(card.parts.length, "permission")}`;
+    return visibleLines(`${card.name} (${card.extension}): ${words}`, surface.width);
+  });
+}

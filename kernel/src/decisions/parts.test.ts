@@ -1,0 +1,154 @@
+import { describe, expect, it } from "vitest";
+import type { Permissions } from "../base/vocabulary/permissions.ts";
+import { answered, answerOf, permissionParts, workspaceParts, type Grants } from "./parts.ts";
+import { covered, isCovered, noWishes, type ExtensionWish, type Wishes } from "./wishes.ts";
+
+const program = `sha256:${"a".repeat(64)}` as const;
+const permissions: Permissions = {
+  read_entries: true,
+  propose_actions: ["file.move", "file.delete"],
+  write_tags: true,
+  hear_events: [],
+};
+const wish: ExtensionWish = {
+  name: "X",
+  origin: "comes with Lares",
+  program,
+  permissions,
+  locations: ["photos", "notes"],
+  behaviour: { hooks: [], tools: [], models: [], hosts: [], caps: {}, settings: {} },
+  behaviourDigest: program,
+  carries: [],
+};
+const wishes: Wishes = {
+  extensions: { "dev.x": wish, "dev.y": wish },
+  allowRules: [
+    { decide: "allow", kind: "file.move" },
+    { decide: "allow", kind: "file.edit" },
+  ],
+  autoApproveBelow: 0.2,
+  limits: { max_memory_mb: 1024 },
+  settings: [{ path: ["memory", "embedder"], value: "mini" }],
+  showsHidden: true,
+  namespaces: [{ name: "team", extensions: null, writable: true, workspace: null, realPath: null }],
+  restraints: [],
+};
+const held = { kind: "rule", rule: { decide: "deny", kind: "file.delete" } } as const;
+const inForce = { restraints: [held] };
+const grants = (parts: string[], folders: string[], workspace: string[] = []): Grants => ({
+  extensions: [{ extension: "dev.x", parts, folders }],
+  workspace,
+});
+
+it("a list of a permission has a part for each of its items", () => {
+  expect(permissionParts(permissions).map(({ id }) => id)).toEqual([
+    "read_entries",
+    "write_tags",
+    "propose_actions/file.move",
+    "propose_actions/file.delete",
+  ]);
+});
+
+describe("a partial answer", () => {
+  const answer = answerOf(wishes, grants(["read_entries", "propose_actions/file.move"], ["photos"]), inForce);
+
+  it("grants what it names, and withholds everything else", () => {
+    expect(answer.granted).toEqual({
+      ...noWishes,
+      extensions: {
+        "dev.x": {
+          ...wish,
+          permissions: { read_entries: true, propose_actions: ["file.move"] },
+          locations: ["photos"],
+        },
+      },
+      restraints: [held],
+    });
+    expect(isCovered(wishes, answer.granted)).toBe(false);
+  });
+
+  it("leaves nothing that would be asked again", () => {
+    expect(isCovered(wishes, answered(answer.granted, answer.withheld))).toBe(true);
+  });
+
+  it("is what counts: the common part of the wishes and of what was granted", () => {
+    const counts = covered(wishes, answer.granted);
+    expect(counts.extensions["dev.x"]?.permissions).toEqual(answer.granted.extensions["dev.x"]?.permissions);
+    expect(counts.extensions["dev.x"]?.locations).toEqual(["photos"]);
+    expect(counts).toMatchObject({
+      allowRules: [],
+      autoApproveBelow: 0,
+      settings: [],
+      showsHidden: false,
+      namespaces: [],
+      restraints: [held],
+    });
+    expect(Object.keys(counts.extensions)).toEqual(["dev.x"]);
+  });
+
+  it("asks for what the documents come to wish later, and only for that", () => {
+    const known = answered(answer.granted, answer.withheld);
+    const later = (change: Partial<ExtensionWish>): Wishes => ({
+      ...wishes,
+      extensions: { ...wishes.extensions, "dev.x": { ...wish, ...change } },
+    });
+    expect(isCovered(later({ locations: ["photos", "notes/2024"] }), known)).toBe(true);
+    expect(isCovered(later({ locations: ["photos", "letters"] }), known)).toBe(false);
+    expect(
+      isCovered(later({ permissions: { ...permissions, propose_actions: ["file.write"] } }), known),
+    ).toBe(false);
+  });
+});
+
+it("an answer that names every part withholds nothing", () => {
+  const all = {
+    extensions: ["dev.x", "dev.y"].map((extension) => ({
+      extension,
+      parts: permissionParts(permissions).map(({ id }) => id),
+      folders: ["notes", "photos"],
+    })),
+    workspace: workspaceParts(wishes, inForce).map(({ id }) => id),
+  };
+  const { granted, withheld } = answerOf(wishes, all, inForce);
+  expect(withheld).toBeNull();
+  expect(isCovered(wishes, granted)).toBe(true);
+});
+
+it("parts of the document are granted one by one", () => {
+  const [rule, , below] = workspaceParts(wishes, inForce);
+  const { granted } = answerOf(wishes, grants([], [], [rule!.id, below!.id]), inForce);
+  expect(granted).toMatchObject({
+    allowRules: [{ decide: "allow", kind: "file.move" }],
+    autoApproveBelow: 0.2,
+    limits: {},
+    restraints: [held],
+  });
+});
+
+describe("a folder that is granted", () => {
+  const folders = (chosen: string[]): readonly string[] | undefined =>
+    answerOf(wishes, grants([], chosen), inForce).granted.extensions["dev.x"]?.locations;
+
+  it("may lie inside one that is asked for", () =>
+    expect(folders(["photos/2024", "notes", "notes/a"])).toEqual(["photos/2024", "notes"]));
+
+  it.each(["letters", ".", "photos-private", "Photos", "photos/../letters", "photos/", "pho\u0301tos", "/"])(
+    "is refused where it is not, in exactly this spelling: %j",
+    (path) => expect(() => folders([path])).toThrow(/is not inside a folder/),
+  );
+});
+
+it.each([
+  ["a part nobody asked for", grants(["call_tools/a/b"], [])],
+  ["a rule nobody asked for", grants([], [], ["rule/{}"])],
+  [
+    "an extension nobody asked for",
+    { extensions: [{ extension: "dev.z", parts: [], folders: [] }], workspace: [] },
+  ],
+  [
+    "a name of every object",
+    { extensions: [{ extension: "__proto__", parts: [], folders: [] }], workspace: [] },
+  ],
+])("an answer that names %s is refused", (_name, given) =>
+  expect(() => answerOf(wishes, given, inForce)).toThrow(/Grant only what/),
+);

@@ -1,0 +1,318 @@
+import { canonicalJson, isJsonObject } from "../base/json.ts";
+import { visibleText } from "../base/visible-text.ts";
+import { isWithinExactly } from "../policy/paths.ts";
+import { behaviourChanges, type Behaviour } from "./behaviour.ts";
+import { named } from "../base/named.ts";
+import { isNamespaceCovered, type NamespaceWish } from "./namespaces.ts";
+import { permissionParts, workspaceParts, type WorkspacePart } from "./parts.ts";
+import { cannotWords, partWords, workspaceWords, type PartWords } from "./part-words.ts";
+import {
+  has,
+  isExtensionCovered,
+  knownBehaviour,
+  type AcceptedExtension,
+  type AcceptedWishes,
+  type ExtensionWish,
+  type Wishes,
+} from "./wishes.ts";
+
+export type Change = "new" | "changed" | "unchanged";
+
+export interface QuestionPart extends PartWords {
+  readonly id: string;
+  readonly permission?: string;
+  readonly change: Change;
+  readonly granted: boolean;
+  readonly answered: boolean;
+}
+
+export interface QuestionFolder {
+  readonly path: string;
+  readonly title: string;
+  readonly requested: boolean;
+  readonly change: Change;
+  readonly granted: boolean;
+  readonly answered: boolean;
+}
+
+export interface QuestionFact {
+  readonly kind: "trigger" | "tool" | "model" | "host" | "memory" | "file" | "setting";
+  readonly text: string;
+  readonly change: Change;
+}
+
+/** What is asked for one extension; the program's files and the manifest's words are added by whoever has them. */
+export interface QuestionCard {
+  readonly extension: string;
+  readonly name: string;
+  readonly origin: string;
+  readonly state: Change;
+  readonly granted: boolean;
+  readonly answered: boolean;
+  readonly changes: readonly string[];
+  readonly programChange: Change;
+  readonly parts: readonly QuestionPart[];
+  readonly folders: readonly QuestionFolder[];
+  readonly facts: readonly QuestionFact[];
+  readonly cannot: readonly string[];
+}
+
+export interface Answers {
+  /** What the person granted last. */
+  readonly granted: AcceptedWishes;
+  /** What the person granted or withheld last. */
+  readonly answered: AcceptedWishes;
+  /** Extensions that the person withheld as a whole. */
+  readonly declined: ReadonlySet<string>;
+  /** What counts now. */
+  readonly inForce: Pick<Wishes, "restraints">;
+}
+
+/** Returns all that the documents wish in parts, each with what the person has said of it. */
+export function questionOf(
+  wishes: Wishes,
+  answers: Answers,
+): { readonly cards: QuestionCard[]; readonly workspace: QuestionPart[] } {
+  return {
+    cards: Object.entries(wishes.extensions).map(([id, wish]) => cardOf(id, wish, wishes, answers)),
+    workspace: workspaceQuestion(wishes, answers),
+  };
+}
+
+function workspaceQuestion(wishes: Wishes, { granted, answered, inForce }: Answers): QuestionPart[] {
+  return workspaceParts(wishes, inForce).map((part) => {
+    const isAnswered = covers(answered, part);
+    return {
+      id: part.id,
+      ...workspaceWords(part),
+      change: isAnswered ? "unchanged" : "new",
+      granted: covers(granted, part),
+      answered: isAnswered,
+    };
+  });
+}
+
+/** True where `accepted` says yes to the part. */
+function covers(accepted: AcceptedWishes, part: WorkspacePart): boolean {
+  switch (part.kind) {
+    case "rule":
+      return has(accepted.allowRules, part.rule);
+    case "threshold":
+      return part.below <= accepted.autoApproveBelow;
+    case "limit":
+      return part.value <= (accepted.limits[part.name] ?? 0);
+    case "setting":
+      return has(accepted.settings, part.setting);
+    case "hidden":
+      return accepted.showsHidden;
+    case "namespace":
+      return isNamespaceCovered(part.namespace, accepted.namespaces);
+    case "release":
+      return !has(accepted.restraints, part.restraint);
+  }
+}
+
+function cardOf(id: string, wish: ExtensionWish, wishes: Wishes, answers: Answers): QuestionCard {
+  const granted = own(answers.granted.extensions, id);
+  const before = own(answers.answered.extensions, id);
+  const isAnswered = answers.declined.has(id) || (before !== undefined && isExtensionCovered(wish, before));
+  const state: Change = before === undefined ? "new" : isAnswered ? "unchanged" : "changed";
+  const parts = partsOf(wish, granted, before);
+  const folders = foldersOf(wish, granted, before);
+  const programChange: Change =
+    before === undefined ? "new" : before.program === wish.program ? "unchanged" : "changed";
+  return {
+    extension: id,
+    name: visibleText(wish.name),
+    origin: visibleText(wish.origin),
+    state,
+    granted: granted !== undefined,
+    answered: isAnswered,
+    changes: state === "changed" && before !== undefined ? changesOf(wish, before, parts, folders) : [],
+    programChange,
+    parts,
+    folders,
+    facts: factsOf(id, wish, wishes.namespaces, before),
+    cannot: cannotWords(wish.permissions, wishes.showsHidden),
+  };
+}
+
+function partsOf(
+  wish: ExtensionWish,
+  granted: AcceptedExtension | undefined,
+  before: AcceptedExtension | undefined,
+): QuestionPart[] {
+  const known = keyed(before);
+  const yes = keyed(granted);
+  return permissionParts(wish.permissions).map((part) => {
+    const key = canonicalJson(part.permissions);
+    const isAnswered = known.has(key);
+    // Another item of the same list is another part; another detail of the same permission is a change of it.
+    const isOther = part.id === part.name && before?.permissions[part.name] !== undefined;
+    return {
+      id: part.id,
+      ...partWords(part),
+      permission: part.name,
+      change: isAnswered ? "unchanged" : isOther ? "changed" : "new",
+      granted: yes.has(key),
+      answered: isAnswered,
+    };
+  });
+}
+
+const keyed = (extension: AcceptedExtension | undefined): ReadonlySet<string> =>
+  new Set(permissionParts(extension?.permissions ?? {}).map(({ permissions }) => canonicalJson(permissions)));
+
+function foldersOf(
+  wish: ExtensionWish,
+  granted: AcceptedExtension | undefined,
+  before: AcceptedExtension | undefined,
+): QuestionFolder[] {
+  const covers = (folders: readonly string[] | undefined, path: string): boolean =>
+    folders?.some((folder) => isWithinExactly(folder, path)) === true;
+  const folder = (path: string, requested: boolean): QuestionFolder => {
+    const isAnswered = covers(before?.locations, path);
+    return {
+      path,
+      title: folderTitle(path),
+      requested,
+      change: isAnswered ? "unchanged" : "new",
+      granted: covers(granted?.locations, path),
+      answered: isAnswered,
+    };
+  };
+  const chosen = (granted?.locations ?? []).filter(
+    (path) => !wish.locations.includes(path) && covers(wish.locations, path),
+  );
+  return [...wish.locations.map((path) => folder(path, true)), ...chosen.map((path) => folder(path, false))];
+}
+
+/** A folder as a person reads it; foreign characters can be seen. */
+export function folderTitle(path: string): string {
+  return path === "." ? "The whole workspace" : visibleText(named(path));
+}
+
+function changesOf(
+  wish: ExtensionWish,
+  before: AcceptedExtension,
+  parts: readonly QuestionPart[],
+  folders: readonly QuestionFolder[],
+): string[] {
+  const wanted = keyed(wish);
+  const gone = permissionParts(before.permissions).filter(
+    ({ permissions }) => !wanted.has(canonicalJson(permissions)),
+  );
+  const behaviour = knownBehaviour(wish, before);
+  const files = wish.carries.filter(
+    ({ path }) => before.carries?.some((file) => file.path === path) !== true,
+  );
+  return [
+    ...parts.filter(({ change }) => change === "new").map(({ title }) => `New: ${title}`),
+    ...parts.filter(({ change }) => change === "changed").map(({ title }) => `Changed: ${title}`),
+    ...folders.filter(({ change }) => change === "new").map(({ title }) => `New folder: ${title}`),
+    ...gone
+      .map(partWords)
+      .filter(({ title }) => !parts.some((part) => part.title === title))
+      .map(({ title }) => `No longer asked for: ${title}`),
+    ...before.locations
+      .filter((path) => !wish.locations.some((folder) => isWithinExactly(folder, path)))
+      .map((path) => `No longer asked for: the folder ${folderTitle(path)}`),
+    ...(wish.origin === before.origin
+      ? []
+      : [visibleText(`It is another one now: ${wish.origin}; before: ${before.origin}`)]),
+    ...(behaviour === null
+      ? ["What it does has changed; it was not kept in full, so the difference cannot be shown."]
+      : behaviourChanges(wish.behaviour, behaviour).map((change) => visibleText(sentence(change)))),
+    ...files.map(({ path, bytes }) =>
+      visibleText(`New file inside its program: ${named(path)}, ${bytes} bytes`),
+    ),
+    ...(wish.program === before.program ? [] : ["Its program has changed."]),
+  ];
+}
+
+function factsOf(
+  id: string,
+  wish: ExtensionWish,
+  namespaces: readonly NamespaceWish[],
+  before: AcceptedExtension | undefined,
+): QuestionFact[] {
+  const { hooks, tools, models, hosts, settings } = wish.behaviour;
+  const known: Behaviour | null = before === undefined ? null : knownBehaviour(wish, before);
+  const since = (isKnown: boolean | undefined): Change =>
+    before === undefined ? "new" : isKnown === true ? "unchanged" : "changed";
+  const fact = (kind: QuestionFact["kind"], text: string, change: Change): QuestionFact => ({
+    kind,
+    text: visibleText(text),
+    change,
+  });
+  const config = isJsonObject(settings["config"]) ? settings["config"] : {};
+  const configBefore = isJsonObject(known?.settings["config"]) ? known.settings["config"] : {};
+  return [
+    ...hooks.map((hook) =>
+      fact("trigger", triggerWords(hook), since(known !== null && has(known.hooks, hook))),
+    ),
+    ...tools.map((tool) =>
+      fact(
+        "tool",
+        `${text(tool["name"])}: ${text(tool["description"], "no description")}`,
+        since(known !== null && has(known.tools, tool)),
+      ),
+    ),
+    ...models.map((model) =>
+      fact("model", text(model["name"]), since(known !== null && has(known.models, model))),
+    ),
+    ...hosts.map((host) => fact("host", named(host), since(known?.hosts.includes(host)))),
+    ...namespaces
+      .filter(({ extensions }) => extensions === null || extensions.includes(id))
+      .map(({ name, writable }) =>
+        fact("memory", `${named(name)}: ${writable ? "reads and writes" : "reads"}`, "unchanged"),
+      ),
+    ...wish.carries.map(({ path, bytes }) =>
+      fact(
+        "file",
+        `${named(path)}, ${bytes} bytes`,
+        since(before?.carries?.some((file) => file.path === path)),
+      ),
+    ),
+    ...Object.entries(config).map(([key, value]) =>
+      fact(
+        "setting",
+        `${named(key)} = ${JSON.stringify(value)}`,
+        since(
+          key in configBefore && canonicalJson(configBefore[key] ?? null) === canonicalJson(value ?? null),
+        ),
+      ),
+    ),
+  ];
+}
+
+const events: Readonly<Record<string, string>> = {
+  EntryCreated: "a file or folder appears",
+  EntryModified: "a file changes",
+  EntryMoved: "a file or folder is moved",
+  EntryDeleted: "a file or folder is deleted",
+  IndexComplete: "Lares has looked through the folders",
+  TagAdded: "a file gets a tag",
+  TagRemoved: "a file loses a tag",
+  PermissionChanged: "you change what it may do",
+  ActionEnded: "you decide about one of its proposals",
+};
+
+/** When a hook runs its handler: "When a file changes, if entry.size > 0". */
+function triggerWords({ on, schedule, timezone, filter }: Behaviour["hooks"][number]): string {
+  if (on === undefined)
+    return `By the schedule ${JSON.stringify(schedule)}${timezone === undefined ? "" : `, ${text(timezone)}`}`;
+  const event = typeof on === "string" && Object.hasOwn(events, on) ? events[on] : `${text(on)} is announced`;
+  return `When ${event}${filter === undefined ? "" : `, if ${JSON.stringify(filter)}`}`;
+}
+
+function text(value: unknown, otherwise = ""): string {
+  if (value === undefined) return otherwise;
+  return typeof value === "string" ? named(value) : JSON.stringify(value);
+}
+
+const sentence = (change: string): string => change.charAt(0).toUpperCase() + change.slice(1);
+
+function own<Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined;
+}

@@ -1,0 +1,151 @@
+import {
+  commands,
+  Disposable,
+  FileType,
+  Uri,
+  ViewColumn,
+  window,
+  workspace,
+  type WebviewPanel,
+} from "vscode";
+import { rootNames } from "../../../kernel/src/base/root-names.ts";
+import { refusalOf } from "../commands/explain.ts";
+import type { ClientContext } from "../feature.ts";
+import { consentContract, maxSubfolders } from "../webviews/consent/messages.ts";
+import { commonAnswers, onSituation } from "./situation.ts";
+import { openPage } from "./webview-host.ts";
+
+export const consentType = "lares.consent";
+
+export interface ConsentPage extends Disposable {
+  /** Opens the page, or shows the one that is open. */
+  open(): void;
+  readonly isOpen: boolean;
+}
+
+/** The page on which a person grants and withholds what a workspace's documents ask for; one at a time. */
+export function consentPage(context: ClientContext, notNow: (digest: string) => Promise<void>): ConsentPage {
+  let shown: WebviewPanel | undefined;
+  const open = (): void => {
+    if (shown !== undefined) return shown.reveal();
+    const panel = window.createWebviewPanel(consentType, "Permissions of Agents", ViewColumn.Active, {
+      // What is ticked and not yet allowed is in the page alone.
+      retainContextWhenHidden: true,
+    });
+    shown = panel;
+    const parts = fill(context, panel, notNow);
+    panel.onDidDispose(() => {
+      parts.dispose();
+      if (shown === panel) shown = undefined;
+    });
+  };
+  return {
+    open,
+    get isOpen() {
+      return shown !== undefined;
+    },
+    dispose: () => shown?.dispose(),
+  };
+}
+
+function fill(
+  context: ClientContext,
+  panel: WebviewPanel,
+  notNow: (digest: string) => Promise<void>,
+): Disposable {
+  const { kernel, models } = context;
+  const conversation = openPage(
+    panel.webview,
+    context,
+    { name: "consent", title: "Permissions of Agents" },
+    consentContract,
+    {
+      ...commonAnswers(context),
+      question: async () => ({
+        ...(await kernel.request("lares/trust/question", {})),
+        folder: (workspace.workspaceFolders ?? [])
+          .map(({ name }) => name)
+          .join(", ")
+          .slice(0, 1_000),
+      }),
+      program: ({ extension, path }) =>
+        kernel.request("lares/trust/program", path === undefined ? { extension } : { extension, path }),
+      subfolders: ({ path }) => subfolders(path),
+      answer: async ({ digest, grants }) => {
+        try {
+          await kernel.request("lares/trust", {
+            trusted: true,
+            digest: digest as `sha256:${string}`,
+            grants,
+          });
+        } catch (error) {
+          if (refusalOf(error) === "DigestMismatch") return { accepted: false };
+          throw error;
+        }
+        const isAny = grants.extensions.length > 0;
+        window.setStatusBarMessage(
+          isAny ? "$(check) Allowed. The agents are starting." : "$(check) No agent is allowed to run.",
+          6_000,
+        );
+        // The page's own answer goes before it does.
+        setTimeout(() => panel.dispose(), 0);
+        return { accepted: true };
+      },
+      notNow: async ({ digest }) => {
+        await notNow(digest);
+        setTimeout(() => panel.dispose(), 0);
+        return {};
+      },
+    },
+  );
+  let known = models.status.current?.trust.digest;
+  return Disposable.from(
+    conversation,
+    onSituation(context, (situation) => conversation.push("situation", situation)),
+    models.status.onDidChange(() => {
+      const digest = models.status.current?.trust.digest;
+      if (digest === undefined || digest === known) return;
+      known = digest;
+      conversation.push("changed", {});
+    }),
+  );
+}
+
+/** The folders inside a folder of the workspace, as its documents name it; hidden ones are not offered. */
+async function subfolders(path: string): Promise<{ names: string[]; more: number }> {
+  const folders = workspace.workspaceFolders ?? [];
+  const names = await namesIn(
+    path,
+    folders.map(({ uri }) => uri),
+  );
+  return { names: names.slice(0, maxSubfolders), more: Math.max(0, names.length - maxSubfolders) };
+}
+
+async function namesIn(path: string, roots: readonly Uri[]): Promise<string[]> {
+  const segments = path === "." ? [] : path.split("/");
+  // What leads out of the workspace is no folder of it; the kernel refuses it anyway.
+  if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) return [];
+  const [first] = roots;
+  if (first === undefined) return [];
+  let folder = first;
+  if (roots.length > 1) {
+    const known = rootNames(roots.map(({ fsPath }) => fsPath));
+    const [root, ...rest] = segments;
+    if (root === undefined) return [...known];
+    const found = roots[known.indexOf(root)];
+    if (found === undefined) return [];
+    folder = Uri.joinPath(found, ...rest);
+  } else folder = Uri.joinPath(first, ...segments);
+  const entries = await workspace.fs.readDirectory(folder);
+  return entries
+    .filter(([name, type]) => type === FileType.Directory && !name.startsWith("."))
+    .map(([name]) => name)
+    .toSorted((one, other) => one.localeCompare(other));
+}
+
+/** Opens the editor's own question where the folder is restricted: the kernel's comes after it. */
+export async function restrictedFirst(): Promise<boolean> {
+  if (workspace.isTrusted) return false;
+  await commands.executeCommand("workbench.trust.manage");
+  return true;
+}

@@ -1,0 +1,120 @@
+import * as v from "valibot";
+import { commonPushes, commonRequests, Count, Nothing, Text } from "../shared/situation.ts";
+
+/** Characters of one line of the question; the kernel says the whole of what is decided. */
+const maxLine = 100_000;
+const Line = Text(maxLine);
+const Change = v.picklist(["new", "changed", "unchanged"]);
+
+export const Part = v.object({
+  id: Line,
+  group: v.picklist(["see", "change", "other"]),
+  title: Line,
+  detail: v.optional(Line),
+  permission: v.optional(Line),
+  change: Change,
+  granted: v.boolean(),
+  answered: v.boolean(),
+});
+export type Part = v.InferOutput<typeof Part>;
+
+export const Folder = v.object({
+  path: Line,
+  title: Line,
+  requested: v.boolean(),
+  change: Change,
+  granted: v.boolean(),
+  answered: v.boolean(),
+});
+export type Folder = v.InferOutput<typeof Folder>;
+
+export const Card = v.object({
+  extension: Line,
+  name: Line,
+  description: v.optional(Line),
+  version: Line,
+  origin: Line,
+  state: Change,
+  granted: v.boolean(),
+  answered: v.boolean(),
+  changes: v.array(Line),
+  program: v.object({
+    change: Change,
+    fault: v.optional(Line),
+    diff: v.optional(v.object({ files: Count, added: Count, removed: Count })),
+  }),
+  parts: v.array(Part),
+  folders: v.array(Folder),
+  facts: v.array(
+    v.object({
+      kind: v.picklist(["trigger", "tool", "model", "host", "memory", "file", "setting"]),
+      text: Line,
+      change: Change,
+    }),
+  ),
+  cannot: v.array(Line),
+});
+export type Card = v.InferOutput<typeof Card>;
+
+export const Question = v.object({
+  /** What an answer is bound to. */
+  digest: Text(128),
+  trusted: v.boolean(),
+  answered: v.boolean(),
+  since: v.nullable(Text(64)),
+  extensions: v.array(Card),
+  workspace: v.array(Part),
+  /** Of the editor's folder. */
+  folder: Text(1_000),
+});
+export type Question = v.InferOutput<typeof Question>;
+
+export const Program = v.object({
+  kept: v.boolean(),
+  reason: v.optional(Line),
+  files: v.array(
+    v.object({
+      path: Line,
+      change: v.picklist(["added", "removed", "changed", "unchanged"]),
+      added: Count,
+      removed: Count,
+      diff: v.optional(v.string()),
+    }),
+  ),
+});
+export type Program = v.InferOutput<typeof Program>;
+
+/** Folders inside one folder that are offered to be ticked. */
+export const maxSubfolders = 200;
+
+const Path = Text(4_096);
+
+export const Grants = v.object({
+  extensions: v.array(v.object({ extension: Text(256), parts: v.array(Line), folders: v.array(Path) })),
+  workspace: v.array(Line),
+});
+
+export const consentContract = {
+  requests: {
+    ...commonRequests,
+    question: { params: Nothing, result: Question },
+    program: { params: v.object({ extension: Text(256), path: v.optional(Path) }), result: Program },
+    /** Names of the folders inside one, none that is hidden. */
+    subfolders: {
+      params: v.object({ path: Path }),
+      result: v.object({ names: v.pipe(v.array(Text(1_000)), v.maxLength(maxSubfolders)), more: Count }),
+    },
+    /** False where the question is another one by now. */
+    answer: {
+      params: v.object({ digest: Text(128), grants: Grants }),
+      result: v.object({ accepted: v.boolean() }),
+    },
+    notNow: { params: v.object({ digest: Text(128) }), result: Nothing },
+  },
+  pushes: {
+    ...commonPushes,
+    /** The documents or the answer to them may be others now. */
+    changed: Nothing,
+  },
+};
+export type ConsentContract = typeof consentContract;
