@@ -1,4 +1,4 @@
-import type { Action, ApprovalRule } from "../base/vocabulary/action.ts";
+import type { Action, RememberedRule } from "../base/vocabulary/action.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
@@ -31,7 +31,9 @@ export interface Approval {
   readonly digest: string;
   readonly effects?: readonly number[];
   readonly remember?: "once" | "always";
-  readonly rules?: readonly ApprovalRule[];
+  readonly rules?: readonly RememberedRule[];
+  /** The person's own contents, instead of the proposed ones. */
+  readonly edits?: readonly { readonly effect: number; readonly content: string }[];
 }
 
 /** What the kernel tells without being asked. */
@@ -100,6 +102,7 @@ export class KernelClient {
     this.#ask("lares/actions/approve", { id, ...approval });
   reject = (id: string, reason?: string): Promise<Action> =>
     this.#ask("lares/actions/reject", reason === undefined ? { id } : { id, reason });
+  rebase = (id: string): Promise<Action> => this.#ask("lares/actions/rebase", { id });
   undo = (id: string): Promise<Action> => this.#ask("lares/actions/undo", { id });
 
   tools = (agent?: string): Promise<Tool[]> =>

@@ -1,6 +1,6 @@
 import { effectWords, hasContent } from "../../base/effect-words.ts";
 import { extentWords, impactSize } from "../../base/impact-words.ts";
-import type { Action, ActionState, Effect } from "../../base/vocabulary/action.ts";
+import type { Action, ActionState, Effect, PolicyReason } from "../../base/vocabulary/action.ts";
 import { decisionLines, visibleLines } from "./decision-text.ts";
 import { renderDiff } from "./diff.ts";
 import { oneLine } from "./foreign.ts";
@@ -208,22 +208,26 @@ function isReadable(effect: Effect, side: "before" | "after"): boolean {
 
 /** Who decided, by which rule, and what went wrong; each with nothing left out. */
 export function renderOutcome(action: Action, { style, width, isAscii }: Surface): string[] {
-  const lines: string[] = [];
-  if (action.decided !== undefined) {
-    const who =
-      action.decided_by !== "policy"
-        ? "Decided by you"
-        : action.rule === undefined
-          ? "Decided by your rules"
-          : `By your rule ${ruleWords(action.rule)}`;
-    lines.push(
-      ...decisionLines(`${who}, ${dayAndTime(action.decided)}`, width, { isAscii }).map((line) => style.dim(line)),
-    );
-  }
-  if (action.error !== undefined) {
-    lines.push(...decisionLines(action.error, width, { isAscii }).map((line) => style.red(line)));
-  }
-  return lines.length === 0 ? [] : ["", ...lines];
+  const { decided, error, rejected_reason: said } = action;
+  const lines = (text: string, paint: (line: string) => string): string[] =>
+    decisionLines(text, width, { isAscii }).map(paint);
+  const found = [
+    ...(decided === undefined ? [] : lines(`${deciderOf(action)}, ${dayAndTime(decided)}`, style.dim)),
+    ...(action.rule === undefined ? [] : lines(reasonText(action.rule), style.dim)),
+    ...(said === undefined ? [] : lines(`You said: ${said}`, style.dim)),
+    ...(error === undefined ? [] : lines(error, style.red)),
+  ];
+  return found.length === 0 ? [] : ["", ...found];
+}
+
+function deciderOf({ decided_by: by, edited_by: editor }: Action): string {
+  if (by === "policy") return "Decided automatically";
+  return editor === "user" ? "Decided by you, with your own text" : "Decided by you";
+}
+
+/** A sentence of policy with the line of the document that it speaks of. */
+export function reasonText({ sentence, place }: PolicyReason): string {
+  return place === undefined ? sentence : `${sentence} (${place.path}:${place.line})`;
 }
 
 /**

@@ -42,6 +42,10 @@ export function inAscii(line: string): string {
   return line.replace(/[^\x00-\x7f]/gu, (sign) => asciiSigns[sign] ?? "?"); // oxlint-disable-line no-control-regex -- colours stay
 }
 
+export function lookOf(style: Style, isAscii: boolean): Look {
+  return { style, isAscii };
+}
+
 /** True where the environment names a character encoding that is not UTF-8. */
 export function wantsAscii(
   { LC_ALL, LC_CTYPE, LANG }: Readonly<Record<string, string | undefined>>,
