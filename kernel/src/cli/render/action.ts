@@ -55,11 +55,16 @@ export function renderEffects({ effects }: Pick<Action, "effects">, surface: Sur
 }
 
 /** Who proposed it, and what became of it. A card that asks is about a proposal that waits, so that is not said. */
-export function renderFacts(action: Action, { style, width, isAscii }: Surface): string[] {
+export function renderFacts(
+  action: Action,
+  { style, width, isAscii }: Surface,
+  more: readonly string[] = [],
+): string[] {
   const lines = decisionLines(action.agent, width, { isAscii }).map((line) => style.cyan(line));
   const facts = [
     counted(action.effects.length, "change"),
     ...(action.state === "PendingApproval" ? [] : [renderState(action.state, style)]),
+    ...more,
   ];
   for (const fact of facts) {
     const joined = `${lines.at(-1)}${style.dim(" · ")}${fact}`;

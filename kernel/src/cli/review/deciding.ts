@@ -65,7 +65,7 @@ function readyToApprove(state: ReviewState, atMs: number): { readonly action: Ac
   // What is approved is what was read, drawn, and is still proposed.
   if (card.id !== action.id || card.digest !== action.digest)
     return stay({ ...state, card: newCard(action, true) }, { kind: "load", id: action.id });
-  const { showsCard, card: text, bodyRows } = layoutOf(state);
+  const { showsCard, card: text, bodyRows, cardWidth } = layoutOf(state);
   if (!showsCard) return stay({ ...state, isFull: true, message: null });
   if (card.drawnAtMs === null) return stay(state);
   if (card.cameByItself && atMs - card.drawnAtMs < settleMs)
@@ -76,8 +76,9 @@ function readyToApprove(state: ReviewState, atMs: number): { readonly action: Ac
       `Not all of it can be shown here. See it with "lares actions show ${action.id}", then approve it with "lares actions approve ${action.id} --digest ${action.digest}".`,
     );
   if (!card.isSeen) {
-    const next = scrolled({ ...state, isFull: true }, card, card.seenTo);
-    const left = text.lines.length - Math.max(card.seenTo, card.scroll + bodyRows);
+    const from = card.seenAtWidth === cardWidth ? card.seenTo : 0;
+    const next = scrolled(state, card, from);
+    const left = text.lines.length - from - bodyRows;
     const ends = left <= 0 ? "This is the end of it." : `${moreLines(left)} after this.`;
     return say(next, `Shown first. ${ends} a goes on.`);
   }

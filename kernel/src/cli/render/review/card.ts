@@ -35,9 +35,9 @@ export function cardText(state: ReviewState, width: number): CardText {
   const whole = { ...action, effects: card.whole?.action.effects ?? action.effects };
   const head = [
     ...subjectLines(action, surface),
-    ...renderFacts(action, surface),
-    style.dim(`proposed ${ageWords(action.created, state.nowMs)}`),
+    ...renderFacts(action, surface, [`proposed ${ageWords(action.created, state.nowMs)}`]),
     ...standing(state, action, surface),
+    ...gone(action, surface),
     "",
     ...renderWords(action, surface),
     "",
@@ -50,6 +50,14 @@ export function cardText(state: ReviewState, width: number): CardText {
   const body = bodyOf(card, whole, surface);
   const start = head.length;
   return { lines: [...head, ...body.lines], parts: body.parts.map((line) => line + start) };
+}
+
+/** Of several changes, what goes and what moves stands first, as it may be out of sight below. */
+function gone({ effects }: Action, surface: Surface): string[] {
+  if (effects.length === 1) return [];
+  const first = effects.filter(({ kind }) => kind === "file.delete");
+  const then = effects.filter(({ kind }) => kind === "file.move");
+  return [...first, ...then].flatMap((effect) => renderEffect(effect, surface));
 }
 
 /** What keeps it from being approved as it is. */

@@ -2,6 +2,7 @@ import { sectionOf } from "../../review/sections.ts";
 import { currentAction, sectionNamed, type Panel, type ReviewState } from "../../review/state.ts";
 import { decisionLines } from "../decision-text.ts";
 import { wrap } from "../width.ts";
+import { columnsForBoth } from "./look.ts";
 import { joinPieces } from "./lines.ts";
 
 /** Lines beneath the list and the card: what is open there, what happened, and which keys do something now. */
@@ -38,7 +39,8 @@ export function keysNow(state: ReviewState): KeyWord[] {
     add("a", card !== null && card.leftOut.size > 0 ? `approve ${kept} of ${card.parts.length} parts` : "approve");
     add("r", "reject");
     add("e", "edit");
-    if (card !== null && card.parts.length > 0) {
+    const showsCard = state.isFull || state.size.columns >= columnsForBoth;
+    if (card !== null && card.parts.length > 0 && showsCard) {
       add("y", "take part");
       add("n", "leave it out");
       add("Tab", "next part");

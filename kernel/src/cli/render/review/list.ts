@@ -2,7 +2,7 @@ import { needsCare } from "../../../base/impact-words.ts";
 import { isSelectable, rowsOf, type ReviewState, type Row } from "../../review/state.ts";
 import type { SectionId } from "../../review/sections.ts";
 import { decisionLines } from "../decision-text.ts";
-import { ageWords, subjectLines } from "./lines.ts";
+import { ageWords, joinPieces, subjectLines } from "./lines.ts";
 import { stateWords } from "../action.ts";
 import { wrap } from "../width.ts";
 
@@ -65,13 +65,17 @@ function actionLines(state: ReviewState, { action, section }: Row & { kind: "act
     decisionLines(action.title, surface.width - 2, { isAscii }).map((line) => `${style.dim("┆")} ${line}`),
     maxTitleLines,
   );
-  const about = [
-    action.agent,
-    ageWords(action.created, nowMs),
-    ...(busy.has(action.id) ? ["being decided"] : []),
-    ...(section === "decided" ? [stateWords[action.state]] : []),
-  ].join(" · ");
-  const lines = [...names, ...title, ...decisionLines(about, surface.width, { isAscii }).map((line) => style.dim(line))];
+  const about = joinPieces(
+    [
+      ...decisionLines(action.agent, surface.width, { isAscii }),
+      ageWords(action.created, nowMs),
+      ...(busy.has(action.id) ? ["being decided"] : []),
+      ...(section === "decided" ? [stateWords[action.state]] : []),
+    ],
+    " · ",
+    surface.width,
+  );
+  const lines = [...names, ...title, ...about.map((line) => style.dim(line))];
   return lines.map((line, index) =>
     indent === 1 ? ` ${line}` : `${index === 0 ? (needsCare(action) ? style.yellow(box) : box) : "   "} ${line}`,
   );

@@ -1,5 +1,8 @@
 import type { Style } from "../style.ts";
 
+/** With fewer columns, list and card take turns. */
+export const columnsForBoth = 80;
+
 /** How a full screen is drawn. */
 export interface Look {
   readonly style: Style;

@@ -3,8 +3,9 @@ import { displayWidth, truncate } from "../width.ts";
 import { oneLine } from "../foreign.ts";
 import { cardText, type CardText } from "./card.ts";
 import { footLines } from "./foot.ts";
+import { joinPieces } from "./lines.ts";
 import { listLines, type ListLine } from "./list.ts";
-import { inAscii } from "./look.ts";
+import { columnsForBoth, inAscii } from "./look.ts";
 
 /** A piece of a screen's line; what is drawn before it cannot move it, however wide a terminal takes that to be. */
 export interface Cell {
@@ -15,8 +16,6 @@ export interface Cell {
 
 export type Frame = readonly (readonly Cell[])[];
 
-/** Below this many columns, list and card take turns. */
-const columnsForBoth = 80;
 export const fewestColumns = 24;
 export const fewestRows = 8;
 const widestList = 56;
@@ -134,7 +133,8 @@ function narrowFrame(state: ReviewState, layout: Layout): Cell[][] {
     showsCard ? (card.lines[(state.card?.scroll ?? 0) + index] ?? "") : (list[state.listTop + index]?.text ?? ""),
   );
   const middle = scrollWords(state, layout);
-  const [head = ""] = headPieces(state).map((text) => truncate(text, columns));
+  // Counts that have no room are in the list.
+  const [head = ""] = joinPieces(countWords(state), " · ", columns);
   return [
     head,
     ...lines,
@@ -146,7 +146,8 @@ function narrowFrame(state: ReviewState, layout: Layout): Cell[][] {
 function headLine(state: ReviewState): Cell[] {
   const { style } = state.look;
   const { columns } = state.size;
-  const [counts = "", name = ""] = headPieces(state);
+  const counts = countWords(state).join(" · ");
+  const name = oneLine(state.workspace);
   const right = ` ${counts} `;
   const room = columns - displayWidth(right) - 6;
   const left = ` ${truncate(`lares review · ${name}`, Math.max(1, room - 4))} `;
@@ -154,19 +155,18 @@ function headLine(state: ReviewState): Cell[] {
   return [{ column: 0, text: style.dim("┌─") + style.bold(left) + style.dim(line) + right + style.dim("─┐") }];
 }
 
-/** How much there is of each, then the workspace's name. */
-function headPieces(state: ReviewState): string[] {
+/** How much there is of each. */
+function countWords(state: ReviewState): string[] {
   const counts = new Map(visibleSections({ ...state, filter: "" }).map(({ id, actions }) => [id, actions.length]));
   const waiting = counts.get("waiting") ?? 0;
   const of = (id: "stale" | "automatic", words: string): string[] =>
     (counts.get(id) ?? 0) > 0 ? [`${counts.get(id)} ${words}`] : [];
-  const pieces = [
+  return [
     `${waiting} ${waiting === 1 ? "waits" : "wait"} for you`,
     ...of("stale", "out of date"),
     ...of("automatic", "automatic"),
     ...(state.filter === "" ? [] : [`only "${oneLine(state.filter)}"`]),
   ];
-  return [pieces.join(" · "), oneLine(state.workspace)];
 }
 
 /** How much of the card is out of sight. */
