@@ -10,9 +10,6 @@ import { choiceOf } from "./parts.ts";
 import { sectionOf, sectionsOf } from "./sections.ts";
 import { currentAction, isSelectable, newCard, sectionNamed, type Confirmation, type ReviewState } from "./state.ts";
 
-/** A card that came up by itself is decided by a key only after so long: a key that is held down decides one change. */
-export const settleMs = 500;
-
 /** The change's name in a sentence of ours. */
 export function nameOf({ effects }: Pick<Action, "effects">): string {
   const subject = subjectOf(effects);
@@ -67,9 +64,7 @@ function readyToApprove(state: ReviewState, atMs: number): { readonly action: Ac
     return stay({ ...state, card: newCard(action, true) }, { kind: "load", id: action.id });
   const { showsCard, card: text, bodyRows, cardWidth } = layoutOf(state);
   if (!showsCard) return stay({ ...state, isFull: true, message: null });
-  if (card.drawnAtMs === null) return stay(state);
-  if (card.cameByItself && atMs - card.drawnAtMs < settleMs)
-    return say(state, "This is the next change. Press the key again to decide on it.");
+  if (!card.isDrawn) return stay(state);
   if (card.whole.unread.size > 0)
     return complain(
       state,
@@ -82,6 +77,7 @@ function readyToApprove(state: ReviewState, atMs: number): { readonly action: Ac
     const ends = left <= 0 ? "This is the end of it." : `${moreLines(left)} after this.`;
     return say(next, `Shown first. ${ends} a goes on.`);
   }
+  if (atMs < card.settledAtMs) return say(state, "This has only just come up. Press the key again.");
   return { action };
 }
 

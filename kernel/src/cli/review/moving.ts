@@ -11,6 +11,9 @@ import {
   type Row,
 } from "./state.ts";
 
+/** So long a card that came up by itself, or whose end was paged to, is on the screen before a key approves it. */
+export const settleMs = 500;
+
 export type ReviewStep = Step<ReviewState>;
 
 export const stay = (state: ReviewState, ...commands: readonly Command[]): ReviewStep => ({ state, commands });
@@ -101,12 +104,15 @@ export function seen(state: ReviewState, atMs: number): ReviewState {
   const seenTo = card.seenAtWidth === cardWidth ? card.seenTo : 0;
   const bottom = card.scroll + bodyRows;
   const to = card.scroll <= seenTo ? Math.max(seenTo, bottom) : seenTo;
+  const isSeen = card.isSeen || to >= text.lines.length;
+  const hasJustCome = isSeen && !card.isSeen && (card.cameByItself || card.isDrawn);
   const next: Card = {
     ...card,
     seenTo: to,
     seenAtWidth: cardWidth,
-    isSeen: card.isSeen || to >= text.lines.length,
-    drawnAtMs: card.drawnAtMs ?? atMs,
+    isSeen,
+    isDrawn: true,
+    settledAtMs: hasJustCome ? atMs + settleMs : card.settledAtMs,
   };
   return { ...state, card: next };
 }

@@ -29,8 +29,10 @@ export interface Card {
   readonly seenAtWidth: number;
   /** Every line has been on the screen. */
   readonly isSeen: boolean;
-  /** When it was first drawn with its contents; null before. Milliseconds. */
-  readonly drawnAtMs: number | null;
+  /** It has been drawn with its contents. */
+  readonly isDrawn: boolean;
+  /** From when on a key may approve it; a key that is held down decides one change, not the next one too. Milliseconds. */
+  readonly settledAtMs: number;
   /** It came up after a decision, not by a key that asked for it. */
   readonly cameByItself: boolean;
   readonly parts: readonly Part[];
@@ -113,7 +115,8 @@ export function newCard({ id, digest }: Action, cameByItself: boolean): Card {
     seenTo: 0,
     seenAtWidth: 0,
     isSeen: false,
-    drawnAtMs: null,
+    isDrawn: false,
+    settledAtMs: 0,
     cameByItself,
     parts: [],
     part: 0,
