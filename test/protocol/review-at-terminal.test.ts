@@ -221,8 +221,10 @@ describe.runIf(hasTerminals)("lares review", () => {
     expect(run.settings).toMatch(/ icanon/);
     // A signal to go on that comes before it stands still would be lost.
     await until("it stands still", () => run.isStopped);
-    run.resume();
-    await run.sees(/stopped\.md/);
+    await until("it goes on where it was", () => {
+      run.resume();
+      return run.isFullScreen && run.screen.includes("stopped.md");
+    });
     expect(run.isFullScreen).toBe(true);
     await leave(run);
     await withdraw(id);

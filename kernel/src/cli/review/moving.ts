@@ -58,7 +58,7 @@ export function withListInSight(state: ReviewState): ReviewState {
   const { list, bodyRows } = layoutOf(state);
   const first = list.findIndex(({ row }) => row === state.current);
   const last = list.findLastIndex(({ row }) => row === state.current);
-  let top = Math.min(state.listTop, Math.max(0, list.length - bodyRows));
+  let top = Math.min(state.listTop, Math.max(0, list.length - 1));
   if (first !== -1) {
     if (last >= top + bodyRows) top = last - bodyRows + 1;
     if (first < top) top = first;

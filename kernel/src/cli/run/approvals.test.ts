@@ -3,7 +3,9 @@ import { KernelClient } from "../kernel-client.ts";
 import { anAction, FakeKernel } from "../testing/fake-kernel.ts";
 import { Approvals, type Answer, type ApprovalMode } from "./approvals.ts";
 
-async function start(mode: ApprovalMode, answers: Answer["decide"][] = []) {
+type Decided = "approve" | "reject" | "later" | "quit";
+
+async function start(mode: ApprovalMode, answers: (Decided | Answer)[] = []) {
   const kernel = new FakeKernel();
   const asked: [id: string, waiting: number][] = [];
   const remarks: string[] = [];
@@ -13,7 +15,8 @@ async function start(mode: ApprovalMode, answers: Answer["decide"][] = []) {
     kernel: client,
     ask: (action, waiting) => {
       asked.push([action.id, waiting]);
-      return Promise.resolve({ decide: answers.shift() ?? "later" });
+      const answer = answers.shift() ?? "later";
+      return Promise.resolve(typeof answer === "string" ? { decide: answer } : answer);
     },
     remark: (text) => void remarks.push(text),
     quit: () => void (quits += 1),
@@ -44,11 +47,20 @@ describe("deciding on proposals", () => {
   });
 
   it("approves what was shown: by its digest", async () => {
-    const run = await start("ask", ["always"]);
+    const rules = [{ decide: "allow" as const, path: "a" }];
+    const run = await start("ask", [{ decide: "always", rules }]);
     run.propose("a");
     await run.approvals.settled();
     const approve = run.kernel.requests.find(({ method }) => method === "lares/actions/approve");
-    expect(approve?.params).toEqual({ id: "a", digest: anAction("a").digest, remember: "always" });
+    expect(approve?.params).toEqual({ id: "a", digest: anAction("a").digest, remember: "always", rules });
+  });
+
+  it("hands the reason of a rejection on", async () => {
+    const run = await start("ask", [{ decide: "reject", reason: "too short" }]);
+    run.propose("a");
+    await run.approvals.settled();
+    const reject = run.kernel.requests.find(({ method }) => method === "lares/actions/reject");
+    expect(reject?.params).toEqual({ id: "a", reason: "too short" });
   });
 
   it("mode all approves everything without asking", async () => {

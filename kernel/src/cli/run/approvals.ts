@@ -1,11 +1,14 @@
 import { isLaresError, messageOf } from "../../base/errors.ts";
-import type { Action } from "../../base/vocabulary/action.ts";
+import type { Action, RememberedRule } from "../../base/vocabulary/action.ts";
 import type { KernelClient } from "../kernel-client.ts";
 
 export type ApprovalMode = "policy" | "none" | "all" | "ask";
 
 export type Answer =
-  | { readonly decide: "approve" | "always" | "reject" | "later" }
+  | { readonly decide: "approve" | "later" }
+  /** Approved, and these rules remembered: those of one of the action's scopes. */
+  | { readonly decide: "always"; readonly rules: readonly RememberedRule[] }
+  | { readonly decide: "reject"; readonly reason?: string }
   /** The person wants to end the run. */
   | { readonly decide: "quit" };
 
@@ -85,11 +88,11 @@ export class Approvals {
         case "always":
           await this.#ports.kernel.approve(id, {
             digest: action.digest,
-            remember: answer.decide === "always" ? "always" : "once",
+            ...(answer.decide === "always" ? { remember: "always", rules: answer.rules } : { remember: "once" }),
           });
           break;
         case "reject":
-          await this.#ports.kernel.reject(id);
+          await this.#ports.kernel.reject(id, answer.reason);
           break;
         case "later":
           break;

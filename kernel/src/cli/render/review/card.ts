@@ -2,6 +2,7 @@ import { hasContent } from "../../../base/effect-words.ts";
 import type { Action } from "../../../base/vocabulary/action.ts";
 import { hunksOf } from "../../review/parts.ts";
 import type { Card, ReviewState } from "../../review/state.ts";
+import type { WholeAction } from "../../run/whole-action.ts";
 import {
   reasonText,
   renderContent,
@@ -47,7 +48,7 @@ export function cardText(state: ReviewState, width: number): CardText {
     "",
   ];
   if (card.whole === null) return { lines: [...head, style.dim("Reading the changes…")], parts: [] };
-  const body = bodyOf(card, whole, surface);
+  const body = knownBody(card, card.whole, whole, surface);
   const start = head.length;
   return { lines: [...head, ...body.lines], parts: body.parts.map((line) => line + start) };
 }
@@ -85,6 +86,18 @@ function why({ asked_because: reason, state }: Action, { style, width, isAscii }
   return decisionLines(`You are asked because: ${reasonText(reason)}`, width, { isAscii }).map((line) =>
     style.dim(line),
   );
+}
+
+/** A card is drawn with every key, its contents change with few of them; of each, the last text is kept. */
+const bodies = new WeakMap<WholeAction, { readonly key: readonly unknown[]; readonly text: CardText }>();
+
+function knownBody(card: Card, contents: WholeAction, action: Action, surface: Surface): CardText {
+  const key = [surface.style, surface.width, surface.isAscii, card.part, card.leftOut, card.edits];
+  const known = bodies.get(contents);
+  if (known !== undefined && known.key.every((value, index) => value === key[index])) return known.text;
+  const text = bodyOf(card, action, surface);
+  bodies.set(contents, { key, text });
+  return text;
 }
 
 function bodyOf(card: Card, { id, effects }: Action, surface: Surface): CardText {

@@ -1,4 +1,5 @@
 import { needsCare } from "../../../base/impact-words.ts";
+import type { Action } from "../../../base/vocabulary/action.ts";
 import { isSelectable, rowsOf, type ReviewState, type Row } from "../../review/state.ts";
 import type { SectionId } from "../../review/sections.ts";
 import { decisionLines } from "../decision-text.ts";
@@ -54,7 +55,22 @@ function sectionLines(state: ReviewState, row: Row & { kind: "section" }, width:
   return wrap(`${title}${hint}`, width).map((line) => style.bold(line));
 }
 
-function actionLines(state: ReviewState, { action, section }: Row & { kind: "action" }, width: number): string[] {
+/** Hundreds of rows are drawn with every key, and few of them have changed; of each, the last lines are kept. */
+const known = new WeakMap<Action, { readonly key: readonly unknown[]; readonly lines: string[] }>();
+
+function actionLines(state: ReviewState, row: Row & { kind: "action" }, width: number): string[] {
+  const { look, selected, busy, nowMs } = state;
+  const { action, section } = row;
+  const age = ageWords(action.created, nowMs);
+  const key = [look, section, width, selected.has(action.id), busy.has(action.id), age];
+  const before = known.get(action);
+  if (before !== undefined && before.key.every((value, index) => value === key[index])) return before.lines;
+  const lines = drawnRow(state, row, width);
+  known.set(action, { key, lines });
+  return lines;
+}
+
+function drawnRow(state: ReviewState, { action, section }: Row & { kind: "action" }, width: number): string[] {
   const { look, selected, busy, nowMs } = state;
   const { style, isAscii } = look;
   const box = section !== "waiting" ? "" : isSelectable(action) ? (selected.has(action.id) ? "[x]" : "[ ]") : " ! ";
