@@ -29,7 +29,8 @@ export async function askAboutAction(
   const lines = renderAction(action, terminal.surface, { unread, ...position });
   let wantsMore = true;
   for (let shown = 0; ;) {
-    const { end, left } = wantsMore ? nextPage(lines.length, shown) : { end: shown, left: lines.length - shown };
+    const end: number = wantsMore ? nextPage(lines.length, shown).end : shown;
+    const left = lines.length - end;
     if (wantsMore)
       terminal.print([...(shown === 0 ? [""] : []), ...lines.slice(shown, end), ...whyNot(whole, left)]);
     shown = end;
