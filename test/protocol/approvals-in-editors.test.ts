@@ -81,7 +81,9 @@ describe("code actions of an affected file", () => {
     const path = await file();
     await propose("Once", write(path, thirty.with(1, "once")));
     await editor.choose(path, "Lares: approve, and always from now on");
-    const { decisions } = { decisions: await editor.client.request<{ items: { id: string }[] }>("lares/decisions/list") };
+    const { decisions } = {
+      decisions: await editor.client.request<{ items: { id: string }[] }>("lares/decisions/list"),
+    };
     expect(decisions.items).toHaveLength(1);
     await until("the next to be made by itself", async () => {
       const action = await propose("Again", write(path, thirty.with(1, "again")));
@@ -95,7 +97,9 @@ describe("code actions of an affected file", () => {
     await propose("Why not", write(path, []));
     const chosen = (await editor.codeActions(path)).find(({ title }) => title.includes(rejectReasons[1]));
     expect(chosen?.command).toMatchObject({ arguments: [{ reason: rejectReasons[1] }] });
-    expect(await editor.choose<Action>(path, `Lares: reject, "${rejectReasons[1]}"`)).toMatchObject({ state: "Rejected" });
+    expect(await editor.choose<Action>(path, `Lares: reject, "${rejectReasons[1]}"`)).toMatchObject({
+      state: "Rejected",
+    });
   });
 
   test("reject changes nothing", async () => {
@@ -162,7 +166,9 @@ describe("code actions of an affected file", () => {
     await propose("Old editor", write(path, ["new"]));
     const old = new Editor(bench, await bench.open());
     const actions = await old.codeActions(path);
-    expect(actions.map(({ command }) => typeof command)).toSatisfy((kinds: string[]) => kinds.length >= 3 && kinds.every((kind) => kind === "string"));
+    expect(actions.map(({ command }) => typeof command)).toSatisfy(
+      (kinds: string[]) => kinds.length >= 3 && kinds.every((kind) => kind === "string"),
+    );
     expect(await old.choose<Action>(path, "Lares: approve")).toMatchObject({ state: "Committed" });
     expect(await text(path)).toBe("new\n");
     await old.client.shutdown();

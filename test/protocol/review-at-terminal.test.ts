@@ -140,8 +140,14 @@ describe.runIf(hasTerminals)("lares review", () => {
     run.type("n");
     await run.sees(/\[ \] Part 1 of 2, left out/);
     await run.sees(/a approve 1 of 2 parts/);
-    await run.pressUntil("a", "approval", async () => (await pick(client, { id } as never)).state === "Committed");
-    expect(await readFile(bench.path("notes/parts.md"), "utf8")).toBe(before.replace("line 25\n", "LINE 25\n"));
+    await run.pressUntil(
+      "a",
+      "approval",
+      async () => (await pick(client, { id } as never)).state === "Committed",
+    );
+    expect(await readFile(bench.path("notes/parts.md"), "utf8")).toBe(
+      before.replace("line 25\n", "LINE 25\n"),
+    );
     await leave(run);
   });
 
@@ -159,7 +165,11 @@ describe.runIf(hasTerminals)("lares review", () => {
     run.type("e");
     await run.sees(/This is your text now/);
     await run.sees(/1 \+ mine/);
-    await run.pressUntil("a", "approval", async () => (await pick(client, { id } as never)).state === "Committed");
+    await run.pressUntil(
+      "a",
+      "approval",
+      async () => (await pick(client, { id } as never)).state === "Committed",
+    );
     expect(await readFile(bench.path("notes/edited $(touch x).md"), "utf8")).toBe("mine\n");
     const [file, folder, path = ""] = (await readFile(seen, "utf8")).trim().split("\n");
     expect([file, folder]).toEqual(["600", "700"]);

@@ -16,7 +16,9 @@ export function needsCare(action: {
   readonly impact_score: number;
   readonly effects: readonly EffectFacts[];
 }): boolean {
-  return impactSize(action.impact_score) === "large" || action.effects.some(({ kind }) => kind === "file.delete");
+  return (
+    impactSize(action.impact_score) === "large" || action.effects.some(({ kind }) => kind === "file.delete")
+  );
 }
 
 /** What a change amounts to, in a sentence: "Deletes 1 file. Changes 1 file: adds 3 lines, removes 1." Deletions come first. */
@@ -43,7 +45,9 @@ export function extentWords(effects: readonly EffectFacts[]): string {
 }
 
 /** What stands for a change in a list: "14 files, deletes 1", or the one path that it is about. */
-export function subjectOf(effects: readonly EffectFacts[]): { readonly path: string } | { readonly words: string } {
+export function subjectOf(
+  effects: readonly EffectFacts[],
+): { readonly path: string } | { readonly words: string } {
   const subjects = [...new Set(effects.map(({ path, from }) => from ?? path))];
   const [only] = subjects;
   if (only !== undefined && subjects.length === 1) return { path: only };

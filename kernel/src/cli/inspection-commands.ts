@@ -33,10 +33,13 @@ export function addInspection(program: Command, ports: CliPorts): void {
     .description("changes that agents propose: list, show, approve, reject, undo")
     .usage("[folder] [list | show <id> | content <id> | approve <id> | reject <id> | undo <id>] [options]")
     .argument("[words...]")
-    .option("--state <state>", 'list: only those in this state, in the words of the list: "waits for you", done, rejected …')
+    .option(
+      "--state <state>",
+      'list: only those in this state, in the words of the list: "waits for you", done, rejected …',
+    )
     .option("--agent <id>", "list: of this agent only")
     .option("--effects <numbers>", 'approve: only these effects, counted from 0, as in "0,2"')
-    .option("--digest <digest>", "approve: only if the change still has this digest, as \"show\" printed it")
+    .option("--digest <digest>", 'approve: only if the change still has this digest, as "show" printed it')
     .option("--effect <number>", "show, content: this effect only, counted from 0")
     .option("--side <side>", 'content: "before" or "after", byte for byte (default: after)')
     .option("--always", "approve: and from now on the same kind of change to the same paths without asking")

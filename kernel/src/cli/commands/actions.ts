@@ -32,13 +32,17 @@ const states = ActionState.anyOf.map(({ const: state }) => state);
 /** The states that a person means by `text`: the word that lists show, or the wire's. */
 function statesOf(text: string): ActionState[] {
   const plain = (word: string): string => word.toLowerCase().replaceAll(/[\s_-]+/g, "");
-  const found = states.filter((state) => [stateWords[state], state, ...(others[state] ?? [])].some((word) => plain(word) === plain(text)));
+  const found = states.filter((state) =>
+    [stateWords[state], state, ...(others[state] ?? [])].some((word) => plain(word) === plain(text)),
+  );
   if (found.length > 0) return found;
   const words = [...new Set(states.map((state) => `"${stateWords[state]}"`))];
   throw new UsageError(`There is no state "${oneLine(text)}". The states are ${words.join(", ")}.`);
 }
 
-const others: Partial<Record<ActionState, readonly string[]>> = { PendingApproval: ["waits", "waiting", "pending"] };
+const others: Partial<Record<ActionState, readonly string[]>> = {
+  PendingApproval: ["waits", "waiting", "pending"],
+};
 /** Actions that an abbreviated id is looked for in. */
 const listLimit = 1000;
 
@@ -52,7 +56,8 @@ export async function actions(
   if (more.length > 0) throw new UsageError(`One id at a time; leave out ${more.join(" ")}.`);
   if (verb === "list") {
     if (given !== undefined) throw new UsageError(`"list" takes no id; "show ${given}" shows one action.`);
-  } else if (given === undefined) throw new UsageError(`Name the change: lares actions ${verb} <id>. "lares actions" lists the ids.`);
+  } else if (given === undefined)
+    throw new UsageError(`Name the change: lares actions ${verb} <id>. "lares actions" lists the ids.`);
   const { state } = options;
   const wanted = state === undefined ? undefined : statesOf(state);
   const effects = effectsOf(options.effects);
@@ -91,7 +96,10 @@ async function list(
   const { agent } = options;
   const lists = await Promise.all(
     (wanted ?? [undefined]).map((state) =>
-      kernel.actions({ ...(state === undefined ? {} : { state }), ...(agent === undefined ? {} : { agent }) }),
+      kernel.actions({
+        ...(state === undefined ? {} : { state }),
+        ...(agent === undefined ? {} : { agent }),
+      }),
     ),
   );
   const found = lists.flat().toSorted((one, other) => (one.id < other.id ? 1 : -1));
@@ -157,7 +165,9 @@ async function content(
   side: "before" | "after",
 ): Promise<number> {
   if (terminal.isTerminal)
-    throw new UsageError("A terminal would obey what is in the file. Write it to a file instead: lares actions content <id> > FILE");
+    throw new UsageError(
+      "A terminal would obey what is in the file. Write it to a file instead: lares actions content <id> > FILE",
+    );
   let offset = 0;
   for (let eof = false; !eof;) {
     const piece = await kernel.content(id, effect, side, offset);
@@ -190,9 +200,13 @@ async function find(kernel: KernelClient, given: string): Promise<Action> {
   const matching = (await kernel.actions({ limit: listLimit })).filter(({ id }) => id.endsWith(given));
   const [only, other] = matching;
   if (only === undefined)
-    throw new UsageError(`No change has an id that ends in "${oneLine(given)}". "lares actions" lists the ids.`);
+    throw new UsageError(
+      `No change has an id that ends in "${oneLine(given)}". "lares actions" lists the ids.`,
+    );
   if (other !== undefined)
-    throw new UsageError(`${matching.length} changes have an id that ends in "${oneLine(given)}". Write more of it.`);
+    throw new UsageError(
+      `${matching.length} changes have an id that ends in "${oneLine(given)}". Write more of it.`,
+    );
   return kernel.action(only.id);
 }
 

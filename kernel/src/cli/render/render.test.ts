@@ -109,7 +109,10 @@ describe("an action's card", () => {
   });
   it("goes on in further lines instead of losing its title, at 40 columns", () => {
     const surface = { style: noStyle, width: 40 };
-    const lines = renderActionLine({ ...action, state: "Failed", error: "no space is left on the disk" }, surface);
+    const lines = renderActionLine(
+      { ...action, state: "Failed", error: "no space is left on the disk" },
+      surface,
+    );
     expect(lines.join(" ").replaceAll(/\s+/g, " ")).toBe(
       "✗ failed Archive 1 extra copy of sea.jpg (2.0 KB) dev.lares.storage no space is left on the disk",
     );

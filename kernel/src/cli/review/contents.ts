@@ -27,7 +27,10 @@ export async function contentOf(
     pieces.push(bytes);
     length += bytes.length;
     if (length > maxTextBytes)
-      throw new LaresError("LimitExceeded", "It is longer than 4 MiB, which cannot be edited or divided here.");
+      throw new LaresError(
+        "LimitExceeded",
+        "It is longer than 4 MiB, which cannot be edited or divided here.",
+      );
     eof = piece.eof || bytes.length === 0;
   }
   return Buffer.concat(pieces);
@@ -55,7 +58,10 @@ export async function partialContent(
   ]);
   const text = withHunks(before, after, effects[effect]?.diff ?? "", kept);
   if (text === null)
-    throw new LaresError("InvalidParams", "Its parts cannot be taken one by one. Approve or reject it as a whole.");
+    throw new LaresError(
+      "InvalidParams",
+      "Its parts cannot be taken one by one. Approve or reject it as a whole.",
+    );
   return text;
 }
 

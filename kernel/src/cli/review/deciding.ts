@@ -8,7 +8,14 @@ import type { Command } from "./input.ts";
 import { complain, say, scrolled, stay, type ReviewStep } from "./moving.ts";
 import { choiceOf } from "./parts.ts";
 import { sectionOf, sectionsOf } from "./sections.ts";
-import { currentAction, isSelectable, newCard, sectionNamed, type Confirmation, type ReviewState } from "./state.ts";
+import {
+  currentAction,
+  isSelectable,
+  newCard,
+  sectionNamed,
+  type Confirmation,
+  type ReviewState,
+} from "./state.ts";
 
 /** The change's name in a sentence of ours. */
 export function nameOf({ effects }: Pick<Action, "effects">): string {
@@ -26,8 +33,15 @@ export function approveKey(state: ReviewState, atMs: number): ReviewStep {
   const { action } = ready;
   const { card } = state;
   if (card === null || !needsCare(action)) return approveCard(state);
-  const all = card.leftOut.size > 0 ? "what is left of it" : action.effects.length > 1 ? `all ${action.effects.length}` : "it";
-  const gone = action.effects.filter(({ kind }) => kind === "file.delete").map((effect) => `${effectWords(effect)}.`);
+  const all =
+    card.leftOut.size > 0
+      ? "what is left of it"
+      : action.effects.length > 1
+        ? `all ${action.effects.length}`
+        : "it";
+  const gone = action.effects
+    .filter(({ kind }) => kind === "file.delete")
+    .map((effect) => `${effectWords(effect)}.`);
   return ask(
     state,
     { kind: "approve", id: action.id, digest: card.digest },
@@ -119,7 +133,10 @@ export function selectKey(state: ReviewState): ReviewStep {
   if (action === null || action.state !== "PendingApproval")
     return say(state, "Only a change that waits for you can be selected.");
   if (!isSelectable(action))
-    return say(state, `${nameOf(action)} is decided alone: it is large or deletes something. Enter shows it.`);
+    return say(
+      state,
+      `${nameOf(action)} is decided alone: it is large or deletes something. Enter shows it.`,
+    );
   const selected = new Map(state.selected);
   if (!selected.delete(action.id)) selected.set(action.id, action.digest);
   return stay({ ...state, selected, message: null });
@@ -142,7 +159,11 @@ export function approveSelected(state: ReviewState): ReviewStep {
 
 export function rejectSelected(state: ReviewState): ReviewStep {
   if (state.selected.size === 0) return say(state, "Nothing is selected. Space selects.");
-  return stay({ ...state, panel: { kind: "reason", ids: [...state.selected.keys()], text: "" }, message: null });
+  return stay({
+    ...state,
+    panel: { kind: "reason", ids: [...state.selected.keys()], text: "" },
+    message: null,
+  });
 }
 
 function ask(state: ReviewState, confirm: Confirmation, question: string): ReviewStep {
@@ -180,7 +201,8 @@ export function undo(state: ReviewState, ids: readonly string[]): ReviewStep {
 
 export function rebaseKey(state: ReviewState): ReviewStep {
   const action = currentAction(state);
-  if (action?.rebasable !== true) return say(state, "Only a change that is out of date can be fitted to the new text.");
+  if (action?.rebasable !== true)
+    return say(state, "Only a change that is out of date can be fitted to the new text.");
   if (state.busy.has(action.id)) return stay(state);
   return stay(begun(state, [action.id]), { kind: "rebase", id: action.id });
 }

@@ -41,7 +41,10 @@ function runEditor(editor: string, file: string): Promise<void> {
     child.on("error", reject);
     child.on("close", (code, signal) => {
       if (code === 0) resolve();
-      else reject(new Error(`The editor ended with ${signal ?? `exit code ${code}`}, so nothing was taken from it.`));
+      else
+        reject(
+          new Error(`The editor ended with ${signal ?? `exit code ${code}`}, so nothing was taken from it.`),
+        );
     });
   });
 }

@@ -20,7 +20,12 @@ export type Input =
   /** Actions are new or have changed; without diffs. */
   | { readonly kind: "actions"; readonly actions: readonly Action[] }
   | { readonly kind: "whole"; readonly id: string; readonly whole: WholeAction }
-  | { readonly kind: "edited"; readonly id: string; readonly effect: number; readonly edited: EditedText | null }
+  | {
+      readonly kind: "edited";
+      readonly id: string;
+      readonly effect: number;
+      readonly edited: EditedText | null;
+    }
   | { readonly kind: "decided"; readonly verb: Verb; readonly id: string; readonly action: Action }
   | { readonly kind: "failed"; readonly id: string; readonly message: string }
   /** What the state says is on the screen now. */

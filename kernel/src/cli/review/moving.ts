@@ -16,7 +16,10 @@ export const settleMs = 500;
 
 export type ReviewStep = Step<ReviewState>;
 
-export const stay = (state: ReviewState, ...commands: readonly Command[]): ReviewStep => ({ state, commands });
+export const stay = (state: ReviewState, ...commands: readonly Command[]): ReviewStep => ({
+  state,
+  commands,
+});
 
 export function say(state: ReviewState, text: string): ReviewStep {
   return stay({ ...state, message: { text, isFault: false } });

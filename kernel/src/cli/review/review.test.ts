@@ -34,7 +34,13 @@ const edit = (path: string, more: Partial<Effect> = {}): Effect => ({
   summary: "",
   ...more,
 });
-const gone: Effect = { kind: "file.delete", path: "notes/scratch.md", before: hash, after: null, summary: "" };
+const gone: Effect = {
+  kind: "file.delete",
+  path: "notes/scratch.md",
+  before: hash,
+  after: null,
+  summary: "",
+};
 
 const walks = anAction("09", {
   agent: "dev.lares.notes",
@@ -44,7 +50,11 @@ const walks = anAction("09", {
   effects: [edit("notes/trips/walks.md", { diff })],
   scopes: [
     { id: "file", title: 'Edits of "notes/trips/walks.md" by dev.lares.notes', rules: [{ decide: "allow" }] },
-    { id: "folder", title: 'Edits in "notes/trips" by dev.lares.notes', rules: [{ decide: "allow", path: "notes/trips/**" }] },
+    {
+      id: "folder",
+      title: 'Edits in "notes/trips" by dev.lares.notes',
+      rules: [{ decide: "allow", path: "notes/trips/**" }],
+    },
   ],
   asked_because: { sentence: "No rule decides on edits.", place: { path: "/home/ada/lares.yaml", line: 3 } },
 });
@@ -104,7 +114,11 @@ describe("what is on the screen", () => {
         fc.integer({ min: 1, max: 140 }),
         fc.integer({ min: 1, max: 40 }),
         (title, reason, path, columns, rows) => {
-          const action = anAction("1", { title, reason, effects: [edit(path, { diff: `@@ -1 +1 @@\n-${reason}\n+${title}\n` })] });
+          const action = anAction("1", {
+            title,
+            reason,
+            effects: [edit(path, { diff: `@@ -1 +1 @@\n-${reason}\n+${title}\n` })],
+          });
           const walk = start([action], { columns, rows });
           walk.press("return");
           const frame = renderReview(walk.state);
@@ -113,7 +127,8 @@ describe("what is on the screen", () => {
             for (const { column, text: shown } of cells) {
               // oxlint-disable-next-line no-control-regex -- nothing that a terminal obeys
               expect(shown).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
-              if (columns >= fewestColumns) expect(column + displayWidth(shown)).toBeLessThanOrEqual(columns + 1);
+              if (columns >= fewestColumns)
+                expect(column + displayWidth(shown)).toBeLessThanOrEqual(columns + 1);
             }
         },
       ),
@@ -123,7 +138,11 @@ describe("what is on the screen", () => {
 
   it("every line of a card can be reached", () => {
     const long = anAction("1", {
-      effects: [edit("a.md", { diff: `@@ -0,0 +1,500 @@\n${Array.from({ length: 500 }, (_none, line) => `+line ${line}`).join("\n")}\n` })],
+      effects: [
+        edit("a.md", {
+          diff: `@@ -0,0 +1,500 @@\n${Array.from({ length: 500 }, (_none, line) => `+line ${line}`).join("\n")}\n`,
+        }),
+      ],
     });
     for (const size of [wide, { columns: 40, rows: 12 }]) {
       const walk = start([long], size);
@@ -153,7 +172,11 @@ describe("approving by a key", () => {
     walk.pressAtOnce("a");
     expect(walk.commands).toEqual([]);
     expect(walk.screen).toContain("still being read");
-    walk.send({ kind: "whole", id: "unread", whole: { action: { ...walks, id: "unread" }, unread: new Map() } });
+    walk.send({
+      kind: "whole",
+      id: "unread",
+      whole: { action: { ...walks, id: "unread" }, unread: new Map() },
+    });
     walk.pressAtOnce("a");
     expect(walk.commands).toEqual([]);
   });
@@ -172,7 +195,10 @@ describe("approving by a key", () => {
   });
 
   it("shows every line first, on a narrow screen too", () => {
-    for (const size of [{ columns: 100, rows: 14 }, { columns: 40, rows: 12 }]) {
+    for (const size of [
+      { columns: 100, rows: 14 },
+      { columns: 40, rows: 12 },
+    ]) {
       const walk = start([walks], size);
       const { lines } = layoutOf({ ...walk.state, isFull: size.columns < 80 }).card;
       const seen: string[] = [];

@@ -39,7 +39,7 @@ export function matches({ agent, title, effects }: Action, filter: string): bool
   const texts = [
     agent,
     title,
-    ..."words" in subject ? [subject.words] : [],
+    ...("words" in subject ? [subject.words] : []),
     ...effects.flatMap(({ kind, path, from = "" }) => [kind, path, from]),
   ].map((text) => text.toLowerCase());
   return words.every((word) => texts.some((text) => text.includes(word)));

@@ -210,9 +210,11 @@ export class ReviewSession implements Disposable {
   async #edit(id: string, effect: number): Promise<void> {
     const { kernel, screen, terminal, environment } = this.#ports;
     const editor = editorOf(environment);
-    if (editor === null) throw new Error("No editor is named. Set one first, for example: export EDITOR=nano");
+    if (editor === null)
+      throw new Error("No editor is named. Set one first, for example: export EDITOR=nano");
     const action = this.#state.actions.get(id);
-    const before = action?.effects[effect]?.before == null ? "" : textOf(await contentOf(kernel, id, effect, "before"));
+    const before =
+      action?.effects[effect]?.before == null ? "" : textOf(await contentOf(kernel, id, effect, "before"));
     const proposed = textOf(await contentOf(kernel, id, effect, "after"));
     const earlier = this.#state.card?.id === id ? this.#state.card.edits.get(effect)?.text : undefined;
     this.#isEditing = true;

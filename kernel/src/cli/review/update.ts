@@ -82,7 +82,9 @@ function heard(state: ReviewState, news: readonly Action[]): ReviewStep {
   for (const action of news) actions.set(action.id, action);
   const ended = [...actions.values()].filter((action) => hasEnded(action.state));
   if (ended.length > maxEnded) {
-    const old = ended.toSorted((one, other) => (one.id < other.id ? -1 : 1)).slice(0, ended.length - maxEnded);
+    const old = ended
+      .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+      .slice(0, ended.length - maxEnded);
     for (const { id } of old) if (id !== state.current) actions.delete(id);
   }
   const selected = new Map(
@@ -181,7 +183,9 @@ type TextPanel = Extract<Panel, { readonly text: string }>;
 
 function typed(state: ReviewState, panel: TextPanel, text: string): ReviewStep {
   const longest = panel.kind === "filter" ? maxFilter : maxReason;
-  const whole = Array.from(panel.text + text).slice(0, longest).join("");
+  const whole = Array.from(panel.text + text)
+    .slice(0, longest)
+    .join("");
   return written(state, panel, whole);
 }
 
@@ -235,7 +239,9 @@ function keyPressed(state: ReviewState, key: Key, atMs: number): ReviewStep {
     case "?":
       return stay({ ...state, panel: { kind: "keys" }, message: null });
     case "q":
-      return state.isFull ? stay(withListInSight({ ...state, isFull: false })) : stay(state, { kind: "quit" });
+      return state.isFull
+        ? stay(withListInSight({ ...state, isFull: false }))
+        : stay(state, { kind: "quit" });
     default:
       return named(state, key);
   }
@@ -254,7 +260,9 @@ function named(state: ReviewState, key: Key): ReviewStep {
       const { card } = state;
       if (card === null || card.parts.length === 0) return stay(state);
       const step = key.isShift ? card.parts.length - 1 : 1;
-      return stay(withPartInSight({ ...state, card: { ...card, part: (card.part + step) % card.parts.length } }));
+      return stay(
+        withPartInSight({ ...state, card: { ...card, part: (card.part + step) % card.parts.length } }),
+      );
     }
     default:
       return stay(state);
@@ -326,10 +334,7 @@ function panelKey(state: ReviewState, panel: Panel, key: Key): ReviewStep {
   }
 }
 
-function confirmed(
-  state: ReviewState,
-  confirm: Extract<Panel, { kind: "confirm" }>["confirm"],
-): ReviewStep {
+function confirmed(state: ReviewState, confirm: Extract<Panel, { kind: "confirm" }>["confirm"]): ReviewStep {
   switch (confirm.kind) {
     case "approve":
       return state.card?.id === confirm.id && state.card.digest === confirm.digest

@@ -88,7 +88,9 @@ export class Approvals {
         case "always":
           await this.#ports.kernel.approve(id, {
             digest: action.digest,
-            ...(answer.decide === "always" ? { remember: "always", rules: answer.rules } : { remember: "once" }),
+            ...(answer.decide === "always"
+              ? { remember: "always", rules: answer.rules }
+              : { remember: "once" }),
           });
           break;
         case "reject":

@@ -48,7 +48,11 @@ export async function askAboutAction(
 }
 
 /** What was answered, after what else has to be asked for it; null where the person wants to see more, or to choose again. */
-async function answerOf({ interrupted: signal }: Terminal, choice: Choice, action: Action): Promise<Answer | null> {
+async function answerOf(
+  { interrupted: signal }: Terminal,
+  choice: Choice,
+  action: Action,
+): Promise<Answer | null> {
   switch (choice) {
     case "more":
       return null;

@@ -12,7 +12,9 @@ export async function ensureTrust(
   if (status.trusted) return true;
   if (!terminal.isInteractive) {
     terminal.warn(renderTrust(status, terminal.errorSurface));
-    terminal.warn("Nobody has accepted this yet: run it at a terminal, or with --trust.");
+    terminal.warn(
+      "You have not accepted this yet. Run lares run at a terminal to be asked, or accept it with --trust.",
+    );
     return false;
   }
   terminal.print(renderTrust(status, terminal.surface));

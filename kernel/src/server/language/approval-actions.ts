@@ -9,11 +9,7 @@ import { capability, documentUriOf, supports } from "./params.ts";
 import { tooLong, type ShownChanges } from "./shown-changes.ts";
 
 /** LSP has no field to write in, so a person chooses among these; the agent reads the one that was chosen. */
-export const rejectReasons = [
-  "This is not right.",
-  "I do not want changes like this.",
-  "Not now.",
-] as const;
+export const rejectReasons = ["This is not right.", "I do not want changes like this.", "Not now."] as const;
 
 /** `textDocument/codeAction`: anywhere in a file that an action waits to change, or has changed. */
 export async function approvalActions(
@@ -74,9 +70,7 @@ function actionsOf(
       show,
     ];
   const reason =
-    standing === "ready"
-      ? `${title}: ${tooLong(action)}`
-      : `${title} waits: save the file first.`;
+    standing === "ready" ? `${title}: ${tooLong(action)}` : `${title} waits: save the file first.`;
   const disabled: CodeAction[] = supports(session, "textDocument", "codeAction", "disabledSupport")
     ? [{ title: `Lares: approve: ${words}`, kind: approvalActionKind, disabled: { reason } }]
     : [];

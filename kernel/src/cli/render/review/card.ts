@@ -62,7 +62,11 @@ function gone({ effects }: Action, surface: Surface): string[] {
 }
 
 /** What keeps it from being approved as it is. */
-function standing({ actions, card }: ReviewState, action: Action, { style, width, isAscii }: Surface): string[] {
+function standing(
+  { actions, card }: ReviewState,
+  action: Action,
+  { style, width, isAscii }: Surface,
+): string[] {
   const say = (text: string): string[] => wrap(text, width).map((line) => style.yellow(line));
   if (action.state === "Stale" && action.superseded_by !== undefined)
     return say(

@@ -12,7 +12,9 @@ export function footLines(state: ReviewState, width: number): string[] {
   const said =
     message === null
       ? []
-      : decisionLines(message.text, width, { isAscii }).map((line) => (message.isFault ? style.red(line) : line));
+      : decisionLines(message.text, width, { isAscii }).map((line) =>
+          message.isFault ? style.red(line) : line,
+        );
   const open = panel === null ? keyLines(state, width) : panelLines(state, panel, width);
   return [...said, ...open];
 }
@@ -36,7 +38,10 @@ export function keysNow(state: ReviewState): KeyWord[] {
   }
   if (section === "waiting") {
     const kept = card === null ? 0 : card.parts.length - card.leftOut.size;
-    add("a", card !== null && card.leftOut.size > 0 ? `approve ${kept} of ${card.parts.length} parts` : "approve");
+    add(
+      "a",
+      card !== null && card.leftOut.size > 0 ? `approve ${kept} of ${card.parts.length} parts` : "approve",
+    );
     add("r", "reject");
     add("e", "edit");
     const showsCard = state.isFull || state.size.columns >= columnsForBoth;
@@ -49,7 +54,8 @@ export function keysNow(state: ReviewState): KeyWord[] {
     if ((action?.scopes?.length ?? 0) > 0) add("s", "always…");
   }
   if (section === "stale" && action?.rebasable === true) add("f", "fit to the new text");
-  if (action?.state === "Committed" || row === "automatic") add("u", row === "automatic" ? "undo all…" : "undo");
+  if (action?.state === "Committed" || row === "automatic")
+    add("u", row === "automatic" ? "undo all…" : "undo");
   else if ([...state.decidedHere].some((id) => state.actions.get(id)?.state === "Committed"))
     add("u", "undo the last");
   if (state.isFull) add("Esc", "back");
@@ -83,7 +89,9 @@ function panelLines(state: ReviewState, panel: Panel, width: number): string[] {
   const { style, isAscii } = state.look;
   const field = (label: string, text: string, hint: string): string[] => [
     ...wrap(label, width).map((line) => style.bold(line)),
-    ...decisionLines(`${text}_`, width - 2, { isAscii }).map((line, row) => `${row === 0 ? "> " : "  "}${line}`),
+    ...decisionLines(`${text}_`, width - 2, { isAscii }).map(
+      (line, row) => `${row === 0 ? "> " : "  "}${line}`,
+    ),
     ...wrap(hint, width).map((line) => style.dim(line)),
   ];
   switch (panel.kind) {
@@ -107,8 +115,8 @@ function panelLines(state: ReviewState, panel: Panel, width: number): string[] {
             row === 0 ? ` ${style.bold(String(index + 1))}  ${line}` : `    ${line}`,
           ),
         ),
-        ...wrap("Press its number. Esc goes back. lares decisions lists and revokes them.", width).map((line) =>
-          style.dim(line),
+        ...wrap("Press its number. Esc goes back. lares decisions lists and revokes them.", width).map(
+          (line) => style.dim(line),
         ),
       ];
     }
@@ -143,7 +151,9 @@ function allKeys(width: number, bold: (text: string) => string): string[] {
   return [
     ...keyList.flatMap(([keys, words]) =>
       wrap(words, width - column).map(
-        (line, row) => (row === 0 ? bold(keys) + " ".repeat(Math.max(1, column - keys.length)) : " ".repeat(column)) + line,
+        (line, row) =>
+          (row === 0 ? bold(keys) + " ".repeat(Math.max(1, column - keys.length)) : " ".repeat(column)) +
+          line,
       ),
     ),
     "Any key closes this.",

@@ -13,7 +13,8 @@ export function subjectLines({ effects }: Pick<Action, "effects">, surface: Surf
   const subject = subjectOf(effects);
   const path = "path" in subject ? subject.path : null;
   const name = path === null ? ("words" in subject ? subject.words : "") : baseName(path);
-  const folder = path === null ? folderOf(effects) : path.slice(0, Math.max(0, path.length - name.length - 1));
+  const folder =
+    path === null ? folderOf(effects) : path.slice(0, Math.max(0, path.length - name.length - 1));
   const [nameLine = "", ...moreOfName] = decisionLines(name, width, { isAscii });
   const [folderLine = "", ...moreOfFolder] = folder === "" ? [] : decisionLines(folder, width, { isAscii });
   const room = width - displayWidth(nameLine) - displayWidth(folderLine);

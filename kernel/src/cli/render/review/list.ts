@@ -43,7 +43,8 @@ export function listLines(state: ReviewState, width: number): ListLine[] {
 function rowLines(state: ReviewState, row: Row, width: number): string[] {
   const { style } = state.look;
   const bar = row.id === state.current ? style.cyan("▌") : " ";
-  const inner = row.kind === "section" ? sectionLines(state, row, width - 1) : actionLines(state, row, width - 1);
+  const inner =
+    row.kind === "section" ? sectionLines(state, row, width - 1) : actionLines(state, row, width - 1);
   return inner.map((line) => bar + line);
 }
 
@@ -70,10 +71,15 @@ function actionLines(state: ReviewState, row: Row & { kind: "action" }, width: n
   return lines;
 }
 
-function drawnRow(state: ReviewState, { action, section }: Row & { kind: "action" }, width: number): string[] {
+function drawnRow(
+  state: ReviewState,
+  { action, section }: Row & { kind: "action" },
+  width: number,
+): string[] {
   const { look, selected, busy, nowMs } = state;
   const { style, isAscii } = look;
-  const box = section !== "waiting" ? "" : isSelectable(action) ? (selected.has(action.id) ? "[x]" : "[ ]") : " ! ";
+  const box =
+    section !== "waiting" ? "" : isSelectable(action) ? (selected.has(action.id) ? "[x]" : "[ ]") : " ! ";
   const indent = section === "waiting" ? 4 : 1;
   const surface = { style, width: Math.max(8, width - indent), isAscii };
   const names = capped(subjectLines(action, surface), maxNameLines);
@@ -93,7 +99,9 @@ function drawnRow(state: ReviewState, { action, section }: Row & { kind: "action
   );
   const lines = [...names, ...title, ...about.map((line) => style.dim(line))];
   return lines.map((line, index) =>
-    indent === 1 ? ` ${line}` : `${index === 0 ? (needsCare(action) ? style.yellow(box) : box) : "   "} ${line}`,
+    indent === 1
+      ? ` ${line}`
+      : `${index === 0 ? (needsCare(action) ? style.yellow(box) : box) : "   "} ${line}`,
   );
 }
 

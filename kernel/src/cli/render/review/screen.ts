@@ -79,7 +79,8 @@ export function frameText(frame: Frame): string {
   return frame
     .map((cells) => {
       let line = "";
-      for (const { column, text } of cells) line += " ".repeat(Math.max(0, column - displayWidth(line))) + text;
+      for (const { column, text } of cells)
+        line += " ".repeat(Math.max(0, column - displayWidth(line))) + text;
       return line.trimEnd();
     })
     .join("\n");
@@ -114,7 +115,12 @@ function wideFrame(state: ReviewState, layout: Layout): Cell[][] {
     return edge(cells);
   });
   const horizontal = (left: string, right: string, middle: string): Cell[] => [
-    { column: 0, text: style.dim(`${left}${middle}${"─".repeat(Math.max(0, columns - 2 - displayWidth(middle)))}${right}`) },
+    {
+      column: 0,
+      text: style.dim(
+        `${left}${middle}${"─".repeat(Math.max(0, columns - 2 - displayWidth(middle)))}${right}`,
+      ),
+    },
   ];
   return [
     headLine(state),
@@ -130,7 +136,9 @@ function narrowFrame(state: ReviewState, layout: Layout): Cell[][] {
   const { columns } = state.size;
   const { showsCard, bodyRows, list, card, foot } = layout;
   const lines = Array.from({ length: bodyRows }, (_none, index) =>
-    showsCard ? (card.lines[(state.card?.scroll ?? 0) + index] ?? "") : (list[state.listTop + index]?.text ?? ""),
+    showsCard
+      ? (card.lines[(state.card?.scroll ?? 0) + index] ?? "")
+      : (list[state.listTop + index]?.text ?? ""),
   );
   const middle = scrollWords(state, layout);
   // Counts that have no room are in the list.
@@ -152,12 +160,16 @@ function headLine(state: ReviewState): Cell[] {
   const room = columns - displayWidth(right) - 6;
   const left = ` ${truncate(`lares review · ${name}`, Math.max(1, room - 4))} `;
   const line = "─".repeat(Math.max(0, columns - displayWidth(left) - displayWidth(right) - 4));
-  return [{ column: 0, text: style.dim("┌─") + style.bold(left) + style.dim(line) + right + style.dim("─┐") }];
+  return [
+    { column: 0, text: style.dim("┌─") + style.bold(left) + style.dim(line) + right + style.dim("─┐") },
+  ];
 }
 
 /** How much there is of each. */
 function countWords(state: ReviewState): string[] {
-  const counts = new Map(visibleSections({ ...state, filter: "" }).map(({ id, actions }) => [id, actions.length]));
+  const counts = new Map(
+    visibleSections({ ...state, filter: "" }).map(({ id, actions }) => [id, actions.length]),
+  );
   const waiting = counts.get("waiting") ?? 0;
   const of = (id: "stale" | "automatic", words: string): string[] =>
     (counts.get(id) ?? 0) > 0 ? [`${counts.get(id)} ${words}`] : [];
