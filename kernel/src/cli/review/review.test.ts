@@ -293,9 +293,9 @@ describe("the list", () => {
 
   it("is filtered by file, agent, kind and words, and by all of several", () => {
     const walk = start();
-    walk.press("/", ..."rewriter");
+    walk.press("/", ...Array.from("rewriter"));
     expect(walk.screen).not.toContain("walks.md");
-    walk.press("escape", "/", ..."edit", "space", ..."trips", "return");
+    walk.press("escape", "/", ...Array.from("edit"), "space", ...Array.from("trips"), "return");
     expect(walk.screen).toContain("walks.md");
     expect(walk.screen).not.toContain("14 files");
   });

@@ -123,7 +123,7 @@ function isOver(panel: Panel, actions: ReadonlyMap<string, Action>): boolean {
               ? [...panel.confirm.selected.keys()]
               : []
           : [];
-  return ids.length > 0 && ids.some((id) => actions.get(id)?.state !== "PendingApproval");
+  return ids.some((id) => actions.get(id)?.state !== "PendingApproval");
 }
 
 const done: Readonly<Record<Verb, { readonly state: Action["state"]; readonly words: string }>> = {
