@@ -81,7 +81,7 @@ describe("a repository that brings state, sockets, pipes and links of its own", 
     expect((await agent(client, PROBE)).state).toBe("Unloaded");
     for (const command of [["traces"], ["actions"], ["tools"]]) {
       const { code, stderr } = await lares(bench, command);
-      expect([code, stderr]).toEqual([1, expect.stringContaining("Nobody has accepted")]);
+      expect([code, stderr]).toEqual([1, expect.stringContaining("have not accepted")]);
     }
   });
 

@@ -1,5 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import xterm from "@xterm/headless";
 import type { Bench } from "./bench.ts";
 import { until } from "./until.ts";
 
@@ -38,6 +41,13 @@ export const hasTerminals = spawnSync("script", ["--version"], { encoding: "utf8
 );
 
 const looksBetweenKeys = 100;
+let count = 0;
+
+export interface TerminalOptions {
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly environment?: NodeJS.ProcessEnv;
+}
 
 /** `lares …` at a terminal: what it shows, and a keyboard. */
 export class TerminalRun implements Disposable {
@@ -45,19 +55,81 @@ export class TerminalRun implements Disposable {
   shown = "";
   readonly ended: Promise<number | null>;
   readonly #child;
+  readonly #emulator: InstanceType<typeof xterm.Terminal>;
+  readonly #about: string;
 
-  constructor(bench: Bench, args: readonly string[]) {
+  constructor(
+    bench: Bench,
+    args: readonly string[],
+    { columns = 100, rows = 50, environment = {} }: TerminalOptions = {},
+  ) {
+    this.#emulator = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+    this.#about = join(bench.base, `terminal-${process.pid}-${count++}`);
     const quoted = [process.execPath, EXECUTABLE, ...args].map(
       (word) => `'${word.replaceAll("'", "'\\''")}'`,
     );
-    this.#child = spawn("script", ["-qefc", `stty cols 100 rows 50; exec ${quoted.join(" ")}`, "/dev/null"], {
+    const script = `stty cols ${columns} rows ${rows}; echo $$ $(tty) > '${this.#about}'; exec ${quoted.join(" ")}`;
+    this.#child = spawn("script", ["-qefc", script, "/dev/null"], {
       cwd: bench.root,
-      env: { ...process.env, LARES_HOME: bench.home, TERM: "xterm", NO_COLOR: "1", SHELL: "/bin/sh" },
+      env: {
+        ...process.env,
+        LARES_HOME: bench.home,
+        TERM: "xterm",
+        NO_COLOR: "1",
+        SHELL: "/bin/sh",
+        LANG: "C.UTF-8",
+        LC_ALL: "C.UTF-8",
+        ...environment,
+      },
       stdio: ["pipe", "pipe", "inherit"],
     });
     this.#child.stdin.on("error", () => undefined); // it may have ended
-    this.#child.stdout.setEncoding("utf8").on("data", (text: string) => (this.shown += text));
+    this.#child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      this.shown += text;
+      this.#emulator.write(text);
+    });
     this.ended = new Promise((resolve) => this.#child.on("close", resolve));
+  }
+
+  /** What is on the screen now, as a person sees it. */
+  get screen(): string {
+    const { active } = this.#emulator.buffer;
+    return Array.from(
+      { length: this.#emulator.rows },
+      (_none, row) => active.getLine(active.viewportY + row)?.translateToString(true) ?? "",
+    ).join("\n");
+  }
+
+  /** True while a full-screen program has the terminal. */
+  get isFullScreen(): boolean {
+    return this.#emulator.buffer.active.type === "alternate";
+  }
+
+  /** The process id of `lares` and its terminal's device. */
+  get process(): { readonly pid: number; readonly device: string } {
+    const [pid = "", device = ""] = readFileSync(this.#about, "utf8").trim().split(" ");
+    return { pid: Number(pid), device };
+  }
+
+  get isStopped(): boolean {
+    return /\) T/.test(readFileSync(`/proc/${this.process.pid}/stat`, "utf8"));
+  }
+
+  /** Continues it after it was stopped, as a shell does with `fg`. */
+  resume(): void {
+    // `script` stops with it, and continues it when it is continued itself.
+    this.#child.kill("SIGCONT");
+    process.kill(this.process.pid, "SIGCONT");
+  }
+
+  resize(columns: number, rows: number): void {
+    this.#emulator.resize(columns, rows);
+    spawnSync("stty", ["-F", this.process.device, "cols", String(columns), "rows", String(rows)]);
+  }
+
+  /** The terminal's settings, as `stty` names them: echo, canonical mode and the like. */
+  get settings(): string {
+    return spawnSync("stty", ["-F", this.process.device, "-a"], { encoding: "utf8" }).stdout;
   }
 
   type(keys: string): void {
@@ -69,6 +141,15 @@ export class TerminalRun implements Disposable {
     await until(`${what} at the terminal; it shows ${JSON.stringify(this.shown.slice(-3000))}`, () =>
       what.test(this.shown),
     );
+  }
+
+  /** Waits until what matches is on the screen. */
+  async sees(what: RegExp): Promise<void> {
+    try {
+      await until(`${what} on the screen`, () => what.test(this.screen));
+    } catch (error) {
+      throw new Error(`${String(error)}\n${this.screen}`, { cause: error });
+    }
   }
 
   /** Presses a key until `isDone`, leaving time in between for what it does. */

@@ -24,8 +24,8 @@ export class UsageError extends Error {
 export async function folderNamed(name: string): Promise<string> {
   const path = resolve(name);
   const found = await stat(path).catch(() => null);
-  if (found === null) throw new UsageError(`There is no folder ${name}.`);
-  if (!found.isDirectory()) throw new UsageError(`${name} is a file; name the folder it is in.`);
+  if (found === null) throw new UsageError(`The folder "${name}" does not exist.`);
+  if (!found.isDirectory()) throw new UsageError(`"${name}" is a file. Name the folder that it is in.`);
   return realpath(path);
 }
 
@@ -85,7 +85,7 @@ export function folderAndVerb<Verb extends string>(
 export function renderError(error: unknown, { errorSurface: { style } }: Terminal): string[] {
   const lines = [`${style.red("error")} ${oneLine(messageOf(error))}`];
   if (isLaresError(error, "Untrusted")) {
-    lines.push("Nobody has accepted what this workspace asks for yet: `lares run` shows it and asks.");
+    lines.push("You have not accepted what this workspace asks for yet. `lares run` shows it and asks you.");
   }
   return lines;
 }

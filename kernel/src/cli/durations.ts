@@ -4,7 +4,8 @@ import { UsageError } from "./command.ts";
 /** "90s", "10m", "1h", "7d" in milliseconds. */
 export function durationMs(text: string): number {
   const parsed = ageMs(text.trim());
-  if (parsed === null) throw new UsageError(`"${text}" is no duration: write 90s, 10m or 1h.`);
+  if (parsed === null)
+    throw new UsageError(`"${text}" is not a duration. Write 90s, 10m or 1h, for example.`);
   return parsed;
 }
 
@@ -22,7 +23,7 @@ export function sinceTime(text: string, nowMs: number): string {
   const absolute = Date.parse(text);
   if (Number.isNaN(absolute))
     throw new UsageError(
-      `"${text}" is no time: write 30m, 1h, 7d, yesterday, monday or 2026-11-20T10:00:00Z.`,
+      `"${text}" is not a time. Write 30m, 1h, 7d, yesterday, monday or 2026-11-20T10:00:00Z.`,
     );
   return new Date(absolute).toISOString();
 }

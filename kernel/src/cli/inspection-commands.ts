@@ -30,16 +30,19 @@ export function addInspection(program: Command, ports: CliPorts): void {
 
   program
     .command("actions")
-    .description("what was proposed: list, show, approve, reject, undo")
+    .description("changes that agents propose: list, show, approve, reject, undo")
     .usage("[folder] [list | show <id> | content <id> | approve <id> | reject <id> | undo <id>] [options]")
     .argument("[words...]")
-    .option("--state <state>", "list: only these, e.g. PendingApproval")
+    .option(
+      "--state <state>",
+      'list: only those in this state, in the words of the list: "waits for you", done, rejected …',
+    )
     .option("--agent <id>", "list: of this agent only")
     .option("--effects <numbers>", 'approve: only these effects, counted from 0, as in "0,2"')
-    .option("--digest <digest>", "approve: only if it is what was shown with this digest")
+    .option("--digest <digest>", 'approve: only if the change still has this digest, as "show" printed it')
     .option("--effect <number>", "show, content: this effect only, counted from 0")
     .option("--side <side>", 'content: "before" or "after", byte for byte (default: after)')
-    .option("--always", "approve: and the same change to the same file from now on")
+    .option("--always", "approve: and from now on the same kind of change to the same paths without asking")
     .addOption(
       new Option("--scope <scope>", "approve: and from now on all that this names, as show says").choices([
         "file",
@@ -48,12 +51,12 @@ export function addInspection(program: Command, ports: CliPorts): void {
         "session",
       ]),
     )
-    .option("--reason <text>", "reject: why")
+    .option("--reason <text>", "reject: why; the agent reads it")
     .addOption(json())
     .addHelpText(
       "after",
       `
-An id may be cut to its last characters, as the list shows it.
+The last characters of an id are enough, as the list shows them. To decide on many, use "lares review".
 
 --scope  file     the same kind of change to this file
          folder   to everything in its folder
@@ -63,7 +66,8 @@ An id may be cut to its last characters, as the list shows it.
 What is asked each time (programs, hidden files, moves of folders) has none of these, and --always is refused for it.
 lares decisions lists what is remembered, and revokes it.
 ${examples([
-  ["lares actions", "everything proposed here"],
+  ["lares actions", "everything that agents proposed here"],
+  ['lares actions --state "waits for you"', "only what waits for you"],
   ["lares actions show 5c1f9e20", "one proposal, with all that it would change"],
   ["lares actions content 5c1f9e20 --effect 1 > new.png", "a content that has no diff"],
   ["lares actions undo 5c1f9e20", "take it back, unless the files have changed since"],

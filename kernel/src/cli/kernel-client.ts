@@ -33,6 +33,8 @@ export interface Approval {
   readonly effects?: readonly number[];
   readonly remember?: "once" | "always";
   readonly rules?: readonly RememberedRule[];
+  /** The person's own contents, instead of the proposed ones. */
+  readonly edits?: readonly { readonly effect: number; readonly content: string }[];
 }
 
 /** What the kernel tells without being asked. */
@@ -122,6 +124,7 @@ export class KernelClient {
     this.#ask("lares/actions/approve", { id, ...approval });
   reject = (id: string, reason?: string): Promise<Action> =>
     this.#ask("lares/actions/reject", reason === undefined ? { id } : { id, reason });
+  rebase = (id: string): Promise<Action> => this.#ask("lares/actions/rebase", { id });
   undo = (id: string): Promise<Action> => this.#ask("lares/actions/undo", { id });
 
   decisions = (): Promise<ResultOf<"lares/decisions/list">> => this.#ask("lares/decisions/list", {});

@@ -19,6 +19,7 @@ export function createProgram(ports: CliPorts): Command {
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .exitOverride();
   addRun(program, ports);
+  addReview(program, ports);
   addPermissions(program, ports);
   addCheck(program, ports);
   addInspection(program, ports);
@@ -130,6 +131,26 @@ ${examples([
       execute(ports, async (context) =>
         (await import("./commands/permissions.ts")).permissions(context, folder, options),
       ),
+    );
+}
+
+function addReview(program: Command, ports: CliPorts): void {
+  program
+    .command("review")
+    .description("decide on what waits, on the whole screen")
+    .argument("[folder]", "the workspace", ".")
+    .addHelpText(
+      "after",
+      `
+Shows what waits for you, with all that it would change: approve, reject with a reason, edit first, take parts of it,
+remember an answer, undo. Nothing is written before you approve it, and what waits goes on waiting when you leave.
+Press ? there for all keys. e opens the editor that VISUAL or EDITOR names. NO_COLOR turns colours off.
+
+Needs a terminal. In a script use "lares actions".
+${examples([["lares review ~/Pictures", "decide on what the agents there propose"]])}`,
+    )
+    .action((folder: string) =>
+      execute(ports, async (context) => (await import("./commands/review.ts")).review(context, folder)),
     );
 }
 

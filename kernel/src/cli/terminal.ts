@@ -21,9 +21,12 @@ export class Terminal implements Disposable {
   #frame = 0;
   #held: { readonly stream: NodeJS.WriteStream; readonly text: string }[] | null = null;
   #droppedPrints = 0;
+  #isLent = false;
 
   constructor() {
     this.#onSignal = (signal) => {
+      // It is meant for the program that has the terminal.
+      if (this.#isLent && signal === "SIGINT") return;
       // The second time there is no cleaning up any more: somebody is in a hurry.
       if (this.#interrupt.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
       this.#interrupt.abort(signal);
@@ -40,6 +43,16 @@ export class Terminal implements Disposable {
   /** Aborted by Ctrl-C or a request to end. */
   get interrupted(): AbortSignal {
     return this.#interrupt.signal;
+  }
+
+  /** While another program has the terminal, Ctrl-C is that program's. */
+  async lend<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#isLent = true;
+    try {
+      return await work();
+    } finally {
+      this.#isLent = false;
+    }
   }
 
   interrupt(): void {

@@ -8,7 +8,7 @@ import {
   type CommandContext,
 } from "../command.ts";
 import type { Approval, KernelClient } from "../kernel-client.ts";
-import { renderAction, renderActionLine, renderImpact, renderState } from "../render/action.ts";
+import { renderAction, renderActionLine, renderImpact, renderState, stateWords } from "../render/action.ts";
 import { oneLine } from "../render/foreign.ts";
 import { dayAndTime } from "../render/quantities.ts";
 import { renderTable } from "../render/table.ts";
@@ -30,6 +30,21 @@ export interface ActionsOptions {
 
 const verbs = ["list", "show", "content", "approve", "reject", "undo"] as const;
 const states = ActionState.anyOf.map(({ const: state }) => state);
+
+/** The states that a person means by `text`: the word that lists show, or the wire's. */
+function statesOf(text: string): ActionState[] {
+  const plain = (word: string): string => word.toLowerCase().replaceAll(/[\s_-]+/g, "");
+  const found = states.filter((state) =>
+    [stateWords[state], state, ...(others[state] ?? [])].some((word) => plain(word) === plain(text)),
+  );
+  if (found.length > 0) return found;
+  const words = [...new Set(states.map((state) => `"${stateWords[state]}"`))];
+  throw new UsageError(`There is no state "${oneLine(text)}". The states are ${words.join(", ")}.`);
+}
+
+const others: Partial<Record<ActionState, readonly string[]>> = {
+  PendingApproval: ["waits", "waiting", "pending"],
+};
 /** Actions that an abbreviated id is looked for in. */
 const listLimit = 1000;
 
@@ -40,18 +55,18 @@ export async function actions(
 ): Promise<number> {
   const { folder, verb, rest } = folderAndVerb(words, verbs, "list");
   const [given, ...more] = rest;
-  if (more.length > 0) throw new UsageError(`One id at a time: ${more.join(" ")} is too much.`);
+  if (more.length > 0) throw new UsageError(`One id at a time; leave out ${more.join(" ")}.`);
   if (verb === "list") {
     if (given !== undefined) throw new UsageError(`"list" takes no id; "show ${given}" shows one action.`);
-  } else if (given === undefined) throw new UsageError(`Which action? lares actions ${verb} <id>`);
+  } else if (given === undefined)
+    throw new UsageError(`Name the change: lares actions ${verb} <id>. "lares actions" lists the ids.`);
   const { state } = options;
-  if (state !== undefined && !states.some((known) => known === state))
-    throw new UsageError(`--state is one of ${states.join(", ")}.`);
+  const wanted = state === undefined ? undefined : statesOf(state);
   const effects = effectsOf(options.effects);
   const effect = effectOf(options.effect);
   const side = verb === "content" ? sideOf(options.side) : "after";
   return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
-    if (verb === "list" || given === undefined) return list(context, kernel, options);
+    if (verb === "list" || given === undefined) return list(context, kernel, options, wanted);
     const action = await find(kernel, given);
     switch (verb) {
       case "show":
@@ -97,19 +112,26 @@ async function list(
   { terminal }: CommandContext,
   kernel: KernelClient,
   options: ActionsOptions,
+  wanted: readonly ActionState[] | undefined,
 ): Promise<number> {
-  const { state, agent } = options;
-  const found = await kernel.actions({
-    ...(state === undefined ? {} : { state }),
-    ...(agent === undefined ? {} : { agent }),
-  });
+  const { agent } = options;
+  const lists = await Promise.all(
+    (wanted ?? [undefined]).map((state) =>
+      kernel.actions({
+        ...(state === undefined ? {} : { state }),
+        ...(agent === undefined ? {} : { agent }),
+      }),
+    ),
+  );
+  const found = lists.flat().toSorted((one, other) => (one.id < other.id ? 1 : -1));
   if (options.json === true) {
     terminal.json(found);
     return exitCodes.ok;
   }
   const { surface } = terminal;
   if (found.length === 0) {
-    terminal.print(surface.style.dim("No actions yet."));
+    const all = wanted === undefined && agent === undefined;
+    terminal.print(surface.style.dim(all ? "No agent has proposed a change yet." : "No change matches."));
     return exitCodes.ok;
   }
   const rows = found.map((action) => [
@@ -144,7 +166,7 @@ async function show(
     return exitCodes.ok;
   }
   if (effect !== undefined && effect >= action.effects.length)
-    throw new UsageError(`The action has ${action.effects.length} effects, counted from 0.`);
+    throw new UsageError(`--effect goes from 0 to ${action.effects.length - 1} here.`);
   const { action: whole, unread } = await wholeAction(kernel, action, effect);
   const only = effect === undefined ? {} : { contents: effect };
   terminal.print([
@@ -165,7 +187,9 @@ async function content(
   side: "before" | "after",
 ): Promise<number> {
   if (terminal.isTerminal)
-    throw new UsageError("A content is not printed at a terminal; write it to a file: … content <id> > FILE");
+    throw new UsageError(
+      "A terminal would obey what is in the file. Write it to a file instead: lares actions content <id> > FILE",
+    );
   let offset = 0;
   for (let eof = false; !eof;) {
     const piece = await kernel.content(id, effect, side, offset);
@@ -198,9 +222,13 @@ async function find(kernel: KernelClient, given: string): Promise<Action> {
   const matching = (await kernel.actions({ limit: listLimit })).filter(({ id }) => id.endsWith(given));
   const [only, other] = matching;
   if (only === undefined)
-    throw new UsageError(`No action's id ends in "${given}"; lares actions lists them.`);
+    throw new UsageError(
+      `No change has an id that ends in "${oneLine(given)}". "lares actions" lists the ids.`,
+    );
   if (other !== undefined)
-    throw new UsageError(`${matching.length} actions' ids end in "${given}"; write more of it.`);
+    throw new UsageError(
+      `${matching.length} changes have an id that ends in "${oneLine(given)}". Write more of it.`,
+    );
   return kernel.action(only.id);
 }
 

@@ -69,7 +69,7 @@ test.each<[string[], QueryOptions, string]>([
   [[], { kind: "temporal", mode: "text" }, "--mode says nothing"],
   [["x"], { text: "y", since: "1h" }, "both say what to look for"],
   [[], { field: "a" }, "--text says what"],
-  [[], { since: "soon" }, "is no time"],
+  [[], { since: "soon" }, "is not a time"],
   [[], { limit: "0", since: "1h" }, "--limit is a whole number"],
   [[], { limit: "1001", since: "1h" }, "--limit is a whole number"],
   [[], { count: true, limit: "3" }, "no --limit"],

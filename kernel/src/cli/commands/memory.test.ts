@@ -156,7 +156,7 @@ describe("query", () => {
 
   it.each([
     [["--kind", "dreams"], "temporal, associative, working, search"],
-    [["--since", "soon"], "is no time"],
+    [["--since", "soon"], "is not a time"],
     [["--where", "nothing"], "is no condition"],
     [["--kind", "search"], "What is searched for"],
   ])("%j is wrong usage", async (argv, message) => {

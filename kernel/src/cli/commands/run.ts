@@ -47,10 +47,12 @@ export async function run(context: CommandContext, name: string, options: RunOpt
   if (options.trust === true && options.grant !== undefined)
     throw new UsageError("--trust grants everything, --grant a part. Use one of them.");
   if (options.watch === true && options.once === true)
-    throw new UsageError("--watch goes on until Ctrl-C, --once ends when all is idle: one of them.");
+    throw new UsageError(
+      "--watch and --once cannot be combined: --watch runs until Ctrl-C, --once ends when nothing is left to do. Use one of them.",
+    );
   if (options.timeout !== undefined && options.once !== true)
     throw new UsageError(
-      "--timeout says how long --once may take; without --once a run goes on until Ctrl-C.",
+      "--timeout needs --once: it says how long --once may take. Without --once, lares run goes on until Ctrl-C.",
     );
   durationMs(options.timeout ?? defaultTimeout);
   const folder = await folderNamed(name);

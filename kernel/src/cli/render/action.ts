@@ -1,11 +1,12 @@
 import { effectWords, hasContent } from "../../base/effect-words.ts";
-import type { Action, ActionState, Effect } from "../../base/vocabulary/action.ts";
+import { extentWords, impactSize } from "../../base/impact-words.ts";
+import type { Action, ActionState, Effect, PolicyReason } from "../../base/vocabulary/action.ts";
 import { decisionLines, visibleLines } from "./decision-text.ts";
 import { renderDiff } from "./diff.ts";
 import { oneLine } from "./foreign.ts";
 import { counted, dayAndTime } from "./quantities.ts";
 import type { Style, Surface } from "./style.ts";
-import { displayWidth, truncate, wrap } from "./width.ts";
+import { displayWidth, wrap } from "./width.ts";
 
 /** Columns; a card is text to be read. */
 const widestCard = 100;
@@ -25,14 +26,17 @@ export interface CardOptions {
  */
 export function renderAction(action: Action, surface: Surface, options: CardOptions = {}): string[] {
   const { style } = surface;
-  const width = Math.max(30, Math.min(surface.width, widestCard));
-  const inner = { style, width: width - 2 };
+  const width = Math.max(narrowestCard, Math.min(surface.width, widestCard));
+  const inner = { ...surface, width: width - 2 };
   const bar = style.dim("│");
   const head = options.position === undefined ? "" : ` ${options.position} `;
   const lines = [
-    ...action.effects.flatMap((effect) => renderEffect(effect, inner)),
+    ...renderEffects(action, inner),
+    "",
     ...renderFacts(action, inner),
     ...renderReason(action, inner),
+    ...renderImpactSentence(action, inner),
+    "",
     ...renderWords(action, inner),
     ...renderContents(action, inner, options),
     ...renderOutcome(action, inner),
@@ -44,76 +48,105 @@ export function renderAction(action: Action, surface: Surface, options: CardOpti
   ];
 }
 
-function renderFacts(action: Action, { style, width }: Surface): string[] {
-  const agent = decisionLines(action.agent, width).map((line) => style.cyan(line));
+/** Beneath it, what a terminal breaks by itself is easier to read than what would be left of a card. */
+const narrowestCard = 24;
+
+export function renderEffects({ effects }: Pick<Action, "effects">, surface: Surface): string[] {
+  return effects.flatMap((effect) => renderEffect(effect, surface));
+}
+
+/** Who proposed it, and what became of it. A card that asks is about a proposal that waits, so that is not said. */
+export function renderFacts(
+  action: Action,
+  { style, width, isAscii }: Surface,
+  more: readonly string[] = [],
+): string[] {
+  const lines = decisionLines(action.agent, width, { isAscii }).map((line) => style.cyan(line));
   const facts = [
-    `impact ${renderImpact(action.impact_score, style)}`,
-    counted(action.effects.length, "effect"),
-    // A card that asks is about a proposal that waits; only another state is worth a word.
+    counted(action.effects.length, "change"),
     ...(action.state === "PendingApproval" ? [] : [renderState(action.state, style)]),
+    ...more,
   ];
-  const lines = [...agent];
   for (const fact of facts) {
     const joined = `${lines.at(-1)}${style.dim(" · ")}${fact}`;
     if (displayWidth(joined) > width) lines.push(fact);
     else lines[lines.length - 1] = joined;
   }
-  return ["", ...lines];
+  return lines;
 }
 
-/** Why it is asked, or which rule decided it, in the kernel's words. */
-function renderReason({ asked_because: asked, rule }: Action, { style, width }: Surface): string[] {
-  const reason = asked ?? rule;
-  if (reason === undefined) return [];
-  const { sentence, place } = reason;
-  const text = place === undefined ? sentence : `${sentence} (${place.path}:${place.line})`;
-  return ["", ...decisionLines(text, width).map((line) => style.dim(line))];
+/** "[#··] Small. Changes 1 file: adds 3 lines, removes 1. Can be undone." */
+export function renderImpactSentence(action: Action, { style, width }: Surface): string[] {
+  const size = impactSize(action.impact_score);
+  const sentence = `${size.charAt(0).toUpperCase()}${size.slice(1)}. ${extentWords(action.effects)} Can be undone.`;
+  const [first = "", ...rest] = wrap(sentence, width - meterWidth - 1);
+  const margin = " ".repeat(meterWidth + 1);
+  return [`${meter(action.impact_score, style)} ${first}`, ...rest.map((line) => margin + line)];
+}
+
+/** Why a person is asked, in the kernel's words. */
+function renderReason({ asked_because: asked }: Action, { style, width, isAscii }: Surface): string[] {
+  return asked === undefined
+    ? []
+    : ["", ...decisionLines(reasonText(asked), width, { isAscii }).map((line) => style.dim(line))];
 }
 
 /** Title and reason stand behind a bar of their own, so that no line of them passes for the kernel's. */
-function renderWords({ title, reason }: Action, { style, width }: Surface): string[] {
+export function renderWords({ title, reason }: Action, { style, width, isAscii }: Surface): string[] {
   const quoted = (text: string): string[] =>
-    decisionLines(text, width - 2).map((line) => `${style.dim("┆")} ${line}`);
-  return ["", style.dim("In the agent's words:"), ...quoted(title), ...(reason === "" ? [] : quoted(reason))];
+    decisionLines(text, width - 2, { isAscii }).map((line) => `${style.dim("┆")} ${line}`);
+  return [style.dim("In the agent's words:"), ...quoted(title), ...(reason === "" ? [] : quoted(reason))];
 }
 
-const barCells = 10;
+const meterCells = 3;
+const meterWidth = meterCells + 2;
 
-/** ▰▰▱▱▱▱▱▱▱▱ 0.18 */
+/** [##·]; its colour only repeats what the cells say. */
+function meter(score: number, style: Style): string {
+  const size = impactSize(score);
+  const cells = size === "small" ? 1 : size === "medium" ? 2 : 3;
+  const colour = size === "small" ? style.green : size === "medium" ? style.yellow : style.red;
+  return `[${colour("#".repeat(cells))}${style.dim("·".repeat(meterCells - cells))}]`;
+}
+
+/** [##·] medium */
 export function renderImpact(score: number, style: Style): string {
-  const bounded = Math.min(1, Math.max(0, score));
-  const cells = bounded > 0 ? Math.max(1, Math.round(bounded * barCells)) : 0;
-  const colour = bounded < 0.3 ? style.green : bounded < 0.7 ? style.yellow : style.red;
-  return `${colour("▰".repeat(cells))}${style.dim("▱".repeat(barCells - cells))} ${bounded.toFixed(2)}`;
+  return `${meter(score, style)} ${impactSize(score)}`;
 }
+
+/** What a person reads for a state, in lists, cards and `--state`. */
+export const stateWords: Readonly<Record<ActionState, string>> = {
+  PendingApproval: "waits for you",
+  Approved: "being carried out",
+  Committing: "being carried out",
+  Committed: "done",
+  Rejected: "rejected",
+  Failed: "failed",
+  Stale: "out of date",
+  Expired: "expired",
+  Undone: "undone",
+};
 
 /** The word for a state, in its colour. */
 export function renderState(state: ActionState, style: Style): string {
-  switch (state) {
-    case "PendingApproval":
-      return style.yellow("waits for you");
-    case "Approved":
-    case "Committing":
-      return style.blue("being carried out");
-    case "Committed":
-      return style.green("done");
-    case "Rejected":
-      return style.red("rejected");
-    case "Failed":
-      return style.red("failed");
-    case "Stale":
-      return style.magenta("stale");
-    case "Expired":
-      return style.dim("expired");
-    case "Undone":
-      return style.blue("undone");
-  }
+  const colours: Readonly<Record<ActionState, (text: string) => string>> = {
+    PendingApproval: style.yellow,
+    Approved: style.blue,
+    Committing: style.blue,
+    Committed: style.green,
+    Rejected: style.red,
+    Failed: style.red,
+    Stale: style.magenta,
+    Expired: style.dim,
+    Undone: style.blue,
+  };
+  return colours[state](stateWords[state]);
 }
 
 /** One effect in words: a sign, what happens, and to what. */
-function renderEffect(effect: Effect, { style, width }: Surface): string[] {
+export function renderEffect(effect: Effect, { style, width, isAscii }: Surface): string[] {
   const colour = coloursOf(effect, style);
-  return visibleLines(effectWords(effect), width - 2).map(
+  return visibleLines(effectWords(effect), width - 2, { isAscii }).map(
     (line, row) => `${row === 0 ? colour(signOfEffect(effect)) : " "} ${colour(line)}`,
   );
 }
@@ -152,26 +185,29 @@ function renderContents(action: Action, surface: Surface, options: CardOptions):
   return effects.flatMap((effect, index) => {
     if (!hasContent(effect) || (contents !== undefined && contents !== index)) return [];
     const head = effects.length === 1 ? [] : renderHead(effect, index, surface);
-    return ["", ...head, ...renderContent(action, effect, index, surface, options.unread?.get(index))];
+    return ["", ...head, ...renderContent(action, index, surface, options.unread?.get(index))];
   });
 }
 
-function renderHead({ path }: Effect, index: number, { style, width }: Surface): string[] {
-  const place = style.dim(`Effect ${index}:`);
-  return [place, ...decisionLines(path, width).map((line) => style.bold(line))];
+function renderHead({ path }: Effect, index: number, { style, width, isAscii }: Surface): string[] {
+  const place = style.dim(`Change ${index}:`);
+  return [place, ...decisionLines(path, width, { isAscii }).map((line) => style.bold(line))];
 }
 
-function renderContent(
-  { id }: Action,
-  effect: Effect,
+/** One effect's content as a diff, or how to look at what has none. */
+export function renderContent(
+  { id, effects }: Pick<Action, "id" | "effects">,
   index: number,
-  { style, width }: Surface,
+  surface: Surface,
   unread: string | undefined,
 ): string[] {
-  if (effect.diff !== undefined) return renderDiff(effect.diff, { style, width });
+  const { style, width } = surface;
+  const effect = effects[index];
+  if (effect === undefined) return [];
+  if (effect.diff !== undefined) return renderDiff(effect.diff, surface);
   const sides = (["before", "after"] as const).filter((side) => isReadable(effect, side));
   return [
-    ...wrap(unread ?? "No text, or more than 256 KiB of it, so there is no diff.", width),
+    ...wrap(unread ?? "This is not text, or it is longer than 256 KiB, so there is no diff.", width),
     ...sides.flatMap((side) => [
       ...decisionLines(`${side}: ${effect[side] ?? ""}`, width),
       ...wrap(`  lares actions content ${id} --effect ${index} --side ${side} > FILE`, width),
@@ -183,28 +219,52 @@ function isReadable(effect: Effect, side: "before" | "after"): boolean {
   return effect[side] !== null && (side === "after" || effect.kind.startsWith("file."));
 }
 
-function renderOutcome(action: Action, { style, width }: Surface): string[] {
-  const lines: string[] = [];
-  if (action.decided !== undefined) {
-    const who = action.decided_by === "policy" ? "by your rules" : "by you";
-    lines.push(style.dim(`decided ${who}, ${dayAndTime(action.decided)}`));
-  }
-  if (action.error !== undefined) {
-    lines.push(...decisionLines(action.error, width).map((line) => style.red(line)));
-  }
-  if (action.rejected_reason !== undefined) {
-    lines.push(style.dim("The agent was told:"), ...decisionLines(action.rejected_reason, width));
-  }
-  return lines.length === 0 ? [] : ["", ...lines];
+/** Who decided, by which rule, and what went wrong; each with nothing left out. */
+export function renderOutcome(action: Action, { style, width, isAscii }: Surface): string[] {
+  const { decided, error, rejected_reason: said } = action;
+  const lines = (text: string, paint: (line: string) => string): string[] =>
+    decisionLines(text, width, { isAscii }).map(paint);
+  const found = [
+    ...(decided === undefined ? [] : lines(`${deciderOf(action)}, ${dayAndTime(decided)}`, style.dim)),
+    ...(action.rule === undefined ? [] : lines(reasonText(action.rule), style.dim)),
+    ...(said === undefined ? [] : lines(`You said: ${said}`, style.dim)),
+    ...(error === undefined ? [] : lines(error, style.red)),
+  ];
+  return found.length === 0 ? [] : ["", ...found];
 }
 
-/** An action in one line, for what passes by: "✓ done  Archive 1 extra copy of sea.jpg  (dev.lares.storage)" */
-export function renderActionLine(action: Action, { style, width }: Surface): string {
-  const state = renderState(action.state, style);
-  const room = Math.max(16, width - displayWidth(state) - displayWidth(action.agent) - 12);
-  const title = truncate(oneLine(action.title), room);
-  const error = action.error === undefined ? "" : style.red(` — ${truncate(oneLine(action.error), width)}`);
-  return `${signOf(action.state, style)} ${state}  ${title}  ${style.dim(oneLine(action.agent))}${error}`;
+function deciderOf({ decided_by: by, edited_by: editor }: Action): string {
+  if (by === "policy") return "Decided automatically";
+  return editor === "user" ? "Decided by you, with your own text" : "Decided by you";
+}
+
+/** A sentence of policy with the line of the document that it speaks of. */
+export function reasonText({ sentence, place }: PolicyReason): string {
+  return place === undefined ? sentence : `${sentence} (${place.path}:${place.line})`;
+}
+
+/**
+ * An action for what passes by: "✓ done  Archive 1 extra copy of sea.jpg  dev.lares.storage". What has no room in a line
+ * goes on in the next, indented.
+ */
+export function renderActionLine(action: Action, { style, width }: Surface): string[] {
+  const parts = [
+    `${stateWords[action.state]}  ${oneLine(action.title)}`,
+    oneLine(action.agent),
+    ...(action.error === undefined ? [] : [oneLine(action.error)]),
+  ];
+  const sign = signOf(action.state, style);
+  const whole = parts.join("  ");
+  if (displayWidth(whole) + 2 <= width) {
+    const [, agent = "", error] = parts;
+    const end = error === undefined ? "" : `  ${style.red(error)}`;
+    return [
+      `${sign} ${renderState(action.state, style)}  ${oneLine(action.title)}  ${style.dim(agent)}${end}`,
+    ];
+  }
+  return parts
+    .flatMap((part) => wrap(part, width - 2))
+    .map((line, index) => (index === 0 ? `${sign} ${line}` : `  ${line}`));
 }
 
 function signOf(state: ActionState, style: Style): string {

@@ -51,7 +51,7 @@ describe("what a person decides on, in lines", () => {
     fc.assert(
       fc.property(anything, fc.integer({ min: 20, max: 200 }), (text, width) => {
         const every = { has: (offset: number) => offset % 3 === 0, draw: (shown: string) => shown };
-        expect(decisionLines(text, width, every)).toEqual(decisionLines(text, width));
+        expect(decisionLines(text, width, { emphasis: every })).toEqual(decisionLines(text, width));
       }),
     );
   });

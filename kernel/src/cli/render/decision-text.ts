@@ -1,4 +1,5 @@
 import {
+  countedRun,
   endsLine,
   goesOn,
   readVisible,
@@ -13,6 +14,12 @@ const narrowest = 8;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const ascii = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
+export interface DecisionOptions {
+  readonly emphasis?: Emphasis | undefined;
+  /** Every character that is not ASCII, our own marks too, is shown by its code. */
+  readonly isAscii?: boolean | undefined;
+}
+
 /** What of a text stands out: by where it begins in the text, and how it is drawn. */
 export interface Emphasis {
   has(offset: number): boolean;
@@ -24,7 +31,11 @@ export interface Emphasis {
  * `visibleText` for the marks. A line is broken where a single blank stands, which the break then is, and behind the mark
  * of a line feed; where there is neither, it ends in `↩` and the next one goes on with the same word.
  */
-export function decisionLines(text: string, width: number, emphasis?: Emphasis): string[] {
+export function decisionLines(
+  text: string,
+  width: number,
+  { emphasis, isAscii = false }: DecisionOptions = {},
+): string[] {
   const room = Math.max(narrowest, width);
   if (
     emphasis === undefined &&
@@ -34,21 +45,28 @@ export function decisionLines(text: string, width: number, emphasis?: Emphasis):
     !text.includes("   ")
   )
     return [text];
-  return broken(visibleAtoms(text), room, emphasis);
+  return broken(visibleAtoms(text), room, { emphasis, isAscii });
 }
 
 /** The same for a sentence of the kernel's own, in which foreign names are visible already. */
-export function visibleLines(sentence: string, width: number): string[] {
-  const atoms = Array.from(graphemes.segment(sentence), ({ segment }) => ({
-    shown: segment,
-    source: segment,
-  }));
-  return broken(atoms, Math.max(narrowest, width));
+export function visibleLines(
+  sentence: string,
+  width: number,
+  options: Pick<DecisionOptions, "isAscii"> = {},
+): string[] {
+  // The one sign of ours that is no ASCII counts lines at the end.
+  const text = options.isAscii === true ? sentence.replace(/ −(\d+\))$/, " -$1") : sentence;
+  const atoms = Array.from(graphemes.segment(text), ({ segment }) => ({ shown: segment, source: segment }));
+  return broken(atoms, Math.max(narrowest, width), options);
 }
 
-function broken(atoms: readonly Atom[], room: number, emphasis?: Emphasis): string[] {
+function broken(
+  atoms: readonly Atom[],
+  room: number,
+  { emphasis, isAscii = false }: DecisionOptions,
+): string[] {
   const lines: string[] = [];
-  const pieces = piecesOf(atoms, room);
+  const pieces = piecesOf(atoms, room, isAscii);
   let start = 0;
   do {
     const { end, next, mark } = lineFrom(pieces, start, room);
@@ -74,23 +92,45 @@ interface Piece extends Atom {
   readonly columns: number;
   /** Where it begins in the text; what belongs to a mark that is broken has the mark's. */
   readonly offset: number;
+  /** A new line may begin behind it. */
+  readonly ends: boolean;
 }
 
-function piecesOf(atoms: readonly Atom[], room: number): Piece[] {
+function piecesOf(atoms: readonly Atom[], room: number, isAscii: boolean): Piece[] {
   let offset = 0;
-  return atoms.flatMap((atom) => {
+  return atoms.flatMap((visible) => {
     const start = offset;
-    offset += atom.source.length;
+    offset += visible.source.length;
+    const ends = endsLine(visible);
+    const atom = isAscii ? asciiAtom(visible) : visible;
     const columns = displayWidth(atom.shown);
-    if (columns < room) return [{ ...atom, columns, offset: start }];
+    if (columns < room) return [{ ...atom, columns, offset: start, ends }];
     return Array.from(atom.shown, (shown) => ({
       shown,
       source: "",
       columns: displayWidth(shown),
       offset: start,
+      ends: false,
     }));
   });
 }
+
+/** `<U+00E9>`, and `<U+0020 x160>` for many of the same. */
+function asciiAtom(atom: Atom): Atom {
+  if (printableAscii.test(atom.shown)) return atom;
+  const characters = Array.from(atom.source);
+  const [first = ""] = characters;
+  const isRun = characters.length >= countedRun && characters.every((character) => character === first);
+  const codes = (isRun ? [first] : characters).map(
+    (character) => `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`,
+  );
+  return {
+    ...atom,
+    shown: isRun ? `<${codes.join("")} x${characters.length}>` : codes.map((code) => `<${code}>`).join(""),
+  };
+}
+
+const printableAscii = /^[\x20-\x7e]*$/;
 
 interface LineEnd {
   /** The first piece that is not in the line, and the one that the next line begins with. */
@@ -114,7 +154,7 @@ function lineFrom(pieces: Piece[], start: number, room: number): LineEnd {
       return { end: hard, next: hard, mark: goesOn };
     }
     if (columns < room) hard = index + 1;
-    if (endsLine(piece)) return { end: index + 1, next: index + 1, mark: "" };
+    if (piece.ends) return { end: index + 1, next: index + 1, mark: "" };
   }
   return { end: pieces.length, next: pieces.length, mark: "" };
 }

@@ -41,7 +41,7 @@ const maxWordEdits = 100;
  * A diff as lines for a terminal: the line's number, its sign, its text. All of it, as `decisionLines` draws it: what
  * does not fit in a line goes on in the next, which has neither number nor sign.
  */
-export function renderDiff(diff: string, { style, width }: Surface): string[] {
+export function renderDiff(diff: string, { style, width, isAscii }: Surface): string[] {
   const lines = parseDiff(diff);
   const partners = partnersOf(lines);
   const numberWidth = Math.max(
@@ -55,14 +55,14 @@ export function renderDiff(diff: string, { style, width }: Surface): string[] {
       case "hunk":
         return index === 0 ? [] : [style.dim(`${" ".repeat(numberWidth)} ⋮`)];
       case "note":
-        return decisionLines(line.text, textWidth).map((text) => style.dim(margin + text));
+        return decisionLines(line.text, textWidth, { isAscii }).map((text) => style.dim(margin + text));
       case "context":
       case "removed":
       case "added": {
         const [sign, colour] = looks(line.kind, style);
         const number = style.dim(padStart(String(lineNumber(line) ?? ""), numberWidth));
         const emphasised = emphasis(line, lines[partners[index] ?? -1], style);
-        return decisionLines(line.text, textWidth, emphasised).map((text, row) =>
+        return decisionLines(line.text, textWidth, { emphasis: emphasised, isAscii }).map((text, row) =>
           row === 0 ? `${number} ${colour(`${sign} ${text}`)}` : margin + colour(text),
         );
       }

@@ -107,16 +107,26 @@ describe("an action's card", () => {
     expect(text).toContain("lares actions content 0199 --effect 0 --side before > FILE");
     expect(text).toContain("lares actions content 0199 --effect 0 --side after > FILE");
   });
-  it("has a line for what passes by", () => {
-    expect(renderActionLine({ ...action, state: "Failed", error: "disk\nfull" }, plainSurface)).toBe(
-      "✗ failed  Archive 1 extra copy of sea.jpg (2.0 KB)  dev.lares.storage — disk full",
+  it("goes on in further lines instead of losing its title, at 40 columns", () => {
+    const surface = { style: noStyle, width: 40 };
+    const lines = renderActionLine(
+      { ...action, state: "Failed", error: "no space is left on the disk" },
+      surface,
     );
+    expect(lines.join(" ").replaceAll(/\s+/g, " ")).toBe(
+      "✗ failed Archive 1 extra copy of sea.jpg (2.0 KB) dev.lares.storage no space is left on the disk",
+    );
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(40);
+  });
+  it("has a line for what passes by", () => {
+    expect(renderActionLine({ ...action, state: "Failed", error: "disk\nfull" }, plainSurface)).toEqual([
+      "✗ failed  Archive 1 extra copy of sea.jpg (2.0 KB)  dev.lares.storage  disk full",
+    ]);
   });
   it.each([
-    [0, "▱▱▱▱▱▱▱▱▱▱ 0.00"],
-    [0.01, "▰▱▱▱▱▱▱▱▱▱ 0.01"],
-    [0.5, "▰▰▰▰▰▱▱▱▱▱ 0.50"],
-    [1, "▰▰▰▰▰▰▰▰▰▰ 1.00"],
+    [0, "[#··] small"],
+    [0.3, "[##·] medium"],
+    [1, "[###] large"],
   ])("impact %d", (score, bar) => expect(renderImpact(score, noStyle)).toBe(bar));
 });
 

@@ -14,6 +14,8 @@ export interface Surface {
   readonly style: Style;
   /** Columns. */
   readonly width: number;
+  /** The terminal draws ASCII only, so any other character of a foreign text is shown by its code. */
+  readonly isAscii?: boolean;
 }
 
 export const plainSurface: Surface = { style: noStyle, width: 80 };

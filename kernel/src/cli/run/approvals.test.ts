@@ -3,7 +3,9 @@ import { KernelClient } from "../kernel-client.ts";
 import { anAction, FakeKernel } from "../testing/fake-kernel.ts";
 import { Approvals, type Answer, type ApprovalMode } from "./approvals.ts";
 
-async function start(mode: ApprovalMode, answers: (Exclude<Answer["decide"], "always"> | Answer)[] = []) {
+type Decided = "approve" | "reject" | "later" | "quit";
+
+async function start(mode: ApprovalMode, answers: (Decided | Answer)[] = []) {
   const kernel = new FakeKernel();
   const asked: [id: string, waiting: number][] = [];
   const remarks: string[] = [];
@@ -44,13 +46,21 @@ describe("deciding on proposals", () => {
     expect(run.approvals.isBusy).toBe(false);
   });
 
-  it("approves what was shown: by its digest, with the rules of the chosen scope", async () => {
-    const rules = [{ decide: "allow", agent: "x.y", kind: "file.edit", path: "notes/**" }] as const;
+  it("approves what was shown: by its digest", async () => {
+    const rules = [{ decide: "allow" as const, path: "a" }];
     const run = await start("ask", [{ decide: "always", rules }]);
     run.propose("a");
     await run.approvals.settled();
     const approve = run.kernel.requests.find(({ method }) => method === "lares/actions/approve");
-    expect(approve?.params).toEqual({ id: "a", digest: anAction("a").digest, rules });
+    expect(approve?.params).toEqual({ id: "a", digest: anAction("a").digest, remember: "always", rules });
+  });
+
+  it("hands the reason of a rejection on", async () => {
+    const run = await start("ask", [{ decide: "reject", reason: "too short" }]);
+    run.propose("a");
+    await run.approvals.settled();
+    const reject = run.kernel.requests.find(({ method }) => method === "lares/actions/reject");
+    expect(reject?.params).toEqual({ id: "a", reason: "too short" });
   });
 
   it("mode all approves everything without asking", async () => {

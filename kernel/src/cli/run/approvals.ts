@@ -5,9 +5,10 @@ import type { KernelClient } from "../kernel-client.ts";
 export type ApprovalMode = "policy" | "none" | "all" | "ask";
 
 export type Answer =
-  | { readonly decide: "approve" | "reject" | "later" }
-  /** With the rules of a scope that the action offers. */
+  | { readonly decide: "approve" | "later" }
+  /** Approved, and these rules remembered: those of one of the action's scopes. */
   | { readonly decide: "always"; readonly rules: readonly RememberedRule[] }
+  | { readonly decide: "reject"; readonly reason?: string }
   /** The person wants to end the run. */
   | { readonly decide: "quit" };
 
@@ -84,13 +85,16 @@ export class Approvals {
         this.#mode === "all" ? { decide: "approve" } : await this.#ports.ask(action, this.#queue.length);
       switch (answer.decide) {
         case "approve":
-          await this.#ports.kernel.approve(id, { digest: action.digest, remember: "once" });
-          break;
         case "always":
-          await this.#ports.kernel.approve(id, { digest: action.digest, rules: answer.rules });
+          await this.#ports.kernel.approve(id, {
+            digest: action.digest,
+            ...(answer.decide === "always"
+              ? { remember: "always", rules: answer.rules }
+              : { remember: "once" }),
+          });
           break;
         case "reject":
-          await this.#ports.kernel.reject(id);
+          await this.#ports.kernel.reject(id, answer.reason);
           break;
         case "later":
           break;

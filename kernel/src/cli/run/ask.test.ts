@@ -11,20 +11,27 @@ const values = (left: number, isReadable: boolean, scopes: Scope[] = [scope]): s
   offers(left, isReadable, scopes).map(({ value }) => value);
 
 describe("what can be answered", () => {
+  it("Approve always is offered where there are scopes to choose from, once the card was shown", () => {
+    const scopes = [{ id: "file" as const, title: "a", rules: [{ decide: "allow" as const }] }];
+    expect(offers(0, true, scopes).map(({ value }) => value)).toContain("always");
+    expect(offers(1, true, scopes).map(({ value }) => value)).not.toContain("always");
+    expect(offers(0, true).map(({ value }) => value)).not.toContain("always");
+  });
+
   it("Approve is not offered before the last line was shown, and it is said why", () => {
-    expect(values(1204, true)).toEqual(["more", "reject", "later"]);
+    expect(values(1204, true)).toEqual(["more", "reject", "reason", "later"]);
     expect(whyNot({ action: anAction("a"), unread: new Map() }, 1204).join(" ")).toMatch(
       /^1,204 more lines\. Choose "More"/,
     );
-    expect(values(0, true)).toEqual(["approve", "reject", "always", "later"]);
+    expect(values(0, true)).toEqual(["approve", "reject", "reason", "always", "later"]);
     expect(whyNot({ action: anAction("a"), unread: new Map() }, 0)).toEqual([]);
   });
   it("Always is not offered for what is asked each time", () => {
-    expect(values(0, true, [])).toEqual(["approve", "reject", "later"]);
+    expect(values(0, true, [])).toEqual(["approve", "reject", "reason", "later"]);
   });
   it("Approve is not offered where a content could not be shown, and the command for it is named", () => {
     const unread = new Map([[0, "It cannot be shown: gone"]]);
-    expect(values(0, false)).toEqual(["reject", "later"]);
+    expect(values(0, false)).toEqual(["reject", "reason", "later"]);
     expect(whyNot({ action: anAction("a"), unread }, 0).join("\n")).toContain(
       "lares actions approve a --digest sha256:",
     );

@@ -1,13 +1,13 @@
-import { isCancel, select } from "@clack/prompts";
+import { isCancel, select, text } from "@clack/prompts";
 import type { Action, Scope } from "../../base/vocabulary/action.ts";
+import { visibleText } from "../../base/visible-text.ts";
 import { renderAction } from "../render/action.ts";
-import { oneLine } from "../render/foreign.ts";
 import { moreLines, nextPage, pageLines } from "../render/pages.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Answer } from "./approvals.ts";
 import type { WholeAction } from "./whole-action.ts";
 
-type Choice = "approve" | "reject" | "always" | "more" | "later";
+type Choice = "approve" | "reject" | "reason" | "always" | "more" | "later";
 
 interface Offer {
   readonly value: Choice;
@@ -27,59 +27,72 @@ export async function askAboutAction(
   const { action, unread } = whole;
   const position = waiting > 0 ? { position: `${waiting} more after this` } : {};
   const lines = renderAction(action, terminal.surface, { unread, ...position });
+  let wantsMore = true;
   for (let shown = 0; ;) {
-    const { end, left } = nextPage(lines.length, shown);
-    terminal.print([...(shown === 0 ? [""] : []), ...lines.slice(shown, end), ...whyNot(whole, left)]);
+    const end: number = wantsMore ? nextPage(lines.length, shown).end : shown;
+    const left = lines.length - end;
+    if (wantsMore)
+      terminal.print([...(shown === 0 ? [""] : []), ...lines.slice(shown, end), ...whyNot(whole, left)]);
     shown = end;
     using _held = terminal.hold();
     const choice = await select<Choice>({
-      message: "Carry it out?",
+      message: "Approve this change?",
       signal: terminal.interrupted,
-      options: offers(left, unread.size === 0, action.scopes),
+      options: offers(left, unread.size === 0, action.scopes ?? []),
     });
     if (isCancel(choice)) return { decide: "quit" };
-    if (choice === "always") {
-      const scope = await askForScope(terminal, action.scopes ?? []);
-      if (scope !== null) return { decide: "always", rules: scope.rules };
-    } else if (choice !== "more") return { decide: choice };
+    wantsMore = choice === "more";
+    const answer = await answerOf(terminal, choice, action);
+    if (answer !== null) return answer;
   }
 }
 
-/** Null where the person goes back to the question. */
-async function askForScope(terminal: Terminal, scopes: readonly Scope[]): Promise<Scope | null> {
-  const choice = await select<Scope | null>({
-    message: "Approve it, and allow from now on?",
-    signal: terminal.interrupted,
-    options: [
-      ...scopes.map((scope) => ({ value: scope, label: oneLine(scope.title) })),
-      { value: null, label: "Back" },
-    ],
-  });
-  return isCancel(choice) ? null : choice;
+/** What was answered, after what else has to be asked for it; null where the person wants to see more, or to choose again. */
+async function answerOf(
+  { interrupted: signal }: Terminal,
+  choice: Choice,
+  action: Action,
+): Promise<Answer | null> {
+  switch (choice) {
+    case "more":
+      return null;
+    case "approve":
+    case "later":
+    case "reject":
+      return { decide: choice };
+    case "reason": {
+      const reason = await text({
+        message: `Why not? ${visibleText(action.agent)} reads this.`,
+        signal,
+      });
+      return isCancel(reason) ? null : { decide: "reject", reason };
+    }
+    case "always": {
+      const scopes = action.scopes ?? [];
+      const index = await select<number>({
+        message: "Approve, and from now on without asking:",
+        signal,
+        options: scopes.map(({ title }, place) => ({ value: place, label: visibleText(title) })),
+      });
+      const scope = isCancel(index) ? undefined : scopes[index];
+      return scope === undefined ? null : { decide: "always", rules: scope.rules };
+    }
+  }
 }
 
 /** What can be answered where `left` lines of the card were not shown, or not all contents could be. */
 export function offers(left: number, isReadable: boolean, scopes: readonly Scope[] = []): Offer[] {
-  const approve: Offer[] = [
-    { value: "approve", label: "Approve", hint: "this once; it can be undone" },
-    ...(scopes.length === 0
-      ? []
-      : [
-          {
-            value: "always" as const,
-            label: "Always…",
-            hint: "approve, and choose what is allowed from now on",
-          },
-        ]),
-  ];
-  const [once = [], always = []] = left === 0 && isReadable ? approve.map((offer) => [offer]) : [];
+  const isApprovable = left === 0 && isReadable;
   const next = left <= pageLines ? "the rest" : `the next ${pageLines.toLocaleString("en")}`;
   return [
     ...(left === 0 ? [] : [{ value: "more" as const, label: "More", hint: next }]),
-    ...once,
+    ...(isApprovable ? [{ value: "approve" as const, label: "Approve", hint: "once; you can undo it" }] : []),
     { value: "reject", label: "Reject" },
-    ...always,
-    { value: "later", label: "Later", hint: "leave it pending" },
+    { value: "reason", label: "Reject and say why…", hint: "the agent reads it" },
+    ...(isApprovable && scopes.length > 0
+      ? [{ value: "always" as const, label: "Approve always…", hint: "choose for which changes" }]
+      : []),
+    { value: "later", label: "Later", hint: "it goes on waiting" },
   ];
 }
 
@@ -92,8 +105,8 @@ export function whyNot(
     return [`${moreLines(left)}. Choose "More" to see them; Approve is offered after the last one.`];
   if (unread.size === 0) return [];
   return [
-    `Approve is not offered here: the content of ${unread.size === 1 ? "one effect" : `${unread.size} effects`} was not shown.`,
-    "When you have seen it, approve with:",
+    `Approve is not offered here: the content of ${unread.size === 1 ? "1 change" : `${unread.size} changes`} was not shown.`,
+    "Once you have seen it, approve it with:",
     `lares actions approve ${action.id} --digest ${action.digest}`,
   ];
 }

@@ -30,7 +30,7 @@ export async function ensureTrust(
   if (!terminal.isInteractive) {
     terminal.warn(drawQuestion(question, grantedChoice(question), terminal.errorSurface).lines);
     terminal.warn(
-      "Nobody has accepted this yet: run it at a terminal, or with --trust for all of it, or --grant for a part.",
+      "You have not accepted this yet. Run it at a terminal to be asked, or accept all of it with --trust, or a part with --grant.",
     );
     return false;
   }

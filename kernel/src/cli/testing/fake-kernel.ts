@@ -235,7 +235,7 @@ export class FakeKernel {
       case "lares/traces/query":
         return this.traces.toReversed();
       case "lares/actions/list":
-        return [...this.actions.values()].toReversed();
+        return this.#actionsBefore((params as { before?: string }).before);
       case "lares/actions/get":
         return this.#action(id);
       case "lares/actions/diff":
@@ -268,6 +268,12 @@ export class FakeKernel {
         throw new LaresError("MethodNotFound", `The fake has no ${method}.`);
       }
     }
+  }
+
+  /** Newest first, as the kernel lists them. */
+  #actionsBefore(before?: string): Action[] {
+    const listed = [...this.actions.values()].toReversed();
+    return before === undefined ? listed : listed.slice(listed.findIndex(({ id }) => id === before) + 1);
   }
 
   #action(id: string): Action {

@@ -1,11 +1,15 @@
 import type { CodeAction, Command } from "vscode-languageserver";
 import { isJsonObject } from "../../base/json.ts";
+import { visibleText } from "../../base/visible-text.ts";
 import { approvalActionKind } from "../../protocol/v1/capabilities.ts";
 import type { Session } from "../session.ts";
-import { decisionLine, shortTitle } from "./action-words.ts";
+import { decisionLine, inMessage, shortTitle } from "./action-words.ts";
 import type { FileProposal, FileProposals } from "./file-proposals.ts";
 import { capability, documentUriOf, supports } from "./params.ts";
 import { tooLong, type ShownChanges } from "./shown-changes.ts";
+
+/** LSP has no field to write in, so a person chooses among these; the agent reads the one that was chosen. */
+export const rejectReasons = ["This is not right.", "I do not want changes like this.", "Not now."] as const;
 
 /** `textDocument/codeAction`: anywhere in a file that an action waits to change, or has changed. */
 export async function approvalActions(
@@ -42,20 +46,35 @@ function actionsOf(
   const { id, digest } = action;
   const title = `'${shortTitle(action)}'`;
   const words = decisionLine(action, path);
-  const reject = codeAction("reject", `Lares: reject: ${words}`, { id });
+  const rejections = [
+    codeAction("reject", `Lares: reject: ${words}`, { id }),
+    ...rejectReasons.map((reason) =>
+      codeAction("reject", `Lares: reject, "${reason}": ${words}`, { id, reason }),
+    ),
+  ];
   const show = codeAction("show", `Lares: show changes: ${words}`, { id });
+  // It would never apply, so there is nothing to approve and no reason to give.
+  if (standing === "stale") return [...rejections.slice(0, 1), show];
   if (standing === "ready" && canShow)
-    return [codeAction("approve", `Lares: approve: ${words}`, { id, digest }), reject, show];
+    return [
+      codeAction("approve", `Lares: approve: ${words}`, { id, digest }),
+      ...(action.scopes ?? []).map(({ title: scope, rules }) =>
+        codeAction("approve", inMessage(`Lares: approve, and always from now on: ${visibleText(scope)}`), {
+          id,
+          digest,
+          remember: "always",
+          rules,
+        }),
+      ),
+      ...rejections,
+      show,
+    ];
   const reason =
-    standing === "ready"
-      ? `${title}: ${tooLong(action)}`
-      : standing === "unsaved"
-        ? `${title} waits: save the file first.`
-        : `${title} is stale: the file has changed since it was proposed.`;
+    standing === "ready" ? `${title}: ${tooLong(action)}` : `${title} waits: save the file first.`;
   const disabled: CodeAction[] = supports(session, "textDocument", "codeAction", "disabledSupport")
     ? [{ title: `Lares: approve: ${words}`, kind: approvalActionKind, disabled: { reason } }]
     : [];
-  return [...disabled, reject, show];
+  return [...disabled, ...rejections, show];
 }
 
 function codeAction(

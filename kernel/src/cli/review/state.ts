@@ -1,0 +1,170 @@
+import { needsCare } from "../../base/impact-words.ts";
+import type { Action } from "../../base/vocabulary/action.ts";
+import type { Look } from "../render/review/look.ts";
+import type { WholeAction } from "../run/whole-action.ts";
+import { partsOf, type Part } from "./parts.ts";
+import { sectionsOf, sectionIds, type Section, type SectionId } from "./sections.ts";
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** A text that the person wrote instead of the agent's, with its diff from what is on the disk. */
+export interface EditedText {
+  readonly text: string;
+  readonly diff: string;
+}
+
+/** What is known of the change that is open at the right. */
+export interface Card {
+  readonly id: string;
+  readonly digest: string;
+  /** Null while it is being read. */
+  readonly whole: WholeAction | null;
+  /** The first line that is shown. */
+  readonly scroll: number;
+  /** Lines from the top that have been on the screen without a gap, at this width. */
+  readonly seenTo: number;
+  readonly seenAtWidth: number;
+  /** Every line has been on the screen. */
+  readonly isSeen: boolean;
+  /** It has been drawn with its contents. */
+  readonly isDrawn: boolean;
+  /** From when on a key may approve it; a key that is held down decides one change, not the next one too. Milliseconds. */
+  readonly settledAtMs: number;
+  /** It came up after a decision, not by a key that asked for it. */
+  readonly cameByItself: boolean;
+  readonly parts: readonly Part[];
+  /** The part that `y` and `n` are about. */
+  readonly part: number;
+  readonly leftOut: ReadonlySet<number>;
+  readonly edits: ReadonlyMap<number, EditedText>;
+}
+
+/** What is open at the foot and takes the keys. */
+export type Panel =
+  | { readonly kind: "filter"; readonly text: string }
+  | { readonly kind: "reason"; readonly ids: readonly string[]; readonly text: string }
+  | { readonly kind: "scopes"; readonly id: string; readonly digest: string }
+  | { readonly kind: "confirm"; readonly confirm: Confirmation; readonly question: string }
+  | { readonly kind: "keys" };
+
+export type Confirmation =
+  | { readonly kind: "approve"; readonly id: string; readonly digest: string }
+  | { readonly kind: "approveSelected"; readonly selected: ReadonlyMap<string, string> }
+  | { readonly kind: "undoAll"; readonly ids: readonly string[] };
+
+export interface Message {
+  readonly text: string;
+  readonly isFault: boolean;
+}
+
+export interface ReviewState {
+  readonly look: Look;
+  readonly size: Size;
+  readonly workspace: string;
+  readonly nowMs: number;
+  /** By id, without diffs. */
+  readonly actions: ReadonlyMap<string, Action>;
+  readonly decidedHere: ReadonlySet<string>;
+  /** Being decided; keys do nothing to them. */
+  readonly busy: ReadonlySet<string>;
+  readonly open: ReadonlySet<SectionId>;
+  readonly filter: string;
+  /** A row's id: an action's, or `sectionRow`. Null where there is none. */
+  readonly current: string | null;
+  readonly card: Card | null;
+  /** The card has the whole width. */
+  readonly isFull: boolean;
+  /** The first line of the list that is shown. */
+  readonly listTop: number;
+  /** Ids with the digests they had when they were selected. */
+  readonly selected: ReadonlyMap<string, string>;
+  readonly panel: Panel | null;
+  readonly message: Message | null;
+}
+
+export function newReview(look: Look, size: Size, workspace: string, nowMs: number): ReviewState {
+  return {
+    look,
+    size,
+    workspace,
+    nowMs,
+    actions: new Map(),
+    decidedHere: new Set(),
+    busy: new Set(),
+    open: new Set(["waiting", "decided"]),
+    filter: "",
+    current: null,
+    card: null,
+    isFull: false,
+    listTop: 0,
+    selected: new Map(),
+    panel: null,
+    message: null,
+  };
+}
+
+export function newCard({ id, digest }: Action, cameByItself: boolean): Card {
+  return {
+    id,
+    digest,
+    whole: null,
+    scroll: 0,
+    seenTo: 0,
+    seenAtWidth: 0,
+    isSeen: false,
+    isDrawn: false,
+    settledAtMs: 0,
+    cameByItself,
+    parts: [],
+    part: 0,
+    leftOut: new Set(),
+    edits: new Map(),
+  };
+}
+
+/** The card with its contents; an edited text cannot be taken in pieces. */
+export function cardWith(card: Card, whole: WholeAction): Card {
+  const parts =
+    card.edits.size > 0
+      ? partsOf(whole.action.effects.map(({ diff: _diff, ...effect }) => effect))
+      : partsOf(whole.action.effects);
+  return { ...card, whole, parts, part: 0, leftOut: new Set(), scroll: 0, seenTo: 0, isSeen: false };
+}
+
+export type Row =
+  | { readonly kind: "section"; readonly id: string; readonly section: SectionId; readonly count: number }
+  | { readonly kind: "action"; readonly id: string; readonly section: SectionId; readonly action: Action };
+
+export const sectionRow = (id: SectionId): string => `section ${id}`;
+
+export function visibleSections({ actions, decidedHere, filter }: ReviewState): Section[] {
+  return sectionsOf(actions.values(), decidedHere, filter);
+}
+
+/** The list's rows in their order. A section that is folded shows only its row that is current. */
+export function rowsOf(state: ReviewState, sections = visibleSections(state)): Row[] {
+  return sections.flatMap(({ id: section, actions }): Row[] => {
+    if (actions.length === 0 && section !== "waiting") return [];
+    const shown = state.open.has(section) ? actions : actions.filter(({ id }) => id === state.current);
+    return [
+      { kind: "section", id: sectionRow(section), section, count: actions.length },
+      ...shown.map((action) => ({ kind: "action" as const, id: action.id, section, action })),
+    ];
+  });
+}
+
+export function currentAction(state: ReviewState): Action | null {
+  return state.current === null ? null : (state.actions.get(state.current) ?? null);
+}
+
+export function sectionNamed(row: string): SectionId | null {
+  return sectionIds.find((id) => sectionRow(id) === row) ?? null;
+}
+
+/** May be decided together with others: it waits, is small enough, and deletes nothing. */
+export function isSelectable(action: Action): boolean {
+  return action.state === "PendingApproval" && !needsCare(action);
+}
