@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { checkLares } from "../../kernel/src/documents/lares.ts";
+import { grammarPath } from "../build/toml-grammar.ts";
 import { pluginName } from "../build/typescript-plugin.ts";
 
 const top = new URL("../", import.meta.url);
@@ -24,6 +25,8 @@ interface Manifest {
       }[];
     }[];
     readonly typescriptServerPlugins: readonly object[];
+    readonly grammars: readonly object[];
+    readonly languages: readonly { readonly id: string; readonly configuration: string }[];
     readonly languageModelTools: readonly { readonly name: string }[];
   };
 }
@@ -50,7 +53,15 @@ test("a workspace chooses neither what is executed nor what a person is not told
   const ofWorkspaces = settings
     .filter(([, { scope }]) => scope !== "machine" && scope !== "application")
     .map(([name]) => name);
-  expect(ofWorkspaces).toEqual(["lares.trace.server"]);
+  expect(ofWorkspaces).toEqual(["lares.documents.agentLenses", "lares.trace.server"]);
+});
+
+test("TOML documents have colours without another extension", () => {
+  const [language] = manifest.contributes.languages;
+  expect(manifest.contributes.grammars).toEqual([
+    { language: language?.id, scopeName: "source.toml", path: `./${grammarPath}` },
+  ]);
+  expect(JSON.parse(textOf(language?.configuration ?? ""))).toHaveProperty("comments.lineComment", "#");
 });
 
 test("TypeScript's server is told of the plugin by the name it is built under, whichever TypeScript a workspace has", () => {
