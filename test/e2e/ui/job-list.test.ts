@@ -74,7 +74,7 @@ extension:
       await survey.waitFor();
       const first = await survey.getAttribute("aria-label");
       await until("another step", async () => (await survey.getAttribute("aria-label")) !== first);
-      await screen.item(/^Job tidy up, waits until the workspace is quiet/).waitFor();
+      await screen.item(/^Job tidy up, starts when the workspace is quiet/).waitFor();
       await screen.page.getByText("… and 7 more").waitFor();
       await screen.picture(`jobs-${theme}`);
 
