@@ -39,7 +39,7 @@ export const starter: Feature = (context) => {
 };
 
 async function openWalkthrough(step?: string): Promise<void> {
-  const place = step === undefined ? walkthrough : { category: walkthrough, step: `${walkthrough}#${step}` };
+  const place = step === undefined ? walkthrough : { category: walkthrough, step };
   await commands.executeCommand("workbench.action.openWalkthrough", place, false);
 }
 

@@ -79,7 +79,11 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
   };
   const extension = { extensionUri: Uri.file("/extension"), globalState };
   const fake: FakeContext = {
-    context: { kernel, models: { actions, agents, status }, extension } as unknown as ClientContext,
+    context: {
+      kernel,
+      models: { actions, agents, status, reminders: { onDidRemind: new EventEmitter().event } },
+      extension,
+    } as unknown as ClientContext,
     asked: [],
     stateChanged: new EventEmitter(),
     actionsChanged: new EventEmitter(),

@@ -32,46 +32,42 @@ function expectHarmless(html: string): void {
 describe("what agents say", () => {
   it.each(hostile)("does nothing in the Activity view: %j", (text) => {
     const overview: Overview = {
-      eventsToday: 1,
       actions: [
         {
           id: text.slice(0, 256),
           agent: text.slice(0, 256),
           title: text.slice(0, 200),
           state: "Failed",
-          created: text.slice(0, 40),
+          at: "2026-03-01T11:00:00Z",
+          rule: { sentence: text.slice(0, 1_000), isPlace: true },
           error: text.slice(0, 1_000),
-          effects: 1,
+          files: [{ path: text.slice(0, 4_096), from: text.slice(0, 4_096) }],
+          effects: 9,
+          deletes: 1,
         },
       ],
       agents: [
         {
           id: text.slice(0, 256),
-          state: "Active",
-          eventsToday: 1,
-          events: 1,
-          failed: 1,
-          averageLatencyMs: 1,
-          cpuMs: 1,
-          wakeups: 1,
-          jobs: 1,
-          jobsFailed: 1,
-          memoryBytes: 1,
-          remembered: { [text.slice(0, 40)]: 1 },
+          kind: "manifest",
+          words: text.slice(0, 400),
+          problem: { message: text.slice(0, 1_000), place: text.slice(0, 100), more: 2 },
         },
       ],
       moreAgents: 0,
-      problems: [
+      failures: [
         {
-          timestamp: text.slice(0, 40),
-          level: "warn",
           agent: text.slice(0, 256),
           message: text.slice(0, 1_000),
+          since: text.slice(0, 40),
+          at: "2026-03-01T10:00:00Z",
+          count: 3,
         },
       ],
     };
     const html = renderToString(<OverviewPage host={nobody} overview={overview} nowMs={nowMs} />);
-    expect(html).toContain("proposed");
+    expect(html).toContain("Could not be applied");
+    expect(html).toContain("3 times since");
     expectHarmless(html);
   });
 
