@@ -81,7 +81,13 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
   const fake: FakeContext = {
     context: {
       kernel,
-      models: { actions, agents, status, reminders: { onDidRemind: new EventEmitter().event } },
+      models: {
+        actions,
+        agents,
+        status,
+        jobs: { of: () => ({ items: [], total: 0 }), onDidChange: new EventEmitter().event },
+        reminders: { onDidRemind: new EventEmitter().event },
+      },
       extension,
     } as unknown as ClientContext,
     asked: [],

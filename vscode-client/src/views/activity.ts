@@ -1,7 +1,6 @@
 import { commands, Disposable, Range, Uri, window } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { uriOf } from "../model/uris.ts";
 import type { Action } from "../protocol.ts";
 import {
   activityContract,
@@ -12,7 +11,7 @@ import {
 import { overviewOf } from "./activity-overview.ts";
 import type { Conversation } from "./conversation.ts";
 import { lookAgain } from "./look-again.ts";
-import { commonAnswers } from "./situation.ts";
+import { commonAnswers, openPath } from "./situation.ts";
 import { registerView } from "./webview-host.ts";
 
 /** Errors of agents that are looked at, the newest. */
@@ -90,9 +89,8 @@ async function actionOf({ kernel, models }: ClientContext, id: string): Promise<
 
 async function openFile({ effects }: Action, index: number): Promise<void> {
   const effect = effects[index];
-  const uri = effect === undefined ? undefined : uriOf(effect.path);
-  if (uri === undefined) throw new Error("It is not in this workspace.");
-  await commands.executeCommand("vscode.open", uri);
+  if (effect === undefined) throw new Error(`The change has no file number ${index + 1}.`);
+  await openPath(effect.path);
 }
 
 async function openRule({ rule }: Action): Promise<void> {

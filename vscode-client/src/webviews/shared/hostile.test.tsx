@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { OverviewPage } from "../activity/view.tsx";
 import type { ActivityContract, Overview } from "../activity/messages.ts";
 import { TraceDetails } from "../traces/details.tsx";
+import type { TracesContract } from "../traces/messages.ts";
 import { AgentName, AgentNames } from "./agent-name.tsx";
 import type { Host } from "./host.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -17,6 +18,10 @@ const hostile = [
   "x".repeat(10_000),
 ];
 const nobody: Host<ActivityContract> = {
+  ask: () => Promise.reject(new Error("Nobody is there.")),
+  on: () => () => undefined,
+};
+const nobodyElse: Host<TracesContract> = {
   ask: () => Promise.reject(new Error("Nobody is there.")),
   on: () => () => undefined,
 };
@@ -89,14 +94,21 @@ describe("what agents say", () => {
       agent: text,
       hook: text,
       message: text,
-      fields: JSON.stringify({ [text]: text }),
+      fields: JSON.stringify({ [text]: text, path: text, file: `${text}.md` }),
       traceId: text,
       spanId: text,
     };
-    expectHarmless(renderToString(<TraceDetails entry={entry} onCopy={nothing} onClose={nothing} />));
+    expectHarmless(
+      renderToString(<TraceDetails host={nobodyElse} entry={entry} onCopy={nothing} onClose={nothing} />),
+    );
     expectHarmless(
       renderToString(
-        <TraceDetails entry={{ ...entry, fields: `{"cut": "${text}` }} onCopy={nothing} onClose={nothing} />,
+        <TraceDetails
+          host={nobodyElse}
+          entry={{ ...entry, fields: `{"cut": "${text}` }}
+          onCopy={nothing}
+          onClose={nothing}
+        />,
       ),
     );
   });

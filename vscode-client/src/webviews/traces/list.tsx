@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AgentName } from "../shared/agent-name.tsx";
 import { line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
+import { fieldsLine } from "./fields.ts";
 import type { Row } from "./rows.ts";
 
 /** Of one row, in CSS pixels; the style sheet has the same. */
@@ -18,10 +19,20 @@ interface ListProps {
   onSelect(key: number | undefined): void;
   onScrolledAway(away: boolean): void;
   onCopy(row: Row): void;
+  /** Opens the file that the row names, if any. */
+  onOpen(row: Row): void;
 }
 
 /** Thousands of rows, of which those that are seen are drawn. */
-export function TraceList({ rows, selected, follow, onSelect, onScrolledAway, onCopy }: ListProps): VNode {
+export function TraceList({
+  rows,
+  selected,
+  follow,
+  onSelect,
+  onScrolledAway,
+  onCopy,
+  onOpen,
+}: ListProps): VNode {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(0);
@@ -63,6 +74,7 @@ export function TraceList({ rows, selected, follow, onSelect, onScrolledAway, on
     const row = rows[index];
     if (to !== undefined) select(to);
     else if (event.key === "Escape") onSelect(undefined);
+    else if (event.key === "Enter" && row !== undefined) onOpen(row);
     else if (event.key === "c" && (event.ctrlKey || event.metaKey) && row !== undefined) onCopy(row);
     else return;
     event.preventDefault();
@@ -92,6 +104,7 @@ export function TraceList({ rows, selected, follow, onSelect, onScrolledAway, on
               position={first + offset + 1}
               size={rows.length}
               onSelect={onSelect}
+              onOpen={onOpen}
             />
           ))}
         </div>
@@ -106,9 +119,11 @@ interface RowProps {
   readonly position: number;
   readonly size: number;
   onSelect(key: number): void;
+  onOpen(row: Row): void;
 }
 
-function TraceRow({ row: { key, entry }, selected, position, size, onSelect }: RowProps): VNode {
+function TraceRow({ row, selected, position, size, onSelect, onOpen }: RowProps): VNode {
+  const { key, entry } = row;
   return (
     <div
       id={`row-${key}`}
@@ -118,6 +133,7 @@ function TraceRow({ row: { key, entry }, selected, position, size, onSelect }: R
       aria-posinset={position}
       aria-setsize={size}
       onClick={() => onSelect(key)}
+      onDblClick={() => onOpen(row)}
     >
       <Time iso={entry.timestamp} without="date" />
       <span class="level">{entry.level}</span>
@@ -126,6 +142,12 @@ function TraceRow({ row: { key, entry }, selected, position, size, onSelect }: R
       </span>
       <span class="message one-line">
         <bdi>{line(entry.message)}</bdi>
+        {entry.fields !== undefined && (
+          <span class="fields">
+            {"  "}
+            <bdi>{fieldsLine(entry.fields)}</bdi>
+          </span>
+        )}
       </span>
     </div>
   );
