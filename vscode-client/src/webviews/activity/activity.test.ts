@@ -77,10 +77,15 @@ describe("the day's summary", () => {
         [row],
         true,
       ),
-    ).toBe("3 changes by 2 agents: 2 approved by you, 1 automatic. 1 undone. 1 rejected. 1 agent fails."));
+    ).toBe(
+      "3 changes by 2 agents: 2 approved by you, 1 automatic. You undid 1 change. 1 change was rejected. 1 agent fails.",
+    ));
 
   it("says of an empty day that nothing was changed, and of a past day nothing of agents as they are now", () =>
     expect(summaryOfDay([], [row], false)).toBe("No file was changed."));
+
+  it("says of changes that were undone nothing else", () =>
+    expect(summaryOfDay([entry({ state: "Undone" })], [], true)).toBe("You undid 1 change."));
 });
 
 it.each<[Partial<ActionLine>, string]>([

@@ -91,11 +91,15 @@ export function summaryOfDay(
   ];
   const failing = isToday ? agents.filter(({ kind }) => isFailingKind(kind)).length : 0;
   const sentences = [
-    applied.length === 0
-      ? "No file was changed."
-      : `${counted(applied.length, "change")} by ${counted(who, "agent")}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.`,
-    ...(undone > 0 ? [`${undone} undone.`] : []),
-    ...(rejected > 0 ? [`${rejected} rejected.`] : []),
+    ...(applied.length === 0
+      ? undone > 0
+        ? []
+        : ["No file was changed."]
+      : [
+          `${counted(applied.length, "change")} by ${counted(who, "agent")}${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.`,
+        ]),
+    ...(undone > 0 ? [`You undid ${counted(undone, "change")}.`] : []),
+    ...(rejected > 0 ? [`${counted(rejected, "change was", "changes were")} rejected.`] : []),
     ...(failing > 0 ? [failing === 1 ? "1 agent fails." : `${failing} agents fail.`] : []),
   ];
   return sentences.join(" ");

@@ -159,7 +159,7 @@ describe("instead of its content, a view says", () => {
     ["why it is restarted", { kind: "restarting", reason: "It <b>died</b>." }, /It &lt;b>died.*Show Log/],
     ["why it does not run", { kind: "failed", reason: "No Node." }, /No Node\..*Restart Kernel/],
     ["that the folder is not trusted", { kind: "untrusted", by: "editor" }, /Manage Workspace Trust/],
-    ["that documents ask for something", { kind: "untrusted", by: "documents" }, /Review What It Asks For/],
+    ["that documents ask for something", { kind: "untrusted", by: "documents" }, /Choose What Agents May Do/],
   ])("%s", (_name, kernel, sentence) => {
     expect(said(kernel)).toMatch(sentence);
     expect(said(kernel)).not.toContain("the content");

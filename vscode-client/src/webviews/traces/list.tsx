@@ -52,13 +52,22 @@ export function TraceList({
   const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + overscan);
   const index = rows.findIndex(({ key }) => key === selected);
 
-  const select = (to: number): void => {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, to))];
-    if (next === undefined || box.current === null) return;
-    onSelect(next.key);
-    const at = rows.indexOf(next) * rowHeight;
+  const reveal = (row: number): void => {
+    if (box.current === null) return;
+    const at = row * rowHeight;
     if (at < box.current.scrollTop) box.current.scrollTop = at;
     else if (at + rowHeight > box.current.scrollTop + height) box.current.scrollTop = at + rowHeight - height;
+  };
+  // The details of the chosen row take a part of the height: the row stays beside them.
+  useLayoutEffect(() => {
+    if (index >= 0) reveal(index);
+  }, [height]);
+  const select = (to: number): void => {
+    const row = Math.max(0, Math.min(rows.length - 1, to));
+    const next = rows[row];
+    if (next === undefined) return;
+    onSelect(next.key);
+    reveal(row);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const page = Math.max(1, Math.floor(height / rowHeight) - 1);
