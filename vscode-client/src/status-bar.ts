@@ -94,7 +94,7 @@ async function showStatus(context: ClientContext): Promise<void> {
       label: "$(organization) Agents",
       description: [
         count(facts.agents, "agent"),
-        ...(facts.failing.length === 0 ? [] : [`${count(facts.failing.length, "fails", "fail")}`]),
+        ...(facts.failing.length === 0 ? [] : [count(facts.failing.length, "fails", "fail")]),
       ].join(", "),
       command: "lares.agents.focus",
     },

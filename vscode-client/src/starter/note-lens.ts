@@ -50,21 +50,17 @@ export function nextStep({ kernel, models }: Pick<ClientContext, "kernel" | "mod
   }
   if (models.actions.pending.some(isAboutNote)) return undefined;
   const [latest] = models.actions.recent.filter(isAboutNote);
-  switch (latest?.state) {
-    case "Committed":
-      return {
-        title: "Undo what you approved",
-        command: "lares.undo",
-        arguments: [{ id: latest.id, digest: latest.digest }],
-      };
-    case "Undone":
-    case "Rejected":
-      return { title: "That was all. What agents did is in Activity", command: "lares.showActivity" };
-    default:
-      return models.agents.all.some(({ id }) => id === "dev.lares.notes")
-        ? { title: "Notes reads this note…", command: "lares.agents.focus" }
-        : { title: "No agent looks at this note. Get started…", command: "lares.openWalkthrough" };
-  }
+  if (latest?.state === "Committed")
+    return {
+      title: "Undo what you approved",
+      command: "lares.undo",
+      arguments: [{ id: latest.id, digest: latest.digest }],
+    };
+  if (latest?.state === "Undone" || latest?.state === "Rejected")
+    return { title: "That was all. What agents did is in Activity", command: "lares.showActivity" };
+  return models.agents.all.some(({ id }) => id === "dev.lares.notes")
+    ? { title: "Notes reads this note…", command: "lares.agents.focus" }
+    : { title: "No agent looks at this note. Get started…", command: "lares.openWalkthrough" };
 }
 
 function isAboutNote({ effects }: Action): boolean {

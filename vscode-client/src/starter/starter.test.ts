@@ -1,5 +1,5 @@
 import { commands, Uri } from "vscode";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { Action } from "../protocol.ts";
 import { fakeContext, type FakeContext } from "../testing/context.ts";
 import { action as anAction, effect, status } from "../testing/things.ts";

@@ -36,8 +36,9 @@ export function ActivityView({ host }: Pick<PageProps<ActivityContract>, "host">
   const situation = useSituation(host);
   usePush(host, "remind", ({ title, body }) => {
     // The desktop's editor lets a page do this; a browser asks its person first, and never for a page within a page.
-    if (typeof Notification === "function" && Notification.permission === "granted")
-      new Notification(line(title, 200), { body: line(body, 500), tag: "lares" });
+    if (typeof Notification !== "function" || Notification.permission !== "granted") return;
+    const shown = new Notification(line(title, 200), { body: line(body, 500), tag: "lares" });
+    shown.addEventListener("click", () => shown.close());
   });
   return (
     <WhileRunning host={host} situation={situation}>
