@@ -1,4 +1,4 @@
-import type { Agent, AgentMetrics, AgentState } from "../base/vocabulary/agent.ts";
+import type { Agent, AgentFailure, AgentMetrics, AgentState } from "../base/vocabulary/agent.ts";
 import { permissionNames, type Authority } from "../base/vocabulary/permissions.ts";
 import type { AgentDefinition, HookDefinition } from "./ports.ts";
 
@@ -11,6 +11,7 @@ export function describeAgent(
     isEnabled: boolean;
     since: string;
     metrics: AgentMetrics;
+    lastFailure?: AgentFailure | undefined;
   },
 ): Agent {
   return {
@@ -21,6 +22,9 @@ export function describeAgent(
     ...(now.reason === null ? {} : { error: now.reason }),
     ...(now.isEnabled ? {} : { disabled: true }),
     ...(definition.awaiting === undefined ? {} : { awaiting: definition.awaiting }),
+    ...(now.lastFailure === undefined ? {} : { last_failure: now.lastFailure }),
+    ...(definition.problems === undefined ? {} : { problems: definition.problems.count }),
+    ...(definition.problems === undefined ? {} : { first_problem: { ...definition.problems.first } }),
     since: now.since,
     hooks: definition.hooks.map(describeHook),
     tools: definition.tools.map((tool) => tool.name),

@@ -27,7 +27,7 @@ export type LifecycleEvent =
   | { type: "wake" }
   /** The guest answered `startup`. */
   | { type: "started" }
-  /** The program cannot be prepared or throws at load: no retry helps. */
+  /** The program cannot be prepared or throws at load, or its manifest cannot be used: no retry helps. */
   | { type: "broken"; reason: string }
   /** The guest ended without being asked. */
   | { type: "crashed" }
@@ -96,6 +96,10 @@ export const lifecycleMachine = createMachine({
           actions: assign({ after: "Suspended", reason: ({ event }) => event.reason }),
         },
         reload: { target: "ShuttingDown", actions: assign({ after: "Initializing" }) },
+        broken: {
+          target: "ShuttingDown",
+          actions: assign({ after: "Error", reason: ({ event }) => event.reason }),
+        },
       },
     },
     ShuttingDown: {

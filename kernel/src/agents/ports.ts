@@ -1,3 +1,4 @@
+import type { Place } from "../base/vocabulary/common.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
@@ -67,6 +68,13 @@ export interface AgentDefinition {
   /** What the person accepted; null: the program could not be prepared, and `fault` says why. */
   readonly programDigest: Hash | null;
   readonly fault?: string;
+  /** Errors in its manifest, or in its program's source, that keep it from being used. */
+  readonly problems?: {
+    readonly count: number;
+    readonly first: { readonly message: string; readonly place?: Place };
+    /** Nothing of the manifest counts, so neither does a guest that was loaded before. */
+    readonly isUnusable: boolean;
+  };
   /** `fault` is that nobody said yes to it yet. */
   readonly awaiting?: "acceptance";
 }

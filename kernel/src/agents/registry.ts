@@ -4,6 +4,7 @@ import { limitExceeded, notFound } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import { newId } from "../base/ids.ts";
 import { isoTime } from "../base/clock.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Agent, AgentCommand } from "../base/vocabulary/agent.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { Job } from "../base/vocabulary/job.ts";
@@ -59,6 +60,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   readonly jobsChanged = new Emitter<string>();
   readonly #ports: RegistryPorts<Statement>;
   readonly #supervisors = new Map<string, Supervisor>();
+  /** Of agents whose manifest cannot be used now: their authority before. */
+  readonly #lastUsable = new Map<string, Authority>();
   readonly #sights: FirstSights<Statement>;
   readonly #schedules: Schedules<Statement>;
   readonly #slots: AgentSlots;
@@ -208,6 +211,7 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     for (const [id, supervisor] of this.#supervisors) {
       if (wanted.has(id)) continue;
       this.#supervisors.delete(id);
+      this.#lastUsable.delete(id);
       this.#retired.events += supervisor.metrics.eventsAnswered;
       this.#retired.refusals += supervisor.metrics.refusals;
       await supervisor[Symbol.asyncDispose]();
@@ -326,9 +330,16 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   }
 
   async #update(supervisor: Supervisor, definition: AgentDefinition): Promise<void> {
-    const before = supervisor.definition;
+    const { id } = definition;
+    const before = this.#lastUsable.get(id) ?? supervisor.definition.authority;
     await supervisor.update(definition);
-    if (JSON.stringify(before.authority) === JSON.stringify(definition.authority)) return;
+    if (definition.problems?.isUnusable === true) {
+      // A manifest that is half-typed takes nothing away for good: what was shown is not shown anew when it is whole.
+      this.#lastUsable.set(id, before);
+      return;
+    }
+    this.#lastUsable.delete(id);
+    if (JSON.stringify(before) === JSON.stringify(definition.authority)) return;
     await this.#ports.commit(this.#sights.forgetUngranted(definition));
     const event: LaresEvent = {
       id: newId(),

@@ -134,6 +134,98 @@ describe("failures", () => {
     return ready(method, params, guest);
   };
 
+  it("the last failure stays until the same handler succeeds, and another handler's success does not clear it", async () => {
+    let fails = true;
+    const place = { path: "/ext/agent.ts", line: 3 };
+    const world = setUp((method, params, guest) => {
+      if (method === "hook" && params["handler"] === "seen" && fails)
+        throw new LaresError("ToolError", `boom\u001b[31m${"x".repeat(2000)}`, { place });
+      return method === "initialize"
+        ? { handlers: ["seen", "other"], tools: ["count"], jobs: [] }
+        : ready(method, params, guest);
+    });
+    const told: unknown[] = [];
+    world.supervisor.counted.on(({ last_failure: failure }) => told.push(failure?.handler));
+    const handle = async (handler: string) => {
+      world.queue.push(handler);
+      world.supervisor.pump();
+      await world.settle(1000);
+      return world.supervisor.describe().last_failure;
+    };
+    world.supervisor.start();
+    const failure = await handle("seen");
+    expect(failure).toMatchObject({ handler: "seen", place, at: expect.stringMatching(/Z$/) });
+    expect(failure?.message).toMatch(/^boom␛\[31mx+…$/);
+    expect(failure?.message).toHaveLength(1000);
+    expect((await handle("other"))?.handler).toBe("seen");
+    expect(told).toContain("seen");
+    fails = false;
+    expect(await handle("seen")).toBeUndefined();
+    await world.settle(2000);
+    expect(told.at(-1)).toBeUndefined();
+  });
+
+  it("a handler under which the guest ended has failed; one that waited behind it has not", async () => {
+    const world = setUp((method, params, guest) => {
+      if (method === "hook") return new Promise(() => queueMicrotask(() => guest.die("killed")));
+      return ready(method, params, guest);
+    });
+    world.queue.push("seen");
+    world.supervisor.start();
+    await world.settle();
+    expect(world.supervisor.describe().last_failure).toMatchObject({ handler: "seen" });
+  });
+
+  it("a guest that was told to go has not failed", async () => {
+    const world = setUp((method, params, guest) =>
+      method === "hook" ? new Promise(() => undefined) : ready(method, params, guest),
+    );
+    world.queue.push("seen");
+    world.supervisor.start();
+    await world.settle();
+    const suspended = world.supervisor.control("suspend");
+    await world.settle(shutdownTimeoutMs);
+    expect((await suspended).last_failure).toBeUndefined();
+  });
+
+  it("a program that throws at its start says so, and another program begins without failures", async () => {
+    let fails = true;
+    const world = setUp((method, params, guest) => {
+      if (method === "startup" && fails) throw new LaresError("ToolError", "no start");
+      return ready(method, params, guest);
+    });
+    world.queue.push("seen");
+    world.supervisor.start();
+    await world.settle();
+    expect(world.supervisor.describe()).toMatchObject({
+      state: "Error",
+      last_failure: { handler: "start", message: "no start" },
+    });
+    fails = false;
+    const programDigest = `sha256:${"b".repeat(64)}` as const;
+    await world.supervisor.update(definitionOf({ programDigest }));
+    expect(world.supervisor.describe().last_failure).toBeUndefined();
+  });
+
+  it("an agent whose manifest cannot be used any more is Error, also while its guest runs", async () => {
+    const world = setUp();
+    world.queue.push("seen");
+    world.supervisor.start();
+    await world.settle();
+    expect(world.supervisor.state).toBe("Active");
+    const first = { message: "No such field.", place: { path: "/ext/extension.yaml", line: 2 } };
+    const problems = { count: 2, first, isUnusable: true };
+    await world.supervisor.update(
+      definitionOf({ fault: "It has errors.", problems, hooks: [], programDigest: null }),
+    );
+    await world.settle(shutdownTimeoutMs);
+    expect(world.supervisor.describe()).toMatchObject({ state: "Error", problems: 2, first_problem: first });
+    await world.supervisor.update(definitionOf());
+    await world.settle();
+    expect(world.supervisor.describe().problems).toBeUndefined();
+    expect(world.supervisor.state).not.toBe("Error");
+  });
+
   it("a handler that throws has answered: counted once, not repeated, and the agent goes on", async () => {
     const world = setUp(throwing);
     world.queue.push("seen");

@@ -1,12 +1,13 @@
 import type { Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
-import { illegalTransition, LaresError, messageOf } from "../base/errors.ts";
+import { illegalTransition, isLaresError, LaresError, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Agent, AgentCommand, AgentState } from "../base/vocabulary/agent.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { decideHearing } from "../policy/hearing.ts";
 import { permissionParams } from "./boot.ts";
 import { hookOf } from "./day-counts.ts";
+import { Failures, handlerOf } from "./failures.ts";
 import { Conduct } from "./conduct.ts";
 import { describeAgent, hasSameAuthority, needsNewGuest } from "./describe.ts";
 import { Lifecycle } from "./lifecycle.ts";
@@ -45,7 +46,7 @@ export interface SupervisorOptions {
 /** Runs one agent: its lifecycle, its guest, its queue. Everything it does shows in its state, metrics and traces. */
 export class Supervisor implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
-  /** Events were counted; said once for all of a while. */
+  /** Events were counted, or a handler failed or no longer does; said once for all of a while. */
   readonly counted = new Emitter<Agent>();
   /** Its jobs are others, or further on; said once for all of a while. */
   readonly jobsChanged = new Emitter<string>();
@@ -62,6 +63,9 @@ export class Supervisor implements AsyncDisposable {
   readonly #timers: NamedTimers<"breaker" | "due" | "restart" | "counted">;
   readonly #jobsPace: Paced;
   readonly #conduct: Conduct;
+  readonly #failures: Failures;
+  /** A handler that fails and succeeds in turns is told no more often than what is counted. */
+  readonly #failuresPace: Paced;
   readonly #calls: HostCalls;
   readonly #withheld: RefusalLog;
   #disposed = false;
@@ -75,6 +79,8 @@ export class Supervisor implements AsyncDisposable {
     this.#clock = options.clock;
     this.#timers = new NamedTimers(this.#clock);
     this.#conduct = new Conduct(this.#clock);
+    this.#failuresPace = new Paced(this.#clock, countedAfterMs, () => this.counted.emit(this.describe()));
+    this.#failures = new Failures(this.#clock, () => this.#failuresPace.changed());
     this.#withheld = new RefusalLog(this.#clock, (message, fields) => this.trace("warn", message, fields));
     this.#jobsPace = new Paced(this.#clock, jobsChangedEveryMs, () => this.jobsChanged.emit(this.id));
     this.#stay = new Stay({
@@ -233,6 +239,7 @@ export class Supervisor implements AsyncDisposable {
       reason: this.reason,
       isEnabled: this.isListening,
       since: this.#life.since,
+      lastFailure: this.#failures.last,
       metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id), this.#ports.dayCounts.get(this.id)),
     });
   }
@@ -285,16 +292,22 @@ export class Supervisor implements AsyncDisposable {
   async update(definition: AgentDefinition): Promise<void> {
     const before = this.#definition;
     // The guest that goes on for want of a better one acts in the name of the program it was loaded from.
-    const goesOn = definition.fault !== undefined && this.#guest.session !== null;
+    const goesOn =
+      definition.fault !== undefined &&
+      definition.problems?.isUnusable !== true &&
+      this.#guest.session !== null;
     this.#definition = goesOn ? { ...definition, programDigest: before.programDigest } : definition;
     this.#work.ratePerSecond = definition.limits.max_events_per_second;
+    if (definition.programDigest !== null && definition.programDigest !== before.programDigest)
+      this.#failures.clear();
     if (before.enabled !== definition.enabled) {
       const command = definition.enabled ? "enable" : "disable";
       if (this.#life.refusal(command) === null) this.#life.send({ type: command });
     }
     if (definition.fault !== undefined) {
       // A program that can no longer be prepared leaves the old one running: it still does what was accepted.
-      if (this.#guest.session === null) this.#life.send({ type: "broken", reason: definition.fault });
+      if (this.#guest.session === null || definition.problems?.isUnusable === true)
+        this.#life.send({ type: "broken", reason: definition.fault });
       else this.trace("error", `the changed program is not used: ${definition.fault}`);
     } else if (needsNewGuest(before, definition)) {
       if (
@@ -368,9 +381,24 @@ export class Supervisor implements AsyncDisposable {
     return session;
   }
 
-  /** A request to the guest, counted as work in hand. */
-  #ask(session: GuestSession, method: string, params: unknown): Promise<unknown> {
-    return this.#stay.request(() => session.request(method, params));
+  /** A request to the guest, counted as work in hand. Every failure of its program passes here. */
+  async #ask(session: GuestSession, method: string, params: unknown): Promise<unknown> {
+    const handler = handlerOf(method, params);
+    try {
+      const answer = await this.#stay.request(() => session.request(method, params));
+      if (handler !== null) this.#failures.succeeded(handler);
+      return answer;
+    } catch (error) {
+      if (handler !== null) this.#failed(handler, method, session, error);
+      throw error;
+    }
+  }
+
+  #failed(handler: string, method: string, session: GuestSession, error: unknown): void {
+    // What a person cancelled, or a guest that was told to go, has not failed.
+    if (method === "job" && this.jobs.running?.state === "Cancelling") return;
+    if (!isLaresError(error, "AgentError")) this.#failures.failed(handler, error);
+    else if (!this.#guest.wasEndedOnPurpose(session)) this.#failures.lost(handler, session, error);
   }
 
   #entered(state: AgentState): void {
@@ -450,6 +478,7 @@ export class Supervisor implements AsyncDisposable {
     this.#calls[Symbol.dispose]();
     this.#withheld[Symbol.dispose]();
     this.#jobsPace[Symbol.dispose]();
+    this.#failuresPace[Symbol.dispose]();
     await this.#guest.session?.kill();
     this.#life.stop();
   }

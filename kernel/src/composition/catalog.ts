@@ -4,12 +4,13 @@ import { LaresError } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
 import { rootNames } from "../base/root-names.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { named } from "../decisions/named.ts";
+import { named } from "../base/named.ts";
 import type { NamespaceWish } from "../decisions/namespaces.ts";
 import type { Wishes } from "../decisions/wishes.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
 import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
 import { behaviourOf } from "./behaviours.ts";
+import { brokenExtension, type BrokenExtension } from "./broken-extensions.ts";
 import { otherSettings, raisedLimits } from "./in-force.ts";
 import { namespaceWishes, withImportsFrom, withRealPaths } from "./namespaces.ts";
 import { checkLares } from "../documents/lares.ts";
@@ -23,6 +24,7 @@ import { sha256 } from "../platform/hash.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
 import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
 import { digestOfProgram, type LoadedProgram, type ProgramLoader } from "./programs.ts";
+import { settingOrigins, type SettingOrigins } from "./setting-origins.ts";
 import { misplacement } from "./extension-places.ts";
 import { namedRoots } from "./workspace-paths.ts";
 import { workspaceFolders, type WorkspaceFolders } from "./workspace-folders.ts";
@@ -58,10 +60,14 @@ export interface CatalogSnapshot {
   readonly digest: Hash;
   readonly wishes: Wishes;
   readonly entries: readonly CatalogEntry[];
+  /** Extensions that are there and whose manifests have no manifest's form. */
+  readonly broken: readonly BrokenExtension[];
   /** Of all layers, as if everything were accepted. */
   readonly configuration: Configuration;
   /** Of the person's own layers: what counts without asking. */
   readonly standing: Configuration;
+  /** Where the settings and rules of both are written. */
+  readonly origins: { readonly all: SettingOrigins; readonly standing: SettingOrigins };
   /** The shared memories of the person's own layers. */
   readonly ownNamespaces: readonly NamespaceWish[];
   /** Sentences about what could not be used. */
@@ -133,8 +139,10 @@ export class Catalog {
     const faults: string[] = [];
     const files = new ObservedFiles();
     const finder = this.finder(files);
-    const { resolved, standing, workspaceText, workspace } = await this.resolve(files, finder, faults);
-    const configured = await this.#locate(resolved.value.extensions, finder, faults);
+    const { resolved, own, workspaceText, workspace } = await this.resolve(files, finder, faults);
+    const standing = own.value;
+    const broken = new Map<string, BrokenExtension>();
+    const configured = await this.#locate(resolved.value.extensions, finder, faults, broken);
     const entries = await this.#loadPrograms(configured, looksInto);
     const [firstRoot = ""] = this.#options.roots;
     const realPaths = (wishes: readonly NamespaceWish[]): Promise<NamespaceWish[]> =>
@@ -154,8 +162,11 @@ export class Catalog {
       wishes,
       ownNamespaces: await realPaths(namespaceWishes(standing)),
       entries,
+      // What can be used goes by its id; a broken manifest cannot take that.
+      broken: [...broken.values()].filter(({ id }) => !entries.some((entry) => entry.id === id)),
       configuration: resolved.value,
       standing,
+      origins: { all: settingOrigins(resolved), standing: settingOrigins(own) },
       faults,
       lookedAt: files,
       isReadable: workspaceText === null || workspace !== null,
@@ -218,7 +229,8 @@ export class Catalog {
     faults: string[],
   ): Promise<{
     resolved: ResolvedConfiguration;
-    standing: Configuration;
+    /** Of the person's own layers. */
+    own: ResolvedConfiguration;
     workspaceText: DocumentText | null;
     workspace: Layer | null;
   }> {
@@ -241,9 +253,9 @@ export class Catalog {
     const user = userText === null ? null : await this.#layer(userText, "user", files, finder, faults);
     const { environment } = this.#options;
     const resolved = await resolveConfiguration({ environment, workspace, user, defaults });
-    const standing = await resolveConfiguration({ environment, workspace: null, user, defaults });
+    const own = await resolveConfiguration({ environment, workspace: null, user, defaults });
     faults.push(...resolved.environmentFaults.map(({ message }) => message));
-    return { resolved, standing: standing.value, workspaceText, workspace };
+    return { resolved, own, workspaceText, workspace };
   }
 
   async #layer(
@@ -300,7 +312,15 @@ export class Catalog {
     configurations: readonly ExtensionConfiguration[],
     finder: ExtensionFinder,
     faults: string[],
+    broken: Map<string, BrokenExtension>,
   ): Promise<{ configuration: ExtensionConfiguration; extension: ExtensionOnDisk }[]> {
+    const breaks = (extension: ExtensionOnDisk, configuration: ExtensionConfiguration | null): void => {
+      const fault = firstFault(extension);
+      faults.push(fault);
+      if (isForeignManifest(extension.checked.document.value)) return;
+      const found = brokenExtension(extension, configuration, fault);
+      if (!broken.has(found.id)) broken.set(found.id, found);
+    };
     const granted = [...new Set(configurations.flatMap(({ grants }) => grants.locations))];
     const located = new Map<string, { configuration: ExtensionConfiguration; extension: ExtensionOnDisk }>();
     for (const configuration of configurations) {
@@ -309,7 +329,8 @@ export class Catalog {
         path !== undefined ? await finder.byPath(path, from.file) : await finder.byId(id ?? "");
       const found = extension?.checked.value?.id;
       if (extension === null || found === undefined) {
-        faults.push(extension === null ? `There is no extension "${id ?? path}".` : firstFault(extension));
+        if (extension === null) faults.push(`There is no extension "${id ?? path}".`);
+        else breaks(extension, configuration);
         continue;
       }
       const reason = await this.#misplacement(extension, granted);
@@ -324,7 +345,7 @@ export class Catalog {
       const id = extension.checked.value?.id;
       const reason = await this.#misplacement(extension, granted);
       if (reason !== null) faults.push(reason);
-      else if (id === undefined) faults.push(firstFault(extension));
+      else if (id === undefined) breaks(extension, null);
       else if (!located.has(id)) located.set(id, { configuration: droppedIn(id, extension), extension });
     }
     return [...located.values()];

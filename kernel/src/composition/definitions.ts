@@ -10,6 +10,7 @@ import { compileSchedule } from "../events/cron.ts";
 import { compileFilter } from "../events/filter.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
 import { behaviourOf, fromBehaviour } from "./behaviours.ts";
+import { manifestProblems, programProblems } from "./broken-extensions.ts";
 import type { CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 import { namespaceGrants } from "./namespaces.ts";
 
@@ -78,7 +79,15 @@ function definitionOf(
     traceLevel: manifest.agent.traceLevel ?? configuration.trace.level,
     programDigest: program.program?.digest ?? null,
     ...(fault === null ? {} : { fault }),
+    ...problemsOf(entry),
   };
+}
+
+function problemsOf({ extension, program }: CatalogEntry): Pick<AgentDefinition, "problems"> {
+  const problems = extension.checked.usable
+    ? programProblems(extension.folder, program)
+    : manifestProblems(extension.manifest.file, extension.checked);
+  return problems === null ? {} : { problems };
 }
 
 function faultOf({ extension, program }: CatalogEntry, manifest: ResolvedManifest): string | null {

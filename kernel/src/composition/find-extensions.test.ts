@@ -1,9 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkManifest } from "../documents/manifest.ts";
 import { manifestPorts } from "../documents/testing/ports.ts";
+import { ObservedFiles } from "./observed-files.ts";
 import { ExtensionFinder, leadsToAnotherMachine } from "./find-extensions.ts";
 
 let folder: string;
@@ -40,6 +42,26 @@ test("an id is found also where its manifest has errors, and only where no other
   expect(found).toMatchObject({ manifest: { file: join(faulty("broken"), "extension.yaml") } });
   expect(found?.checked.usable).toBe(false);
   expect((await finder("broken", "sound").byId("dev.faulty"))?.checked.value?.id).toBe("dev.faulty");
+});
+
+test.each([
+  ["half typed, its id still there", "extension:\n  id: dev.typed\n  name: [\n"],
+  ["half typed in its id", "extension:\n  id: dev.\n  nam"],
+  ["half typed so that nothing can be read", "extension:\n  id: 'dev\n"],
+])("an extension whose manifest is %s in an editor is still there", async (_name, typed) => {
+  const place = join(folder, "typed");
+  const file = join(place, "one", "extension.yaml");
+  await mkdir(join(place, "one"), { recursive: true });
+  await writeFile(file, "extension:\n  id: dev.typed\n  name: One\n  version: 1.0.0\n");
+  const uri = pathToFileURL(file).href;
+  const open = { text: (asked: string) => (asked === uri ? typed : null), uris: () => [uri] };
+  const finder = new ExtensionFinder(
+    { workspace: [place], user: join(folder, "none"), bundled: join(folder, "none") },
+    ({ text, file: named }) => checkManifest(text, named, manifestPorts()),
+    new ObservedFiles(open),
+  );
+  expect(await finder.byId("dev.typed")).toMatchObject({ manifest: { file } });
+  expect(await finder.byId("dev.other")).toBeNull();
 });
 
 test("a path is looked for from its document's folder, and never on another machine", async () => {

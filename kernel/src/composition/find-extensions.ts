@@ -36,6 +36,20 @@ export function leadsToAnotherMachine(path: string): boolean {
   return /^[\\/]{2}/.test(path);
 }
 
+/** A line that says an id, in YAML or TOML. */
+const idLine = /^[ \t]*id[ \t]*[:=][ \t]*["']?([^\s"'#,]+)/m;
+
+/**
+ * Returns the ids by which an extension may be meant whose manifest has no manifest's form: what it says as far as it can be
+ * read, and what it said when it was saved. Empty for one that has its form. While somebody types, it is still there.
+ */
+export function idsOfFaulty({ manifest, checked }: Pick<ExtensionOnDisk, "manifest" | "checked">): string[] {
+  if (checked.value !== null) return [];
+  const parsed = valueAt(checked.document.value, "/extension/id");
+  const written = [manifest.text, manifest.saved ?? ""].map((text) => idLine.exec(text)?.[1]);
+  return [parsed, ...written].filter((id) => typeof id === "string" && id !== "") as string[];
+}
+
 type Check = (manifest: DocumentText) => Promise<CheckedManifest>;
 
 /** Finds extensions by path or id, each folder read once. Made anew for each time the documents are loaded. */
@@ -62,7 +76,7 @@ export class ExtensionFinder {
 
   /**
    * Looked for in the workspace, the user's folder, and what came with the kernel, in this order. One whose manifest
-   * has errors is found where there is no other, to be told of them.
+   * has errors, or is half-typed, is found where there is no other, to be told of them.
    */
   async byId(id: string): Promise<ExtensionOnDisk | null> {
     let faulty: ExtensionOnDisk | undefined;
@@ -70,7 +84,7 @@ export class ExtensionFinder {
       const extensions = await this.#in(place);
       const found = extensions.find(({ checked }) => checked.value?.id === id);
       if (found !== undefined) return found;
-      faulty ??= extensions.find(({ checked }) => valueAt(checked.document.value, "/extension/id") === id);
+      faulty ??= extensions.find((extension) => idsOfFaulty(extension).includes(id));
     }
     return faulty ?? null;
   }

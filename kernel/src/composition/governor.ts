@@ -6,6 +6,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { DecisionStore } from "../decisions/store.ts";
 import { plainLine } from "../base/plain-text.ts";
 import { asks } from "../decisions/wishes.ts";
+import { brokenDefinition } from "./broken-extensions.ts";
 import type { Observed } from "./observed-files.ts";
 import type { Catalog, CatalogEntry, CatalogSnapshot } from "./catalog.ts";
 import { definitionsOf, type DefinitionContext } from "./definitions.ts";
@@ -14,6 +15,7 @@ import { namespacesInForce } from "./namespaces.ts";
 import { computeInForce, configurationInForce, isAccepted, type InForce } from "./in-force.ts";
 import type { Configuration } from "../documents/configuration.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { Place } from "../base/vocabulary/common.ts";
 import type { Program } from "./programs.ts";
 
 export interface GovernorPorts {
@@ -42,6 +44,11 @@ export class Governor {
   #configuration: Configuration;
   #isActive = false;
   #running = new Map<string, CatalogEntry>();
+  #rules: Record<"remembered" | "written" | "all", readonly ApprovalRule[]> = {
+    remembered: [],
+    written: [],
+    all: [],
+  };
   readonly #programs = new Map<Hash, Program>();
   /** What was asked for last; it ends after everything that was asked for before. */
   #last: Promise<void> = Promise.resolve();
@@ -87,9 +94,36 @@ export class Governor {
     return namespacesInForce(this.#snapshot.ownNamespaces, this.#inForce.wishes.namespaces);
   }
 
-  /** The person's own rules, and the documents' as far as accepted. */
+  /**
+   * The person's own rules, and the documents' as far as accepted. The same list as long as none of them changed: what is
+   * worked out from it is kept with it.
+   */
   get rules(): readonly ApprovalRule[] {
-    return [...this.#ports.decisions.rules, ...this.#configuration.approvals.rules];
+    const remembered = this.#ports.decisions.rules;
+    const written = this.#configuration.approvals.rules;
+    if (this.#rules.remembered !== remembered || this.#rules.written !== written)
+      this.#rules = { remembered, written, all: [...remembered, ...written] };
+    return this.#rules.all;
+  }
+
+  /** The document and line where a rule or setting is written that is in force; null where it is in none. */
+  placeOf({
+    rule,
+    setting,
+  }: {
+    readonly rule?: ApprovalRule | undefined;
+    readonly setting?: string | undefined;
+  }): Place | null {
+    const { origins, configuration, standing } = this.#snapshot;
+    if (rule !== undefined) return origins.all.rule(rule);
+    if (setting === undefined) return null;
+    // Where the workspace's document asks for more than counts, what counts is the person's own.
+    const [inForce, wished, own] = [this.#configuration, configuration, standing].map((each) =>
+      settingOf(each, setting),
+    );
+    return inForce === wished || inForce !== own
+      ? origins.all.setting(setting)
+      : origins.standing.setting(setting);
   }
 
   get trust(): { digest: Hash; asks: string[]; pending: string[]; changedPrograms: string[] } {
@@ -104,7 +138,12 @@ export class Governor {
 
   /** All agents the documents name, as they are shown while none may run. */
   get definitions(): AgentDefinition[] {
-    return definitionsOf(this.#snapshot, this.#snapshot.wishes, this.#context);
+    return [...definitionsOf(this.#snapshot, this.#snapshot.wishes, this.#context), ...this.#broken];
+  }
+
+  get #broken(): AgentDefinition[] {
+    const { broken, configuration } = this.#snapshot;
+    return broken.map((extension) => brokenDefinition(extension, configuration, this.#context));
   }
 
   /** Every extension's folder is protected, of those too that nobody accepted yet. */
@@ -124,6 +163,11 @@ export class Governor {
     const program = programDigest === null ? undefined : this.#programs.get(programDigest);
     if (program === undefined) throw new LaresError("AgentError", `The program of ${id} is no longer there.`);
     return program;
+  }
+
+  /** The folder of the extension that runs, absolute; null where none does. */
+  folderOf(agent: string): string | null {
+    return this.#running.get(agent)?.extension.folder ?? null;
   }
 
   async isAccepted(): Promise<boolean> {
@@ -266,6 +310,12 @@ export class Governor {
       fault: "It waits for a person to accept what it asks for, or its changed program.",
       awaiting: "acceptance",
     }));
-    return [...accepted, ...waiting];
+    return [...accepted, ...waiting, ...this.#broken];
   }
+}
+
+function settingOf({ approvals }: Configuration, name: string): number | undefined {
+  if (name === "approvals.auto_approve_below") return approvals.autoApproveBelow;
+  if (name === "approvals.expire_after") return approvals.expireAfterMs;
+  return undefined;
 }

@@ -1,10 +1,12 @@
+import { join } from "node:path";
 import type { AgentDefinition, GuestHandlers, GuestSession } from "../agents/ports.ts";
 import type { Clock } from "../base/clock.ts";
 import { isLaresError, LaresError } from "../base/errors.ts";
+import type { Place } from "../base/vocabulary/common.ts";
 import { wireCodes } from "../protocol/errors.ts";
 import { isAgentEnd } from "../sandbox/abi/v1/connection.ts";
 import { openGuestSession } from "../sandbox/abi/v1/session.ts";
-import { mapStack } from "../sandbox/guest/stack.ts";
+import { mapStack, placeInStack } from "../sandbox/guest/stack.ts";
 import type { SandboxHost } from "../sandbox/host/sandbox-host.ts";
 import type { Program } from "./programs.ts";
 
@@ -12,6 +14,8 @@ export interface GuestPorts {
   readonly sandbox: SandboxHost<Program>;
   readonly clock: Clock;
   programOf(definition: AgentDefinition): Program;
+  /** The folder of the extension, absolute; null where it is not known any more. */
+  folderOf(agent: string): string | null;
 }
 
 /** Starts an agent's guest in the sandbox and speaks the ABI with it. */
@@ -28,6 +32,11 @@ export async function startGuest(
   });
   const readable = (text: string): string =>
     program.sourceMap === undefined ? text : mapStack(text, program.sourceMap);
+  const placeOf = (stack: string): Place | null => {
+    const folder = ports.folderOf(definition.id);
+    const found = program.sourceMap === undefined ? null : placeInStack(stack, program.sourceMap);
+    return folder === null || found === null ? null : { path: join(folder, found.path), line: found.line };
+  };
   guest.stderr.on((text) => handlers.stderr(readable(text)));
   const session = openGuestSession(
     guest,
@@ -43,7 +52,7 @@ export async function startGuest(
   return {
     request: (method, params) =>
       session.request(method, params).catch((error: unknown) => {
-        throw isAgentEnd(error) ? error : answeredError(error, readable, limits.max_memory_mb);
+        throw isAgentEnd(error) ? error : answeredError(error, readable, placeOf, limits.max_memory_mb);
       }),
     usage: session.usage,
     ended: session.ended,
@@ -54,10 +63,21 @@ export async function startGuest(
 }
 
 /** An error the guest answered with. It is the program's word: it cannot pass for the kernel's own AgentError. */
-function answeredError(error: unknown, readable: (text: string) => string, maxMemoryMb: number): unknown {
+function answeredError(
+  error: unknown,
+  readable: (text: string) => string,
+  placeOf: (stack: string) => Place | null,
+  maxMemoryMb: number,
+): unknown {
   if (!isLaresError(error)) return error;
-  const { stack, ...facts } = error.facts;
-  const mapped = typeof stack === "string" ? { ...facts, stack: readable(stack) } : facts;
+  // A place of the guest's own choosing would be opened by whoever follows it.
+  const { stack, place: _said, ...facts } = error.facts;
+  const place = typeof stack === "string" ? placeOf(stack) : null;
+  const mapped = {
+    ...facts,
+    ...(typeof stack === "string" ? { stack: readable(stack) } : {}),
+    ...(place === null ? {} : { place: { ...place } }),
+  };
   return new LaresError(
     error.code === "AgentError" ? "ToolError" : error.code,
     sentenceOf(error.message, maxMemoryMb) ?? readable(error.message),

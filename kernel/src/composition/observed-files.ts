@@ -60,7 +60,9 @@ export class ObservedFiles implements Observed {
       const file = join(folder, name);
       this.observe(file);
       const onDisk = await readText(file);
-      if (onDisk !== null) return { file, text: this.#openText(file) ?? onDisk };
+      if (onDisk === null) continue;
+      const text = this.#openText(file) ?? onDisk;
+      return { file, text, ...(text === onDisk ? {} : { saved: onDisk }) };
     }
     return null;
   }

@@ -21,8 +21,26 @@ export interface Program {
 
 /** A program, or the sentence that says why there is none; `digest`: of a module that was read and cannot be run. */
 export type LoadedProgram =
-  | { readonly program: Program; readonly fault?: undefined; readonly digest?: undefined }
-  | { readonly program: null; readonly fault: string; readonly digest?: Hash };
+  | {
+      readonly program: Program;
+      readonly fault?: undefined;
+      readonly digest?: undefined;
+      readonly faults?: undefined;
+    }
+  | {
+      readonly program: null;
+      readonly fault: string;
+      readonly digest?: Hash;
+      /** Of its source: how many, and the first. */
+      readonly faults?: {
+        readonly count: number;
+        /** Relative to the extension's folder. */
+        readonly file: string;
+        /** Counted from 1. */
+        readonly line: number;
+        readonly message: string;
+      };
+    };
 
 /** Of a program's files, also where it was found that they cannot be run; null where they could not be read. */
 export function digestOfProgram({ program, digest }: LoadedProgram): Hash | null {
@@ -79,7 +97,11 @@ async function loadBundle(folder: string, main: string, bundle: Bundle): Promise
   const [first] = result.errors;
   if (first === undefined) return { program: null, fault: `${main} cannot be bundled.` };
   const more = result.errors.length > 1 ? ` (and ${result.errors.length - 1} more)` : "";
-  return { program: null, fault: `${first.file}:${first.line}:${first.column}: ${first.message}${more}` };
+  return {
+    program: null,
+    fault: `${first.file}:${first.line}:${first.column}: ${first.message}${more}`,
+    faults: { count: result.errors.length, file: first.file, line: first.line, message: first.message },
+  };
 }
 
 /** Files that a program may carry; each is named to the person who accepts it. */

@@ -11,6 +11,8 @@ export interface DocumentText {
   /** Absolute. */
   readonly file: string;
   readonly text: string;
+  /** What the disk has, where an editor has another text. */
+  readonly saved?: string;
 }
 
 /** The first of the names that exists in the folder; null where none does. */

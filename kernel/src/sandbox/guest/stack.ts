@@ -26,6 +26,25 @@ export function mapStack(stack: string, sourceMap: string): string {
     .join("\n");
 }
 
+/** Frames of a stack in which the author's own file is looked for. */
+const maxFrames = 64;
+
+/**
+ * Returns the author's file (relative to the extension) and line of the first frame that is the program's own; null where
+ * there is none. Only the map says which file: a guest can write any path into its stack.
+ */
+export function placeInStack(stack: string, sourceMap: string): { path: string; line: number } | null {
+  const map = parsed(sourceMap);
+  for (const line of stack.split("\n", maxFrames)) {
+    const frame = foreignFrame.test(line) ? null : programFrame.exec(line);
+    if (frame === null) continue;
+    const found = originalPositionFor(map, { line: Math.max(1, Number(frame[1])), column: Math.max(0, Number(frame[2]) - 1) });
+    if (found.source !== null && ownSource.test(found.source))
+      return { path: found.source.replace(ownSource, ""), line: found.line };
+  }
+  return null;
+}
+
 function mapLine(line: string, map: TraceMap): string[] {
   if (foreignFrame.test(line)) return [];
   const frame = programFrame.exec(line);
