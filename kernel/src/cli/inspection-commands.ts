@@ -39,13 +39,29 @@ export function addInspection(program: Command, ports: CliPorts): void {
     .option("--digest <digest>", "approve: only if it is what was shown with this digest")
     .option("--effect <number>", "show, content: this effect only, counted from 0")
     .option("--side <side>", 'content: "before" or "after", byte for byte (default: after)')
-    .option("--always", "approve: and the same change to the same paths from now on")
+    .option("--always", "approve: and the same change to the same file from now on")
+    .addOption(
+      new Option("--scope <scope>", "approve: and from now on all that this names, as show says").choices([
+        "file",
+        "folder",
+        "kind",
+        "session",
+      ]),
+    )
     .option("--reason <text>", "reject: why")
     .addOption(json())
     .addHelpText(
       "after",
       `
 An id may be cut to its last characters, as the list shows it.
+
+--scope  file     the same kind of change to this file
+         folder   to everything in its folder
+         kind     every change of this kind by this agent, anywhere
+         session  as folder, until the last client of this workspace closes
+
+What is asked each time (programs, hidden files, moves of folders) has none of these, and --always is refused for it.
+lares decisions lists what is remembered, and revokes it.
 ${examples([
   ["lares actions", "everything proposed here"],
   ["lares actions show 5c1f9e20", "one proposal, with all that it would change"],
@@ -56,6 +72,28 @@ ${examples([
     .action((words: string[], options: object) =>
       execute(ports, async (context) =>
         (await import("./commands/actions.ts")).actions(context, words, options),
+      ),
+    );
+
+  program
+    .command("decisions")
+    .description('what was answered with "always": list, revoke')
+    .usage("[folder] [list | revoke <id>] [options]")
+    .argument("[words...]")
+    .addOption(json())
+    .addHelpText(
+      "after",
+      `
+An id may be cut to its last characters, as the list shows it. What is revoked no longer counts at once; what it allowed
+before stays.
+${examples([
+  ["lares decisions", "newest first, with how often each was used"],
+  ["lares decisions revoke 5c1f9e20", "ask me again from now on"],
+])}`,
+    )
+    .action((words: string[], options: object) =>
+      execute(ports, async (context) =>
+        (await import("./commands/decisions.ts")).decisions(context, words, options),
       ),
     );
 

@@ -1,4 +1,4 @@
-import type { Action, ApprovalRule } from "../base/vocabulary/action.ts";
+import type { Action, Decision, RememberedRule } from "../base/vocabulary/action.ts";
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
@@ -31,7 +31,7 @@ export interface Approval {
   readonly digest: string;
   readonly effects?: readonly number[];
   readonly remember?: "once" | "always";
-  readonly rules?: readonly ApprovalRule[];
+  readonly rules?: readonly RememberedRule[];
 }
 
 /** What the kernel tells without being asked. */
@@ -101,6 +101,9 @@ export class KernelClient {
   reject = (id: string, reason?: string): Promise<Action> =>
     this.#ask("lares/actions/reject", reason === undefined ? { id } : { id, reason });
   undo = (id: string): Promise<Action> => this.#ask("lares/actions/undo", { id });
+
+  decisions = (): Promise<ResultOf<"lares/decisions/list">> => this.#ask("lares/decisions/list", {});
+  revokeDecision = (id: string): Promise<Decision> => this.#ask("lares/decisions/revoke", { id });
 
   tools = (agent?: string): Promise<Tool[]> =>
     this.#ask("lares/tools/list", agent === undefined ? {} : { agent });

@@ -52,6 +52,12 @@ export interface Explanation {
   readonly values: readonly ExplainedValue[];
   /** Sentences about environment variables that look like settings and are none, or hold what is not allowed. */
   readonly environmentFaults: readonly string[];
+  /** What is asked each time, whatever rules allow: names of folders and files, "*" for any text. */
+  readonly protected: readonly {
+    readonly reason: string;
+    readonly folders: readonly string[];
+    readonly files: readonly string[];
+  }[];
 }
 
 /** A model that can be fetched. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LaresError } from "../base/errors.ts";
 import type { CliPorts } from "./ports.ts";
+import { protectedByName } from "../policy/protected.ts";
 import { createProgram, runProgram } from "./program.ts";
 import { aJob, anAction, anAgent, aTrace, FakeKernel, portsOf } from "./testing/fake-kernel.ts";
 
@@ -69,6 +70,9 @@ describe("usage", () => {
     [["jobs", "cancel"], "Which job"],
     [["jobs", "cancel", "a", "b"], "One id at a time"],
     [["jobs", "list", "a"], "takes no id"],
+    [["decisions", "revoke"], "Which decision"],
+    [["decisions", "revoke", "a", "b"], "One id at a time"],
+    [["decisions", "list", "a"], "takes no id"],
     [["jobs", ".", "stop", "a"], "is none of list, cancel"],
     [["tools", "call", "nothing"], "Which tool"],
     [["tools", "call", "a.b/c", "{"], "no JSON"],
@@ -111,10 +115,21 @@ describe("run --once", () => {
           message: "There is no field extentions.",
         })),
       );
-    expect(await lares(["run", folder, "--once"], { checkDocument })).toBe(0);
+    expect(await lares(["run", folder, "--once"], { checkDocument })).toBe(1);
+    expect(`${output}${errors}`).toContain("Not all agents could run: 2 problems");
     expect(errors).toContain("lares.yaml:2:1  a-error  There is no field extentions.");
     expect(errors).toContain(`${join(".lares", "extensions", "x", "extension.yaml")}:2:1  a-error`);
     expect(errors).not.toContain("a-warning");
+  });
+
+  it("--once fails where a program's source has errors, and not where an agent only failed on an event", async () => {
+    const failure = { handler: "seen", message: "boom\u001b", at: "2026-11-20T10:00:00.000Z" };
+    kernel.agents = [anAgent("dev.x", { last_failure: { ...failure, place: { path: "/x/a.ts", line: 7 } } })];
+    expect(await lares(["run", folder, "--once"])).toBe(0);
+    expect(output).toMatch(/dev\.x: seen failed at .*: boom␛ \(\/x\/a\.ts:7\)/);
+    kernel.agents = [anAgent("dev.x", { state: "Error", problems: 3, error: "a.ts:1:1: Expected" })];
+    expect(await lares(["run", folder, "--once"])).toBe(1);
+    expect(output).toContain("(3 problems in all)");
   });
 
   it("--approve all carries out what is pending before it ends", async () => {
@@ -238,6 +253,7 @@ describe("check", () => {
           } as const,
         ],
         environmentFaults: ["LARES_TRACE_LEVL is no setting."],
+        protected: protectedByName,
       });
     expect(await lares(["check", folder, "--format", "json", "--explain"], { checkDocument, explain })).toBe(
       0,
@@ -247,8 +263,13 @@ describe("check", () => {
       findings: [{ line: 3, severity: "warning" }],
       configuration: [{ source: "workspace" }],
       environment_faults: ["LARES_TRACE_LEVL is no setting."],
+      protected: protectedByName,
     });
+    output = "";
     expect(await lares(["check", folder, "--explain"], { checkDocument, explain })).toBe(0);
+    // What is asked each time is shown with its reason.
+    expect(output).toMatch(/Asked each time[^]*Shells and editors read these when they start\.\n[^\n]+\S/);
+    expect(output).toContain("node_modules/");
     expect(errors).toContain("LARES_TRACE_LEVL is no setting.");
   });
 });
@@ -324,6 +345,48 @@ describe("looking and deciding from a script", () => {
     expect(await lares(["jobs", folder, "cancel", "bb"])).toBe(2);
     expect(await lares(["jobs", folder, "cancel", "11111111-1111-7111-8111-0000000000bb"])).toBe(1);
     expect(errors).toContain("There is no job");
+  });
+
+  it("decisions are listed in words, and revoked by the end of their id", async () => {
+    expect(await lares(["decisions", folder])).toBe(0);
+    expect(output).toContain("Nothing is remembered here");
+    const rules = [{ decide: "allow", agent: "dev.x", kind: "file.edit", path: "a" }] as const;
+    const decision = { title: "Allow edits\u001b", rules: [...rules], used: 2 };
+    kernel.decisions = [
+      { ...decision, id: "11111111-00000001a", created: "2026-11-20T10:00:00.000Z" },
+      { ...decision, id: "rule-00000001b", last_used: "2026-11-20T10:00:00.000Z" },
+    ];
+    output = "";
+    expect(await lares(["decisions", folder])).toBe(0);
+    expect(output).toMatch(/0000001a .*2 times .*Allow edits␛/);
+    expect(output).toMatch(/0000001b +by hand +2 times, last .*Allow edits␛/);
+    output = "";
+    expect(await lares(["decisions", folder, "--json"])).toBe(0);
+    expect(JSON.parse(output)).toEqual({ items: kernel.decisions });
+    expect(await lares(["decisions", folder, "revoke", "1b"])).toBe(0);
+    expect(kernel.requests.at(-1)).toEqual({
+      method: "lares/decisions/revoke",
+      params: { id: "rule-00000001b" },
+    });
+    expect(await lares(["decisions", folder, "revoke", "zz"])).toBe(2);
+    expect(errors).toContain('No decision\'s id ends in "zz"');
+  });
+
+  it("--scope remembers the rules that were offered; --always and scopes that are not offered are refused", async () => {
+    const rules = [{ decide: "allow", agent: "dev.x", kind: "file.move", path: "inbox/**" }] as const;
+    const scopes = [{ id: "folder" as const, title: "This folder: moves", rules: [...rules] }];
+    kernel.actions.set("a", anAction("a", { scopes }));
+    kernel.actions.set("b", anAction("b", { asked_because: { sentence: "It is asked each time." } }));
+    const approve = (id: string, ...options: string[]) =>
+      lares(["actions", folder, "approve", id, ...options]);
+    expect(await approve("a", "--always")).toBe(2);
+    expect(errors).toContain("--always would allow nothing that is asked here. Possible: --scope folder.");
+    expect(await approve("b", "--always")).toBe(2);
+    expect(errors).toContain("--always is not possible here. It is asked each time.");
+    expect(await approve("b", "--scope", "kind")).toBe(2);
+    expect(kernel.requests.filter(({ method }) => method === "lares/actions/approve")).toEqual([]);
+    expect(await approve("a", "--scope", "folder")).toBe(0);
+    expect(kernel.requests.at(-1)).toMatchObject({ params: { id: "a", rules } });
   });
 
   it("a broken chain of records is a failure", async () => {

@@ -82,7 +82,8 @@ folder together with its state, and the copy is removed at the end, unless --in-
 
 --watch is for writing an extension. What asks for more (a permission, a folder, a rule) still waits for your yes.
 
-The last line of --once is "N agents, N events, N actions, N refusals"; the exit code is 0 also with actions pending.
+The last line of --once is "N agents, N events, N actions, N refusals"; the exit code is 0 also with actions pending, and
+1 where errors in documents or programs kept an agent from running.
 Where agents still work when the time of --timeout is over, it names them and ends with 1.
 ${examples([
   ["lares run", "this folder"],
@@ -102,7 +103,10 @@ function addCheck(program: Command, ports: CliPorts): void {
     .argument("[paths...]", "files or folders (default: this folder)")
     .addOption(new Option("--format <format>", "text or json").choices(["text", "json"]))
     .addOption(json())
-    .option("--explain", "show every value of the configuration and where it came from")
+    .option(
+      "--explain",
+      "show every value of the configuration and where it came from, and what is asked each time",
+    )
     .addHelpText(
       "after",
       `

@@ -3,6 +3,7 @@ import process from "node:process";
 import { LaresError, messageOf, notFound } from "../base/errors.ts";
 import { silentLog } from "../base/log.ts";
 import type { CliPorts } from "../cli/ports.ts";
+import { protectedByName } from "../policy/protected.ts";
 import { explainConfiguration } from "../documents/explain.ts";
 import { type KnownModelName, knownModels } from "../memory/store/embedding/known-models.ts";
 import { packagesAround } from "../platform/child-process.ts";
@@ -61,6 +62,7 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
       return {
         values: explainConfiguration(resolved),
         environmentFaults: environmentFaults.map(({ message }) => message),
+        protected: protectedByName,
       };
     },
     programFault: async (folder) => {

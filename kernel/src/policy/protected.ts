@@ -27,12 +27,29 @@ export function protectionOf(path: string, places: ProtectedPlaces): Protection 
   return foldedPlaces(places.protectedPaths).some((place) => touches(names, place)) ? "protected" : "none";
 }
 
+/** A group of what is asked each time: folders by name with all that is in them, and files by name; "*" is any text. */
+export interface ProtectedGroup {
+  readonly reason: string;
+  readonly folders: readonly string[];
+  readonly files: readonly string[];
+}
+
+const startsWithDot = "Programs read names that begin with a dot without being told to.";
+const maybeShort = "It may be the short name of another file.";
+
+/** Everything that is asked each time by its name, in every workspace, with the rules that need no list. */
+export const protectedByName: readonly ProtectedGroup[] = [
+  { reason: startsWithDot, folders: [".*"], files: [".*"] },
+  { reason: maybeShort, folders: ["?*~1"], files: ["?*~1"] },
+  { reason: "A file that can be executed, or that a script of a package runs.", folders: [], files: [] },
+  ...protectedGroups,
+];
+
 /** Returns why a path is protected by its names, as a sentence; null where they do not protect it. */
 export function protectionReason(path: string, places: ProtectedPlaces): string | null {
   const names = path.split("/").map(foldFast);
-  if (names.some((name) => name.startsWith(".")))
-    return "Programs read names that begin with a dot without being told to.";
-  if (names.some((name) => shortName.test(name))) return "It may be the short name of another file.";
+  if (names.some((name) => name.startsWith("."))) return startsWithDot;
+  if (names.some((name) => shortName.test(name))) return maybeShort;
   const group = groups.find(({ isFolder, isFile }) => names.some(isFolder) || isFile(names.at(-1) ?? ""));
   if (group !== undefined) return group.reason;
   return foldedPlaces(places.protectedPaths).some((place) => touches(names, place))

@@ -7,7 +7,7 @@ import {
   withReadyKernel,
   type CommandContext,
 } from "../command.ts";
-import type { KernelClient } from "../kernel-client.ts";
+import type { Approval, KernelClient } from "../kernel-client.ts";
 import { renderAction, renderActionLine, renderImpact, renderState } from "../render/action.ts";
 import { oneLine } from "../render/foreign.ts";
 import { dayAndTime } from "../render/quantities.ts";
@@ -18,6 +18,8 @@ export interface ActionsOptions {
   readonly state?: string;
   readonly agent?: string;
   readonly always?: boolean;
+  /** "file", "folder", "kind" or "session". */
+  readonly scope?: string;
   readonly effects?: string;
   readonly effect?: string;
   readonly side?: string;
@@ -59,7 +61,7 @@ export async function actions(
       case "approve": {
         const ended = await kernel.approve(action.id, {
           digest: options.digest ?? action.digest,
-          remember: options.always === true ? "always" : "once",
+          ...rememberedBy(action, options),
           ...(effects === undefined ? {} : { effects }),
         });
         return outcome(context, ended, "Committed", options);
@@ -70,6 +72,25 @@ export async function actions(
         return outcome(context, await kernel.undo(action.id), "Undone", options);
     }
   });
+}
+
+/** What an approval remembers. A UsageError where the action does not offer it: it is never left out in silence. */
+function rememberedBy(
+  action: Action,
+  { always, scope, effects }: ActionsOptions,
+): Pick<Approval, "remember" | "rules"> {
+  if (scope === undefined && always !== true) return { remember: "once" };
+  const { scopes = [], asked_because: why } = action;
+  const offered = scopes.find(({ id }) => id === (scope ?? "file"));
+  if (scope !== undefined && offered !== undefined) return { rules: offered.rules };
+  // Of some effects only: the kernel knows what counts for those.
+  if (scope === undefined && (offered !== undefined || effects !== undefined)) return { remember: "always" };
+  const option = scope === undefined ? "--always" : `--scope ${scope}`;
+  throw new UsageError(
+    scopes.length === 0
+      ? `${option} is not possible here. ${oneLine(why?.sentence ?? "This is asked each time.")}`
+      : `${option} would allow nothing that is asked here. Possible: ${scopes.map(({ id }) => `--scope ${id}`).join(", ")}.`,
+  );
 }
 
 async function list(
@@ -130,6 +151,7 @@ async function show(
     `id ${action.id}`,
     `digest ${action.digest}`,
     ...renderAction(whole, terminal.surface, { unread, ...only }),
+    ...(action.scopes ?? []).map(({ id, title }) => `--scope ${id.padEnd(7)}  ${oneLine(title)}`),
   ]);
   return exitCodes.ok;
 }

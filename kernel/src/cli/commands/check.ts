@@ -1,11 +1,11 @@
 import { relative, resolve } from "node:path";
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { findDocuments } from "../find-documents.ts";
-import type { ExplainedValue } from "../ports.ts";
+import type { ExplainedValue, Explanation } from "../ports.ts";
 import { renderCheckResult, renderFinding, type Finding } from "../render/findings.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { Surface } from "../render/style.ts";
-import { padEnd, displayWidth } from "../render/width.ts";
+import { displayWidth, padEnd, wrap } from "../render/width.ts";
 
 export interface CheckOptions {
   readonly format?: string;
@@ -40,12 +40,19 @@ export async function check(
       findings: shown,
       ...(explained === null
         ? {}
-        : { configuration: explained.values, environment_faults: explained.environmentFaults }),
+        : {
+            configuration: explained.values,
+            environment_faults: explained.environmentFaults,
+            protected: explained.protected,
+          }),
     });
   } else {
     const { surface } = terminal;
     for (const finding of shown) terminal.print(renderFinding(finding, surface));
-    if (explained !== null) terminal.print(renderExplained(explained.values, surface));
+    if (explained !== null) {
+      terminal.print(renderExplained(explained.values, surface));
+      terminal.print(renderProtected(explained.protected, surface));
+    }
     for (const fault of explained?.environmentFaults ?? []) terminal.warn(oneLine(fault));
     if (documents.length === 0)
       terminal.warn(oneLine(`No lares.* or extension.* beneath ${roots.join(", ")}.`));
@@ -73,4 +80,18 @@ export function renderExplained(values: readonly ExplainedValue[], { style }: Su
     const line = `${padEnd(key, keyWidth)}  ${padEnd(value, valueWidth)}  ${style.dim(from)}`;
     return isDefault ? style.dim(line) : line;
   });
+}
+
+/** What is asked each time, with the reason above its names; a folder's ends in "/". */
+export function renderProtected(groups: Explanation["protected"], { style, width }: Surface): string[] {
+  if (groups.length === 0) return [];
+  return [
+    "",
+    "Asked each time, whatever rules allow (more by approvals.rules with decide: ask):",
+    ...groups.flatMap(({ reason, folders, files }) => {
+      const names = [...folders.map((name) => `${name}/`), ...files].join("  ");
+      const lines = names === "" ? [] : wrap(names, Math.max(20, width - 4)).map((line) => `    ${line}`);
+      return [`  ${reason}`, ...lines.map((line) => style.dim(line))];
+    }),
+  ];
 }

@@ -86,7 +86,7 @@ async function runFolderAndTell(
   options: RunOptions,
 ): Promise<Outcome> {
   if (!(await ensureDocument(context, folder))) return { code: exitCodes.failed, kernelPid: null };
-  await warnOfFaults(context, folder);
+  const faults = await warnOfFaults(context, folder);
   const connect = { folder, ...(options.trust === true ? { trusted: true } : {}) };
   // A kernel that is started here is told not to approve by score; one that runs already follows its own rules.
   const settings = mode === "none" ? { LARES_APPROVALS_AUTO_APPROVE_BELOW: "0" } : {};
@@ -94,7 +94,7 @@ async function runFolderAndTell(
     withKernel(context, connect, async (kernel) => {
       const status = await kernel.status();
       const trusted = await ensureTrust(context, kernel, status);
-      const code = trusted ? await watch(context, kernel, status, mode, options) : exitCodes.failed;
+      const code = trusted ? await watch(context, kernel, status, mode, options, faults) : exitCodes.failed;
       return { code, kernelPid: status.pid };
     });
   return withEnvironment(settings, session);
@@ -106,6 +106,7 @@ async function watch(
   { workspace }: Status,
   mode: ApprovalMode,
   options: RunOptions,
+  faults: number,
 ): Promise<number> {
   const { terminal } = context;
   const startedMs = Date.now();
@@ -173,8 +174,20 @@ async function watch(
   }
   await waiting;
   await documents;
-  presenter.summary(await summaryOf(kernel, startedMs));
-  return exitCodes.ok;
+  const summary = await summaryOf(kernel, startedMs);
+  const keptOut = faults + problemsIn(summary);
+  if (options.once === true && keptOut > 0)
+    presenter.remark(
+      `Not all agents could run: ${counted(keptOut, "problem")} in the documents and programs.`,
+    );
+  presenter.summary(summary);
+  return options.once === true && keptOut > 0 ? exitCodes.failed : exitCodes.ok;
+}
+
+/** Errors of programs: those of documents have been counted when the folder was opened. */
+function problemsIn({ agents }: RunSummary): number {
+  const programs = agents.filter(({ problems, version }) => problems !== undefined && version !== "");
+  return programs.reduce((sum, { problems = 0 }) => sum + problems, 0);
 }
 
 /** Hands what the kernel tells to those who show and decide it, what was there before included. */

@@ -32,6 +32,7 @@ export function renderAction(action: Action, surface: Surface, options: CardOpti
   const lines = [
     ...action.effects.flatMap((effect) => renderEffect(effect, inner)),
     ...renderFacts(action, inner),
+    ...renderReason(action, inner),
     ...renderWords(action, inner),
     ...renderContents(action, inner, options),
     ...renderOutcome(action, inner),
@@ -58,6 +59,15 @@ function renderFacts(action: Action, { style, width }: Surface): string[] {
     else lines[lines.length - 1] = joined;
   }
   return ["", ...lines];
+}
+
+/** Why it is asked, or which rule decided it, in the kernel's words. */
+function renderReason({ asked_because: asked, rule }: Action, { style, width }: Surface): string[] {
+  const reason = asked ?? rule;
+  if (reason === undefined) return [];
+  const { sentence, place } = reason;
+  const text = place === undefined ? sentence : `${sentence} (${place.path}:${place.line})`;
+  return ["", ...decisionLines(text, width).map((line) => style.dim(line))];
 }
 
 /** Title and reason stand behind a bar of their own, so that no line of them passes for the kernel's. */

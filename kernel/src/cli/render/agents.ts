@@ -2,7 +2,7 @@ import { agentStateWords } from "../../base/vocabulary/agent-words.ts";
 import type { Agent, AgentState } from "../../base/vocabulary/agent.ts";
 import { oneLine } from "./foreign.ts";
 import type { Notice, RunSummary } from "./model.ts";
-import { bytes, counted, duration } from "./quantities.ts";
+import { bytes, counted, dayAndTime, duration } from "./quantities.ts";
 import type { Style, Surface } from "./style.ts";
 import { renderTable } from "./table.ts";
 import { wrap } from "./width.ts";
@@ -55,11 +55,24 @@ export function renderAgents(agents: readonly Agent[], surface: Surface): string
 }
 
 function renderTroubles(agents: readonly Agent[], { style, width }: Surface): string[] {
-  return agents.flatMap(({ id, error }) => {
-    if (error === undefined) return [];
-    const [first = "", ...rest] = wrap(`${oneLine(id)}: ${oneLine(error)}`, width - 2);
-    return [`${style.red("✗")} ${first}`, ...rest.map((line) => `  ${line}`)];
-  });
+  const red = style.red("✗");
+  return agents.flatMap((agent) =>
+    troublesOf(agent).flatMap((trouble) => {
+      const [first = "", ...rest] = wrap(`${oneLine(agent.id)}: ${oneLine(trouble)}`, width - 2);
+      return [`${red} ${first}`, ...rest.map((line) => `  ${line}`)];
+    }),
+  );
+}
+
+function troublesOf({ error, problems, last_failure: failure }: Agent): string[] {
+  const more = problems === undefined || problems < 2 ? "" : ` (${counted(problems, "problem")} in all)`;
+  const place = failure?.place === undefined ? "" : ` (${failure.place.path}:${failure.place.line})`;
+  return [
+    ...(error === undefined ? [] : [`${error}${more}`]),
+    ...(failure === undefined
+      ? []
+      : [`${failure.handler} failed at ${dayAndTime(failure.at)}: ${failure.message}${place}`]),
+  ];
 }
 
 /** What a run came to, one row an agent. */

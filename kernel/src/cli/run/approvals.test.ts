@@ -3,7 +3,7 @@ import { KernelClient } from "../kernel-client.ts";
 import { anAction, FakeKernel } from "../testing/fake-kernel.ts";
 import { Approvals, type Answer, type ApprovalMode } from "./approvals.ts";
 
-async function start(mode: ApprovalMode, answers: Answer["decide"][] = []) {
+async function start(mode: ApprovalMode, answers: (Exclude<Answer["decide"], "always"> | Answer)[] = []) {
   const kernel = new FakeKernel();
   const asked: [id: string, waiting: number][] = [];
   const remarks: string[] = [];
@@ -13,7 +13,8 @@ async function start(mode: ApprovalMode, answers: Answer["decide"][] = []) {
     kernel: client,
     ask: (action, waiting) => {
       asked.push([action.id, waiting]);
-      return Promise.resolve({ decide: answers.shift() ?? "later" });
+      const answer = answers.shift() ?? "later";
+      return Promise.resolve(typeof answer === "string" ? { decide: answer } : answer);
     },
     remark: (text) => void remarks.push(text),
     quit: () => void (quits += 1),
@@ -43,12 +44,13 @@ describe("deciding on proposals", () => {
     expect(run.approvals.isBusy).toBe(false);
   });
 
-  it("approves what was shown: by its digest", async () => {
-    const run = await start("ask", ["always"]);
+  it("approves what was shown: by its digest, with the rules of the chosen scope", async () => {
+    const rules = [{ decide: "allow", agent: "x.y", kind: "file.edit", path: "notes/**" }] as const;
+    const run = await start("ask", [{ decide: "always", rules }]);
     run.propose("a");
     await run.approvals.settled();
     const approve = run.kernel.requests.find(({ method }) => method === "lares/actions/approve");
-    expect(approve?.params).toEqual({ id: "a", digest: anAction("a").digest, remember: "always" });
+    expect(approve?.params).toEqual({ id: "a", digest: anAction("a").digest, rules });
   });
 
   it("mode all approves everything without asking", async () => {

@@ -1,11 +1,13 @@
 import { isLaresError, messageOf } from "../../base/errors.ts";
-import type { Action } from "../../base/vocabulary/action.ts";
+import type { Action, RememberedRule } from "../../base/vocabulary/action.ts";
 import type { KernelClient } from "../kernel-client.ts";
 
 export type ApprovalMode = "policy" | "none" | "all" | "ask";
 
 export type Answer =
-  | { readonly decide: "approve" | "always" | "reject" | "later" }
+  | { readonly decide: "approve" | "reject" | "later" }
+  /** With the rules of a scope that the action offers. */
+  | { readonly decide: "always"; readonly rules: readonly RememberedRule[] }
   /** The person wants to end the run. */
   | { readonly decide: "quit" };
 
@@ -82,11 +84,10 @@ export class Approvals {
         this.#mode === "all" ? { decide: "approve" } : await this.#ports.ask(action, this.#queue.length);
       switch (answer.decide) {
         case "approve":
+          await this.#ports.kernel.approve(id, { digest: action.digest, remember: "once" });
+          break;
         case "always":
-          await this.#ports.kernel.approve(id, {
-            digest: action.digest,
-            remember: answer.decide === "always" ? "always" : "once",
-          });
+          await this.#ports.kernel.approve(id, { digest: action.digest, rules: answer.rules });
           break;
         case "reject":
           await this.#ports.kernel.reject(id);

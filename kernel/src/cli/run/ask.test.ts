@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
+import type { Scope } from "../../base/vocabulary/action.ts";
 import { LaresError } from "../../base/errors.ts";
 import { nextPage } from "../render/pages.ts";
 import { anAction } from "../testing/fake-kernel.ts";
 import { offers, whyNot } from "./ask.ts";
 import { maxShownCharacters, wholeAction } from "./whole-action.ts";
 
-const values = (left: number, isReadable: boolean): string[] =>
-  offers(left, isReadable).map(({ value }) => value);
+const scope: Scope = { id: "kind", title: "This kind", rules: [{ decide: "allow", agent: "x.y" }] };
+const values = (left: number, isReadable: boolean, scopes: Scope[] = [scope]): string[] =>
+  offers(left, isReadable, scopes).map(({ value }) => value);
 
 describe("what can be answered", () => {
   it("Approve is not offered before the last line was shown, and it is said why", () => {
@@ -16,6 +18,9 @@ describe("what can be answered", () => {
     );
     expect(values(0, true)).toEqual(["approve", "reject", "always", "later"]);
     expect(whyNot({ action: anAction("a"), unread: new Map() }, 0)).toEqual([]);
+  });
+  it("Always is not offered for what is asked each time", () => {
+    expect(values(0, true, [])).toEqual(["approve", "reject", "later"]);
   });
   it("Approve is not offered where a content could not be shown, and the command for it is named", () => {
     const unread = new Map([[0, "It cannot be shown: gone"]]);

@@ -1,6 +1,7 @@
 import { isCancel, select } from "@clack/prompts";
-import type { Action } from "../../base/vocabulary/action.ts";
+import type { Action, Scope } from "../../base/vocabulary/action.ts";
 import { renderAction } from "../render/action.ts";
+import { oneLine } from "../render/foreign.ts";
 import { moreLines, nextPage, pageLines } from "../render/pages.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Answer } from "./approvals.ts";
@@ -34,18 +35,42 @@ export async function askAboutAction(
     const choice = await select<Choice>({
       message: "Carry it out?",
       signal: terminal.interrupted,
-      options: offers(left, unread.size === 0),
+      options: offers(left, unread.size === 0, action.scopes),
     });
     if (isCancel(choice)) return { decide: "quit" };
-    if (choice !== "more") return { decide: choice };
+    if (choice === "always") {
+      const scope = await askForScope(terminal, action.scopes ?? []);
+      if (scope !== null) return { decide: "always", rules: scope.rules };
+    } else if (choice !== "more") return { decide: choice };
   }
 }
 
+/** Null where the person goes back to the question. */
+async function askForScope(terminal: Terminal, scopes: readonly Scope[]): Promise<Scope | null> {
+  const choice = await select<Scope | null>({
+    message: "Approve it, and allow from now on?",
+    signal: terminal.interrupted,
+    options: [
+      ...scopes.map((scope) => ({ value: scope, label: oneLine(scope.title) })),
+      { value: null, label: "Back" },
+    ],
+  });
+  return isCancel(choice) ? null : choice;
+}
+
 /** What can be answered where `left` lines of the card were not shown, or not all contents could be. */
-export function offers(left: number, isReadable: boolean): Offer[] {
+export function offers(left: number, isReadable: boolean, scopes: readonly Scope[] = []): Offer[] {
   const approve: Offer[] = [
     { value: "approve", label: "Approve", hint: "this once; it can be undone" },
-    { value: "always", label: "Always", hint: "approve, and the same change to the same paths from now on" },
+    ...(scopes.length === 0
+      ? []
+      : [
+          {
+            value: "always" as const,
+            label: "Always…",
+            hint: "approve, and choose what is allowed from now on",
+          },
+        ]),
   ];
   const [once = [], always = []] = left === 0 && isReadable ? approve.map((offer) => [offer]) : [];
   const next = left <= pageLines ? "the rest" : `the next ${pageLines.toLocaleString("en")}`;

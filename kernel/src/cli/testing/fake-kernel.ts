@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { LaresError } from "../../base/errors.ts";
-import type { Action } from "../../base/vocabulary/action.ts";
+import type { Action, Decision } from "../../base/vocabulary/action.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
 import type { Job } from "../../base/vocabulary/job.ts";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";
@@ -103,6 +103,7 @@ export class FakeKernel {
   traces: TraceEntry[] = [];
   tools: unknown[] = [];
   jobs: Job[] = [];
+  decisions: Decision[] = [];
   toolResult: unknown = { status: "success", value: { total: 3 } };
   verification: object = { ok: true, records: 3, head: hash };
   /** What it answers to requests for memory other than verify, by method. */
@@ -194,6 +195,10 @@ export class FakeKernel {
         return this.tools;
       case "lares/tools/call":
         return this.toolResult;
+      case "lares/decisions/list":
+        return { items: this.decisions };
+      case "lares/decisions/revoke":
+        return this.decisions.find((decision) => decision.id === id);
       case "lares/jobs/list":
         return { items: this.jobs, total: this.jobs.length };
       case "lares/jobs/cancel":
@@ -236,7 +241,7 @@ export function portsOf(kernel: FakeKernel, more: Partial<CliPorts> = {}): CliPo
     connect: kernel.connect,
     checkDocument: () => Promise.resolve([]),
     programFault: () => Promise.resolve(null),
-    explain: () => Promise.resolve({ values: [], environmentFaults: [] }),
+    explain: () => Promise.resolve({ values: [], environmentFaults: [], protected: [] }),
     serve: () => Promise.resolve(0),
     stopKernel: () => Promise.resolve({ pid: null, killed: false }),
     stateHome: () => tmpdir(),

@@ -1,0 +1,55 @@
+import type { Decision } from "../../base/vocabulary/action.ts";
+import {
+  exitCodes,
+  folderAndVerb,
+  folderNamed,
+  UsageError,
+  withReadyKernel,
+  type CommandContext,
+} from "../command.ts";
+import type { KernelClient } from "../kernel-client.ts";
+import { renderDecisions, renderRevoked } from "../render/decisions.ts";
+
+export interface DecisionsOptions {
+  readonly json?: boolean;
+}
+
+/** What was answered with "always", to read and to take back. */
+export async function decisions(
+  context: CommandContext,
+  words: readonly string[],
+  { json }: DecisionsOptions,
+): Promise<number> {
+  const { terminal } = context;
+  const { folder, verb, rest } = folderAndVerb(words, ["list", "revoke"], "list");
+  const [given, ...more] = rest;
+  if (more.length > 0) throw new UsageError(`One id at a time: ${more.join(" ")} is too much.`);
+  if (verb === "revoke" && given === undefined)
+    throw new UsageError("Which decision? lares decisions revoke <id>");
+  if (verb === "list" && given !== undefined) throw new UsageError(`"list" takes no id.`);
+  return withReadyKernel(context, { folder: await folderNamed(folder) }, async (kernel) => {
+    if (given === undefined) {
+      const found = await kernel.decisions();
+      if (json === true) terminal.json(found);
+      else terminal.print(renderDecisions(found.items, terminal.surface));
+      return exitCodes.ok;
+    }
+    const revoked = await kernel.revokeDecision((await find(kernel, given)).id);
+    if (json === true) terminal.json(revoked);
+    else terminal.print(renderRevoked(revoked, terminal.surface));
+    return exitCodes.ok;
+  });
+}
+
+async function find(kernel: KernelClient, given: string): Promise<Decision> {
+  const { items } = await kernel.decisions();
+  const exact = items.find(({ id }) => id === given);
+  if (exact !== undefined) return exact;
+  const matching = items.filter(({ id }) => id.endsWith(given));
+  const [only, other] = matching;
+  if (only === undefined)
+    throw new UsageError(`No decision's id ends in "${given}"; lares decisions lists them.`);
+  if (other !== undefined)
+    throw new UsageError(`${matching.length} decisions' ids end in "${given}"; write more of it.`);
+  return only;
+}

@@ -1,0 +1,29 @@
+import type { Decision } from "../../base/vocabulary/action.ts";
+import { oneLine } from "./foreign.ts";
+import { counted, dayAndTime } from "./quantities.ts";
+import type { Surface } from "./style.ts";
+import { renderTable } from "./table.ts";
+
+/** What the person decided with "always": each decision in words, and how often it was used. */
+export function renderDecisions(decisions: readonly Decision[], surface: Surface): string[] {
+  if (decisions.length === 0)
+    return [surface.style.dim('Nothing is remembered here: "always" was not answered yet.')];
+  const rows = decisions.map(({ id, created, title, used, last_used: lastUsed }) => [
+    // The end of an id: its start is the time, which neighbours share.
+    oneLine(id).slice(-8),
+    created === undefined ? "by hand" : dayAndTime(created),
+    `${counted(used, "time")}${lastUsed === undefined ? "" : `, last ${dayAndTime(lastUsed)}`}`,
+    oneLine(title),
+  ]);
+  const columns = [
+    { title: "Id" },
+    { title: "Decided" },
+    { title: "Used" },
+    { title: "What", flexible: true },
+  ];
+  return renderTable(columns, rows, surface);
+}
+
+export function renderRevoked({ title }: Decision, { style }: Surface): string[] {
+  return [`${style.green("✓")} revoked  ${oneLine(title)}`];
+}
