@@ -33,7 +33,7 @@ async function pages(screen: Screen, look: Look): Promise<void> {
   await screen.openLares();
   await screen.item(/^Agent Titles/).waitFor();
   const activity = await screen.webview(".activity");
-  await activity.getByRole("button", { name: "Titles", exact: true }).first().waitFor();
+  await activity.getByRole("heading", { name: "Today" }).waitFor();
   await look("activity", activity, "sideBar");
 
   await screen.command("Lares: Show Memory");

@@ -24,7 +24,7 @@ describe.each([
       await screen.save();
       await screen.lens("Approve").waitFor();
       await screen.item(/^Give walks\.md a title/).waitFor();
-      await (await screen.webview(".activity")).getByRole("list").first().waitFor();
+      await (await screen.webview(".activity")).getByRole("heading", { name: "Today" }).waitFor();
       await screen.picture(`approval-${name}`);
       await screen.lens("Show changes").click();
       await screen.page.locator(".monaco-diff-editor").waitFor();

@@ -26,6 +26,9 @@ const icons: Readonly<Record<AgentRow["kind"], { readonly name: IconName; readon
   off: { name: "off" },
 };
 
+/** Where the page is narrow, the Agents view stands beside it and has these. */
+const calm: ReadonlySet<AgentRow["kind"]> = new Set(["active", "asleep", "off"]);
+
 /** Each agent with how it is, problems first, and each problem with the way to its line. */
 export function AgentList({ host, overview: { agents, moreAgents } }: ListProps): VNode {
   return (
@@ -47,7 +50,7 @@ function Row({
   const ask = (name: "showTraces" | "showProblem" | "resume"): void =>
     void host.ask(name, { agent: id }).catch(() => undefined);
   return (
-    <li>
+    <li class={calm.has(kind) ? "calm" : ""}>
       <Icon {...icons[kind]} />
       <div>
         <button type="button" class="link name" title="Show its log" onClick={() => ask("showTraces")}>
