@@ -225,7 +225,7 @@ function problemNodes(agent: Agent, health: Health): TreeNode[] {
           },
         ]
       : []),
-    ...(failed > 0
+    ...(failed > 0 && kind !== "manifest"
       ? [
           {
             id: `agent ${id} failed runs`,
