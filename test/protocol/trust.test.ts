@@ -24,6 +24,8 @@ const CLOSED: [string, object][] = [
   ["lares/actions/approve", { id: "x", digest: OTHER_DIGEST }],
   ["lares/actions/reject", { id: "x" }],
   ["lares/actions/undo", { id: "x" }],
+  ["lares/decisions/list", {}],
+  ["lares/decisions/revoke", { id: "x" }],
   ["lares/tools/list", {}],
   ["lares/tools/call", { agent: PROBE, name: "seen", arguments: {} }],
   ["lares/jobs/list", {}],

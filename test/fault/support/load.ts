@@ -176,21 +176,21 @@ export class Load {
     return page.items;
   }
 
-  /** Answered yes; `always` has a rule of its own remembered, that matches nothing. */
+  /** Answered yes; `always` has a rule remembered that this action offers for its own paths. */
   async approve(action: WitnessedAction, always = false): Promise<void> {
-    const { digest } = await this.read("the action", () =>
+    const { digest, scopes = [] } = await this.read("the action", () =>
       this.ask<Action>("lares/actions/get", { id: action.id }),
     );
     action.allowed = ["PendingApproval", "Committed", "Failed"];
-    const rule = `nowhere/${action.title}/**`;
+    const rules = always ? (scopes.find(({ id }) => id === "folder")?.rules ?? []) : [];
     const done = await this.ask<Action>("lares/actions/approve", {
       id: action.id,
       digest,
-      ...(always ? { remember: "always", rules: [{ decide: "allow", path: rule }] } : {}),
+      ...(rules.length === 0 ? {} : { rules }),
     });
     expect(done.state, done.error).toBe("Committed");
     action.allowed = [done.state];
-    if (always) this.witness.rules.add(rule);
+    for (const { path = "" } of rules) this.witness.rules.add(path);
   }
 
   async undo(action: WitnessedAction): Promise<void> {
