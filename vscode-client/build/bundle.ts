@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { licencesOf, packagesIn } from "../../kernel/build/licences.ts";
 import { describe } from "./closure.ts";
+import { copyTomlGrammar, grammarLicence, grammarPackage } from "./toml-grammar.ts";
 import { buildTypescriptPlugin } from "./typescript-plugin.ts";
 
 /**
@@ -77,6 +78,8 @@ for (const name of ["lares.schema.json", "extension.schema.json"])
 const inside = [extension, pages].flatMap(({ metafile }) =>
   metafile === undefined ? [] : packagesIn(metafile),
 );
-writeFileSync(`${here}dist/THIRD-PARTY-LICENSES.txt`, licencesOf([...new Set(inside)].toSorted()));
+copyTomlGrammar(here);
+const licences = licencesOf([...new Set([...inside, grammarPackage])].toSorted());
+writeFileSync(`${here}dist/THIRD-PARTY-LICENSES.txt`, `${licences}\n${"-".repeat(80)}\n\n${grammarLicence}`);
 
 await buildTypescriptPlugin(here, describe(here).version);

@@ -22,10 +22,12 @@ import { KernelActions } from "./model/actions.ts";
 import { KernelAgents } from "./model/agents.ts";
 import { KernelJobs } from "./model/jobs.ts";
 import type { Models } from "./model/ports.ts";
+import { Reminders } from "./model/reminders.ts";
 import { PolledStatus } from "./model/status.ts";
 import { starter } from "./starter/starter.ts";
 import { traceChannels } from "./traces/channels.ts";
 import { notifications } from "./notifications.ts";
+import { reminders as reminderMessages } from "./reminders.ts";
 import { statusBar } from "./status-bar.ts";
 import { trust } from "./trust.ts";
 import { activity } from "./views/activity.ts";
@@ -45,6 +47,7 @@ const features: readonly Feature[] = [
   jobCommands,
   approvalCommands,
   notifications,
+  reminderMessages,
   activity,
   memory,
   traces,
@@ -104,8 +107,12 @@ function makeParts(
   const agents = new KernelAgents(kernel, status);
   const actions = new KernelActions(kernel, status);
   const jobs = new KernelJobs(kernel, agents);
-  const models: Models = { agents, actions, jobs, status };
-  extension.subscriptions.push(log, status, kernel, agents, actions, jobs);
+  const reminders = new Reminders(actions, (id) => agents.nameOf(id), {
+    now: () => Date.now(),
+    afterMinutes: () => workspace.getConfiguration("lares").get("approvals.remindAfterMinutes", 10),
+  });
+  const models: Models = { agents, actions, jobs, status, reminders };
+  extension.subscriptions.push(log, status, kernel, agents, actions, jobs, reminders);
 
   const context: ClientContext = { extension, kernel, models };
   const restart = (): Promise<void> =>

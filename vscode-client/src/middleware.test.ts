@@ -1,8 +1,11 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { clientCommandOf, middleware } from "./middleware.ts";
-import { seen, Uri } from "./testing/vscode.ts";
+import { seen, Uri, workspace } from "./testing/vscode.ts";
 
-beforeEach(() => seen.forget());
+beforeEach(() => {
+  seen.forget();
+  workspace.settings = {};
+});
 
 describe("commands of the kernel", () => {
   it.each<[string, unknown, string | undefined]>([
@@ -31,10 +34,23 @@ describe("commands of the kernel", () => {
   });
 });
 
-it("what an agent says in a lens is no icon", async () => {
-  const lens = { range: {}, command: { title: "Error: $(trash) bad", command: "lares.agent.traces" } };
-  const lenses = await middleware.provideCodeLenses?.({} as never, {} as never, () => [lens as never]);
-  expect(lenses?.map(({ command }) => command?.title)).toEqual(["Error: $ (trash) bad"]);
+async function lensTitles(): Promise<(string | undefined)[] | undefined> {
+  const lensOf = (title: string, command: string) => ({ range: {}, command: { title, command } });
+  const lenses = await middleware.provideCodeLenses?.({} as never, {} as never, () => [
+    lensOf("Active · 13 events today", "lares.agent.traces") as never,
+    lensOf("Reload", "lares.agent.control") as never,
+    lensOf("$(trash) bad", "lares.action.show") as never,
+  ]);
+  return lenses?.map(({ command }) => command?.title);
+}
+
+it("what an agent says in a lens is no icon, and how agents are is not repeated above their hooks", async () => {
+  expect(await lensTitles()).toEqual(["$ (trash) bad"]);
+});
+
+it("lenses about agents are shown to a person who asks for them", async () => {
+  workspace.settings = { "lares.documents.agentLenses": true };
+  expect(await lensTitles()).toEqual(["Active · 13 events today", "Reload", "$ (trash) bad"]);
 });
 
 it.each([

@@ -1,4 +1,4 @@
-import { commands, type TextDocument } from "vscode";
+import { commands, workspace, type TextDocument } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
 import { withoutIcons } from "../../kernel/src/base/plain-text.ts";
 import { idOfControl, isAgentCommand } from "./commands/agents.ts";
@@ -14,6 +14,13 @@ function isOwn({ uri }: Pick<TextDocument, "uri">): boolean {
   return ownNames.test(uri.path.slice(uri.path.lastIndexOf("/") + 1));
 }
 
+/** The Agents view shows how agents are; above each extension and each hook it would be said again. */
+const agentLensesSetting = "documents.agentLenses";
+
+function isAboutAgent(command: string | undefined): boolean {
+  return command?.startsWith("lares.agent.") ?? false;
+}
+
 /**
  * The kernel's commands are this client's own, which ask, tell and look for unsaved changes in the editor's way;
  * and what is no document of the kernel's is none of its business while somebody types.
@@ -26,10 +33,12 @@ export const middleware: Middleware = {
   },
   provideCodeLenses: async (document, token, next) => {
     const lenses = await next(document, token);
+    const showsAgents = workspace.getConfiguration("lares").get(agentLensesSetting, false);
+    const shown = showsAgents ? lenses : lenses?.filter(({ command }) => !isAboutAgent(command?.command));
     // The kernel's lenses carry what agents say.
-    for (const { command } of lenses ?? [])
+    for (const { command } of shown ?? [])
       if (command !== undefined) command.title = withoutIcons(command.title);
-    return lenses;
+    return shown;
   },
   provideCompletionItem: (document, position, context, token, next) =>
     isOwn(document) ? next(document, position, context, token) : undefined,

@@ -7,35 +7,49 @@ export interface StatusBarLook {
   readonly text: string;
   readonly tooltip: string;
   readonly command: string;
+  readonly arguments?: readonly unknown[];
   readonly background?: "statusBarItem.warningBackground" | "statusBarItem.errorBackground";
+}
+
+/** An agent, by its id and by what a person is told it is called. */
+export interface NamedAgent {
+  readonly id: string;
+  readonly name: string;
 }
 
 export interface StatusBarFacts {
   readonly state: KernelState;
   readonly status: Status | undefined;
+  /** Changes that a person can decide now. */
   readonly waiting: number;
-  /** Agents by what a person should know: all, and those in error. */
+  /** How many agents there are. */
   readonly agents: number;
-  readonly failing: number;
+  /** Those that fail, and those with a job that runs now. */
+  readonly failing: readonly NamedAgent[];
+  readonly working: readonly NamedAgent[];
 }
 
+/**
+ * What waits for a person is filled and still (a bell, a shield), what works moves, what fails is an error: no two of
+ * them share a sign.
+ */
 export function statusBarLook(facts: StatusBarFacts): StatusBarLook {
-  const { state, status, waiting } = facts;
+  const { state } = facts;
   const showStatus = "lares.showStatus";
   switch (state.kind) {
     case "starting":
-      return { text: "$(sync~spin) Lares", tooltip: "Lares: the kernel is starting", command: showStatus };
+      return { text: "$(loading~spin) Lares: starting", tooltip: "Lares is starting", command: showStatus };
     case "restarting":
       return {
         text: "$(warning) Lares: restarting",
-        tooltip: `Lares: the kernel ended and is started again in ${Math.ceil(state.inMs / 1000)} s. What waits for you is kept.\n${label(state.reason, 300)}`,
+        tooltip: `Lares ended and starts again in ${Math.ceil(state.inMs / 1000)} s. What waits for you is kept.\n${label(state.reason, 300)}`,
         command: showStatus,
         background: "statusBarItem.warningBackground",
       };
     case "silent":
       return {
         text: "$(warning) Lares: no answer",
-        tooltip: `Lares: the kernel does not answer, so its agents stand still. What waits for you is kept; “Lares: Restart Kernel” goes on with it.\n${label(state.reason, 300)}`,
+        tooltip: `Lares does not answer, so its agents stand still. What waits for you is kept. Run “Lares: Restart Kernel” to go on.\n${label(state.reason, 300)}`,
         command: showStatus,
         background: "statusBarItem.warningBackground",
       };
@@ -49,41 +63,81 @@ export function statusBarLook(facts: StatusBarFacts): StatusBarLook {
     case "untrusted":
       return state.by === "editor"
         ? {
-            text: "$(shield) Lares: restricted",
-            tooltip: "Lares: this folder is not trusted in the editor, so no agent runs",
+            text: "$(workspace-untrusted) Lares: Restricted Mode",
+            tooltip:
+              "The editor does not trust this folder, so no agent runs. Click to manage workspace trust.",
             command: "workbench.trust.manage",
           }
         : {
-            text: "$(shield) Lares: review",
-            tooltip: "Lares: no agent runs until you have looked at what this workspace asks for",
+            text: "$(shield) Lares: needs your permission",
+            tooltip: "No agent runs until you choose what agents may do in this folder.",
             command: "lares.trustWorkspace",
           };
     case "running":
-      return runningLook(facts, status, waiting);
+      return runningLook(facts);
   }
 }
 
-function runningLook(
-  { agents, failing }: StatusBarFacts,
-  status: Status | undefined,
-  waiting: number,
-): StatusBarLook {
+function runningLook({ status, waiting, agents, failing, working }: StatusBarFacts): StatusBarLook {
   const asks = status?.trust.pending.length ?? 0;
-  const facts = [
-    waiting === 0 ? "Nothing waits for you" : `${count(waiting, "action")} waiting for you`,
-    failing === 0 ? count(agents, "agent") : `${count(agents, "agent")}, ${failing} in error`,
+  const [failed] = failing;
+  const [busy] = working;
+  const lines = [
+    waiting === 0 ? "No change waits for you" : waitingWords(waiting),
+    ...(failing.length === 0 ? [] : [failingWords(failing)]),
+    ...(asks === 0 ? [] : ["Agents ask for more than you allowed"]),
+    ...(working.length === 0 ? [] : [`Working: ${names(working)}`]),
+    count(agents, "agent"),
     ...(status === undefined
       ? []
-      : [`${count(status.index.entries, "file and folder", "files and folders")} known`]),
-    ...(asks === 0 ? [] : ["This workspace asks for more than you allowed"]),
+      : [`${count(status.index.entries, "file or folder", "files and folders")} indexed`]),
+    ...(waiting === 0
+      ? []
+      : ["The letter L, in the explorer and on tabs, marks a file that a waiting change would touch"]),
   ];
-  const tooltip = `Lares: ${facts.join("\n")}`;
+  const tooltip = `Lares: ${lines.join("\n")}`;
   if (waiting > 0)
-    return { text: `$(bell-dot) Lares: ${waiting} waiting`, tooltip, command: "lares.approvals.focus" };
-  if (asks > 0) return { text: "$(shield) Lares: review", tooltip, command: "lares.trustWorkspace" };
-  if (failing > 0)
-    return { text: `$(warning) Lares: ${failing} in error`, tooltip, command: "lares.agents.focus" };
+    return {
+      text: `$(bell-dot) Lares: ${waiting.toLocaleString("en")} ${waiting === 1 ? "waits" : "wait"} for you${failed === undefined ? "" : ` $(error) ${failing.length}`}`,
+      tooltip,
+      command: "lares.approvals.focus",
+      background: "statusBarItem.warningBackground",
+    };
+  if (asks > 0)
+    return { text: "$(shield) Lares: needs your permission", tooltip, command: "lares.trustWorkspace" };
+  if (failed !== undefined)
+    return {
+      text: `$(error) Lares: ${failing.length === 1 ? `${label(failed.name, 40)} fails` : `${failing.length} agents fail`}`,
+      tooltip,
+      ...(failing.length === 1
+        ? { command: "lares.agentShowProblem", arguments: [{ id: failed.id }] }
+        : { command: "lares.agents.focus" }),
+      background: "statusBarItem.errorBackground",
+    };
   if (status !== undefined && !status.ready)
-    return { text: "$(sync~spin) Lares: indexing", tooltip, command: "lares.showStatus" };
+    return { text: "$(loading~spin) Lares: indexing", tooltip, command: "lares.showStatus" };
+  if (busy !== undefined)
+    return {
+      text: `$(loading~spin) Lares: ${working.length === 1 ? `${label(busy.name, 40)} works` : `${working.length} agents work`}`,
+      tooltip,
+      command: "lares.agents.focus",
+    };
   return { text: "$(home) Lares", tooltip, command: "lares.showStatus" };
+}
+
+function waitingWords(waiting: number): string {
+  return waiting === 1 ? "1 change waits for you" : `${waiting.toLocaleString("en")} changes wait for you`;
+}
+
+function failingWords(failing: readonly NamedAgent[]): string {
+  return `${names(failing)} ${failing.length === 1 ? "fails" : "fail"}`;
+}
+
+/** Agents that a tooltip names. */
+const maxNames = 5;
+
+function names(agents: readonly NamedAgent[]): string {
+  const shown = agents.slice(0, maxNames).map(({ name }) => label(name, 40));
+  const more = agents.length - shown.length;
+  return `${shown.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
 }

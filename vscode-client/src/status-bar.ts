@@ -9,8 +9,9 @@ import {
   type QuickPickItem,
 } from "vscode";
 import type { ClientContext, Feature } from "./feature.ts";
+import { healthOf, isFailing } from "./model/agent-health.ts";
 import { count } from "./model/text.ts";
-import { statusBarLook } from "./status-bar-item.ts";
+import { statusBarLook, type StatusBarFacts } from "./status-bar-item.ts";
 
 /** Right of what the editor itself says of the workspace. */
 const priority = 40;
@@ -21,17 +22,10 @@ export const statusBar: Feature = (context) => {
   const item = window.createStatusBarItem("lares.status", StatusBarAlignment.Left, priority);
   item.name = "Lares";
   const update = (): void => {
-    const agents = models.agents.all;
-    const look = statusBarLook({
-      state: kernel.state,
-      status: models.status.current,
-      waiting: models.actions.pending.length,
-      agents: agents.length,
-      failing: agents.filter(({ state }) => state === "Error").length,
-    });
+    const look = statusBarLook(factsOf(context));
     item.text = look.text;
     item.tooltip = look.tooltip;
-    item.command = look.command;
+    item.command = { command: look.command, title: "Lares", arguments: [...(look.arguments ?? [])] };
     item.backgroundColor = look.background === undefined ? undefined : new ThemeColor(look.background);
     item.accessibilityInformation = { label: look.tooltip };
   };
@@ -49,6 +43,7 @@ export const statusBar: Feature = (context) => {
     models.status.onDidChange(update),
     models.actions.onDidChange(update),
     models.agents.onDidChange(update),
+    models.jobs.onDidChange(update),
     commands.registerCommand("lares.showStatus", () => showStatus(context)),
   );
 };
@@ -57,15 +52,27 @@ interface Choice extends QuickPickItem {
   readonly command?: string;
 }
 
-async function showStatus({ kernel, models }: ClientContext): Promise<void> {
-  const status = models.status.current;
-  const look = statusBarLook({
+function factsOf({ kernel, models }: ClientContext): StatusBarFacts {
+  const known = models.agents.all.map((agent) => ({
+    id: agent.id,
+    name: models.agents.nameOf(agent.id),
+    health: healthOf(agent, models.jobs.of(agent.id).items, Date.now()),
+  }));
+  return {
     state: kernel.state,
-    status,
+    status: models.status.current,
     waiting: models.actions.pending.length,
-    agents: models.agents.all.length,
-    failing: models.agents.all.filter(({ state }) => state === "Error").length,
-  });
+    agents: known.length,
+    failing: known.filter(({ health }) => isFailing(health)),
+    working: known.filter(({ health }) => health.kind === "working"),
+  };
+}
+
+async function showStatus(context: ClientContext): Promise<void> {
+  const { kernel, models } = context;
+  const status = models.status.current;
+  const facts = factsOf(context);
+  const look = statusBarLook(facts);
   const restart: Choice = {
     label: "$(debug-restart) Restart Kernel",
     description: status === undefined ? "" : `version ${status.version}, process ${status.pid}`,
@@ -80,12 +87,15 @@ async function showStatus({ kernel, models }: ClientContext): Promise<void> {
       description:
         kernel.state.kind === "untrusted"
           ? ""
-          : count(models.actions.pending.length, "action waiting", "actions waiting"),
+          : count(models.actions.pending.length, "change waits for you", "changes wait for you"),
       command: "lares.approvals.focus",
     },
     {
       label: "$(organization) Agents",
-      description: count(models.agents.all.length, "agent"),
+      description: [
+        count(facts.agents, "agent"),
+        ...(facts.failing.length === 0 ? [] : [count(facts.failing.length, "fails", "fail")]),
+      ].join(", "),
       command: "lares.agents.focus",
     },
     { label: "$(graph) Activity", command: "lares.showActivity" },
@@ -93,9 +103,13 @@ async function showStatus({ kernel, models }: ClientContext): Promise<void> {
     { label: "$(list-flat) Traces", command: "lares.showTraces" },
     { label: "", kind: QuickPickItemKind.Separator },
     {
-      label: "$(shield) Review What This Workspace Asks For…",
+      label: "$(shield) Choose What Agents May Do…",
       description:
-        status === undefined ? "" : status.trust.pending.length > 0 ? "asks for more than you allowed" : "",
+        status === undefined
+          ? ""
+          : status.trust.pending.length > 0
+            ? "they ask for more than you allowed"
+            : "",
       command: "lares.trustWorkspace",
     },
     { label: "$(law) Open Remembered Decisions", command: "lares.openDecisions" },

@@ -1,10 +1,11 @@
+import { performance } from "node:perf_hooks";
 import { commands, Disposable, window, workspace } from "vscode";
 import { reporting } from "./commands/explain.ts";
 import type { ClientContext, Feature } from "./feature.ts";
 import { trustQuestion, type TrustQuestion } from "./model/trust-question.ts";
 import { consentPage, restrictedFirst } from "./views/consent.ts";
 
-const review = "Review…";
+const reviewButton = "Choose…";
 const notNow = "Not Now";
 /** The digest a person said "Not Now" to: they are not asked about it again by themselves. */
 const declinedKey = "lares.trust.declined";
@@ -16,6 +17,17 @@ export const trust: Feature = (context) => {
     await extension.workspaceState.update(declinedKey, digest);
   });
   let offered = "";
+  /** Reviews that a person began: what is on the screen, or about to be, is not offered beside it. */
+  let reviews = 0;
+  const review = async (given: unknown): Promise<void> => {
+    reviews++;
+    try {
+      if (isForWhatComes(given)) await questionOf(context, maxQuestionWaitMs);
+      if (!(await restrictedFirst())) await page.open();
+    } finally {
+      reviews--;
+    }
+  };
   const update = (): void => {
     const question = trustQuestion(models.status.current);
     const state = kernel.state;
@@ -24,8 +36,8 @@ export const trust: Feature = (context) => {
     void commands.executeCommand("setContext", "lares.isAsking", question !== null && workspace.isTrusted);
     if (question === null || !workspace.isTrusted || offered === question.digest) return;
     offered = question.digest;
-    // Who has the page open sees it there.
-    if (page.isOpen || extension.workspaceState.get(declinedKey) === question.digest) return;
+    if (reviews > 0 || page.isOpen) return;
+    if (extension.workspaceState.get(declinedKey) === question.digest) return;
     void offer(question, extension.workspaceState);
   };
   update();
@@ -33,19 +45,40 @@ export const trust: Feature = (context) => {
     page,
     models.status.onDidChange(update),
     kernel.onDidChangeState(update),
-    commands.registerCommand("lares.trustWorkspace", () =>
-      reporting("Nothing was allowed", async () => {
-        if (!(await restrictedFirst())) page.open();
-      }),
+    commands.registerCommand("lares.trustWorkspace", (given?: unknown) =>
+      reporting("Nothing was allowed", () => review(given)),
     ),
   );
 };
+
+/** The kernel reads a new document soon after it was written; a person does not wait longer for its question. */
+const maxQuestionWaitMs = 15_000;
+const betweenQuestionsMs = 300;
+
+/** As the starter calls it: for documents that were written just now, and that the kernel has yet to read. */
+export const forWhatComes = { awaits: true } as const;
+
+function isForWhatComes(given: unknown): boolean {
+  return typeof given === "object" && given !== null && "awaits" in given && given.awaits === true;
+}
+
+/** Resolves once the kernel has something to ask, or after `patienceMs`. */
+async function questionOf({ kernel }: ClientContext, patienceMs: number): Promise<void> {
+  const endsAt = performance.now() + patienceMs;
+  while (performance.now() < endsAt) {
+    // A kernel that is starting says so by an error.
+    const status = await kernel.request("lares/status", {}).catch(() => undefined);
+    // A workspace without documents is asked about as well; the question that is waited for has something in it.
+    if (status !== undefined && trustQuestion(status) !== null && status.trust.asks.length > 0) return;
+    await new Promise((resolve) => setTimeout(resolve, betweenQuestionsMs));
+  }
+}
 
 async function offer(
   { title, digest }: TrustQuestion,
   state: ClientContext["extension"]["workspaceState"],
 ): Promise<void> {
-  const answer = await window.showInformationMessage(`Lares: ${title}`, review, notNow);
-  if (answer === review) await commands.executeCommand("lares.trustWorkspace");
+  const answer = await window.showInformationMessage(`Lares: ${title}`, reviewButton, notNow);
+  if (answer === reviewButton) await commands.executeCommand("lares.trustWorkspace");
   if (answer === notNow) await state.update(declinedKey, digest);
 }

@@ -317,7 +317,7 @@ describe("looking and deciding from a script", () => {
     ];
     expect(await lares(["jobs", folder])).toBe(0);
     expect(output).toMatch(/running1 .*running .*40 % · no␛\[31m/);
-    expect(output).toMatch(/waiting1 .*waiting .*low .*waits until the workspace is quiet/);
+    expect(output).toMatch(/waiting1 .*waiting .*low .*starts when the workspace is quiet/);
     expect(output).toMatch(/cancell1 .*being cancelled/);
     expect(output).not.toContain("\u001b");
     output = "";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { changedShare, impactOf, type ImpactFacts } from "./impact.ts";
+import { changedShare, impactOf, rowBytes, type ImpactFacts } from "./impact.ts";
 
 const MiB = 1048576;
 
@@ -100,15 +100,45 @@ describe("impactOf", () => {
   });
 });
 
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const line = "a line as a person writes it\n";
+
 test.each([
-  ["", "", 0],
-  ["same", "same", 0],
-  ["", "new", 1],
-  ["abcdefghij", "abcdeXghij", 0.1],
-  ["aaaa", "aaaaaaaa", 0.5],
-  ["abc", "xyz", 1],
-])("changedShare of %j and %j", (before, after, share) => {
-  const bytes = (text: string) => new TextEncoder().encode(text);
+  ["nothing", "", "", 0],
+  ["the same", line, line, 0],
+  ["a file that was empty", "", "new", 1],
+  ["one of four lines", line.repeat(4), `${line}other\n${line.repeat(2)}`, 0.25],
+  ["a line more after three", line.repeat(3), line.repeat(4), 0.25],
+  ["all of it", "abc", "xyz", 1],
+  [
+    "one row of ten in a single long line",
+    "a".repeat(10 * rowBytes),
+    `${"a".repeat(10 * rowBytes - 5)}b${"a".repeat(4)}`,
+    0.1,
+  ],
+])("changedShare of %s", (_name, before, after, share) => {
   expect(changedShare(bytes(before), bytes(after))).toBeCloseTo(share, 6);
   expect(changedShare(bytes(after), bytes(before))).toBeCloseTo(share, 6);
+});
+
+test("the same change scores the same for a longer file name", () => {
+  const note = line.repeat(3);
+  const withHeading = (heading: string) => bytes(`# ${heading}\n\n${note}`);
+  const share = changedShare(bytes(note), withHeading("Walks"));
+  expect(share).toBeCloseTo(0.4, 6);
+  expect(
+    changedShare(bytes(note), withHeading("A walk along the river and back over the hill in March")),
+  ).toBe(share);
+});
+
+test("a share lies between 0 and 1, and what differs never scores as nothing", () => {
+  const text = fc.array(fc.constantFrom("", "a", "b", "a".repeat(rowBytes + 1)), { maxLength: 12 });
+  fc.assert(
+    fc.property(text, text, (one, other) => {
+      const [before, after] = [one.join("\n"), other.join("\n")];
+      const share = changedShare(bytes(before), bytes(after));
+      expect(share).toBeLessThanOrEqual(1);
+      expect(share > 0).toBe(before !== after);
+    }),
+  );
 });

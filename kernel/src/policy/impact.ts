@@ -28,7 +28,7 @@ export function impactOf(effects: readonly ImpactFacts[]): number {
 /** What the formula knows of one effect. */
 export interface ImpactFacts {
   readonly kind: "metadata" | "folder" | "create" | "move" | "edit" | "overwrite" | "delete";
-  /** 0–1: how much of the larger of both versions differs. Ignored where the kind gives it no weight. */
+  /** 0–1: how much of the larger of both versions differs, in rows of at most `rowBytes`. Ignored where the kind gives it no weight. */
   readonly changedShare?: number;
   /** Bytes that are added, changed or removed; nothing for a move within the workspace. */
   readonly bytes?: number;
@@ -65,17 +65,40 @@ const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 /** Four decimals: what a person reads is what the threshold is compared with. */
 const round = (value: number): number => Math.round(value * 10_000) / 10_000;
 
+/** Bytes of a line that count as one row; a longer line counts as several. */
+export const rowBytes = 120;
+
 /**
- * How much of the larger version lies between the common beginning and the common end, 0–1.
- * One pass over the bytes; an upper bound of what a diff would show.
+ * Returns how much of the larger version lies between the common beginning and the common end, 0–1: an upper bound of
+ * what a diff would show. It counts rows, as a person reads them, and not bytes: otherwise the same change, such as a
+ * heading that names its file, would score higher for a longer name.
  */
 export function changedShare(before: Uint8Array, after: Uint8Array): number {
-  const longer = Math.max(before.length, after.length);
-  if (longer === 0) return 0;
   const shorter = Math.min(before.length, after.length);
   let start = 0;
   while (start < shorter && before[start] === after[start]) start++;
+  if (start === shorter && before.length === after.length) return 0;
   let end = 0;
   while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
-  return (longer - start - end) / longer;
+  const changed = Math.max(changedRows(before, start, end), changedRows(after, start, end));
+  return Math.min(1, changed / Math.max(rowsIn(before, 0, before.length), rowsIn(after, 0, after.length)));
+}
+
+const lineFeed = 10;
+
+/** Rows of the text that hold a byte between the common beginning and the common end. */
+function changedRows(text: Uint8Array, start: number, end: number): number {
+  const to = text.length - end;
+  return start === to ? 0 : rowsIn(text, start, to);
+}
+
+/** Rows that begin or go on between two places; a row ends with a line feed, or after `rowBytes`. */
+function rowsIn(text: Uint8Array, from: number, to: number): number {
+  let rows = 0;
+  let length = 0;
+  for (let at = from; at < to; at++) {
+    if (length === 0) rows++;
+    length = text[at] === lineFeed || length + 1 === rowBytes ? 0 : length + 1;
+  }
+  return rows;
 }

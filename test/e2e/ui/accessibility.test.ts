@@ -32,8 +32,8 @@ type Look = (name: string, page: Frame, backdrop: Backdrop) => Promise<void>;
 async function pages(screen: Screen, look: Look): Promise<void> {
   await screen.openLares();
   await screen.item(/^Agent Titles/).waitFor();
-  const activity = await screen.webview("svg");
-  await activity.getByRole("button", { name: "Titles", exact: true }).first().waitFor();
+  const activity = await screen.webview(".activity");
+  await activity.getByRole("heading", { name: "Today" }).waitFor();
   await look("activity", activity, "sideBar");
 
   await screen.command("Lares: Show Memory");

@@ -68,13 +68,13 @@ extension:
       await screen.save();
 
       await screen.item(/^Agent Survey/).click();
-      await screen.item(/^Jobs, 1 running, 26 waiting/).click();
+      await screen.item(/^Jobs, 1 running, 26 queued/).click();
       // Live, and a stranger's words are made plain.
       const survey = screen.item(/^Job survey, 40 % · step \d+ \$ \(trash\)/);
       await survey.waitFor();
       const first = await survey.getAttribute("aria-label");
       await until("another step", async () => (await survey.getAttribute("aria-label")) !== first);
-      await screen.item(/^Job tidy up, waits until the workspace is quiet/).waitFor();
+      await screen.item(/^Job tidy up, starts when the workspace is quiet/).waitFor();
       await screen.page.getByText("… and 7 more").waitFor();
       await screen.picture(`jobs-${theme}`);
 
@@ -82,7 +82,7 @@ extension:
       await waiting.hover();
       await waiting.getByRole("button", { name: "Cancel Job" }).click();
       await waiting.waitFor({ state: "hidden" });
-      await screen.item(/^Jobs, 1 running, 25 waiting/).waitFor();
+      await screen.item(/^Jobs, 1 running, 25 queued/).waitFor();
 
       await survey.click();
       await screen.page.keyboard.press("Shift+F10");
@@ -93,13 +93,13 @@ extension:
       await survey.waitFor({ state: "hidden" });
       // The next one takes its place.
       await screen.item(/^Job resize, running/).waitFor();
-      await screen.item(/^Jobs, 1 running, 24 waiting/).waitFor();
+      await screen.item(/^Jobs, 1 running, 24 queued/).waitFor();
 
       // The editor's own progress has a button for it, too.
       await screen.statusBar(/resize \(com\.example\.survey\)/).click();
       const shown = screen.page.locator(".notifications-center");
       await shown.getByRole("button", { name: "Cancel" }).click();
-      await screen.item(/^Jobs, 1 running, 23 waiting/).waitFor();
+      await screen.item(/^Jobs, 1 running, 23 queued/).waitFor();
 
       await using client = await beside(desk.vscode);
       const traces = await client.request<{ message: string }[]>("lares/traces/query", { agent });

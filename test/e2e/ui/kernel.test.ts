@@ -32,7 +32,7 @@ it("a kernel that stands still is said to in the status bar, and is restarted fr
     await word.getByRole("button", { name: "Restart" }).click();
 
     await until("it to end", () => !isAlive(hung));
-    await screen.statusBar(/Lares: 1 waiting/).waitFor();
+    await screen.statusBar(/Lares: 1 waits for you/).waitFor();
     await screen.item(/^Give walks\.md a title/).waitFor();
     await screen.item(/^Agent Titles/).waitFor();
     expect(await desk.vscode.kernel()).not.toBe(hung);

@@ -24,7 +24,7 @@ describe.each([
       await screen.save();
       await screen.lens("Approve").waitFor();
       await screen.item(/^Give walks\.md a title/).waitFor();
-      await (await screen.webview("svg")).locator("svg").first().waitFor();
+      await (await screen.webview(".activity")).getByRole("heading", { name: "Today" }).waitFor();
       await screen.picture(`approval-${name}`);
       await screen.lens("Show changes").click();
       await screen.page.locator(".monaco-diff-editor").waitFor();
@@ -37,7 +37,6 @@ describe.each([
       await screen.openLares();
       await screen.item(/^Agent Titles/).waitFor();
       await screen.open(".lares/extensions/titles/extension.yaml");
-      await screen.lens("Reload").waitFor();
       await screen.page
         .locator(".view-line", { hasText: /every\sday\sat\s03:00/ })
         .first()

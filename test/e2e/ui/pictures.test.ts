@@ -53,7 +53,7 @@ it("a proposal above its line, the agents and what waits beside it; and its chan
     }
     for (const name of [/^Give garden\.md/, /^Archive .*electricity/, /^Archive .*northern-coast/])
       await screen.item(name).waitFor();
-    await (await screen.webview("svg")).locator("svg").first().waitFor();
+    await (await screen.webview(".activity")).getByRole("heading", { name: "Today" }).waitFor();
     await screen.open("notes/garden.md");
     await screen.lens("Approve").waitFor();
     // Where the light bulb hides no word.

@@ -1,5 +1,6 @@
-import { commands, Disposable, window } from "vscode";
+import { commands, Disposable, Range, Uri, window } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
+import { healthOf } from "../model/agent-health.ts";
 import { label, message } from "../model/text.ts";
 import type { Agent, AgentCommand, AgentState } from "../protocol.ts";
 import { agentArgument } from "./arguments.ts";
@@ -41,6 +42,20 @@ export const agentCommands: Feature = (context) =>
         if (agent !== undefined) await openManifest(agent);
       }),
     ),
+    commands.registerCommand("lares.agentShowProblem", (given?: unknown) =>
+      reporting("The problem cannot be shown", async () => {
+        const agent = agentArgument(given) ?? (await pickAgent(context, "Show What Is Wrong", isTroubled));
+        if (agent !== undefined) await showProblem(context, agent);
+      }),
+    ),
+    commands.registerCommand("lares.agentShowProblems", (given?: unknown) =>
+      reporting("The problems cannot be shown", async () => {
+        const agent = agentArgument(given) ?? (await pickAgent(context, "Show All Problems", isTroubled));
+        if (agent === undefined) return;
+        await showProblem(context, agent);
+        await commands.executeCommand("workbench.actions.view.problems");
+      }),
+    ),
     commands.registerCommand("lares.agentShowMemory", (given?: unknown) =>
       commands.executeCommand("lares.showMemory", agentArgument(given)),
     ),
@@ -56,6 +71,22 @@ export function idOfControl(command: AgentCommand): string {
   return controls[command].id;
 }
 
+const isTroubled: IsOffered = (agent) => healthOf(agent, [], Date.now()).problem !== undefined;
+
+/** Opens the line that is wrong; where none is known, the manifest, and else the agent's log. */
+async function showProblem({ models }: ClientContext, id: string): Promise<void> {
+  const agent = models.agents.get(id);
+  const health = agent === undefined ? undefined : healthOf(agent, [], Date.now());
+  const place = health?.problem?.place;
+  if (place !== undefined) {
+    const line = place.line - 1;
+    await window.showTextDocument(Uri.file(place.path), { selection: new Range(line, 0, line, 0) });
+    return;
+  }
+  if (health?.kind === "manifest") await openManifest(id);
+  else await commands.executeCommand("lares.agentShowTraces", { id });
+}
+
 async function control({ kernel }: ClientContext, id: string, command: AgentCommand): Promise<void> {
   const agent = await window.withProgress({ location: { viewId: "lares.agents" } }, () =>
     kernel.request("lares/agents/control", { id, command }),
@@ -69,11 +100,14 @@ async function pickAgent(
   title: string,
   isOffered: IsOffered,
 ): Promise<string | undefined> {
-  const items = models.agents.all
-    .filter(isOffered)
-    .map(({ id, name, state }) => ({ label: label(name), description: label(id), detail: state, id }));
+  const items = models.agents.all.filter(isOffered).map((agent) => ({
+    label: label(agent.name),
+    description: healthOf(agent, models.jobs.of(agent.id).items, Date.now()).words,
+    detail: label(agent.id),
+    id: agent.id,
+  }));
   if (items.length === 0) {
-    void window.showInformationMessage("There is no agent for this now.");
+    void window.showInformationMessage(`${title}: no agent is in a state that allows this.`);
     return undefined;
   }
   return (await window.showQuickPick(items, { title, placeHolder: "Which agent?" }))?.id;

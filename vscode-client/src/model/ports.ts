@@ -40,9 +40,20 @@ export interface StatusModel {
   readonly onDidChange: Event<void>;
 }
 
+/** Changes that have waited for a person longer than they set. */
+export interface Reminder {
+  readonly title: string;
+  readonly body: string;
+}
+
+export interface RemindersModel {
+  readonly onDidRemind: Event<Reminder>;
+}
+
 export interface Models {
   readonly agents: AgentsModel;
   readonly actions: ActionsModel;
   readonly jobs: JobsModel;
   readonly status: StatusModel;
+  readonly reminders: RemindersModel;
 }

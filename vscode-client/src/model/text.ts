@@ -56,3 +56,12 @@ export function when(timestamp: string, now: number): string {
   }
   return away > 0 ? "in less than a minute" : "just now";
 }
+
+/** `10:41` of the same day, `21 Nov, 10:41` of another, in the zone of this machine; an empty text for what is no time. */
+export function clockTime(timestamp: string, now: number): string {
+  const at = new Date(timestamp);
+  if (Number.isNaN(at.getTime())) return "";
+  const time = at.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  if (at.toDateString() === new Date(now).toDateString()) return time;
+  return `${at.toLocaleDateString("en-GB", { day: "numeric", month: "short" })}, ${time}`;
+}

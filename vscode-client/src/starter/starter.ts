@@ -1,44 +1,52 @@
 import { commands, Disposable, Range, Uri, window, workspace } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
+import { trustQuestion } from "../model/trust-question.ts";
 import { exists } from "../model/uris.ts";
+import { forWhatComes } from "../trust.ts";
+import { note, noteLens } from "./note-lens.ts";
 import { chosenFolder, documentIn } from "./place.ts";
+import { progress } from "./progress.ts";
 
 const walkthrough = "lares.lares-vscode#lares.start";
-const note = ["notes", "first-note.md"] as const;
-/** Set once a person has approved a change: the walkthrough's last step is done. */
-const approvedContext = "lares.hasApprovedChange";
 
 /** What a new user starts with: a document, a note to try it on, and the walkthrough that leads through it. */
 export const starter: Feature = (context) => {
-  const { extension, models } = context;
-  const shown = Disposable.from(
+  /** The person came to the editor's trust from the walkthrough, and is led back to it. */
+  let leadsBack = false;
+  return Disposable.from(
     commands.registerCommand("lares.createStarter", () =>
       reporting("No starter was made", () => createStarter(context)),
     ),
     commands.registerCommand("lares.openFirstNote", () =>
       reporting("The note cannot be opened", () => openFirstNote(context)),
     ),
-    commands.registerCommand("lares.openWalkthrough", () =>
-      commands.executeCommand("workbench.action.openWalkthrough", walkthrough, false),
+    commands.registerCommand("lares.openDocument", () =>
+      reporting("lares.yaml cannot be opened", openDocument),
     ),
-    models.actions.onDidChange(noteApproval),
+    commands.registerCommand("lares.openWalkthrough", () => openWalkthrough()),
+    commands.registerCommand("lares.trustFolder", async () => {
+      leadsBack = !workspace.isTrusted;
+      await commands.executeCommand("workbench.trust.manage");
+    }),
+    workspace.onDidGrantWorkspaceTrust(() => {
+      if (leadsBack) void openWalkthrough("document");
+      leadsBack = false;
+    }),
+    progress(context),
+    noteLens(context),
   );
-  noteApproval();
-  return shown;
-
-  function noteApproval(): void {
-    const isKnown = extension.globalState.get<boolean>(approvedContext) === true;
-    const isApproved = models.actions.recent.some(
-      ({ decided_by, receipt }) => decided_by === "user" && receipt !== undefined,
-    );
-    if (!isKnown && !isApproved) return;
-    void commands.executeCommand("setContext", approvedContext, true);
-    if (!isKnown) void extension.globalState.update(approvedContext, true);
-  }
 };
 
-/** Writes a starter beside nothing else: a document that is there is opened and stays as it is. */
+async function openWalkthrough(step?: string): Promise<void> {
+  const place = step === undefined ? walkthrough : { category: walkthrough, step };
+  await commands.executeCommand("workbench.action.openWalkthrough", place, false);
+}
+
+/**
+ * Writes a starter beside nothing else: a document that is there is opened and stays as it is. What the new one asks for
+ * is shown at once, and the note once it is allowed.
+ */
 async function createStarter(context: ClientContext): Promise<void> {
   const folder = (await folderOrAsk("Which folder are agents to work in?"))?.uri;
   if (folder === undefined) return;
@@ -57,12 +65,26 @@ async function createStarter(context: ClientContext): Promise<void> {
   await copyIfMissing(bundled(context, "dist", "schemas", "lares.schema.json"), schema);
   await copyIfMissing(bundled(context, "media", "starter", "lares.yaml"), document);
   await window.showTextDocument(document);
+  if (!workspace.isTrusted) return;
+  await commands.executeCommand("lares.trustWorkspace", forWhatComes);
+  if (trustQuestion(await context.kernel.request("lares/status", {})) === null)
+    await openNoteIn(context, folder);
+}
+
+async function openDocument(): Promise<void> {
+  const folder = (await folderOrAsk("In which folder?"))?.uri;
+  const document = folder === undefined ? undefined : await documentIn(folder);
+  if (document === undefined) throw new Error("This folder has none. Create a starter to begin.");
+  await window.showTextDocument(document);
 }
 
 /** Opens the note that the starter's agent proposes a heading for, at its first line; writes it where it is missing. */
 async function openFirstNote(context: ClientContext): Promise<void> {
   const folder = (await folderOrAsk("In which folder?"))?.uri;
-  if (folder === undefined) return;
+  if (folder !== undefined) await openNoteIn(context, folder);
+}
+
+async function openNoteIn(context: ClientContext, folder: Uri): Promise<void> {
   await writeNote(context, folder);
   await window.showTextDocument(Uri.joinPath(folder, ...note), { selection: new Range(0, 0, 0, 0) });
 }

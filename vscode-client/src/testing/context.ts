@@ -2,7 +2,7 @@ import { EventEmitter, Uri } from "vscode";
 import type { ClientContext } from "../feature.ts";
 import type { KernelState } from "../kernel/kernel.ts";
 import { agentNames } from "../model/agent-names.ts";
-import type { Action, Agent, NotificationParamsOf, ServerNotification } from "../protocol.ts";
+import type { Action, Agent, NotificationParamsOf, ServerNotification, Status } from "../protocol.ts";
 
 /** What a test of a feature says and sees; the feature is made from `context`. */
 export interface FakeContext {
@@ -16,6 +16,8 @@ export interface FakeContext {
   readonly kept: Map<string, unknown>;
   state: KernelState;
   isReady: boolean;
+  /** All that the kernel says of itself, where a test cares. */
+  status: Status | undefined;
   actions: readonly Action[];
   agents: readonly Pick<Agent, "id" | "name">[];
   tell<Method extends ServerNotification>(method: Method, params: NotificationParamsOf<Method>): void;
@@ -67,7 +69,7 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
   };
   const status = {
     get current() {
-      return { ready: fake.isReady };
+      return fake.status ?? { ready: fake.isReady };
     },
     onDidChange: (listener: () => void) => fake.statusChanged.event(listener),
   };
@@ -77,7 +79,17 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
   };
   const extension = { extensionUri: Uri.file("/extension"), globalState };
   const fake: FakeContext = {
-    context: { kernel, models: { actions, agents, status }, extension } as unknown as ClientContext,
+    context: {
+      kernel,
+      models: {
+        actions,
+        agents,
+        status,
+        jobs: { of: () => ({ items: [], total: 0 }), onDidChange: new EventEmitter().event },
+        reminders: { onDidRemind: new EventEmitter().event },
+      },
+      extension,
+    } as unknown as ClientContext,
     asked: [],
     stateChanged: new EventEmitter(),
     actionsChanged: new EventEmitter(),
@@ -86,6 +98,7 @@ export function fakeContext(answers: Readonly<Record<string, (params: never) => 
     kept: new Map(),
     state: { kind: "running" },
     isReady: true,
+    status: undefined,
     actions: [],
     agents: [],
     tell: (method, params) => listeners.get(method)?.(params as never),

@@ -19,6 +19,12 @@ export function playedContext(given: { actions?: readonly Action[]; agents?: rea
   const context = {
     kernel: wire,
     models: {
+      jobs: {
+        of: () => ({ items: [], total: 0 }),
+        watch: () => undefined,
+        onDidChange: new EventEmitter<void>().event,
+      },
+      reminders: { onDidRemind: new EventEmitter<never>().event },
       actions: {
         get pending() {
           return known.actions.filter(({ state }) => state === "PendingApproval");

@@ -249,6 +249,8 @@ export const seen = {
     this.panels.length = 0;
     this.clipboard = "";
     files.clear();
+    filesChanged.dispose();
+    workspace.trustGranted.dispose();
     this.modified.clear();
     this.messages.length = 0;
     this.commands.length = 0;
@@ -430,6 +432,22 @@ export const window = {
   showErrorMessage: show("error"),
 };
 
+/** A file came or went; fired by a test. */
+export const filesChanged = new EventEmitter<void>();
+
+export class CodeLens {
+  readonly range: Range;
+  readonly command: { readonly title: string; readonly command: string };
+  constructor(range: Range, command: CodeLens["command"]) {
+    this.range = range;
+    this.command = command;
+  }
+}
+
+export const languages = {
+  registerCodeLensProvider: (): Disposable => new Disposable(() => undefined),
+};
+
 /** Files that a test lays down, by their address. */
 export const files = new Map<string, Uint8Array>();
 
@@ -458,6 +476,11 @@ interface FakeDocument {
   save(): Promise<boolean>;
 }
 
+interface FakeWatcher extends Disposable {
+  onDidCreate(listener: () => void): Disposable;
+  onDidDelete(listener: () => void): Disposable;
+}
+
 export const workspace: {
   isTrusted: boolean;
   workspaceFolders: { readonly uri: Uri; readonly name: string; readonly index: number }[] | undefined;
@@ -469,6 +492,11 @@ export const workspace: {
   getConfiguration(section: string): { get<Value>(name: string, otherwise: Value): Value };
   readonly fs: typeof fileSystem;
   openTextDocument(options: { content: string }): Promise<unknown>;
+  createFileSystemWatcher(): FakeWatcher;
+  /** Fired by a test. */
+  readonly trustGranted: EventEmitter<void>;
+  onDidGrantWorkspaceTrust(listener: () => void): Disposable;
+  onDidChangeWorkspaceFolders(listener: () => void): Disposable;
 } = {
   isTrusted: true,
   workspaceFolders: undefined,
@@ -477,6 +505,14 @@ export const workspace: {
   fs: fileSystem,
   openedTexts: [],
   openTextDocument: async ({ content }) => void workspace.openedTexts.push(content),
+  createFileSystemWatcher: () =>
+    Object.assign(new Disposable(() => undefined), {
+      onDidCreate: (listener: () => void) => filesChanged.event(listener),
+      onDidDelete: (listener: () => void) => filesChanged.event(listener),
+    }),
+  trustGranted: new EventEmitter(),
+  onDidGrantWorkspaceTrust: (listener) => workspace.trustGranted.event(listener),
+  onDidChangeWorkspaceFolders: () => new Disposable(() => undefined),
   getConfiguration: (section) => ({
     get: (name, otherwise) => (workspace.settings[`${section}.${name}`] ?? otherwise) as typeof otherwise,
   }),

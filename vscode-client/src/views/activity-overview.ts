@@ -1,88 +1,97 @@
-import type { Action, Agent, Status, TraceEntry } from "../protocol.ts";
+import { byUrgency, healthOf, placeText } from "../model/agent-health.ts";
+import type { AgentJobs } from "../model/ports.ts";
+import type { Action, Agent, TraceEntry } from "../protocol.ts";
 import {
   maxActions,
   maxAgentRows,
-  maxProblems,
+  maxFailures,
+  maxFiles,
   type ActionLine,
-  type AgentFigures,
+  type AgentRow,
+  type Failure,
   type Overview,
-  type Problem,
 } from "../webviews/activity/messages.ts";
 
 /** What the kernel said, as the view is told it. */
 export interface OverviewParts {
-  readonly status: Status | undefined;
   /** Newest first. */
   readonly actions: readonly Action[];
+  /** By name. */
   readonly agents: readonly Agent[];
-  /** By agent and day. */
-  readonly remembered: ReadonlyMap<string, Readonly<Record<string, number>>>;
-  /** Newest first. */
-  readonly problems: readonly TraceEntry[];
+  jobsOf(agent: string): AgentJobs;
+  /** Errors that agents left, newest first. */
+  readonly errors: readonly TraceEntry[];
+  /** In milliseconds of the epoch. */
+  readonly now: number;
 }
 
-export function overviewOf({ status, actions, agents, remembered, problems }: OverviewParts): Overview {
+export function overviewOf({ actions, agents, jobsOf, errors, now }: OverviewParts): Overview {
+  const lines = actions.slice(0, maxActions).map(lineOf);
+  const rows = agents
+    .map((agent) => ({ agent, health: healthOf(agent, jobsOf(agent.id).items, now) }))
+    .toSorted((one, other) => byUrgency(one.health, other.health))
+    .slice(0, maxAgentRows);
   return {
-    eventsToday: agents.reduce((sum, { metrics }) => sum + metrics.events_today, 0),
-    ...(status === undefined
-      ? {}
-      : { totals: { actions: status.totals.actions, refusals: status.totals.refusals } }),
-    actions: actions.slice(0, maxActions).map(lineOf),
-    agents: agents.slice(0, maxAgentRows).map((agent) => figuresOf(agent, remembered.get(agent.id))),
+    actions: lines.toSorted((one, other) => (one.at < other.at ? 1 : one.at > other.at ? -1 : 0)),
+    agents: rows.map(({ agent, health: { kind, words, problem, problems } }): AgentRow => ({
+      id: agent.id.slice(0, 256),
+      kind,
+      words: words.slice(0, 400),
+      ...(problem === undefined
+        ? {}
+        : {
+            problem: {
+              message: problem.message.slice(0, 1_000),
+              ...(problem.place === undefined ? {} : { place: placeText(problem.place) }),
+              more: Math.max(0, problems - 1),
+            },
+          }),
+    })),
     moreAgents: Math.max(0, agents.length - maxAgentRows),
-    problems: problems.flatMap(problemOf).slice(0, maxProblems),
+    failures: failuresOf(errors),
   };
 }
 
-function lineOf({
-  id,
-  agent,
-  title,
-  state,
-  created,
-  decided,
-  decided_by,
-  error,
-  effects,
-  receipt,
-}: Action): ActionLine {
+function lineOf(action: Action): ActionLine {
+  const { id, agent, title, state, created, decided, decided_by, rule, error, effects, receipt } = action;
   return {
     id,
     agent: agent.slice(0, 256),
     title: title.slice(0, 200),
     state,
-    created,
-    ...(decided === undefined ? {} : { decided }),
+    at: receipt?.finished ?? decided ?? created,
     ...(decided_by === undefined ? {} : { decidedBy: decided_by }),
+    ...(rule === undefined
+      ? {}
+      : { rule: { sentence: rule.sentence.slice(0, 1_000), isPlace: rule.place !== undefined } }),
     ...(error === undefined ? {} : { error: error.slice(0, 1_000) }),
+    files: effects.slice(0, maxFiles).map(({ path, from }) => ({
+      path,
+      ...(from === undefined ? {} : { from }),
+    })),
     effects: effects.length,
+    deletes: effects.filter(({ kind }) => kind === "file.delete").length,
     ...(receipt === undefined || receipt.applied.length >= effects.length
       ? {}
       : { applied: receipt.applied.length }),
   };
 }
 
-function figuresOf(
-  { id, state, metrics }: Agent,
-  remembered: Readonly<Record<string, number>> | undefined,
-): AgentFigures {
-  return {
-    id: id.slice(0, 256),
-    state,
-    eventsToday: metrics.events_today,
-    events: metrics.events_processed + metrics.events_failed,
-    failed: metrics.events_failed,
-    jobs: metrics.jobs_completed,
-    jobsFailed: metrics.jobs_failed,
-    averageLatencyMs: metrics.avg_event_latency_ms,
-    cpuMs: metrics.cpu_time_ms,
-    wakeups: metrics.wakeups,
-    memoryBytes: metrics.memory_size_bytes,
-    ...(remembered === undefined ? {} : { remembered }),
-  };
-}
-
-function problemOf({ timestamp, level, agent, message }: TraceEntry): Problem[] {
-  if (level !== "warn" && level !== "error") return [];
-  return [{ timestamp, level, agent: agent.slice(0, 256), message: message.slice(0, 1_000) }];
+/** The same failure on the same day is told once, with how often it happened. */
+function failuresOf(errors: readonly TraceEntry[]): Failure[] {
+  const found = new Map<string, Failure>();
+  for (const { timestamp, agent, message } of errors) {
+    const key = JSON.stringify([new Date(timestamp).toDateString(), agent, message]);
+    const known = found.get(key);
+    if (known !== undefined) found.set(key, { ...known, since: timestamp, count: known.count + 1 });
+    else if (found.size < maxFailures)
+      found.set(key, {
+        agent: agent.slice(0, 256),
+        message: message.slice(0, 1_000),
+        since: timestamp,
+        at: timestamp,
+        count: 1,
+      });
+  }
+  return [...found.values()];
 }

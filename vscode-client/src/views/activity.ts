@@ -1,27 +1,30 @@
-import { commands, Disposable } from "vscode";
+import { commands, Disposable, Range, Uri, window } from "vscode";
+import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import type { Kernel } from "../kernel/kernel.ts";
-import type { Agent } from "../protocol.ts";
+import type { Action } from "../protocol.ts";
 import {
   activityContract,
   maxActions,
-  maxAgentRows,
-  maxProblems,
-  shownDays,
+  type ActivityContract,
   type Overview,
 } from "../webviews/activity/messages.ts";
-import { beginningOf } from "../webviews/shared/days.ts";
 import { overviewOf } from "./activity-overview.ts";
+import type { Conversation } from "./conversation.ts";
 import { lookAgain } from "./look-again.ts";
-import { commonAnswers } from "./situation.ts";
+import { commonAnswers, openPath } from "./situation.ts";
 import { registerView } from "./webview-host.ts";
 
-/** Agents whose memory is counted at the same time. */
-const maxCountsAtOnce = 4;
+/** Errors of agents that are looked at, the newest. */
+const maxErrors = 1_000;
 
 /** The sidebar's Activity view, and `lares.showActivity`. */
 export const activity: Feature = (context) => {
-  const counts = new MemoryCounts(context.kernel);
+  const { kernel, models } = context;
+  let seen: Conversation<ActivityContract> | undefined;
+  const run = async (id: string, ...values: readonly unknown[]) => {
+    await commands.executeCommand(id, ...values);
+    return {};
+  };
   const view = registerView(context, {
     id: "lares.activity",
     name: "activity",
@@ -29,84 +32,69 @@ export const activity: Feature = (context) => {
     contract: activityContract,
     answers: {
       ...commonAnswers(context),
-      overview: () => overview(context, counts),
-      showChanges: async ({ id }) => {
-        await commands.executeCommand("lares.showChanges", id);
+      overview,
+      showChanges: ({ id }) => run("lares.showChanges", id),
+      openFile: async ({ id, file }) => {
+        await reporting("The file cannot be opened", async () => openFile(await actionOf(context, id), file));
         return {};
       },
-      showTraces: async ({ agent }) => {
-        await commands.executeCommand("lares.showTraces", agent);
+      openRule: async ({ id }) => {
+        await reporting("The rule cannot be opened", async () => openRule(await actionOf(context, id)));
         return {};
       },
-      showApprovals: async () => {
-        await commands.executeCommand("lares.approvals.focus");
-        return {};
-      },
+      undo: ({ id }) => run("lares.undo", { id }),
+      showProblem: ({ agent }) => run("lares.agentShowProblem", { id: agent }),
+      resume: ({ agent }) => run("lares.agentResume", { id: agent }),
+      showTraces: ({ agent }) => run("lares.showTraces", agent),
+      showApprovals: () => run("lares.approvals.focus"),
     },
     whileSeen: ({ conversation }) => {
-      const { agents, actions, status } = context.models;
-      return lookAgain([agents.onDidChange, actions.onDidChange, status.onDidChange], () =>
-        conversation.push("changed", {}),
+      seen = conversation;
+      const { agents, actions, status, jobs } = models;
+      return Disposable.from(
+        lookAgain([agents.onDidChange, actions.onDidChange, status.onDidChange, jobs.onDidChange], () =>
+          conversation.push("changed", {}),
+        ),
+        { dispose: () => void (seen = undefined) },
       );
     },
   });
-  const show = commands.registerCommand("lares.showActivity", () =>
-    commands.executeCommand("lares.activity.focus"),
+  return Disposable.from(
+    view,
+    commands.registerCommand("lares.showActivity", () => commands.executeCommand("lares.activity.focus")),
+    models.reminders.onDidRemind(({ title, body }) => {
+      if (!window.state.focused) seen?.push("remind", { title, body });
+    }),
   );
-  return Disposable.from(view, show);
+
+  async function overview(): Promise<Overview> {
+    const [agents, actions, errors] = await Promise.all([
+      kernel.request("lares/agents/list", {}),
+      kernel.request("lares/actions/list", { limit: maxActions }),
+      kernel.request("lares/traces/query", { level: "error", limit: maxErrors }),
+    ]);
+    return overviewOf({
+      actions,
+      agents: agents.toSorted((one, other) => one.name.localeCompare(other.name)),
+      jobsOf: (agent) => models.jobs.of(agent),
+      errors,
+      now: Date.now(),
+    });
+  }
 };
 
-async function overview({ kernel }: ClientContext, counts: MemoryCounts): Promise<Overview> {
-  const [status, agents, actions, problems] = await Promise.all([
-    kernel.request("lares/status", {}),
-    kernel.request("lares/agents/list", {}),
-    kernel.request("lares/actions/list", { limit: maxActions }),
-    kernel.request("lares/traces/query", { level: "warn", limit: maxProblems }),
-  ]);
-  return overviewOf({
-    status,
-    actions,
-    agents: agents.toSorted((one, other) => one.id.localeCompare(other.id)),
-    remembered: await counts.byDay(agents),
-    problems,
-  });
+async function actionOf({ kernel, models }: ClientContext, id: string): Promise<Action> {
+  return models.actions.get(id) ?? (await kernel.request("lares/actions/get", { id }));
 }
 
-/** What agents remembered, by day; asked again only of those that remembered more meanwhile. */
-class MemoryCounts {
-  readonly #kernel: Kernel;
-  readonly #known = new Map<string, { readonly key: string; readonly groups: Record<string, number> }>();
+async function openFile({ effects }: Action, index: number): Promise<void> {
+  const effect = effects[index];
+  if (effect === undefined) throw new Error(`The change has no file number ${index + 1}.`);
+  await openPath(effect.path);
+}
 
-  constructor(kernel: Kernel) {
-    this.#kernel = kernel;
-  }
-
-  async byDay(all: readonly Agent[]): Promise<ReadonlyMap<string, Record<string, number>>> {
-    const since = beginningOf(Date.now(), shownDays);
-    const agents = all.slice(0, maxAgentRows);
-    const ids = new Set(agents.map(({ id }) => id));
-    for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
-    const open = agents.filter(({ id, metrics }) => {
-      const key = `${since} ${metrics.temporal_events_count}`;
-      return metrics.temporal_events_count > 0 && this.#known.get(id)?.key !== key;
-    });
-    const countNext = async (): Promise<void> => {
-      for (let agent = open.pop(); agent !== undefined; agent = open.pop()) {
-        const key = `${since} ${agent.metrics.temporal_events_count}`;
-        try {
-          const { groups = {} } = await this.#kernel.request("lares/memory/count", {
-            agent: agent.id,
-            since,
-            group_by: "day",
-          });
-          this.#known.set(agent.id, { key, groups });
-        } catch {
-          // A memory that cannot be asked has no line in the chart; the Memory view says why.
-          this.#known.delete(agent.id);
-        }
-      }
-    };
-    await Promise.all(Array.from({ length: maxCountsAtOnce }, countNext));
-    return new Map([...this.#known].map(([id, { groups }]) => [id, groups]));
-  }
+async function openRule({ rule }: Action): Promise<void> {
+  if (rule?.place === undefined) throw new Error("It is a setting that no document holds.");
+  const line = rule.place.line - 1;
+  await window.showTextDocument(Uri.file(rule.place.path), { selection: new Range(line, 0, line, 0) });
 }

@@ -34,10 +34,10 @@ describe("agentNodes", () => {
   it.each([
     ["Active", "Active", "pass"],
     ["Unloaded", "Asleep", "circle-outline"],
-    ["Initializing", "Starting", "sync~spin"],
+    ["Initializing", "Starting", "loading~spin"],
     ["Suspended", "Suspended", "debug-pause"],
-    ["Error", "Error", "error"],
-    ["ShuttingDown", "Stopping", "sync~spin"],
+    ["Error", "Cannot start", "error"],
+    ["ShuttingDown", "Stopping", "loading~spin"],
   ] as const)("an agent that is %s is said as %s", (state, word, icon) => {
     const node = nodeOf({ state });
     expect(node.description).toBe(word);
@@ -49,12 +49,13 @@ describe("agentNodes", () => {
   it("an agent that waits for a yes is no error, and leads to what is asked", () => {
     const node = nodeOf({ state: "Error", error: "It waits for a person.", awaiting: "acceptance" });
     expect(node).toMatchObject({
-      description: "Waits for your yes",
+      description: "Needs your permission",
       icon: { id: "shield" },
       isOpen: false,
     });
     expect(node.children?.[0]).toMatchObject({
-      label: "It waits for a person.",
+      label: "Choose what it may do…",
+      tooltip: ["It waits for a person."],
       command: { id: "lares.trustWorkspace" },
     });
   });
@@ -62,28 +63,104 @@ describe("agentNodes", () => {
   it("an agent that is disabled is said so, and not to be asleep", () => {
     const node = nodeOf({ state: "Unloaded", disabled: true });
     expect(node).toMatchObject({
-      description: "Disabled",
+      description: "Off",
       icon: { id: "circle-slash" },
       context: "lares.agent.Disabled",
     });
-    expect(node.spoken).toContain("Disabled");
+    expect(node.spoken).toContain("Off");
   });
 
   it("counts today's events, and says nothing of none", () => {
     const { metrics } = agent();
-    expect(nodeOf({ metrics: { ...metrics, events_today: 12 } }).description).toBe(
-      "Active · 12 events today",
-    );
+    expect(nodeOf({ metrics: { ...metrics, events_today: 12 } }).description).toBe("Active, 12 events today");
     expect(nodeOf({}).description).toBe("Active");
   });
 
-  it("an error comes first, opened, and leads to the traces", () => {
+  it("an error comes first, opened, and leads on", () => {
     const node = nodeOf({ state: "Error", error: "The program throws at load." });
     expect(node.isOpen).toBe(true);
     expect(node.children?.[0]).toMatchObject({
       label: "The program throws at load.",
-      command: { id: "lares.agentShowTraces", arguments: [{ id: "test.agent" }] },
+      command: { id: "lares.agentShowProblem", arguments: [{ id: "test.agent" }] },
     });
+  });
+
+  const failure = {
+    handler: "noteSaved",
+    message: "TypeError: title is undefined",
+    at: "2026-01-01T10:41:00.000Z",
+    place: { path: "/w/titles/agent.ts", line: 18 },
+  };
+
+  it("a handler that throws is no active agent: the failure, its time and its line come first", () => {
+    const { metrics } = agent();
+    const node = nodeOf({
+      last_failure: failure,
+      metrics: { ...metrics, events_failed: 13, events_processed: 1, events_today: 14 },
+    });
+    expect(node.description).toMatch(/^Last run failed at \d\d:41$/);
+    expect(node).toMatchObject({ icon: { id: "error" }, isOpen: true, context: "lares.agent.Active" });
+    expect(node.spoken).toContain("TypeError: title is undefined");
+    const lead = { id: "lares.agentShowProblem", arguments: [{ id: "test.agent" }] };
+    expect(node.children?.slice(0, 3)).toMatchObject([
+      { label: "TypeError: title is undefined", icon: { id: "bug" }, command: lead },
+      { label: "agent.ts:18", description: "in noteSaved", command: lead },
+      { label: "13 of 14 runs failed" },
+    ]);
+  });
+
+  it("the next success makes it well again, as another item that the editor does not keep open", () => {
+    const failing = nodeOf({ last_failure: failure });
+    const well = nodeOf({});
+    expect(well).toMatchObject({ description: "Active", icon: { id: "pass" }, isOpen: false });
+    expect(well.id).not.toBe(failing.id);
+  });
+
+  it("an agent with a broken manifest stays, in red, with its problems", () => {
+    const node = nodeOf({
+      state: "Error",
+      version: "",
+      problems: 6,
+      first_problem: {
+        message: "“permisions” is not known. Did you mean “permissions”?",
+        place: { path: "/w/recipes/extension.yaml", line: 4 },
+      },
+    });
+    expect(node).toMatchObject({
+      description: "6 problems in its manifest",
+      icon: { id: "error", color: "errorForeground" },
+      isOpen: true,
+    });
+    expect(node.children?.slice(0, 3).map(({ label, command }) => [label, command?.id])).toEqual([
+      ["“permisions” is not known. Did you mean “permissions”?", "lares.agentShowProblem"],
+      ["extension.yaml:4", "lares.agentShowProblem"],
+      ["5 more problems", "lares.agentShowProblems"],
+    ]);
+  });
+
+  it("agents with problems stand first, then those that need a person, then the others as they were", () => {
+    const given = [
+      agent({ id: "a", name: "Active" }),
+      agent({ id: "b", name: "Asks", state: "Error", awaiting: "acceptance" }),
+      agent({ id: "c", name: "Fails", last_failure: failure }),
+      agent({ id: "d", name: "Off", state: "Unloaded", disabled: true }),
+    ];
+    const nodes = agentNodes(given, () => ({ items: [], total: 0 }), now);
+    expect(nodes.map(({ label }) => label)).toEqual(["Fails", "Asks", "Active", "Off"]);
+  });
+
+  it("what works and what waits for a person share neither a sign nor a word", () => {
+    const items = [job({ state: "Running", progress: { fraction: 0.5, message: "118 of 212 compared" } })];
+    const working = nodeOf({}, { items, total: 1 });
+    const asking = nodeOf({ state: "Error", awaiting: "acceptance" });
+    expect(working).toMatchObject({
+      description: "Working: 50 % · 118 of 212 compared",
+      icon: { id: "loading~spin" },
+    });
+    const queued = all(nodeOf({}, { items: [job({})], total: 1 }));
+    expect(asking.icon?.id).not.toMatch(/spin/);
+    for (const { label, description = "" } of [...all(working), ...queued])
+      expect(`${label} ${description}`).not.toMatch(/wait|permission/i);
   });
 
   it("hooks say what they wait for, schedules when they run next", () => {
@@ -160,21 +237,21 @@ describe("jobs", () => {
   it("are a folded item, and none where there are none", () => {
     expect(nodeOf({}).children?.map(({ label }) => label)).not.toContain("Jobs");
     const node = jobsOf(job({ state: "Running" }), job({ id: "2" }), job({ id: "3" }));
-    expect(node).toMatchObject({ description: "1 running, 2 waiting", spoken: "Jobs, 1 running, 2 waiting" });
+    expect(node).toMatchObject({ description: "1 running, 2 queued", spoken: "Jobs, 1 running, 2 queued" });
     expect(node.isOpen).toBeUndefined();
   });
 
   it.each([
-    ["runs", { state: "Running" }, "running", "sync~spin", "lares.job"],
+    ["runs", { state: "Running" }, "running", "loading~spin", "lares.job"],
     [
       "says how far it is",
       { state: "Running", progress: { fraction: 0.409, message: "step 4" } },
       "40 % · step 4",
-      "sync~spin",
+      "loading~spin",
       "lares.job",
     ],
-    ["waits", {}, "waiting", "circle-outline", "lares.job"],
-    ["waits for quiet", { when_idle: true }, "waits until the workspace is quiet", "clock", "lares.job"],
+    ["waits", {}, "queued", "circle-outline", "lares.job"],
+    ["waits for quiet", { when_idle: true }, "starts when the workspace is quiet", "clock", "lares.job"],
     [
       "is tried again",
       { due: "2026-01-01T12:05:00.000Z", attempt: 2 },
@@ -206,7 +283,7 @@ describe("jobs", () => {
     const node = child(nodeOf({}, { items, total: 10_000 }), "Jobs");
     expect(node.children).toHaveLength(21);
     expect(node.children?.at(-1)?.label).toBe("… and 9,980 more");
-    expect(node.description).toBe("10,000 waiting");
+    expect(node.description).toBe("10,000 queued");
   });
 });
 

@@ -1,34 +1,42 @@
-import { agentWord, eventsToday } from "../../../kernel/src/base/vocabulary/agent-words.ts";
+import { eventsToday } from "../../../kernel/src/base/vocabulary/agent-words.ts";
 import type { KernelState } from "../kernel/kernel.ts";
+import {
+  byUrgency,
+  healthOf,
+  isFailing,
+  placeText,
+  type Health,
+  type HealthKind,
+} from "../model/agent-health.ts";
 import { agentNames } from "../model/agent-names.ts";
 import type { AgentJobs } from "../model/ports.ts";
 import { size } from "../model/size.ts";
 import { count, cut, label, when } from "../model/text.ts";
-import type { Agent, AgentState } from "../protocol.ts";
+import type { Agent } from "../protocol.ts";
 import { jobNodes } from "./job-nodes.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-/** How a state is drawn. */
+/** How an agent is drawn: what waits for a person is filled and still, what works moves. */
 interface Look {
   readonly icon: string;
   readonly color?: string;
 }
 
-const looks: Readonly<Record<AgentState, Look>> = {
-  Active: { icon: "pass", color: "testing.iconPassed" },
-  Unloaded: { icon: "circle-outline", color: "disabledForeground" },
-  Initializing: { icon: "sync~spin" },
-  Suspended: { icon: "debug-pause", color: "editorWarning.foreground" },
-  Error: { icon: "error", color: "errorForeground" },
-  ShuttingDown: { icon: "sync~spin" },
+const failingLook = { icon: "error", color: "errorForeground" } as const;
+const movingLook = { icon: "loading~spin" } as const;
+
+const looks: Readonly<Record<HealthKind, Look>> = {
+  manifest: failingLook,
+  error: failingLook,
+  failed: failingLook,
+  permission: { icon: "shield", color: "editorWarning.foreground" },
+  suspended: { icon: "debug-pause", color: "editorWarning.foreground" },
+  changing: movingLook,
+  working: movingLook,
+  active: { icon: "pass", color: "testing.iconPassed" },
+  asleep: { icon: "circle-outline", color: "disabledForeground" },
+  off: { icon: "circle-slash", color: "disabledForeground" },
 };
-
-const disabledLook = { icon: "circle-slash", color: "disabledForeground" } as const;
-
-const awaitingLook = {
-  icon: "shield",
-  color: "editorWarning.foreground",
-} as const;
 
 /** Of one kind of detail, so many are shown. */
 const maxDetails = 100;
@@ -40,7 +48,7 @@ export function noticeNodes(state: KernelState, isAsking: boolean): TreeNode[] {
     case "running":
       return isAsking
         ? [
-            notice("Review what is new…", "asks for more than you allowed", "shield", {
+            notice("Choose what is new…", "agents ask for more than you allowed", "shield", {
               id: "lares.trustWorkspace",
               title: "Review",
             }),
@@ -49,13 +57,13 @@ export function noticeNodes(state: KernelState, isAsking: boolean): TreeNode[] {
     case "untrusted":
       return state.by === "editor"
         ? [
-            notice("Manage workspace trust…", "no agent runs", "shield", {
+            notice("Manage workspace trust…", "Restricted Mode: no agent runs", "workspace-untrusted", {
               id: "workbench.trust.manage",
               title: "Manage Workspace Trust",
             }),
           ]
         : [
-            notice("Review what this asks for…", "no agent runs yet", "shield", {
+            notice("Choose what agents may do…", "no agent runs yet", "shield", {
               id: "lares.trustWorkspace",
               title: "Review",
             }),
@@ -95,43 +103,44 @@ function notice(
   };
 }
 
-/** The Agents view: an item per agent, and beneath it what it is made of. `now` in milliseconds of the epoch. */
+/**
+ * The Agents view: an item per agent, what is wrong first, and beneath each what it is made of. `now` in milliseconds
+ * of the epoch.
+ */
 export function agentNodes(
   agents: readonly Agent[],
   jobsOf: (agent: string) => AgentJobs,
   now: number,
 ): TreeNode[] {
   const nameOf = agentNames(agents);
-  return agents.map((agent) => agentNode(agent, label(nameOf(agent.id)), jobsOf(agent.id), now));
+  return agents
+    .map((agent) => {
+      const jobs = jobsOf(agent.id);
+      return { agent, jobs, health: healthOf(agent, jobs.items, now) };
+    })
+    .toSorted((one, other) => byUrgency(one.health, other.health))
+    .map(({ agent, jobs, health }) => agentNode(agent, label(nameOf(agent.id)), jobs, health, now));
 }
 
-function isBroken({ state, awaiting }: Agent): boolean {
-  return state === "Error" && awaiting === undefined;
-}
-
-function lookOf({ state, disabled, awaiting }: Agent): Look {
-  if (disabled === true) return disabledLook;
-  return awaiting === undefined ? looks[state] : awaitingLook;
-}
-
-function agentNode(agent: Agent, name: string, jobs: AgentJobs, now: number): TreeNode {
-  const { icon, color } = lookOf(agent);
-  const word = agentWord(agent);
-  const { events_today: events } = agent.metrics;
-  const description = [word, ...(events > 0 ? [eventsToday(events)] : [])].join(" · ");
+function agentNode(agent: Agent, name: string, jobs: AgentJobs, health: Health, now: number): TreeNode {
+  const { icon, color }: Look = looks[health.kind];
+  const { words, problem } = health;
+  const isOpen = isFailing(health);
+  const why = problem === undefined ? "" : `: ${label(problem.message, 300)}`;
   return {
-    // The editor keeps an item as open as it was; one that came into error is a new one, and opened.
-    id: isBroken(agent) ? `agent ${agent.id} in error` : `agent ${agent.id}`,
+    // The editor keeps an item as open as it was; one that began to fail is a new one, and opened.
+    id: isOpen ? `agent ${agent.id} failing` : `agent ${agent.id}`,
     agent: agent.id,
     label: name,
-    description,
+    description: words,
     icon: color === undefined ? { id: icon } : { id: icon, color },
-    tooltip: agentTooltip(agent, word, now),
-    spoken: `Agent ${name}, ${word}${agent.error === undefined ? "" : `: ${label(agent.error, 300)}`}, ${eventsToday(events)}`,
+    tooltip: agentTooltip(agent, health, now),
+    spoken: `Agent ${name}, ${words}${why}`,
     context: `lares.agent.${agent.disabled === true ? "Disabled" : agent.state}`,
-    isOpen: isBroken(agent),
+    isOpen,
     children: [
-      ...errorNodes(agent),
+      ...permissionNodes(agent),
+      ...problemNodes(agent, health),
       ...jobNodes(agent.id, jobs, now),
       ...hookNodes(agent, now),
       ...toolNodes(agent),
@@ -142,46 +151,93 @@ function agentNode(agent: Agent, name: string, jobs: AgentJobs, now: number): Tr
   };
 }
 
-function agentTooltip(agent: Agent, word: string, now: number): string[] {
+function agentTooltip(agent: Agent, { words, problem }: Health, now: number): string[] {
   const { metrics } = agent;
   const since = when(agent.since, now);
+  const title = [label(agent.name), label(agent.version, 40), `(${label(agent.id)})`];
   return [
-    `${label(agent.name)} ${label(agent.version, 40)} (${label(agent.id)})`,
-    since === "" ? word : `${word} since ${since}`,
-    ...(agent.error === undefined ? [] : [label(agent.error, 1000)]),
+    title.filter((part) => part !== "").join(" "),
+    since === "" ? words : `${words}. In this state since ${since}.`,
+    ...(problem === undefined ? [] : [label(problem.message, 1000)]),
     eventsToday(metrics.events_today),
-    `Since the kernel started ${count(metrics.events_processed + metrics.events_failed, "event")}, ${metrics.events_failed.toLocaleString("en")} of them failed, ${metrics.avg_event_latency_ms.toFixed(1)} ms each`,
-    `At most ${size(metrics.peak_memory_bytes)} of working storage, ${(metrics.cpu_time_ms / 1000).toFixed(1)} s of processor time`,
+    `Since the kernel started: ${count(metrics.events_processed + metrics.events_failed, "event")}, ${metrics.events_failed.toLocaleString("en")} failed, ${metrics.avg_event_latency_ms.toFixed(1)} ms on average`,
+    `Peak memory ${size(metrics.peak_memory_bytes)}, ${(metrics.cpu_time_ms / 1000).toFixed(1)} s of CPU time`,
   ];
 }
 
-function errorNodes({ id, error, state, awaiting }: Agent): TreeNode[] {
-  if (error === undefined) return [];
-  if (awaiting !== undefined)
-    return [
-      {
-        id: `agent ${id} awaiting`,
-        agent: id,
-        label: label(error, 200),
-        icon: { id: "shield", color: "editorWarning.foreground" },
-        tooltip: [label(error, 2000)],
-        command: { id: "lares.trustWorkspace", title: "Review", arguments: [] },
-      },
-    ];
+function permissionNodes({ id, error, awaiting }: Agent): TreeNode[] {
+  if (awaiting === undefined) return [];
   return [
     {
-      id: `agent ${id} error`,
+      id: `agent ${id} awaiting`,
       agent: id,
-      label: label(error, 200),
-      icon:
-        state === "Error"
-          ? { id: "error", color: "errorForeground" }
-          : { id: "warning", color: "editorWarning.foreground" },
-      tooltip: [label(error, 2000)],
-      spoken: `Error: ${label(error, 1000)}`,
-      command: { id: "lares.agentShowTraces", title: "Show Traces", arguments: [{ id }] },
-      context: "lares.agentError",
+      label: "Choose what it may do…",
+      icon: { id: "shield", color: "editorWarning.foreground" },
+      ...(error === undefined ? {} : { tooltip: [label(error, 2000)] }),
+      command: { id: "lares.trustWorkspace", title: "Choose", arguments: [] },
     },
+  ];
+}
+
+/** What is wrong, then the line where it is, then how much more there is. */
+function problemNodes(agent: Agent, health: Health): TreeNode[] {
+  const { problem, kind, problems } = health;
+  if (problem === undefined) return [];
+  const { id, metrics } = agent;
+  const lead = { id: "lares.agentShowProblem", title: "Show What Is Wrong", arguments: [{ id }] };
+  const message = label(problem.message, 300);
+  const { events_failed: failed, events_processed: processed } = metrics;
+  return [
+    {
+      id: `agent ${id} problem`,
+      agent: id,
+      label: message,
+      icon: isFailing(health)
+        ? { id: kind === "manifest" ? "json" : "bug", color: "errorForeground" }
+        : { id: "warning", color: "editorWarning.foreground" },
+      tooltip: [label(problem.message, 2000)],
+      spoken: `Problem: ${label(problem.message, 1000)}`,
+      command: lead,
+      context: "lares.agentProblem",
+    },
+    ...(problem.place === undefined
+      ? []
+      : [
+          {
+            id: `agent ${id} place`,
+            agent: id,
+            label: placeText(problem.place),
+            ...(problem.handler === undefined ? {} : { description: `in ${label(problem.handler)}` }),
+            icon: { id: "go-to-file" },
+            tooltip: [label(problem.place.path, 1000)],
+            spoken: `Open ${placeText(problem.place)}`,
+            command: lead,
+          },
+        ]),
+    ...(problems > 1
+      ? [
+          {
+            id: `agent ${id} more problems`,
+            agent: id,
+            label: count(problems - 1, "more problem"),
+            icon: { id: "list-unordered" },
+            command: { id: "lares.agentShowProblems", title: "Show All Problems", arguments: [{ id }] },
+          },
+        ]
+      : []),
+    ...(failed > 0 && kind !== "manifest"
+      ? [
+          {
+            id: `agent ${id} failed runs`,
+            agent: id,
+            label: `${failed.toLocaleString("en")} of ${count(failed + processed, "run")} failed`,
+            description: "since the kernel started",
+            icon: { id: "graph-line" },
+            command: { id: "lares.agentShowTraces", title: "Show Log", arguments: [{ id }] },
+            context: "lares.agentError",
+          },
+        ]
+      : []),
   ];
 }
 

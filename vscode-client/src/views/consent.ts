@@ -18,33 +18,40 @@ import { openPage } from "./webview-host.ts";
 export const consentType = "lares.consent";
 
 export interface ConsentPage extends Disposable {
-  /** Opens the page, or shows the one that is open. */
-  open(): void;
+  /** Opens the page, or shows the one that is open. Resolves once it is closed. */
+  open(): Promise<void>;
   readonly isOpen: boolean;
 }
 
 /** The page on which a person grants and withholds what a workspace's documents ask for; one at a time. */
 export function consentPage(context: ClientContext, notNow: (digest: string) => Promise<void>): ConsentPage {
-  let shown: WebviewPanel | undefined;
-  const open = (): void => {
-    if (shown !== undefined) return shown.reveal();
+  let shown: { readonly panel: WebviewPanel; readonly closed: Promise<void> } | undefined;
+  const open = (): Promise<void> => {
+    if (shown !== undefined) {
+      shown.panel.reveal();
+      return shown.closed;
+    }
     const panel = window.createWebviewPanel(consentType, "Permissions of Agents", ViewColumn.Active, {
       // What is ticked and not yet allowed is in the page alone.
       retainContextWhenHidden: true,
     });
-    shown = panel;
     const parts = fill(context, panel, notNow);
-    panel.onDidDispose(() => {
-      parts.dispose();
-      if (shown === panel) shown = undefined;
+    const closed = new Promise<void>((resolve) => {
+      panel.onDidDispose(() => {
+        parts.dispose();
+        if (shown?.panel === panel) shown = undefined;
+        resolve();
+      });
     });
+    shown = { panel, closed };
+    return closed;
   };
   return {
     open,
     get isOpen() {
       return shown !== undefined;
     },
-    dispose: () => shown?.dispose(),
+    dispose: () => shown?.panel.dispose(),
   };
 }
 

@@ -14,7 +14,7 @@ export function jobNodes(agent: string, { items, total }: AgentJobs, now: number
   const waiting = total - running;
   const description = [
     ...(running > 0 ? [`${running.toLocaleString("en")} running`] : []),
-    ...(waiting > 0 ? [`${waiting.toLocaleString("en")} waiting`] : []),
+    ...(waiting > 0 ? [`${waiting.toLocaleString("en")} queued`] : []),
   ].join(", ");
   const more = total - items.length;
   const id = `agent ${agent} jobs`;
@@ -59,14 +59,14 @@ function howItIs(job: Job, now: number): string {
     case "Running":
       return jobProgressWords(job, (text) => label(text, maxMessageLength)) || "running";
     case "Waiting":
-      return jobWaitsFor(job, (time) => when(time, now)) || "waiting";
+      return jobWaitsFor(job, (time) => when(time, now)) || "queued";
   }
 }
 
 function iconOf({ state, when_idle, due }: Job): NonNullable<TreeNode["icon"]> {
   switch (state) {
     case "Running":
-      return { id: "sync~spin" };
+      return { id: "loading~spin" };
     case "Cancelling":
     case "Cancelled":
       return { id: "circle-slash", color: "editorWarning.foreground" };

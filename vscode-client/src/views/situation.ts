@@ -1,6 +1,9 @@
 import { commands, Disposable } from "vscode";
+import { reporting } from "../commands/explain.ts";
 import type { ClientContext } from "../feature.ts";
 import type { KernelState } from "../kernel/kernel.ts";
+import { label } from "../model/text.ts";
+import { exists, uriOf } from "../model/uris.ts";
 import {
   maxAgents,
   type KernelSituation,
@@ -57,12 +60,24 @@ const editorCommands = {
   showKernelLog: "lares.showKernelLog",
 } as const satisfies Record<NoticeCommand, string>;
 
+/** Opens a file of the workspace, by the kernel's path for it. Throws where it lies outside, or is gone. */
+export async function openPath(path: string): Promise<void> {
+  const uri = uriOf(path);
+  if (uri === undefined) throw new Error("It is not in this workspace.");
+  if (!(await exists(uri))) throw new Error(`${label(path, 200)} is not there any more.`);
+  await commands.executeCommand("vscode.open", uri);
+}
+
 /** What every view may ask of the extension. */
 export function commonAnswers(context: ClientContext) {
   return {
     situation: async () => situationOf(context),
     command: async ({ command }: { readonly command: NoticeCommand }) => {
       await commands.executeCommand(editorCommands[command]);
+      return {};
+    },
+    openPath: async ({ path }: { readonly path: string }) => {
+      await reporting("The file cannot be opened", () => openPath(path));
       return {};
     },
   };

@@ -16,8 +16,8 @@ export function agentWord({
   disabled,
   awaiting,
 }: Pick<Agent, "state" | "disabled" | "awaiting">): string {
-  if (disabled === true) return "Disabled";
-  return awaiting === undefined ? agentStateWords[state] : "Waits for your yes";
+  if (disabled === true) return "Off";
+  return awaiting === undefined ? agentStateWords[state] : "Needs your permission";
 }
 
 /** `events_today` of an agent, or of one of its hooks, in a person's words. */

@@ -1,13 +1,13 @@
 import type { Job } from "./job.ts";
 
-/** What a person is told a job waits for; `until` says when that is. Empty where it is just not its turn yet. */
+/** Returns when a job goes on, in words for a person; `until` says when that is. Empty where it is just not its turn yet. */
 export function jobWaitsFor(
   { when_idle, due, attempt }: Pick<Job, "when_idle" | "due" | "attempt">,
   until: (timestamp: string) => string,
 ): string {
   const waits = [
     ...(due === undefined ? [] : [`is tried again ${until(due)}`]),
-    ...(when_idle ? ["waits until the workspace is quiet"] : []),
+    ...(when_idle ? ["starts when the workspace is quiet"] : []),
   ];
   return [...waits, ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(", ");
 }

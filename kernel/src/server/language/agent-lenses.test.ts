@@ -65,11 +65,11 @@ test("a schedule shows its next run, and one event is one", async () => {
 
 test.each<[string, Partial<Agent>, string]>([
   ["one that nothing has woken", { state: "Unloaded" }, "Asleep"],
-  ["one that is turned off", { state: "Unloaded", disabled: true }, "Disabled"],
+  ["one that is turned off", { state: "Unloaded", disabled: true }, "Off"],
   [
     "one that nobody has accepted",
     { state: "Error", awaiting: "acceptance", error: "no" },
-    "Waits for your yes",
+    "Needs your permission",
   ],
 ])("a person's word for %s", async (_name, changes, word) => {
   expect((await titles(changes))[0]).toBe(`${word} · 3 events today`);

@@ -1,92 +1,113 @@
 import { describe, expect, it } from "vitest";
-import { stack } from "../shared/bar-chart.tsx";
-import type { ActionLine } from "./messages.ts";
-import { actionsPerDay, rememberedPerDay } from "./per-day.ts";
-import { fateOf, sentenceOf } from "./sentences.ts";
+import { dayAfter, dayTitle, entriesOf, localDay, summaryOfDay, verbOf } from "./entries.ts";
+import type { ActionLine, AgentRow, Failure, Overview } from "./messages.ts";
 
-const nowMs = Date.parse("2026-03-01T12:00:00Z");
+/** Times of a day in the zone of this machine, whichever that is. */
+const at = (date: number, hour: number): string => new Date(2026, 2, date, hour).toISOString();
+const today = "2026-03-10";
 const action = (changes: Partial<ActionLine> = {}): ActionLine => ({
   id: "1",
   agent: "storage",
   title: "Move 3 files",
   state: "Committed",
-  created: "2026-03-01T11:00:00Z",
-  decided: "2026-03-01T11:58:00Z",
+  at: at(10, 11),
   decidedBy: "user",
+  files: [{ path: "b.txt", from: "a.txt" }],
   effects: 3,
+  deletes: 0,
+  ...changes,
+});
+const failure: Failure = {
+  agent: "titles",
+  message: "TypeError",
+  since: at(10, 8),
+  at: at(10, 9),
+  count: 13,
+};
+const row: AgentRow = { id: "titles", kind: "failed", words: "Last run failed at 10:41" };
+const overview = (changes: Partial<Overview>): Overview => ({
+  actions: [],
+  agents: [],
+  moreAgents: 0,
+  failures: [],
   ...changes,
 });
 
-describe("sentences", () => {
-  it("say who proposed what, who decided, and when", () =>
-    expect(sentenceOf(action(), nowMs)).toBe(
-      'storage proposed "Move 3 files" (3 changes): you approved it, 2 minutes ago.',
-    ));
-
-  it.each([
-    [{ decidedBy: "policy" as const }, "your rules approved it, 2 minutes ago"],
-    [{ decidedBy: undefined }, "it was applied, 2 minutes ago"],
-    [{ effects: 5, applied: 3 }, "you approved 3 of 5 changes, 2 minutes ago"],
-    [{ effects: 5, applied: 3, decidedBy: undefined }, "3 of 5 changes applied, 2 minutes ago"],
-    [
-      { state: "Undone" as const, effects: 5, applied: 3 },
-      "it was undone; you had approved 3 of 5 changes, 2 minutes ago",
+describe("the timeline", () => {
+  const all = overview({
+    actions: [
+      action({ id: "late", at: at(10, 12) }),
+      action({ id: "early", at: at(10, 7) }),
+      action({ id: "yesterday", at: at(9, 12) }),
+      action({ id: "waits", at: at(10, 10), state: "PendingApproval" }),
+      action({ id: "no time", at: "nonsense" }),
     ],
-    [{ state: "Undone" as const }, "it was undone; you had approved it, 2 minutes ago"],
-    [{ state: "Rejected" as const }, "you rejected it, 2 minutes ago"],
-    [{ state: "PendingApproval" as const }, "waits for you since 1 hour ago"],
-    [{ state: "Stale" as const }, "its files changed meanwhile, so nothing was applied, 2 minutes ago"],
-  ])("%j", (changes, fate) => expect(fateOf(action(changes), nowMs)).toBe(fate));
-
-  it("obey nothing in a title", () =>
-    expect(sentenceOf(action({ title: "\u202Etxt.\u001b[2J" }), nowMs)).toContain("<U+202E>txt.␛[2J"));
-});
-
-describe("actions per day", () => {
-  it("are counted on the day they were proposed on, by what became of them, and only on the days that are shown", () => {
-    const bars = actionsPerDay(
-      [
-        action(),
-        action({ state: "Stale" }),
-        action({ state: "Failed", created: "2026-02-28T23:59:59Z" }),
-        action({ created: "2026-02-27T23:59:59Z" }),
-        action({ created: "no time" }),
-      ],
-      nowMs,
-      2,
+    failures: [failure],
+  });
+  const idsOf = (filter: Partial<Parameters<typeof entriesOf>[1]>): string[] =>
+    entriesOf(all, { day: today, show: "everything", agent: "", ...filter }).map((entry) =>
+      entry.kind === "action" ? entry.action.id : "failure",
     );
-    expect(bars).toEqual([
-      { day: "2026-02-28", counts: { applied: 0, waiting: 0, rejected: 0, failed: 1, undone: 0 } },
-      { day: "2026-03-01", counts: { applied: 1, waiting: 0, rejected: 0, failed: 1, undone: 0 } },
-    ]);
+
+  it("tells what happened on one day, newest first, and what waits is not among it", () =>
+    expect(idsOf({})).toEqual(["late", "failure", "early"]));
+
+  it("is narrowed by kind, by agent and by day", () => {
+    expect(idsOf({ show: "changes" })).toEqual(["late", "early"]);
+    expect(idsOf({ show: "failures" })).toEqual(["failure"]);
+    expect(idsOf({ agent: "titles" })).toEqual(["failure"]);
+    expect(idsOf({ day: "2026-03-09" })).toEqual(["yesterday"]);
   });
 });
 
-describe("what was remembered", () => {
-  it("is added up over agents, by day and by hour", () =>
+describe("the day's summary", () => {
+  const entry = (changes: Partial<ActionLine>) =>
+    ({ kind: "action", at: today, action: action(changes) }) as const;
+
+  it("counts changes by who decided them, and says who fails", () =>
     expect(
-      rememberedPerDay(
+      summaryOfDay(
         [
-          { remembered: { "2026-03-01T00:00:00.000Z": 2, "2026-03-01T05:00:00.000Z": 1 } },
-          { remembered: { "2026-03-01": 4 } },
-          {},
+          entry({}),
+          entry({ agent: "notes" }),
+          entry({ decidedBy: "policy" }),
+          entry({ state: "Undone" }),
+          entry({ state: "Rejected" }),
         ],
-        nowMs,
-        1,
+        [row],
+        true,
       ),
-    ).toEqual([{ day: "2026-03-01", counts: { remembered: 7 } }]));
+    ).toBe(
+      "3 changes by 2 agents: 2 approved by you, 1 automatic. You undid 1 change. 1 change was rejected. 1 agent fails.",
+    ));
+
+  it("says of an empty day that nothing was changed, and of a past day nothing of agents as they are now", () =>
+    expect(summaryOfDay([], [row], false)).toBe("No file was changed."));
+
+  it("says of changes that were undone nothing else", () =>
+    expect(summaryOfDay([entry({ state: "Undone" })], [], true)).toBe("You undid 1 change."));
 });
 
-describe("a bar", () => {
-  const series = [
-    { kind: "a" as const, label: "a" },
-    { kind: "b" as const, label: "b" },
-  ];
-  it("stands on the ground, its parts on each other", () =>
-    expect(stack({ a: 1, b: 3 }, series, 4)).toEqual([
-      { kind: "a", y: 48, height: 16 },
-      { kind: "b", y: 0, height: 48 },
-    ]));
-  it("shows what is there at all, however little it is", () =>
-    expect(stack({ a: 0, b: 1 }, series, 10_000)).toEqual([{ kind: "b", y: 62, height: 2 }]));
+it.each<[Partial<ActionLine>, string]>([
+  [{}, "You approved "],
+  [{ effects: 5, applied: 3 }, "You approved 3 of 5 changes of "],
+  [{ decidedBy: "policy" }, "Applied automatically: "],
+  [{ state: "Undone" }, "You undid "],
+  [{ state: "Rejected" }, "You rejected"],
+  [{ state: "Rejected", decidedBy: "policy" }, "Refused by a rule:"],
+  [{ state: "Stale" }, "Out of date, because its files changed:"],
+  [{ state: "Expired" }, "Expired without an answer:"],
+])("what became of an action names the actor: %j", (changes, words) => {
+  expect(verbOf(action(changes))).toBe(words);
+});
+
+it("days follow each other over the ends of months, and the last two have names", () => {
+  expect(dayAfter("2026-03-01", -1)).toBe("2026-02-28");
+  expect(dayAfter("2026-12-31", 1)).toBe("2027-01-01");
+  expect([0, -1, -2].map((days) => dayTitle(dayAfter(today, days), today))).toEqual([
+    "Today",
+    "Yesterday",
+    "Sunday, 8 March",
+  ]);
+  expect(localDay("nonsense")).toBe("");
 });

@@ -1,117 +1,94 @@
 import type { VNode } from "preact";
-import { agentStateWords } from "../../../../kernel/src/base/vocabulary/agent-words.ts";
 import { AgentName } from "../shared/agent-name.tsx";
-import { count, counted, milliseconds, shortCount } from "../shared/format.ts";
-import { size } from "../../model/size.ts";
+import { counted } from "../shared/format.ts";
 import type { Host } from "../shared/host.ts";
-import { shownDays, type ActivityContract, type AgentFigures, type Overview } from "./messages.ts";
-import { rememberedPerDay } from "./per-day.ts";
+import { Icon, type IconName } from "../shared/icon.tsx";
+import { line } from "../shared/text.ts";
+import { isFailingKind } from "./entries.ts";
+import type { ActivityContract, AgentRow, Overview } from "./messages.ts";
 
-interface TableProps {
+interface ListProps {
   readonly host: Host<ActivityContract>;
   readonly overview: Overview;
-  readonly nowMs: number;
 }
 
-/** Each agent's events of today, its figures since the kernel started, and a small line of what it remembered. */
-export function AgentTable({ host, overview: { agents, moreAgents }, nowMs }: TableProps): VNode {
+/** What waits for a person is filled and still; what works turns. */
+const icons: Readonly<Record<AgentRow["kind"], { readonly name: IconName; readonly class?: string }>> = {
+  manifest: { name: "error", class: "bad" },
+  error: { name: "error", class: "bad" },
+  failed: { name: "error", class: "bad" },
+  permission: { name: "shield", class: "warn" },
+  suspended: { name: "pause", class: "warn" },
+  changing: { name: "work" },
+  working: { name: "work" },
+  active: { name: "pass", class: "good" },
+  asleep: { name: "circle" },
+  off: { name: "off" },
+};
+
+/** Where the page is narrow, the Agents view stands beside it and has these. */
+const calm: ReadonlySet<AgentRow["kind"]> = new Set(["active", "asleep", "off"]);
+
+/** Each agent with how it is, problems first, and each problem with the way to its line. */
+export function AgentList({ host, overview: { agents, moreAgents } }: ListProps): VNode {
   return (
     <>
-      <table class="agents">
-        <thead>
-          <tr>
-            <th scope="col">Agent</th>
-            <th scope="col" class="number">
-              Events today
-            </th>
-            <th
-              scope="col"
-              class="number wide"
-              title="Events that ended in an error since the kernel started"
-            >
-              Failed
-            </th>
-            <th scope="col" class="number wide" title="From the event to its handler's answer, on average">
-              Latency
-            </th>
-            <th scope="col" class="number wide">
-              Memory
-            </th>
-            <th scope="col" class="wide">
-              {shownDays} days
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {agents.map((agent) => (
-            <tr key={agent.id}>
-              <th scope="row">
-                <i
-                  class={`dot state-${agent.state}`}
-                  title={agentStateWords[agent.state]}
-                  aria-hidden="true"
-                />
-                <button
-                  type="button"
-                  class="link"
-                  title={`${agentStateWords[agent.state]} · Show traces`}
-                  onClick={() => void host.ask("showTraces", { agent: agent.id }).catch(() => undefined)}
-                >
-                  <AgentName id={agent.id} />
-                </button>
-                <span class="hidden-text">{agentStateWords[agent.state]}</span>
-              </th>
-              <td class="number" title={told(agent)}>
-                {shortCount(agent.eventsToday)}
-              </td>
-              <td class="number wide">
-                {agent.failed > 0 ? <span class="bad">{shortCount(agent.failed)}</span> : "–"}
-              </td>
-              <td class="number wide">{agent.events === 0 ? "–" : milliseconds(agent.averageLatencyMs)}</td>
-              <td class="number wide">{size(agent.memoryBytes)}</td>
-              <td class="wide">
-                <Sparkline agent={agent} nowMs={nowMs} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {moreAgents > 0 && <p class="quiet">… and {counted(moreAgents, "more agent")}.</p>}
+      <ul class="agents">
+        {agents.map((agent) => (
+          <Row key={agent.id} host={host} agent={agent} />
+        ))}
+      </ul>
+      {moreAgents > 0 && <p class="quiet small">and {counted(moreAgents, "more agent")}</p>}
     </>
   );
 }
 
-function told({ events, failed, jobs, jobsFailed, cpuMs, wakeups }: AgentFigures): string {
-  return [
-    `Since the kernel started ${counted(events, "event")}`,
-    `${count(failed)} of them failed`,
-    ...(jobs + jobsFailed === 0 ? [] : [`${counted(jobs, "job")} done`, `${count(jobsFailed)} failed`]),
-    `${milliseconds(cpuMs)} of CPU`,
-    `woken ${counted(wakeups, "time")}`,
-  ].join(", ");
-}
-
-const sparkWidth = 60;
-const sparkHeight = 16;
-
-function Sparkline({ agent, nowMs }: { readonly agent: AgentFigures; readonly nowMs: number }): VNode | null {
-  if (agent.remembered === undefined) return null;
-  const counts = rememberedPerDay([agent], nowMs, shownDays).map(({ counts }) => counts.remembered);
-  const most = Math.max(1, ...counts);
-  const step = sparkWidth / (counts.length - 1);
-  const points = counts.map((value, index) => {
-    const y = sparkHeight - 1 - (value / most) * (sparkHeight - 2);
-    return `${(index * step).toFixed(1)},${y.toFixed(1)}`;
-  });
-  const sum = counts.reduce((total, value) => total + value, 0);
+function Row({
+  host,
+  agent: { id, kind, words, problem },
+}: { readonly agent: AgentRow } & Pick<ListProps, "host">): VNode {
+  const ask = (name: "showTraces" | "showProblem" | "resume"): void =>
+    void host.ask(name, { agent: id }).catch(() => undefined);
   return (
-    <svg
-      class="spark"
-      viewBox={`0 0 ${sparkWidth} ${sparkHeight}`}
-      role="img"
-      aria-label={`${counted(sum, "event")} remembered in ${shownDays} days`}
-    >
-      <polyline points={points.join(" ")} />
-    </svg>
+    <li class={calm.has(kind) ? "calm" : ""}>
+      <Icon {...icons[kind]} />
+      <div>
+        <button type="button" class="link name" title="Show its log" onClick={() => ask("showTraces")}>
+          <AgentName id={id} />
+        </button>{" "}
+        <span class={isFailingKind(kind) ? "small bad-text" : "small quiet"}>
+          <bdi>{line(words, 400)}</bdi>
+        </span>
+        {kind === "suspended" && (
+          <>
+            {" "}
+            <button type="button" class="link small" onClick={() => ask("resume")}>
+              Start again
+            </button>
+          </>
+        )}
+        {kind === "permission" && (
+          <>
+            {" "}
+            <button
+              type="button"
+              class="link small"
+              onClick={() => void host.ask("command", { command: "reviewAsks" }).catch(() => undefined)}
+            >
+              Choose…
+            </button>
+          </>
+        )}
+        {problem !== undefined && (
+          <p class="small problem">
+            <bdi>{line(problem.message, 400)}</bdi>{" "}
+            <button type="button" class="link" onClick={() => ask("showProblem")}>
+              <bdi>{problem.place === undefined ? "Show what is wrong" : line(problem.place, 100)}</bdi>
+            </button>
+            {problem.more > 0 && <span class="quiet"> and {counted(problem.more, "more problem")}</span>}
+          </p>
+        )}
+      </div>
+    </li>
   );
 }

@@ -1,16 +1,14 @@
 import * as v from "valibot";
-import { AgentState, commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
+import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
 
-/** Days that the charts show, today included; by UTC, as the kernel counts. */
-export const shownDays = 14;
-/** Actions that the charts are made from, the newest. */
+/** Actions that the timeline is made from, the newest. */
 export const maxActions = 500;
-/** Agents that have a line in the table. */
+/** Agents that have a row. */
 export const maxAgentRows = 200;
-/** Warnings and errors that are shown. */
-export const maxProblems = 10;
-
-const Amount = v.pipe(v.number(), v.minValue(0));
+/** Files of one action that are named. */
+export const maxFiles = 5;
+/** Different failures that the timeline shows. */
+export const maxFailures = 200;
 
 export const ActionState = v.picklist([
   "PendingApproval",
@@ -24,78 +22,113 @@ export const ActionState = v.picklist([
   "Undone",
 ]);
 
-/** An action without its effects. */
+export const FileLine = v.object({
+  path: Text(4_096),
+  /** For a move: where it was. */
+  from: v.optional(Text(4_096)),
+});
+export type FileLine = v.InferOutput<typeof FileLine>;
+
+/** An action without its contents. */
 export const ActionLine = v.object({
   id: Id,
   agent: Text(256),
   title: Text(200),
   state: ActionState,
-  created: Text(40),
-  decided: v.optional(Text(40)),
+  /** When the last thing happened to it. */
+  at: Text(40),
   decidedBy: v.optional(v.picklist(["user", "policy"])),
+  /** What decided instead of a person; `isPlace`: it can be opened. */
+  rule: v.optional(v.object({ sentence: Text(1_000), isPlace: v.boolean() })),
   error: v.optional(Text(1_000)),
+  /** The first of its files. */
+  files: v.pipe(v.array(FileLine), v.maxLength(maxFiles)),
   effects: Count,
+  deletes: Count,
   /** So many of them were applied, where a person let a part of it happen. */
   applied: v.optional(Count),
 });
 export type ActionLine = v.InferOutput<typeof ActionLine>;
 
-export const AgentFigures = v.object({
+export const AgentRow = v.object({
   id: Text(256),
-  state: AgentState,
-  eventsToday: Count,
-  /** Answered since the kernel started, as all that follow. */
-  events: Count,
-  failed: Count,
-  jobs: Count,
-  jobsFailed: Count,
-  averageLatencyMs: Amount,
-  cpuMs: Amount,
-  wakeups: Count,
-  memoryBytes: Count,
-  /** What it remembered, by day; absent where the kernel would not say. */
-  remembered: v.optional(v.record(Text(40), Count)),
+  kind: v.picklist([
+    "manifest",
+    "error",
+    "failed",
+    "permission",
+    "suspended",
+    "changing",
+    "working",
+    "active",
+    "asleep",
+    "off",
+  ]),
+  /** "Last run failed at 10:41" */
+  words: Text(400),
+  problem: v.optional(
+    v.object({
+      message: Text(1_000),
+      /** "agent.ts:18" */
+      place: v.optional(Text(100)),
+      more: Count,
+    }),
+  ),
 });
-export type AgentFigures = v.InferOutput<typeof AgentFigures>;
+export type AgentRow = v.InferOutput<typeof AgentRow>;
 
-export const Problem = v.object({
-  timestamp: Text(40),
-  level: v.picklist(["warn", "error"]),
+/** The same failure of the same agent, as often as it happened. */
+export const Failure = v.object({
   agent: Text(256),
   message: Text(1_000),
+  /** First and last time. */
+  since: Text(40),
+  at: Text(40),
+  count: Count,
 });
-export type Problem = v.InferOutput<typeof Problem>;
+export type Failure = v.InferOutput<typeof Failure>;
 
 export const Overview = v.object({
-  /** Of all agents. */
-  eventsToday: Count,
-  /** Since the kernel started; absent until it said so. */
-  totals: v.optional(v.object({ actions: Count, refusals: Count })),
   /** Newest first. */
   actions: v.pipe(v.array(ActionLine), v.maxLength(maxActions)),
-  agents: v.pipe(v.array(AgentFigures), v.maxLength(maxAgentRows)),
+  /** Problems first. */
+  agents: v.pipe(v.array(AgentRow), v.maxLength(maxAgentRows)),
   /** Agents beyond those. */
   moreAgents: Count,
   /** Newest first. */
-  problems: v.pipe(v.array(Problem), v.maxLength(maxProblems)),
+  failures: v.pipe(v.array(Failure), v.maxLength(maxFailures)),
 });
 export type Overview = v.InferOutput<typeof Overview>;
+
+const OfAction = v.object({ id: Id });
+const OfAgent = v.object({ agent: Text(256) });
 
 export const activityContract = {
   requests: {
     ...commonRequests,
     overview: { params: Nothing, result: Overview },
-    /** Shows an action's changes in the editor. */
-    showChanges: { params: v.object({ id: Id }), result: Nothing },
+    /** Shows an action's changes in the editor, before and after. */
+    showChanges: { params: OfAction, result: Nothing },
+    /** Opens a file of an action, counted from 0 among its effects: a page names no path. */
+    openFile: { params: v.object({ id: Id, file: Count }), result: Nothing },
+    /** Opens the rule that decided an action. */
+    openRule: { params: OfAction, result: Nothing },
+    undo: { params: OfAction, result: Nothing },
+    /** Opens the line that is wrong with an agent. */
+    showProblem: { params: OfAgent, result: Nothing },
+    /** Lets a suspended agent go on. */
+    resume: { params: OfAgent, result: Nothing },
     /** Shows the traces of an agent. */
-    showTraces: { params: v.object({ agent: Text(256) }), result: Nothing },
+    showTraces: { params: OfAgent, result: Nothing },
     /** Shows the view where actions are approved. */
     showApprovals: { params: Nothing, result: Nothing },
   },
   pushes: {
     ...commonPushes,
-    /** The figures are others now. At most one in `minChangeMs`. */
+    /** What happened is more now. At most one in `minChangeMs`. */
     changed: Nothing,
+    /** Changes that have waited for longer than the person set: told to the desktop where the editor lets a page do so. */
+    remind: v.object({ title: Text(200), body: Text(500) }),
   },
 };
 export type ActivityContract = typeof activityContract;

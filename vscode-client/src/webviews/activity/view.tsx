@@ -1,34 +1,45 @@
 import type { VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { AgentName, useAgentName } from "../shared/agent-name.tsx";
-import { BarChart, type Series } from "../shared/bar-chart.tsx";
-import { count, shortCount } from "../shared/format.ts";
-import { localTime } from "../shared/local-time.ts";
-import { useAsked, useChanged, useNow, useSituation } from "../shared/hooks.ts";
+import { counted } from "../shared/format.ts";
+import { useAsked, useChanged, useNow, usePush, useSituation } from "../shared/hooks.ts";
+import type { Host } from "../shared/host.ts";
+import { Icon, type IconName } from "../shared/icon.tsx";
 import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
-import { AgentTable } from "./agents.tsx";
-import { maxActions, shownDays, type ActionLine, type ActivityContract, type Overview } from "./messages.ts";
-import { actionsPerDay, rememberedPerDay } from "./per-day.ts";
-import { fateOf, outcomeOf, sentenceOf, titleOf, type Outcome } from "./sentences.ts";
+import { AgentList } from "./agents.tsx";
+import {
+  dayAfter,
+  dayDate,
+  dayTitle,
+  entriesOf,
+  hasHappened,
+  localDay,
+  summaryOfDay,
+  verbOf,
+  type Entry,
+  type Show,
+} from "./entries.ts";
+import type { ActionLine, ActivityContract, Failure, Overview } from "./messages.ts";
 
-/** Sentences of what happened lately. */
-const shownSentences = 20;
+/** Entries that are drawn at first, and that each press of the button adds. */
+const entriesPerStep = 50;
 
-const outcomes: readonly Series<Outcome>[] = [
-  { kind: "applied", label: "applied" },
-  { kind: "waiting", label: "waiting" },
-  { kind: "rejected", label: "rejected" },
-  { kind: "failed", label: "failed" },
-  { kind: "undone", label: "undone" },
-];
+interface Props {
+  readonly host: Host<ActivityContract>;
+}
 
-type Props = Pick<PageProps<ActivityContract>, "host">;
-
-/** The last days at a glance. */
-export function ActivityView({ host }: Props): VNode {
+/** What agents did, day by day, to be looked at and undone. */
+export function ActivityView({ host }: Pick<PageProps<ActivityContract>, "host">): VNode {
   const situation = useSituation(host);
+  usePush(host, "remind", ({ title, body }) => {
+    // The desktop's editor lets a page do this; a browser asks its person first, and never for a page within a page.
+    if (typeof Notification !== "function" || Notification.permission !== "granted") return;
+    const shown = new Notification(line(title, 200), { body: line(body, 500), tag: "lares" });
+    shown.addEventListener("click", () => shown.close());
+  });
   return (
     <WhileRunning host={host} situation={situation}>
       <Activity host={host} />
@@ -56,140 +67,303 @@ interface OverviewProps extends Props {
 }
 
 export function OverviewPage({ host, overview, nowMs }: OverviewProps): VNode {
-  const { eventsToday, totals, actions, agents, problems } = overview;
-  if (agents.length === 0)
+  const { actions, agents } = overview;
+  const nameOf = useAgentName();
+  const today = localDay(nowMs);
+  const [chosen, setDay] = useState<string>();
+  const [show, setShow] = useState<Show>("everything");
+  const [agent, setAgent] = useState("");
+  const [steps, setSteps] = useState(1);
+  const day = chosen ?? today;
+  useEffect(() => setSteps(1), [day, show, agent]);
+  if (agents.length === 0 && actions.length === 0)
     return (
       <Notice title="No agents yet.">
-        <p class="quiet">What they do is told here once lares.yaml names an extension.</p>
+        <p class="quiet">What agents do appears here once lares.yaml names one.</p>
       </Notice>
     );
-  const perDay = actionsPerDay(actions, nowMs, shownDays);
-  const remembered = rememberedPerDay(agents, nowMs, shownDays);
+  const entries = entriesOf(overview, { day, show, agent });
+  const all = entriesOf(overview, { day, show: "everything", agent: "" });
+  const shown = entries.slice(0, steps * entriesPerStep);
+  const waiting = actions.filter((action) => !hasHappened(action)).length;
+  const move = (days: number): void => {
+    const next = dayAfter(day, days);
+    setDay(next >= today ? undefined : next);
+  };
   return (
     <main class="activity">
-      <section class="figures" aria-label="Today">
-        <Figure value={eventsToday} one="event" about="Events that agents answered today" />
-        <p class="quiet">today</p>
-      </section>
-      {totals !== undefined && (
-        <section class="figures" aria-label="Since the kernel started">
-          <Figure value={totals.actions} one="action" about="Actions that agents proposed" />
-          <Figure value={totals.refusals} one="refusal" about="Calls of agents that policy refused" />
-          <p class="quiet">since the kernel started</p>
-        </section>
-      )}
-      <div class="charts">
-        <section aria-label="Actions">
-          <h2>Actions</h2>
-          {actions.length === 0 ? (
-            <p class="quiet">No agent has proposed anything yet.</p>
-          ) : (
-            <BarChart label={`Actions, last ${shownDays} days`} series={outcomes} bars={perDay} />
-          )}
-          {actions.length >= maxActions && (
-            <p class="quiet">The newest {count(maxActions)} actions are counted.</p>
-          )}
-        </section>
-        <section aria-label="Remembered">
-          <h2>Remembered</h2>
-          {remembered.every(({ counts }) => counts.remembered === 0) ? (
-            <p class="quiet">No agent has remembered an event in the last {shownDays} days.</p>
-          ) : (
-            <BarChart
-              label={`Events remembered, last ${shownDays} days`}
-              series={[{ kind: "remembered", label: "remembered" }]}
-              bars={remembered}
-            />
-          )}
-        </section>
-      </div>
-      <section aria-label="Agents">
+      <section class="who" aria-label="Agents">
         <h2>Agents</h2>
-        <AgentTable host={host} overview={overview} nowMs={nowMs} />
+        <AgentList host={host} overview={overview} />
       </section>
-      <section aria-label="Lately">
-        <h2>Lately</h2>
-        {actions.length === 0 && <p class="quiet">Nothing was proposed yet.</p>}
-        <ul class="lately">
-          {actions.slice(0, shownSentences).map((action) => (
-            <Sentence key={action.id} host={host} action={action} nowMs={nowMs} />
+      <section class="day" aria-label="What happened">
+        <header class="day-head">
+          <h1>{dayTitle(day, today)}</h1>
+          <span class="day-choice">
+            <button type="button" class="square" aria-label="The day before" onClick={() => move(-1)}>
+              ‹
+            </button>
+            <span class="small quiet">{dayDate(day)}</span>
+            <button
+              type="button"
+              class="square"
+              aria-label="The day after"
+              disabled={day === today}
+              onClick={() => move(1)}
+            >
+              ›
+            </button>
+          </span>
+        </header>
+        <p>{summaryOfDay(all, agents, day === today)}</p>
+        {waiting > 0 && day === today && (
+          <p class="asks">
+            <Icon name="bell" />
+            <button
+              type="button"
+              class="link"
+              onClick={() => void host.ask("showApprovals", {}).catch(() => undefined)}
+            >
+              {waiting === 1 ? "1 change waits for you" : `${waiting} changes wait for you`}
+            </button>
+          </p>
+        )}
+        <div class="filters" role="group" aria-label="Show">
+          {shows.map(({ name, label }) => (
+            <button
+              key={name}
+              type="button"
+              class="filter"
+              aria-pressed={show === name}
+              onClick={() => setShow(name)}
+            >
+              {label}
+            </button>
           ))}
-        </ul>
-      </section>
-      {problems.length > 0 && (
-        <section aria-label="Warnings and errors">
-          <h2>Warnings and errors</h2>
-          <ul class="lately">
-            {problems.map(({ timestamp, level, agent, message }, index) => (
-              <li key={`${timestamp} ${index}`} class={`problem-${level}`}>
-                <button
-                  type="button"
-                  class="link"
-                  title="Show this agent's traces"
-                  onClick={() => void host.ask("showTraces", { agent }).catch(() => undefined)}
-                >
-                  <AgentName id={agent} />
-                </button>{" "}
-                <bdi>{line(message, 240)}</bdi> <Time iso={timestamp} nowMs={nowMs} />
-              </li>
+          <select
+            aria-label="Agent"
+            value={String(agents.findIndex(({ id }) => id === agent))}
+            onChange={({ currentTarget: { value } }) => setAgent(agents[Number(value)]?.id ?? "")}
+          >
+            <option value="-1">All agents</option>
+            {agents.map(({ id }, index) => (
+              <option key={id} value={String(index)}>
+                {nameOf(id)}
+              </option>
             ))}
-          </ul>
-        </section>
-      )}
+          </select>
+        </div>
+        {shown.length === 0 ? (
+          <p class="quiet">
+            {all.length === 0 ? "Nothing happened." : "Nothing that you chose to see happened."}
+          </p>
+        ) : (
+          <Timeline host={host} entries={shown} />
+        )}
+        {entries.length > shown.length && (
+          <button type="button" class="secondary" onClick={() => setSteps(steps + 1)}>
+            Show {Math.min(entriesPerStep, entries.length - shown.length)} more
+          </button>
+        )}
+      </section>
     </main>
   );
 }
 
-interface FigureProps {
-  readonly value: number;
-  readonly one: string;
-  readonly about: string;
-}
+const shows: readonly { readonly name: Show; readonly label: string }[] = [
+  { name: "everything", label: "Everything" },
+  { name: "changes", label: "Changes" },
+  { name: "failures", label: "Failures" },
+];
 
-function Figure({ value, one, about }: FigureProps): VNode {
+/** One stop of the Tab key for the list; arrows move in it, and what an entry offers follows it. `U` undoes an entry. */
+function Timeline({ host, entries }: Props & { readonly entries: readonly Entry[] }): VNode {
+  const list = useRef<HTMLOListElement>(null);
+  const [current, setCurrent] = useState(0);
+  const at = Math.min(current, entries.length - 1);
+  const focus = (index: number): void => {
+    const to = Math.max(0, Math.min(entries.length - 1, index));
+    setCurrent(to);
+    list.current?.querySelector<HTMLElement>(`:scope > li:nth-child(${to + 1})`)?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const entry = entries[at];
+    const moves: Record<string, number> = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: entries.length - 1,
+    };
+    const to = moves[event.key];
+    if (to !== undefined) focus(to);
+    else if (event.key.toLowerCase() === "u" && entry?.kind === "action" && isUndoable(entry.action))
+      undo(host, entry.action);
+    else return;
+    event.preventDefault();
+  };
   return (
-    <div class="figure" title={`${about}: ${count(value)}`}>
-      <strong>{value < 10_000 ? count(value) : shortCount(value)}</strong>
-      <span class="quiet">{value === 1 ? one : `${one}s`}</span>
-    </div>
+    <ol ref={list} class="timeline" onKeyDown={onKeyDown}>
+      {entries.map((entry, index) => (
+        <li
+          key={keyOf(entry)}
+          tabIndex={index === at ? 0 : -1}
+          onFocus={() => setCurrent(index)}
+          class={entry.kind === "failure" ? "entry bad-entry" : "entry"}
+        >
+          {entry.kind === "action" ? (
+            <ActionEntry host={host} action={entry.action} />
+          ) : (
+            <FailureEntry host={host} failure={entry.failure} />
+          )}
+        </li>
+      ))}
+    </ol>
   );
 }
 
-interface SentenceProps extends Props {
-  readonly action: ActionLine;
-  readonly nowMs: number;
+function keyOf(entry: Entry): string {
+  return entry.kind === "action"
+    ? `action ${entry.action.id}`
+    : `failure ${entry.failure.agent} ${entry.failure.at} ${entry.failure.message}`;
 }
 
-function Sentence({ host, action, nowMs }: SentenceProps): VNode {
-  const agent = useAgentName()(action.agent);
-  const title = titleOf(action);
-  const outcome = outcomeOf(action.state);
-  const act = (): void => {
-    const asked =
-      action.state === "PendingApproval"
-        ? host.ask("showApprovals", {})
-        : host.ask("showChanges", { id: action.id });
-    // The editor says itself why it could not.
-    asked.catch(() => undefined);
-  };
+function isUndoable({ state }: ActionLine): boolean {
+  return state === "Committed";
+}
+
+/** The editor says itself why it could not. */
+function undo(host: Props["host"], { id }: ActionLine): void {
+  void host.ask("undo", { id }).catch(() => undefined);
+}
+
+function iconOf({ state, decidedBy }: ActionLine): { readonly name: IconName; readonly class?: string } {
+  switch (state) {
+    case "Committed":
+      return decidedBy === "policy" ? { name: "bolt" } : { name: "check", class: "good" };
+    case "Undone":
+      return { name: "undo" };
+    case "Rejected":
+      return { name: "cross" };
+    case "Failed":
+      return { name: "error", class: "bad" };
+    case "Stale":
+    case "Expired":
+      return { name: "clock" };
+    case "PendingApproval":
+    case "Approved":
+    case "Committing":
+      return { name: "bell" };
+  }
+}
+
+/** Files that are named in one line; the others are counted. */
+const maxNamed = 3;
+
+function ActionEntry({ host, action }: Props & { readonly action: ActionLine }): VNode {
+  const { id, agent, title, at, files, effects, deletes, rule, error } = action;
+  const named = files.slice(0, maxNamed);
+  const more = effects - named.length;
+  const ask = (name: "showChanges" | "openRule"): void => void host.ask(name, { id }).catch(() => undefined);
   return (
-    <li class={`outcome-${outcome}`}>
-      <i class={`swatch series-${outcome}`} aria-hidden="true" />
-      <span>
-        <AgentName id={action.agent} /> proposed{" "}
-        <button type="button" class="link" aria-label={sentenceOf({ ...action, agent }, nowMs)} onClick={act}>
-          <bdi>“{title}”</bdi>
-        </button>
-        <span class="quiet" title={localTime(action.decided ?? action.created)}>
-          {" "}
-          — {fateOf(action, nowMs)}
-        </span>
-        {action.error !== undefined && (
-          <span class="error-line">
-            <bdi>{line(action.error, 240)}</bdi>
-          </span>
-        )}
+    <>
+      <Time iso={at} without="seconds" class="when" />
+      <span class="mark">
+        <Icon {...iconOf(action)} />
       </span>
-    </li>
+      <div class="what">
+        <p>
+          {verbOf(action)} <bdi>“{line(title, 200)}”</bdi>{" "}
+          <span class="quiet">
+            by <AgentName id={agent} />
+          </span>
+        </p>
+        <p class="small files">
+          {named.map(({ path, from }, index) => (
+            <span key={`${index}`}>
+              {from !== undefined && (
+                <>
+                  <bdi class="quiet">{line(from, 300)}</bdi> <span class="quiet">→</span>{" "}
+                </>
+              )}
+              <button
+                type="button"
+                class="link"
+                onClick={() => void host.ask("openFile", { id, file: index }).catch(() => undefined)}
+              >
+                <bdi>{line(path, 300)}</bdi>
+              </button>
+            </span>
+          ))}
+          {more > 0 && <span class="quiet">and {counted(more, "more change")}</span>}
+        </p>
+        <p class="small quiet">
+          {deletes > 0 && <strong>Deletes {counted(deletes, "file")}. </strong>}
+          {rule !== undefined && (
+            <>
+              {rule.isPlace ? (
+                <button type="button" class="link" onClick={() => ask("openRule")}>
+                  <bdi>{line(rule.sentence, 400)}</bdi>
+                </button>
+              ) : (
+                <bdi>{line(rule.sentence, 400)}</bdi>
+              )}{" "}
+            </>
+          )}
+          {error !== undefined && (
+            <span class="bad-text">
+              <bdi>{line(error, 400)}</bdi>{" "}
+            </span>
+          )}
+          <button type="button" class="link" onClick={() => ask("showChanges")}>
+            Show before and after
+          </button>
+        </p>
+      </div>
+      {isUndoable(action) && (
+        <button
+          type="button"
+          class="secondary"
+          aria-label={`Undo “${line(title, 200)}”`}
+          onClick={() => undo(host, action)}
+        >
+          {effects === 1 ? "Undo" : effects === 2 ? "Undo both" : `Undo all ${effects}`}
+        </button>
+      )}
+    </>
+  );
+}
+
+function FailureEntry({ host, failure }: Props & { readonly failure: Failure }): VNode {
+  const { agent, message, since, at, count } = failure;
+  return (
+    <>
+      <Time iso={at} without="seconds" class="when" />
+      <span class="mark">
+        <Icon name="error" class="bad" />
+      </span>
+      <div class="what">
+        <p>
+          <strong>
+            <AgentName id={agent} /> failed
+          </strong>
+          {count > 1 && (
+            <>
+              {" "}
+              {count} times since <Time iso={since} without="seconds" class="" />
+            </>
+          )}
+        </p>
+        <p class="small bad-text">
+          <bdi>{line(message, 400)}</bdi>
+        </p>
+      </div>
+      <button
+        type="button"
+        class="secondary"
+        onClick={() => void host.ask("showTraces", { agent }).catch(() => undefined)}
+      >
+        Show log
+      </button>
+    </>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { counted } from "../shared/format.ts";
 import { failureOf, useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
+import { PathLinks } from "../shared/paths.tsx";
 import { block, line } from "../shared/text.ts";
 import { Data } from "./data.tsx";
 import { RelationGraph } from "./graph.tsx";
@@ -73,6 +74,7 @@ export function ItemDetails({ host, whose, item, onChoose, onForgotten, onClose 
           <bdi>{block(shown.text)}</bdi>
         </p>
       )}
+      <PathLinks host={host} value={shown.data} />
       <Data data={shown.data} cut={shown.cut ?? false} />
       <h2>Relations</h2>
       {asked.kind === "loading" && <Notice kind="busy" title="Loading…" />}

@@ -108,7 +108,7 @@ function ItemTable({ items, chosen, busy, onChoose }: TableProps): VNode {
           : counted(items.length, "item")}
         {ranked ? ", the most similar first" : ""}
       </p>
-      <div class="table-box">
+      <div class={chosen === undefined ? "table-box" : "table-box beside-details"}>
         <table class="items" aria-busy={busy}>
           <thead>
             <tr>

@@ -4,6 +4,7 @@ import { binsOf, endOf } from "../shared/days.ts";
 import { counted, dayName } from "../shared/format.ts";
 import { useAsked, useChanged, useNow, useSettled } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
+import { PathLinks } from "../shared/paths.tsx";
 import { line, summaryOf } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
 import { Data } from "./data.tsx";
@@ -110,7 +111,7 @@ export function Timeline({ host, kept, keep, whose }: TabProps): VNode {
           </p>
           <ul class="events">
             {page.asked.value.items.map((event) => (
-              <EventRow key={event.id} event={event} nowMs={nowMs} />
+              <EventRow key={event.id} host={host} event={event} nowMs={nowMs} />
             ))}
           </ul>
           <Pager offset={offset} total={page.asked.value.total} onPage={setOffset} />
@@ -120,7 +121,12 @@ export function Timeline({ host, kept, keep, whose }: TabProps): VNode {
   );
 }
 
-function EventRow({ event, nowMs }: { readonly event: TimelineEvent; readonly nowMs: number }): VNode {
+interface RowProps extends Pick<TabProps, "host"> {
+  readonly event: TimelineEvent;
+  readonly nowMs: number;
+}
+
+function EventRow({ host, event, nowMs }: RowProps): VNode {
   const [open, setOpen] = useState(false);
   const { variant, timestamp, data, cut = false } = event;
   return (
@@ -137,6 +143,7 @@ function EventRow({ event, nowMs }: { readonly event: TimelineEvent; readonly no
         </summary>
         {open && <Data data={data} cut={cut} />}
       </details>
+      <PathLinks host={host} value={data} />
     </li>
   );
 }

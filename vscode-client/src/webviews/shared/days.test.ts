@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { beginningOf, binsOf, dayOf, endOf, lastDays } from "./days.ts";
+import { binsOf, endOf } from "./days.ts";
 
-const nowMs = Date.parse("2026-03-01T00:30:00Z");
+/** The days up to 1 March 2026, the oldest first. */
+const lastDays = (days: number): string[] =>
+  Array.from({ length: days }, (_, index) =>
+    new Date(Date.UTC(2026, 2, 2 + index - days)).toISOString().slice(0, 10),
+  );
 
 describe("days", () => {
   it("are those of UTC, over the end of a month", () => {
-    expect(lastDays(nowMs, 3)).toEqual(["2026-02-27", "2026-02-28", "2026-03-01"]);
-    expect(beginningOf(nowMs, 3)).toBe("2026-02-27T00:00:00.000Z");
     expect(endOf("2026-02-28")).toBe("2026-03-01T00:00:00.000Z");
-    expect(dayOf("2026-03-01T00:30:00+02:00")).toBe("2026-02-28");
-    expect(dayOf("yesterday")).toBeUndefined();
   });
 });
 
@@ -22,7 +22,7 @@ describe("bins", () => {
     ]));
 
   it("are several days each where the days are too many, and lose no event", () => {
-    const groups = Object.fromEntries(lastDays(nowMs, 365).map((day, index) => [day, index]));
+    const groups = Object.fromEntries(lastDays(365).map((day, index) => [day, index]));
     const bins = binsOf(groups, 60);
     expect(bins.length).toBeLessThanOrEqual(60);
     expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe((364 * 365) / 2);

@@ -2,12 +2,6 @@
 
 const dayMs = 86_400_000;
 
-/** "2026-11-21" of a time or of a group's name of `lares/memory/count`; undefined where it is no time. */
-export function dayOf(iso: string): string | undefined {
-  const atMs = Date.parse(iso);
-  return Number.isNaN(atMs) ? undefined : dayAt(atMs);
-}
-
 function dayAt(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
@@ -15,16 +9,6 @@ function dayAt(ms: number): string {
 /** The midnight at which a day ends. */
 export function endOf(day: string): string {
   return `${dayAt(Date.parse(`${day}T00:00:00Z`) + dayMs)}T00:00:00.000Z`;
-}
-
-/** The last days, the oldest first, today included. */
-export function lastDays(nowMs: number, days: number): string[] {
-  return Array.from({ length: days }, (_, index) => dayAt(nowMs - (days - 1 - index) * dayMs));
-}
-
-/** The midnight before the oldest of the last days: where a question about them begins. */
-export function beginningOf(nowMs: number, days: number): string {
-  return `${dayAt(nowMs - (days - 1) * dayMs)}T00:00:00.000Z`;
 }
 
 /** Some days that follow each other, and what was counted in them. */

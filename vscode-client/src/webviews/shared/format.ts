@@ -4,7 +4,6 @@ import { line } from "./text.ts";
 const locale = "en";
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
-const short = new Intl.NumberFormat(locale, { notation: "compact", maximumFractionDigits: 1 });
 const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
 const weekday = new Intl.DateTimeFormat(locale, {
   weekday: "short",
@@ -14,15 +13,10 @@ const weekday = new Intl.DateTimeFormat(locale, {
 });
 
 export const count = (value: number): string => whole.format(value);
-export const shortCount = (value: number): string => short.format(value);
 
 /** "1 event", "2 events" */
 export function counted(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
-}
-
-export function milliseconds(value: number): string {
-  return value < 1000 ? `${Math.round(value)} ms` : `${(value / 1000).toFixed(1)} s`;
 }
 
 const steps = [

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { OverviewPage } from "../activity/view.tsx";
 import type { ActivityContract, Overview } from "../activity/messages.ts";
 import { TraceDetails } from "../traces/details.tsx";
+import type { TracesContract } from "../traces/messages.ts";
 import { AgentName, AgentNames } from "./agent-name.tsx";
 import type { Host } from "./host.ts";
 import { JsonTree } from "./json-tree.tsx";
@@ -20,6 +21,10 @@ const nobody: Host<ActivityContract> = {
   ask: () => Promise.reject(new Error("Nobody is there.")),
   on: () => () => undefined,
 };
+const nobodyElse: Host<TracesContract> = {
+  ask: () => Promise.reject(new Error("Nobody is there.")),
+  on: () => () => undefined,
+};
 const nothing = (): void => undefined;
 const nowMs = Date.parse("2026-03-01T12:00:00Z");
 
@@ -32,46 +37,42 @@ function expectHarmless(html: string): void {
 describe("what agents say", () => {
   it.each(hostile)("does nothing in the Activity view: %j", (text) => {
     const overview: Overview = {
-      eventsToday: 1,
       actions: [
         {
           id: text.slice(0, 256),
           agent: text.slice(0, 256),
           title: text.slice(0, 200),
           state: "Failed",
-          created: text.slice(0, 40),
+          at: "2026-03-01T11:00:00Z",
+          rule: { sentence: text.slice(0, 1_000), isPlace: true },
           error: text.slice(0, 1_000),
-          effects: 1,
+          files: [{ path: text.slice(0, 4_096), from: text.slice(0, 4_096) }],
+          effects: 9,
+          deletes: 1,
         },
       ],
       agents: [
         {
           id: text.slice(0, 256),
-          state: "Active",
-          eventsToday: 1,
-          events: 1,
-          failed: 1,
-          averageLatencyMs: 1,
-          cpuMs: 1,
-          wakeups: 1,
-          jobs: 1,
-          jobsFailed: 1,
-          memoryBytes: 1,
-          remembered: { [text.slice(0, 40)]: 1 },
+          kind: "manifest",
+          words: text.slice(0, 400),
+          problem: { message: text.slice(0, 1_000), place: text.slice(0, 100), more: 2 },
         },
       ],
       moreAgents: 0,
-      problems: [
+      failures: [
         {
-          timestamp: text.slice(0, 40),
-          level: "warn",
           agent: text.slice(0, 256),
           message: text.slice(0, 1_000),
+          since: text.slice(0, 40),
+          at: "2026-03-01T10:00:00Z",
+          count: 3,
         },
       ],
     };
     const html = renderToString(<OverviewPage host={nobody} overview={overview} nowMs={nowMs} />);
-    expect(html).toContain("proposed");
+    expect(html).toContain("Could not be applied");
+    expect(html).toContain("3 times since");
     expectHarmless(html);
   });
 
@@ -93,14 +94,21 @@ describe("what agents say", () => {
       agent: text,
       hook: text,
       message: text,
-      fields: JSON.stringify({ [text]: text }),
+      fields: JSON.stringify({ [text]: text, path: text, file: `${text}.md` }),
       traceId: text,
       spanId: text,
     };
-    expectHarmless(renderToString(<TraceDetails entry={entry} onCopy={nothing} onClose={nothing} />));
+    expectHarmless(
+      renderToString(<TraceDetails host={nobodyElse} entry={entry} onCopy={nothing} onClose={nothing} />),
+    );
     expectHarmless(
       renderToString(
-        <TraceDetails entry={{ ...entry, fields: `{"cut": "${text}` }} onCopy={nothing} onClose={nothing} />,
+        <TraceDetails
+          host={nobodyElse}
+          entry={{ ...entry, fields: `{"cut": "${text}` }}
+          onCopy={nothing}
+          onClose={nothing}
+        />,
       ),
     );
   });
@@ -151,7 +159,7 @@ describe("instead of its content, a view says", () => {
     ["why it is restarted", { kind: "restarting", reason: "It <b>died</b>." }, /It &lt;b>died.*Show Log/],
     ["why it does not run", { kind: "failed", reason: "No Node." }, /No Node\..*Restart Kernel/],
     ["that the folder is not trusted", { kind: "untrusted", by: "editor" }, /Manage Workspace Trust/],
-    ["that documents ask for something", { kind: "untrusted", by: "documents" }, /Review What It Asks For/],
+    ["that documents ask for something", { kind: "untrusted", by: "documents" }, /Choose What Agents May Do/],
   ])("%s", (_name, kernel, sentence) => {
     expect(said(kernel)).toMatch(sentence);
     expect(said(kernel)).not.toContain("the content");

@@ -11,7 +11,7 @@ interface NoticeProps {
   readonly children?: ComponentChildren;
 }
 
-/** A view's sentence instead of, or above, its content: what is the matter, and what can be done about it. */
+/** Says, instead of a view's content or above it, what is wrong and what can be done. */
 export function Notice({ kind = "info", title, children }: NoticeProps): VNode {
   return (
     <div class={`notice ${kind}`} role={kind === "error" ? "alert" : "status"}>
@@ -102,14 +102,14 @@ export function WhileRunning({ host, situation, children }: KernelNoticeProps): 
       );
     case "untrusted":
       return kernel.by === "editor" ? (
-        <Notice title="This folder is not trusted.">
-          <p>Its documents are checked as you edit them, and no agent runs.</p>
+        <Notice title="This folder is in Restricted Mode.">
+          <p>The editor does not trust it yet, so no agent runs. Documents are still checked.</p>
           {offer("manageTrust", "Manage Workspace Trust", "primary")}
         </Notice>
       ) : (
-        <Notice title="This workspace asks for something that you have not allowed yet.">
-          <p>No agent runs until you have looked at it.</p>
-          {offer("reviewAsks", "Review What It Asks For…", "primary")}
+        <Notice title="Agents here need your permission.">
+          <p>No agent runs until you choose what agents may do in this folder.</p>
+          {offer("reviewAsks", "Choose What Agents May Do…", "primary")}
         </Notice>
       );
   }

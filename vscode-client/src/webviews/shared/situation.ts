@@ -49,6 +49,8 @@ export const Nothing = v.object({});
 export const commonRequests = {
   situation: { params: Nothing, result: Situation },
   command: { params: v.object({ command: NoticeCommand }), result: Nothing },
+  /** Opens a file of the workspace; a path that leaves it is refused. */
+  openPath: { params: v.object({ path: Text(4_096) }), result: Nothing },
 };
 export const commonPushes = { situation: Situation };
 

@@ -1,18 +1,22 @@
 import type { VNode } from "preact";
 import { AgentName } from "../shared/agent-name.tsx";
 import { JsonTree } from "../shared/json-tree.tsx";
+import type { Host } from "../shared/host.ts";
+import { PathLinks } from "../shared/paths.tsx";
 import { block, line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
-import type { Entry } from "./messages.ts";
+import { parseFields } from "./fields.ts";
+import type { Entry, TracesContract } from "./messages.ts";
 
 interface DetailsProps {
+  readonly host: Host<TracesContract>;
   readonly entry: Entry;
   onCopy(): void;
   onClose(): void;
 }
 
 /** All of one entry. */
-export function TraceDetails({ entry, onCopy, onClose }: DetailsProps): VNode {
+export function TraceDetails({ host, entry, onCopy, onClose }: DetailsProps): VNode {
   return (
     <section class="details" aria-label="The chosen trace">
       <header>
@@ -37,7 +41,7 @@ export function TraceDetails({ entry, onCopy, onClose }: DetailsProps): VNode {
       <pre>
         <bdi>{block(entry.message)}</bdi>
       </pre>
-      {entry.fields !== undefined && <Fields json={entry.fields} />}
+      {entry.fields !== undefined && <Fields host={host} json={entry.fields} />}
       <p class="quiet mono">
         trace {line(entry.traceId, 64)} · span {line(entry.spanId, 64)}
       </p>
@@ -45,17 +49,18 @@ export function TraceDetails({ entry, onCopy, onClose }: DetailsProps): VNode {
   );
 }
 
-function Fields({ json }: { readonly json: string }): VNode {
-  const parsed = parse(json);
-  // What was cut is no JSON any more, and is shown as the text that there is.
-  return parsed === undefined ? <pre>{block(json)}</pre> : <JsonTree value={parsed.value} open={2} />;
+interface FieldsProps extends Pick<DetailsProps, "host"> {
+  readonly json: string;
 }
 
-function parse(json: string): { readonly value: unknown } | undefined {
-  try {
-    return { value: JSON.parse(json) as unknown };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+function Fields({ host, json }: FieldsProps): VNode {
+  const parsed = parseFields(json);
+  // What was cut is no JSON any more, and is shown as the text that there is.
+  if (parsed === undefined) return <pre>{block(json)}</pre>;
+  return (
+    <>
+      <PathLinks host={host} value={parsed.value} />
+      <JsonTree value={parsed.value} open={2} />
+    </>
+  );
 }

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { AgentName } from "../shared/agent-name.tsx";
 import { line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
+import { fieldsLine } from "./fields.ts";
 import type { Row } from "./rows.ts";
 
 /** Of one row, in CSS pixels; the style sheet has the same. */
@@ -18,10 +19,20 @@ interface ListProps {
   onSelect(key: number | undefined): void;
   onScrolledAway(away: boolean): void;
   onCopy(row: Row): void;
+  /** Opens the file that the row names, if any. */
+  onOpen(row: Row): void;
 }
 
 /** Thousands of rows, of which those that are seen are drawn. */
-export function TraceList({ rows, selected, follow, onSelect, onScrolledAway, onCopy }: ListProps): VNode {
+export function TraceList({
+  rows,
+  selected,
+  follow,
+  onSelect,
+  onScrolledAway,
+  onCopy,
+  onOpen,
+}: ListProps): VNode {
   const box = useRef<HTMLDivElement>(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(0);
@@ -41,13 +52,22 @@ export function TraceList({ rows, selected, follow, onSelect, onScrolledAway, on
   const last = Math.min(rows.length, Math.ceil((top + height) / rowHeight) + overscan);
   const index = rows.findIndex(({ key }) => key === selected);
 
-  const select = (to: number): void => {
-    const next = rows[Math.max(0, Math.min(rows.length - 1, to))];
-    if (next === undefined || box.current === null) return;
-    onSelect(next.key);
-    const at = rows.indexOf(next) * rowHeight;
+  const reveal = (row: number): void => {
+    if (box.current === null) return;
+    const at = row * rowHeight;
     if (at < box.current.scrollTop) box.current.scrollTop = at;
     else if (at + rowHeight > box.current.scrollTop + height) box.current.scrollTop = at + rowHeight - height;
+  };
+  // The details of the chosen row take a part of the height: the row stays beside them.
+  useLayoutEffect(() => {
+    if (index >= 0) reveal(index);
+  }, [height]);
+  const select = (to: number): void => {
+    const row = Math.max(0, Math.min(rows.length - 1, to));
+    const next = rows[row];
+    if (next === undefined) return;
+    onSelect(next.key);
+    reveal(row);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     const page = Math.max(1, Math.floor(height / rowHeight) - 1);
@@ -63,6 +83,7 @@ export function TraceList({ rows, selected, follow, onSelect, onScrolledAway, on
     const row = rows[index];
     if (to !== undefined) select(to);
     else if (event.key === "Escape") onSelect(undefined);
+    else if (event.key === "Enter" && row !== undefined) onOpen(row);
     else if (event.key === "c" && (event.ctrlKey || event.metaKey) && row !== undefined) onCopy(row);
     else return;
     event.preventDefault();
@@ -92,6 +113,7 @@ export function TraceList({ rows, selected, follow, onSelect, onScrolledAway, on
               position={first + offset + 1}
               size={rows.length}
               onSelect={onSelect}
+              onOpen={onOpen}
             />
           ))}
         </div>
@@ -106,9 +128,11 @@ interface RowProps {
   readonly position: number;
   readonly size: number;
   onSelect(key: number): void;
+  onOpen(row: Row): void;
 }
 
-function TraceRow({ row: { key, entry }, selected, position, size, onSelect }: RowProps): VNode {
+function TraceRow({ row, selected, position, size, onSelect, onOpen }: RowProps): VNode {
+  const { key, entry } = row;
   return (
     <div
       id={`row-${key}`}
@@ -118,6 +142,7 @@ function TraceRow({ row: { key, entry }, selected, position, size, onSelect }: R
       aria-posinset={position}
       aria-setsize={size}
       onClick={() => onSelect(key)}
+      onDblClick={() => onOpen(row)}
     >
       <Time iso={entry.timestamp} without="date" />
       <span class="level">{entry.level}</span>
@@ -126,6 +151,12 @@ function TraceRow({ row: { key, entry }, selected, position, size, onSelect }: R
       </span>
       <span class="message one-line">
         <bdi>{line(entry.message)}</bdi>
+        {entry.fields !== undefined && (
+          <span class="fields">
+            {"  "}
+            <bdi>{fieldsLine(entry.fields)}</bdi>
+          </span>
+        )}
       </span>
     </div>
   );

@@ -6,6 +6,7 @@ import { failureOf, useFocus, usePush, useSettled, useSituation } from "../share
 import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { TraceDetails } from "./details.tsx";
+import { firstPathOf } from "./fields.ts";
 import { ages, keptOf, type Kept } from "./kept.ts";
 import { TraceList } from "./list.tsx";
 import type { Entry, TracesContract } from "./messages.ts";
@@ -171,10 +172,20 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
           onSelect={setSelected}
           onScrolledAway={setAway}
           onCopy={({ entry }) => copy([entry])}
+          onOpen={({ entry }) => {
+            const path = firstPathOf(entry.fields);
+            // The editor says itself why it could not.
+            if (path !== undefined) host.ask("openPath", { path }).catch(() => undefined);
+          }}
         />
       )}
       {chosen !== undefined && (
-        <TraceDetails entry={chosen} onCopy={() => copy([chosen])} onClose={() => setSelected(undefined)} />
+        <TraceDetails
+          host={host}
+          entry={chosen}
+          onCopy={() => copy([chosen])}
+          onClose={() => setSelected(undefined)}
+        />
       )}
     </div>
   );

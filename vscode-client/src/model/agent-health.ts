@@ -1,0 +1,110 @@
+import { agentWord, eventsToday } from "../../../kernel/src/base/vocabulary/agent-words.ts";
+import { jobProgressWords } from "../../../kernel/src/base/vocabulary/job-words.ts";
+import type { Agent, Job, Place } from "../protocol.ts";
+import { clockTime, count, label } from "./text.ts";
+
+/** What a person should know of an agent, the most urgent first. */
+export const healthKinds = [
+  "manifest",
+  "error",
+  "failed",
+  "permission",
+  "suspended",
+  "changing",
+  "working",
+  "active",
+  "asleep",
+  "off",
+] as const;
+export type HealthKind = (typeof healthKinds)[number];
+
+/** What is wrong, in the agent's or the kernel's words, and where; both texts are raw. */
+export interface Problem {
+  readonly message: string;
+  readonly place?: Place;
+  /** The handler, job or tool that failed. */
+  readonly handler?: string;
+}
+
+export interface Health {
+  readonly kind: HealthKind;
+  /** "Last run failed at 10:41": never empty, and safe for a label. */
+  readonly words: string;
+  readonly problem?: Problem;
+  /** How many problems there are; more than 1 only for a manifest. */
+  readonly problems: number;
+}
+
+/** Characters of a job's own words that stand beside its agent. */
+const maxProgressLength = 60;
+
+/** Returns how an agent is, in words. `running`: its jobs; `now` in milliseconds of the epoch. */
+export function healthOf(agent: Agent, running: readonly Job[], now: number): Health {
+  const { state, disabled, awaiting, problems, first_problem, last_failure, error, metrics } = agent;
+  const none = { problems: 0 };
+  if (disabled === true) return { kind: "off", words: agentWord(agent), ...none };
+  if (awaiting !== undefined) return { kind: "permission", words: agentWord(agent), ...none };
+  if (problems !== undefined)
+    return {
+      kind: "manifest",
+      words: `${count(problems, "problem")} in its manifest`,
+      problem: first_problem ?? { message: error ?? "The manifest cannot be used." },
+      problems,
+    };
+  if (state === "Error")
+    return {
+      kind: "error",
+      words: "Cannot start",
+      problem: last_failure ?? { message: error ?? "The agent stopped, and gave no reason." },
+      problems: 1,
+    };
+  if (state === "Suspended")
+    return {
+      kind: "suspended",
+      words: agentWord(agent),
+      ...((last_failure ?? error) === undefined
+        ? none
+        : { problem: last_failure ?? { message: error ?? "" }, problems: 1 }),
+    };
+  if (last_failure !== undefined)
+    return {
+      kind: "failed",
+      words: `Last run failed at ${clockTime(last_failure.at, now)}`,
+      problem: last_failure,
+      problems: 1,
+    };
+  if (state === "Initializing" || state === "ShuttingDown")
+    return { kind: "changing", words: agentWord(agent), ...none };
+  const [job] = running.filter((each) => each.state === "Running");
+  if (job !== undefined) {
+    const progress = jobProgressWords(job, (text) => label(text, maxProgressLength));
+    return { kind: "working", words: `Working: ${progress || label(job.name)}`, ...none };
+  }
+  const events = metrics.events_today > 0 ? [eventsToday(metrics.events_today)] : [];
+  return {
+    kind: state === "Active" ? "active" : "asleep",
+    words: [agentWord(agent), ...events].join(", "),
+    ...none,
+  };
+}
+
+/** Whether something is wrong that a person has to mend. */
+export function isFailing({ kind }: Health): boolean {
+  return kind === "manifest" || kind === "error" || kind === "failed";
+}
+
+/** What is wrong stands first, what needs the person next; the others keep their order. */
+export function byUrgency(one: Health, other: Health): number {
+  return urgency(one) - urgency(other);
+}
+
+function urgency(health: Health): number {
+  if (isFailing(health)) return 0;
+  return health.kind === "permission" || health.kind === "suspended" ? 1 : 2;
+}
+
+/** `agent.ts:18` */
+export function placeText({ path, line }: Place): string {
+  const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
+  return `${label(name, 80)}:${line}`;
+}
