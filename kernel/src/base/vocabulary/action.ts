@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { closed, Hash, Path, Timestamp } from "./common.ts";
+import { closed, Hash, Path, Place, Timestamp } from "./common.ts";
 
 export const ActionState = Type.Union([
   Type.Literal("PendingApproval"),
@@ -139,23 +139,6 @@ export const Effect = Type.Object({
 });
 export type Effect = Static<typeof Effect>;
 
-export const Action = Type.Object({
-  id: Type.String(),
-  agent: Type.String(),
-  title: Type.String(),
-  reason: Type.String(),
-  state: ActionState,
-  impact_score: Type.Number({ minimum: 0, maximum: 1 }),
-  digest: Hash,
-  effects: Type.Array(Effect),
-  created: Timestamp,
-  decided: Type.Optional(Timestamp),
-  decided_by: Type.Optional(Type.Union([Type.Literal("user"), Type.Literal("policy")])),
-  error: Type.Optional(Type.String()),
-  receipt: Type.Optional(Type.Object({ applied: Type.Array(Type.Integer()), finished: Timestamp })),
-});
-export type Action = Static<typeof Action>;
-
 export const ApprovalRule = Type.Object(
   {
     decide: Type.Union(
@@ -187,3 +170,107 @@ export const ApprovalRule = Type.Object(
   { ...closed, description: "A decision about changes of a kind, made beforehand" },
 );
 export type ApprovalRule = Static<typeof ApprovalRule>;
+
+export const RememberedRule = Type.Object(
+  {
+    ...ApprovalRule.properties,
+    until: Type.Optional(
+      Type.Literal("close", {
+        description:
+          "Kept in the kernel's memory until its last trusted client disconnects; default for good",
+      }),
+    ),
+  },
+  { ...closed, description: 'A rule that "always" remembers' },
+);
+export type RememberedRule = Static<typeof RememberedRule>;
+
+export const ScopeId = Type.Union([
+  Type.Literal("file"),
+  Type.Literal("folder"),
+  Type.Literal("kind"),
+  Type.Literal("session"),
+]);
+export type ScopeId = Static<typeof ScopeId>;
+
+/** More rules than these are no choice that a person can read: such a scope is not offered. */
+export const maxRulesPerScope = 32;
+
+export const Scope = Type.Object(
+  {
+    id: ScopeId,
+    title: Type.String({ description: "What would be allowed from then on; no line breaks, nothing unseen" }),
+    rules: Type.Array(RememberedRule, {
+      minItems: 1,
+      maxItems: maxRulesPerScope,
+      description: "What to pass to `lares/actions/approve` as `rules`, unchanged",
+    }),
+  },
+  { ...closed, description: 'One choice of what "always" remembers' },
+);
+export type Scope = Static<typeof Scope>;
+
+export const PolicyReason = Type.Object(
+  {
+    sentence: Type.String({ description: "One sentence; no line breaks, nothing unseen" }),
+    place: Type.Optional(Place),
+    decision: Type.Optional(
+      Type.String({ description: "Where a remembered rule decided: its id in `lares/decisions/list`" }),
+    ),
+  },
+  { ...closed, description: "Why policy decided as it did" },
+);
+export type PolicyReason = Static<typeof PolicyReason>;
+
+export const Decision = Type.Object(
+  {
+    id: Type.String({ description: "Stays the same while the decision is there" }),
+    agent: Type.Optional(Type.String({ description: "Absent where it holds for every agent" })),
+    title: Type.String({ description: "What it says, in one sentence" }),
+    rules: Type.Array(RememberedRule, { minItems: 1 }),
+    created: Type.Optional(
+      Type.String({ description: "UTC, ISO 8601; absent for a rule that was written by hand" }),
+    ),
+    used: Type.Integer({ minimum: 0, description: "Actions that it has decided" }),
+    last_used: Type.Optional(Timestamp),
+    place: Type.Optional(Place),
+  },
+  { ...closed, description: 'What a person answered with "always", or wrote into decisions.yaml' },
+);
+export type Decision = Static<typeof Decision>;
+
+export const Action = Type.Object({
+  id: Type.String(),
+  agent: Type.String(),
+  title: Type.String(),
+  reason: Type.String(),
+  state: ActionState,
+  impact_score: Type.Number({ minimum: 0, maximum: 1 }),
+  digest: Hash,
+  effects: Type.Array(Effect),
+  created: Timestamp,
+  decided: Type.Optional(Timestamp),
+  decided_by: Type.Optional(Type.Union([Type.Literal("user"), Type.Literal("policy")])),
+  rule: Type.Optional(
+    Type.Object(PolicyReason.properties, {
+      ...closed,
+      description: "With `decided_by: policy`: the rule or setting that decided",
+    }),
+  ),
+  asked_because: Type.Optional(
+    Type.Object(PolicyReason.properties, {
+      ...closed,
+      description:
+        "While it waits for a person: why it is asked, and why a rule that allows it does not count",
+    }),
+  ),
+  scopes: Type.Optional(
+    Type.Array(Scope, {
+      description:
+        'While it waits for a person: what "always" may remember. Absent where every effect is asked each time',
+    }),
+  ),
+  error: Type.Optional(Type.String()),
+  receipt: Type.Optional(Type.Object({ applied: Type.Array(Type.Integer()), finished: Timestamp })),
+});
+export type Action = Static<typeof Action>;

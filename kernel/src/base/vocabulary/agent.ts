@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { closed, Timestamp } from "./common.ts";
+import { closed, Place, Timestamp } from "./common.ts";
 
 export const AgentState = Type.Union([
   Type.Literal("Unloaded"),
@@ -57,6 +57,17 @@ export const AgentHook = Type.Object(
 );
 export type AgentHook = Static<typeof AgentHook>;
 
+export const AgentFailure = Type.Object(
+  {
+    handler: Type.String({ description: "The handler, job or tool that failed, by its name in the program" }),
+    message: Type.String({ description: "At most 1,000 characters; control characters shown as marks" }),
+    at: Timestamp,
+    place: Type.Optional(Place),
+  },
+  { ...closed, description: "The last failure of a handler that has not succeeded since" },
+);
+export type AgentFailure = Static<typeof AgentFailure>;
+
 export const Agent = Type.Object(
   {
     id: Type.String(),
@@ -71,6 +82,20 @@ export const Agent = Type.Object(
       Type.Literal("acceptance", {
         description: "In Error for want of nothing but a person's yes to what it asks for, or to its program",
       }),
+    ),
+    last_failure: Type.Optional(AgentFailure),
+    problems: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description:
+          "In Error because its manifest, or what the documents say of it, cannot be used: errors in it. `version` is empty and `metrics` are zero where they are unknown",
+      }),
+    ),
+    first_problem: Type.Optional(
+      Type.Object(
+        { message: Type.String(), place: Type.Optional(Place) },
+        { ...closed, description: "Of `problems`" },
+      ),
     ),
     since: Timestamp,
     hooks: Type.Array(AgentHook),

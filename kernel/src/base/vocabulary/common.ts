@@ -15,3 +15,13 @@ export const Path = Type.String({
   maxLength: 4096,
   description: 'Relative to the workspace, "/" separators, no leading "./"',
 });
+
+/** A line of a document that a person can open. */
+export const Place = Type.Object(
+  {
+    path: Type.String({ description: "Absolute, on the kernel's machine" }),
+    line: Type.Integer({ minimum: 1, description: "Counted from 1" }),
+  },
+  closed,
+);
+export type Place = Static<typeof Place>;

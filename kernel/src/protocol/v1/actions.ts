@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { Action, ActionState, ApprovalRule, maxEffectsPerAction } from "../../base/vocabulary/action.ts";
+import { Action, ActionState, maxEffectsPerAction, RememberedRule } from "../../base/vocabulary/action.ts";
 import { Hash } from "../../base/vocabulary/common.ts";
 import { define } from "../define.ts";
 import { Base64, Limit, Name } from "./fields.ts";
@@ -54,11 +54,18 @@ export const actionRequests = define({
           description: "Only these; the others are dropped",
         }),
       ),
-      remember: Type.Optional(Type.Union([Type.Literal("once"), Type.Literal("always")])),
+      remember: Type.Optional(
+        Type.Union([Type.Literal("once"), Type.Literal("always")], {
+          description:
+            '"always" without `rules` remembers one rule for each effect and its exact paths; refused where an effect is asked each time',
+        }),
+      ),
       rules: Type.Optional(
-        Type.Array(ApprovalRule, {
+        Type.Array(RememberedRule, {
+          minItems: 1,
           maxItems: maxEffectsPerAction,
-          description: 'What "always" remembers instead',
+          description:
+            'What "always" remembers: rules of the action\'s `scopes`, unchanged. Any other rule is refused',
         }),
       ),
     }),

@@ -15,6 +15,8 @@ export const serverNotifications = {
   "lares/jobs/changed": Type.Object({ agent: Type.String() }),
   /** Effects without diff. */
   "lares/actions/changed": Action,
+  /** A decision was made, revoked or edited; `lares/decisions/list` has them. Not sent when one is used. */
+  "lares/decisions/changed": Type.Object({}),
   "lares/traces/entry": Type.Object({ subscription: Subscription, entry: TraceEntry }),
   "lares/notify": Type.Object({
     agent: Type.String(),

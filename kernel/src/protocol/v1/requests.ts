@@ -1,6 +1,7 @@
 import type { ParamsIn, ResultIn } from "../define.ts";
 import { actionRequests } from "./actions.ts";
 import { agentRequests } from "./agents.ts";
+import { decisionRequests } from "./decisions.ts";
 import { entryRequests } from "./entries.ts";
 import { jobRequests } from "./jobs.ts";
 import { memoryRequests } from "./memory.ts";
@@ -14,6 +15,7 @@ export const clientRequests = {
   ...agentRequests,
   ...traceRequests,
   ...actionRequests,
+  ...decisionRequests,
   ...toolRequests,
   ...jobRequests,
   ...entryRequests,
