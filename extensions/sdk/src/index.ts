@@ -1,7 +1,15 @@
 export { defineAgent, type AgentDefinition } from "./agent.ts";
 export { isLaresError, LaresError, type ErrorCode } from "./errors.ts";
 export { serveAgent } from "./guest/serve.ts";
-export type { Action, ActionState, Effect, EffectInput, EffectKind, Reasons } from "./types/action.ts";
+export type {
+  Action,
+  ActionState,
+  Effect,
+  EffectInput,
+  EffectKind,
+  ProposalOptions,
+  Reasons,
+} from "./types/action.ts";
 export type {
   Actions,
   AgentContext,
@@ -15,6 +23,7 @@ export type {
 } from "./types/context.ts";
 export type { Entry, EntryKind, EntryPage, EntryQuery, Hash, Media } from "./types/entry.ts";
 export type {
+  ActionEnded,
   EntryCreated,
   EntryDeleted,
   EntryModified,

@@ -1,4 +1,5 @@
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
+import { endedStates } from "../base/vocabulary/action.ts";
 import { Media } from "../base/vocabulary/entry.ts";
 
 /** The types a field may have, in CEL's words; `Entry` is described by {@link entryFields}. */
@@ -84,6 +85,28 @@ export const eventTypes: readonly EventType[] = [
     name: "TagRemoved",
     description: "A tag was taken off an entry",
     fields: { entry, tag: { type: "string", description: "The tag" } },
+  },
+  {
+    name: "ActionEnded",
+    description: "An action that this extension proposed has come to an end. Nobody else is told",
+    fields: {
+      action: { type: "string", description: "The action's id" },
+      title: { type: "string", description: "The title it was proposed with" },
+      state: {
+        type: "string",
+        description: "What became of it",
+        values: [...endedStates],
+      },
+      paths: { type: "list<string>", description: "The paths that it names, as it was proposed" },
+      reason: {
+        type: "string",
+        description: "What the person who rejected it said; missing where nothing was said",
+      },
+      superseded_by: {
+        type: "string",
+        description: "The id of the action that took its place; missing where none did",
+      },
+    },
   },
   {
     name: "PermissionChanged",

@@ -3,7 +3,7 @@ import type { Entry } from "../base/vocabulary/entry.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { canonicalPath } from "./paths.ts";
-import { isVisible } from "./scope.ts";
+import { inGrantedScope, isVisible } from "./scope.ts";
 
 /** Whether an agent receives an event: as it may see it, or why it does not. */
 export type Hearing =
@@ -16,6 +16,7 @@ export type Hearing =
  * it is queued, and again when it is handed over, because the authority may have shrunk in between.
  *
  * - A built-in event about an entry is heard where the entry is visible.
+ * - The end of an agent's own action is heard where all its paths are still granted.
  * - An agent's own custom event is heard as it was emitted: it tells the agent nothing that it did not know.
  * - Another extension's custom event needs `hear_events`, and every entry that it names has to be visible to the
  *   hearer. The event is withheld as a whole: what stands beside an entry's name speaks of that entry.
@@ -114,6 +115,19 @@ const aboutEntry: Rule = (authority, event) => {
   if (entry === undefined || !isVisible(authority, entry.path, entry.kind)) return null;
   return { ...event, entry: entrySeenBy(authority, entry) };
 };
+/**
+ * Sent to the agent that proposed the action, as `endToldTo` tells it of its own action at that time. Since then the
+ * agent may have lost folders, or the right to see files in them: paths that are no longer granted withhold the event,
+ * and about files that it cannot see it is told no more than that the action could not be made.
+ */
+const aboutOwnAction: Rule = (authority, event) => {
+  const paths = event["paths"] as readonly string[];
+  if (!paths.every((path) => inGrantedScope(authority, path))) return null;
+  const isDrift = event["state"] === "Stale" && event["superseded_by"] === undefined;
+  return isDrift && !paths.every((path) => isVisible(authority, path, "file"))
+    ? { ...event, state: "Failed" }
+    : event;
+};
 /** Addressed to one agent, and made of what that agent may know. */
 const addressed: Rule = (_authority, event) => event;
 
@@ -134,6 +148,7 @@ const builtIn: Readonly<Record<string, Rule>> = {
   EntryDeleted: (authority, event) => (isVisible(authority, String(event["path"]), "file") ? event : null),
   TagAdded: aboutEntry,
   TagRemoved: aboutEntry,
+  ActionEnded: aboutOwnAction,
   IndexComplete: addressed,
   PermissionChanged: addressed,
   ScheduleFired: addressed,

@@ -1,5 +1,5 @@
 import { LaresError } from "../errors.ts";
-import type { Action, EffectInput, Reasons } from "../types/action.ts";
+import type { Action, EffectInput, ProposalOptions, Reasons } from "../types/action.ts";
 import type { Actions, AgentContext, Trace } from "../types/context.ts";
 import type { Kernel } from "./kernel.ts";
 
@@ -46,10 +46,12 @@ function makeActions(kernel: Kernel): Actions {
   const proposal = (
     effects: readonly EffectInput[],
     { title, reason }: Reasons,
-  ): Record<string, unknown> => ({ effects, title, reason });
+    { supersedes, key }: ProposalOptions = {},
+  ): Record<string, unknown> => ({ effects, title, reason, supersedes, key });
   return {
     preview: (effects, reasons) => kernel.call("actions/preview", proposal(effects, reasons)),
-    propose: (effects, reasons) => kernel.call("actions/propose", proposal(effects, reasons)),
+    propose: (effects, reasons, options) =>
+      kernel.call("actions/propose", proposal(effects, reasons, options)),
     get: (id) => kernel.call("actions/get", { id }),
     settled: (id) => kernel.call("actions/settled", { id }),
   };

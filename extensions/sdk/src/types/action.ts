@@ -85,8 +85,33 @@ export interface Action {
   readonly created: string;
   readonly decided?: string;
   readonly decided_by?: "user" | "policy";
+  /** Why it failed, went stale, expired, or was refused by policy. */
   readonly error?: string;
+  /** What the person who rejected it said. */
+  readonly rejected_reason?: string;
+  /** The person who approved it changed its contents first. */
+  readonly edited_by?: "user";
+  /** The id of the action whose place it took. */
+  readonly supersedes?: string;
+  /** The id of the action that took its place; it is Stale then. */
+  readonly superseded_by?: string;
+  readonly key?: string;
   readonly receipt?: { readonly applied: readonly number[]; readonly finished: string };
+}
+
+/** What becomes of older proposals, and of this one when it is proposed again. */
+export interface ProposalOptions {
+  /**
+   * The id of an action of this agent that waits or is Stale: the new one takes its place. Without it, a proposal takes
+   * the place of the one that waits and changes the very same things (the same paths; beside an entry, the same tag,
+   * field or sidecar).
+   */
+  readonly supersedes?: string;
+  /**
+   * Any text up to 256 characters. Proposed again with the same key, nothing is stored and the answer is the action
+   * of that time, whatever became of it: a handler that runs twice proposes once.
+   */
+  readonly key?: string;
 }
 
 /** Why: at most 200 and 4,000 characters. Shown to whoever approves. */

@@ -1,4 +1,4 @@
-import type { Action, EffectInput, Reasons } from "./action.ts";
+import type { Action, EffectInput, ProposalOptions, Reasons } from "./action.ts";
 import type { Entry, EntryPage, EntryQuery } from "./entry.ts";
 import type { AgentMemory, MemoryShape, Untyped } from "./memory.ts";
 
@@ -37,7 +37,7 @@ export interface Actions {
   /** What the effects would do; kept nowhere. */
   preview(effects: readonly EffectInput[], reasons: Reasons): Promise<Action>;
   /** At once: `Committed` where policy allows it, else `PendingApproval`. */
-  propose(effects: readonly EffectInput[], reasons: Reasons): Promise<Action>;
+  propose(effects: readonly EffectInput[], reasons: Reasons, options?: ProposalOptions): Promise<Action>;
   get(id: string): Promise<Action>;
   /** Waits until the action has ended: committed, rejected, expired, … */
   settled(id: string): Promise<Action>;

@@ -34,6 +34,18 @@ export interface TagAdded extends EventBase {
   readonly tag: string;
 }
 export type TagRemoved = TagAdded;
+/** An action that this agent proposed has come to an end. Nobody else is told. */
+export interface ActionEnded extends EventBase {
+  readonly action: string;
+  readonly title: string;
+  readonly state: "Committed" | "Rejected" | "Failed" | "Stale" | "Expired" | "Undone";
+  /** The paths that it names, as it was proposed. */
+  readonly paths: readonly string[];
+  /** What the person who rejected it said. */
+  readonly reason?: string;
+  /** The id of the action that took its place. */
+  readonly superseded_by?: string;
+}
 
 /**
  * What a hook's handler gets when its parameter has no type of its own: it is the manifest that says which
@@ -41,7 +53,14 @@ export type TagRemoved = TagAdded;
  * (`async photoAdded({ entry }: EntryCreated, ctx)`) to have only those of one.
  */
 export interface HookEvent
-  extends EntryCreated, EntryModified, EntryMoved, EntryDeleted, IndexComplete, TagAdded {
+  extends
+    EntryCreated,
+    EntryModified,
+    EntryMoved,
+    EntryDeleted,
+    IndexComplete,
+    TagAdded,
+    Omit<ActionEnded, "reason" | "superseded_by"> {
   /** A custom event's own fields. */
   readonly [field: string]: unknown;
 }

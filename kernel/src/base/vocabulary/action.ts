@@ -110,6 +110,36 @@ export const Proposal = Type.Object(
 );
 export type Proposal = Static<typeof Proposal>;
 
+/** Characters of the key of a proposal. */
+export const maxProposalKey = 256;
+/** Characters of what a person says to a rejection. */
+export const maxRejectionReason = 2000;
+
+/** What an agent puts up for decision. */
+export const ProposalRequest = Type.Object(
+  {
+    ...Proposal.properties,
+    supersedes: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 128,
+        description:
+          "The id of an action of the same agent that waits or is Stale; the new one takes its place. NotFound for any other agent's, IllegalTransition where it has ended otherwise or was approved meanwhile",
+      }),
+    ),
+    key: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: maxProposalKey,
+        description:
+          "Chosen by the agent. A proposal with a key that the agent used before stores nothing and answers the action of that time, whatever became of it, for as long as the kernel keeps its record",
+      }),
+    ),
+  },
+  closed,
+);
+export type ProposalRequest = Static<typeof ProposalRequest>;
+
 /** An effect as previewed: what it will do, from which bytes to which. */
 export const Effect = Type.Object({
   kind: Type.Union([
@@ -270,7 +300,30 @@ export const Action = Type.Object({
         'While it waits for a person: what "always" may remember. Absent where every effect is asked each time',
     }),
   ),
-  error: Type.Optional(Type.String()),
+  error: Type.Optional(
+    Type.String({ description: "Why it failed, went stale, expired, or was refused by policy" }),
+  ),
+  rejected_reason: Type.Optional(
+    Type.String({ description: "What the person who rejected it said; its agent is told" }),
+  ),
+  edited_by: Type.Optional(
+    Type.Literal("user", {
+      description: "The person who approved it changed its contents first; its agent is not told them",
+    }),
+  ),
+  supersedes: Type.Optional(Type.String({ description: "The id of the action whose place this one took" })),
+  superseded_by: Type.Optional(
+    Type.String({
+      description: "The id of the action that took its place. An action that is superseded is Stale",
+    }),
+  ),
+  rebasable: Type.Optional(
+    Type.Boolean({
+      description:
+        "True where lares/actions/rebase is worth offering: the action is Stale, nothing took its place, its contents are still kept, and each text that it changes can be merged. The merge itself may still meet a conflict",
+    }),
+  ),
+  key: Type.Optional(Type.String({ description: "Under which its agent proposed it" })),
   receipt: Type.Optional(Type.Object({ applied: Type.Array(Type.Integer()), finished: Timestamp })),
 });
 export type Action = Static<typeof Action>;

@@ -1,6 +1,12 @@
 import { Type } from "typebox";
-import { Action, ActionState, maxEffectsPerAction, RememberedRule } from "../../base/vocabulary/action.ts";
-import { Hash } from "../../base/vocabulary/common.ts";
+import {
+  Action,
+  ActionState,
+  maxEffectsPerAction,
+  maxRejectionReason,
+  RememberedRule,
+} from "../../base/vocabulary/action.ts";
+import { closed, Hash } from "../../base/vocabulary/common.ts";
 import { define } from "../define.ts";
 import { Base64, Limit, Name } from "./fields.ts";
 
@@ -8,6 +14,14 @@ export const EffectIndex = Type.Integer({ minimum: 0, maximum: maxEffectsPerActi
 
 /** Largest piece of an effect's content in one answer, in bytes. */
 export const maxContentBytes = 1024 * 1024;
+
+const ofEffect = { effect: EffectIndex };
+
+/** The content that a person wants a file to have instead of the proposed one. */
+export const ContentEdit = Type.Union([
+  Type.Object({ ...ofEffect, content: Type.String() }, closed),
+  Type.Object({ ...ofEffect, content_base64: Base64 }, closed),
+]);
 
 export const actionRequests = define({
   "lares/actions/list": {
@@ -41,7 +55,9 @@ export const actionRequests = define({
       }),
     }),
   },
-  /** Answers once the action has ended. Drift found on the way is a result with state Stale, not an error. */
+  /**
+   * Answers once the action has ended; with `edits`, its digest is that of what was made. Drift found on the way is a result with state Stale, not an error.
+   */
   "lares/actions/approve": {
     params: Type.Object({
       id: Name,
@@ -68,12 +84,31 @@ export const actionRequests = define({
             'What "always" remembers: rules of the action\'s `scopes`, unchanged. Any other rule is refused',
         }),
       ),
+      edits: Type.Optional(
+        Type.Array(ContentEdit, {
+          minItems: 1,
+          maxItems: maxEffectsPerAction,
+          description:
+            "The action is planned anew with these contents, for effects of the kinds file.write and file.edit, and that is approved. What policy forbids stays forbidden (PermissionDenied, and the action waits on)",
+        }),
+      ),
     }),
     result: Action,
   },
   "lares/actions/reject": {
-    params: Type.Object({ id: Name, reason: Type.Optional(Type.String({ maxLength: 4000 })) }),
+    params: Type.Object({
+      id: Name,
+      reason: Type.Optional(
+        Type.String({ maxLength: maxRejectionReason, description: "The agent that proposed it is told" }),
+      ),
+    }),
     result: Action,
   },
+  /**
+   * Makes a new action of one that is Stale: the same changes, merged into the files as they are now. It has a digest of
+   * its own and always waits for a person, since nobody has seen the merged text; the stale one is superseded by it.
+   * Stale (-33006) where the change no longer applies.
+   */
+  "lares/actions/rebase": { params: Type.Object({ id: Name }), result: Action },
   "lares/actions/undo": { params: Type.Object({ id: Name }), result: Action },
 });
