@@ -8,6 +8,7 @@ import { changeFiles } from "./changes/provider.ts";
 import { showChanges } from "./changes/show.ts";
 import { agentCommands } from "./commands/agents.ts";
 import { approvalCommands } from "./commands/approvals.ts";
+import { decisionCommands } from "./commands/decisions.ts";
 import { jobCommands } from "./commands/jobs.ts";
 import { kernelCommands } from "./commands/kernel.ts";
 import type { ClientContext, Feature } from "./feature.ts";
@@ -32,6 +33,7 @@ import { activity } from "./views/activity.ts";
 import { agentsView } from "./views/agents.ts";
 import { approvalsView } from "./views/approvals.ts";
 import { memory } from "./views/memory.ts";
+import { review } from "./views/review.ts";
 import { toolForms } from "./views/tool-form.ts";
 import { traces } from "./views/traces.ts";
 
@@ -41,9 +43,11 @@ const features: readonly Feature[] = [
   trust,
   agentsView,
   approvalsView,
+  review,
   agentCommands,
   jobCommands,
   approvalCommands,
+  decisionCommands,
   notifications,
   activity,
   memory,

@@ -18,7 +18,7 @@ const pictureName = /\.(?:png|jpe?g|gif|webp|avif|bmp)$/iu;
 
 /** The card of an action: every text visible and whole, deletes and moves first. */
 export function cardOf(action: Action): Card {
-  const { id, digest, agent, title, reason, state, effects, created, decided, receipt, error } = action;
+  const { id, digest, agent, title, reason, state, effects, created, decided, receipt } = action;
   const weight = weightOf(action);
   const listed = listedOf(effects);
   const section = sectionOf(action);
@@ -26,6 +26,8 @@ export function cardOf(action: Action): Card {
   const [first] = effects;
   const isOne = fileCount(effects) === 1 && first !== undefined;
   const path = isOne ? visibleText(first.path) : commonFolder(effects);
+  const said = action.rejected_reason === undefined ? action.error : `You said: ${action.rejected_reason}`;
+  const why = section === "waiting" ? action.asked_because : action.rule;
   const outcome = state === "PendingApproval" ? undefined : decidedWord(action);
   return {
     id,
@@ -39,8 +41,8 @@ export function cardOf(action: Action): Card {
     created,
     ...(ended === undefined ? {} : { ended }),
     ...(outcome === undefined ? {} : { outcome }),
-    ...(action.rule === undefined ? {} : { rule: visibleText(ruleText(action)).slice(0, 2_000) }),
-    ...(error === undefined ? {} : { error: lines(error).slice(0, 4_000) }),
+    ...(why === undefined ? {} : { rule: visibleText(why.sentence).slice(0, 2_000) }),
+    ...(said === undefined ? {} : { error: lines(said).slice(0, 4_000) }),
     level: weight.level,
     impact: impactOf(action),
     showsFirst: weight.showsFirst,
@@ -52,7 +54,7 @@ export function cardOf(action: Action): Card {
     kinds: [...new Set(effects.map(signOf))],
     scopes: (action.scopes ?? []).slice(0, 8).map(({ id, title }) => ({ id, title: visibleText(title) })),
     canUndo: state === "Committed",
-    canRebase: section === "outdated",
+    canRebase: action.rebasable === true,
     canEdit: state === "PendingApproval" && effects.some(isEditable),
   };
 }

@@ -3,8 +3,10 @@ import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../share
 
 /** Cards that the page knows at once: all that wait, and the latest that were decided. */
 export const maxCards = 1_300;
+/** Cards in one message. */
+export const maxCardsAtOnce = 100;
 /** Files that a card lists before the others are asked for. */
-export const maxCardFiles = 60;
+export const maxCardFiles = 30;
 /** Files of one action, all of them. */
 export const maxFiles = 1_000;
 /** Lines of one file's diff that a card draws; the diff editor has all. */
@@ -20,8 +22,8 @@ export const maxReason = 4_000;
 /** Of an action: an approval is bound to it. */
 const Digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/));
 const Index = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxFiles - 1));
-/** Paths are never cut; the kernel bounds them. */
-const Path = Text(4_200);
+/** Paths are never cut: the kernel bounds them, and characters that cannot be seen are written out. */
+const Path = Text(40_000);
 
 export const FileSign = v.picklist(["delete", "move", "new", "edit", "folder", "note"]);
 export type FileSign = v.InferOutput<typeof FileSign>;
@@ -138,7 +140,8 @@ export type Approval = v.InferOutput<typeof Approval>;
 export const reviewContract = {
   requests: {
     ...commonRequests,
-    cards: { params: Nothing, result: v.object({ cards: v.pipe(v.array(Card), v.maxLength(maxCards)) }) },
+    /** The first of them; the others are pushed. */
+    cards: { params: Nothing, result: v.object({ cards: v.pipe(v.array(Card), v.maxLength(maxCardsAtOnce)) }) },
     /** All files of an action whose card lists only some. */
     files: { params: Shown, result: v.object({ files: v.pipe(v.array(CardFile), v.maxLength(maxFiles)) }) },
     diff: { params: v.object({ id: Id, effect: Index }), result: FileDiff },
@@ -171,7 +174,7 @@ export const reviewContract = {
     ...commonPushes,
     /** Cards that are new or others now, and the ids of those that are gone. */
     changed: v.object({
-      cards: v.pipe(v.array(Card), v.maxLength(maxCards)),
+      cards: v.pipe(v.array(Card), v.maxLength(maxCardsAtOnce)),
       gone: v.pipe(v.array(Id), v.maxLength(maxCards)),
     }),
     focus: Nothing,

@@ -44,7 +44,7 @@ function Review({ host }: Props): VNode {
   const nameOf = useAgentName(200);
   const handles = useRef(new Map<string, CardHandle>());
   /** The card that takes the focus once it is drawn. */
-  const focusNext = useRef<string>();
+  const focusNext = useRef<string | undefined>(undefined);
   const root = useRef<HTMLElement>(null);
 
   usePush(host, "changed", ({ cards: changed, gone }) => setCards((before) => merged(before ?? none, changed, gone)));
