@@ -25,7 +25,9 @@ export const middleware: Middleware = {
     return own === undefined ? next(command, values) : commands.executeCommand(own, given);
   },
   provideCodeLenses: async (document, token, next) => {
-    const lenses = await next(document, token);
+    const all = await next(document, token);
+    // What waits has lenses of this client's own (`changes/lenses.ts`), which know the part that is in this file.
+    const lenses = all?.filter(({ command }) => command?.command.startsWith("lares.action.") !== true);
     // The kernel's lenses carry what agents say.
     for (const { command } of lenses ?? [])
       if (command !== undefined) command.title = withoutIcons(command.title);

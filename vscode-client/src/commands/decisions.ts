@@ -1,4 +1,4 @@
-import { commands, Disposable, ThemeIcon, Uri, window, type QuickPickItem } from "vscode";
+import { commands, Disposable, Range, ThemeIcon, Uri, window, type QuickPickItem } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
 import { count, message, when } from "../model/text.ts";
 import type { ResultOf } from "../protocol.ts";
@@ -92,7 +92,5 @@ function rowOf(decision: Decision, nameOf: (agent: string) => string): Row {
 async function openPlace({ place }: Decision): Promise<void> {
   if (place === undefined) return;
   const line = place.line - 1;
-  await commands.executeCommand("vscode.open", Uri.file(place.path), {
-    selection: { start: { line, character: 0 }, end: { line, character: 0 } },
-  });
+  await window.showTextDocument(Uri.file(place.path), { selection: new Range(line, 0, line, 0), preview: true });
 }

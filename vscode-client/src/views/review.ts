@@ -1,4 +1,4 @@
-import { commands, Disposable, Uri, ViewColumn, window, workspace, type WebviewPanel } from "vscode";
+import { commands, Disposable, Range, Uri, ViewColumn, window, type WebviewPanel } from "vscode";
 import { actionArgument } from "../commands/arguments.ts";
 import { approveShown, each, notInBatch, withoutParts } from "../commands/decide.ts";
 import { explain } from "../commands/explain.ts";
@@ -319,8 +319,6 @@ async function showRule(action: Action | undefined): Promise<void> {
   const { place, decision } = action?.rule ?? {};
   if (decision !== undefined) return void (await commands.executeCommand("lares.openDecisions", decision));
   if (place === undefined) return void (await commands.executeCommand("lares.openDecisions"));
-  const document = await workspace.openTextDocument(Uri.file(place.path));
-  await commands.executeCommand("vscode.open", document.uri, {
-    selection: { start: { line: place.line - 1, character: 0 }, end: { line: place.line - 1, character: 0 } },
-  });
+  const line = place.line - 1;
+  await window.showTextDocument(Uri.file(place.path), { selection: new Range(line, 0, line, 0), preview: true });
 }

@@ -57,12 +57,11 @@ export function FilterRow(props: FilterProps): VNode {
           key={key}
           data-filter
           aria-label={name}
-          value={filter[key] ?? ""}
           onChange={({ currentTarget: { selectedIndex } }) =>
             onFilter({ ...filter, [key]: options[selectedIndex - 1]?.value })
           }
         >
-          <option>{all}</option>
+          <option selected={filter[key] === undefined}>{all}</option>
           {options.map(({ value, count: amount }) => (
             <option key={value} selected={filter[key] === value}>
               {wordsOf(value)} ({count(amount)})

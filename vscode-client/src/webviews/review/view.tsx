@@ -240,12 +240,19 @@ function Review({ host }: Props): VNode {
         return handle?.focus();
     }
   };
-  const onKeyDown = (event: KeyboardEvent): void => {
-    const command = commandOf(event, placeOf(event.target));
-    if (command === undefined || event.defaultPrevented) return;
-    event.preventDefault();
-    obey(command);
-  };
+  const latestObey = useRef(obey);
+  latestObey.current = obey;
+  useEffect(() => {
+    // On the document: keys decide also before anything on the page has the focus.
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const command = commandOf(event, placeOf(event.target));
+      if (command === undefined || event.defaultPrevented) return;
+      event.preventDefault();
+      latestObey.current(command);
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
 
   if (cards === undefined) return <Notice kind="busy" title={told ?? "Loading…"} />;
   const automatic = lists.automatic.filter(({ canUndo }) => canUndo);
@@ -281,7 +288,7 @@ function Review({ host }: Props): VNode {
   };
 
   return (
-    <main ref={root} class="review surface" onKeyDown={onKeyDown}>
+    <main ref={root} class="review surface">
       <header class="head">
         <div class="row titlebar">
           <h1 class="grow">{titleOf(options.all)}</h1>
