@@ -515,20 +515,60 @@ describe("approval", () => {
     expect((await bench.actions.get(action.id))?.state).toBe("PendingApproval");
   });
 
-  test("always remembers one rule for each chosen effect, and none for a protected path", async () => {
-    const action = await bench.propose(write("a (1).txt", ""), write("lares.yaml", ""), write("dropped", ""));
+  test("always without rules remembers one rule for each chosen effect and its exact paths", async () => {
+    const action = await bench.propose(write("a (1).txt", ""), write("b", ""), write("dropped", ""));
     await bench.actions.approve(action.id, { digest: action.digest, remember: "always", effects: [0, 1] });
-    expect(bench.remembered).toEqual([{ decide: "allow", agent, kind: "file.write", path: "a (1).txt" }]);
+    expect(bench.remembered).toEqual([
+      { decide: "allow", agent, kind: "file.write", path: "a (1).txt" },
+      { decide: "allow", agent, kind: "file.write", path: "b" },
+    ]);
     bench.settings.rules = [...bench.remembered];
     expect((await bench.propose(write("a (1).txt", "2"))).state).toBe("Committed");
     expect((await bench.propose(write("a (2).txt", "2"))).state).toBe("PendingApproval");
   });
 
-  test("always with rules of the client keeps those", async () => {
-    const rules = [{ decide: "allow" as const, kind: "file.*" }];
-    const action = await bench.propose(write("a", ""));
-    await bench.actions.approve(action.id, { digest: action.digest, remember: "always", rules });
-    expect(bench.remembered).toEqual(rules);
+  test("always is refused in a sentence where an effect is asked each time, and nothing is committed", async () => {
+    const { id, digest } = await bench.propose(write("a", ""), write("lares.yaml", ""));
+    await expect(bench.actions.approve(id, { digest, remember: "always" })).rejects.toMatchObject({
+      code: "InvalidParams",
+      message: expect.stringContaining('"lares.yaml" is asked each time'),
+    });
+    expect([bench.remembered, (await bench.actions.get(id))?.state]).toEqual([[], "PendingApproval"]);
+    // Without that effect it counts.
+    await bench.actions.approve(id, { digest, remember: "always", effects: [0] });
+    expect(bench.remembered).toHaveLength(1);
+  });
+
+  test("the rules of an offered scope are remembered", async () => {
+    const { id, digest } = await bench.propose(write("notes/a", ""));
+    const scope = (await bench.actions.get(id))?.scopes?.find((each) => each.id === "session");
+    await bench.actions.approve(id, { digest, rules: scope?.rules ?? [] });
+    const rule = { decide: "allow", agent, kind: "file.write", path: "notes/**", until: "close" };
+    expect(bench.remembered).toEqual([rule]);
+  });
+
+  const offeredRule = { decide: "allow", agent, kind: "file.write", path: "notes/**" } as const;
+  test.each<[string, object, string]>([
+    ["one of another agent", { rules: [{ ...offeredRule, agent: "x.y" }] }, "was not offered"],
+    ["one of every agent", { rules: [{ decide: "allow", path: "notes/**" }] }, "was not offered"],
+    ["a wider one", { rules: [{ ...offeredRule, path: "**" }] }, "was not offered"],
+    ["one that refuses", { rules: [{ ...offeredRule, decide: "deny" }] }, "was not offered"],
+    ["one for an effect that is dropped", { rules: [offeredRule], effects: [1] }, "none of the chosen"],
+    ["one of them, but once", { rules: [offeredRule], remember: "once" }, "contradict"],
+  ])("rules that were not offered are refused: %s", async (_name, approval, message) => {
+    const { id, digest } = await bench.propose(write("notes/a", ""), write("b", ""));
+    await expect(bench.actions.approve(id, { digest, ...approval })).rejects.toMatchObject({
+      code: "InvalidParams",
+      message: expect.stringContaining(message),
+    });
+    expect([bench.remembered, (await bench.actions.get(id))?.state]).toEqual([[], "PendingApproval"]);
+  });
+
+  test("rules that changed since they were offered are refused", async () => {
+    const { id, digest } = await bench.propose(write("notes/a", ""));
+    const rules = (await bench.actions.get(id))?.scopes?.[0]?.rules ?? [];
+    bench.settings.rules = [{ decide: "ask" }];
+    expect(await codeOf(bench.actions.approve(id, { digest, rules }))).toBe("InvalidParams");
   });
 
   test("a rejected action has its reason and is over", async () => {
@@ -557,6 +597,80 @@ describe("approval", () => {
 });
 
 describe("policy decides", () => {
+  test("what a rule decided names the rule and its place, and counts as the person's no longer when it is theirs", async () => {
+    bench.settings.rules = [{ decide: "allow", agent, path: "notes/**" }];
+    const { id } = await bench.propose(write("notes/a", ""));
+    expect(await bench.actions.get(id)).toMatchObject({
+      decided_by: "policy",
+      rule: {
+        sentence: `By your rule: all changes in "notes/" and its folders by ${agent}.`,
+        place: { path: "/rules.yaml", line: 1 },
+        decision: "d",
+      },
+    });
+    const asked = await bench.propose(write("b", ""));
+    const approved = await bench.actions.approve(asked.id, { digest: asked.digest });
+    expect([approved.decided_by, approved.rule]).toEqual(["user", undefined]);
+  });
+
+  test("what the threshold decided names the setting; what expired names the time", async () => {
+    bench.settings.autoApproveBelow = 0.2;
+    const { id } = await bench.propose(write("a", ""));
+    expect((await bench.actions.get(id))?.rule?.sentence).toBe(
+      "Its impact 0.03 is below 0.2 (auto_approve_below: 0.2).",
+    );
+    const waiting = await bench.propose(write("lares.yaml", ""));
+    bench.clock.advance(bench.settings.expireAfterMs + 1);
+    expect((await bench.actions.settled(waiting.id)).rule?.sentence).toContain("expire_after");
+  });
+
+  test("what waits says why it is asked, and which rule does not count", async () => {
+    bench.settings.rules = [{ decide: "allow", path: "build*" }];
+    const { id } = await bench.propose(write("build.sh", ""));
+    expect((await bench.actions.get(id))?.asked_because).toEqual({
+      sentence:
+        'Your rule allows it (all changes matching "build*" by any agent), but "build.sh" is asked each time: Scripts and programs run when they are opened or named.',
+      place: { path: "/rules.yaml", line: 1 },
+      decision: "d",
+    });
+    bench.settings.rules = [];
+    expect((await bench.actions.get(id))?.asked_because?.sentence).toBe(
+      '"build.sh" is asked each time: Scripts and programs run when they are opened or named.',
+    );
+  });
+
+  test("an agent is told neither rules nor scopes nor why it is asked", async () => {
+    bench.settings.rules = [{ decide: "allow", path: "notes/**" }];
+    const [asked, allowed] = [await bench.propose(write("a", "")), await bench.propose(write("notes/a", ""))];
+    for (const { id } of [asked, allowed]) {
+      const told = (await bench.actions.proposed(id))?.action;
+      expect([told?.rule, told?.scopes, told?.asked_because]).toEqual([undefined, undefined, undefined]);
+    }
+    expect([allowed.state, allowed.rule, asked.scopes, asked.asked_because]).toEqual([
+      "Committed",
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("an action that a rule allowed goes back to the person where the rule is revoked before its commit", async () => {
+    bench.settings.rules = [{ decide: "allow" }];
+    const announced: [string, string][] = [];
+    using _listening = bench.actions.changed.on(({ id, state }: Action) => {
+      announced.push([id, state]);
+      // Stored and allowed, and its commit has not begun.
+      if (state === "Approved") bench.settings.rules = [];
+    });
+    const action = await bench.propose(write("a", ""));
+    expect(action.state).toBe("PendingApproval");
+    expect(action.decided_by).toBeUndefined();
+    expect(snapshot()).toEqual({});
+    expect(bench.actions.pendingCount()).toBe(1);
+    expect(announced.map(([, state]) => state)).toEqual(["Approved", "PendingApproval"]);
+    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Committed");
+  });
+
   test("a rule allows, denies, asks", async () => {
     bench.settings.rules = [
       { decide: "allow", path: "ok/**" },

@@ -9,7 +9,7 @@ import type { Action, ActionState, Proposal } from "../base/vocabulary/action.ts
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { alwaysRules, decideApproval, type ApprovalDecision } from "../policy/approval.ts";
+import { decideApproval, type ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
 import type { Actions, Approval, ProposedAction } from "./api.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
@@ -20,9 +20,11 @@ import { ImpactHours } from "./impact-hours.ts";
 import { actionLimits } from "./limits.ts";
 import { Ledger, storedAction, type ActionRecord, type StateChange } from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
+import { PersonView } from "./person.ts";
 import { planEffects, type Plan } from "./planner.ts";
 import type { ActionPorts } from "./ports.ts";
 import { Recovery } from "./recovery.ts";
+import { rememberedRules } from "./remembered-rules.ts";
 import { restraintNow } from "./restraint.ts";
 import { Retention } from "./retention.ts";
 import { chosenEffects } from "./selection.ts";
@@ -39,6 +41,7 @@ class ActionService implements Actions {
   readonly #recovery: Recovery;
   readonly #pending: PendingActions;
   readonly #hours: ImpactHours;
+  readonly #person: PersonView;
   readonly #retention: Retention;
   readonly #ends = new AwaitedEnds();
   readonly #slices: Slices;
@@ -70,6 +73,11 @@ class ActionService implements Actions {
       },
     });
     this.#hours = new ImpactHours(ports.clock);
+    this.#person = new PersonView({
+      settings: () => ports.settings(),
+      originOf: (basis) => ports.originOf(basis),
+      impactThisHour: (agent) => this.#hours.sum(agent),
+    });
     this.#pending = new PendingActions(
       ports.clock,
       () => ports.settings().expireAfterMs,
@@ -108,11 +116,12 @@ class ActionService implements Actions {
       this.#store(authority, program, proposal, budget),
     );
     if (record.action.state !== "Approved") return record;
-    const action = await this.#commit(
+    await this.#commit(
       record,
       record.action.effects.map((_effect, index) => index),
     );
-    return { action, told: record.told };
+    // Not what the commit answers: that is for the person.
+    return this.#record(record.action.id);
   }
 
   /** Plans of a guest that ended stay in line until their turn, and take no room from those of the next guest. */
@@ -136,8 +145,10 @@ class ActionService implements Actions {
     const decided = decidedAction(record.action, decision, now);
     // Of what is refused nothing needs to be kept.
     const contents = decision.decide === "deny" ? [] : [...plan.contents];
+    const kept = { ...record, action: decided, basis: decision.decide === "ask" ? null : decision.basis };
+    const used = this.#ports.used(decision.rules.map((rule) => this.#ports.originOf({ rule })));
     const stored = storedAction(
-      { ...record, action: decided },
+      kept,
       contents.map(([hash, { length }]) => ({ hash, bytes: length })),
     );
     if (decision.decide === "ask") this.#pending.checkRoom(agent, stored.counted);
@@ -147,7 +158,7 @@ class ActionService implements Actions {
       await this.#retention.storing(async () => {
         for (const [hash, content] of contents)
           await this.#ports.objects.put(content, { hash, path: "a proposed content" });
-        await this.#ledger.insert(stored, decision.byImpact ? impact : 0);
+        await this.#ledger.insert(stored, decision.byImpact ? impact : 0, used);
       });
     } catch (error) {
       this.#pending.remove(id);
@@ -155,20 +166,21 @@ class ActionService implements Actions {
     }
     failpoint("approvals.proposal-stored");
     this.#retention.grew(stored.bytes);
-    this.#announce(decided);
-    return { ...record, action: decided };
+    this.#announce(kept);
+    return kept;
   }
 
   async get(id: string): Promise<Action | null> {
-    return (await this.#ledger.get(id))?.action ?? null;
+    const record = await this.#ledger.get(id);
+    return record === null ? null : this.#person.shown(record);
   }
 
   async proposed(id: string): Promise<ProposedAction | null> {
     return this.#ledger.get(id);
   }
 
-  list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]> {
-    return this.#ledger.list(query);
+  async list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]> {
+    return (await this.#ledger.list(query)).map((record) => this.#person.shown(record));
   }
 
   async content(id: string, effect: number, side: "before" | "after", offset = 0, length = 262_144) {
@@ -191,11 +203,8 @@ class ActionService implements Actions {
       );
     }
     const chosen = chosenEffects(record, approval.effects);
-    if (approval.remember === "always") {
-      const subjects = record.subjects.filter((_subject, index) => chosen.includes(index));
-      const rules = approval.rules ?? alwaysRules(record.action.agent, subjects);
-      if (rules.length > 0) await this.#ports.remember(rules);
-    }
+    const rules = rememberedRules(record, approval, chosen, this.#ports.settings(), this.#person);
+    if (rules.length > 0) await this.#ports.remember(rules);
     const approved = await this.#move(id, {
       from: "PendingApproval",
       to: "Approved",
@@ -301,12 +310,29 @@ class ActionService implements Actions {
     return decideApproval(question, this.#ports.settings());
   }
 
+  /** A rule may have been revoked, or a setting lowered, while the action waited for its turn. */
+  #isStillAllowed({ action, subjects }: ActionRecord): boolean {
+    const question = {
+      agent: action.agent,
+      effects: subjects,
+      impact: action.impact_score,
+      // Its own impact is in the hour's sum already, which was looked at when it was decided.
+      impactThisHour: 0,
+    };
+    return decideApproval(question, this.#ports.settings()).decide === "allow";
+  }
+
   /** Commits the chosen effects; whatever becomes of it is the action's state. */
   async #commit(record: ActionRecord, chosen: readonly number[]): Promise<Action> {
     const { id } = record.action;
     return this.#inLine(async () => {
       await this.#orLater(id, this.#recovery.first());
       let state: ActionState = "Approved";
+      if (record.action.decided_by === "policy" && !this.#isStillAllowed(record)) {
+        await this.#ledger.move(id, { from: state, to: "PendingApproval", decidedBy: null });
+        await this.#readPending();
+        return this.#reread(id);
+      }
       const refusal = await this.#refusalNow(record, chosen);
       if (refusal !== null) {
         await this.#ledger.move(id, { from: state, to: "Failed", error: refusal.message });
@@ -419,15 +445,16 @@ class ActionService implements Actions {
   }
 
   async #reread(id: string): Promise<Action> {
-    const { action } = await this.#record(id);
-    this.#announce(action);
-    return action;
+    return this.#announce(await this.#record(id));
   }
 
-  #announce(action: Action): void {
+  /** Tells of the action as a person is shown it, and returns that. */
+  #announce(record: ActionRecord): Action {
+    const action = this.#person.shown(record);
     if (action.state !== "PendingApproval") this.#pending.remove(action.id);
     this.changed.emit(actionWithoutDiffs(action));
     this.#ends.tell(action);
+    return action;
   }
 
   async #inLine<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -1,6 +1,6 @@
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { Emitter } from "../base/emitter.ts";
-import type { Action, ActionState, ApprovalRule, Proposal } from "../base/vocabulary/action.ts";
+import type { Action, ActionState, Proposal, RememberedRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Told } from "./unseen.ts";
@@ -10,9 +10,12 @@ export interface Approval {
   readonly digest: Hash;
   /** Indices of the effects that are wanted; default all. */
   readonly effects?: readonly number[];
-  /** "always" keeps rules for the next time: `rules`, or one for each effect's exact paths. */
+  /**
+   * "always" keeps rules for the next time: `rules`, which the action's scopes offered, or one for each effect's exact
+   * paths. InvalidParams where an effect is asked each time, or a rule was not offered.
+   */
   readonly remember?: "once" | "always";
-  readonly rules?: readonly ApprovalRule[];
+  readonly rules?: readonly RememberedRule[];
 }
 
 /** An action as a person is shown it, and what its agent is told otherwise: see `actionToldTo`. */
@@ -41,6 +44,7 @@ export interface Actions extends AsyncDisposable {
     budget?: CpuBudget,
   ): Promise<ProposedAction>;
   proposed(id: string): Promise<ProposedAction | null>;
+  /** As a person is shown it; an agent gets `proposed`. */
   get(id: string): Promise<Action | null>;
   /** Newest first, without diffs. Default 100, at most 1,000. */
   list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]>;
@@ -59,7 +63,7 @@ export interface Actions extends AsyncDisposable {
   reject(id: string, reason?: string): Promise<Action>;
   /** Stale {path}, and nothing changes, if something it touched has changed since. */
   undo(id: string): Promise<Action>;
-  /** Waits until it has ended. */
+  /** Waits until it has ended; as a person is shown it. */
   settled(id: string): Promise<Action>;
   /** At start, before anything else: finishes or takes back what a crash interrupted. */
   recover(): Promise<void>;

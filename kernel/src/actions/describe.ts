@@ -54,6 +54,7 @@ export function describeAction(
     dependsOn: plan.effects.map(({ dependsOn }) => dependsOn),
     subjects: plan.effects.map(({ subject }) => subject),
     told,
+    basis: null,
     inverse: null,
     contentsKept: true,
   };

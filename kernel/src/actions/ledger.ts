@@ -7,6 +7,7 @@ import type { ApprovalSubject } from "../policy/approval.ts";
 import { forgetStatements, waitingBytesSql } from "./forget-old.ts";
 import { actionLimits } from "./limits.ts";
 import type { Operation } from "./operations.ts";
+import type { KeptBasis } from "./person.ts";
 import type { StepPlan } from "./steps.ts";
 import type { Told } from "./unseen.ts";
 import type { KeptObject } from "./values.ts";
@@ -75,6 +76,8 @@ export interface ActionRecord {
   readonly subjects: readonly ApprovalSubject[];
   /** What the agent is told otherwise; null: nothing. */
   readonly told: Told | null;
+  /** What policy decided it by; null where a person decides. */
+  readonly basis: KeptBasis | null;
   /** Null until it is committed. */
   readonly inverse: readonly Operation[] | null;
   /** False: it ended long ago, and what it replaced and what it wrote was dropped. */
@@ -141,6 +144,7 @@ interface Body {
   readonly program: Hash;
   readonly effects: readonly Effect[];
   readonly told?: Told;
+  readonly basis?: KeptBasis;
   /** These three are dropped with the contents. */
   readonly operations?: readonly Operation[];
   readonly dependsOn?: readonly (readonly number[])[];
@@ -159,8 +163,12 @@ export class Ledger {
     this.#clock = clock;
   }
 
-  /** Resolves once it is on the disk. */
-  async insert({ action, body, diffs, objects }: StoredAction, countedImpact: number): Promise<void> {
+  /** Resolves once it is on the disk, together with what `along` changes. */
+  async insert(
+    { action, body, diffs, objects }: StoredAction,
+    countedImpact: number,
+    along: readonly Statement[] = [],
+  ): Promise<void> {
     await this.#database.batch(
       [
         {
@@ -181,6 +189,7 @@ export class Ledger {
           ],
         },
         keepStatement(action.id, objects),
+        ...along,
       ],
       { durability: "power" },
     );
@@ -195,7 +204,7 @@ export class Ledger {
   }
 
   /** Newest first, without diffs. */
-  async list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<Action[]> {
+  async list(query: { state?: ActionState; agent?: string; limit?: number }): Promise<ActionRecord[]> {
     const conditions: string[] = [];
     const params: SqlValue[] = [];
     for (const column of ["state", "agent"] as const) {
@@ -210,7 +219,7 @@ export class Ledger {
       `SELECT ${listedColumns} FROM actions ${where} ORDER BY id DESC LIMIT ?`,
       [...params, limit],
     );
-    return rows.map((row) => recordOf(row).action);
+    return rows.map(recordOf);
   }
 
   async pending(): Promise<{ id: string; agent: string; created: number; bytes: number }[]> {
@@ -327,6 +336,7 @@ export function storedAction(record: ActionRecord, objects: readonly KeptObject[
     dependsOn: record.dependsOn,
     subjects: record.subjects.map(({ members: _members, ...subject }) => subject),
     ...(record.told === null ? {} : { told: record.told }),
+    ...(record.basis === null ? {} : { basis: record.basis }),
   };
   const body = JSON.stringify(content);
   const diffs = JSON.stringify(action.effects.map(({ diff }) => diff ?? null));
@@ -391,6 +401,7 @@ function recordOf(row: Row): ActionRecord {
     dependsOn: body.dependsOn ?? [],
     subjects: body.subjects ?? [],
     told: body.told ?? null,
+    basis: body.basis ?? null,
     contentsKept: row.contents_kept === 1,
     inverse:
       row.inverse === null || row.inverse === undefined ? null : (JSON.parse(row.inverse) as Operation[]),

@@ -2,7 +2,7 @@ import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { Clock } from "../base/clock.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule, RememberedRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryMetadata, MetadataChange } from "../base/vocabulary/metadata.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
@@ -17,6 +17,7 @@ import type {
   HashedValue,
   ListRequest,
 } from "./content-requests.ts";
+import type { Origin, PersonPorts } from "./person.ts";
 
 /** What is kept beside entries; implemented by the workspace, in the same database. */
 export interface MetadataPort {
@@ -51,6 +52,7 @@ export interface ContentWork extends AsyncDisposable {
 
 /** Read each time they are needed: a person may change them while the kernel runs. */
 export interface ActionSettings {
+  /** The same list as long as none of them changed. */
   readonly rules: readonly ApprovalRule[];
   /** Impact score; 0: everything that changes files is asked. */
   readonly autoApproveBelow: number;
@@ -77,6 +79,9 @@ export interface ActionPorts {
   readonly index: IndexView;
   /** These paths were just changed. */
   touched(paths: readonly string[]): Promise<void>;
-  /** Keeps rules for the next time. */
-  remember(rules: readonly ApprovalRule[]): Promise<void>;
+  /** Keeps what the person answered with "always", for the next time: one decision. */
+  remember(rules: readonly RememberedRule[]): Promise<void>;
+  readonly originOf: PersonPorts["originOf"];
+  /** Count the remembered decisions to which these rules belong; they join the transaction that stores the action. */
+  used(origins: readonly Origin[]): readonly Statement[];
 }

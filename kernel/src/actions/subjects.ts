@@ -1,6 +1,12 @@
 import type { EffectInput } from "../base/vocabulary/action.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
-import { protectionOf, strictest, type ProtectedPlaces, type Protection } from "../policy/protected.ts";
+import {
+  protectionOf,
+  protectionReason,
+  strictest,
+  type ProtectedPlaces,
+  type Protection,
+} from "../policy/protected.ts";
 import type { IndexView } from "../policy/sight.ts";
 import { whyAsked } from "./unseen.ts";
 
@@ -33,12 +39,14 @@ export class Subjects {
 
   of(kind: EffectInput["kind"], paths: readonly string[], parts: SubjectParts = {}): ApprovalSubject {
     const { made = [], members } = parts;
+    const protection = this.#protection([...paths, ...made], parts);
     return {
       kind,
       paths,
       ...(made.length === 0 ? {} : { makes: made }),
       ...(members === undefined ? {} : { members: members.paths }),
-      protection: this.#protection([...paths, ...made], parts),
+      protection,
+      ...(protection === "protected" ? { whyProtected: this.#whyProtected([...paths, ...made], parts) } : {}),
       ...(paths.some((path) => this.#index.isRules(path)) ? { alwaysAsked: whyAsked.rules } : {}),
     };
   }
@@ -48,6 +56,16 @@ export class Subjects {
     parts: Pick<SubjectParts, "members" | "runs"> = {},
   ): { protected?: true } {
     return this.#protection(paths, parts) === "none" ? {} : { protected: true };
+  }
+
+  #whyProtected(paths: readonly string[], { runs = false }: SubjectParts): string {
+    for (const path of paths) {
+      const reason = protectionReason(path, this.#places);
+      if (reason !== null) return reason;
+    }
+    return runs
+      ? "It can be executed, or a script of a package runs it."
+      : "Something in the folder is protected.";
   }
 
   #protection(paths: readonly string[], { members, runs = false }: SubjectParts): Protection {

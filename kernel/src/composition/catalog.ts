@@ -4,7 +4,7 @@ import { LaresError } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
 import { rootNames } from "../base/root-names.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { named } from "../decisions/named.ts";
+import { named } from "../base/named.ts";
 import type { NamespaceWish } from "../decisions/namespaces.ts";
 import type { Wishes } from "../decisions/wishes.ts";
 import type { Configuration, ExtensionConfiguration } from "../documents/configuration.ts";
@@ -23,6 +23,7 @@ import { sha256 } from "../platform/hash.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
 import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
 import { digestOfProgram, type LoadedProgram, type ProgramLoader } from "./programs.ts";
+import { settingOrigins, type SettingOrigins } from "./setting-origins.ts";
 import { misplacement } from "./extension-places.ts";
 import { namedRoots } from "./workspace-paths.ts";
 import { workspaceFolders, type WorkspaceFolders } from "./workspace-folders.ts";
@@ -62,6 +63,8 @@ export interface CatalogSnapshot {
   readonly configuration: Configuration;
   /** Of the person's own layers: what counts without asking. */
   readonly standing: Configuration;
+  /** Where the settings and rules of both are written. */
+  readonly origins: { readonly all: SettingOrigins; readonly standing: SettingOrigins };
   /** The shared memories of the person's own layers. */
   readonly ownNamespaces: readonly NamespaceWish[];
   /** Sentences about what could not be used. */
@@ -133,7 +136,8 @@ export class Catalog {
     const faults: string[] = [];
     const files = new ObservedFiles();
     const finder = this.finder(files);
-    const { resolved, standing, workspaceText, workspace } = await this.resolve(files, finder, faults);
+    const { resolved, own, workspaceText, workspace } = await this.resolve(files, finder, faults);
+    const standing = own.value;
     const configured = await this.#locate(resolved.value.extensions, finder, faults);
     const entries = await this.#loadPrograms(configured, looksInto);
     const [firstRoot = ""] = this.#options.roots;
@@ -156,6 +160,7 @@ export class Catalog {
       entries,
       configuration: resolved.value,
       standing,
+      origins: { all: settingOrigins(resolved), standing: settingOrigins(own) },
       faults,
       lookedAt: files,
       isReadable: workspaceText === null || workspace !== null,
@@ -218,7 +223,8 @@ export class Catalog {
     faults: string[],
   ): Promise<{
     resolved: ResolvedConfiguration;
-    standing: Configuration;
+    /** Of the person's own layers. */
+    own: ResolvedConfiguration;
     workspaceText: DocumentText | null;
     workspace: Layer | null;
   }> {
@@ -241,9 +247,9 @@ export class Catalog {
     const user = userText === null ? null : await this.#layer(userText, "user", files, finder, faults);
     const { environment } = this.#options;
     const resolved = await resolveConfiguration({ environment, workspace, user, defaults });
-    const standing = await resolveConfiguration({ environment, workspace: null, user, defaults });
+    const own = await resolveConfiguration({ environment, workspace: null, user, defaults });
     faults.push(...resolved.environmentFaults.map(({ message }) => message));
-    return { resolved, standing: standing.value, workspaceText, workspace };
+    return { resolved, own, workspaceText, workspace };
   }
 
   async #layer(

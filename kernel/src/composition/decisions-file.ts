@@ -1,13 +1,14 @@
 import { watch } from "node:fs";
 import { rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { parse, stringify } from "yaml";
+import { isNode, isSeq, LineCounter, parse, parseDocument, stringify } from "yaml";
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
 import { DecisionStore } from "../decisions/store.ts";
 import { writeFileAtomically } from "../platform/atomic-file.ts";
 import { failpoint } from "../platform/failpoint.ts";
+import { sha256Hex } from "../platform/hash.ts";
 import { readPlainText, UnusableFile } from "../platform/plain-file.ts";
 import { storageFailure } from "../platform/storage-failure.ts";
 import { maxDocumentBytes } from "./read-documents.ts";
@@ -19,7 +20,7 @@ export async function openDecisions(
   stateFolder: string,
   clock: Clock,
   log: Log,
-): Promise<{ store: DecisionStore; close(): void }> {
+): Promise<{ store: DecisionStore; file: string; close(): void }> {
   const file = join(stateFolder, "decisions.yaml");
   const store = new DecisionStore({
     clock,
@@ -53,6 +54,9 @@ export async function openDecisions(
       return name;
     },
     parse: (text) => parse(text, { maxAliasCount: 0 }),
+    ruleLines,
+    // Long enough that no two of some thousand rules get the same.
+    digest: (text) => sha256Hex(text).slice(0, 16),
     stringify: (value) => stringify(value, { lineWidth: 110, aliasDuplicateObjects: false }),
   });
   await store.load();
@@ -63,5 +67,12 @@ export async function openDecisions(
       .catch((error: unknown) => log.error(`decisions.yaml could not be read: ${messageOf(error)}`));
   });
   watcher.on("error", (error) => log.warn(`decisions.yaml is not watched: ${messageOf(error)}`));
-  return { store, close: () => watcher.close() };
+  return { store, file, close: () => watcher.close() };
+}
+
+function ruleLines(text: string): number[] {
+  const counter = new LineCounter();
+  const rules = parseDocument(text, { lineCounter: counter }).get("rules", true);
+  if (!isSeq(rules)) return [];
+  return rules.items.map((item) => (isNode(item) ? counter.linePos(item.range?.[0] ?? 0).line : 1));
 }

@@ -1,5 +1,5 @@
 import { join, relative, sep } from "node:path";
-import { named } from "../decisions/named.ts";
+import { named } from "../base/named.ts";
 import { realPathOf, type NamedRoot } from "./workspace-paths.ts";
 
 /**

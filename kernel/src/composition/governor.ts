@@ -14,6 +14,7 @@ import { namespacesInForce } from "./namespaces.ts";
 import { computeInForce, configurationInForce, isAccepted, type InForce } from "./in-force.ts";
 import type { Configuration } from "../documents/configuration.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { Place } from "../base/vocabulary/common.ts";
 import type { Program } from "./programs.ts";
 
 export interface GovernorPorts {
@@ -42,6 +43,11 @@ export class Governor {
   #configuration: Configuration;
   #isActive = false;
   #running = new Map<string, CatalogEntry>();
+  #rules: Record<"remembered" | "written" | "all", readonly ApprovalRule[]> = {
+    remembered: [],
+    written: [],
+    all: [],
+  };
   readonly #programs = new Map<Hash, Program>();
   /** What was asked for last; it ends after everything that was asked for before. */
   #last: Promise<void> = Promise.resolve();
@@ -87,9 +93,36 @@ export class Governor {
     return namespacesInForce(this.#snapshot.ownNamespaces, this.#inForce.wishes.namespaces);
   }
 
-  /** The person's own rules, and the documents' as far as accepted. */
+  /**
+   * The person's own rules, and the documents' as far as accepted. The same list as long as none of them changed: what is
+   * worked out from it is kept with it.
+   */
   get rules(): readonly ApprovalRule[] {
-    return [...this.#ports.decisions.rules, ...this.#configuration.approvals.rules];
+    const remembered = this.#ports.decisions.rules;
+    const written = this.#configuration.approvals.rules;
+    if (this.#rules.remembered !== remembered || this.#rules.written !== written)
+      this.#rules = { remembered, written, all: [...remembered, ...written] };
+    return this.#rules.all;
+  }
+
+  /** The document and line where a rule or setting is written that is in force; null where it is in none. */
+  placeOf({
+    rule,
+    setting,
+  }: {
+    readonly rule?: ApprovalRule | undefined;
+    readonly setting?: string | undefined;
+  }): Place | null {
+    const { origins, configuration, standing } = this.#snapshot;
+    if (rule !== undefined) return origins.all.rule(rule);
+    if (setting === undefined) return null;
+    // Where the workspace's document asks for more than counts, what counts is the person's own.
+    const [inForce, wished, own] = [this.#configuration, configuration, standing].map((each) =>
+      settingOf(each, setting),
+    );
+    return inForce === wished || inForce !== own
+      ? origins.all.setting(setting)
+      : origins.standing.setting(setting);
   }
 
   get trust(): { digest: Hash; asks: string[]; pending: string[]; changedPrograms: string[] } {
@@ -268,4 +301,10 @@ export class Governor {
     }));
     return [...accepted, ...waiting];
   }
+}
+
+function settingOf({ approvals }: Configuration, name: string): number | undefined {
+  if (name === "approvals.auto_approve_below") return approvals.autoApproveBelow;
+  if (name === "approvals.expire_after") return approvals.expireAfterMs;
+  return undefined;
 }

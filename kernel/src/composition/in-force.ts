@@ -1,5 +1,5 @@
 import { visibleText } from "../base/visible-text.ts";
-import { named } from "../decisions/named.ts";
+import { named } from "../base/named.ts";
 import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { DecisionStore } from "../decisions/store.ts";
 import {

@@ -36,6 +36,13 @@ import { openTraceLog } from "../trace/trace-log.ts";
 import { openWorkspace } from "../workspace/workspace.ts";
 import { workspaceMigrations } from "../workspace/migrations.ts";
 import { Catalog } from "./catalog.ts";
+import {
+  createDecisionService,
+  decisionMigrations,
+  originOf,
+  tidyUses,
+  useStatements,
+} from "./decision-service.ts";
 import { openDecisions } from "./decisions-file.ts";
 import { eventPorts } from "./documents.ts";
 import { createFileService, unsavedAmong } from "./file-service.ts";
@@ -110,6 +117,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
         ...agentMigrations,
         ...dayCountMigrations,
         ...scheduleMigrations,
+        ...decisionMigrations,
       ],
       log,
     }),
@@ -168,6 +176,7 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
   reload = () => governor.reloadBehind();
   const configuration = () => governor.configuration;
   const database = await openingDatabase;
+  await tidyUses(database, decisions.store);
 
   const traces = opened.use(
     await openTraceLog({
@@ -267,6 +276,8 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
       index: workspace.view,
       touched: (paths) => workspace.touched(paths),
       remember: (rules) => decisions.store.remember(rules),
+      originOf: (basis) => originOf(decisions, governor, basis),
+      used: (origins) => useStatements(origins, clock),
     }),
   );
 
@@ -389,6 +400,8 @@ async function assemble(options: KernelOptions, opened: AsyncDisposableStack): P
     dayCounts,
     workspace,
     actions,
+    decisions: createDecisionService(decisions, database),
+    clientsTrusted: (trusted) => decisions.store.clients(trusted),
     tools,
     callTool: (agent, name, args) => callTool(agent, name, args, "user"),
     proposed: () => proposed,

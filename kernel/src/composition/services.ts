@@ -25,7 +25,7 @@ import { openShownFiles } from "./shown-files.ts";
 /** The rooms of one workspace, as far as clients are answered from them. */
 export interface ServiceRooms extends Pick<
   KernelServices,
-  "version" | "traces" | "notifications" | "progress"
+  "version" | "traces" | "decisions" | "notifications" | "progress"
 > {
   /** Absolute paths, links resolved. */
   readonly roots: readonly string[];
@@ -39,6 +39,8 @@ export interface ServiceRooms extends Pick<
   readonly dayCounts: DayCounts;
   readonly workspace: Workspace;
   readonly actions: ReturnType<typeof openActions>;
+  /** How many clients there are now whom the workspace's agents may act for. */
+  readonly clientsTrusted: (clients: number) => void;
   readonly tools: Pick<ToolRegistry, "list">;
   /** In the name of the person. */
   readonly callTool: KernelServices["tools"]["call"];
@@ -81,7 +83,10 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       isAccepted: () => governor.isAccepted(),
       accept: (digest) => governor.accept(digest),
       revoke: () => governor.revoke(),
-      connections: (trusted, untrusted) => activation.connections(trusted, untrusted),
+      connections: (trusted, untrusted) => {
+        rooms.clientsTrusted(trusted);
+        activation.connections(trusted, untrusted);
+      },
     },
     agents: {
       list: () =>
@@ -111,6 +116,7 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       reject: (id, reason) => actions.reject(id, reason),
       undo: (id) => actions.undo(id),
     },
+    decisions: rooms.decisions,
     tools: {
       list: async (agent) => {
         await activation.agentsKnown();

@@ -1,6 +1,6 @@
 import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { named } from "./named.ts";
+import { named } from "../base/named.ts";
 
 /**
  * Everything that an extension's manifest and its entry in the documents say of what its agent does, besides what it may

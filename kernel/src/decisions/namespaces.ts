@@ -1,4 +1,4 @@
-import { named } from "./named.ts";
+import { named } from "../base/named.ts";
 
 /** A memory that several agents may open, as a document wishes it. */
 export interface NamespaceWish {

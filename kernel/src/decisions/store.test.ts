@@ -28,6 +28,9 @@ function fileStore(text: string | null = null) {
       },
       parse: (content) => parse(content),
       stringify: (value) => stringify(value),
+      ruleLines: (content) =>
+        content.split("\n").flatMap((line, index) => (/^ *- decide:/.test(line) ? [index + 1] : [])),
+      digest: (content) => String(content.length),
     });
     await store.load();
     return store;

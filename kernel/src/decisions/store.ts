@@ -1,18 +1,29 @@
 import { isoTime, type Clock } from "../base/clock.ts";
 import { Emitter } from "../base/emitter.ts";
-import { messageOf } from "../base/errors.ts";
+import { illegalTransition, limitExceeded, messageOf, notFound } from "../base/errors.ts";
+import { newId } from "../base/ids.ts";
 import { canonicalJson, isJsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { ApprovalRule } from "../base/vocabulary/action.ts";
+import type { ApprovalRule, RememberedRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { isNamespaceWish } from "./namespaces.ts";
 import { isKeptBehaviour } from "./behaviour.ts";
+import {
+  groupRules,
+  isKeptRule,
+  isRule,
+  ruleOf,
+  type KeptRule,
+  type RuleDecision,
+} from "./rule-decisions.ts";
 import { noWishes, type AcceptedExtension, type AcceptedWishes, type Wishes } from "./wishes.ts";
 
 /** Acceptances remembered; the oldest are forgotten first and asked again. */
 export const acceptancesKept = 50;
 /** Rules from "always" kept; one more is refused until the person tidies up. */
 export const rememberedRulesKept = 5_000;
+/** Rules kept in memory until the last client closes; one more is refused. */
+export const sessionRulesKept = 1_000;
 
 /** Characters of JSON that the behaviours of one acceptance take together; those beyond are kept as digests. */
 export const behaviourCharactersKept = 512 * 1024;
@@ -28,8 +39,10 @@ interface DecisionsFile {
   readonly trust: readonly Acceptance[];
   /** The digest that was revoked last, or accepted and is in force. */
   readonly current: Hash | null;
-  readonly rules: readonly ApprovalRule[];
+  readonly rules: readonly KeptRule[];
 }
+
+const emptyFile: DecisionsFile = { version: 1, trust: [], current: null, rules: [] };
 
 export interface DecisionStorePorts {
   readonly clock: Clock;
@@ -41,17 +54,31 @@ export interface DecisionStorePorts {
   setAside(): Promise<string>;
   parse(text: string): unknown;
   stringify(value: unknown): string;
+  /** The lines, counted from 1, on which the items of `rules` begin. */
+  ruleLines(text: string): readonly number[];
+  /** A short text that is the same for the same text, and for no other. */
+  digest(text: string): string;
 }
 
 const heading = `# What you decided for this workspace. Lares writes it; you may edit it, and what you save counts at once.
-# trust: documents you accepted, by digest. current: the one in force. rules: what you answered with "always".
+# trust: documents you accepted, by digest. current: the one in force. rules: what you answered with "always";
+# rules with the same id are one decision. A rule that you write needs neither id nor created.
 `;
 
 /** The person's decisions for one workspace. */
 export class DecisionStore {
   readonly changed = new Emitter<void>();
+  /** The list of decisions is another. */
+  readonly rulesChanged = new Emitter<void>();
   readonly #ports: DecisionStorePorts;
-  #file: DecisionsFile = { version: 1, trust: [], current: null, rules: [] };
+  #file: DecisionsFile = emptyFile;
+  /** Of `#file`, and those that end with the session. */
+  #decisions: readonly RuleDecision[] = [];
+  #rules: readonly ApprovalRule[] = [];
+  #byRule: ReadonlyMap<string, RuleDecision> = new Map();
+  #session: readonly RuleDecision[] = [];
+  #isSessionOpen = false;
+  #lines: { readonly text: string; readonly lines: readonly number[] } | null = null;
   #writing: Promise<unknown> = Promise.resolve();
   #lastText: string | null = null;
   /** What counts was not written down. */
@@ -67,14 +94,16 @@ export class DecisionStore {
     if (text === null || text === this.#lastText) return;
     try {
       if (typeof text !== "string") throw new Error(text.unusable);
-      this.#file = decode(this.#ports.parse(text));
+      const file = decode(this.#ports.parse(text));
       this.#lastText = text;
+      this.#take(file);
     } catch (error) {
       const name = await this.#ports.setAside();
       this.#ports.log.error(
         `decisions.yaml cannot be read (${messageOf(error)}); it is kept as ${name}, and everything is asked again.`,
       );
-      this.#file = { version: 1, trust: [], current: null, rules: [] };
+      this.#lastText = null;
+      this.#take(emptyFile);
     }
     this.changed.emit();
   }
@@ -88,8 +117,37 @@ export class DecisionStore {
     return this.#file.trust.find(({ digest }) => digest === this.#file.current)?.wishes ?? noWishes;
   }
 
+  /** All that count now. The same list, of the same rules, as long as none of them changed. */
   get rules(): readonly ApprovalRule[] {
-    return this.#file.rules;
+    return this.#rules;
+  }
+
+  /** Newest first; those that were written by hand, of which no time is known, come last. */
+  get decisions(): readonly RuleDecision[] {
+    return [...this.#session, ...this.#decisions].toSorted((a, b) =>
+      (b.created ?? "").localeCompare(a.created ?? "", "en"),
+    );
+  }
+
+  /** The decision to which a rule belongs; null where it is none of these, or no longer one. */
+  decisionOf(rule: ApprovalRule): RuleDecision | null {
+    return this.#byRule.get(canonicalJson(rule)) ?? null;
+  }
+
+  /** The line of `decisions.yaml` on which a decision begins, counted from 1; null for one that is not in it. */
+  lineOf({ index }: RuleDecision): number | null {
+    const text = this.#lastText;
+    if (text === null || index === null) return null;
+    if (this.#lines?.text !== text) this.#lines = { text, lines: this.#ports.ruleLines(text) };
+    return this.#lines.lines[index] ?? null;
+  }
+
+  /** Trusted clients there are now. With the last of them go the rules that last until then. */
+  clients(trusted: number): void {
+    this.#isSessionOpen = trusted > 0;
+    if (this.#isSessionOpen || this.#session.length === 0) return;
+    this.#session = [];
+    this.#rulesAreOthers();
   }
 
   async accept(digest: Hash, wishes: Wishes): Promise<void> {
@@ -110,26 +168,96 @@ export class DecisionStore {
     try {
       await this.#change(without);
     } catch (error) {
-      this.#file = without(this.#file) ?? this.#file;
+      this.#take(without(this.#file) ?? this.#file);
       this.#isUnwritten = true;
       this.changed.emit();
       throw error;
     }
   }
 
-  async remember(rules: readonly ApprovalRule[]): Promise<void> {
-    await this.#change((file) => {
-      const known = new Set(file.rules.map((rule) => canonicalJson(rule)));
-      const fresh = rules.filter((rule) => !known.has(canonicalJson(rule)));
-      if (fresh.length === 0) return null;
-      if (file.rules.length + fresh.length > rememberedRulesKept) {
-        this.#ports.log.warn(
-          `decisions.yaml holds ${file.rules.length} rules; "always" is not remembered until some are removed.`,
-        );
-        return null;
+  /**
+   * Keeps these rules as one decision, besides those that are kept already: on the disk, or where a rule says so until
+   * the last client closes. LimitExceeded where too many are kept; then none of them counts.
+   */
+  async remember(rules: readonly RememberedRule[]): Promise<void> {
+    const lasting = rules.filter(({ until }) => until === undefined);
+    const passing = rules
+      .filter(({ until }) => until !== undefined)
+      .map(({ until: _until, ...rule }) => rule);
+    if (passing.length > 0 && !this.#isSessionOpen)
+      throw illegalTransition("closed", "The last client has closed, so nothing is remembered until then.");
+    const [id, created] = [newId(), isoTime(this.#ports.clock.now())];
+    if (lasting.length > 0)
+      await this.#change((file) => {
+        const fresh = notIn(lasting, file.rules.map(ruleOf));
+        if (fresh.length === 0) return null;
+        checkRoom("rememberedRules", file.rules.length + fresh.length, rememberedRulesKept);
+        return { ...file, rules: [...file.rules, ...fresh.map((rule) => ({ ...rule, id, created }))] };
+      });
+    if (passing.length > 0) this.#rememberForSession(passing, id, created);
+  }
+
+  #rememberForSession(rules: readonly ApprovalRule[], id: string, created: string): void {
+    const known = this.#session.flatMap((decision) => decision.rules);
+    const fresh = notIn(rules, known);
+    if (fresh.length === 0) return;
+    checkRoom("sessionRules", known.length + fresh.length, sessionRulesKept);
+    this.#session = [...this.#session, { id, created, rules: fresh, index: null, isSession: true }];
+    this.#rulesAreOthers();
+  }
+
+  /**
+   * Takes a decision back; it no longer counts when this resolves. NotFound where there is none. Where that cannot be
+   * written down, one that only allows stops counting all the same, until the kernel ends, and this rejects.
+   */
+  async revokeDecision(id: string): Promise<RuleDecision> {
+    const decision = this.decisions.find((candidate) => candidate.id === id);
+    if (decision === undefined) throw notFound("decision", id);
+    if (decision.isSession) {
+      this.#session = this.#session.filter((candidate) => candidate !== decision);
+      this.#rulesAreOthers();
+      return decision;
+    }
+    const without = (file: DecisionsFile): DecisionsFile => {
+      // The file may have been edited meanwhile; a rule that was written by hand has no id in it.
+      const { kept = [] } = this.#grouped(file).find((candidate) => candidate.id === id) ?? {};
+      return { ...file, rules: file.rules.filter((rule) => !kept.includes(rule)) };
+    };
+    try {
+      await this.#change(without);
+    } catch (error) {
+      if (decision.rules.every(({ decide }) => decide === "allow")) {
+        this.#take(without(this.#file));
+        this.#isUnwritten = true;
+        this.changed.emit();
       }
-      return { ...file, rules: [...file.rules, ...fresh] };
-    });
+      throw error;
+    }
+    return decision;
+  }
+
+  #take(file: DecisionsFile): void {
+    const isOther = file.rules !== this.#file.rules;
+    this.#file = file;
+    if (!isOther) return;
+    this.#decisions = this.#grouped(file);
+    this.#rulesAreOthers();
+  }
+
+  #grouped({ rules }: DecisionsFile): RuleDecision[] {
+    return groupRules(rules, (text) => this.#ports.digest(text));
+  }
+
+  #rulesAreOthers(): void {
+    const all = [...this.#decisions, ...this.#session];
+    this.#rules = all.flatMap(({ rules }) => rules);
+    // A rule that is in two decisions belongs to the first, which the file has.
+    this.#byRule = new Map(
+      all
+        .toReversed()
+        .flatMap((decision) => decision.rules.map((rule) => [canonicalJson(rule), decision] as const)),
+    );
+    this.rulesChanged.emit();
   }
 
   /**
@@ -152,13 +280,27 @@ export class DecisionStore {
         this.#lastText = textBefore;
         throw error;
       }
-      this.#file = next;
+      this.#take(next);
       this.#isUnwritten = false;
       this.changed.emit();
     })();
     this.#writing = changed.catch(() => undefined);
     await changed;
   }
+}
+
+function notIn(rules: readonly ApprovalRule[], known: readonly ApprovalRule[]): ApprovalRule[] {
+  const keys = new Set(known.map((rule) => canonicalJson(rule)));
+  return rules.filter((rule) => !keys.has(canonicalJson(rule)));
+}
+
+function checkRoom(limit: string, value: number, most: number): void {
+  if (value <= most) return;
+  throw limitExceeded(
+    limit,
+    value,
+    `At most ${most} rules are remembered, so this "always" cannot be. Revoke decisions that you no longer need.`,
+  );
 }
 
 function decode(value: unknown): DecisionsFile {
@@ -168,7 +310,7 @@ function decode(value: unknown): DecisionsFile {
   const current = value["current"] ?? null;
   if (!Array.isArray(trust) || !trust.every(isAcceptance))
     throw new Error("`trust` is no list of acceptances");
-  if (!Array.isArray(rules) || !rules.every(isRule)) throw new Error("`rules` is no list of rules");
+  if (!Array.isArray(rules) || !rules.every(isKeptRule)) throw new Error("`rules` is no list of rules");
   if (current !== null && typeof current !== "string") throw new Error("`current` is no digest");
   return { version: 1, trust: trust.map(complete), current: current as Hash | null, rules };
 }
@@ -257,15 +399,4 @@ function isRestraint(value: unknown): boolean {
   return value["kind"] === "ignore"
     ? typeof value["glob"] === "string"
     : value["kind"] === "rule" && isRule(value["rule"]);
-}
-
-function isRule(value: unknown): value is ApprovalRule {
-  if (!isJsonObject(value)) return false;
-  const isText = (field: unknown): boolean => field === undefined || typeof field === "string";
-  return (
-    ["deny", "ask", "allow"].includes(String(value["decide"])) &&
-    isText(value["agent"]) &&
-    isText(value["kind"]) &&
-    isText(value["path"])
-  );
 }

@@ -13,7 +13,7 @@ import {
   type Behaviour,
   type KeptBehaviour,
 } from "./behaviour.ts";
-import { named } from "./named.ts";
+import { named } from "../base/named.ts";
 import {
   coveredNamespaces,
   describeNamespace,

@@ -9,6 +9,7 @@ const replayable: ReadonlySet<string> = new Set([
   "lares/actions/get",
   "lares/actions/content",
   "lares/actions/diff",
+  "lares/decisions/list",
   "lares/tools/list",
   "lares/jobs/list",
   "lares/entries/query",
@@ -36,6 +37,8 @@ export function outcomeUnknown(method: string): string {
         ? "lares/agents/list"
         : method.startsWith("lares/jobs/")
           ? "lares/jobs/list"
-          : "lares/status";
+          : method.startsWith("lares/decisions/")
+            ? "lares/decisions/list"
+            : "lares/status";
   return `The kernel ended while ${method} ran, and the next one is starting. Whether it took effect can be read with ${where}.`;
 }

@@ -2,13 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileGlob } from "../base/glob.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
-import {
-  alwaysRules,
-  decideApproval,
-  escapeGlob,
-  type ApprovalQuestion,
-  type ApprovalSubject,
-} from "./approval.ts";
+import { decideApproval, type ApprovalQuestion, type ApprovalSubject } from "./approval.ts";
+import { escapeGlob, exactRules } from "./scopes.ts";
 
 const write = (path: string, protection: ApprovalSubject["protection"] = "none"): ApprovalSubject => ({
   kind: "file.write",
@@ -225,9 +220,8 @@ describe("rules hold for all that an effect touches", () => {
     expect(decide(what).decide).toBe(expected);
   });
 
-  test("what is asked each time is never remembered, and a remembered path is for one spelling", () => {
-    expect(alwaysRules("a.b", [{ ...write(".env"), alwaysAsked: "is hidden" }])).toEqual([]);
-    const rules = alwaysRules("a.b", [write(twins.nfc)]);
+  test("a remembered path is for one spelling", () => {
+    const rules = exactRules("a.b", [write(twins.nfc)]);
     expect(decide({ effects: [write(twins.nfc)], rules }).decide).toBe("allow");
     expect(decide({ effects: [write(twins.nfd)], rules }).decide).toBe("ask");
   });
@@ -266,11 +260,11 @@ describe("decideApproval", () => {
   });
 });
 
-describe("alwaysRules", () => {
+describe("exactRules", () => {
   const odd = ["a.txt", "x (1)[2]{3}*?.jpg", "p/!+@,$^'\"|.md", "a..b, c"];
 
   test.each(odd)("allows exactly %j the next time", (path) => {
-    const rules = alwaysRules("a.b", [write(path)]);
+    const rules = exactRules("a.b", [write(path)]);
     expect(decide({ effects: [write(path)], rules, impact: 1 }).decide).toBe("allow");
     expect(decide({ effects: [write(`${path}x`)], rules }).decide).toBe("ask");
     expect(decide({ effects: [write(`x/${path}`)], rules }).decide).toBe("ask");
@@ -278,16 +272,10 @@ describe("alwaysRules", () => {
   });
 
   test("a move is one rule for both its ends", () => {
-    const rules = alwaysRules("a.b", [move("p/a {1},2.jpg", "q/b.jpg")]);
+    const rules = exactRules("a.b", [move("p/a {1},2.jpg", "q/b.jpg")]);
     expect(rules).toHaveLength(1);
     expect(decide({ effects: [move("p/a {1},2.jpg", "q/b.jpg")], rules }).decide).toBe("allow");
     expect(decide({ effects: [move("p/a {1},2.jpg", "q/c.jpg")], rules }).decide).toBe("ask");
-  });
-
-  test("protected paths get none", () => {
-    expect(alwaysRules("a.b", [write("lares.yaml", "protected"), write("ok")])).toEqual([
-      { decide: "allow", agent: "a.b", kind: "file.write", path: "ok" },
-    ]);
   });
 
   test("an escaped path matches itself and nothing else", () => {

@@ -1,9 +1,10 @@
-import { globLimits } from "../base/glob.ts";
+import { quotedText } from "../base/visible-text.ts";
 import type { ApprovalRule, EffectKind } from "../base/vocabulary/action.ts";
 import { isPlain, literalBase, restrainingGlob, wideningGlob } from "./globs.ts";
 import { foldPath, isWithinExactly } from "./paths.ts";
 import { kindMatches } from "./permissions.ts";
 import type { Protection } from "./protected.ts";
+import { ruleWords } from "./rule-words.ts";
 
 /** An effect as the approval policy sees it. */
 export interface ApprovalSubject {
@@ -16,6 +17,8 @@ export interface ApprovalSubject {
   readonly members?: readonly string[];
   /** The strictest protection of anything it touches. */
   readonly protection: Protection;
+  /** Why it is protected, as a sentence. */
+  readonly whyProtected?: string;
   /** Why a person decides whatever rules allow; a clause about the paths, such as "is hidden from the agent". */
   readonly alwaysAsked?: string;
 }
@@ -37,73 +40,176 @@ export interface ApprovalPolicy {
 
 export interface ApprovalDecision {
   readonly decide: "deny" | "ask" | "allow";
-  /** One sentence for the person and the trace. */
+  /** One sentence for the agent and the trace. It quotes no rule: those are the person's. */
   readonly because: string;
+  readonly basis: Basis;
+  /** Every rule that decided about an effect of it. */
+  readonly rules: readonly ApprovalRule[];
   /** Allowed for its impact: counts into the agent's hour. */
   readonly byImpact: boolean;
 }
 
+/** What a decision rests on, for the person. */
+export interface Basis {
+  readonly sentence: string;
+  /** The rule that decided, or that would have allowed it and does not count. */
+  readonly rule?: ApprovalRule;
+  /** The setting that decided, by its name in the documents. */
+  readonly setting?: "approvals.auto_approve_below";
+}
+
 /** What an action gets: the strictest decision of its effects. */
 export function decideApproval(question: ApprovalQuestion, policy: ApprovalPolicy): ApprovalDecision {
-  const rules = policy.rules
-    .filter(({ agent }) => agent === undefined || agent === question.agent)
-    .map(compiled);
-  let strictest: ApprovalDecision = { decide: "allow", because: "It changes nothing.", byImpact: false };
+  const rules = rulesFor(question.agent, policy.rules);
+  let strictest: EffectDecision | null = null;
   let byImpact = false;
+  const decided = new Set<ApprovalRule>();
   for (const effect of question.effects) {
     const decision = decideEffect(effect, question, policy.autoApproveBelow, rules);
     byImpact ||= decision.byImpact;
-    if (strictness[decision.decide] > strictness[strictest.decide]) strictest = decision;
-    else if (strictest.because === "It changes nothing.") strictest = decision;
+    if (decision.byRule !== undefined) decided.add(decision.byRule);
+    if (strictest === null || rank(decision) > rank(strictest)) strictest = decision;
     if (strictest.decide === "deny") break;
   }
-  return { ...strictest, byImpact: strictest.decide === "allow" && byImpact };
+  const { decide, because, basis } = strictest ?? nothing;
+  return { decide, because, basis, rules: [...decided], byImpact: decide === "allow" && byImpact };
 }
 
-const strictness = { allow: 0, ask: 1, deny: 2 } as const;
+const nothing = {
+  decide: "allow",
+  because: "It changes nothing.",
+  basis: { sentence: "It changes nothing." },
+} as const;
+
+/** The strictest decides; among those that allow, a rule or the threshold says more than a granted permission. */
+function rank({ decide, basis }: EffectDecision): number {
+  const says = basis.rule === undefined && basis.setting === undefined ? 0 : 1;
+  return decide === "deny" ? 3 : decide === "ask" ? 2 : says;
+}
+
+interface EffectDecision {
+  readonly decide: ApprovalDecision["decide"];
+  readonly because: string;
+  readonly basis: Basis;
+  readonly byImpact: boolean;
+  /** The rule that decided. */
+  readonly byRule?: ApprovalRule;
+}
+
+/**
+ * Returns whether `rule` would allow an effect that is asked now for want of such a rule, whatever its impact. False for
+ * what is asked each time.
+ */
+export function widens(
+  agent: string,
+  effect: ApprovalSubject,
+  policy: ApprovalPolicy,
+  rule: ApprovalRule,
+): boolean {
+  if (!compiled(rule).covers(effect)) return false;
+  const { decide, basis } = decideEffect(effect, riskiest(agent), 0, rulesFor(agent, policy.rules));
+  return decide === "ask" && basis.setting !== undefined;
+}
+
+/** Returns why a person decides about the effect whatever rules allow; null where a rule can allow it. */
+export function whyAskedEachTime(
+  agent: string,
+  effect: ApprovalSubject,
+  policy: ApprovalPolicy,
+): string | null {
+  const { decide, basis } = decideEffect(effect, riskiest(agent), 0, rulesFor(agent, policy.rules));
+  return decide === "allow" || basis.setting !== undefined ? null : basis.sentence;
+}
+
+/** Nothing is small enough to be allowed for its impact. */
+const riskiest = (agent: string): ApprovalQuestion => ({ agent, effects: [], impact: 1, impactThisHour: 1 });
 
 function decideEffect(
   effect: ApprovalSubject,
   question: ApprovalQuestion,
   threshold: number,
   rules: readonly CompiledRule[],
-): ApprovalDecision {
+): EffectDecision {
   const where = effect.paths.join(" → ");
   const reaching = (path: string): string => (effect.paths.includes(path) ? "" : `, which reaches ${path}`);
   const answer = (
     decide: ApprovalDecision["decide"],
     because: string,
+    basis: Basis = { sentence: because },
     byImpact = false,
-  ): ApprovalDecision => ({
-    decide,
-    because,
-    byImpact,
-  });
+  ): EffectDecision => ({ decide, because, basis, byImpact });
+  const byRule = (
+    decide: ApprovalDecision["decide"],
+    because: string,
+    sentence: string,
+    rule: ApprovalRule,
+  ): EffectDecision => ({ ...answer(decide, because, { sentence, rule }), byRule: rule });
+  /** Says which rule allows it all the same, so that nobody wonders why that does not count. */
+  const askedEachTime = (clause: string, why: string): EffectDecision => {
+    const because = `${where} ${clause}: it is asked each time.`;
+    const rule = allowingRule(rules, effect);
+    const what = `${effect.paths.map(quotedText).join(" → ")} ${why}`;
+    return rule === null
+      ? answer("ask", because, { sentence: what })
+      : answer("ask", because, {
+          sentence: `Your rule allows it (${ruleWords(rule)}), but ${what}`,
+          rule,
+        });
+  };
 
   if (effect.protection === "forbidden") return answer("deny", `${where} is closed to every extension.`);
   const denied = restrainedPath(rules, "deny", effect);
-  if (denied !== null) return answer("deny", `A rule denies ${effect.kind} of ${where}${reaching(denied)}.`);
+  if (denied !== null) {
+    const because = `A rule denies ${effect.kind} of ${where}${reaching(denied.path)}.`;
+    return byRule("deny", because, `Your rule refuses it: ${ruleWords(denied.rule)}.`, denied.rule);
+  }
   // Metadata lies beside a file, never in it: nothing that starts by itself reads it.
   if (effect.protection === "protected" && !isMetadata(effect.kind))
-    return answer("ask", `${where} is protected: it is asked each time.`);
+    return askedEachTime("is protected", `is asked each time: ${effect.whyProtected ?? "It is protected."}`);
   if (effect.alwaysAsked !== undefined)
-    return answer("ask", `${where} ${effect.alwaysAsked}: it is asked each time.`);
+    return askedEachTime(effect.alwaysAsked, `${effect.alwaysAsked}, so it is asked each time.`);
   const asked = restrainedPath(rules, "ask", effect);
-  if (asked !== null) return answer("ask", `A rule asks for ${effect.kind} of ${where}${reaching(asked)}.`);
-  if (rules.some((rule) => rule.decide === "allow" && rule.covers(effect)))
-    return answer("allow", `A rule allows ${effect.kind} of ${where}.`);
-  if (isMetadata(effect.kind)) return answer("allow", `${effect.kind} was granted.`);
-  if (question.impact >= threshold) {
-    return answer("ask", `Its impact ${question.impact} is not below ${threshold}.`);
+  if (asked !== null) {
+    const because = `A rule asks for ${effect.kind} of ${where}${reaching(asked.path)}.`;
+    return byRule("ask", because, `Your rule asks about it: ${ruleWords(asked.rule)}.`, asked.rule);
   }
-  const sum = question.impactThisHour + question.impact;
-  if (sum >= threshold) {
-    return answer(
-      "ask",
-      `With this one, the agent's impact within an hour would be ${sum.toFixed(4)}, not below ${threshold}.`,
+  const allowed = allowingRule(rules, effect);
+  if (allowed !== null)
+    return byRule(
+      "allow",
+      `A rule allows ${effect.kind} of ${where}.`,
+      `By your rule: ${ruleWords(allowed)}.`,
+      allowed,
     );
+  if (isMetadata(effect.kind))
+    return answer("allow", `${effect.kind} was granted.`, {
+      sentence: "The permission for tags, fields and sidecars was granted, so it is not asked.",
+    });
+  return byThreshold(question, threshold, answer);
+}
+
+function byThreshold(
+  { impact, impactThisHour }: ApprovalQuestion,
+  threshold: number,
+  answer: (decide: "ask" | "allow", because: string, basis: Basis, byImpact?: boolean) => EffectDecision,
+): EffectDecision {
+  const setting = "approvals.auto_approve_below";
+  const written = `auto_approve_below: ${threshold}`;
+  if (impact >= threshold) {
+    const sentence =
+      threshold === 0
+        ? `Every change is asked (${written}).`
+        : `Its impact ${impact} is not below ${threshold} (${written}).`;
+    return answer("ask", `Its impact ${impact} is not below ${threshold}.`, { sentence, setting });
   }
-  return answer("allow", `Its impact ${question.impact} is below ${threshold}.`, true);
+  const sum = impactThisHour + impact;
+  if (sum >= threshold) {
+    const because = `With this one, the agent's impact within an hour would be ${sum.toFixed(4)}, not below ${threshold}.`;
+    const sentence = `${because.slice(0, -1)} (${written}).`;
+    return answer("ask", because, { sentence, setting });
+  }
+  const because = `Its impact ${impact} is below ${threshold}.`;
+  return answer("allow", because, { sentence: `${because.slice(0, -1)} (${written}).`, setting }, true);
 }
 
 function isMetadata(kind: EffectKind): boolean {
@@ -111,6 +217,7 @@ function isMetadata(kind: EffectKind): boolean {
 }
 
 interface CompiledRule {
+  readonly rule: ApprovalRule;
   readonly decide: ApprovalRule["decide"];
   /** For deny and ask: a path for which the rule holds; null if it holds for nothing that the effect touches. */
   restrains(effect: ApprovalSubject): string | null;
@@ -122,12 +229,20 @@ function restrainedPath(
   rules: readonly CompiledRule[],
   decide: "deny" | "ask",
   effect: ApprovalSubject,
-): string | null {
+): { readonly path: string; readonly rule: ApprovalRule } | null {
   for (const rule of rules) {
     const path = rule.decide === decide ? rule.restrains(effect) : null;
-    if (path !== null) return path;
+    if (path !== null) return { path, rule: rule.rule };
   }
   return null;
+}
+
+function allowingRule(rules: readonly CompiledRule[], effect: ApprovalSubject): ApprovalRule | null {
+  return rules.find((rule) => rule.decide === "allow" && rule.covers(effect))?.rule ?? null;
+}
+
+function rulesFor(agent: string, rules: readonly ApprovalRule[]): CompiledRule[] {
+  return rules.filter((rule) => rule.agent === undefined || rule.agent === agent).map(compiled);
 }
 
 // The person's rules are asked about with every proposal and change rarely.
@@ -149,6 +264,7 @@ function allowing(rule: ApprovalRule): CompiledRule {
   const matches = rule.path === undefined ? (): boolean => true : wideningGlob(rule.path);
   const base = literalBase(rule.path ?? "**");
   return {
+    rule,
     decide: "allow",
     restrains: () => null,
     covers: ({ kind, paths, makes = [], members = [] }) =>
@@ -168,6 +284,7 @@ function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
   const glob = rule.path === undefined ? null : restrainingGlob(rule.path);
   const isOf = (kind: string): boolean => rule.kind === undefined || kindMatches(rule.kind, kind);
   return {
+    rule,
     decide,
     covers: () => false,
     restrains: ({ kind, paths, makes = [], members }) => {
@@ -217,25 +334,4 @@ function membersAt(end: string, members: readonly string[]): readonly MemberPath
   });
   ends.set(end, made);
   return made;
-}
-
-/**
- * What "always" remembers: for each effect of the action, one rule that allows this agent this kind at
- * exactly these paths. What is asked each time gets none, nor does a path too long for a glob.
- */
-export function alwaysRules(agent: string, effects: readonly ApprovalSubject[]): ApprovalRule[] {
-  const rules: ApprovalRule[] = [];
-  for (const effect of effects) {
-    if (effect.protection !== "none" || effect.alwaysAsked !== undefined) continue;
-    const escaped = effect.paths.map(escapeGlob);
-    const path = escaped.length === 1 ? String(escaped[0]) : `{${escaped.join(",")}}`;
-    if (path.length <= globLimits.length) rules.push({ decide: "allow", agent, kind: effect.kind, path });
-  }
-  return rules;
-}
-
-/** The glob that matches this path and no other. */
-export function escapeGlob(path: string): string {
-  // Everything else stands for itself, so that most rules read like the path they are for.
-  return path.replace(/[\\*?[\]{},]/g, "\\$&");
 }

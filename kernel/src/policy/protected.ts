@@ -27,6 +27,19 @@ export function protectionOf(path: string, places: ProtectedPlaces): Protection 
   return foldedPlaces(places.protectedPaths).some((place) => touches(names, place)) ? "protected" : "none";
 }
 
+/** Returns why a path is protected by its names, as a sentence; null where they do not protect it. */
+export function protectionReason(path: string, places: ProtectedPlaces): string | null {
+  const names = path.split("/").map(foldFast);
+  if (names.some((name) => name.startsWith(".")))
+    return "Programs read names that begin with a dot without being told to.";
+  if (names.some((name) => shortName.test(name))) return "It may be the short name of another file.";
+  const group = groups.find(({ isFolder, isFile }) => names.some(isFolder) || isFile(names.at(-1) ?? ""));
+  if (group !== undefined) return group.reason;
+  return foldedPlaces(places.protectedPaths).some((place) => touches(names, place))
+    ? "It holds programs of extensions, or your own configuration of Lares."
+    : null;
+}
+
 export function strictest(found: readonly Protection[]): Protection {
   if (found.includes("forbidden")) return "forbidden";
   return found.includes("protected") ? "protected" : "none";
@@ -80,6 +93,12 @@ function foldedPlaces(places: readonly string[]): readonly (readonly string[])[]
 
 const isProtectedFolder = compileNames(protectedGroups.flatMap(({ folders }) => folders));
 const isProtectedFile = compileNames(protectedGroups.flatMap(({ files }) => files));
+
+const groups = protectedGroups.map(({ reason, folders, files }) => ({
+  reason,
+  isFolder: compileNames(folders),
+  isFile: compileNames(files),
+}));
 
 /** A name as Windows shortens others: which one it stands for cannot be seen. */
 const shortName = /^[^.~]{0,6}~\d{1,6}(?:\.[^.]{0,3})?$/;

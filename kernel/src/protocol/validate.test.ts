@@ -52,7 +52,7 @@ const cases: readonly {
   {
     method: "lares/actions/approve",
     params: { id: "a", digest, rules: [{ decide: "allow", pth: "x" }] },
-    says: 'params.rules[0] has a field "pth" that is not known; known are: decide, agent, kind, path.',
+    says: 'params.rules[0] has a field "pth" that is not known; known are: decide, agent, kind, path, until.',
   },
   { method: "lares/entries/query", params: { path: "**", later: 1 }, says: null },
   {

@@ -2,7 +2,7 @@ import type { Diagnostic as LspDiagnostic } from "vscode-languageserver";
 import type { Agent } from "../base/vocabulary/agent.ts";
 import type { AgentCommand } from "../base/vocabulary/agent.ts";
 import type { Emitter } from "../base/emitter.ts";
-import type { Action, ApprovalRule } from "../base/vocabulary/action.ts";
+import type { Action, Decision, RememberedRule } from "../base/vocabulary/action.ts";
 import type { EntryPage, EntryQuery } from "../base/vocabulary/entry.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Tool } from "../base/vocabulary/agent.ts";
@@ -20,6 +20,7 @@ export interface KernelServices {
   readonly agents: AgentService;
   readonly traces: TraceService;
   readonly actions: ActionService;
+  readonly decisions: DecisionService;
   readonly tools: ToolService;
   readonly jobs: JobService;
   readonly entries: { query(query: EntryQuery): Promise<EntryPage> };
@@ -81,12 +82,22 @@ export interface ActionService {
       digest: Hash;
       effects?: readonly number[];
       remember?: "once" | "always";
-      rules?: readonly ApprovalRule[];
+      rules?: readonly RememberedRule[];
     },
   ): Promise<Action>;
   reject(id: string, reason?: string): Promise<Action>;
   undo(id: string): Promise<Action>;
   readonly changed: Emitter<Action>;
+}
+
+/** What the person answered with "always", and the rules that they wrote beside it. */
+export interface DecisionService {
+  /** Newest first. */
+  list(): Promise<Decision[]>;
+  /** NotFound; StorageError where it could not be written down. */
+  revoke(id: string): Promise<Decision>;
+  /** One was made, revoked or edited; not told when one is used. */
+  readonly changed: Emitter<void>;
 }
 
 export interface ToolService {

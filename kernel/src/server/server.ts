@@ -8,6 +8,7 @@ import type { ClientRequest } from "../protocol/v1/requests.ts";
 import { actionHandlers, withoutDiffs } from "./actions.ts";
 import { agentHandlers } from "./agents.ts";
 import { MessageApprovals } from "./approvals.ts";
+import { decisionHandlers } from "./decisions.ts";
 import { DocumentDiagnostics } from "./diagnostics.ts";
 import { entryHandlers } from "./entries.ts";
 import { openToUntrusted, type Handlers } from "./handlers.ts";
@@ -83,6 +84,7 @@ export class KernelServer {
       ...agentHandlers(kernel),
       ...traceHandlers(kernel),
       ...actionHandlers(kernel),
+      ...decisionHandlers(kernel),
       ...toolHandlers(kernel),
       ...jobHandlers(kernel),
       ...entryHandlers(kernel),
@@ -232,6 +234,7 @@ export class KernelServer {
           lenses.lensesChanged();
         }),
       ),
+      this.#kernel.decisions.changed.on(whenTrusted(() => endpoint.notify("lares/decisions/changed", {}))),
       this.#kernel.notifications.on(
         whenTrusted((notice: AgentNotice) => endpoint.notify("lares/notify", noticeOf(notice))),
       ),

@@ -2,7 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import type { JsonValue } from "../../base/json.ts";
 import { silentLog } from "../../base/log.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
-import type { Action, ApprovalRule, EffectInput } from "../../base/vocabulary/action.ts";
+import type { Action, EffectInput, RememberedRule } from "../../base/vocabulary/action.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
 import type { EntryMetadata, MetadataChange } from "../../base/vocabulary/metadata.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
@@ -112,7 +112,7 @@ export interface Bench extends AsyncDisposable {
   readonly settings: { -readonly [Key in keyof ActionSettings]: ActionSettings[Key] };
   authority: Authority | null;
   readonly unsaved: Set<string>;
-  readonly remembered: ApprovalRule[];
+  readonly remembered: RememberedRule[];
   readonly touched: string[];
   readonly copies: Map<Hash, string[]>;
   /** What the index leaves out: these names, and what lies beneath. */
@@ -167,7 +167,7 @@ export async function openBench(options: {
     settings: { rules: [], autoApproveBelow: 0, expireAfterMs: 86_400_000 } as Bench["settings"],
     authority: everything as Authority | null,
     unsaved: new Set<string>(),
-    remembered: [] as ApprovalRule[],
+    remembered: [] as RememberedRule[],
     touched: [] as string[],
     copies: new Map<Hash, string[]>(),
     leftOut: new Set<string>(),
@@ -203,6 +203,9 @@ export async function openBench(options: {
       for (const path of paths) if ((await files.stat(path)) === null) metadata.gone(path);
     },
     remember: async (rules) => void bench.remembered.push(...rules),
+    originOf: ({ rule }) =>
+      rule === undefined ? {} : { place: { path: "/rules.yaml", line: 1 }, decision: "d" },
+    used: () => [],
   });
   const proposalOf = (effects: EffectInput[]) => ({ title: "A test", reason: "To see", effects });
   const propose = async (...effects: EffectInput[]): Promise<Action> =>

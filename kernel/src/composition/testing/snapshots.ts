@@ -86,6 +86,7 @@ export function snapshot(
     entries: Object.entries(programs).map(([id, program]) => entry(id, program)),
     configuration: configuration(),
     standing: configuration(),
+    origins: { all: unwritten, standing: unwritten },
     ownNamespaces: [],
     isReadable: true,
     isLookedInto: true,
@@ -93,6 +94,9 @@ export function snapshot(
     lookedAt: { paths: [], listed: [] },
   };
 }
+
+/** Settings that no document has. */
+const unwritten = { rule: () => null, setting: () => null };
 
 /** Of a person who accepted these, and whose decisions are kept in memory. */
 export async function decisions(...accepted: CatalogSnapshot[]): Promise<DecisionStore> {
@@ -104,6 +108,8 @@ export async function decisions(...accepted: CatalogSnapshot[]): Promise<Decisio
     setAside: async () => "aside",
     parse: JSON.parse,
     stringify: JSON.stringify,
+    ruleLines: () => [],
+    digest: (text) => text,
   });
   for (const each of accepted) await store.accept(each.digest, each.wishes);
   return store;

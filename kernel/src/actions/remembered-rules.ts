@@ -1,0 +1,64 @@
+import { invalidParams } from "../base/errors.ts";
+import { canonicalJson } from "../base/json.ts";
+import type { RememberedRule } from "../base/vocabulary/action.ts";
+import type { ApprovalPolicy } from "../policy/approval.ts";
+import { exactRules, whyNotAlways } from "../policy/scopes.ts";
+import { wideningGlob } from "../policy/globs.ts";
+import type { Approval } from "./api.ts";
+import type { ActionRecord } from "./ledger.ts";
+import type { PersonView } from "./person.ts";
+
+/**
+ * Returns the rules that an approval remembers; none where it is for once. A person can only say yes to what they were
+ * shown, so rules have to be those that this action's scopes offer. InvalidParams where one is not, and where "always" would
+ * not count for one of the chosen effects: nothing is dropped in silence.
+ */
+export function rememberedRules(
+  record: ActionRecord,
+  { remember, rules }: Approval,
+  chosen: readonly number[],
+  policy: ApprovalPolicy,
+  person: PersonView,
+): readonly RememberedRule[] {
+  if (rules !== undefined) {
+    if (remember === "once")
+      throw invalidParams('`rules` and remember: "once" contradict each other. Leave one of them out.');
+    checkOffered(record, rules, chosen, person);
+    return rules;
+  }
+  if (remember !== "always") return [];
+  const { agent } = record.action;
+  const subjects = record.subjects.filter((_subject, index) => chosen.includes(index));
+  const why = whyNotAlways(agent, subjects, policy);
+  if (why !== null)
+    throw invalidParams(`"Always" would not count here. ${why} Approve it for this time only.`);
+  const exact = exactRules(agent, subjects);
+  if (exact.length < subjects.length)
+    throw invalidParams(
+      `"Always" cannot be remembered for a path of this length. Approve it for this time only.`,
+    );
+  return exact;
+}
+
+function checkOffered(
+  record: ActionRecord,
+  rules: readonly RememberedRule[],
+  chosen: readonly number[],
+  person: PersonView,
+): void {
+  const offered = new Set(
+    person.scopes(record).flatMap((scope) => scope.rules.map((rule) => canonicalJson(rule))),
+  );
+  const subjects = record.subjects.filter((_subject, index) => chosen.includes(index));
+  for (const rule of rules) {
+    if (!offered.has(canonicalJson(rule)))
+      throw invalidParams(
+        `The rule ${JSON.stringify(rule)} was not offered for this action; pass rules of its \`scopes\` unchanged.`,
+      );
+    const matches = rule.path === undefined ? (): boolean => true : wideningGlob(rule.path);
+    if (!subjects.some(({ kind, paths }) => kind === rule.kind && paths.every(matches)))
+      throw invalidParams(
+        `The rule ${JSON.stringify(rule)} covers none of the chosen effects; leave it out, or choose its effect too.`,
+      );
+  }
+}

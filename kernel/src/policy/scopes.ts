@@ -1,0 +1,124 @@
+import { globLimits } from "../base/glob.ts";
+import { named } from "../base/named.ts";
+import { visibleText } from "../base/visible-text.ts";
+import {
+  maxRulesPerScope,
+  type ApprovalRule,
+  type EffectKind,
+  type RememberedRule,
+  type Scope,
+  type ScopeId,
+} from "../base/vocabulary/action.ts";
+import { widens, whyAskedEachTime, type ApprovalPolicy, type ApprovalSubject } from "./approval.ts";
+import { isWithinExactly, parentOf } from "./paths.ts";
+import { changesOfAll } from "./rule-words.ts";
+
+/** Kinds that happen to a path once: afterwards nothing is left at it that the same change could be made to. */
+const once: ReadonlySet<EffectKind> = new Set(["file.move", "file.delete", "folder.create"]);
+
+/**
+ * Returns what "always" may remember about an action that waits for a person. A rule is in a scope only if it would have
+ * allowed an effect that is asked for want of a rule, so there is none for what is asked each time.
+ */
+export function scopesOf(
+  agent: string,
+  effects: readonly ApprovalSubject[],
+  policy: ApprovalPolicy,
+): Scope[] {
+  const scopes: Scope[] = [];
+  for (const id of ["file", "folder", "kind", "session"] as const) {
+    const rules = rulesOf(id, agent, effects, policy);
+    if (rules === null || rules.length === 0) continue;
+    scopes.push({ id, title: titleOf(id, agent, rules), rules });
+  }
+  return scopes;
+}
+
+/**
+ * Returns what "always" remembers where no scope is named: for each effect one rule that allows this agent this kind at
+ * exactly these paths. A path too long for a glob gets none.
+ */
+export function exactRules(agent: string, effects: readonly ApprovalSubject[]): ApprovalRule[] {
+  return effects.flatMap((effect) => {
+    const path = anyOf(effect.paths.map(escapeGlob));
+    return path.length > globLimits.length
+      ? []
+      : [{ decide: "allow" as const, agent, kind: effect.kind, path }];
+  });
+}
+
+/** Returns why "always" would not count for one of the effects, as a sentence; null where it counts for all. */
+export function whyNotAlways(
+  agent: string,
+  effects: readonly ApprovalSubject[],
+  policy: ApprovalPolicy,
+): string | null {
+  for (const effect of effects) {
+    const why = whyAskedEachTime(agent, effect, policy);
+    if (why !== null) return why;
+  }
+  return null;
+}
+
+/** Null where there are more rules than a person can read. */
+function rulesOf(
+  id: ScopeId,
+  agent: string,
+  effects: readonly ApprovalSubject[],
+  policy: ApprovalPolicy,
+): RememberedRule[] | null {
+  const rules = new Map<string, RememberedRule>();
+  for (const effect of effects) {
+    const rule = ruleOf(id, agent, effect);
+    const key = JSON.stringify(rule);
+    if (rule === null || rules.has(key) || !widens(agent, effect, policy, rule)) continue;
+    rules.set(key, id === "session" ? { ...rule, until: "close" } : rule);
+    if (rules.size > maxRulesPerScope) return null;
+  }
+  return [...rules.values()];
+}
+
+function ruleOf(id: ScopeId, agent: string, { kind, paths }: ApprovalSubject): ApprovalRule | null {
+  const rule = { decide: "allow", agent, kind } as const;
+  if (id === "kind") return rule;
+  if (id === "file" && once.has(kind)) return null;
+  const path = id === "file" ? anyOf(paths.map(escapeGlob)) : anyOf(outermost(paths).map(everythingIn));
+  return path.length > globLimits.length ? null : { ...rule, path };
+}
+
+/** The folders in which the paths lie, without those that lie in another of them. */
+function outermost(paths: readonly string[]): string[] {
+  const folders = [...new Set(paths.map((path) => parentOf(path) ?? "."))];
+  // The workspace's top stands for what lies directly in it, so it holds none of the others.
+  return folders.filter(
+    (folder) => !folders.some((other) => other !== folder && other !== "." && isWithinExactly(other, folder)),
+  );
+}
+
+function everythingIn(folder: string): string {
+  return folder === "." ? "*" : `${escapeGlob(folder)}/**`;
+}
+
+function anyOf(globs: readonly string[]): string {
+  return globs.length === 1 ? String(globs[0]) : `{${globs.join(",")}}`;
+}
+
+/** The glob that matches this path and no other. */
+export function escapeGlob(path: string): string {
+  // Everything else stands for itself, so that most rules read like the path they are for.
+  return path.replace(/[\\*?[\]{},]/g, "\\$&");
+}
+
+function titleOf(id: ScopeId, agent: string, rules: readonly ApprovalRule[]): string {
+  const changes = changesOfAll(rules);
+  switch (id) {
+    case "file":
+      return `${rules.length === 1 ? "This file" : "These files"}: ${changes}`;
+    case "folder":
+      return `${rules.length === 1 ? "This folder" : "These folders"}: ${changes}`;
+    case "kind":
+      return `${rules.length === 1 ? "This kind" : "These kinds"}: ${changes} by ${visibleText(named(agent))}, anywhere`;
+    case "session":
+      return `Until you close Lares: ${changes}`;
+  }
+}
