@@ -100,7 +100,7 @@ async function show(action: Action, only: number | undefined, known: ShownChange
 }
 
 async function showOne(action: Action, index: number, effect: Effect): Promise<void> {
-  const title = `${endMark(action)}${label(nameOf(effect.path))} (Lares: ${shortTitle(action)})`;
+  const title = `${endMark(action, index)}${label(nameOf(effect.path))} (Lares: ${shortTitle(action)})`;
   const after = uriOfSide(action.id, index, effect, "after");
   if (hasContents(effect))
     await commands.executeCommand("vscode.diff", await beforeOf(action, index, effect), after, title);

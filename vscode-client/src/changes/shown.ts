@@ -10,8 +10,10 @@ const stateContext = "lares.shownChange";
 /** Set where the shown action has several changes, of which some can be approved. */
 const manyContext = "lares.shownHasMany";
 /** Before the title of an editor whose action has ended: `Applied 10:58: `; what it shows is frozen then. */
-export function endMark(action: Action): string {
-  return hasEnded(action.state) ? `${decidedTitle(action)}: ` : "";
+export function endMark(action: Action, effect?: number): string {
+  if (!hasEnded(action.state)) return "";
+  const isLeftOut = effect !== undefined && action.receipt?.applied.includes(effect) === false;
+  return isLeftOut ? "Left out: " : `${decidedTitle(action)}: `;
 }
 
 /** Editors of several files that are known by their titles. */
@@ -78,7 +80,7 @@ export class ShownChange implements Disposable {
   /** The active editor, where its title does not say yet what became of what it shows. */
   outdated(): ShownTab | undefined {
     const shown = this.#shown();
-    return shown === undefined || shown.tab.label.startsWith(endMark(shown.action)) ? undefined : shown;
+    return shown === undefined || shown.tab.label.startsWith(endMark(shown.action, shown.effect)) ? undefined : shown;
   }
 
   dispose(): void {

@@ -249,6 +249,7 @@ export const seen = {
     this.panels.length = 0;
     this.clipboard = "";
     files.clear();
+    tabsChanged.dispose();
     this.modified.clear();
     this.messages.length = 0;
     this.commands.length = 0;
@@ -411,6 +412,11 @@ export const window = {
           openPick = (choose) => resolve(choose(items));
         })
       : items[0],
+  /** What the person types where the editor asks for a text; undefined: nothing. */
+  input: undefined as string | undefined,
+  async showInputBox(): Promise<string | undefined> {
+    return this.input;
+  },
   /** What the person chooses where the editor asks for a file; undefined: nothing. */
   chosenFile: undefined as Uri | undefined,
   async showSaveDialog(): Promise<Uri | undefined> {
