@@ -12,6 +12,7 @@ import { append } from "./figures/append.ts";
 import { change } from "./figures/change.ts";
 import { editor } from "./figures/editor.ts";
 import { flood } from "./figures/flood.ts";
+import { review } from "./figures/review.ts";
 import { index } from "./figures/index.ts";
 import { inside } from "./figures/inside.ts";
 import { language } from "./figures/language.ts";
@@ -47,6 +48,7 @@ const figures: readonly Figure[] = [
   language,
   editor,
   flood,
+  review,
 ];
 
 const { values, positionals } = parseArgs({

@@ -56,7 +56,9 @@ class EditedTexts implements FileSystemProvider, Disposable {
   }
   /** Of one action, by their addresses. */
   of(action: string): [Uri, Edited][] {
-    return [...this.#texts].flatMap(([key, text]) => (text.action === action ? [[Uri.parse(key), text]] : []));
+    return [...this.#texts].flatMap(([key, text]) =>
+      text.action === action ? [[Uri.parse(key), text]] : [],
+    );
   }
   forget(action: string): void {
     for (const [uri] of this.of(action)) this.#texts.delete(uri.toString());
@@ -135,12 +137,19 @@ export const editing: Feature = (context) => {
 async function pick({ models }: ClientContext): Promise<{ action: Action; effect: undefined } | undefined> {
   const items = models.actions.pending
     .filter(({ effects }) => effects.some(canBeEdited))
-    .map((action) => ({ label: label(action.effects.map(({ path }) => path).join(", "), 200), detail: label(action.title, 200), action }));
+    .map((action) => ({
+      label: label(action.effects.map(({ path }) => path).join(", "), 200),
+      detail: label(action.title, 200),
+      action,
+    }));
   if (items.length === 0) {
     void window.showInformationMessage("No text that could be edited waits for you.");
     return undefined;
   }
-  const chosen = await window.showQuickPick(items, { title: "Edit Before Approving", placeHolder: "Which proposal?" });
+  const chosen = await window.showQuickPick(items, {
+    title: "Edit Before Approving",
+    placeHolder: "Which proposal?",
+  });
   return chosen && { action: chosen.action, effect: undefined };
 }
 
@@ -148,7 +157,12 @@ function canBeEdited({ kind, after }: Action["effects"][number]): boolean {
   return (kind === "file.write" || kind === "file.edit") && after !== null;
 }
 
-async function open(context: ClientContext, texts: EditedTexts, action: Action, wanted: number | undefined): Promise<void> {
+async function open(
+  context: ClientContext,
+  texts: EditedTexts,
+  action: Action,
+  wanted: number | undefined,
+): Promise<void> {
   if (action.state !== "PendingApproval") throw new Error("It does not wait any more.");
   const able = [...action.effects.entries()].filter(([, effect]) => canBeEdited(effect));
   const chosen =
@@ -170,7 +184,14 @@ async function open(context: ClientContext, texts: EditedTexts, action: Action, 
   const known = texts.get(uri);
   // What was typed before is kept, as long as it is about the same proposal.
   if (known?.digest !== action.digest)
-    texts.open(uri, { action: action.id, effect: chosen, digest: action.digest, proposed: content, content, modified: 1 });
+    texts.open(uri, {
+      action: action.id,
+      effect: chosen,
+      digest: action.digest,
+      proposed: content,
+      content,
+      modified: 1,
+    });
   await commands.executeCommand(
     "vscode.diff",
     uriOfSide(action.id, chosen, effect, "before"),
@@ -192,9 +213,14 @@ async function approve(context: ClientContext, texts: EditedTexts, edited: Edite
     const content = document?.getText() ?? new TextDecoder().decode(text.content);
     if (content !== new TextDecoder().decode(text.proposed)) edits.push({ effect: text.effect, content });
   }
-  const done = await approveShown(context, action, { digest: edited.digest, edits, answeredBy: "lares.approve" });
+  const done = await approveShown(context, action, {
+    digest: edited.digest,
+    edits,
+    answeredBy: "lares.approve",
+  });
   if (done === undefined) return;
-  if (done.state !== "Committed") throw new Error(message(done.error ?? `It is ${decidedWord(done).toLowerCase()} now.`));
+  if (done.state !== "Committed")
+    throw new Error(message(done.error ?? `It is ${decidedWord(done).toLowerCase()} now.`));
   window.setStatusBarMessage(`$(check) ${decidedWord(done)}: ${label(done.title, 80)}`, 6_000);
   await closeEditors(texts, edited.action);
 }

@@ -35,7 +35,9 @@ test("a diff that does not lead from the one text to the other is not taken apar
 });
 
 test("of lines that replace each other, only the words that changed are marked", () => {
-  const [hunk] = hunksOf(createTwoFilesPatch("a", "a", "Along the river, three hours.\n", "# River\n\nAlong the river.\n"));
+  const [hunk] = hunksOf(
+    createTwoFilesPatch("a", "a", "Along the river, three hours.\n", "# River\n\nAlong the river.\n"),
+  );
   const marked = shownLines(hunk!).map(({ sign, number, parts }) => [
     sign,
     number,

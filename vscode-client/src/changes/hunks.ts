@@ -43,7 +43,9 @@ export function withoutHunks(
 }
 
 function applied(text: string, patch: StructuredPatch): string | false {
-  return patch.hunks.length === 0 ? text : applyPatch(text, patch, { fuzzFactor: 0, autoConvertLineEndings: false });
+  return patch.hunks.length === 0
+    ? text
+    : applyPatch(text, patch, { fuzzFactor: 0, autoConvertLineEndings: false });
 }
 
 function patchOf(diff: string): StructuredPatch | null {
@@ -89,9 +91,8 @@ export function shownLines({ lines, oldStart, newStart }: Hunk): ShownLine[] {
 
 /** Texts, without their signs, of the lines with this sign that follow each other from `start`. */
 function runOf(lines: readonly string[], start: number, sign: string): string[] {
-  const run: string[] = [];
-  for (let index = start; lines[index]?.startsWith(sign); index++) run.push(lines[index]!.slice(1));
-  return run;
+  const end = lines.findIndex((line, index) => index >= start && !line.startsWith(sign));
+  return lines.slice(start, end < 0 ? undefined : end).map((line) => line.slice(1));
 }
 
 /** Compares the lines of a replacement in pairs of the most alike: where there are as many, in their order. */
@@ -144,7 +145,11 @@ export function comparedWords(before: string, after: string): { before: Part[]; 
     return { before: [{ text: before, changed: true }], after: [{ text: after, changed: true }] };
   const changes = diffWordsWithSpace(before, after);
   return {
-    before: changes.filter(({ added }) => !added).map(({ value, removed }) => ({ text: value, changed: removed })),
-    after: changes.filter(({ removed }) => !removed).map(({ value, added }) => ({ text: value, changed: added })),
+    before: changes
+      .filter(({ added }) => !added)
+      .map(({ value, removed }) => ({ text: value, changed: removed })),
+    after: changes
+      .filter(({ removed }) => !removed)
+      .map(({ value, added }) => ({ text: value, changed: added })),
   };
 }

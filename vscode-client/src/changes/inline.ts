@@ -109,7 +109,7 @@ export function previewOf(
     // Two proposals in one place cannot be read together: the lens and the review page have the other.
     if (own.some((line) => (owners.get(line) ?? action.id) !== action.id)) continue;
     for (const line of own) owners.set(line, action.id);
-    let line = hunk.oldLines === 0 ? hunk.oldStart : Math.max(0, hunk.oldStart - 1);
+    let line = Math.max(0, hunk.oldStart - 1);
     for (let index = 0; index < hunk.lines.length;) {
       const removed: string[] = [];
       const added: string[] = [];
@@ -145,13 +145,13 @@ export function previewOf(
 
   function drawWords(line: number, before: string, after: string): void {
     if (line >= document.lineCount) return;
-    const { before: gone, after: come } = comparedWords(before, after);
+    const { before: gone, after: come } = alike(before, after);
     let character = 0;
     for (const { text, changed } of gone) {
       if (changed && text !== "") struck.push({ line, start: character, end: character + text.length });
       character += text.length;
     }
-    // Each new piece stands behind as much of the old line as comes before it.
+    // Each new piece stands before what it replaces: behind it, the editor draws it in the colour of what goes.
     let at = 0;
     let seen = 0;
     for (const { text, changed } of come) {
@@ -163,21 +163,38 @@ export function previewOf(
   }
 }
 
-/** Where, in the old line, the first `length` kept characters and what goes right behind them end. */
-function endOfKept(pieces: readonly { readonly text: string; readonly changed: boolean }[], length: number): number {
+/** The words that change, or the whole line where little of it stays: patches of both could not be read. */
+function alike(before: string, after: string): ReturnType<typeof comparedWords> {
+  const words = comparedWords(before, after);
+  const kept = words.before.reduce((sum, { text, changed }) => sum + (changed ? 0 : text.length), 0);
+  if (2 * kept >= Math.max(before.length, after.length)) return words;
+  return { before: [{ text: before, changed: true }], after: [{ text: after, changed: true }] };
+}
+
+/** Where, in the old line, the first `length` characters that stay end. */
+function endOfKept(
+  pieces: readonly { readonly text: string; readonly changed: boolean }[],
+  length: number,
+): number {
   let [kept, end] = [0, 0];
   for (const { text, changed } of pieces) {
-    if (!changed && kept >= length) break;
+    if (kept >= length) break;
     end += changed ? text.length : Math.min(text.length, length - kept);
-    if (!changed) kept += Math.min(text.length, length - kept);
+    if (!changed) kept += text.length;
   }
   return end;
 }
 
 function ghostLines(lines: readonly string[]): string {
-  const shown = lines.slice(0, maxGhostLines).map((line) => visibleText(line)).join(" ⏎ ");
+  const shown = lines
+    .slice(0, maxGhostLines)
+    .map((line) => visibleText(line))
+    .join(" ⏎ ");
   const left = lines.length - maxGhostLines;
-  const cut = shown.length > maxGhostCharacters ? `${shown.slice(0, maxGhostCharacters).toWellFormed()} (and more)` : shown;
+  const cut =
+    shown.length > maxGhostCharacters
+      ? `${shown.slice(0, maxGhostCharacters).toWellFormed()} (and more)`
+      : shown;
   return left > 0 ? `${cut} ⏎ and ${left.toLocaleString("en")} more lines` : cut;
 }
 

@@ -1,4 +1,13 @@
-import { CodeLens, Disposable, EventEmitter, languages, Range, workspace, type CodeLensProvider, type TextDocument } from "vscode";
+import {
+  CodeLens,
+  Disposable,
+  EventEmitter,
+  languages,
+  Range,
+  workspace,
+  type CodeLensProvider,
+  type TextDocument,
+} from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
 import { label } from "../model/text.ts";
 import { goneFrom, weightOf } from "../model/weight.ts";
@@ -73,7 +82,11 @@ export function lensesOf(
   const does = own < 0 ? "" : wordsFor(action, own, parts);
   const review = { command: "lares.review", arguments: [{ id }] };
   if (isDirty) return [{ ...review, title: `${agent}: waits until this file is saved` }];
-  if (parts.length === 0 && ["file.write", "file.edit"].includes(effects[own]?.kind ?? "") && effects[own]?.before !== null)
+  if (
+    parts.length === 0 &&
+    ["file.write", "file.edit"].includes(effects[own]?.kind ?? "") &&
+    effects[own]?.before !== null
+  )
     return [{ ...review, title: `${agent}: its proposal is for this file as it was before` }];
   const others = effects.length - 1;
   const { deletes, moves } = goneFrom(effects.filter((_, index) => index !== own));
@@ -87,7 +100,11 @@ export function lensesOf(
   const reject = { title: "Reject…", command: "lares.rejectWithReason", arguments: [bound] };
   const approve =
     others > 0
-      ? { title: "Approve in this file only", command: "lares.approve", arguments: [{ ...bound, effects: [own] }] }
+      ? {
+          title: "Approve in this file only",
+          command: "lares.approve",
+          arguments: [{ ...bound, effects: [own] }],
+        }
       : { title: "Approve", command: "lares.approve", arguments: [bound] };
   const edit = { title: "Edit", command: "lares.editProposal", arguments: [{ ...bound, effects: [own] }] };
   const isText = parts.length > 0;
@@ -107,7 +124,8 @@ function wordsFor({ effects }: Action, own: number, parts: readonly Pick<Propose
       else if (line.startsWith("-")) removed += 1;
     }
   if (added + removed === 0) return "changes what is known of this file";
-  const lines = (amount: number): string => `${amount.toLocaleString("en")} ${amount === 1 ? "line" : "lines"}`;
+  const lines = (amount: number): string =>
+    `${amount.toLocaleString("en")} ${amount === 1 ? "line" : "lines"}`;
   if (removed === 0) return `adds ${lines(added)}`;
   if (added === 0) return `removes ${lines(removed)}`;
   return `adds ${lines(added)}, removes ${removed.toLocaleString("en")}`;

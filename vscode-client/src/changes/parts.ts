@@ -34,7 +34,13 @@ export async function proposedParts(
   for (const action of actions.pending) {
     if (found.length >= maxActionsPerFile) break;
     for (const path of touchedPaths(action))
-      if (uriOf(path)?.toString() === key) found.push(partsOf(actions.withDiffs(action.id).catch(() => action), path));
+      if (uriOf(path)?.toString() === key)
+        found.push(
+          partsOf(
+            actions.withDiffs(action.id).catch(() => action),
+            path,
+          ),
+        );
   }
   return (await Promise.all(found)).flat().toSorted((one, other) => one.start - other.start);
 }
@@ -50,7 +56,14 @@ async function partsOf(asked: Promise<Action>, path: string): Promise<readonly P
     if (now !== undefined && now !== before) return [];
   }
   const hunks = hunksOf(diff);
-  return hunks.map((lines, hunk) => ({ action, effect, hunk, hunks: hunks.length, ...rangeOf(lines), lines }));
+  return hunks.map((lines, hunk) => ({
+    action,
+    effect,
+    hunk,
+    hunks: hunks.length,
+    ...rangeOf(lines),
+    lines,
+  }));
 }
 
 /** Without the unchanged lines around it. */

@@ -107,7 +107,10 @@ test("what is let happen in part while all of it is shown is shown again as that
   expect(seen.closedTabs).toEqual(["Lares: Tidy up (3 files)"]);
   const titles = (): unknown[] =>
     seen.commands.filter(({ id }) => id === "vscode.changes").map(({ arguments: [title] }) => title);
-  expect(titles()).toEqual(["Lares: Tidy up", expect.stringMatching(/^Applied \(2 of 3\) \d\d:\d\d: Lares: Tidy up$/)]);
+  expect(titles()).toEqual([
+    "Lares: Tidy up",
+    expect.stringMatching(/^Applied \(2 of 3\) \d\d:\d\d: Lares: Tidy up$/),
+  ]);
 
   showTab({ label: `${String(titles()[1])} (2 files)`, input: undefined });
   fake.actionsChanged.fire();

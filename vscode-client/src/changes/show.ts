@@ -130,7 +130,8 @@ async function resourceOf(
 async function beforeOf(action: Action, index: number, effect: Effect): Promise<Uri> {
   const file = uriOf(effect.path);
   const isFirst = action.effects.findIndex((each) => effectPaths(each).includes(effect.path)) === index;
-  if (action.state === "PendingApproval" && isFirst && file !== undefined && (await exists(file))) return file;
+  if (action.state === "PendingApproval" && isFirst && file !== undefined && (await exists(file)))
+    return file;
   return uriOfSide(action.id, index, effect, "before");
 }
 

@@ -80,7 +80,9 @@ export class ShownChange implements Disposable {
   /** The active editor, where its title does not say yet what became of what it shows. */
   outdated(): ShownTab | undefined {
     const shown = this.#shown();
-    return shown === undefined || shown.tab.label.startsWith(endMark(shown.action, shown.effect)) ? undefined : shown;
+    return shown === undefined || shown.tab.label.startsWith(endMark(shown.action, shown.effect))
+      ? undefined
+      : shown;
   }
 
   dispose(): void {

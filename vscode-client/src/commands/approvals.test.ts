@@ -281,22 +281,25 @@ it.each([
   ["Approve All 3", "lares/actions/approve", undefined],
   ["Show First", undefined, "lares.showChanges"],
   [undefined, undefined, undefined],
-])("what deletes a file is never approved by one press, whichever button was pressed: %s", async (answer, asked, shown) => {
-  const gone = effect({ kind: "file.delete", path: "notes/scratch.md", after: null });
-  const { run, wire } = start(action({ effects: [effect(), gone, effect({ path: "b.md" })] }));
-  await run("lares.approve", { id: "action-1", digest });
-  expect(wire.asked).toEqual([]);
-  expect(seen.messages[0]).toMatchObject({
-    isModal: true,
-    text: expect.stringContaining("3 files, deletes 1"),
-    detail: expect.stringContaining('Deletes "notes/scratch.md"'),
-    buttons: ["Show First", "Approve All 3"],
-  });
-  seen.messages[0]?.answer(answer);
-  await settled();
-  expect(wire.asked.map(({ method }) => method)).toEqual(asked === undefined ? [] : [asked]);
-  expect(seen.commands.some(({ id }) => id === "lares.showChanges")).toBe(shown !== undefined);
-});
+])(
+  "what deletes a file is never approved by one press, whichever button was pressed: %s",
+  async (answer, asked, shown) => {
+    const gone = effect({ kind: "file.delete", path: "notes/scratch.md", after: null });
+    const { run, wire } = start(action({ effects: [effect(), gone, effect({ path: "b.md" })] }));
+    await run("lares.approve", { id: "action-1", digest });
+    expect(wire.asked).toEqual([]);
+    expect(seen.messages[0]).toMatchObject({
+      isModal: true,
+      text: expect.stringContaining("3 files, deletes 1"),
+      detail: expect.stringContaining('Deletes "notes/scratch.md"'),
+      buttons: ["Show First", "Approve All 3"],
+    });
+    seen.messages[0]?.answer(answer);
+    await settled();
+    expect(wire.asked.map(({ method }) => method)).toEqual(asked === undefined ? [] : [asked]);
+    expect(seen.commands.some(({ id }) => id === "lares.showChanges")).toBe(shown !== undefined);
+  },
+);
 
 it.each([
   ["Keep both units.", { reason: "Keep both units." }],
@@ -306,7 +309,9 @@ it.each([
   const { run, wire } = start(action());
   window.input = typed;
   await run("lares.rejectWithReason", "action-1");
-  expect(wire.asked.map(({ params }) => params)).toEqual(reason === undefined ? [] : [{ id: "action-1", ...reason }]);
+  expect(wire.asked.map(({ params }) => params)).toEqual(
+    reason === undefined ? [] : [{ id: "action-1", ...reason }],
+  );
 });
 
 it.each([

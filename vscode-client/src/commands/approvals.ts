@@ -153,10 +153,15 @@ async function approveAlways(
     },
   );
   if (chosen === undefined) return;
-  await approve(context, action, { ...argument, digest: argument.digest ?? action.digest }, {
-    rules: chosen.rules,
-    answeredBy: "lares.approveAlways",
-  });
+  await approve(
+    context,
+    action,
+    { ...argument, digest: argument.digest ?? action.digest },
+    {
+      rules: chosen.rules,
+      answeredBy: "lares.approveAlways",
+    },
+  );
 }
 
 async function reject(
@@ -186,7 +191,9 @@ async function reject(
       title: `Reject “${message(action.title, 80)}”`,
       prompt: `Why not? ${agent} reads this. Leave it empty to reject without a reason.`,
       validateInput: (text) =>
-        text.length > maxReasonCharacters ? `At most ${maxReasonCharacters.toLocaleString("en")} characters.` : undefined,
+        text.length > maxReasonCharacters
+          ? `At most ${maxReasonCharacters.toLocaleString("en")} characters.`
+          : undefined,
     });
     if (given === undefined) return;
     reason = given.trim();

@@ -33,7 +33,8 @@ export async function approveShown(
   action: Action,
   { digest, effects, edits, rules, answeredBy }: Approving,
 ): Promise<Action | undefined> {
-  const chosen = effects === undefined ? action.effects : effects.flatMap((index) => action.effects[index] ?? []);
+  const chosen =
+    effects === undefined ? action.effects : effects.flatMap((index) => action.effects[index] ?? []);
   const known = new Set(context.models.actions.pending.map(({ id }) => id));
   const settled = await settleUnsaved(chosen);
   if (settled === "left") return undefined;
@@ -57,9 +58,14 @@ const maxNamed = 20;
  * For what is decided by itself: asks once more, naming what would be gone, with the look at it as the default. "yes" at
  * once for all that is small.
  */
-export async function confirmAlone(action: Action, given?: readonly number[]): Promise<"yes" | "show" | "no"> {
-  const effects = given === undefined ? action.effects : given.flatMap((index) => action.effects[index] ?? []);
-  if (!weightOf({ effects, impact_score: given === undefined ? action.impact_score : 0 }).isAlone) return "yes";
+export async function confirmAlone(
+  action: Action,
+  given?: readonly number[],
+): Promise<"yes" | "show" | "no"> {
+  const effects =
+    given === undefined ? action.effects : given.flatMap((index) => action.effects[index] ?? []);
+  if (!weightOf({ effects, impact_score: given === undefined ? action.impact_score : 0 }).isAlone)
+    return "yes";
   const gone = effects.filter(({ kind }) => kind === "file.delete" || kind === "file.move");
   const left = gone.length - maxNamed;
   const show = "Show First";
@@ -94,22 +100,29 @@ export async function withoutParts(
   leftOut: LeftOut,
 ): Promise<Pick<Approving, "effects" | "edits">> {
   const action = await models.actions.withDiffs(id);
-  if (action.digest !== digest) throw new Error("It has changed since it was shown to you. Look at it again.");
+  if (action.digest !== digest)
+    throw new Error("It has changed since it was shown to you. Look at it again.");
   const kept = new Set(given ?? action.effects.keys());
   const edits: NonNullable<Params["edits"]> = [];
   for (const { effect, hunks } of leftOut) {
     if (hunks.length === 0 || !kept.has(effect)) continue;
     const diff =
       action.effects[effect]?.diff ?? (await kernel.request("lares/actions/diff", { id, effect })).diff ?? "";
-    const [before, after] = await Promise.all([textOf(kernel, action, effect, "before"), textOf(kernel, action, effect, "after")]);
+    const [before, after] = await Promise.all([
+      textOf(kernel, action, effect, "before"),
+      textOf(kernel, action, effect, "after"),
+    ]);
     const content = withoutHunks({ before, after, diff }, new Set(hunks));
-    if (content === null) throw new Error("The parts of this change cannot be approved one by one. Use Edit instead.");
+    if (content === null)
+      throw new Error("The parts of this change cannot be approved one by one. Use Edit instead.");
     if (content === before) kept.delete(effect);
     else edits.push({ effect, content });
   }
   if (kept.size === 0) throw new Error("Every part is left out. Reject it instead.");
   return {
-    ...(kept.size < action.effects.length ? { effects: [...kept].toSorted((one, other) => one - other) } : {}),
+    ...(kept.size < action.effects.length
+      ? { effects: [...kept].toSorted((one, other) => one - other) }
+      : {}),
     ...(edits.length > 0 ? { edits } : {}),
   };
 }
@@ -127,7 +140,7 @@ export async function textOf(
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (error) {
-    if (error instanceof TypeError) throw new Error("This is not a text in UTF-8.");
+    if (error instanceof TypeError) throw new Error("This is not a text in UTF-8.", { cause: error });
     throw error;
   }
 }

@@ -92,5 +92,8 @@ function rowOf(decision: Decision, nameOf: (agent: string) => string): Row {
 async function openPlace({ place }: Decision): Promise<void> {
   if (place === undefined) return;
   const line = place.line - 1;
-  await window.showTextDocument(Uri.file(place.path), { selection: new Range(line, 0, line, 0), preview: true });
+  await window.showTextDocument(Uri.file(place.path), {
+    selection: new Range(line, 0, line, 0),
+    preview: true,
+  });
 }

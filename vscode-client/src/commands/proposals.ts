@@ -1,4 +1,12 @@
-import { commands, Disposable, Range, Selection, TextEditorRevealType, window, type TextEditor } from "vscode";
+import {
+  commands,
+  Disposable,
+  Range,
+  Selection,
+  TextEditorRevealType,
+  window,
+  type TextEditor,
+} from "vscode";
 import { proposedParts, type ProposedPart } from "../changes/parts.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { effectPaths } from "../model/effect-text.ts";
@@ -61,7 +69,8 @@ export const proposalCommands: Feature = (context) => {
     {
       dispose: () => {
         clearTimeout(timer);
-        for (const key of [partContext, waitingContext]) void commands.executeCommand("setContext", key, undefined);
+        for (const key of [partContext, waitingContext])
+          void commands.executeCommand("setContext", key, undefined);
       },
     },
   );
@@ -79,14 +88,16 @@ async function pickAgent({ models }: ClientContext): Promise<{ id: string; name:
     void window.showInformationMessage("Nothing waits for you.");
     return undefined;
   }
-  const chosen = items.length === 1 ? items[0] : await window.showQuickPick(items, { title: "Of Which Agent?" });
+  const chosen =
+    items.length === 1 ? items[0] : await window.showQuickPick(items, { title: "Of Which Agent?" });
   return chosen && { id: chosen.id, name: message(chosen.label, 80) };
 }
 
 /** Takes back what rules did, newest first, after one question that names it. */
 async function undoAutomatic({ kernel, models }: ClientContext): Promise<void> {
   const done = models.actions.recent.filter((action) => sectionOf(action) === "automatic");
-  if (done.length === 0) return void window.showInformationMessage("Nothing was applied automatically lately.");
+  if (done.length === 0)
+    return void window.showInformationMessage("Nothing was applied automatically lately.");
   const yes = `Undo ${done.length.toLocaleString("en")}`;
   const answer = await window.showWarningMessage(
     `Undo ${done.length.toLocaleString("en")} applied automatically?`,
@@ -94,7 +105,10 @@ async function undoAutomatic({ kernel, models }: ClientContext): Promise<void> {
       modal: true,
       detail: done
         .slice(0, 15)
-        .map(({ title, effects }) => `• ${message(effects.map(({ path }) => path).join(", "), 200)}: ${message(title, 100)}`)
+        .map(
+          ({ title, effects }) =>
+            `• ${message(effects.map(({ path }) => path).join(", "), 200)}: ${message(title, 100)}`,
+        )
         .join("\n"),
     },
     yes,
@@ -109,12 +123,16 @@ async function undoAutomatic({ kernel, models }: ClientContext): Promise<void> {
     explain,
   );
   if (failures.length > 0)
-    void window.showWarningMessage(`${failures.length.toLocaleString("en")} not undone: ${message(failures.slice(0, 5).join(" "), 600)}`);
+    void window.showWarningMessage(
+      `${failures.length.toLocaleString("en")} not undone: ${message(failures.slice(0, 5).join(" "), 600)}`,
+    );
 }
 
 async function partAt(context: ClientContext, editor: TextEditor): Promise<ProposedPart | undefined> {
   const { line } = editor.selection.active;
-  return (await proposedParts(context, editor.document)).find(({ start, end }) => start <= line && line <= end);
+  return (await proposedParts(context, editor.document)).find(
+    ({ start, end }) => start <= line && line <= end,
+  );
 }
 
 /** To the next place in the workspace where a proposal would change a file, in the order in which they wait. */
@@ -131,13 +149,16 @@ async function go(context: ClientContext, by: 1 | -1): Promise<void> {
   const paths = [...new Set(pending.flatMap(({ effects }) => effects.flatMap(effectPaths)))];
   const uris = paths.map((path) => uriOf(path)?.toString());
   const at = editor === undefined ? -1 : uris.indexOf(editor.document.uri.toString());
-  const round = by > 0 ? [...paths.keys()].map((step) => at + 1 + step) : [...paths.keys()].map((step) => at - 1 - step);
+  const round =
+    by > 0 ? [...paths.keys()].map((step) => at + 1 + step) : [...paths.keys()].map((step) => at - 1 - step);
   for (const step of round) {
     const path = paths[((step % paths.length) + paths.length) % paths.length]!;
     const uri = uriOf(path);
     if (uri === undefined || uri.toString() === editor?.document.uri.toString()) continue;
     // What is no text, or is not there yet, is on the review page.
-    const shown = await Promise.resolve(window.showTextDocument(uri, { preview: true })).catch(() => undefined);
+    const shown = await Promise.resolve(window.showTextDocument(uri, { preview: true })).catch(
+      () => undefined,
+    );
     if (shown === undefined) continue;
     const parts = await proposedParts(context, shown.document);
     const part = by > 0 ? parts[0] : parts.at(-1);
@@ -160,23 +181,38 @@ async function decidePart(context: ClientContext, how: "take" | "leave"): Promis
   const argument = { id: action.id, digest: action.digest };
   const isWhole = hunks === 1 && action.effects.length === 1;
   if (isWhole)
-    return void (await commands.executeCommand(how === "take" ? "lares.approve" : "lares.rejectWithReason", argument));
+    return void (await commands.executeCommand(
+      how === "take" ? "lares.approve" : "lares.rejectWithReason",
+      argument,
+    ));
   const others = [...Array.from({ length: hunks }).keys()].filter((index) => index !== hunk);
   const only = "Approve This Part";
   const rest = "Approve the Others";
   const isLarge = weightOf(action).isAlone;
   const outside = action.effects.length - 1;
-  const elsewhere = outside === 0 ? "" : ` What it would do to ${outside.toLocaleString("en")} other ${outside === 1 ? "file" : "files"} is dropped.`;
+  const elsewhere =
+    outside === 0
+      ? ""
+      : ` What it would do to ${outside.toLocaleString("en")} other ${outside === 1 ? "file" : "files"} is dropped.`;
   const answer =
     how === "take"
       ? await window.showInformationMessage(
           `Approve part ${hunk + 1} of ${hunks} of “${message(action.title, 80)}”?`,
-          { modal: true, detail: `${others.length > 0 ? `The other ${others.length.toLocaleString("en")} of this file ${others.length === 1 ? "is" : "are"} dropped.` : ""}${elsewhere}`.trim() },
+          {
+            modal: true,
+            detail:
+              `${others.length > 0 ? `The other ${others.length.toLocaleString("en")} of this file ${others.length === 1 ? "is" : "are"} dropped.` : ""}${elsewhere}`.trim(),
+          },
           only,
         )
       : await window.showInformationMessage(
           `Leave part ${hunk + 1} of ${hunks} of “${message(action.title, 80)}” out?`,
-          { modal: true, detail: isLarge ? "The others are shown to you, and wait." : "The others of this file are approved, or all of it is rejected." },
+          {
+            modal: true,
+            detail: isLarge
+              ? "The others are shown to you, and wait."
+              : "The others of this file are approved, or all of it is rejected.",
+          },
           ...(isLarge || others.length === 0 ? ["Show"] : [rest]),
           "Reject All of It",
         );
@@ -186,6 +222,12 @@ async function decidePart(context: ClientContext, how: "take" | "leave"): Promis
   const leftOut = [{ effect, hunks: answer === only ? others : [hunk] }];
   // Only what is in this file was seen here.
   const parts = await withoutParts(context, argument, [effect], leftOut);
-  const done = await approveShown(context, action, { digest: action.digest, effects: [effect], ...parts, answeredBy: "lares.approveSome" });
-  if (done?.state === "Committed") window.setStatusBarMessage(`$(check) Applied this part: ${label(action.title, 80)}`, 6_000);
+  const done = await approveShown(context, action, {
+    digest: action.digest,
+    effects: [effect],
+    ...parts,
+    answeredBy: "lares.approveSome",
+  });
+  if (done?.state === "Committed")
+    window.setStatusBarMessage(`$(check) Applied this part: ${label(action.title, 80)}`, 6_000);
 }

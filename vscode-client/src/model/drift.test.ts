@@ -9,8 +9,7 @@ const two = `sha256:${"2".repeat(64)}` as const;
 const driftOf = (
   effects: readonly Effect[],
   files: Readonly<Record<string, Effect["before"] | undefined>>,
-): Promise<string | undefined> =>
-  pathMovedOn(effects, async (path) => (path in files ? files[path] : null));
+): Promise<string | undefined> => pathMovedOn(effects, async (path) => (path in files ? files[path] : null));
 
 it.each<[string, Partial<Effect>, Record<string, Effect["before"] | undefined>, string | undefined]>([
   ["a file that is as it was", { before: one }, { "notes/a.md": one }, undefined],

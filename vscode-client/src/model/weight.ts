@@ -34,8 +34,7 @@ const kinds = {
   deletes: ({ kind }: Effect) => kind === "file.delete",
   moves: ({ kind }: Effect) => kind === "file.move",
   creates: ({ kind, before }: Effect) => kind === "file.write" && before === null,
-  changes: ({ kind, before }: Effect) =>
-    kind === "file.edit" || (kind === "file.write" && before !== null),
+  changes: ({ kind, before }: Effect) => kind === "file.edit" || (kind === "file.write" && before !== null),
 } as const;
 
 /** How many of an action's effects delete and move files; what a person cannot see in an edited text. */

@@ -61,7 +61,10 @@ describe("approvalNodes", () => {
   it("what is out of date is not among what waits, and offers to be fitted where the kernel says that it can be", () => {
     const [waiting, outdated] = nodes(
       [action({ id: "waits" })],
-      [action({ state: "Stale", rebasable: true }), action({ id: "newer", state: "Stale", superseded_by: "waits" })],
+      [
+        action({ state: "Stale", rebasable: true }),
+        action({ id: "newer", state: "Stale", superseded_by: "waits" }),
+      ],
     );
     expect(waiting).toMatchObject({ description: "1" });
     expect(outdated).toMatchObject({ label: "Out of Date", description: "1" });

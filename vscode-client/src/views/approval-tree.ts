@@ -52,7 +52,11 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
   const { pending, recent } = input;
   if (pending.length === 0 && recent.length === 0) return [];
   const of = (section: Section): Action[] => recent.filter((action) => sectionOf(action) === section);
-  const [outdated, automatic, decided] = [of("outdated"), of("automatic"), [...of("decided"), ...of("replaced")]];
+  const [outdated, automatic, decided] = [
+    of("outdated"),
+    of("automatic"),
+    [...of("decided"), ...of("replaced")],
+  ];
   const waiting: TreeNode =
     pending.length === 0
       ? { id: "waiting", label: "Nothing waits for you", icon: { id: "check-all" } }
@@ -64,7 +68,12 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
           isOpen: true,
           children: pending.map((action) => pendingNode(action, input, pending.length <= maxOpen)),
         };
-  const group = (id: string, name: string, actions: readonly Action[], more: Partial<TreeNode> = {}): TreeNode[] =>
+  const group = (
+    id: string,
+    name: string,
+    actions: readonly Action[],
+    more: Partial<TreeNode> = {},
+  ): TreeNode[] =>
     actions.length === 0
       ? []
       : [
@@ -82,7 +91,10 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
   return [
     waiting,
     ...group("outdated", "Out of Date", outdated),
-    ...group("automatic", "Applied Automatically", automatic, { icon: automaticIcon, context: "lares.automatic" }),
+    ...group("automatic", "Applied Automatically", automatic, {
+      icon: automaticIcon,
+      context: "lares.automatic",
+    }),
     ...group("recent", "Decided", decided),
   ];
 }

@@ -50,7 +50,10 @@ export function cardOf(action: Action): Card {
     files: listed.map((index) => fileOf(action, index)),
     moreFiles: effects.length - listed.length,
     effects: effects.length,
-    folders: [...new Set(effects.map((effect) => visibleText(topFolder(effect.path))))].slice(0, maxCardFiles),
+    folders: [...new Set(effects.map((effect) => visibleText(topFolder(effect.path))))].slice(
+      0,
+      maxCardFiles,
+    ),
     kinds: [...new Set(effects.map(signOf))],
     scopes: (action.scopes ?? []).slice(0, 8).map(({ id, title }) => ({ id, title: visibleText(title) })),
     canUndo: state === "Committed",
@@ -132,7 +135,9 @@ function signOf({ kind, before }: Effect): FileSign {
 const order: Readonly<Record<FileSign, number>> = { delete: 0, move: 1, new: 2, folder: 2, edit: 2, note: 3 };
 
 function inOrder(effects: readonly Effect[]): number[] {
-  return [...effects.keys()].toSorted((one, other) => order[signOf(effects[one]!)] - order[signOf(effects[other]!)]);
+  return [...effects.keys()].toSorted(
+    (one, other) => order[signOf(effects[one]!)] - order[signOf(effects[other]!)],
+  );
 }
 
 /** Indices of the effects that the card lists: all that delete or move, as far as a card goes, and some of the others. */
@@ -143,7 +148,10 @@ function listedOf(effects: readonly Effect[]): number[] {
 }
 
 function lines(text: string): string {
-  return text.split("\n").map((line) => visibleText(line)).join("\n");
+  return text
+    .split("\n")
+    .map((line) => visibleText(line))
+    .join("\n");
 }
 
 /** "notes" of "notes/trips/a.md"; empty for what lies at the top. */

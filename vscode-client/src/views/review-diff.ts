@@ -8,7 +8,14 @@ const maxParts = 200;
 /** A unified diff as a card draws it: every character visible, as many lines as a card holds. */
 export function fileDiffOf(digest: FileDiff["digest"], diff: string | null | undefined): FileDiff {
   if (diff === null || diff === undefined)
-    return { digest, hunks: [], added: 0, removed: 0, more: 0, note: "This is no text, or too large to be shown here." };
+    return {
+      digest,
+      hunks: [],
+      added: 0,
+      removed: 0,
+      more: 0,
+      note: "This is no text, or too large to be shown here.",
+    };
   const { added, removed } = countChanges(diff);
   const hunks: FileDiff["hunks"] = [];
   let [left, more] = [maxDiffLines, 0];
@@ -27,8 +34,11 @@ export function fileDiffOf(digest: FileDiff["digest"], diff: string | null | und
   return { digest, hunks, added, removed, more };
 }
 
-function partsOf(parts: readonly { readonly text: string; readonly changed: boolean }[]): { text: string; changed: boolean }[] {
-  const some = parts.length <= maxParts ? parts : [{ text: parts.map(({ text }) => text).join(""), changed: true }];
+function partsOf(
+  parts: readonly { readonly text: string; readonly changed: boolean }[],
+): { text: string; changed: boolean }[] {
+  const some =
+    parts.length <= maxParts ? parts : [{ text: parts.map(({ text }) => text).join(""), changed: true }];
   const shown: { text: string; changed: boolean }[] = [];
   let left = maxLineCharacters;
   for (const [index, { text, changed }] of some.entries()) {
@@ -36,7 +46,10 @@ function partsOf(parts: readonly { readonly text: string; readonly changed: bool
     const cut = text.slice(0, left);
     left -= cut.length;
     const isWhole = cut.length === text.length;
-    shown.push({ text: `${visible(cut, index === some.length - 1)}${isWhole ? "" : " (cut here; Show has all of it)"}`, changed });
+    shown.push({
+      text: `${visible(cut, index === some.length - 1)}${isWhole ? "" : " (cut here; Show has all of it)"}`,
+      changed,
+    });
   }
   return shown;
 }
@@ -46,7 +59,17 @@ function visible(text: string, isLast: boolean): string {
   return isLast ? visibleText(text) : visibleText(`${text}.`).slice(0, -1);
 }
 
-function titleOf({ oldStart, oldLines, newStart, newLines }: { oldStart: number; oldLines: number; newStart: number; newLines: number }): string {
+function titleOf({
+  oldStart,
+  oldLines,
+  newStart,
+  newLines,
+}: {
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+}): string {
   const [start, lines] = oldLines === 0 ? [newStart, newLines] : [oldStart, oldLines];
   const what = oldLines === 0 ? "New line" : "Line";
   return lines <= 1 ? `${what} ${start}` : `${what}s ${start}–${start + lines - 1}`;

@@ -32,7 +32,11 @@ export interface ShownItems {
  * person goes from it to a diff and back, with a selection and a reason half written.
  */
 export const review: Feature = (context) => {
-  let open: { readonly panel: WebviewPanel; focus(id: string | undefined): void; readonly shown: ShownItems } | null = null;
+  let open: {
+    readonly panel: WebviewPanel;
+    focus(id: string | undefined): void;
+    readonly shown: ShownItems;
+  } | null = null;
   const fill = (panel: WebviewPanel): void => {
     const page = fillPage(context, panel);
     open = page;
@@ -85,7 +89,9 @@ function fillPage(context: ClientContext, panel: WebviewPanel) {
       cards: async () => {
         const { cards } = known.all();
         for (let start = maxCardsAtOnce; start < cards.length; start += maxCardsAtOnce)
-          setImmediate(() => conversation.push("changed", { cards: cards.slice(start, start + maxCardsAtOnce), gone: [] }));
+          setImmediate(() =>
+            conversation.push("changed", { cards: cards.slice(start, start + maxCardsAtOnce), gone: [] }),
+          );
         return { cards: cards.slice(0, maxCardsAtOnce) };
       },
       focus: async () => {
@@ -161,15 +167,22 @@ function decisions(context: ClientContext) {
       const action = await actionOf(context, id);
       if (action.state !== "PendingApproval") return { outcome: outcomeOf(action) };
       const bound = digest as Action["digest"];
-      const parts = leftOut.length > 0 ? await withoutParts(context, { id, digest }, effects, leftOut) : { effects };
+      const parts =
+        leftOut.length > 0 ? await withoutParts(context, { id, digest }, effects, leftOut) : { effects };
       const rules = scope === undefined ? undefined : action.scopes?.find((one) => one.id === scope)?.rules;
       if (scope !== undefined && rules === undefined) throw new Error("This scope is not offered any more.");
-      const done = await approveShown(context, action, { digest: bound, ...parts, rules, answeredBy: "lares.approve" });
+      const done = await approveShown(context, action, {
+        digest: bound,
+        ...parts,
+        rules,
+        answeredBy: "lares.approve",
+      });
       return { outcome: outcomeOf(done ?? action) };
     },
     approveAll: ({ items }: ShownItems) => approveBatch(context, items),
-    reject: async ({ id, reason }: { readonly id: string; readonly reason?: string | undefined }) =>
-      ({ outcome: outcomeOf(await kernel.request("lares/actions/reject", { id, ...(reason ? { reason } : {}) })) }),
+    reject: async ({ id, reason }: { readonly id: string; readonly reason?: string | undefined }) => ({
+      outcome: outcomeOf(await kernel.request("lares/actions/reject", { id, ...(reason ? { reason } : {}) })),
+    }),
     rejectAll: ({ items, reason }: ShownItems & { readonly reason?: string | undefined }) =>
       rejectBatch(context, items, reason),
     undo: async ({ id }: { readonly id: string }) => ({
@@ -218,7 +231,15 @@ function looks(context: ClientContext) {
       await commands.executeCommand("lares.showChanges", effect === undefined ? { id } : { id, effect });
       return {};
     },
-    edit: async ({ id, digest, effect }: { readonly id: string; readonly digest: string; readonly effect?: number | undefined }) => {
+    edit: async ({
+      id,
+      digest,
+      effect,
+    }: {
+      readonly id: string;
+      readonly digest: string;
+      readonly effect?: number | undefined;
+    }) => {
       await commands.executeCommand("lares.editProposal", {
         id,
         digest,
@@ -253,7 +274,10 @@ export function approveBatch(context: ClientContext, items: ShownItems["items"])
         const action = models.actions.get(id);
         const refusal = notInBatch(action, digest);
         if (refusal !== undefined || action === undefined) return refusal;
-        const done = await approveShown(context, action, { digest: action.digest, answeredBy: "lares.approve" });
+        const done = await approveShown(context, action, {
+          digest: action.digest,
+          answeredBy: "lares.approve",
+        });
         return done?.state === "Committed" ? undefined : outcomeOf(done ?? action);
       },
       explain,
@@ -276,42 +300,69 @@ export function rejectBatch({ kernel, models }: ClientContext, items: ShownItems
 }
 
 /** From a command: asks once, says what stays, and tells how it went. */
-export async function approveEach(context: ClientContext, items: ShownItems["items"], which: string): Promise<void> {
-  const together = items.filter(({ id, digest }) => notInBatch(context.models.actions.get(id), digest) === undefined);
+export async function approveEach(
+  context: ClientContext,
+  items: ShownItems["items"],
+  which: string,
+): Promise<void> {
+  const together = items.filter(
+    ({ id, digest }) => notInBatch(context.models.actions.get(id), digest) === undefined,
+  );
   const alone = items.length - together.length;
-  const rest = alone === 0 ? "" : ` ${alone.toLocaleString("en")} of them ${alone === 1 ? "is" : "are"} left: what is large or deletes a file is decided by itself.`;
+  const rest =
+    alone === 0
+      ? ""
+      : ` ${alone.toLocaleString("en")} of them ${alone === 1 ? "is" : "are"} left: what is large or deletes a file is decided by itself.`;
   if (together.length === 0) {
-    void window.showInformationMessage(items.length === 0 ? "Nothing waits." : `Nothing to approve together.${rest}`);
+    void window.showInformationMessage(
+      items.length === 0 ? "Nothing waits." : `Nothing to approve together.${rest}`,
+    );
     return;
   }
   const yes = `Approve ${together.length.toLocaleString("en")}`;
   const names = together.slice(0, 15).map(({ id }) => {
     const action = context.models.actions.get(id);
-    return action === undefined ? "" : `• ${message(cardOf(action).name, 200)}: ${message(action.title, 100)}`;
+    return action === undefined
+      ? ""
+      : `• ${message(cardOf(action).name, 200)}: ${message(action.title, 100)}`;
   });
   const more = together.length - names.length;
   const answer = await window.showWarningMessage(
     `Approve ${together.length.toLocaleString("en")} ${which}?${rest}`,
-    { modal: true, detail: [...names, ...(more > 0 ? [`• and ${more.toLocaleString("en")} more`] : [])].join("\n") },
+    {
+      modal: true,
+      detail: [...names, ...(more > 0 ? [`• and ${more.toLocaleString("en")} more`] : [])].join("\n"),
+    },
     yes,
   );
   if (answer === yes) tellBatch("Approved", await approveBatch(context, together));
 }
 
-export async function rejectEach(context: ClientContext, items: ShownItems["items"], which: string): Promise<void> {
+export async function rejectEach(
+  context: ClientContext,
+  items: ShownItems["items"],
+  which: string,
+): Promise<void> {
   if (items.length === 0) return void window.showInformationMessage("Nothing waits.");
   const amount = items.length.toLocaleString("en");
   const reason = await window.showInputBox({
     title: `Reject ${amount} ${which}`,
     prompt: "Why not? Their agents read this. Leave it empty to reject without a reason.",
   });
-  if (reason !== undefined) tellBatch("Rejected", await rejectBatch(context, items, reason.trim().slice(0, 4_000)));
+  if (reason !== undefined)
+    tellBatch("Rejected", await rejectBatch(context, items, reason.trim().slice(0, 4_000)));
 }
 
-function tellBatch(what: string, { done, failures }: { readonly done: number; readonly failures: readonly string[] }): void {
+function tellBatch(
+  what: string,
+  { done, failures }: { readonly done: number; readonly failures: readonly string[] },
+): void {
   const text = `${what} ${done.toLocaleString("en")}.`;
   if (failures.length === 0) window.setStatusBarMessage(`$(check) ${text}`, 6_000);
-  else void window.showWarningMessage(`${text} ${failures.length.toLocaleString("en")} not: ${message(failures.slice(0, 5).join(" "), 600)}`);
+  else
+    void window.showWarningMessage(
+      `${text} ${failures.length.toLocaleString("en")} not: ${message(failures.slice(0, 5).join(" "), 600)}`,
+    );
 }
 
 /** The line of the document whose rule decided, or the remembered decision that did. */
@@ -320,5 +371,8 @@ async function showRule(action: Action | undefined): Promise<void> {
   if (decision !== undefined) return void (await commands.executeCommand("lares.openDecisions", decision));
   if (place === undefined) return void (await commands.executeCommand("lares.openDecisions"));
   const line = place.line - 1;
-  await window.showTextDocument(Uri.file(place.path), { selection: new Range(line, 0, line, 0), preview: true });
+  await window.showTextDocument(Uri.file(place.path), {
+    selection: new Range(line, 0, line, 0),
+    preview: true,
+  });
 }

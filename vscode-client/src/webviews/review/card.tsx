@@ -135,7 +135,9 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
     else approveWith();
   };
   const rejectWith = (reason: string): void =>
-    run(async () => (await host.ask("reject", { ...shownName, ...(reason === "" ? {} : { reason }) })).outcome);
+    run(
+      async () => (await host.ask("reject", { ...shownName, ...(reason === "" ? {} : { reason }) })).outcome,
+    );
   const undo = (): void => {
     if (card.canUndo) run(async () => (await host.ask("undo", { id: card.id })).outcome);
   };
@@ -235,11 +237,17 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
             : "Approve";
   const isPart = kept.length < card.effects || leftHunks > 0;
   const showWords = isMany ? `Show ${counted(card.effects, "change")}` : "Show";
-  const press = (act: () => void) => (event: MouseEvent): void => {
-    // The second click of a double click would fall on what moved into this place.
-    if (event.detail < 2) act();
-  };
-  const button = (words: string, act: () => void, more: { primary?: boolean; plain?: boolean; key?: string; open?: boolean; off?: boolean } = {}): VNode => (
+  const press =
+    (act: () => void) =>
+    (event: MouseEvent): void => {
+      // The second click of a double click would fall on what moved into this place.
+      if (event.detail < 2) act();
+    };
+  const button = (
+    words: string,
+    act: () => void,
+    more: { primary?: boolean; plain?: boolean; key?: string; open?: boolean; off?: boolean } = {},
+  ): VNode => (
     <button
       type="button"
       class={`button ${more.primary === true ? "primary" : more.plain === true ? "plain" : ""}`}
@@ -289,7 +297,16 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
         />
       ) : texts.length > 1 ? (
         texts.map((file) => (
-          <OwnDiff key={file.effect} page={page} card={card} effect={file.effect} name={file.path} isNear={isNear} heading={heading} tabIndex={tabIndex} />
+          <OwnDiff
+            key={file.effect}
+            page={page}
+            card={card}
+            effect={file.effect}
+            name={file.path}
+            isNear={isNear}
+            heading={heading}
+            tabIndex={tabIndex}
+          />
         ))
       ) : showsLines ? (
         <Diff
@@ -297,7 +314,11 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
           diff={diff}
           heading={heading}
           leftOut={(first && leftParts[first.effect]) ?? noParts}
-          onPart={isWaiting && hunks > 1 && first !== undefined ? (hunk, isTaken) => choosePart(first.effect, hunk, isTaken) : undefined}
+          onPart={
+            isWaiting && hunks > 1 && first !== undefined
+              ? (hunk, isTaken) => choosePart(first.effect, hunk, isTaken)
+              : undefined
+          }
           tabIndex={tabIndex}
         />
       ) : null}
@@ -328,7 +349,10 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
         ) : isWaiting ? (
           <Icon name="files" label="Decided by itself, never in a batch" />
         ) : (
-          <Icon name={card.section === "automatic" ? "zap" : card.section === "outdated" ? "clock" : "check"} kind={card.section} />
+          <Icon
+            name={card.section === "automatic" ? "zap" : card.section === "outdated" ? "clock" : "check"}
+            kind={card.section}
+          />
         )}
         <div>
           <h3 class="file">
@@ -349,8 +373,13 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
             {heading !== undefined && <span class="dot">{heading}</span>}
             <span class="dot">{age}</span>
             {card.section === "automatic" && (
-              <span class="dot">
-                <button type="button" class="link inline" tabIndex={tabIndex} onClick={() => run(async () => void (await host.ask("showRule", { id: card.id })))}>
+              <span class="by-rule">
+                <button
+                  type="button"
+                  class="link"
+                  tabIndex={tabIndex}
+                  onClick={() => run(async () => void (await host.ask("showRule", { id: card.id })))}
+                >
                   {card.rule ?? "by a rule"}
                 </button>
               </span>
@@ -362,19 +391,20 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
           {isRow && (
             <>
               {card.canUndo && button("Undo", undo, isCurrent ? { key: "U" } : {})}
-              <button type="button" class="button icon-only" tabIndex={tabIndex} aria-expanded={isOpen} aria-label={isOpen ? "Hide what changed" : "Show what changed"} onClick={() => setOpen(!isOpen)}>
+              <button
+                type="button"
+                class="button icon-only"
+                tabIndex={tabIndex}
+                aria-expanded={isOpen}
+                aria-label={isOpen ? "Hide what changed" : "Show what changed"}
+                onClick={() => setOpen(!isOpen)}
+              >
                 <Icon name={isOpen ? "down" : "right"} />
               </button>
             </>
           )}
         </span>
       </header>
-      {isWaiting && card.rule !== undefined && (
-        <p class="note">
-          <Icon name="shield" />
-          <span>{card.rule}</span>
-        </p>
-      )}
       {card.section === "outdated" && (
         <p class="banner">
           <Icon name="clock" />
@@ -388,10 +418,13 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
           <span>{failure}</span>
         </p>
       )}
-      {isRow && isOpen && <footer class="actions">{button("Show in an editor", () => show(), { plain: true })}</footer>}
+      {isRow && isOpen && (
+        <footer class="actions">{button("Show in an editor", () => show(), { plain: true })}</footer>
+      )}
       {isWaiting && (
         <footer class="actions">
-          {card.showsFirst && button(showWords, () => show(), { primary: panel === null, key: wasShown ? "Enter" : "A" })}
+          {card.showsFirst &&
+            button(showWords, () => show(), { primary: panel === null, key: wasShown ? "Enter" : "A" })}
           {card.isAlone && isMany && deletes.length > 0 && deletes.length < card.effects && !isPart && (
             <>
               {button(
@@ -425,7 +458,9 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
           {button("Show", () => show(), { plain: true })}
         </footer>
       )}
-      {panel === "reject" && <RejectPanel agent={agent} onReject={rejectWith} onClose={() => handle.close()} />}
+      {panel === "reject" && (
+        <RejectPanel agent={agent} onReject={rejectWith} onClose={() => handle.close()} />
+      )}
       {panel === "always" && (
         <AlwaysPanel
           card={card}
@@ -435,7 +470,9 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
           onClose={() => handle.close()}
         />
       )}
-      {panel === "all" && <ApproveAllPanel card={card} onApprove={() => approveWith()} onClose={() => handle.close()} />}
+      {panel === "all" && (
+        <ApproveAllPanel card={card} onApprove={() => approveWith()} onClose={() => handle.close()} />
+      )}
     </article>
   );
 }

@@ -115,9 +115,13 @@ function Line({ line: { sign, number, parts } }: { readonly line: DiffLine }): V
 export function Delta({ diff }: { readonly diff: AskedDiff }): VNode | null {
   if (diff === undefined || "failure" in diff || diff.added + diff.removed === 0) return null;
   return (
-    <span class="delta" role="img" aria-label={`${counted(diff.added, "line")} added, ${count(diff.removed)} removed`}>
-      <span class="plus">+{count(diff.added)}</span>
-      <span class="minus">−{count(diff.removed)}</span>
+    <span
+      class="delta"
+      role="img"
+      aria-label={`${counted(diff.added, "line")} added, ${count(diff.removed)} removed`}
+    >
+      {diff.added > 0 && <span class="plus">+{count(diff.added)}</span>}
+      {diff.removed > 0 && <span class="minus">−{count(diff.removed)}</span>}
     </span>
   );
 }

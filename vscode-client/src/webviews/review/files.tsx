@@ -33,7 +33,10 @@ export function FileList({ host, card, isNear, leftOut, onChoose, onShow, tabInd
   useEffect(() => setAll(undefined), [digest]);
   const open = (): void => {
     // A refusal means that the action is gone, and the card goes, too.
-    host.ask("files", { id, digest }).then(({ files }) => setAll(files), () => undefined);
+    host.ask("files", { id, digest }).then(
+      ({ files }) => setAll(files),
+      () => undefined,
+    );
   };
   const files = all ?? card.files;
   return (
@@ -107,7 +110,8 @@ export function FromTo({ file: { from = "", path } }: { readonly file: CardFile 
   let start = 0;
   while (start < Math.min(before.length, after.length) - 1 && before[start] === after[start]) start++;
   let end = 0;
-  while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end)) end++;
+  while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end))
+    end++;
   return (
     <dl class="fromto">
       <dt>From</dt>

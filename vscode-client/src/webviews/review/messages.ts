@@ -93,7 +93,10 @@ export const DiffLine = v.object({
   sign: v.picklist(["+", "-", " "]),
   number: Count,
   /** Pieces of the line; the changed ones are marked. */
-  parts: v.pipe(v.array(v.object({ text: Text(maxLineCharacters * 8), changed: v.boolean() })), v.maxLength(200)),
+  parts: v.pipe(
+    v.array(v.object({ text: Text(maxLineCharacters * 8), changed: v.boolean() })),
+    v.maxLength(200),
+  ),
 });
 export type DiffLine = v.InferOutput<typeof DiffLine>;
 
@@ -130,7 +133,10 @@ export const Approval = v.object({
   effects: v.optional(v.pipe(v.array(Index), v.minLength(1), v.maxLength(maxFiles))),
   /** Parts of files that are left out, by their number in the diff. */
   leftOut: v.optional(
-    v.pipe(v.array(v.object({ effect: Index, hunks: v.pipe(v.array(Count), v.maxLength(maxDiffLines)) })), v.maxLength(maxFiles)),
+    v.pipe(
+      v.array(v.object({ effect: Index, hunks: v.pipe(v.array(Count), v.maxLength(maxDiffLines)) })),
+      v.maxLength(maxFiles),
+    ),
   ),
   /** A scope of the action's to allow from now on. */
   scope: v.optional(Text(40)),
@@ -141,7 +147,10 @@ export const reviewContract = {
   requests: {
     ...commonRequests,
     /** The first of them; the others are pushed. */
-    cards: { params: Nothing, result: v.object({ cards: v.pipe(v.array(Card), v.maxLength(maxCardsAtOnce)) }) },
+    cards: {
+      params: Nothing,
+      result: v.object({ cards: v.pipe(v.array(Card), v.maxLength(maxCardsAtOnce)) }),
+    },
     /** All files of an action whose card lists only some. */
     files: { params: Shown, result: v.object({ files: v.pipe(v.array(CardFile), v.maxLength(maxFiles)) }) },
     diff: { params: v.object({ id: Id, effect: Index }), result: FileDiff },
@@ -152,7 +161,10 @@ export const reviewContract = {
     },
     approve: { params: Approval, result: v.object({ outcome: Text(400) }) },
     approveAll: { params: v.object({ items: Batch }), result: BatchResult },
-    reject: { params: v.object({ id: Id, digest: Digest, reason: v.optional(Reason) }), result: v.object({ outcome: Text(400) }) },
+    reject: {
+      params: v.object({ id: Id, digest: Digest, reason: v.optional(Reason) }),
+      result: v.object({ outcome: Text(400) }),
+    },
     rejectAll: { params: v.object({ items: Batch, reason: v.optional(Reason) }), result: BatchResult },
     undo: { params: v.object({ id: Id }), result: v.object({ outcome: Text(400) }) },
     undoAll: { params: v.object({ items: Batch }), result: BatchResult },

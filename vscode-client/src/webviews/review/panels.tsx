@@ -81,7 +81,13 @@ interface AlwaysProps {
   onClose(): void;
 }
 
-export function AlwaysPanel({ card: { scopes, rule }, agent, onAllow, onDecisions, onClose }: AlwaysProps): VNode {
+export function AlwaysPanel({
+  card: { scopes, rule },
+  agent,
+  onAllow,
+  onDecisions,
+  onClose,
+}: AlwaysProps): VNode {
   const [chosen, setChosen] = useState<string>();
   if (scopes.length === 0)
     return (
@@ -116,7 +122,7 @@ export function AlwaysPanel({ card: { scopes, rule }, agent, onAllow, onDecision
       </div>
       <p class="note">
         <Icon name="shield" />
-        <span>Protected files are still asked about.</span>
+        <span>{rule === undefined ? "" : `${rule} `}Protected files are still asked about.</span>
       </p>
       <div class="actions">
         <button

@@ -10,7 +10,13 @@ export interface Filter {
 /** Cards of a section that are drawn before the person asks for more. */
 export const pageOfCards = 50;
 
-export const sections = ["waiting", "outdated", "automatic", "replaced", "decided"] as const satisfies Section[];
+export const sections = [
+  "waiting",
+  "outdated",
+  "automatic",
+  "replaced",
+  "decided",
+] as const satisfies Section[];
 
 export type Cards = ReadonlyMap<string, Card>;
 
@@ -35,7 +41,13 @@ export function matches(card: Card, { agent, folder, kind }: Filter): boolean {
  * about to be pressed, and what ended newest first.
  */
 export function bySection(cards: Cards, filter: Filter): Readonly<Record<Section, readonly Card[]>> {
-  const found: Record<Section, Card[]> = { waiting: [], outdated: [], automatic: [], replaced: [], decided: [] };
+  const found: Record<Section, Card[]> = {
+    waiting: [],
+    outdated: [],
+    automatic: [],
+    replaced: [],
+    decided: [],
+  };
   for (const card of cards.values()) if (matches(card, filter)) found[card.section].push(card);
   const created = (one: Card, other: Card): number =>
     compare(one.created, other.created) || compare(one.id, other.id);
@@ -78,7 +90,9 @@ export function optionsOf(cards: Cards): Options {
     for (const kind of card.kinds) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
   const options = <Value extends string>(found: Map<Value, number>): Option<Value>[] =>
-    [...found].map(([value, count]) => ({ value, count })).toSorted((one, other) => compare(one.value, other.value));
+    [...found]
+      .map(([value, count]) => ({ value, count }))
+      .toSorted((one, other) => compare(one.value, other.value));
   return { agents: options(agents), folders: options(folders), kinds: options(kinds), all };
 }
 

@@ -12,7 +12,16 @@ import { FilterRail, FilterRow } from "./filters.tsx";
 import { Icon } from "./icon.tsx";
 import { commandOf, keyHelp, type KeyCommand, type Place } from "./keys.ts";
 import { maxBatch, type Card, type ReviewContract, type Section } from "./messages.ts";
-import { bySection, merged, neighbourOf, optionsOf, pageOfCards, sections, type Cards, type Filter } from "./shown.ts";
+import {
+  bySection,
+  merged,
+  neighbourOf,
+  optionsOf,
+  pageOfCards,
+  sections,
+  type Cards,
+  type Filter,
+} from "./shown.ts";
 
 type Props = Pick<PageProps<ReviewContract>, "host">;
 
@@ -47,7 +56,9 @@ function Review({ host }: Props): VNode {
   const focusNext = useRef<string | undefined>(undefined);
   const root = useRef<HTMLElement>(null);
 
-  usePush(host, "changed", ({ cards: changed, gone }) => setCards((before) => merged(before ?? none, changed, gone)));
+  usePush(host, "changed", ({ cards: changed, gone }) =>
+    setCards((before) => merged(before ?? none, changed, gone)),
+  );
   const lookForFocus = (): void => {
     host.ask("focus", {}).then(
       ({ id }) => {
@@ -77,7 +88,11 @@ function Review({ host }: Props): VNode {
   const lists = useMemo(() => bySection(cards ?? none, filter), [cards, filter]);
   const options = useMemo(() => optionsOf(cards ?? none), [cards]);
   const drawn = useMemo(
-    () => sections.map((section) => ({ section, cards: lists[section].slice(0, limits[section] ?? pageOfCards) })),
+    () =>
+      sections.map((section) => ({
+        section,
+        cards: lists[section].slice(0, limits[section] ?? pageOfCards),
+      })),
     [lists, limits],
   );
   const order = useMemo(() => drawn.flatMap(({ cards }) => cards.map(({ id }) => id)), [drawn]);
@@ -151,7 +166,10 @@ function Review({ host }: Props): VNode {
     if (by > 0 && order.length > 0) setSpoken("This is the last one.");
   };
   const tell = (what: string, { done, failures }: { done: number; failures: readonly string[] }): void => {
-    const failed = failures.length === 0 ? "" : ` ${count(failures.length)} not: ${failures.slice(0, maxToldFailures).join(" ")}`;
+    const failed =
+      failures.length === 0
+        ? ""
+        : ` ${count(failures.length)} not: ${failures.slice(0, maxToldFailures).join(" ")}`;
     setSpoken(`${what} ${count(done)}.${failed}`);
     setTold(failures.length === 0 ? undefined : `${what} ${count(done)}.${failed}`);
   };
@@ -292,7 +310,11 @@ function Review({ host }: Props): VNode {
       <header class="head">
         <div class="row titlebar">
           <h1 class="grow">{titleOf(options.all)}</h1>
-          <button type="button" class="button plain" onClick={() => void host.ask("showDecisions", {}).catch(() => undefined)}>
+          <button
+            type="button"
+            class="button plain"
+            onClick={() => void host.ask("showDecisions", {}).catch(() => undefined)}
+          >
             Remembered decisions
           </button>
         </div>
@@ -313,7 +335,12 @@ function Review({ host }: Props): VNode {
               <kbd>{key}</kbd> {words}
             </span>
           ))}
-          <button type="button" class="button plain small" aria-expanded={isHelpOpen} onClick={() => setHelpOpen(!isHelpOpen)}>
+          <button
+            type="button"
+            class="button plain small"
+            aria-expanded={isHelpOpen}
+            onClick={() => setHelpOpen(!isHelpOpen)}
+          >
             <kbd>?</kbd> all keys
           </button>
         </p>
@@ -357,7 +384,9 @@ function Review({ host }: Props): VNode {
           </div>
           {waiting.length === 0 ? (
             <p class="muted empty">
-              {isSome ? "Nothing that waits matches the filter." : "Nothing waits. What an agent wants to change is shown here, before anything happens."}
+              {isSome
+                ? "Nothing that waits matches the filter."
+                : "Nothing waits. What an agent wants to change is shown here, before anything happens."}
             </p>
           ) : (
             sectionOf("waiting")
@@ -487,10 +516,13 @@ function titleOf(waiting: number): string {
 /** Where a key was pressed. */
 function placeOf(target: EventTarget | null): Place {
   if (!(target instanceof Element)) return "list";
-  if (target.closest("textarea, select, input:not([type=checkbox]):not([type=radio])") !== null) return "text";
+  if (target.closest("textarea, select, input:not([type=checkbox]):not([type=radio])") !== null)
+    return "text";
   return target.closest("button, input, a") === null ? "list" : "control";
 }
 
 function firstVisible(root: Element | null, selector: string): HTMLElement | undefined {
-  return [...(root?.querySelectorAll<HTMLElement>(selector) ?? [])].find((each) => each.offsetParent !== null);
+  return [...(root?.querySelectorAll<HTMLElement>(selector) ?? [])].find(
+    (each) => each.offsetParent !== null,
+  );
 }

@@ -14,5 +14,7 @@ export function localTime(iso: string): string {
 export function localClock(iso: string, now = new Date()): string {
   const whole = localTime(iso);
   if (!/^\d{4}-/.test(whole)) return whole;
-  return whole.slice(0, 10) === localTime(now.toISOString()).slice(0, 10) ? whole.slice(11, 16) : whole.slice(0, 16);
+  return whole.slice(0, 10) === localTime(now.toISOString()).slice(0, 10)
+    ? whole.slice(11, 16)
+    : whole.slice(0, 16);
 }
