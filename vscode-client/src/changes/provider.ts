@@ -21,7 +21,8 @@ import { decidedTitle } from "../model/decided.ts";
 import { label } from "../model/text.ts";
 import { impactSentence, levelWords, weightOf } from "../model/weight.ts";
 import type { Action } from "../protocol.ts";
-import { addressOf, changeScheme, hasContents, type ChangeAddress } from "./addresses.ts";
+import { addressOf, changeScheme, type ChangeAddress } from "./addresses.ts";
+import { hasContents } from "../model/effect-text.ts";
 import { contentOf, maxShownBytes } from "./content.ts";
 import { describeEffect } from "./describe.ts";
 

@@ -1,11 +1,11 @@
 import { commands, Disposable, window, type Uri } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { effectPaths, nameOf } from "../model/effect-text.ts";
+import { effectPaths, hasContents, nameOf } from "../model/effect-text.ts";
 import { label } from "../model/text.ts";
 import { exists, uriOf } from "../model/uris.ts";
 import type { Action, Effect } from "../protocol.ts";
-import { hasContents, uriOfSide } from "./addresses.ts";
+import { uriOfSide } from "./addresses.ts";
 import { endMark, ShownChange, type ShownTab } from "./shown.ts";
 
 /** At most this many changes are opened side by side; the title says how many there are. */

@@ -1,9 +1,8 @@
 import { visibleText } from "../../../kernel/src/base/visible-text.ts";
 import { decidedWord } from "../model/decided.ts";
-import { effectVerb, folderOf, nameOf } from "../model/effect-text.ts";
+import { effectVerb, folderOf, hasContents, nameOf } from "../model/effect-text.ts";
 import { extentText, fileCount, impactSentence, weightOf } from "../model/weight.ts";
 import type { Action, Effect } from "../protocol.ts";
-import { hasContents } from "../changes/addresses.ts";
 import {
   maxCardFiles,
   type Card,

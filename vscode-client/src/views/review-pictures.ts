@@ -1,6 +1,6 @@
 import { workspace } from "vscode";
 import { contentOf } from "../changes/content.ts";
-import { hasContents } from "../changes/addresses.ts";
+import { hasContents } from "../model/effect-text.ts";
 import type { ClientContext } from "../feature.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Action } from "../protocol.ts";
