@@ -36,7 +36,10 @@ it.each(hostile)("an agent's words make no button, element or hidden character: 
             reason: words,
             error: words,
             ...(section === "outdated" ? { state: "Stale" } : {}),
-            effects: [effect({ path: `notes/${words}`, summary: words }), effect({ kind: "file.delete", path: words })],
+            effects: [
+              effect({ path: `notes/${words}`, summary: words }),
+              effect({ kind: "file.delete", path: words }),
+            ],
           }),
         )}
         agent={line(words)}
