@@ -204,7 +204,9 @@ function ghostDecoration({ line, character, text }: Ghost): DecorationOptions {
     renderOptions: {
       before: {
         contentText: text,
-        color: new ThemeColor("editorGhostText.foreground"),
+        // The editor's own colour for ghost text is too pale on this ground to decide by.
+        color: new ThemeColor("editor.foreground"),
+        margin: "0 0.5ch 0 0",
         backgroundColor: new ThemeColor("diffEditor.insertedTextBackground"),
         fontStyle: "italic",
       },
