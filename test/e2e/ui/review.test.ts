@@ -259,7 +259,8 @@ it("by keys alone: leave a part out, reject with a reason, and approve; the larg
     await tab.waitFor();
     expect(await onDisk("notes/walks.md")).toMatch(/^Along/);
     await screen.command("Lares: Review What Waits");
-    await card(page, "Give it a title").focus();
+    // A click, which brings the focus of the window into the page, too.
+    await card(page, "Give it a title").locator("h3").click();
     await keyboard.press("a");
     await until("the change on disk", async () => (await onDisk("notes/walks.md")).startsWith("# Along"));
     await tab.click();

@@ -125,6 +125,15 @@ function Review({ host }: Props): VNode {
     void host.ask("shown", { items }).catch(() => undefined);
   }, [host, waiting]);
 
+  useEffect(() => {
+    // Back from a diff, the keys go on where they were.
+    const onFocus = (): void => {
+      const { current: id } = live.current;
+      if (id !== undefined && document.activeElement === document.body) handles.current.get(id)?.focus();
+    };
+    window.addEventListener("focus", onFocus);
+    return () => window.removeEventListener("focus", onFocus);
+  }, []);
   const live = useRef({ order, current, selected });
   live.current = { order, current, selected };
   const page = useMemo<PageActs>(
