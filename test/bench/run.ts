@@ -13,6 +13,7 @@ import { change } from "./figures/change.ts";
 import { documents } from "./figures/documents.ts";
 import { editor } from "./figures/editor.ts";
 import { flood } from "./figures/flood.ts";
+import { review } from "./figures/review.ts";
 import { index } from "./figures/index.ts";
 import { inside } from "./figures/inside.ts";
 import { language } from "./figures/language.ts";
@@ -49,6 +50,7 @@ const figures: readonly Figure[] = [
   documents,
   editor,
   flood,
+  review,
 ];
 
 const { values, positionals } = parseArgs({

@@ -2,13 +2,18 @@ import { existsSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
 import { ExtensionMode, workspace, type ExtensionContext } from "vscode";
+import { approvalLenses } from "./changes/lenses.ts";
 import { fileDecorations } from "./changes/file-decorations.ts";
+import { editing } from "./changes/edit.ts";
 import { gutter } from "./changes/gutter.ts";
+import { inlinePreview } from "./changes/inline.ts";
 import { changeFiles } from "./changes/provider.ts";
 import { showChanges } from "./changes/show.ts";
 import { agentCommands } from "./commands/agents.ts";
 import { approvalCommands } from "./commands/approvals.ts";
+import { decisionCommands } from "./commands/decisions.ts";
 import { jobCommands } from "./commands/jobs.ts";
+import { proposalCommands } from "./commands/proposals.ts";
 import { kernelCommands } from "./commands/kernel.ts";
 import type { ClientContext, Feature } from "./feature.ts";
 import { Connection, openLog } from "./kernel/connection.ts";
@@ -34,6 +39,7 @@ import { activity } from "./views/activity.ts";
 import { agentsView } from "./views/agents.ts";
 import { approvalsView } from "./views/approvals.ts";
 import { memory } from "./views/memory.ts";
+import { review } from "./views/review.ts";
 import { toolForms } from "./views/tool-form.ts";
 import { traces } from "./views/traces.ts";
 
@@ -43,9 +49,12 @@ const features: readonly Feature[] = [
   trust,
   agentsView,
   approvalsView,
+  review,
   agentCommands,
   jobCommands,
   approvalCommands,
+  decisionCommands,
+  proposalCommands,
   notifications,
   reminderMessages,
   activity,
@@ -54,7 +63,10 @@ const features: readonly Feature[] = [
   toolForms,
   changeFiles,
   showChanges,
+  editing,
+  approvalLenses,
   gutter,
+  inlinePreview,
   fileDecorations,
   traceChannels,
   languageModelTools,

@@ -32,7 +32,9 @@ export const middleware: Middleware = {
     return own === undefined ? next(command, values) : commands.executeCommand(own, given);
   },
   provideCodeLenses: async (document, token, next) => {
-    const lenses = await next(document, token);
+    const all = await next(document, token);
+    // Waiting actions have lenses of this client's own (`changes/lenses.ts`), which know the part that is in this file.
+    const lenses = all?.filter(({ command }) => command?.command.startsWith("lares.action.") !== true);
     const showsAgents = workspace.getConfiguration("lares").get(agentLensesSetting, false);
     const shown = showsAgents ? lenses : lenses?.filter(({ command }) => !isAboutAgent(command?.command));
     // The kernel's lenses carry what agents say.

@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from "vitest";
 import { approvalCommands } from "./commands/approvals.ts";
 import { notifications } from "./notifications.ts";
 import { playedContext } from "./testing/played-context.ts";
-import { action, agent } from "./testing/things.ts";
+import { action, agent, effect } from "./testing/things.ts";
 import { seen, workspace } from "./testing/vscode.ts";
 import { settled } from "./testing/wire.ts";
 
@@ -14,6 +14,21 @@ function start() {
 }
 
 const big = action({ impact_score: 0.9 });
+/** One that is told of and can be approved from the notification. */
+const medium = action({ impact_score: 0.6 });
+
+it.each([
+  ["small", {}, ["Approve", "Reject", "Show Changes"]],
+  ["medium", { impact_score: 0.4 }, ["Show Changes", "Approve", "Reject"]],
+  ["large", { impact_score: 0.9 }, ["Show Changes", "Reject"]],
+  ["a deletion", { effects: [effect({ kind: "file.delete", after: null })] }, ["Show Changes", "Reject"]],
+] as const)("the first button of what is %s is the safe next step", (_name, given, buttons) => {
+  const { setActions, feature } = start();
+  workspace.settings["lares.approvals.notifyAbove"] = 0;
+  setActions(action({ ...given, effects: "effects" in given ? [...given.effects] : [effect()] }));
+  expect(seen.messages[0]?.buttons).toEqual(buttons);
+  feature.dispose();
+});
 
 it("what waits and changes much is told once, and a button approves what was shown", async () => {
   const { setActions, feature } = start();
@@ -21,11 +36,12 @@ it("what waits and changes much is told once, and a button approves what was sho
   setActions(big, action({ id: "small" }));
   expect(seen.messages).toHaveLength(1);
   expect(seen.messages[0]?.text).toBe(
-    'Edits "notes/a.md". 1 change, high impact (0.90). Test agent says: "Tidy up" "It is untidy."',
+    'Edits "notes/a.md". 1 file, high impact (0.90). Test agent says: "Tidy up" "It is untidy."',
   );
-  seen.messages[0]?.answer("Approve");
+  expect(seen.messages[0]?.buttons).toEqual(["Show Changes", "Reject"]);
+  seen.messages[0]?.answer("Reject");
   await settled();
-  expect(seen.commands).toEqual([{ id: "lares.approve", arguments: [{ id: big.id, digest: big.digest }] }]);
+  expect(seen.commands).toEqual([{ id: "lares.reject", arguments: [{ id: big.id, digest: big.digest }] }]);
   feature.dispose();
 });
 
@@ -39,8 +55,8 @@ it.each([
   async (button, state, told) => {
     const { setActions, feature, context, wire } = start();
     const commands = approvalCommands(context);
-    setActions(big);
-    setActions({ ...big, state });
+    setActions(medium);
+    setActions({ ...medium, state });
     seen.messages.shift()?.answer(button);
     await settled();
     expect(wire.asked).toEqual([]);
@@ -69,7 +85,7 @@ it("an agent's own offer that was answered elsewhere meanwhile does nothing, and
 it("an answer that crosses another's on its way is refused by the kernel, in one sentence", async () => {
   const { wire, setActions, feature, context } = start();
   const commands = approvalCommands(context);
-  setActions(big);
+  setActions(medium);
   seen.messages.shift()?.answer("Approve");
   await settled();
   await wire.refuse("lares/actions/approve", "The action is Rejected already.", "IllegalTransition");
@@ -86,7 +102,7 @@ it("what names more than a message holds is not approved from it, but shown", as
     effects: Array.from({ length: 50 }, (_, index) => ({ ...effect!, path: `n/${index}.md` })),
   };
   setActions(many);
-  expect(seen.messages[0]?.text).toMatch(/^More changes than a message names\. 50 changes/);
+  expect(seen.messages[0]?.text).toMatch(/^More changes than a message names\. 50 files/);
   expect(seen.messages[0]?.buttons).toEqual(["Show Changes", "Reject"]);
   const offer = { title: "OK", actionId: many.id, digest: many.digest };
   wire.tell("lares/notify", { agent: "a", title: "Backup", message: "", severity: "info", actions: [offer] });
@@ -126,12 +142,12 @@ it("what an agent says is plain text of bounded length, and its buttons cannot l
 it("what an agent offers in its own words says in ours how much it would change", async () => {
   const { wire, feature, setActions } = start();
   const { id, digest } = big;
-  setActions(big);
+  setActions({ ...big, impact_score: 0.6 });
   seen.forget();
   const notice = { agent: "test.agent", title: "Backup", message: "Done.", severity: "info" } as const;
   wire.tell("lares/notify", { ...notice, actions: [{ title: "OK", actionId: id, digest }] });
   expect(seen.messages[0]?.text).toBe(
-    'Approve: OK does this: Edits "notes/a.md". 1 change, high impact (0.90). Test agent: Backup. Done.',
+    'Approve: OK does this: Edits "notes/a.md". 1 file, medium impact (0.60). Test agent: Backup. Done.',
   );
   seen.messages[0]?.answer("Approve: OK");
   await settled();

@@ -3,6 +3,7 @@ import { commands, Disposable, window, workspace } from "vscode";
 import type { ClientContext, Feature } from "./feature.ts";
 import { decisionWords, saidBy } from "./model/decision-words.ts";
 import { impactText } from "./model/impact.ts";
+import { extentText, weightOf } from "./model/weight.ts";
 import { count, label, message } from "./model/text.ts";
 import { ToastGate } from "./model/toast-gate.ts";
 import type { Action, NotificationParamsOf } from "./protocol.ts";
@@ -63,9 +64,15 @@ export const notifications: Feature = (context) => {
 async function tellWaiting({ models }: ClientContext, { id, digest, ...action }: Action): Promise<void> {
   const words = decisionWords(action);
   const said = saidBy(models.agents.nameOf(action.agent), action.title, action.reason);
+  const { showsFirst, isAlone } = weightOf(action);
   const text = `${words ?? tooMany} ${extentOf(action)}. ${said}`;
-  // What the message does not name is looked at before it is approved.
-  const buttons = words === null ? [showChanges, reject] : [approve, reject, showChanges];
+  // The first button is the default. What the message does not name, or is large, is looked at before it is approved.
+  const buttons =
+    words === null || isAlone
+      ? [showChanges, reject]
+      : showsFirst
+        ? [showChanges, approve, reject]
+        : [approve, reject, showChanges];
   const answer = await window.showWarningMessage(text, ...buttons);
   if (answer === approve) await commands.executeCommand("lares.approve", { id, digest });
   if (answer === reject) await commands.executeCommand("lares.reject", { id, digest });
@@ -74,7 +81,7 @@ async function tellWaiting({ models }: ClientContext, { id, digest, ...action }:
 
 /** Of an action, in words that no agent chooses. */
 function extentOf({ effects, impact_score }: Pick<Action, "effects" | "impact_score">): string {
-  return `${count(effects.length, "change")}, ${impactText(impact_score)}`;
+  return `${extentText(effects)}, ${impactText(impact_score)}`;
 }
 
 async function tellNotice(
@@ -89,7 +96,7 @@ async function tellNotice(
     const known = models.actions.get(action.actionId);
     if (known === undefined || known.digest !== action.digest) return [];
     const does = decisionWords(known);
-    if (does === null) return [];
+    if (does === null || weightOf(known).isAlone) return [];
     const button = `${approve}: ${label(action.title, maxButton)}`;
     return [{ title: button, action, extent: `${button} does this: ${does} ${extentOf(known)}. ` }];
   });

@@ -46,7 +46,7 @@ describe("what an agent would change", () => {
     await until("the old text on disk", async () => (await readText(note)) === untitled);
   });
 
-  it("says that it is stale, once it turns out to be, beside the file as it is now", async () => {
+  it("says that it is out of date, once it turns out to be, and stays as it was proposed", async () => {
     const other = "notes/moved-on.md";
     await writeText(other, untitled);
     const waiting = await until("a proposal for the note", () =>
@@ -57,8 +57,9 @@ describe("what an agent would change", () => {
     await until("the diff", () => title().startsWith("moved-on.md (Lares:"));
     await writeText(other, "wine\n");
     await vscode.commands.executeCommand("lares.approveShown");
-    await until("the title to say so", () => title().endsWith(", stale)"));
-    assert.equal(diff()?.original.toString(), workspaceUri(other).toString());
+    await until("the title to say so", () => title().startsWith("Out of date"));
+    // Frozen: beside what it was made for, whatever becomes of the file.
+    assert.equal(diff()?.original.scheme, "lares-change");
     assert.equal(await readText(other), "wine\n");
   });
 });

@@ -30,14 +30,14 @@ it("an agent wakes as a file is saved, and what it proposes is approved above th
     await until("the change on disk", async () => (await onDisk()).startsWith("# walks\n"));
     await screen.page.locator(".view-line", { hasText: "# walks" }).first().waitFor();
     await screen.lens("Approve").waitFor({ state: "detached" });
-    const applied = screen.item(/^Give walks\.md a title\. Applied by you/);
+    const applied = screen.item(/^walks\.md\. Give walks\.md a title\. Applied by you/);
     await applied.waitFor();
     await screen.picture("approved");
 
     await applied.hover();
     await applied.getByRole("button", { name: "Undo" }).click();
     await until("the old text on disk", async () => (await onDisk()) === "along the river\nand back\n");
-    await screen.item(/^Give walks\.md a title\. Undone/).waitFor();
+    await screen.item(/^walks\.md\. Give walks\.md a title\. Undone/).waitFor();
   }));
 
 it("what is proposed for a text that is saved only now is another, and is shown before it is approved", () =>

@@ -21,7 +21,7 @@ it("a kernel that stands still is said to in the status bar, and is restarted fr
     await screen.open("notes/walks.md");
     await screen.replaceAll("along the river\n");
     await screen.save();
-    await screen.item(/^Give walks\.md a title/).waitFor();
+    await screen.item(/^walks\.md\. Give walks\.md a title/).waitFor();
     const hung = await desk.vscode.kernel();
     process.kill(hung, "SIGSTOP");
     await screen.statusBar(/Lares: no answer/).waitFor({ timeout: silentPatienceMs });
@@ -33,7 +33,7 @@ it("a kernel that stands still is said to in the status bar, and is restarted fr
 
     await until("it to end", () => !isAlive(hung));
     await screen.statusBar(/Lares: 1 waits for you/).waitFor();
-    await screen.item(/^Give walks\.md a title/).waitFor();
+    await screen.item(/^walks\.md\. Give walks\.md a title/).waitFor();
     await screen.item(/^Agent Titles/).waitFor();
     expect(await desk.vscode.kernel()).not.toBe(hung);
     await screen.picture("hung-restarted");

@@ -23,7 +23,7 @@ describe.each([
       await screen.replaceAll("Along the river and back, two hours.\n\nBring water in summer.\n");
       await screen.save();
       await screen.lens("Approve").waitFor();
-      await screen.item(/^Give walks\.md a title/).waitFor();
+      await screen.item(/^walks\.md\. Give walks\.md a title/).waitFor();
       await (await screen.webview(".activity")).getByRole("heading", { name: "Today" }).waitFor();
       await screen.picture(`approval-${name}`);
       await screen.lens("Show changes").click();

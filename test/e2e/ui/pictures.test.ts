@@ -51,7 +51,7 @@ it("a proposal above its line, the agents and what waits beside it; and its chan
       await mkdir(dirname(desk.vscode.workspace(path)), { recursive: true });
       await writeFile(desk.vscode.workspace(path), text);
     }
-    for (const name of [/^Give garden\.md/, /^Archive .*electricity/, /^Archive .*northern-coast/])
+    for (const name of [/Give garden\.md/, /Archive .*electricity/, /Archive .*northern-coast/])
       await screen.item(name).waitFor();
     await (await screen.webview(".activity")).getByRole("heading", { name: "Today" }).waitFor();
     await screen.open("notes/garden.md");

@@ -1,4 +1,5 @@
 import { Uri } from "vscode";
+import { hasContents } from "../model/effect-text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Effect } from "../protocol.ts";
 
@@ -35,9 +36,4 @@ export function addressOf(uri: Uri): ChangeAddress | undefined {
   const [, action, effect, side] = query.exec(uri.query) ?? [];
   if (action === undefined || effect === undefined) return undefined;
   return { action, effect: Number(effect), side: side === "before" ? "before" : "after" };
-}
-
-/** Whether an effect is shown as two contents; the others are told in words. */
-export function hasContents({ kind }: Effect): boolean {
-  return kind === "file.write" || kind === "file.edit" || kind === "file.delete";
 }

@@ -85,7 +85,7 @@ describe("contents", () => {
     files.onDidChangeFile((changes) => told.push(...changes.map(({ uri }) => uri.toString())));
     expect(text(await files.readFile(uriOf()))).toBe("before");
     const { mtime } = await files.stat(uriOf());
-    expect(files.provideFileDecoration(uriOf())).toBe(undefined);
+    expect(files.provideFileDecoration(uriOf())?.badge).toBe(undefined);
 
     content = "after";
     fake.actionsChanged.fire();

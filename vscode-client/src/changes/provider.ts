@@ -17,8 +17,12 @@ import {
 } from "vscode";
 import { plainLine } from "../../../kernel/src/base/plain-text.ts";
 import type { ClientContext, Feature } from "../feature.ts";
+import { decidedTitle } from "../model/decided.ts";
+import { label } from "../model/text.ts";
+import { impactSentence, levelWords, weightOf } from "../model/weight.ts";
 import type { Action } from "../protocol.ts";
-import { addressOf, changeScheme, hasContents, type ChangeAddress } from "./addresses.ts";
+import { addressOf, changeScheme, type ChangeAddress } from "./addresses.ts";
+import { hasContents } from "../model/effect-text.ts";
 import { contentOf, maxShownBytes } from "./content.ts";
 import { describeEffect } from "./describe.ts";
 
@@ -62,15 +66,22 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
     return this.#contentOf(this.#serve(uri));
   }
 
-  /** A tab of a stale change says so by its badge. */
+  /** Of a tab, under the pointer: what became of the change, why it was proposed, and how much it does. */
   provideFileDecoration(uri: Uri): FileDecoration | undefined {
     const address = addressOf(uri);
-    const state = address && this.#context.models.actions.get(address.action)?.state;
-    if (state !== "Stale") return undefined;
+    const { actions, agents } = this.#context.models;
+    const action = address && actions.get(address.action);
+    if (action === undefined) return undefined;
+    const isStale = action.state === "Stale";
+    const tooltip = [
+      `${decidedTitle(action)}.`,
+      `${label(agents.nameOf(action.agent), 80)}: ${label([action.title, action.reason].filter(Boolean).join(". "), 600)}`,
+      `${levelWords[weightOf(action).level]}. ${impactSentence(action.effects)}`,
+    ].join(" ");
     return new FileDecoration(
-      "!",
-      "Stale: the file has changed since this was proposed, so it is not applied",
-      new ThemeColor("list.warningForeground"),
+      isStale ? "!" : undefined,
+      tooltip,
+      isStale ? new ThemeColor("list.warningForeground") : undefined,
     );
   }
 

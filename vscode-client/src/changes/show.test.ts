@@ -60,13 +60,16 @@ test("of what was let happen in part, that part is shown, and its title says how
     return seen.commands.at(-1)?.arguments ?? [];
   };
   const [title, resources] = await shownOf(applied(0, 2));
-  expect(title).toBe("Lares: Tidy up, 2 of 3 changes");
+  expect(title).toEqual(expect.stringMatching(/^Applied \(2 of 3\) \d\d:\d\d: Lares: Tidy up$/));
   const about = (resources as readonly (readonly unknown[])[]).map(([uri]) => String(uri));
   expect(about).toEqual(["file:///work/a.md", "file:///work/c.md"]);
-  expect(await shownOf(applied(0, 1, 2))).toEqual(["Lares: Tidy up", expect.objectContaining({ length: 3 })]);
+  expect(await shownOf(applied(0, 1, 2))).toEqual([
+    expect.stringMatching(/^Applied \d\d:\d\d: Lares: Tidy up$/),
+    expect.objectContaining({ length: 3 }),
+  ]);
   // Each by itself can still be looked at, those that were left out too.
   const [, , alone] = await shownOf(applied(0, 2), { id: "action-1", effect: 1 });
-  expect(alone).toBe("b.md (Lares: Tidy up)");
+  expect(alone).toBe("Left out: b.md (Lares: Tidy up)");
 });
 
 test("a stale proposal says so, and one that becomes stale while it is shown is opened again under that title", async () => {
@@ -82,7 +85,7 @@ test("a stale proposal says so, and one that becomes stale while it is shown is 
   fake.actionsChanged.fire();
   await fake.settle();
   const diffs = seen.commands.filter(({ id }) => id === "vscode.diff").map(({ arguments: each }) => each[2]);
-  expect(diffs).toEqual(["a.md (Lares: Tidy up)", "a.md (Lares: Tidy up, stale)"]);
+  expect(diffs).toEqual(["a.md (Lares: Tidy up)", "Out of date: a.md (Lares: Tidy up)"]);
   expect(seen.closedTabs).toEqual(["a.md (Lares: Tidy up)"]);
 
   showTab({ label: String(diffs[1]), input: new TabInputTextDiff(given[0] as never, given[1] as never) });
@@ -104,9 +107,12 @@ test("what is let happen in part while all of it is shown is shown again as that
   expect(seen.closedTabs).toEqual(["Lares: Tidy up (3 files)"]);
   const titles = (): unknown[] =>
     seen.commands.filter(({ id }) => id === "vscode.changes").map(({ arguments: [title] }) => title);
-  expect(titles()).toEqual(["Lares: Tidy up", "Lares: Tidy up, 2 of 3 changes"]);
+  expect(titles()).toEqual([
+    "Lares: Tidy up",
+    expect.stringMatching(/^Applied \(2 of 3\) \d\d:\d\d: Lares: Tidy up$/),
+  ]);
 
-  showTab({ label: "Lares: Tidy up, 2 of 3 changes (2 files)", input: undefined });
+  showTab({ label: `${String(titles()[1])} (2 files)`, input: undefined });
   fake.actionsChanged.fire();
   await fake.settle();
   expect(titles()).toHaveLength(2);

@@ -1,12 +1,12 @@
 import { commands, Disposable, window, type Uri } from "vscode";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { effectPaths, nameOf } from "../model/effect-text.ts";
+import { effectPaths, hasContents, nameOf } from "../model/effect-text.ts";
 import { label } from "../model/text.ts";
 import { exists, uriOf } from "../model/uris.ts";
 import type { Action, Effect } from "../protocol.ts";
-import { hasContents, uriOfSide } from "./addresses.ts";
-import { partMark, ShownChange, staleMark, type ShownTab } from "./shown.ts";
+import { uriOfSide } from "./addresses.ts";
+import { endMark, ShownChange, type ShownTab } from "./shown.ts";
 
 /** At most this many changes are opened side by side; the title says how many there are. */
 export const maxShownEffects = 200;
@@ -19,14 +19,23 @@ export type ShowTarget = string | { readonly id: string; readonly effect?: numbe
 export const showChanges: Feature = (context) => {
   const shown = new ShownChange(context);
   let isReopening = false;
-  const listening = context.models.actions.onDidChange(() => {
+  /** What was opened again last: an editor that will not take its title is not opened for ever. */
+  let lastReopened = "";
+  const look = (): void => {
     const outdated = shown.outdated();
     if (outdated === undefined || isReopening) return;
+    const key = `${outdated.action.id} ${outdated.action.state} ${outdated.effect}`;
+    if (key === lastReopened) return;
+    lastReopened = key;
     isReopening = true;
     void reopen(outdated).finally(() => {
       isReopening = false;
     });
-  });
+  };
+  const listening = Disposable.from(
+    context.models.actions.onDidChange(look),
+    window.tabGroups.onDidChangeTabs(look),
+  );
   const command = commands.registerCommand("lares.showChanges", (given?: unknown) =>
     reporting("The changes cannot be shown", async () => {
       const target = targetOf(given) ?? (await pick(context));
@@ -36,7 +45,7 @@ export const showChanges: Feature = (context) => {
   );
   return Disposable.from(command, listening, shown);
 
-  /** A tab's title is made once; what has become stale, or was made in part, is opened again as what it is now. */
+  /** A tab's title is made once; what has ended is opened again, frozen and with what became of it. */
   async function reopen({ tab, action, effect }: ShownTab): Promise<void> {
     await reporting("The changes cannot be shown", async () => {
       const whole = await context.models.actions.withDiffs(action.id);
@@ -86,12 +95,12 @@ async function show(action: Action, only: number | undefined, known: ShownChange
   const resources = await Promise.all(shown.map(([index, effect]) => resourceOf(action, index, effect)));
   const left =
     shown.length < effects.length ? `, the first ${shown.length} of ${effects.length} changes` : "";
-  const title = known.titleFor(`Lares: ${shortTitle(action)}${partMark(action)}${left}`, action.id);
+  const title = known.titleFor(`${endMark(action)}Lares: ${shortTitle(action)}${left}`, action.id);
   await commands.executeCommand("vscode.changes", title, resources);
 }
 
 async function showOne(action: Action, index: number, effect: Effect): Promise<void> {
-  const title = `${label(nameOf(effect.path))} (Lares: ${shortTitle(action)})`;
+  const title = `${endMark(action, index)}${label(nameOf(effect.path))} (Lares: ${shortTitle(action)})`;
   const after = uriOfSide(action.id, index, effect, "after");
   if (hasContents(effect))
     await commands.executeCommand("vscode.diff", await beforeOf(action, index, effect), after, title);
@@ -115,16 +124,17 @@ async function resourceOf(
 }
 
 /**
- * What a change that was not carried out is compared with is the file itself, as it is now, so that a person can go on
- * from it. What came of one that was, and what an effect finds that others of the action leave, the kernel has.
+ * What waits is compared with the file itself, as it is now, so that a person can go on from it. What has ended is frozen:
+ * the kernel has both sides, whatever became of the file; and it has what an effect finds that others of the action leave.
  */
 async function beforeOf(action: Action, index: number, effect: Effect): Promise<Uri> {
   const file = uriOf(effect.path);
   const isFirst = action.effects.findIndex((each) => effectPaths(each).includes(effect.path)) === index;
-  if (action.receipt === undefined && isFirst && file !== undefined && (await exists(file))) return file;
+  if (action.state === "PendingApproval" && isFirst && file !== undefined && (await exists(file)))
+    return file;
   return uriOfSide(action.id, index, effect, "before");
 }
 
-function shortTitle({ title, state }: Action): string {
-  return `${label(title, maxTitleCharacters)}${state === "Stale" ? staleMark : ""}`;
+function shortTitle({ title }: Action): string {
+  return label(title, maxTitleCharacters);
 }

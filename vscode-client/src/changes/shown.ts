@@ -1,6 +1,7 @@
 import { commands, Disposable, TabInputText, TabInputTextDiff, window, type Tab } from "vscode";
 import type { ClientContext } from "../feature.ts";
-import { appliedOf } from "../model/effect-text.ts";
+import { hasEnded } from "../../../kernel/src/base/vocabulary/action.ts";
+import { decidedTitle } from "../model/decided.ts";
 import type { Action } from "../protocol.ts";
 import { addressOf } from "./addresses.ts";
 
@@ -8,13 +9,13 @@ import { addressOf } from "./addresses.ts";
 const stateContext = "lares.shownChange";
 /** Set where the shown action has several changes, of which some can be approved. */
 const manyContext = "lares.shownHasMany";
-/** In the title of an editor whose action is stale. */
-export const staleMark = ", stale";
-/** In the title of an editor of those of an action's changes that were made, where others were left out. */
-export function partMark(action: Action): string {
-  const applied = appliedOf(action);
-  return applied === undefined ? "" : `, ${applied} changes`;
+/** Before the title of an editor whose action has ended: `Applied 10:58: `; what it shows is frozen then. */
+export function endMark(action: Action, effect?: number): string {
+  if (!hasEnded(action.state)) return "";
+  const isLeftOut = effect !== undefined && action.receipt?.applied.includes(effect) === false;
+  return isLeftOut ? "Left out: " : `${decidedTitle(action)}: `;
 }
+
 /** Editors of several files that are known by their titles. */
 const maxTitles = 50;
 
@@ -76,16 +77,12 @@ export class ShownChange implements Disposable {
     return title;
   }
 
-  /**
-   * The active editor, where its title does not say what became of what it shows: that it is stale, or, of all of an
-   * action's changes, that a part of them was made.
-   */
+  /** The active editor, where its title does not say yet what became of what it shows. */
   outdated(): ShownTab | undefined {
     const shown = this.#shown();
-    if (shown === undefined) return undefined;
-    const { action, effect, tab } = shown;
-    const marks = [action.state === "Stale" ? staleMark : "", effect === undefined ? partMark(action) : ""];
-    return marks.every((mark) => tab.label.includes(mark)) ? undefined : shown;
+    return shown === undefined || shown.tab.label.startsWith(endMark(shown.action, shown.effect))
+      ? undefined
+      : shown;
   }
 
   dispose(): void {

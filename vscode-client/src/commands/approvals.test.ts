@@ -1,11 +1,17 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { playedContext } from "../testing/played-context.ts";
+import type { Action } from "../protocol.ts";
 import { action, agent, effect } from "../testing/things.ts";
 import { commands, files, seen, Uri, window, workspace } from "../testing/vscode.ts";
 import { settled } from "../testing/wire.ts";
 import { approvalCommands } from "./approvals.ts";
 import { freshMs } from "./fresh-proposal.ts";
+
+const scopes: NonNullable<Action["scopes"]> = [
+  { id: "file", title: "This file", rules: [{ decide: "allow", agent: "test.agent", path: "notes/a.md" }] },
+  { id: "kind", title: "This kind", rules: [{ decide: "allow", agent: "test.agent", kind: "file.edit" }] },
+];
 
 beforeEach(() => {
   seen.forget();
@@ -98,7 +104,7 @@ describe("unsaved changes", () => {
   const onDisk = (text: string) => files.set(Uri.file("/w/notes/a.md").toString(), Buffer.from(text));
   /** An action for a file that holds "old", and an editor on it whose saving writes something. */
   async function saving(written: string, command = "lares.approve") {
-    const old = action({ effects: [effect({ before: hashOf("old") })] });
+    const old = action({ effects: [effect({ before: hashOf("old") })], scopes });
     const fake = start(old);
     const document = open("/w/notes/a.md");
     onDisk("old");
@@ -107,9 +113,10 @@ describe("unsaved changes", () => {
       document.isDirty = false;
       return true;
     };
+    seen.holdsPicks = true;
     await fake.run(command, "action-1");
     if (command === "lares.approveAlways") {
-      seen.messages.shift()?.answer("Approve and Remember");
+      window.pick((items) => items[0]);
       await settled();
     }
     seen.messages.shift()?.answer("Save and Continue");
@@ -119,6 +126,7 @@ describe("unsaved changes", () => {
   const fresh = action({
     id: "fresh",
     title: "Tidy up more",
+    scopes,
     digest,
     effects: [effect({ before: hashOf("new") })],
   });
@@ -167,7 +175,9 @@ describe("unsaved changes", () => {
     seen.messages.shift()?.answer("Approve");
     await settled();
     expect(wire.asked).toEqual([]);
-    expect(seen.messages[0]).toMatchObject({ isModal: true, buttons: ["Approve and Remember"] });
+    window.pick((items) => items[0]);
+    await settled();
+    expect(wire.asked[0]?.params).toMatchObject({ id: "fresh", remember: "always" });
   });
 
   it.each<[string, () => void]>([
@@ -245,15 +255,63 @@ describe("lares.approveSome", () => {
   });
 });
 
-it("lares.approveAlways shows what is remembered, and remembers after a yes only", async () => {
-  const { run, wire } = start(action());
+it("“always” offers the scopes of the kernel, and remembers the one that is chosen", async () => {
+  const { run, wire } = start(action({ scopes }));
+  seen.holdsPicks = true;
   await run("lares.approveAlways", "action-1");
-  const [question] = seen.messages;
-  expect(question).toMatchObject({ isModal: true, detail: expect.stringContaining('• Edits "notes/a.md"') });
   expect(wire.asked).toEqual([]);
-  question?.answer("Approve and Remember");
+  window.pick((items) => items[1]);
   await settled();
-  expect(wire.asked[0]?.params).toMatchObject({ id: "action-1", remember: "always" });
+  expect(wire.asked[0]?.params).toEqual({
+    id: "action-1",
+    digest: action().digest,
+    remember: "always",
+    rules: scopes[1]!.rules,
+  });
+});
+
+it("what offers no scope is not remembered, and the reason is told", async () => {
+  const { run, wire } = start(action({ asked_because: { sentence: "The path is protected." } }));
+  await run("lares.approveAlways", "action-1");
+  expect(wire.asked).toEqual([]);
+  expect(seen.messages[0]?.text).toContain("The path is protected.");
+});
+
+it.each([
+  ["Approve All 3", "lares/actions/approve", undefined],
+  ["Show First", undefined, "lares.showChanges"],
+  [undefined, undefined, undefined],
+])(
+  "what deletes a file is never approved by one press, whichever button was pressed: %s",
+  async (answer, asked, shown) => {
+    const gone = effect({ kind: "file.delete", path: "notes/scratch.md", after: null });
+    const { run, wire } = start(action({ effects: [effect(), gone, effect({ path: "b.md" })] }));
+    await run("lares.approve", { id: "action-1", digest });
+    expect(wire.asked).toEqual([]);
+    expect(seen.messages[0]).toMatchObject({
+      isModal: true,
+      text: expect.stringContaining("3 files, deletes 1"),
+      detail: expect.stringContaining('Deletes "notes/scratch.md"'),
+      buttons: ["Show First", "Approve All 3"],
+    });
+    seen.messages[0]?.answer(answer);
+    await settled();
+    expect(wire.asked.map(({ method }) => method)).toEqual(asked === undefined ? [] : [asked]);
+    expect(seen.commands.some(({ id }) => id === "lares.showChanges")).toBe(shown !== undefined);
+  },
+);
+
+it.each([
+  ["Keep both units.", { reason: "Keep both units." }],
+  ["", {}],
+  [undefined, undefined],
+])("a reason goes with the rejection to the agent; typed: %j", async (typed, reason) => {
+  const { run, wire } = start(action());
+  window.input = typed;
+  await run("lares.rejectWithReason", "action-1");
+  expect(wire.asked.map(({ params }) => params)).toEqual(
+    reason === undefined ? [] : [{ id: "action-1", ...reason }],
+  );
 });
 
 it.each([

@@ -1,21 +1,18 @@
 import { commands, Disposable, window } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
-import { pathMovedOn } from "../model/drift.ts";
 import { decisionWordsOf, saidBy } from "../model/decision-words.ts";
 import { appliedOf } from "../model/effect-text.ts";
-import { hashOfFile } from "../model/file-hash.ts";
 import { impactText } from "../model/impact.ts";
 import { count, label, message } from "../model/text.ts";
-import type { Action, ParamsOf } from "../protocol.ts";
+import type { Action } from "../protocol.ts";
 import { actionArgument, type ActionArgument } from "./arguments.ts";
+import { approveShown, confirmAlone, type Approving } from "./decide.ts";
 import { reporting } from "./explain.ts";
-import { approveFresh } from "./fresh-proposal.ts";
-import { settleUnsaved } from "./unsaved.ts";
 
 /** How long the outcome of what went well stays in the status bar. */
 const outcomeMs = 6_000;
-/** So many rules are listed before they are counted. */
-const maxRules = 10;
+/** Of a reason, as the wire bounds it. */
+const maxReasonCharacters = 4_000;
 /** So many effects are offered one by one. */
 const maxChoices = 1000;
 
@@ -52,6 +49,16 @@ export const approvalCommands: Feature = (context) => {
       { title: "Reject", failure: "Not rejected", choose: pending },
       (action, argument) => reject(context, action, argument),
     ),
+    register(
+      "lares.rejectWithReason",
+      { title: "Reject with a Reason", failure: "Not rejected", choose: pending },
+      (action, argument) => reject(context, action, argument, "for a reason"),
+    ),
+    register(
+      "lares.rebase",
+      { title: "Fit to the New Text", failure: "It does not fit the new text", choose: outdated },
+      (action) => rebase(context, action),
+    ),
     register("lares.undo", { title: "Undo", failure: "Not undone", choose: undoable }, (action) =>
       undo(context, action),
     ),
@@ -74,39 +81,34 @@ function severalPending({ models }: ClientContext): readonly Action[] {
   return models.actions.pending.filter(({ effects }) => effects.length > 1);
 }
 
+function outdated({ models }: ClientContext): readonly Action[] {
+  return models.actions.recent.filter(({ rebasable }) => rebasable === true);
+}
+
 function undoable({ models }: ClientContext): readonly Action[] {
   return models.actions.recent.filter(({ state }) => state === "Committed");
 }
 
-type Approval = Partial<Pick<ParamsOf<"lares/actions/approve">, "remember" | "effects">>;
-
+/** Approves, after a question of its own where it is large or deletes something. */
 async function approve(
   context: ClientContext,
   action: Action,
   { digest, effects }: ActionArgument,
-  remember: Approval = {},
+  more: Partial<Approving> = {},
 ): Promise<void> {
   if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
-  const chosen =
-    effects === undefined ? action.effects : effects.flatMap((index) => action.effects[index] ?? []);
-  const known = new Set(context.models.actions.pending.map(({ id }) => id));
-  const settled = await settleUnsaved(chosen);
-  if (settled === "left") return;
-  if (settled === "saved" && (await pathMovedOn(chosen, hashOfFile)) !== undefined) {
-    const isSome = effects !== undefined;
-    const isAlways = remember.remember === "always";
-    const answeredBy = isSome ? "lares.approveSome" : isAlways ? "lares.approveAlways" : "lares.approve";
-    return approveFresh(context, { action, known, answeredBy });
-  }
+  const sure = await confirmAlone(action, effects);
+  if (sure === "show") return void commands.executeCommand("lares.showChanges", { id: action.id });
+  if (sure === "no") return;
   const done = await busy(() =>
-    context.kernel.request("lares/actions/approve", {
-      id: action.id,
+    approveShown(context, action, {
       digest: (digest as Action["digest"] | undefined) ?? action.digest,
-      ...(effects === undefined ? {} : { effects: [...effects] }),
-      ...remember,
+      effects,
+      answeredBy: effects === undefined ? "lares.approve" : "lares.approveSome",
+      ...more,
     }),
   );
-  tellOutcome(done);
+  if (done !== undefined) tellOutcome(done);
 }
 
 /** Lets the person pick: from all of them, or from those that they have just looked at. */
@@ -128,37 +130,45 @@ async function approveSome(context: ClientContext, action: Action, argument: Act
   await approve(context, action, isAll ? shown : { ...shown, effects: picked.map(({ index }) => index) });
 }
 
+/** Lets the person choose how far it goes, from what the kernel offers for this action. */
 async function approveAlways(
   context: ClientContext,
   action: Action,
   argument: ActionArgument,
 ): Promise<void> {
   if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
-  const agent = label(context.models.agents.nameOf(action.agent));
-  const rules = action.effects.slice(0, maxRules).map((effect) => `• ${decisionWordsOf(effect)}`);
-  const left = action.effects.length - rules.length;
-  const always = "Approve and Remember";
-  const answer = await window.showWarningMessage(
-    `Let ${agent} do this without asking, from now on?`,
+  const agent = message(context.models.agents.nameOf(action.agent), 80);
+  const { scopes = [], asked_because: why } = action;
+  if (scopes.length === 0) {
+    void window.showInformationMessage(
+      `This is asked each time. ${message(why?.sentence ?? "No rule can allow it beforehand.")}`,
+    );
+    return;
+  }
+  const chosen = await window.showQuickPick(
+    scopes.map(({ title, rules }) => ({ label: message(title, 2_000), rules })),
     {
-      modal: true,
-      detail: [
-        ...rules,
-        ...(left > 0 ? [`• … and ${left.toLocaleString("en")} more`] : []),
-        "",
-        "Each is remembered for this agent and exactly this path; protected files are asked about all the same. “Lares: Open Remembered Decisions” shows and changes what is remembered.",
-      ].join("\n"),
+      title: `Always Allow ${agent}…`,
+      placeHolder: "Approve this, and allow without asking from now on",
     },
-    always,
   );
-  if (answer !== always) return;
-  await approve(context, action, { digest: action.digest, ...argument }, { remember: "always" });
+  if (chosen === undefined) return;
+  await approve(
+    context,
+    action,
+    { ...argument, digest: argument.digest ?? action.digest },
+    {
+      rules: chosen.rules,
+      answeredBy: "lares.approveAlways",
+    },
+  );
 }
 
 async function reject(
   context: ClientContext,
   action: Action,
   { digest, effects }: ActionArgument,
+  asks: "for a reason" | "nothing" = "nothing",
 ): Promise<void> {
   if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
   if (effects !== undefined && effects.length < action.effects.length) {
@@ -174,8 +184,29 @@ async function reject(
       return approveSome(context, action, { id: action.id, ...(digest === undefined ? {} : { digest }) });
     if (answer !== all) return;
   }
-  await busy(() => context.kernel.request("lares/actions/reject", { id: action.id }));
+  let reason = "";
+  if (asks === "for a reason") {
+    const agent = message(context.models.agents.nameOf(action.agent), 80);
+    const given = await window.showInputBox({
+      title: `Reject “${message(action.title, 80)}”`,
+      prompt: `Why not? ${agent} reads this. Leave it empty to reject without a reason.`,
+      validateInput: (text) =>
+        text.length > maxReasonCharacters
+          ? `At most ${maxReasonCharacters.toLocaleString("en")} characters.`
+          : undefined,
+    });
+    if (given === undefined) return;
+    reason = given.trim();
+  }
+  await busy(() =>
+    context.kernel.request("lares/actions/reject", { id: action.id, ...(reason === "" ? {} : { reason }) }),
+  );
   say(`$(circle-slash) Rejected: ${label(action.title, 80)}`);
+}
+
+async function rebase(context: ClientContext, action: Action): Promise<void> {
+  const { id } = await busy(() => context.kernel.request("lares/actions/rebase", { id: action.id }));
+  await commands.executeCommand("lares.showChanges", { id });
 }
 
 async function undo(context: ClientContext, action: Action): Promise<void> {
@@ -207,7 +238,7 @@ function tellDecided(action: Action, more = ""): void {
     Committed: "was applied already",
     Rejected: "was rejected already",
     Failed: "could not be applied",
-    Stale: "is stale: a file it would change was changed meanwhile",
+    Stale: "is out of date: a file it would change was changed meanwhile",
     Expired: "has expired: nobody answered in time",
     Undone: "was undone already",
   };

@@ -1,4 +1,4 @@
-import { commands, Disposable, Uri, window, type LogOutputChannel } from "vscode";
+import { commands, Disposable, window, type LogOutputChannel } from "vscode";
 import type { Feature } from "../feature.ts";
 import type { KernelState } from "../kernel/kernel.ts";
 import { message } from "../model/text.ts";
@@ -20,7 +20,7 @@ export function kernelCommands(control: KernelControl): Feature {
     if (answer === restart) await restarted();
     if (answer === showLog) control.log.show();
   };
-  return ({ kernel, models }) => {
+  return ({ kernel }) => {
     let isSilent = false;
     const tell = (state: KernelState): void => {
       if (state.kind === "failed")
@@ -39,24 +39,7 @@ export function kernelCommands(control: KernelControl): Feature {
     return Disposable.from(
       commands.registerCommand("lares.restartKernel", restarted),
       commands.registerCommand("lares.showKernelLog", () => control.log.show()),
-      commands.registerCommand("lares.openDecisions", () =>
-        reporting("The remembered decisions cannot be opened", async () => {
-          const folder = models.status.current?.stateFolder;
-          if (folder === undefined) throw new Error("The kernel is not running.");
-          await openDecisions(folder);
-        }),
-      ),
       kernel.onDidChangeState(tell),
     );
   };
-}
-
-async function openDecisions(stateFolder: string): Promise<void> {
-  try {
-    await window.showTextDocument(Uri.joinPath(Uri.file(stateFolder), "decisions.yaml"));
-  } catch {
-    void window.showInformationMessage(
-      "Nothing is remembered for this workspace yet. “Always Approve These” and what you allow a workspace are written down there.",
-    );
-  }
 }

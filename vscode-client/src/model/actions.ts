@@ -5,7 +5,7 @@ import { CoalescedEvent } from "./coalesced.ts";
 import type { ActionsModel, StatusModel } from "./ports.ts";
 
 /** So many that wait are known at once; the kernel has the others, and they follow as these are answered. */
-export const maxPending = 500;
+export const maxPending = 1_000;
 /** So many that were decided are kept. */
 export const maxRecent = 50;
 /** Actions with their diffs that are kept; the one that was not asked for longest goes first. */

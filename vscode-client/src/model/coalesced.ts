@@ -1,7 +1,7 @@
 import { EventEmitter, type Disposable } from "vscode";
 
-/** A view is told of changes at most ten times a second. */
-export const coalesceMs = 100;
+/** A view is told of changes at most twenty times a second. */
+export const coalesceMs = 50;
 
 /** Many changes in a short time, heard of once: at once for the first, and once more for all that follow. */
 export class CoalescedEvent implements Disposable {

@@ -1,22 +1,15 @@
 import { expect, it } from "vitest";
-import type { Action, Effect } from "../protocol.ts";
-import { action, effect } from "../testing/things.ts";
-import { Drift, maxFiles } from "./drift.ts";
+import type { Effect } from "../protocol.ts";
+import { effect } from "../testing/things.ts";
+import { pathMovedOn } from "./drift.ts";
 
 const one = `sha256:${"1".repeat(64)}` as const;
 const two = `sha256:${"2".repeat(64)}` as const;
 
-async function driftOf(
+const driftOf = (
   effects: readonly Effect[],
   files: Readonly<Record<string, Effect["before"] | undefined>>,
-): Promise<string | undefined> {
-  const drift = new Drift(
-    () => [action({ effects: [...effects] })],
-    async (path) => (path in files ? files[path] : null),
-  );
-  await drift.look();
-  return drift.pathOf("action-1");
-}
+): Promise<string | undefined> => pathMovedOn(effects, async (path) => (path in files ? files[path] : null));
 
 it.each<[string, Partial<Effect>, Record<string, Effect["before"] | undefined>, string | undefined]>([
   ["a file that is as it was", { before: one }, { "notes/a.md": one }, undefined],
@@ -49,24 +42,4 @@ it("an effect on top of another starts from what that one leaves", async () => {
     effect({ before: one, after: two }),
   ];
   expect(await driftOf(moved, { "b.md": one })).toBeUndefined();
-});
-
-it("tells of a change once, and looks at so many files and no more", async () => {
-  let asked = 0;
-  let told = 0;
-  const actions: Action[] = Array.from({ length: maxFiles + 50 }, (_, index) =>
-    action({ id: `a${index}`, effects: [effect({ path: `f${index}`, before: one })] }),
-  );
-  const drift = new Drift(
-    () => actions,
-    async () => {
-      asked++;
-      return two;
-    },
-  );
-  drift.onDidChange(() => told++);
-  await drift.look();
-  await drift.look();
-  expect([asked, told]).toEqual([2 * maxFiles, 1]);
-  expect(drift.pathOf(`a${maxFiles}`)).toBeUndefined();
 });

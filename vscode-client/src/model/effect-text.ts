@@ -52,3 +52,8 @@ export function folderName(folder: string): string {
 export function effectPaths({ path, from }: Effect): string[] {
   return from === undefined ? [path] : [from, path];
 }
+
+/** Whether an effect is shown as two contents; the others are told in words. */
+export function hasContents({ kind }: Effect): boolean {
+  return kind === "file.write" || kind === "file.edit" || kind === "file.delete";
+}

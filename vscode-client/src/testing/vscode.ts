@@ -251,6 +251,7 @@ export const seen = {
     files.clear();
     filesChanged.dispose();
     workspace.trustGranted.dispose();
+    tabsChanged.dispose();
     this.modified.clear();
     this.messages.length = 0;
     this.commands.length = 0;
@@ -413,6 +414,11 @@ export const window = {
           openPick = (choose) => resolve(choose(items));
         })
       : items[0],
+  /** What the person types where the editor asks for a text; undefined: nothing. */
+  input: undefined as string | undefined,
+  async showInputBox(): Promise<string | undefined> {
+    return this.input;
+  },
   /** What the person chooses where the editor asks for a file; undefined: nothing. */
   chosenFile: undefined as Uri | undefined,
   async showSaveDialog(): Promise<Uri | undefined> {

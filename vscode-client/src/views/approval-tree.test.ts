@@ -4,9 +4,9 @@ import { action, effect } from "../testing/things.ts";
 import { approvalNodes } from "./approval-tree.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-function nodes(pending: readonly Action[], recent: readonly Action[] = [], drifted?: string): TreeNode[] {
+function nodes(pending: readonly Action[], recent: readonly Action[] = []): TreeNode[] {
   const now = Date.parse("2026-01-01T12:05:00.000Z");
-  return approvalNodes({ pending, recent, nameOfAgent: () => "Tidier", driftOf: () => drifted, now });
+  return approvalNodes({ pending, recent, nameOfAgent: () => "Tidier", now });
 }
 
 function only(group: TreeNode | undefined): TreeNode {
@@ -23,29 +23,52 @@ describe("approvalNodes", () => {
   it("says that nothing waits where something was decided before", () => {
     const [waiting, recent] = nodes([], [action({ state: "Committed" })]);
     expect(waiting).toMatchObject({ label: "Nothing waits for you" });
-    expect(recent).toMatchObject({ label: "Recent", isOpen: true });
+    expect(recent).toMatchObject({ label: "Decided", isOpen: true });
   });
 
   it("what waits says who proposes it, how much it changes and since when", () => {
     const node = only(nodes([action()])[0]);
     expect(node).toMatchObject({
-      label: "Tidy up",
-      description: "Tidier · low impact (0.10) · 5 minutes ago",
+      label: "a.md",
+      description: "Tidy up · Tidier · small · 5 minutes ago",
       context: "lares.action.pending.one",
     });
     expect(node.tooltip).toContain("It is untidy.");
-    expect(node.spoken).toMatch(/Tidy up\. Tidier proposes 1 change, low impact/);
+    expect(node.spoken).toMatch(/^a\.md\. Tidy up\. Tidier proposes 1 change, small change/);
     const proposal = node.children?.find(({ id }) => id === "action action-1 proposal");
-    expect(proposal?.spoken).toBe("It is untidy. Tidier · low impact (0.10)");
+    expect(proposal?.spoken).toBe("It is untidy. Tidier · small change");
   });
 
-  it("what is stale says so first, and what to do", () => {
-    const node = only(nodes([action()], [], "notes/a.md")[0]);
-    expect(node).toMatchObject({
-      icon: { id: "history" },
-      description: expect.stringMatching(/^stale · Tidier/),
+  it("what a rule did is apart from what a person did, with a sign and the rule of its own", () => {
+    const rule = { sentence: "by your rule tags by Tidier in photos" };
+    const [, automatic, decided] = nodes(
+      [],
+      [
+        action({ id: "rule", state: "Committed", decided_by: "policy", rule }),
+        action({ id: "person", state: "Committed", decided_by: "user" }),
+      ],
+    );
+    expect(automatic).toMatchObject({ label: "Applied Automatically", icon: { id: "zap" } });
+    expect(only(automatic)).toMatchObject({
+      id: "action rule",
+      icon: { id: "zap" },
+      context: "lares.action.Automatic",
+      description: expect.stringContaining("Applied automatically by your rule tags by Tidier in photos"),
     });
-    expect(node.children?.[0]?.label).toContain("notes/a.md was changed since this was proposed. Reject it");
+    expect(only(decided)).toMatchObject({ id: "action person", icon: { id: "pass" } });
+  });
+
+  it("what is out of date is not among what waits, and offers to be fitted where the kernel says that it can be", () => {
+    const [waiting, outdated] = nodes(
+      [action({ id: "waits" })],
+      [
+        action({ state: "Stale", rebasable: true }),
+        action({ id: "newer", state: "Stale", superseded_by: "waits" }),
+      ],
+    );
+    expect(waiting).toMatchObject({ description: "1" });
+    expect(outdated).toMatchObject({ label: "Out of Date", description: "1" });
+    expect(only(outdated).context).toBe("lares.action.Stale.rebasable");
   });
 
   it("carries the digest that was shown, so that an approval is bound to it", () => {
@@ -56,11 +79,13 @@ describe("approvalNodes", () => {
   });
 
   it.each([
-    [0.1, "charts.green"],
-    [0.3, "charts.yellow"],
-    [0.7, "charts.red"],
-  ])("an impact of %d is drawn in %s", (impact_score, color) => {
-    expect(only(nodes([action({ impact_score })])[0]).icon?.color).toBe(color);
+    [{ impact_score: 0.1 }, "small", "lares.action.pending.one"],
+    [{ impact_score: 0.3 }, "medium", "lares.action.pending.one"],
+    [{ impact_score: 0.7 }, "large", "lares.action.pending.one.alone"],
+  ])("how much it changes is said in a word, and what is large has no tick: %j", (given, word, context) => {
+    const node = only(nodes([action(given)])[0]);
+    expect(node.description).toContain(` · ${word} · `);
+    expect(node.context).toBe(context);
   });
 
   it.each<[string, Partial<Effect>, string]>([
@@ -87,13 +112,12 @@ describe("approvalNodes", () => {
 
   it.each([
     ["Committed", "user", "Applied by you"],
-    ["Committed", "policy", "Applied by your rules"],
     ["Rejected", "user", "Rejected by you"],
-    ["Stale", "user", "Stale"],
+    ["Stale", "user", "Out of date"],
     ["Undone", "user", "Undone"],
   ] as const)("%s by %s is said as %s", (state, decided_by, said) => {
     const [, recent] = nodes([], [action({ state, decided_by })]);
-    expect(only(recent).description).toMatch(new RegExp(`^${said} · Tidier`));
+    expect(only(recent).description).toMatch(new RegExp(`^Tidy up · ${said} · Tidier`));
     expect(only(recent).context).toBe(`lares.action.${state}`);
   });
 
@@ -113,8 +137,8 @@ describe("approvalNodes", () => {
       "edit · notes",
     ]);
     expect(only(recent).children?.[0]?.spoken).toContain("left out");
-    expect(only(recent).description).toMatch(/^Applied 1 of 2 ·/);
-    expect(only(recent).spoken).toContain("Applied 1 of 2");
+    expect(only(recent).description).toMatch(/^Tidy up · Applied \(1 of 2\) ·/);
+    expect(only(recent).spoken).toContain("Applied (1 of 2)");
   });
 
   it("an action of a thousand effects is a bounded list", () => {
@@ -123,6 +147,6 @@ describe("approvalNodes", () => {
     expect(node.children?.length).toBeLessThanOrEqual(102);
     expect(node.children?.at(-1)?.label).toBe("… and 900 more changes");
     expect(node.isOpen).toBe(false);
-    expect(node.context).toBe("lares.action.pending.many");
+    expect(node.context).toBe("lares.action.pending.many.alone");
   });
 });

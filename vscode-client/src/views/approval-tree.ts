@@ -1,7 +1,10 @@
-import { appliedOf, effectVerb, folderOf, nameOf } from "../model/effect-text.ts";
-import { impactText, impactWord } from "../model/impact.ts";
+import { decidedWord } from "../model/decided.ts";
+import { effectVerb, folderOf, nameOf } from "../model/effect-text.ts";
+import { extentText, fileCount, impactSentence, levelWords, weightOf } from "../model/weight.ts";
 import { count, label, when } from "../model/text.ts";
 import type { Action, ActionState, Effect } from "../protocol.ts";
+import type { Section } from "../webviews/review/messages.ts";
+import { sectionOf } from "./review-cards.ts";
 import type { TreeNode } from "./tree-node.ts";
 
 /** Few and small enough to be seen whole without a click. */
@@ -10,25 +13,24 @@ const maxOpenEffects = 5;
 /** Of one action, so many effects are listed; all of them are in its changes. */
 const maxEffects = 100;
 
-const impactColors = { low: "charts.green", medium: "charts.yellow", high: "charts.red" } as const;
-
-/** How an action that was decided is said and drawn. */
-const looks: Readonly<Record<ActionState, { word: string; icon: string; color?: string }>> = {
-  PendingApproval: { word: "Waiting", icon: "question" },
-  Approved: { word: "Being applied", icon: "sync~spin" },
-  Committing: { word: "Being applied", icon: "sync~spin" },
-  Committed: { word: "Applied", icon: "pass", color: "testing.iconPassed" },
-  Rejected: { word: "Rejected", icon: "circle-slash", color: "disabledForeground" },
-  Failed: { word: "Failed", icon: "error", color: "errorForeground" },
-  Stale: { word: "Stale", icon: "history", color: "editorWarning.foreground" },
-  Expired: { word: "Expired", icon: "watch", color: "disabledForeground" },
-  Undone: { word: "Undone", icon: "discard", color: "disabledForeground" },
+/** What became of an action, drawn. What a rule did has a sign of its own. */
+const icons: Readonly<Record<ActionState, { readonly id: string; readonly color?: string }>> = {
+  PendingApproval: { id: "circle-filled" },
+  Approved: { id: "sync~spin" },
+  Committing: { id: "sync~spin" },
+  Committed: { id: "pass", color: "testing.iconPassed" },
+  Rejected: { id: "circle-slash", color: "disabledForeground" },
+  Failed: { id: "error", color: "errorForeground" },
+  Stale: { id: "history", color: "editorWarning.foreground" },
+  Expired: { id: "watch", color: "disabledForeground" },
+  Undone: { id: "discard", color: "disabledForeground" },
 };
+const automaticIcon = { id: "zap" };
 
 /** What is left to do about an action that ended without having been applied. */
 const whatNow: Partial<Readonly<Record<ActionState, string>>> = {
   Stale:
-    "A file it would change was changed meanwhile, so nothing was applied. The agent may propose it anew for the file as it is now.",
+    "A file it would change was changed meanwhile, so nothing was applied. Where it still fits, “Fit to the New Text and Show” makes it anew.",
   Expired: "Nobody answered in time, so nothing was applied.",
   Failed: "It could not be applied; everything is as it was before.",
 };
@@ -38,16 +40,23 @@ export interface ApprovalTreeInput {
   readonly recent: readonly Action[];
   /** An agent's name by its id. */
   readonly nameOfAgent: (id: string) => string;
-  /** A file of a waiting action that is something else by now. */
-  readonly driftOf: (action: string) => string | undefined;
   /** Milliseconds of the epoch. */
   readonly now: number;
 }
 
-/** The Approvals view: what waits, and what was decided lately. Empty where there was never anything. */
+/**
+ * The Approvals view, the narrow way to what the review page shows: what waits, and apart from it what is out of date,
+ * what rules did, and what a person decided. Empty where there was never anything.
+ */
 export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
   const { pending, recent } = input;
   if (pending.length === 0 && recent.length === 0) return [];
+  const of = (section: Section): Action[] => recent.filter((action) => sectionOf(action) === section);
+  const [outdated, automatic, decided] = [
+    of("outdated"),
+    of("automatic"),
+    [...of("decided"), ...of("replaced")],
+  ];
   const waiting: TreeNode =
     pending.length === 0
       ? { id: "waiting", label: "Nothing waits for you", icon: { id: "check-all" } }
@@ -55,63 +64,65 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
           id: "waiting",
           label: "Waiting for You",
           description: String(pending.length),
-          spoken: `Waiting for you, ${count(pending.length, "action")}`,
+          spoken: `Waiting for you, ${count(pending.length, "change")}`,
           isOpen: true,
           children: pending.map((action) => pendingNode(action, input, pending.length <= maxOpen)),
         };
-  if (recent.length === 0) return [waiting];
+  const group = (
+    id: string,
+    name: string,
+    actions: readonly Action[],
+    more: Partial<TreeNode> = {},
+  ): TreeNode[] =>
+    actions.length === 0
+      ? []
+      : [
+          {
+            id,
+            label: name,
+            description: String(actions.length),
+            spoken: `${name}, ${count(actions.length, "change")}`,
+            // What was just decided is where one looks for its undo.
+            isOpen: true,
+            children: actions.map((action) => decidedNode(action, input)),
+            ...more,
+          },
+        ];
   return [
     waiting,
-    {
-      id: "recent",
-      label: "Recent",
-      description: String(recent.length),
-      spoken: `Recent, ${count(recent.length, "action")}`,
-      // What was just approved is where one looks for its undo.
-      isOpen: true,
-      children: recent.map((action) => decidedNode(action, input)),
-    },
+    ...group("outdated", "Out of Date", outdated),
+    ...group("automatic", "Applied Automatically", automatic, {
+      icon: automaticIcon,
+      context: "lares.automatic",
+    }),
+    ...group("recent", "Decided", decided),
   ];
+}
+
+/** First what it is about: `walks.md`, or `14 files, deletes 1`. */
+function nameOfAction({ effects }: Action): string {
+  const [first] = effects;
+  return first !== undefined && fileCount(effects) === 1 ? label(nameOf(first.path)) : extentText(effects);
 }
 
 function pendingNode(action: Action, input: ApprovalTreeInput, isOpen: boolean): TreeNode {
   const agent = label(input.nameOfAgent(action.agent));
   const age = when(action.created, input.now);
-  const impact = impactText(action.impact_score);
-  const drifted = input.driftOf(action.id);
-  const stale = drifted === undefined ? [] : [staleText(drifted)];
+  const { level, isAlone } = weightOf(action);
+  const impact = `${levelWords[level].toLowerCase()} change`;
+  const name = nameOfAction(action);
+  const title = label(action.title);
   return {
     id: `action ${action.id}`,
     action: { id: action.id, digest: action.digest },
-    label: label(action.title),
-    description: [...stale.map(() => "stale"), agent, impact, age].filter(Boolean).join(" · "),
-    icon:
-      drifted === undefined
-        ? { id: "circle-filled", color: impactColors[impactWord(action.impact_score)] }
-        : { id: "history", color: "editorWarning.foreground" },
-    tooltip: [...stale, ...tooltip(action, `${agent} proposes this; ${impact}; ${age}`)],
-    spoken: `${[label(action.title), ...stale.map(() => "Stale")].join(". ")}. ${agent} proposes ${count(action.effects.length, "change")}, ${impact}, ${age}. ${label(action.reason, 300)}`,
-    context: action.effects.length > 1 ? "lares.action.pending.many" : "lares.action.pending.one",
+    label: name,
+    description: [title, agent, levelWords[level].toLowerCase(), age].filter(Boolean).join(" · "),
+    icon: icons.PendingApproval,
+    tooltip: tooltip(action, `${agent} proposes this; ${impact}; ${age}`),
+    spoken: `${name}. ${title}. ${agent} proposes ${count(action.effects.length, "change")}, ${impact}, ${age}. ${label(action.reason, 300)}`,
+    context: `lares.action.pending.${action.effects.length > 1 ? "many" : "one"}${isAlone ? ".alone" : ""}`,
     isOpen: isOpen && action.effects.length <= maxOpenEffects,
-    children: [
-      ...stale.map((text) => staleNode(action, text)),
-      proposalNode(action, `${agent} · ${impact}`),
-      ...effectNodes(action),
-    ],
-  };
-}
-
-function staleText(path: string): string {
-  return `Stale: ${label(path, 200)} was changed since this was proposed. Reject it; the agent may propose it anew for the file as it is now.`;
-}
-
-function staleNode({ id, digest }: Action, text: string): TreeNode {
-  return {
-    id: `action ${id} stale`,
-    action: { id, digest },
-    label: text,
-    icon: { id: "warning", color: "editorWarning.foreground" },
-    tooltip: [text],
+    children: [proposalNode(action, `${agent} · ${impact}`), ...effectNodes(action)],
   };
 }
 
@@ -129,28 +140,32 @@ function proposalNode(action: Action, who: string): TreeNode {
 }
 
 function decidedNode(action: Action, input: ApprovalTreeInput): TreeNode {
-  const { word, icon, color } = looks[action.state];
+  const isAutomatic = sectionOf(action) === "automatic";
   const agent = label(input.nameOfAgent(action.agent));
   const at = when(action.receipt?.finished ?? action.decided ?? action.created, input.now);
-  const by = action.state === "Committed" || action.state === "Rejected" ? decider(action) : "";
-  const part = action.state === "Committed" ? appliedOf(action) : undefined;
-  const said = [word, part, by].filter(Boolean).join(" ");
+  const said = [decidedWord(action), decider(action)].filter(Boolean).join(" ");
+  const name = nameOfAction(action);
+  const title = label(action.title);
+  const canRebase = action.rebasable === true;
   return {
     id: `action ${action.id}`,
     action: { id: action.id, digest: action.digest },
-    label: label(action.title),
-    description: [said, agent, at].filter(Boolean).join(" · "),
-    icon: color === undefined ? { id: icon } : { id: icon, color },
-    tooltip: tooltip(action, `${said}, ${at}; proposed by ${agent}, ${impactText(action.impact_score)}`),
-    spoken: `${label(action.title)}. ${said}, ${at}, proposed by ${agent}`,
-    context: `lares.action.${action.state}`,
+    label: name,
+    description: [title, said, agent, at].filter(Boolean).join(" · "),
+    icon: isAutomatic ? automaticIcon : icons[action.state],
+    tooltip: tooltip(action, `${said}, ${at}; proposed by ${agent}, ${impactSentence(action.effects)}`),
+    spoken: `${name}. ${title}. ${said}, ${at}, proposed by ${agent}`,
+    context: isAutomatic
+      ? "lares.action.Automatic"
+      : `lares.action.${action.state}${canRebase ? ".rebasable" : ""}`,
     children: [...outcomeNodes(action), ...effectNodes(action)],
   };
 }
 
-function decider({ decided_by }: Action): string {
-  if (decided_by === undefined) return "";
-  return decided_by === "user" ? "by you" : "by your rules";
+function decider({ state, decided_by, rule }: Action): string {
+  if (state !== "Committed" && state !== "Rejected") return "";
+  if (decided_by === "policy") return rule === undefined ? "" : label(rule.sentence, 300);
+  return decided_by === "user" ? "by you" : "";
 }
 
 /** Reason and error as whole paragraphs: a tooltip is where there is room. */

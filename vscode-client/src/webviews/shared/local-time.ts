@@ -9,3 +9,12 @@ export function localTime(iso: string): string {
   const time = `${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
   return `${date} ${time}.${String(at.getMilliseconds()).padStart(3, "0")}`;
 }
+
+/** In the person's own zone: "20:55" today, "2026-11-21 20:55" on another day. */
+export function localClock(iso: string, now = new Date()): string {
+  const whole = localTime(iso);
+  if (!/^\d{4}-/.test(whole)) return whole;
+  return whole.slice(0, 10) === localTime(now.toISOString()).slice(0, 10)
+    ? whole.slice(11, 16)
+    : whole.slice(0, 16);
+}

@@ -1,0 +1,55 @@
+import { createTwoFilesPatch } from "diff";
+import { expect, test } from "vitest";
+import { action as anAction } from "../testing/things.ts";
+import { hunksOf } from "./hunks.ts";
+import { previewOf } from "./inline.ts";
+import { rangeOf } from "./parts.ts";
+
+function preview(before: string, ...afters: string[]) {
+  const texts = before.split("\n");
+  const document = { lineCount: texts.length, lineAt: (line: number) => ({ text: texts[line] }) };
+  const parts = afters.flatMap((after, index) =>
+    hunksOf(createTwoFilesPatch("a", "a", before, after)).map((lines) => ({
+      action: anAction({ id: `action-${index}` }),
+      lines,
+      ...rangeOf(lines),
+    })),
+  );
+  return previewOf(parts, document as never);
+}
+
+test("a word that goes is struck through, and the word that comes stands before it", () => {
+  expect(preview("one two three\n", "one 2 three\n")).toEqual({
+    struck: [{ line: 0, start: 4, end: 7 }],
+    ghosts: [{ line: 0, character: 4, text: "2" }],
+  });
+});
+
+test("a line of which little stays is struck through whole, before the new one", () => {
+  expect(preview("Line 2 of the long note.\n", "The second line.\n")).toEqual({
+    struck: [{ line: 0, start: 0, end: 24 }],
+    ghosts: [{ line: 0, character: 0, text: "The second line." }],
+  });
+});
+
+test.each([
+  ["at the top", "a\nb\n", "# T\n\na\nb\n", { line: 0, character: 0, text: "# T ⏎ ⏎ " }],
+  ["in the middle", "a\nb\n", "a\nnew\nb\n", { line: 0, character: 1, text: " ⏎ new" }],
+  ["in an empty text", "", "a\n", { line: 0, character: 0, text: "a⏎ " }],
+])("lines that come %s are drawn beside the line that they follow", (_name, before, after, ghost) => {
+  expect(preview(before, after).ghosts).toEqual([ghost]);
+});
+
+test("lines that go are struck through whole", () => {
+  expect(preview("a\nbb\nc\n", "a\nc\n")).toEqual({ struck: [{ line: 1, start: 0, end: 2 }], ghosts: [] });
+});
+
+test("of two proposals for one line only the first is drawn, so that both stay readable", () => {
+  const { ghosts } = preview("one two three\n", "one 2 three\n", "1 two three\n");
+  expect(ghosts).toEqual([{ line: 0, character: 4, text: "2" }]);
+});
+
+test("much text is told by its number of lines, and nothing in it is invisible", () => {
+  const { ghosts } = preview("a\n", `a\n${"x\u202e\n".repeat(9)}`);
+  expect(ghosts[0]?.text).toBe(" ⏎ x<U+202E> ⏎ x<U+202E> ⏎ x<U+202E> ⏎ and 6 more lines");
+});

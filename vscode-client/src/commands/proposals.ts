@@ -1,0 +1,233 @@
+import {
+  commands,
+  Disposable,
+  Range,
+  Selection,
+  TextEditorRevealType,
+  window,
+  type TextEditor,
+} from "vscode";
+import { proposedParts, type ProposedPart } from "../changes/parts.ts";
+import type { ClientContext, Feature } from "../feature.ts";
+import { effectPaths } from "../model/effect-text.ts";
+import { label, message } from "../model/text.ts";
+import { weightOf } from "../model/weight.ts";
+import { uriOf } from "../model/uris.ts";
+import { approveEach, rejectEach } from "../views/review.ts";
+import { sectionOf } from "../views/review-cards.ts";
+import { approveShown, each, withoutParts } from "./decide.ts";
+import { explain, reporting } from "./explain.ts";
+
+/** Set while the cursor stands on a part of a proposal. */
+const partContext = "lares.proposalHere";
+const waitingContext = "lares.hasWaiting";
+
+/** Commands of the editor: from proposal to proposal, the part under the cursor, and all of an agent's. */
+export const proposalCommands: Feature = (context) => {
+  const { actions } = context.models;
+  let isHere = false;
+  const look = (): void => {
+    void commands.executeCommand("setContext", waitingContext, actions.pending.length > 0);
+    const editor = window.activeTextEditor;
+    void (editor === undefined ? Promise.resolve(undefined) : partAt(context, editor)).then((part) => {
+      if (isHere === (part !== undefined)) return;
+      isHere = part !== undefined;
+      void commands.executeCommand("setContext", partContext, isHere);
+    });
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const soon = (): void => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      look();
+    }, 100);
+  };
+  soon();
+  const register = (id: string, failure: string, run: () => Promise<unknown>): Disposable =>
+    commands.registerCommand(id, () => reporting(failure, run));
+  return Disposable.from(
+    register("lares.nextProposal", "There is no way to the next proposal", () => go(context, 1)),
+    register("lares.previousProposal", "There is no way to the previous proposal", () => go(context, -1)),
+    register("lares.approvePart", "Not approved", () => decidePart(context, "take")),
+    register("lares.rejectPart", "Not rejected", () => decidePart(context, "leave")),
+    register("lares.approveAllOfAgent", "Not approved", async () => {
+      const agent = await pickAgent(context);
+      if (agent === undefined) return;
+      const items = actions.pending.filter((action) => action.agent === agent.id);
+      await approveEach(context, items, `of ${agent.name}`);
+    }),
+    register("lares.rejectAllOfAgent", "Not rejected", async () => {
+      const agent = await pickAgent(context);
+      if (agent === undefined) return;
+      const items = actions.pending.filter((action) => action.agent === agent.id);
+      await rejectEach(context, items, `of ${agent.name}`);
+    }),
+    register("lares.undoAutomatic", "Not undone", () => undoAutomatic(context)),
+    window.onDidChangeTextEditorSelection(soon),
+    window.onDidChangeActiveTextEditor(soon),
+    actions.onDidChange(soon),
+    {
+      dispose: () => {
+        clearTimeout(timer);
+        for (const key of [partContext, waitingContext])
+          void commands.executeCommand("setContext", key, undefined);
+      },
+    },
+  );
+};
+
+async function pickAgent({ models }: ClientContext): Promise<{ id: string; name: string } | undefined> {
+  const counts = new Map<string, number>();
+  for (const { agent } of models.actions.pending) counts.set(agent, (counts.get(agent) ?? 0) + 1);
+  const items = [...counts].map(([id, amount]) => ({
+    label: label(models.agents.nameOf(id)),
+    description: `${amount.toLocaleString("en")} waiting`,
+    id,
+  }));
+  if (items.length === 0) {
+    void window.showInformationMessage("Nothing waits for you.");
+    return undefined;
+  }
+  const chosen =
+    items.length === 1 ? items[0] : await window.showQuickPick(items, { title: "Of Which Agent?" });
+  return chosen && { id: chosen.id, name: message(chosen.label, 80) };
+}
+
+/** Takes back what rules did, newest first, after one question that names it. */
+async function undoAutomatic({ kernel, models }: ClientContext): Promise<void> {
+  const done = models.actions.recent.filter((action) => sectionOf(action) === "automatic");
+  if (done.length === 0)
+    return void window.showInformationMessage("Nothing was applied automatically lately.");
+  const yes = `Undo ${done.length.toLocaleString("en")}`;
+  const answer = await window.showWarningMessage(
+    `Undo ${done.length.toLocaleString("en")} applied automatically?`,
+    {
+      modal: true,
+      detail: done
+        .slice(0, 15)
+        .map(
+          ({ title, effects }) =>
+            `• ${message(effects.map(({ path }) => path).join(", "), 200)}: ${message(title, 100)}`,
+        )
+        .join("\n"),
+    },
+    yes,
+  );
+  if (answer !== yes) return;
+  const { failures } = await each(
+    done,
+    async ({ id }) => {
+      await kernel.request("lares/actions/undo", { id });
+      return undefined;
+    },
+    explain,
+  );
+  if (failures.length > 0)
+    void window.showWarningMessage(
+      `${failures.length.toLocaleString("en")} not undone: ${message(failures.slice(0, 5).join(" "), 600)}`,
+    );
+}
+
+async function partAt(context: ClientContext, editor: TextEditor): Promise<ProposedPart | undefined> {
+  const { line } = editor.selection.active;
+  return (await proposedParts(context, editor.document)).find(
+    ({ start, end }) => start <= line && line <= end,
+  );
+}
+
+/** To the next place in the workspace where a proposal would change a file, in the order in which they wait. */
+async function go(context: ClientContext, by: 1 | -1): Promise<void> {
+  const { pending } = context.models.actions;
+  if (pending.length === 0) return void window.showInformationMessage("Nothing waits for you.");
+  const editor = window.activeTextEditor;
+  if (editor !== undefined) {
+    const { line } = editor.selection.active;
+    const starts = (await proposedParts(context, editor.document)).map(({ start }) => start);
+    const next = by > 0 ? starts.find((start) => start > line) : starts.findLast((start) => start < line);
+    if (next !== undefined) return reveal(editor, next);
+  }
+  const paths = [...new Set(pending.flatMap(({ effects }) => effects.flatMap(effectPaths)))];
+  const uris = paths.map((path) => uriOf(path)?.toString());
+  const at = editor === undefined ? -1 : uris.indexOf(editor.document.uri.toString());
+  const round =
+    by > 0 ? [...paths.keys()].map((step) => at + 1 + step) : [...paths.keys()].map((step) => at - 1 - step);
+  for (const step of round) {
+    const path = paths[((step % paths.length) + paths.length) % paths.length]!;
+    const uri = uriOf(path);
+    if (uri === undefined || uri.toString() === editor?.document.uri.toString()) continue;
+    // What is no text, or is not there yet, is on the review page.
+    const shown = await Promise.resolve(window.showTextDocument(uri, { preview: true })).catch(
+      () => undefined,
+    );
+    if (shown === undefined) continue;
+    const parts = await proposedParts(context, shown.document);
+    const part = by > 0 ? parts[0] : parts.at(-1);
+    return reveal(shown, part?.start ?? 0);
+  }
+  await commands.executeCommand("lares.review");
+}
+
+function reveal(editor: TextEditor, line: number): void {
+  editor.selection = new Selection(line, 0, line, 0);
+  editor.revealRange(new Range(line, 0, line, 0), TextEditorRevealType.InCenterIfOutsideViewport);
+}
+
+/** Only the part under the cursor, or all but it; what becomes of the other parts is asked, for they are decided with it. */
+async function decidePart(context: ClientContext, how: "take" | "leave"): Promise<void> {
+  const editor = window.activeTextEditor;
+  const part = editor && (await partAt(context, editor));
+  if (part === undefined) throw new Error("The cursor is on no part of a proposal.");
+  const { action, effect, hunk, hunks } = part;
+  const argument = { id: action.id, digest: action.digest };
+  const isWhole = hunks === 1 && action.effects.length === 1;
+  if (isWhole)
+    return void (await commands.executeCommand(
+      how === "take" ? "lares.approve" : "lares.rejectWithReason",
+      argument,
+    ));
+  const others = [...Array.from({ length: hunks }).keys()].filter((index) => index !== hunk);
+  const only = "Approve This Part";
+  const rest = "Approve the Others";
+  const isLarge = weightOf(action).isAlone;
+  const outside = action.effects.length - 1;
+  const elsewhere =
+    outside === 0
+      ? ""
+      : ` What it would do to ${outside.toLocaleString("en")} other ${outside === 1 ? "file" : "files"} is dropped.`;
+  const answer =
+    how === "take"
+      ? await window.showInformationMessage(
+          `Approve part ${hunk + 1} of ${hunks} of “${message(action.title, 80)}”?`,
+          {
+            modal: true,
+            detail:
+              `${others.length > 0 ? `The other ${others.length.toLocaleString("en")} of this file ${others.length === 1 ? "is" : "are"} dropped.` : ""}${elsewhere}`.trim(),
+          },
+          only,
+        )
+      : await window.showInformationMessage(
+          `Leave part ${hunk + 1} of ${hunks} of “${message(action.title, 80)}” out?`,
+          {
+            modal: true,
+            detail: isLarge
+              ? "The others are shown to you, and wait."
+              : "The others of this file are approved, or all of it is rejected.",
+          },
+          ...(isLarge || others.length === 0 ? ["Show"] : [rest]),
+          "Reject All of It",
+        );
+  if (answer === "Show") return void (await commands.executeCommand("lares.review", argument));
+  if (answer === "Reject All of It") return void (await commands.executeCommand("lares.reject", argument));
+  if (answer !== only && answer !== rest) return;
+  const leftOut = [{ effect, hunks: answer === only ? others : [hunk] }];
+  // Only what is in this file was seen here.
+  const parts = await withoutParts(context, argument, [effect], leftOut);
+  const done = await approveShown(context, action, {
+    digest: action.digest,
+    effects: [effect],
+    ...parts,
+    answeredBy: "lares.approveSome",
+  });
+  if (done?.state === "Committed")
+    window.setStatusBarMessage(`$(check) Applied this part: ${label(action.title, 80)}`, 6_000);
+}

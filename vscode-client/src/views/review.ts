@@ -1,0 +1,378 @@
+import { commands, Disposable, Range, Uri, ViewColumn, window, type WebviewPanel } from "vscode";
+import { actionArgument } from "../commands/arguments.ts";
+import { approveShown, each, notInBatch, withoutParts } from "../commands/decide.ts";
+import { explain } from "../commands/explain.ts";
+import type { ClientContext, Feature } from "../feature.ts";
+import { decidedWord } from "../model/decided.ts";
+import { message } from "../model/text.ts";
+import type { Action } from "../protocol.ts";
+import {
+  maxCardsAtOnce,
+  reviewContract,
+  type Approval,
+  type Card,
+  type ReviewContract,
+} from "../webviews/review/messages.ts";
+import type { Answers, Conversation } from "./conversation.ts";
+import { cardOf, filesOf } from "./review-cards.ts";
+import { fileDiffOf } from "./review-diff.ts";
+import { pictureOf } from "./review-pictures.ts";
+import { commonAnswers, onSituation } from "./situation.ts";
+import { openPage } from "./webview-host.ts";
+
+const panelType = "lares.review";
+
+/** What the page shows, for commands that decide about all of it. */
+export interface ShownItems {
+  readonly items: readonly { readonly id: string; readonly digest: string }[];
+}
+
+/**
+ * The review page: an editor of its own, as wide as a person makes it. There is one; it is kept while it is hidden, for a
+ * person goes from it to a diff and back, with a selection and a reason half written.
+ */
+export const review: Feature = (context) => {
+  let open: {
+    readonly panel: WebviewPanel;
+    focus(id: string | undefined): void;
+    readonly shown: ShownItems;
+  } | null = null;
+  const fill = (panel: WebviewPanel): void => {
+    const page = fillPage(context, panel);
+    open = page;
+    panel.onDidDispose(() => {
+      if (open === page) open = null;
+    });
+  };
+  const show = (given?: unknown): void => {
+    const id = actionArgument(given)?.id;
+    if (open === null) {
+      fill(
+        window.createWebviewPanel(panelType, "Review", ViewColumn.Active, {
+          retainContextWhenHidden: true,
+          enableFindWidget: true,
+        }),
+      );
+    } else open.panel.reveal();
+    open?.focus(id);
+  };
+  const batch = (id: string, act: (shown: ShownItems) => Promise<unknown>): Disposable =>
+    commands.registerCommand(id, async () => {
+      if (open === null) return show();
+      await act(open.shown);
+    });
+  return Disposable.from(
+    commands.registerCommand("lares.review", show),
+    batch("lares.approveAllShown", ({ items }) => approveEach(context, items, "shown")),
+    batch("lares.rejectAllShown", ({ items }) => rejectEach(context, items, "shown")),
+    window.registerWebviewPanelSerializer(panelType, {
+      deserializeWebviewPanel: async (panel) => (open === null ? fill(panel) : panel.dispose()),
+    }),
+    { dispose: () => open?.panel.dispose() },
+  );
+};
+
+function fillPage(context: ClientContext, panel: WebviewPanel) {
+  const { models } = context;
+  let wanted: string | undefined;
+  const shown: { items: ShownItems["items"] } = { items: [] };
+  const known = new KnownCards(context);
+  const conversation: Conversation<ReviewContract> = openPage(
+    panel.webview,
+    context,
+    { name: "review", title: "Lares Review" },
+    reviewContract,
+    {
+      ...commonAnswers(context),
+      ...decisions(context),
+      ...looks(context),
+      cards: async () => {
+        const { cards } = known.all();
+        for (let start = maxCardsAtOnce; start < cards.length; start += maxCardsAtOnce)
+          setImmediate(() =>
+            conversation.push("changed", { cards: cards.slice(start, start + maxCardsAtOnce), gone: [] }),
+          );
+        return { cards: cards.slice(0, maxCardsAtOnce) };
+      },
+      focus: async () => {
+        const id = wanted;
+        wanted = undefined;
+        return id === undefined ? {} : { id };
+      },
+      shown: async ({ items }) => {
+        shown.items = items;
+        return {};
+      },
+    } satisfies Answers<ReviewContract>,
+  );
+  const parts = Disposable.from(
+    conversation,
+    onSituation(context, (situation) => conversation.push("situation", situation)),
+    models.actions.onDidChange(() => {
+      const { cards, gone } = known.changes();
+      for (let start = 0; start < cards.length || (start === 0 && gone.length > 0); start += maxCardsAtOnce)
+        conversation.push("changed", {
+          cards: cards.slice(start, start + maxCardsAtOnce),
+          gone: start === 0 ? gone : [],
+        });
+    }),
+  );
+  panel.onDidDispose(() => parts.dispose());
+  return {
+    panel,
+    shown,
+    focus: (id: string | undefined): void => {
+      if (id === undefined) return;
+      wanted = id;
+      conversation.push("focus", {});
+    },
+  };
+}
+
+/** The cards as the page has them: only those of actions that became other ones are made and sent again. */
+export class KnownCards {
+  readonly #models: Pick<ClientContext["models"], "actions">;
+  readonly #known = new Map<string, Action>();
+
+  constructor({ models }: { readonly models: Pick<ClientContext["models"], "actions"> }) {
+    this.#models = models;
+  }
+
+  all(): { readonly cards: Card[] } {
+    this.#known.clear();
+    return { cards: this.changes().cards };
+  }
+
+  changes(): { readonly cards: Card[]; readonly gone: string[] } {
+    const { pending, recent } = this.#models.actions;
+    const cards: Card[] = [];
+    const gone = new Set(this.#known.keys());
+    for (const action of [...pending, ...recent]) {
+      gone.delete(action.id);
+      // The model keeps an action as the same object until the kernel tells of it again.
+      if (this.#known.get(action.id) === action) continue;
+      this.#known.set(action.id, action);
+      cards.push(cardOf(action));
+    }
+    for (const id of gone) this.#known.delete(id);
+    return { cards, gone: [...gone] };
+  }
+}
+
+/** What the page decides; everything is bound to the digest of the card that was pressed. */
+function decisions(context: ClientContext) {
+  const { kernel, models } = context;
+  return {
+    approve: async ({ id, digest, effects, leftOut = [], scope }: Approval) => {
+      const action = await actionOf(context, id);
+      if (action.state !== "PendingApproval") return { outcome: outcomeOf(action) };
+      const bound = digest as Action["digest"];
+      const parts =
+        leftOut.length > 0 ? await withoutParts(context, { id, digest }, effects, leftOut) : { effects };
+      const rules = scope === undefined ? undefined : action.scopes?.find((one) => one.id === scope)?.rules;
+      if (scope !== undefined && rules === undefined) throw new Error("This scope is not offered any more.");
+      const done = await approveShown(context, action, {
+        digest: bound,
+        ...parts,
+        rules,
+        answeredBy: "lares.approve",
+      });
+      return { outcome: outcomeOf(done ?? action) };
+    },
+    approveAll: ({ items }: ShownItems) => approveBatch(context, items),
+    reject: async ({ id, reason }: { readonly id: string; readonly reason?: string | undefined }) => ({
+      outcome: outcomeOf(await kernel.request("lares/actions/reject", { id, ...(reason ? { reason } : {}) })),
+    }),
+    rejectAll: ({ items, reason }: ShownItems & { readonly reason?: string | undefined }) =>
+      rejectBatch(context, items, reason),
+    undo: async ({ id }: { readonly id: string }) => ({
+      outcome: outcomeOf(await kernel.request("lares/actions/undo", { id })),
+    }),
+    undoAll: ({ items }: ShownItems) =>
+      batchResult(
+        each(
+          items,
+          async ({ id }) => {
+            await kernel.request("lares/actions/undo", { id });
+            return undefined;
+          },
+          explain,
+        ),
+      ),
+    rebase: async ({ id }: { readonly id: string }) => {
+      const fresh = await kernel.request("lares/actions/rebase", { id });
+      return { id: fresh.id };
+    },
+    showRule: async ({ id }: { readonly id: string }) => {
+      await showRule(models.actions.get(id));
+      return {};
+    },
+    showDecisions: async () => {
+      await commands.executeCommand("lares.openDecisions");
+      return {};
+    },
+  };
+}
+
+/** What the page looks at. */
+function looks(context: ClientContext) {
+  const { kernel, models } = context;
+  return {
+    files: async ({ id }: { readonly id: string }) => ({ files: filesOf(await actionOf(context, id)) }),
+    diff: async ({ id, effect }: { readonly id: string; readonly effect: number }) => {
+      const action = await models.actions.withDiffs(id);
+      const known = action.effects[effect]?.diff;
+      const diff = known ?? (await kernel.request("lares/actions/diff", { id, effect })).diff;
+      return fileDiffOf(action.digest, diff);
+    },
+    picture: async ({ id, effect }: { readonly id: string; readonly effect: number }) =>
+      pictureOf(context, await actionOf(context, id), effect),
+    show: async ({ id, effect }: { readonly id: string; readonly effect?: number | undefined }) => {
+      await commands.executeCommand("lares.showChanges", effect === undefined ? { id } : { id, effect });
+      return {};
+    },
+    edit: async ({
+      id,
+      digest,
+      effect,
+    }: {
+      readonly id: string;
+      readonly digest: string;
+      readonly effect?: number | undefined;
+    }) => {
+      await commands.executeCommand("lares.editProposal", {
+        id,
+        digest,
+        ...(effect === undefined ? {} : { effects: [effect] }),
+      });
+      return {};
+    },
+  };
+}
+
+async function actionOf({ kernel, models }: ClientContext, id: string): Promise<Action> {
+  return models.actions.get(id) ?? kernel.request("lares/actions/get", { id });
+}
+
+/** `Applied: walks.md…`, said once for a screen reader. */
+function outcomeOf(action: Action): string {
+  return `${decidedWord(action)}: ${message(action.title, 200)}`;
+}
+
+async function batchResult(running: Promise<{ done: number; failures: readonly string[] }>) {
+  const { done, failures } = await running;
+  return { done, failures: failures.map((text) => text.slice(0, 2_000)) };
+}
+
+/** Approves those of the list that may be decided together, each bound to its own digest. */
+export function approveBatch(context: ClientContext, items: ShownItems["items"]) {
+  const { models } = context;
+  return batchResult(
+    each(
+      items,
+      async ({ id, digest }) => {
+        const action = models.actions.get(id);
+        const refusal = notInBatch(action, digest);
+        if (refusal !== undefined || action === undefined) return refusal;
+        const done = await approveShown(context, action, {
+          digest: action.digest,
+          answeredBy: "lares.approve",
+        });
+        return done?.state === "Committed" ? undefined : outcomeOf(done ?? action);
+      },
+      explain,
+    ),
+  );
+}
+
+export function rejectBatch({ kernel, models }: ClientContext, items: ShownItems["items"], reason?: string) {
+  return batchResult(
+    each(
+      items,
+      async ({ id, digest }) => {
+        if (models.actions.get(id)?.digest !== digest) return "One has changed since it was shown.";
+        await kernel.request("lares/actions/reject", { id, ...(reason ? { reason } : {}) });
+        return undefined;
+      },
+      explain,
+    ),
+  );
+}
+
+/** From a command: asks once, says what stays, and tells how it went. */
+export async function approveEach(
+  context: ClientContext,
+  items: ShownItems["items"],
+  which: string,
+): Promise<void> {
+  const together = items.filter(
+    ({ id, digest }) => notInBatch(context.models.actions.get(id), digest) === undefined,
+  );
+  const alone = items.length - together.length;
+  const rest =
+    alone === 0
+      ? ""
+      : ` ${alone.toLocaleString("en")} of them ${alone === 1 ? "is" : "are"} left: what is large or deletes a file is decided by itself.`;
+  if (together.length === 0) {
+    void window.showInformationMessage(
+      items.length === 0 ? "Nothing waits." : `Nothing to approve together.${rest}`,
+    );
+    return;
+  }
+  const yes = `Approve ${together.length.toLocaleString("en")}`;
+  const names = together.slice(0, 15).map(({ id }) => {
+    const action = context.models.actions.get(id);
+    return action === undefined
+      ? ""
+      : `• ${message(cardOf(action).name, 200)}: ${message(action.title, 100)}`;
+  });
+  const more = together.length - names.length;
+  const answer = await window.showWarningMessage(
+    `Approve ${together.length.toLocaleString("en")} ${which}?${rest}`,
+    {
+      modal: true,
+      detail: [...names, ...(more > 0 ? [`• and ${more.toLocaleString("en")} more`] : [])].join("\n"),
+    },
+    yes,
+  );
+  if (answer === yes) tellBatch("Approved", await approveBatch(context, together));
+}
+
+export async function rejectEach(
+  context: ClientContext,
+  items: ShownItems["items"],
+  which: string,
+): Promise<void> {
+  if (items.length === 0) return void window.showInformationMessage("Nothing waits.");
+  const amount = items.length.toLocaleString("en");
+  const reason = await window.showInputBox({
+    title: `Reject ${amount} ${which}`,
+    prompt: "Why not? Their agents read this. Leave it empty to reject without a reason.",
+  });
+  if (reason !== undefined)
+    tellBatch("Rejected", await rejectBatch(context, items, reason.trim().slice(0, 4_000)));
+}
+
+function tellBatch(
+  what: string,
+  { done, failures }: { readonly done: number; readonly failures: readonly string[] },
+): void {
+  const text = `${what} ${done.toLocaleString("en")}.`;
+  if (failures.length === 0) window.setStatusBarMessage(`$(check) ${text}`, 6_000);
+  else
+    void window.showWarningMessage(
+      `${text} ${failures.length.toLocaleString("en")} not: ${message(failures.slice(0, 5).join(" "), 600)}`,
+    );
+}
+
+/** The line of the document whose rule decided, or the remembered decision that did. */
+async function showRule(action: Action | undefined): Promise<void> {
+  const { place, decision } = action?.rule ?? {};
+  if (decision !== undefined) return void (await commands.executeCommand("lares.openDecisions", decision));
+  if (place === undefined) return void (await commands.executeCommand("lares.openDecisions"));
+  const line = place.line - 1;
+  await window.showTextDocument(Uri.file(place.path), {
+    selection: new Range(line, 0, line, 0),
+    preview: true,
+  });
+}

@@ -1,0 +1,80 @@
+/** What a key does on the page. Letters have no modifier but Shift, and mean nothing in a text field. */
+export type KeyCommand =
+  | "next"
+  | "previous"
+  | "first"
+  | "last"
+  | "approve"
+  | "reject"
+  | "edit"
+  | "show"
+  | "select"
+  | "approveSelected"
+  | "rejectSelected"
+  | "takePart"
+  | "leavePart"
+  | "always"
+  | "undo"
+  | "filter"
+  | "keys"
+  | "close";
+
+interface Pressed {
+  readonly key: string;
+  readonly ctrlKey: boolean;
+  readonly altKey: boolean;
+  readonly metaKey: boolean;
+}
+
+/** Where the focus is: keys of a control stay the control's. */
+export type Place = "list" | "control" | "text";
+
+const letters: Readonly<Record<string, KeyCommand>> = {
+  j: "next",
+  k: "previous",
+  a: "approve",
+  r: "reject",
+  e: "edit",
+  A: "approveSelected",
+  R: "rejectSelected",
+  y: "takePart",
+  n: "leavePart",
+  l: "always",
+  u: "undo",
+  f: "filter",
+  "?": "keys",
+};
+const movements: Readonly<Record<string, KeyCommand>> = {
+  ArrowDown: "next",
+  ArrowUp: "previous",
+  Home: "first",
+  End: "last",
+  Enter: "show",
+  " ": "select",
+};
+
+/** The command of a key; undefined where the key is the control's or the editor's. */
+export function commandOf({ key, ctrlKey, altKey, metaKey }: Pressed, place: Place): KeyCommand | undefined {
+  if (ctrlKey || altKey || metaKey) return undefined;
+  if (key === "Escape") return "close";
+  if (place === "text") return undefined;
+  if (Object.hasOwn(letters, key)) return letters[key];
+  return place === "list" && Object.hasOwn(movements, key) ? movements[key] : undefined;
+}
+
+/** The keys as the page lists them. */
+export const keyHelp: readonly (readonly [keys: readonly string[], words: string])[] = [
+  [["↓", "↑"], "move, also J and K"],
+  [["A"], "approve; of a large one, show first"],
+  [["R"], "reject; then type a reason, or not"],
+  [["E"], "edit before approving"],
+  [["Enter"], "show the changes"],
+  [["Space"], "select"],
+  [["⇧A"], "approve what is selected"],
+  [["⇧R"], "reject what is selected"],
+  [["Y", "N"], "take or leave the part under the focus"],
+  [["L"], "always allow…"],
+  [["U"], "undo"],
+  [["F"], "filter"],
+  [["Esc"], "close what is open"],
+];

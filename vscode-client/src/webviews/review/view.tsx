@@ -1,0 +1,537 @@
+import type { VNode } from "preact";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useAgentName } from "../shared/agent-name.tsx";
+import { ago, count, counted } from "../shared/format.ts";
+import { AskFailed } from "../shared/host.ts";
+import { useNow, usePush, useSituation } from "../shared/hooks.ts";
+import { Notice, WhileRunning } from "../shared/notice.tsx";
+import type { PageProps } from "../shared/page.tsx";
+import { line } from "../shared/text.ts";
+import { CardSlot, type CardHandle, type PageActs } from "./card.tsx";
+import { FilterRail, FilterRow } from "./filters.tsx";
+import { Icon } from "./icon.tsx";
+import { commandOf, keyHelp, type KeyCommand, type Place } from "./keys.ts";
+import { maxBatch, type Card, type ReviewContract, type Section } from "./messages.ts";
+import {
+  bySection,
+  merged,
+  neighbourOf,
+  optionsOf,
+  pageOfCards,
+  sections,
+  type Cards,
+  type Filter,
+} from "./shown.ts";
+
+type Props = Pick<PageProps<ReviewContract>, "host">;
+
+/** Where a person decides: every proposal as a card, and what became of the others. */
+export function ReviewView({ host }: Props): VNode {
+  const situation = useSituation(host);
+  return (
+    <WhileRunning host={host} situation={situation}>
+      <Review host={host} />
+    </WhileRunning>
+  );
+}
+
+const none: Cards = new Map();
+/** Sentences of a batch that did not go through, as many as are read. */
+const maxToldFailures = 5;
+
+function Review({ host }: Props): VNode {
+  const [cards, setCards] = useState<Cards>();
+  const [filter, setFilter] = useState<Filter>({});
+  const [current, setCurrent] = useState<string>();
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const [limits, setLimits] = useState<Partial<Record<Section, number>>>({});
+  const [spoken, setSpoken] = useState("");
+  const [told, setTold] = useState<string>();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const [rejecting, setRejecting] = useState(false);
+  const nowMs = useNow();
+  const nameOf = useAgentName(200);
+  const handles = useRef(new Map<string, CardHandle>());
+  /** The card that takes the focus once it is drawn. */
+  const focusNext = useRef<string | undefined>(undefined);
+  const root = useRef<HTMLElement>(null);
+
+  usePush(host, "changed", ({ cards: changed, gone }) =>
+    setCards((before) => merged(before ?? none, changed, gone)),
+  );
+  const lookForFocus = (): void => {
+    host.ask("focus", {}).then(
+      ({ id }) => {
+        if (id === undefined) return;
+        focusNext.current = id;
+        setFilter({});
+        setCurrent(id);
+      },
+      () => undefined,
+    );
+  };
+  usePush(host, "focus", lookForFocus);
+  useEffect(() => {
+    // What is pushed meanwhile is newer.
+    host.ask("cards", {}).then(
+      ({ cards: first }) => {
+        setCards((before) => merged(merged(none, first, []), [...(before ?? none).values()], []));
+        lookForFocus();
+      },
+      (error: unknown) => {
+        if (!(error instanceof AskFailed)) throw error;
+        setTold(error.message);
+      },
+    );
+  }, [host]);
+
+  const lists = useMemo(() => bySection(cards ?? none, filter), [cards, filter]);
+  const options = useMemo(() => optionsOf(cards ?? none), [cards]);
+  const drawn = useMemo(
+    () =>
+      sections.map((section) => ({
+        section,
+        cards: lists[section].slice(0, limits[section] ?? pageOfCards),
+      })),
+    [lists, limits],
+  );
+  const order = useMemo(() => drawn.flatMap(({ cards }) => cards.map(({ id }) => id)), [drawn]);
+  const waiting = lists.waiting;
+  const chosen = useMemo(() => waiting.filter(({ id }) => selected.has(id)), [waiting, selected]);
+  const inBatch = useMemo(() => waiting.filter(({ isAlone }) => !isAlone), [waiting]);
+  const isSome = waiting.length < options.all;
+
+  // What is current when it goes gives its place to the one that was after it.
+  const lastOrder = useRef<readonly string[]>([]);
+  useEffect(() => {
+    const before = lastOrder.current;
+    lastOrder.current = order;
+    if (order.length === 0) return;
+    if (current !== undefined && order.includes(current)) return;
+    const at = current === undefined ? -1 : before.indexOf(current);
+    const next = at < 0 ? undefined : before.slice(at + 1).find((id) => order.includes(id));
+    setCurrent(next ?? order[0]);
+  }, [order, current]);
+  useEffect(() => {
+    if (focusNext.current === undefined || focusNext.current !== current) return;
+    const handle = handles.current.get(focusNext.current);
+    if (handle === undefined) return;
+    focusNext.current = undefined;
+    handle.focus();
+  });
+  useEffect(() => {
+    const items = waiting.slice(0, maxBatch).map(({ id, digest }) => ({ id, digest }));
+    // A refusal means that the extension is going away with the page.
+    void host.ask("shown", { items }).catch(() => undefined);
+  }, [host, waiting]);
+
+  useEffect(() => {
+    // Back from a diff, the keys go on where they were.
+    const onFocus = (): void => {
+      const { current: id } = live.current;
+      if (id !== undefined && document.activeElement === document.body) handles.current.get(id)?.focus();
+    };
+    window.addEventListener("focus", onFocus);
+    return () => window.removeEventListener("focus", onFocus);
+  }, []);
+  const live = useRef({ order, current, selected });
+  live.current = { order, current, selected };
+  const page = useMemo<PageActs>(
+    () => ({
+      host,
+      register: (id, handle) => {
+        if (handle === null) handles.current.delete(id);
+        else handles.current.set(id, handle);
+      },
+      makeCurrent: (id) => setCurrent(id),
+      toggle: (id) =>
+        setSelected((before) => {
+          const after = new Set(before);
+          if (!after.delete(id)) after.add(id);
+          return after;
+        }),
+      decided: (id, words) => {
+        setSpoken(words);
+        const next = neighbourOf(live.current.order, id);
+        if (next === undefined || live.current.current !== id) return;
+        focusNext.current = next;
+        setCurrent(next);
+      },
+      announce: setSpoken,
+    }),
+    [host],
+  );
+
+  const move = (to: string | undefined): void => {
+    if (to === undefined) return;
+    focusNext.current = to;
+    setCurrent(to);
+    handles.current.get(to)?.focus();
+  };
+  const step = (by: 1 | -1): void => {
+    const at = current === undefined ? -1 : order.indexOf(current);
+    const next = order[at + by];
+    if (next !== undefined) return move(next);
+    if (by > 0 && order.length > 0) setSpoken("This is the last one.");
+  };
+  const tell = (what: string, { done, failures }: { done: number; failures: readonly string[] }): void => {
+    const failed =
+      failures.length === 0
+        ? ""
+        : ` ${count(failures.length)} not: ${failures.slice(0, maxToldFailures).join(" ")}`;
+    setSpoken(`${what} ${count(done)}.${failed}`);
+    setTold(failures.length === 0 ? undefined : `${what} ${count(done)}.${failed}`);
+  };
+  const batch = (what: string, ask: () => Promise<{ done: number; failures: readonly string[] }>): void => {
+    ask().then(
+      (result) => {
+        setSelected(new Set());
+        setRejecting(false);
+        tell(what, result);
+      },
+      (error: unknown) => {
+        if (!(error instanceof AskFailed)) throw error;
+        setTold(error.message);
+      },
+    );
+  };
+  const items = (some: readonly Card[]) => some.slice(0, maxBatch).map(({ id, digest }) => ({ id, digest }));
+  const selectShown = (): void => {
+    setSelected(new Set(inBatch.map(({ id }) => id)));
+    const alone = waiting.length - inBatch.length;
+    setSpoken(
+      `${count(inBatch.length)} selected.${alone > 0 ? ` ${counted(alone, "large one")} not: each is decided by itself.` : ""}`,
+    );
+  };
+  const approveSelected = (): void => {
+    if (chosen.length === 0) return selectShown();
+    batch("Approved", () => host.ask("approveAll", { items: items(chosen) }));
+  };
+  const rejectSelected = (): void => {
+    if (chosen.length === 0) return selectShown();
+    setRejecting(true);
+  };
+  const undoLatest = (): void => {
+    const own = current === undefined ? undefined : (cards ?? none).get(current);
+    const target = own?.canUndo === true ? own : lists.decided.find(({ canUndo }) => canUndo);
+    if (target === undefined) return setSpoken("There is nothing to undo.");
+    const handle = handles.current.get(target.id);
+    if (handle !== undefined) handle.undo();
+  };
+
+  const obey = (command: KeyCommand): void => {
+    const handle = current === undefined ? undefined : handles.current.get(current);
+    switch (command) {
+      case "next":
+        return step(1);
+      case "previous":
+        return step(-1);
+      case "first":
+        return move(order[0]);
+      case "last":
+        return move(order.at(-1));
+      case "approve":
+        return handle?.approve();
+      case "reject":
+        return handle?.reject();
+      case "edit":
+        return handle?.edit();
+      case "show":
+        return handle?.show();
+      case "always":
+        return handle?.always();
+      case "takePart":
+        return handle?.takePart(true);
+      case "leavePart":
+        return handle?.takePart(false);
+      case "undo":
+        return undoLatest();
+      case "select": {
+        const card = current === undefined ? undefined : (cards ?? none).get(current);
+        if (card?.section !== "waiting") return;
+        if (card.isAlone) return setSpoken("A large one is decided by itself.");
+        return page.toggle(card.id);
+      }
+      case "approveSelected":
+        return approveSelected();
+      case "rejectSelected":
+        return rejectSelected();
+      case "filter":
+        return firstVisible(root.current, "[data-filter]")?.focus();
+      case "keys":
+        return setHelpOpen((before) => !before);
+      case "close":
+        if (handle?.close() === true) return;
+        setRejecting(false);
+        setHelpOpen(false);
+        return handle?.focus();
+    }
+  };
+  const latestObey = useRef(obey);
+  latestObey.current = obey;
+  useEffect(() => {
+    // On the document: keys decide also before anything on the page has the focus.
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const command = commandOf(event, placeOf(event.target));
+      if (command === undefined || event.defaultPrevented) return;
+      event.preventDefault();
+      latestObey.current(command);
+    };
+    document.addEventListener("keydown", onKeyDown);
+    return () => document.removeEventListener("keydown", onKeyDown);
+  }, []);
+
+  if (cards === undefined) return <Notice kind="busy" title={told ?? "Loading…"} />;
+  const automatic = lists.automatic.filter(({ canUndo }) => canUndo);
+  const cardOf = (card: Card): VNode => (
+    <CardSlot
+      key={card.id}
+      card={card}
+      agent={nameOf(card.agent)}
+      age={ago(card.ended ?? card.created, nowMs)}
+      isCurrent={card.id === current}
+      isSelected={selected.has(card.id)}
+      page={page}
+    />
+  );
+  const sectionOf = (section: Section): VNode => {
+    const all = lists[section];
+    const shown = drawn.find((one) => one.section === section)?.cards ?? [];
+    return (
+      <>
+        <div class={`cards ${section}`}>{shown.map(cardOf)}</div>
+        {shown.length < all.length && (
+          <button
+            type="button"
+            class="button more-cards"
+            onClick={() => setLimits({ ...limits, [section]: shown.length + 2 * pageOfCards })}
+          >
+            Show {count(Math.min(2 * pageOfCards, all.length - shown.length))} more of{" "}
+            {count(all.length - shown.length)}
+          </button>
+        )}
+      </>
+    );
+  };
+
+  return (
+    <main ref={root} class="review surface">
+      <header class="head">
+        <div class="row titlebar">
+          <h1 class="grow">{titleOf(options.all)}</h1>
+          <button
+            type="button"
+            class="button plain"
+            onClick={() => void host.ask("showDecisions", {}).catch(() => undefined)}
+          >
+            Remembered decisions
+          </button>
+        </div>
+        <FilterRow options={options} filter={filter} onFilter={setFilter} nameOf={nameOf} />
+        <p class="keys">
+          {(
+            [
+              ["↓ ↑", "move"],
+              ["A", "approve"],
+              ["R", "reject"],
+              ["Enter", "show"],
+              ["Space", "select"],
+              ["E", "edit"],
+              ["U", "undo"],
+            ] as const
+          ).map(([key, words]) => (
+            <span key={key}>
+              <kbd>{key}</kbd> {words}
+            </span>
+          ))}
+          <button
+            type="button"
+            class="button plain small"
+            aria-expanded={isHelpOpen}
+            onClick={() => setHelpOpen(!isHelpOpen)}
+          >
+            <kbd>?</kbd> all keys
+          </button>
+        </p>
+        {isHelpOpen && (
+          <dl class="key-help">
+            {keyHelp.map(([keys, words]) => (
+              <div key={words}>
+                <dt>
+                  {keys.map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </dt>
+                <dd>{words}</dd>
+              </div>
+            ))}
+          </dl>
+        )}
+      </header>
+      <p class="sr" role="status" aria-live="polite">
+        {spoken}
+      </p>
+      <div class="with-rail">
+        <FilterRail options={options} filter={filter} onFilter={setFilter} nameOf={nameOf} />
+        <div class="body">
+          {told !== undefined && (
+            <p class="banner bad" role="alert">
+              <Icon name="shield" />
+              <span>{line(told, 2_000)}</span>
+            </p>
+          )}
+          <div class="section">
+            <h2>Waiting for you</h2>
+            <span class="count waiting">{count(waiting.length)}</span>
+            {isSome && <span class="muted small">of {count(options.all)}</span>}
+            <span class="grow" />
+            {inBatch.length > 1 && (
+              <button type="button" class="button plain small" onClick={selectShown}>
+                Select all {count(inBatch.length)} shown
+              </button>
+            )}
+          </div>
+          {waiting.length === 0 ? (
+            <p class="muted empty">
+              {isSome
+                ? "Nothing that waits matches the filter."
+                : "Nothing waits. What an agent wants to change is shown here, before anything happens."}
+            </p>
+          ) : (
+            sectionOf("waiting")
+          )}
+          {lists.outdated.length > 0 && (
+            <section aria-label="Out of date">
+              <div class="section">
+                <h2>Out of date</h2>
+                <span class="count">{count(lists.outdated.length)}</span>
+                <span class="muted small">not counted as waiting</span>
+              </div>
+              {sectionOf("outdated")}
+            </section>
+          )}
+          {lists.automatic.length > 0 && (
+            <section aria-label="Applied automatically">
+              <div class="section">
+                <h2>{counted(lists.automatic.length, "change", "changes")} applied automatically</h2>
+                <span class="grow" />
+                {automatic.length > 1 && (
+                  <button
+                    type="button"
+                    class="button plain small"
+                    onClick={() => batch("Undone", () => host.ask("undoAll", { items: items(automatic) }))}
+                  >
+                    <Icon name="undo" />
+                    Undo all {count(automatic.length)}
+                  </button>
+                )}
+              </div>
+              {sectionOf("automatic")}
+            </section>
+          )}
+          {lists.replaced.length > 0 && (
+            <section aria-label="Replaced">
+              <div class="section">
+                <h2>Replaced</h2>
+                <span class="count">{count(lists.replaced.length)}</span>
+                <span class="muted small">a newer proposal took their place</span>
+              </div>
+              {sectionOf("replaced")}
+            </section>
+          )}
+          {lists.decided.length > 0 && (
+            <section aria-label="Decided">
+              <div class="section">
+                <h2>Decided</h2>
+                <span class="count">{count(lists.decided.length)}</span>
+              </div>
+              {sectionOf("decided")}
+            </section>
+          )}
+        </div>
+      </div>
+      {chosen.length > 0 && (
+        <footer class="batch" role="group" aria-label={`${count(chosen.length)} selected`}>
+          <span class="grow">
+            <strong>{count(chosen.length)} selected</strong>
+          </span>
+          {rejecting ? (
+            <BatchReject
+              amount={chosen.length}
+              onReject={(reason) =>
+                batch("Rejected", () =>
+                  host.ask("rejectAll", { items: items(chosen), ...(reason === "" ? {} : { reason }) }),
+                )
+              }
+              onClose={() => setRejecting(false)}
+            />
+          ) : (
+            <span class="actions">
+              <button type="button" class="button" onClick={approveSelected}>
+                Approve {count(chosen.length)} <kbd aria-hidden="true">⇧A</kbd>
+              </button>
+              <button type="button" class="button" onClick={rejectSelected}>
+                Reject {count(chosen.length)}… <kbd aria-hidden="true">⇧R</kbd>
+              </button>
+              <button type="button" class="button plain" onClick={() => setSelected(new Set())}>
+                Clear
+              </button>
+            </span>
+          )}
+        </footer>
+      )}
+    </main>
+  );
+}
+
+interface BatchRejectProps {
+  readonly amount: number;
+  onReject(reason: string): void;
+  onClose(): void;
+}
+
+function BatchReject({ amount, onReject, onClose }: BatchRejectProps): VNode {
+  const [reason, setReason] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <span class="batch-reject">
+      <textarea
+        ref={field}
+        rows={1}
+        maxLength={4_000}
+        aria-label={`Reason for rejecting ${count(amount)}`}
+        placeholder="Reason (optional)"
+        value={reason}
+        onInput={({ currentTarget }) => setReason(currentTarget.value)}
+      />
+      <span class="actions">
+        <button type="button" class="button primary" onClick={() => onReject(reason.trim())}>
+          Reject {count(amount)}
+        </button>
+        <button type="button" class="button plain" onClick={onClose}>
+          Cancel
+        </button>
+      </span>
+    </span>
+  );
+}
+
+function titleOf(waiting: number): string {
+  if (waiting === 0) return "Nothing waits for you";
+  return waiting === 1 ? "1 change waits for you" : `${count(waiting)} changes wait for you`;
+}
+
+/** Where a key was pressed. */
+function placeOf(target: EventTarget | null): Place {
+  if (!(target instanceof Element)) return "list";
+  if (target.closest("textarea, select, input:not([type=checkbox]):not([type=radio])") !== null)
+    return "text";
+  return target.closest("button, input, a") === null ? "list" : "control";
+}
+
+function firstVisible(root: Element | null, selector: string): HTMLElement | undefined {
+  return [...(root?.querySelectorAll<HTMLElement>(selector) ?? [])].find(
+    (each) => each.offsetParent !== null,
+  );
+}
