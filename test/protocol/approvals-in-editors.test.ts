@@ -11,6 +11,8 @@ import { rejectReasons } from "../../kernel/src/server/language/approval-actions
 import { until } from "../support/until.ts";
 
 const PROBE = "test.probe";
+/** A second agent: a newer proposal of the same agent would supersede the older one. */
+const SECOND = "test.second";
 const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `line ${index}`);
 const textOf = (each: readonly string[]): string => each.map((line) => `${line}\n`).join("");
 const thirty = lines(30);
@@ -18,7 +20,7 @@ const thirty = lines(30);
 let bench: Bench;
 let editor: Editor;
 beforeAll(async () => {
-  bench = await Bench.create({ extensions: [probe({ id: PROBE })] });
+  bench = await Bench.create({ extensions: [probe({ id: PROBE }), probe({ id: SECOND })] });
   editor = new Editor(bench, await bench.open({ capabilities: EDITOR_CAPABILITIES }));
 });
 afterAll(() => bench[Symbol.asyncDispose]());
@@ -26,8 +28,8 @@ afterAll(() => bench[Symbol.asyncDispose]());
 const text = (path: string): Promise<string> => readFile(bench.path(path), "utf8");
 
 /** An overwritten file as lenses and code actions say it. */
-function said(path: string, title: string, bytes = 230): string {
-  return `Overwrites "${path}" (230 B → ${bytes} B). ${PROBE} says: "${title}"`;
+function said(path: string, title: string, bytes = 230, agent = PROBE): string {
+  return `Overwrites "${path}" (230 B → ${bytes} B). ${agent} says: "${title}"`;
 }
 
 /** A new file with thirty lines, and an action that waits to change them. */
@@ -39,7 +41,19 @@ async function file(): Promise<string> {
 }
 
 function propose(title: string, ...effects: EffectInput[]): Promise<Action> {
-  return call<Action>(editor.client, PROBE, "actions.propose", effects, { title, reason: "A reason" });
+  return proposeBy(PROBE, title, ...effects);
+}
+
+function proposeBy(agent: string, title: string, ...effects: EffectInput[]): Promise<Action> {
+  return call<Action>(editor.client, agent, "actions.propose", effects, { title, reason: "A reason" });
+}
+
+/** Resolves once the kernel has told that the action is out of date. */
+async function untilStale({ id }: Action): Promise<void> {
+  await editor.client.notification<Action>(
+    "lares/actions/changed",
+    (action) => action.id === id && action.state === "Stale",
+  );
 }
 
 const write = (path: string, changed: readonly string[]): EffectInput => ({
@@ -251,21 +265,20 @@ describe("lenses", () => {
   test("two actions on one file: the newer one first", async () => {
     const path = await file();
     await propose("First", write(path, thirty.with(5, "first")));
-    await propose("Second", write(path, thirty.with(9, "second")));
+    const second = await proposeBy(SECOND, "Second", write(path, thirty.with(9, "second")));
     expect((await editor.lensLines(path)).map(([line]) => line)).toEqual([9, 5]);
     await editor.choose(path, "Lares: approve", "First");
-    expect(await editor.lensLines(path)).toEqual([
-      [0, "Lares: 'Second' is stale: the file has changed since · Reject · Show changes"],
-    ]);
-    await editor.choose(path, "Lares: reject", "Second");
+    await untilStale(second);
+    expect(await editor.lensLines(path)).toEqual([]);
   });
 
   test("of two actions that meet at a line say whose they are, there and at every other place", async () => {
     const path = await file();
     await propose("Old", write(path, thirty.with(5, "old").with(20, "old")));
-    await propose("New", write(path, thirty.with(9, "new").with(20, "new")));
+    await proposeBy(SECOND, "New", write(path, thirty.with(9, "new").with(20, "new")));
     const buttons = "Approve · Reject · Show changes";
-    const [old, young] = ["Old", "New"].map((title) => `Lares: ${said(path, title, 223)} · ${buttons}`);
+    const old = `Lares: ${said(path, "Old", 223)} · ${buttons}`;
+    const young = `Lares: ${said(path, "New", 223, SECOND)} · ${buttons}`;
     expect(await editor.lensLines(path)).toEqual([
       [9, young],
       [20, `${young} · ${old}`],
@@ -293,8 +306,10 @@ describe("lenses", () => {
   test("refreshes are one at a time, however many actions change meanwhile", async () => {
     await using slow = await bench.open({ capabilities: EDITOR_CAPABILITIES });
     slow.answer = () => undefined;
-    const path = await file();
+    const paths: string[] = [];
     for (let count = 0; count < 5; count++) {
+      const path = await file();
+      paths.push(path);
       const action = await propose(`Many ${count}`, write(path, []));
       await slow.notification<Action>("lares/actions/changed", ({ id }) => id === action.id);
     }
@@ -303,7 +318,7 @@ describe("lenses", () => {
     slow.answer = () => null;
     slow.reply(asked[0]!, { result: null });
     await until("the one that was due", () => slow.notifications("workspace/codeLens/refresh").length === 2);
-    for (let count = 0; count < 5; count++) await editor.choose(path, "Lares: reject");
+    for (const path of paths) await editor.choose(path, "Lares: reject");
   });
 });
 
@@ -341,29 +356,30 @@ describe("what cannot be approved as it is", () => {
     editor.close(path);
   });
 
-  test("a file that changed on the disk: shown as stale, and the approval changes nothing", async () => {
+  test("after the file changed on the disk nothing offers to approve it, and an approval is refused", async () => {
     const path = await file();
     const action = await propose("Too late", write(path, []));
     await bench.write(path, "somebody else\n");
-    expect(await editor.lensLines(path)).toEqual([
-      [0, "Lares: 'Too late' is stale: the file has changed since · Reject · Show changes"],
-    ]);
-    expect(await editor.codeActionTitles(path)).toContainEqual(
-      expect.stringMatching(/^Lares: reject: .* says: "Too late"$/),
-    );
+    await untilStale(action);
+    expect(await editor.lenses(path)).toEqual([]);
+    expect(await editor.codeActionTitles(path)).toEqual([]);
     const { id, digest } = action;
     const late = { title: "", command: "lares.action.approve", arguments: [{ id, digest }] };
-    expect(await editor.run<Action>(late)).toMatchObject({ state: "Stale" });
+    await expect(editor.run(late)).rejects.toMatchObject({ code: CODES.IllegalTransition });
     expect(await text(path)).toBe("somebody else\n");
-    expect(await editor.lenses(path)).toEqual([]);
   });
 
-  test("a file that is gone", async () => {
+  test("after the file is gone nothing offers to approve it", async () => {
     const path = await file();
-    await propose("Gone", write(path, []));
+    const action = await propose("Gone", write(path, []));
+    // A file that comes and goes before the index lists it is never told of.
+    await until("the file to be listed", async () => {
+      const { result } = await editor.client.raw("lares/entries/query", { path });
+      return JSON.stringify(result).includes(path);
+    });
     await rm(bench.path(path));
-    expect((await editor.lensLines(path))[0]?.[1]).toMatch("is stale");
-    await editor.choose(path, "Lares: reject");
+    await untilStale(action);
+    expect(await editor.lenses(path)).toEqual([]);
   });
 
   test("another digest than what is there: refused, and said", async () => {

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { rejectReasons } from "../../kernel/src/server/language/approval-actions.ts";
 import { call, probe } from "../support/agents.ts";
 import { Bench } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
@@ -108,7 +109,12 @@ test("what one has unsaved is said in the other", async () => {
   one.type("c.txt", "unsaved\n");
   await until("the other's lenses to be asked for again", () => refreshes(other) > before);
   expect(await other.lensLines("c.txt")).toEqual([[0, waits]]);
-  expect(await other.codeActions("c.txt")).toMatchObject([{ disabled: {} }, {}, {}]);
+  expect(await other.codeActions("c.txt")).toMatchObject([
+    { disabled: {} },
+    { title: expect.stringMatching("reject: ") },
+    ...rejectReasons.map((reason) => ({ title: expect.stringContaining(`reject, "${reason}"`) })),
+    { title: expect.stringMatching("show changes") },
+  ]);
 });
 
 test("the kernel is killed: both go on with what they have open and unsaved, and what they listen to", async () => {

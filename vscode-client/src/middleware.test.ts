@@ -39,12 +39,13 @@ async function lensTitles(): Promise<(string | undefined)[] | undefined> {
   const lenses = await middleware.provideCodeLenses?.({} as never, {} as never, () => [
     lensOf("Active · 13 events today", "lares.agent.traces") as never,
     lensOf("Reload", "lares.agent.control") as never,
-    lensOf("$(trash) bad", "lares.action.show") as never,
+    lensOf("$(trash) bad", "lares.else") as never,
+    lensOf("Approve", "lares.action.approve") as never,
   ]);
   return lenses?.map(({ command }) => command?.title);
 }
 
-it("what an agent says in a lens is no icon, and how agents are is not repeated above their hooks", async () => {
+it("an agent's words in a lens draw no icon, and lenses that this client draws itself are left out", async () => {
   expect(await lensTitles()).toEqual(["$ (trash) bad"]);
 });
 

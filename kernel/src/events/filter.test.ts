@@ -96,7 +96,11 @@ describe("what a filter says of an event", () => {
       true,
     ],
     ["dyn(3u) in [5, 4, 3] && 5u in [count] && count in [1u, 5u] && !(6u in [count])", custom, true],
-    ["[1.0, 2.0, 3] == [1u, 2, 3u] && [[1]] == dyn([[1.0]]) && {'a': [1u]} == dyn({'a': [1.0]})", custom, true],
+    [
+      "[1.0, 2.0, 3] == [1u, 2, 3u] && [[1]] == dyn([[1.0]]) && {'a': [1u]} == dyn({'a': [1.0]})",
+      custom,
+      true,
+    ],
     ["[1] != dyn([2.0]) && dyn([1]) != dyn({'a': 1}) && null in [null] && int(3u) == 3", custom, true],
     ["person != 1 && !(count in ['a']) && deep == {'list': [1, 2]} && deep != {'list': [1]}", custom, true],
     ['string(duration("90m")) == "5400s" && string(duration("-1.5s")) == "-1.5s"', custom, true],

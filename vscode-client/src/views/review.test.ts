@@ -79,7 +79,7 @@ describe("a batch", () => {
     const committed = {
       "lares/actions/approve": ({ id }: { id: string }) => action({ id, state: "Committed" }),
     };
-    const fake = fakeContext(committed as never);
+    const fake = fakeContext(committed);
     fake.actions = [
       action({ id: "small" }),
       action({ id: "large", impact_score: 0.9 }),
