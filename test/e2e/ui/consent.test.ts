@@ -52,7 +52,7 @@ const question = (screen: Screen): Promise<Frame> => screen.webview("main.consen
 async function openQuestion(screen: Screen): Promise<Frame> {
   // The editor knows the command only then.
   await screen.statusBar(/Lares/).waitFor();
-  await screen.command("Lares: Review What This Workspace Asks For");
+  await screen.command("Lares: Choose What Agents May Do");
   return await question(screen);
 }
 
