@@ -29,7 +29,7 @@ const edit = (path: string, find: string, replace: string) => ({
 });
 const write = (path: string, content: string) => ({ kind: "file.write", path, content });
 
-/** What the agent was told of this action. */
+/** Returns the events about this action that the agent received. */
 async function told(agent: string, id: string): Promise<Record<string, unknown>[]> {
   return (await events(client, agent)).filter((event) => event["action"] === id);
 }

@@ -91,7 +91,7 @@ export class TerminalRun implements Disposable {
     this.ended = new Promise((resolve) => this.#child.on("close", resolve));
   }
 
-  /** What is on the screen now, as a person sees it. */
+  /** The text on the screen now, as a person sees it. */
   get screen(): string {
     const { active } = this.#emulator.buffer;
     return Array.from(
@@ -143,7 +143,7 @@ export class TerminalRun implements Disposable {
     );
   }
 
-  /** Waits until what matches is on the screen. */
+  /** Waits until the screen shows a match. */
   async sees(what: RegExp): Promise<void> {
     try {
       await until(`${what} on the screen`, () => what.test(this.screen));

@@ -14,7 +14,7 @@ function start() {
 }
 
 const big = action({ impact_score: 0.9 });
-/** One that is told of and can be approved from the notification. */
+/** An action that is announced and can be approved from the notification. */
 const medium = action({ impact_score: 0.6 });
 
 it.each([

@@ -30,8 +30,8 @@ export interface StatusBarFacts {
 }
 
 /**
- * What waits for a person is filled and still (a bell, a shield), what works moves, what fails is an error: no two of
- * them share a sign.
+ * Returns the look of the status bar item. A filled, still icon (a bell, a shield) means that something waits for the
+ * person, a moving icon means work, and an error icon means a failure: no two of them share an icon.
  */
 export function statusBarLook(facts: StatusBarFacts): StatusBarLook {
   const { state } = facts;

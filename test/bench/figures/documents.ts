@@ -66,7 +66,7 @@ export const documents: Figure = {
     });
     const { documents, authoring, navigation } = kernel.services;
 
-    /** By what was asked, the longest turn that it took. */
+    /** Returns the longest turn of each request, by the name of the request. */
     const turnsOf = async ({ format, text }: HostileDocument): Promise<Map<string, number>> => {
       const longest = new Map<string, number>();
       const places = new Lines(text);
@@ -97,7 +97,7 @@ export const documents: Figure = {
       const { before, after } = longManifest(format, ordinaryLines);
       return { what: "ordinary", format, text: before + after };
     });
-    // What is compiled once is compiled before anything counts, as in a kernel that has read its own documents.
+    // Warms up everything that is compiled once, as in a kernel that has already read its own documents.
     for (const document of [...ordinary, ...ordinary]) await turnsOf(document);
     const rounds = isShort ? 3 : 7;
     const floors = new Map<string, number>();
@@ -126,7 +126,7 @@ export const documents: Figure = {
     }
     return rows;
 
-    /** By what was asked, the longest turn of each round. */
+    /** Returns the longest turn of each round, by the name of the request. */
     async function repeated(times: number, document: HostileDocument): Promise<Map<string, number[]>> {
       const all = new Map<string, number[]>();
       for (let round = 0; round < times; round++)
@@ -136,7 +136,7 @@ export const documents: Figure = {
   },
 };
 
-/** What took longest, by its median. */
+/** Returns the request with the longest median turn. */
 function worstOf(turns: ReadonlyMap<string, readonly number[]>): { what: string; ms: number } {
   let worst = { what: "nothing", ms: 0 };
   for (const [what, samples] of turns) if (median(samples) > worst.ms) worst = { what, ms: median(samples) };

@@ -108,7 +108,7 @@ async function measured<Result>(
   }
 }
 
-/** What the extension would say, in the page: cards that are alike, and a diff for each. */
+/** Returns a script that plays the extension in the page: it answers with similar cards and a diff for each. */
 const host = (amount: number): string => `
   const digest = "sha256:" + "0".repeat(64);
   const card = (index, title = "Give it a title") => ({

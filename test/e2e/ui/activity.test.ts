@@ -25,7 +25,7 @@ it("what an agent did today is a timeline with links, and is undone from it by t
     await screen.replaceAll(before);
     await screen.save();
 
-    // What waits for longer than the setting says is announced.
+    // A change that waits for longer than the setting allows is announced.
     await screen.statusBar(/Lares: 1 waits for you/).waitFor();
     await screen.toast(/1 change has waited for you/).waitFor();
     await screen.picture("reminder");

@@ -252,7 +252,7 @@ it("by keys alone: leave a part out, reject with a reason, and approve; the larg
     await applied.locator(".diff-heading", { hasText: /^Undone \d\d:\d\d$/ }).waitFor();
     await screen.picture("review-undone");
 
-    // What is not small is shown first by the same key, and then approved; its diff says what became of it.
+    // If a change is not small, the key first shows it and then approves it; its diff says what became of it.
     await card(page, "Give it a title").focus();
     await keyboard.press("a");
     const tab = screen.page.getByRole("tab", { name: /walks\.md \(Lares: Give it a title/ });

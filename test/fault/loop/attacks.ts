@@ -21,7 +21,7 @@ export interface LoopAttack {
    * pieces would let others have answers in between, wherever they are done.
    */
   readonly isOnePiece?: true;
-  /** What another client asks for again and again, once the agent has made ready what it asks for. */
+  /** The request that another client repeats once the agent has prepared the data for it. */
   asks?(client: Client): Promise<unknown>;
 }
 
@@ -347,7 +347,7 @@ const tool = (name: string, parameters: object): object => ({
   parameters,
 });
 
-/** Scripts whose words may each be a path. */
+/** Scripts in which each word may be a path. */
 function largePackage(): string {
   const scripts = Object.fromEntries(
     Array.from({ length: 20_000 }, (_, at) => [`s${at}`, `node x/${at}*/y-${at}.js`]),

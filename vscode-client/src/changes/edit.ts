@@ -25,13 +25,13 @@ import { uriOfSide } from "./addresses.ts";
 
 /** Documents of this scheme are proposed texts that a person changes before approving them; kept in memory only. */
 export const editScheme = "lares-edit";
-/** Texts that can be open for editing; the one opened first goes. */
+/** The number of texts that can be open for editing. Beyond it, the text opened first is dropped. */
 const maxOpen = 32;
 
 interface Edited {
   readonly action: string;
   readonly effect: number;
-  /** Of the proposal that was opened: the approval is bound to it. */
+  /** The digest of the proposal that was opened. The approval is bound to it. */
   readonly digest: Action["digest"];
   readonly proposed: Uint8Array;
   content: Uint8Array;
@@ -54,7 +54,7 @@ class EditedTexts implements FileSystemProvider, Disposable {
   get(uri: Uri): Edited | undefined {
     return this.#texts.get(uri.toString());
   }
-  /** Of one action, by their addresses. */
+  /** Returns the open texts of one action with their addresses. */
   of(action: string): [Uri, Edited][] {
     return [...this.#texts].flatMap(([key, text]) =>
       text.action === action ? [[Uri.parse(key), text]] : [],
@@ -182,7 +182,7 @@ async function open(
   const path = uriOf(effect.path)?.path ?? `/${effect.path}`;
   const uri = Uri.from({ scheme: editScheme, path, query: `${action.id}/${chosen}` });
   const known = texts.get(uri);
-  // What was typed before is kept, as long as it is about the same proposal.
+  // The text that the person typed earlier is kept if it belongs to the same proposal.
   if (known?.digest !== action.digest)
     texts.open(uri, {
       action: action.id,

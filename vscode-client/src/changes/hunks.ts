@@ -22,14 +22,14 @@ const maxComparedCharacters = 1_000;
 /** Lines of one replacement that are compared word by word. */
 const maxComparedLines = 40;
 
-/** The hunks of a unified diff of one file; none where it is no diff. */
+/** Returns the hunks of a unified diff of one file, or none if the text is not a diff. */
 export function hunksOf(diff: string): readonly Hunk[] {
   return patchOf(diff)?.hunks ?? [];
 }
 
 /**
- * The text before with only the hunks that are not left out. Null where the diff does not lead from `before` to `after`,
- * so that nothing is approved that was not shown.
+ * Returns the text before with only the hunks that are not left out. Returns null if the diff does not lead from
+ * `before` to `after`, so that nothing is approved that was not shown.
  */
 export function withoutHunks(
   { before, after, diff }: { readonly before: string; readonly after: string; readonly diff: string },

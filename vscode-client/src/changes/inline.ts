@@ -14,21 +14,21 @@ import type { ClientContext, Feature } from "../feature.ts";
 import { comparedWords } from "./hunks.ts";
 import { proposedParts, type ProposedPart } from "./parts.ts";
 
-/** The preview follows what changed after this long without another change. */
+/** The preview is drawn after this long without another change. */
 const settleMs = 100;
 /** Parts that are previewed in one text. */
 const maxParts = 200;
-/** Of one inserted text, so many lines and characters are drawn beside the line that it follows. */
+/** Lines and characters of one inserted text that are drawn beside the line that it follows. */
 const maxGhostLines = 3;
 const maxGhostCharacters = 240;
 
-/** Text that would come, between the characters where it would. */
+/** Text that would be inserted, and the position where it would be. */
 export interface Ghost {
   readonly line: number;
   readonly character: number;
   readonly text: string;
 }
-/** Text that would go. */
+/** Text that would be removed. */
 export interface Struck {
   readonly line: number;
   readonly start: number;
@@ -163,7 +163,7 @@ export function previewOf(
   }
 }
 
-/** The words that change, or the whole line where little of it stays: patches of both could not be read. */
+/** The words that change, or the whole line if little of it stays: a mixture of old and new pieces is hard to read. */
 function alike(before: string, after: string): ReturnType<typeof comparedWords> {
   const words = comparedWords(before, after);
   const kept = words.before.reduce((sum, { text, changed }) => sum + (changed ? 0 : text.length), 0);

@@ -66,7 +66,7 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
     return this.#contentOf(this.#serve(uri));
   }
 
-  /** Of a tab, under the pointer: what became of the change, why it was proposed, and how much it does. */
+  /** Adds to the tooltip of a tab the outcome of the change, the reason for it, and its impact. */
   provideFileDecoration(uri: Uri): FileDecoration | undefined {
     const address = addressOf(uri);
     const { actions, agents } = this.#context.models;

@@ -19,7 +19,7 @@ export type ShowTarget = string | { readonly id: string; readonly effect?: numbe
 export const showChanges: Feature = (context) => {
   const shown = new ShownChange(context);
   let isReopening = false;
-  /** What was opened again last: an editor that will not take its title is not opened for ever. */
+  /** The change that was reopened last, so that an editor that never takes its title is not reopened for ever. */
   let lastReopened = "";
   const look = (): void => {
     const outdated = shown.outdated();
@@ -45,7 +45,7 @@ export const showChanges: Feature = (context) => {
   );
   return Disposable.from(command, listening, shown);
 
-  /** A tab's title is made once; what has ended is opened again, frozen and with what became of it. */
+  /** Reopens the change of an ended action, frozen and with its outcome in the title: a tab's title cannot change. */
   async function reopen({ tab, action, effect }: ShownTab): Promise<void> {
     await reporting("The changes cannot be shown", async () => {
       const whole = await context.models.actions.withDiffs(action.id);
@@ -124,8 +124,9 @@ async function resourceOf(
 }
 
 /**
- * What waits is compared with the file itself, as it is now, so that a person can go on from it. What has ended is frozen:
- * the kernel has both sides, whatever became of the file; and it has what an effect finds that others of the action leave.
+ * Returns the left side of the diff. A waiting action is compared with the file itself, as it is now, so that a person
+ * can go on from it. An action that has ended is frozen: the kernel has both sides, whatever became of the file. The
+ * kernel also has the text that an effect finds after other effects of the same action.
  */
 async function beforeOf(action: Action, index: number, effect: Effect): Promise<Uri> {
   const file = uriOf(effect.path);

@@ -9,11 +9,11 @@ import { actionArgument, type ActionArgument } from "./arguments.ts";
 import { approveShown, confirmAlone, type Approving } from "./decide.ts";
 import { reporting } from "./explain.ts";
 
-/** How long the outcome of what went well stays in the status bar. */
+/** How long a successful outcome stays in the status bar. */
 const outcomeMs = 6_000;
-/** Of a reason, as the wire bounds it. */
+/** The most characters of a reason that the protocol allows. */
 const maxReasonCharacters = 4_000;
-/** So many effects are offered one by one. */
+/** The most effects that are offered one by one. */
 const maxChoices = 1000;
 
 /** Approve, reject, undo and their variants, for every place that offers them. */
@@ -89,7 +89,7 @@ function undoable({ models }: ClientContext): readonly Action[] {
   return models.actions.recent.filter(({ state }) => state === "Committed");
 }
 
-/** Approves, after a question of its own where it is large or deletes something. */
+/** Approves an action, after a separate question if it is large or deletes something. */
 async function approve(
   context: ClientContext,
   action: Action,

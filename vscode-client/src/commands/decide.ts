@@ -15,7 +15,7 @@ type Params = ParamsOf<"lares/actions/approve">;
 
 /** How a person approves: which version, which of its effects, with which texts, and what is remembered. */
 export interface Approving {
-  /** Of what the person was shown. */
+  /** The digest of the proposal that the person was shown. */
   readonly digest: Action["digest"];
   readonly effects?: readonly number[] | undefined;
   readonly edits?: Params["edits"] | undefined;
@@ -26,7 +26,7 @@ export interface Approving {
 
 /**
  * Approves an action, bound to the digest that was shown, once no unsaved text lies beneath it. Returns the action as it
- * ended; undefined where the person left it, or was led to a fresh proposal. Rejects with the kernel's refusal.
+ * ended, or undefined if the person left it or was led to a fresh proposal. Rejects with the kernel's refusal.
  */
 export async function approveShown(
   context: ClientContext,
@@ -51,7 +51,7 @@ export async function approveShown(
   });
 }
 
-/** So many deletions and moves are named one by one in a question. */
+/** The most deletions and moves that a question names one by one. */
 const maxNamed = 20;
 
 /**
@@ -86,12 +86,12 @@ export async function confirmAlone(
   return answer === all ? "yes" : answer === show ? "show" : "no";
 }
 
-/** Of each text, the numbers of the parts that are left out. */
+/** For each text, the numbers of the parts that are left out. */
 export type LeftOut = readonly { readonly effect: number; readonly hunks: readonly number[] }[];
 
 /**
- * What to approve so that these parts are left out: the effects that remain, and the texts of those that remain in part.
- * Throws where a text cannot be taken apart exactly as it was shown.
+ * Returns what to approve so that these parts are left out: the effects that remain, and the texts of those that remain
+ * in part. Throws if a text cannot be taken apart exactly as it was shown.
  */
 export async function withoutParts(
   { kernel, models }: ClientContext,
@@ -127,7 +127,7 @@ export async function withoutParts(
   };
 }
 
-/** One side of a text. Throws where it is too large, or no text. */
+/** Returns one side of a text. Throws if it is too large or not a text. */
 export async function textOf(
   kernel: ClientContext["kernel"],
   { id, effects }: Action,
@@ -171,7 +171,7 @@ export async function each<Item>(
   return { done, failures };
 }
 
-/** Why an action is not part of a batch; undefined where it may be. */
+/** Returns why an action is not part of a batch, or undefined if it may be. */
 export function notInBatch(action: Action | undefined, digest: string): string | undefined {
   if (action === undefined || action.state !== "PendingApproval") return "One does not wait any more.";
   const name = `“${message(action.title, 80)}”`;

@@ -135,7 +135,7 @@ async function partAt(context: ClientContext, editor: TextEditor): Promise<Propo
   );
 }
 
-/** To the next place in the workspace where a proposal would change a file, in the order in which they wait. */
+/** Goes to the next place in the workspace where a proposal would change a file, in the order in which they wait. */
 async function go(context: ClientContext, by: 1 | -1): Promise<void> {
   const { pending } = context.models.actions;
   if (pending.length === 0) return void window.showInformationMessage("Nothing waits for you.");
@@ -155,7 +155,7 @@ async function go(context: ClientContext, by: 1 | -1): Promise<void> {
     const path = paths[((step % paths.length) + paths.length) % paths.length]!;
     const uri = uriOf(path);
     if (uri === undefined || uri.toString() === editor?.document.uri.toString()) continue;
-    // What is no text, or is not there yet, is on the review page.
+    // A file that is not a text, or does not exist yet, is on the review page.
     const shown = await Promise.resolve(window.showTextDocument(uri, { preview: true })).catch(
       () => undefined,
     );
@@ -172,7 +172,7 @@ function reveal(editor: TextEditor, line: number): void {
   editor.revealRange(new Range(line, 0, line, 0), TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-/** Only the part under the cursor, or all but it; what becomes of the other parts is asked, for they are decided with it. */
+/** Decides the part under the cursor. Asks what becomes of the other parts, as they are decided with it. */
 async function decidePart(context: ClientContext, how: "take" | "leave"): Promise<void> {
   const editor = window.activeTextEditor;
   const part = editor && (await partAt(context, editor));
@@ -220,7 +220,7 @@ async function decidePart(context: ClientContext, how: "take" | "leave"): Promis
   if (answer === "Reject All of It") return void (await commands.executeCommand("lares.reject", argument));
   if (answer !== only && answer !== rest) return;
   const leftOut = [{ effect, hunks: answer === only ? others : [hunk] }];
-  // Only what is in this file was seen here.
+  // The person saw only the changes to this file here.
   const parts = await withoutParts(context, argument, [effect], leftOut);
   const done = await approveShown(context, action, {
     digest: action.digest,

@@ -18,7 +18,7 @@ export const healthKinds = [
 ] as const;
 export type HealthKind = (typeof healthKinds)[number];
 
-/** What is wrong, in the agent's or the kernel's words, and where; both texts are raw. */
+/** A problem, in the agent's or the kernel's words, and its place; both texts are raw. */
 export interface Problem {
   readonly message: string;
   readonly place?: Place;
@@ -93,7 +93,7 @@ export function isFailing({ kind }: Health): boolean {
   return kind === "manifest" || kind === "error" || kind === "failed";
 }
 
-/** What is wrong stands first, what needs the person next; the others keep their order. */
+/** Compares agents for sorting: failing ones first, then those that need the person; the others keep their order. */
 export function byUrgency(one: Health, other: Health): number {
   return urgency(one) - urgency(other);
 }

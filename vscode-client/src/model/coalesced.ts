@@ -1,9 +1,9 @@
 import { EventEmitter, type Disposable } from "vscode";
 
-/** A view is told of changes at most twenty times a second. */
+/** The shortest time between two notifications of a view: at most twenty a second. */
 export const coalesceMs = 50;
 
-/** Many changes in a short time, heard of once: at once for the first, and once more for all that follow. */
+/** Merges many changes in a short time: fires at once for the first, and once more for all that follow. */
 export class CoalescedEvent implements Disposable {
   readonly #emitter = new EventEmitter<void>();
   readonly event = this.#emitter.event;

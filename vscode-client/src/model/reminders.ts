@@ -2,7 +2,7 @@ import { EventEmitter, type Disposable } from "vscode";
 import type { ActionsModel, Reminder, RemindersModel } from "./ports.ts";
 import { count, message } from "./text.ts";
 
-/** What a reminder is made with. */
+/** The clock and the setting that reminders use. */
 interface Surroundings {
   /** In milliseconds of the epoch, as actions are dated. */
   now(): number;
@@ -10,9 +10,9 @@ interface Surroundings {
   afterMinutes(): number;
 }
 
-/** The longest that a timer can run. */
+/** The longest time that a timer can run. */
 const maxTimerMs = 2 ** 31 - 1;
-/** Titles that a reminder names. */
+/** The most titles that a reminder names. */
 const maxTitles = 3;
 
 /** Announces, once for each change, that it has waited for longer than the person set. */

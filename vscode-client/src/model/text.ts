@@ -57,7 +57,7 @@ export function when(timestamp: string, now: number): string {
   return away > 0 ? "in less than a minute" : "just now";
 }
 
-/** `10:41` of the same day, `21 Nov, 10:41` of another, in the zone of this machine; an empty text for what is no time. */
+/** Returns `10:41` for the same day, `21 Nov, 10:41` for another, in this machine's zone; empty if it is not a time. */
 export function clockTime(timestamp: string, now: number): string {
   const at = new Date(timestamp);
   if (Number.isNaN(at.getTime())) return "";

@@ -4,7 +4,7 @@ import { trustQuestion } from "../model/trust-question.ts";
 import type { Action } from "../protocol.ts";
 import { documentIn, documentNames } from "./place.ts";
 
-/** What the walkthrough's steps are completed by: each is set by what is true, and none by a click. */
+/** The contexts that complete the walkthrough's steps. Each follows from the actual state, never from a click. */
 export const progressContexts = {
   hasDocument: "lares.hasDocument",
   isAllowed: "lares.isAllowed",
@@ -14,7 +14,7 @@ export const progressContexts = {
 
 type Context = (typeof progressContexts)[keyof typeof progressContexts];
 
-/** What a person once did stays true, in every window. */
+/** Contexts that stay true, in every window, once a person did the thing. */
 const lasting: readonly {
   readonly context: Context;
   readonly isDone: (action: Action) => boolean;

@@ -16,7 +16,7 @@ import type { Agent } from "../protocol.ts";
 import { jobNodes } from "./job-nodes.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-/** How an agent is drawn: what waits for a person is filled and still, what works moves. */
+/** How an agent is drawn: a filled, still icon if it waits for a person, a moving icon if it works. */
 interface Look {
   readonly icon: string;
   readonly color?: string;
@@ -179,7 +179,7 @@ function permissionNodes({ id, error, awaiting }: Agent): TreeNode[] {
   ];
 }
 
-/** What is wrong, then the line where it is, then how much more there is. */
+/** Returns the items for an agent's problem: the problem, then its line, then the number of further problems. */
 function problemNodes(agent: Agent, health: Health): TreeNode[] {
   const { problem, kind, problems } = health;
   if (problem === undefined) return [];

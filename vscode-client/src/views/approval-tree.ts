@@ -10,10 +10,10 @@ import type { TreeNode } from "./tree-node.ts";
 /** Few and small enough to be seen whole without a click. */
 const maxOpen = 3;
 const maxOpenEffects = 5;
-/** Of one action, so many effects are listed; all of them are in its changes. */
+/** The most effects of one action that are listed; its changes show all of them. */
 const maxEffects = 100;
 
-/** What became of an action, drawn. What a rule did has a sign of its own. */
+/** The icon for each state of an action. Actions that a rule applied have `automaticIcon`. */
 const icons: Readonly<Record<ActionState, { readonly id: string; readonly color?: string }>> = {
   PendingApproval: { id: "circle-filled" },
   Approved: { id: "sync~spin" },
@@ -82,7 +82,7 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
             label: name,
             description: String(actions.length),
             spoken: `${name}, ${count(actions.length, "change")}`,
-            // What was just decided is where one looks for its undo.
+            // People look for the undo of a decision here.
             isOpen: true,
             children: actions.map((action) => decidedNode(action, input)),
             ...more,

@@ -32,7 +32,7 @@ export function consentPage(context: ClientContext, notNow: (digest: string) => 
       return shown.closed;
     }
     const panel = window.createWebviewPanel(consentType, "Permissions of Agents", ViewColumn.Active, {
-      // What is ticked and not yet allowed is in the page alone.
+      // Only the page knows the boxes that are ticked and not yet allowed.
       retainContextWhenHidden: true,
     });
     const parts = fill(context, panel, notNow);
@@ -94,7 +94,7 @@ function fill(
           isAny ? "$(check) Allowed. The agents are starting." : "$(check) No agent is allowed to run.",
           6_000,
         );
-        // The page's own answer goes before it does.
+        // The answer to the page is sent before the page closes.
         setTimeout(() => panel.dispose(), 0);
         return { accepted: true };
       },
@@ -130,7 +130,7 @@ async function subfolders(path: string): Promise<{ names: string[]; more: number
 
 async function namesIn(path: string, roots: readonly Uri[]): Promise<string[]> {
   const segments = path === "." ? [] : path.split("/");
-  // What leads out of the workspace is no folder of it; the kernel refuses it anyway.
+  // A path that leads out of the workspace is not a folder of it; the kernel refuses it anyway.
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) return [];
   const [first] = roots;
   if (first === undefined) return [];

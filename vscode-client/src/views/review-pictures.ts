@@ -18,12 +18,12 @@ const beginnings: readonly (readonly [type: string, at: number, bytes: readonly 
   ["image/avif", 4, [0x66, 0x74, 0x79, 0x70, 0x61, 0x76, 0x69, 0x66]],
 ];
 
-/** By what is in it, not by what it is called; a picture that is a document, such as SVG, is none here. */
+/** Returns the media type of a picture from its bytes, not its name. Documents such as SVG do not count as pictures. */
 export function pictureType(bytes: Uint8Array): string | undefined {
   return beginnings.find(([, at, magic]) => magic.every((byte, index) => bytes[at + index] === byte))?.[0];
 }
 
-/** The picture that an effect moves or writes, as a data address. */
+/** Returns the picture that an effect moves or writes, as a data address. */
 export async function pictureOf(
   { kernel }: Pick<ClientContext, "kernel">,
   action: Action,
@@ -39,7 +39,7 @@ export async function pictureOf(
   return { data: `data:${type};base64,${Buffer.from(bytes).toString("base64")}`, bytes: bytes.length };
 }
 
-/** A file of the workspace where it is small enough; null where there is none. */
+/** Returns a file of the workspace, or null if it cannot be read or is too large. */
 async function fileOf(path: string): Promise<Uint8Array | null> {
   const uri = uriOf(path);
   if (uri === undefined) return null;
@@ -47,7 +47,7 @@ async function fileOf(path: string): Promise<Uint8Array | null> {
     const { size } = await workspace.fs.stat(uri);
     return size <= maxPictureBytes ? await workspace.fs.readFile(uri) : null;
   } catch {
-    // It has moved on; the words stand without it.
+    // The file is gone or cannot be read; the card shows its words alone.
     return null;
   }
 }

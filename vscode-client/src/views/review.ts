@@ -159,7 +159,7 @@ export class KnownCards {
   }
 }
 
-/** What the page decides; everything is bound to the digest of the card that was pressed. */
+/** Returns the answers to the page's decisions; each is bound to the digest of the card that was pressed. */
 function decisions(context: ClientContext) {
   const { kernel, models } = context;
   return {
@@ -214,7 +214,7 @@ function decisions(context: ClientContext) {
   };
 }
 
-/** What the page looks at. */
+/** Returns the answers to the page's requests for something to look at. */
 function looks(context: ClientContext) {
   const { kernel, models } = context;
   return {

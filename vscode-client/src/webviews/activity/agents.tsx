@@ -12,7 +12,7 @@ interface ListProps {
   readonly overview: Overview;
 }
 
-/** What waits for a person is filled and still; what works turns. */
+/** The icon of an agent: filled and still if it waits for a person, turning if it works. */
 const icons: Readonly<Record<AgentRow["kind"], { readonly name: IconName; readonly class?: string }>> = {
   manifest: { name: "error", class: "bad" },
   error: { name: "error", class: "bad" },
@@ -26,7 +26,7 @@ const icons: Readonly<Record<AgentRow["kind"], { readonly name: IconName; readon
   off: { name: "off" },
 };
 
-/** Where the page is narrow, the Agents view stands beside it and has these. */
+/** Hidden if the page is narrow: the Agents view stands beside it and has them. */
 const calm: ReadonlySet<AgentRow["kind"]> = new Set(["active", "asleep", "off"]);
 
 /** Each agent with how it is, problems first, and each problem with the way to its line. */

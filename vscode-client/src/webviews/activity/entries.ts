@@ -12,11 +12,11 @@ export interface EntryFilter {
   /** "2026-11-22" in the person's zone. */
   readonly day: string;
   readonly show: Show;
-  /** An agent's id; all of them where it is empty. */
+  /** An agent's id, or an empty text for all agents. */
   readonly agent: string;
 }
 
-/** Returns what happened on a day, newest first; what waits for a person has no day and is not among it. */
+/** Returns the entries of a day, newest first. Actions that wait for a person have no day and are not included. */
 export function entriesOf({ actions, failures }: Overview, { day, show, agent }: EntryFilter): Entry[] {
   const entries: Entry[] = [
     ...(show === "failures" ? [] : actions.filter(hasHappened)).map((action): Entry => ({
@@ -43,7 +43,7 @@ function agentOf(entry: Entry): string {
   return entry.kind === "action" ? entry.action.agent : entry.failure.agent;
 }
 
-/** "2026-11-22" in the person's zone; an empty text for what is no time. */
+/** Returns "2026-11-22" in the person's zone, or an empty text if it is not a time. */
 export function localDay(time: string | number): string {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return "";
@@ -51,13 +51,13 @@ export function localDay(time: string | number): string {
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
 }
 
-/** The day so many days later; earlier for a negative number. */
+/** Returns the day that is `days` later, or earlier if `days` is negative. */
 export function dayAfter(day: string, days: number): string {
   const [year = 0, month = 1, date = 1] = day.split("-").map(Number);
   return localDay(new Date(year, month - 1, date + days, 12).getTime());
 }
 
-/** "Today", "Yesterday", or "Sunday, 22 November". */
+/** Returns "Today", "Yesterday", or "Sunday, 22 November". */
 export function dayTitle(day: string, today: string): string {
   if (day === today) return "Today";
   return day === dayAfter(today, -1) ? "Yesterday" : dayDate(day);

@@ -35,17 +35,17 @@ export const ActionLine = v.object({
   agent: Text(256),
   title: Text(200),
   state: ActionState,
-  /** When the last thing happened to it. */
+  /** When it last changed. */
   at: Text(40),
   decidedBy: v.optional(v.picklist(["user", "policy"])),
-  /** What decided instead of a person; `isPlace`: it can be opened. */
+  /** The rule that decided instead of a person; `isPlace`: it can be opened. */
   rule: v.optional(v.object({ sentence: Text(1_000), isPlace: v.boolean() })),
   error: v.optional(Text(1_000)),
   /** The first of its files. */
   files: v.pipe(v.array(FileLine), v.maxLength(maxFiles)),
   effects: Count,
   deletes: Count,
-  /** So many of them were applied, where a person let a part of it happen. */
+  /** How many of the effects were applied, if a person approved a part. */
   applied: v.optional(Count),
 });
 export type ActionLine = v.InferOutput<typeof ActionLine>;
@@ -125,9 +125,9 @@ export const activityContract = {
   },
   pushes: {
     ...commonPushes,
-    /** What happened is more now. At most one in `minChangeMs`. */
+    /** Says that there may be new entries. Sent at most once in `minChangeMs`. */
     changed: Nothing,
-    /** Changes that have waited for longer than the person set: told to the desktop where the editor lets a page do so. */
+    /** Changes that have waited for longer than the person set, for a desktop notification if the editor allows one. */
     remind: v.object({ title: Text(200), body: Text(500) }),
   },
 };

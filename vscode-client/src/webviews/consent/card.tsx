@@ -208,7 +208,7 @@ const factTitles = {
   setting: "Is set up with",
 } as const;
 
-/** What comes with the extension as a whole. */
+/** The facts that concern the extension as a whole. */
 function Facts({ card }: { readonly card: Card }): VNode | null {
   const kinds = (Object.keys(factTitles) as (keyof typeof factTitles)[]).filter((kind) =>
     card.facts.some((fact) => fact.kind === kind),

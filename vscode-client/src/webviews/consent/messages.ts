@@ -57,14 +57,14 @@ export const Card = v.object({
 export type Card = v.InferOutput<typeof Card>;
 
 export const Question = v.object({
-  /** What an answer is bound to. */
+  /** The digest that an answer is bound to. */
   digest: Text(128),
   trusted: v.boolean(),
   answered: v.boolean(),
   since: v.nullable(Text(64)),
   extensions: v.array(Card),
   workspace: v.array(Part),
-  /** Of the editor's folder. */
+  /** The names of the editor's folders, separated by commas. */
   folder: Text(1_000),
 });
 export type Question = v.InferOutput<typeof Question>;
@@ -99,12 +99,12 @@ export const consentContract = {
     ...commonRequests,
     question: { params: Nothing, result: Question },
     program: { params: v.object({ extension: Text(256), path: v.optional(Path) }), result: Program },
-    /** Names of the folders inside one, none that is hidden. */
+    /** The names of the folders inside one folder, without hidden ones. */
     subfolders: {
       params: v.object({ path: Path }),
       result: v.object({ names: v.pipe(v.array(Text(1_000)), v.maxLength(maxSubfolders)), more: Count }),
     },
-    /** False where the question is another one by now. */
+    /** False if the question has changed meanwhile. */
     answer: {
       params: v.object({ digest: Text(128), grants: Grants }),
       result: v.object({ accepted: v.boolean() }),
@@ -113,7 +113,7 @@ export const consentContract = {
   },
   pushes: {
     ...commonPushes,
-    /** The documents or the answer to them may be others now. */
+    /** Says that the documents or the answer to them may have changed. */
     changed: Nothing,
   },
 };

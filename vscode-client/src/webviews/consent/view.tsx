@@ -16,7 +16,7 @@ import { CardView, PartRow } from "./card.tsx";
 import type { ConsentContract, Question } from "./messages.ts";
 import { Said } from "./said.tsx";
 
-/** What the agents of a workspace may do: a card for each, ticked by the person. */
+/** The page on which the person ticks what the agents of a workspace may do, with a card for each extension. */
 export function ConsentView({ host, editor }: PageProps<ConsentContract>): VNode {
   const situation = useSituation(host);
   const isAnswerable =
@@ -59,7 +59,7 @@ export function QuestionPage({ host, question, again }: QuestionProps): VNode {
     const before = shown.current;
     shown.current = question;
     if (before.digest === question.digest) return;
-    // What is asked now is another thing: nothing that came to it is ticked.
+    // The question has changed. Boxes that are new in it are not ticked.
     setChoice((ticked) => keptChoice(ticked, question));
     setOther(true);
   }, [question]);

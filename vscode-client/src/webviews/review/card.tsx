@@ -19,7 +19,7 @@ export interface CardHandle {
   show(): void;
   undo(): void;
   takePart(isTaken: boolean): void;
-  /** Closes what is open in it; false where nothing was. */
+  /** Closes the panel that is open in the card. Returns false if none was open. */
   close(): boolean;
   focus(): void;
 }
@@ -86,7 +86,7 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
   const moves = card.files.filter(({ sign }) => sign === "move").slice(0, isListed ? 0 : 3);
   const pictures = card.files.filter(({ isPicture, sign }) => isPicture && sign !== "move");
 
-  // What was left out belongs to what was shown.
+  // The parts that the person left out belong to the version that was shown.
   useEffect(() => {
     setLeftFiles(new Set());
     setLeftParts({});

@@ -6,10 +6,10 @@ import { count, counted } from "../shared/format.ts";
 import { Icon } from "./icon.tsx";
 import type { Card, DiffLine, FileDiff, ReviewContract } from "./messages.ts";
 
-/** What became of the wish for a diff. */
+/** The answer to a request for a diff; undefined while there is none for this version. */
 export type AskedDiff = FileDiff | { readonly failure: string } | undefined;
 
-/** Asks for one file's diff once it is wanted, and again when the action became another. */
+/** Requests one file's diff once it is wanted, and again when the action has changed. */
 export function useDiff(
   host: Host<ReviewContract>,
   card: Card,
@@ -25,7 +25,7 @@ export function useDiff(
       if (isCurrent) setAsked({ key, diff });
     };
     host.ask("diff", { id: card.id, effect }).then(
-      // What another version of the proposal would do is not shown as this one's.
+      // The diff of another version of the proposal is not shown as the diff of this one.
       (diff) => take(diff.digest === card.digest ? diff : undefined),
       (error: unknown) => take({ failure: failureOf(error).message }),
     );
@@ -39,10 +39,10 @@ export function useDiff(
 interface DiffProps {
   readonly name: string;
   readonly diff: AskedDiff;
-  /** "Applied 10:58" over one that is frozen. */
+  /** "Applied 10:58", shown above a frozen diff. */
   readonly heading?: string | undefined;
   readonly leftOut: ReadonlySet<number>;
-  /** Absent where parts cannot be chosen. */
+  /** Absent if parts cannot be chosen. */
   readonly onPart?: ((hunk: number, isTaken: boolean) => void) | undefined;
   readonly tabIndex: number;
 }

@@ -1,4 +1,4 @@
-/** What a key does on the page. Letters have no modifier but Shift, and mean nothing in a text field. */
+/** A command that a key runs on the page. Letters take no modifier but Shift and do nothing in a text field. */
 export type KeyCommand =
   | "next"
   | "previous"
@@ -53,7 +53,7 @@ const movements: Readonly<Record<string, KeyCommand>> = {
   " ": "select",
 };
 
-/** The command of a key; undefined where the key is the control's or the editor's. */
+/** Returns the command of a key, or undefined if the key belongs to the control or the editor. */
 export function commandOf({ key, ctrlKey, altKey, metaKey }: Pressed, place: Place): KeyCommand | undefined {
   if (ctrlKey || altKey || metaKey) return undefined;
   if (key === "Escape") return "close";

@@ -19,7 +19,7 @@ export const maxPictureCharacters = 3 * 1024 * 1024;
 export const maxBatch = 1_000;
 export const maxReason = 4_000;
 
-/** Of an action: an approval is bound to it. */
+/** The digest of an action; an approval is bound to it. */
 const Digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/));
 const Index = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxFiles - 1));
 /** Paths are never cut: the kernel bounds them, and characters that cannot be seen are written out. */
@@ -35,7 +35,7 @@ export const CardFile = v.object({
   /** In words that no agent chooses: "edit", "delete", "add tag". */
   verb: Text(600),
   path: Path,
-  /** Of a move. */
+  /** The path before a move. */
   from: v.optional(Path),
   /** Whether it has a text that can be compared. */
   hasText: v.boolean(),

@@ -150,7 +150,7 @@ interface ApproveAllProps {
   onClose(): void;
 }
 
-/** What a large one takes away, by name, before all of it is approved. */
+/** The panel that names the files that a large change deletes or moves, before the person approves all of it. */
 export function ApproveAllPanel({ card, onApprove, onClose }: ApproveAllProps): VNode {
   const gone = card.files.filter(({ sign }) => sign === "delete" || sign === "move");
   const all = card.effects === 1 ? "this" : `all ${count(card.effects)}`;

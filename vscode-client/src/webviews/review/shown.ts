@@ -20,7 +20,7 @@ export const sections = [
 
 export type Cards = ReadonlyMap<string, Card>;
 
-/** The cards with those that changed put in and those that are gone taken out; the others stay the same objects. */
+/** Returns the cards with changed ones replaced and gone ones removed; the others stay the same objects. */
 export function merged(cards: Cards, changed: readonly Card[], gone: readonly string[]): Cards {
   const next = new Map(cards);
   for (const id of gone) next.delete(id);
@@ -76,7 +76,7 @@ export interface Options {
   readonly all: number;
 }
 
-/** What can be filtered by: only what is there, counted over what waits. */
+/** Returns the filter options that occur among the waiting cards, with the number of cards for each. */
 export function optionsOf(cards: Cards): Options {
   const agents = new Map<string, number>();
   const folders = new Map<string, number>();
@@ -96,7 +96,7 @@ export function optionsOf(cards: Cards): Options {
   return { agents: options(agents), folders: options(folders), kinds: options(kinds), all };
 }
 
-/** Where the focus goes when `id` is decided: to the one after it, or the one before where it was the last. */
+/** Returns the card that takes the focus when `id` is decided: the next one, or the previous one if it was the last. */
 export function neighbourOf(order: readonly string[], id: string): string | undefined {
   const at = order.indexOf(id);
   return at < 0 ? order[0] : (order[at + 1] ?? order[at - 1]);

@@ -72,7 +72,7 @@ function Review({ host }: Props): VNode {
   };
   usePush(host, "focus", lookForFocus);
   useEffect(() => {
-    // What is pushed meanwhile is newer.
+    // Cards that are pushed meanwhile are newer than the answer.
     host.ask("cards", {}).then(
       ({ cards: first }) => {
         setCards((before) => merged(merged(none, first, []), [...(before ?? none).values()], []));
@@ -101,7 +101,7 @@ function Review({ host }: Props): VNode {
   const inBatch = useMemo(() => waiting.filter(({ isAlone }) => !isAlone), [waiting]);
   const isSome = waiting.length < options.all;
 
-  // What is current when it goes gives its place to the one that was after it.
+  // When the current card goes, the card after it becomes the current one.
   const lastOrder = useRef<readonly string[]>([]);
   useEffect(() => {
     const before = lastOrder.current;
@@ -126,7 +126,7 @@ function Review({ host }: Props): VNode {
   }, [host, waiting]);
 
   useEffect(() => {
-    // Back from a diff, the keys go on where they were.
+    // When the person returns from a diff, the current card has the focus again.
     const onFocus = (): void => {
       const { current: id } = live.current;
       if (id !== undefined && document.activeElement === document.body) handles.current.get(id)?.focus();

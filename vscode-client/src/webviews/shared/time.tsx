@@ -4,14 +4,14 @@ import { localTime } from "./local-time.ts";
 
 interface TimeProps {
   readonly iso: string;
-  /** With it, how long ago; without it, the time in the person's own zone. */
+  /** If given, the text says how long ago; otherwise it is the time in the person's own zone. */
   readonly nowMs?: number;
   readonly class?: string;
-  /** What is left out of the time: "date" where the day is known, "seconds" where minutes are enough as well. */
+  /** The part of the time that is left out: "date" if the day is known, "seconds" if hours and minutes are enough. */
   readonly without?: "date" | "seconds";
 }
 
-/** Of `localTime`'s text. */
+/** The bounds of the slice of `localTime`'s text that is shown. */
 const parts = { date: [11], seconds: [11, 16] } as const;
 
 /** A time, with all of it in its tooltip. */

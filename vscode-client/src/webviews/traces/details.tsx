@@ -55,7 +55,7 @@ interface FieldsProps extends Pick<DetailsProps, "host"> {
 
 function Fields({ host, json }: FieldsProps): VNode {
   const parsed = parseFields(json);
-  // What was cut is no JSON any more, and is shown as the text that there is.
+  // Cutting the fields makes the JSON invalid; they are shown as plain text.
   if (parsed === undefined) return <pre>{block(json)}</pre>;
   return (
     <>

@@ -1,7 +1,7 @@
 import { pathsIn } from "../shared/paths.tsx";
 import { summaryOf } from "../shared/text.ts";
 
-/** The value that an entry's fields are; undefined where they were cut, and are no JSON any more. */
+/** Returns an entry's fields as a value, or undefined if they were cut, which makes the JSON invalid. */
 export function parseFields(json: string): { readonly value: unknown } | undefined {
   try {
     return { value: JSON.parse(json) as unknown };
@@ -11,13 +11,13 @@ export function parseFields(json: string): { readonly value: unknown } | undefin
   }
 }
 
-/** An entry's fields on one line, "path: notes/a.md · words: 12"; what there is of them where they were cut. */
+/** Returns an entry's fields on one line, "path: notes/a.md · words: 12", or what is left of them if they were cut. */
 export function fieldsLine(json: string): string {
   const parsed = parseFields(json);
   return summaryOf(parsed === undefined ? json : parsed.value);
 }
 
-/** The first file that an entry names. */
+/** Returns the first file that an entry names. */
 export function firstPathOf(json: string | undefined): string | undefined {
   const parsed = json === undefined ? undefined : parseFields(json);
   return parsed === undefined ? undefined : pathsIn(parsed.value)[0];
