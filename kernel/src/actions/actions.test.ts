@@ -999,7 +999,7 @@ describe("races: exactly one wins, the other is told the state", () => {
   test("two actions on one file, approved together: the first is Committed, the second Stale", async () => {
     put("a", "0");
     const one = await bench.propose(write("a", "1"));
-    // Of one agent, the second would take the place of the first.
+    // Another agent proposes the second action: the same agent's would supersede the first.
     const other = { ...everything, extension: "dev.test.other" };
     const proposal = { title: "t", reason: "", effects: [write("a", "2")] };
     const { action: two } = await bench.actions.propose(other, program, proposal);

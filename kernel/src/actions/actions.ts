@@ -553,8 +553,8 @@ function allOf({ action }: ActionRecord): number[] {
 }
 
 /**
- * Whose CPU time the commit of an action takes that policy allowed. What is hidden from the agent is read at nobody's
- * expense: what is left of a budget would tell its size.
+ * Returns the CPU budget for the commit of an action that policy allowed. Unlimited if the action touches files that
+ * are hidden from its agent: the rest of the agent's budget would tell their size.
  */
 function paidBy({ told }: ActionRecord, budget: CpuBudget): CpuBudget {
   return told === null ? budget : unlimitedCpu;
@@ -568,7 +568,7 @@ function notRebasable({ action: { id, superseded_by: by }, contentsKept }: Actio
   return new LaresError("Stale", `The action ${id} cannot be rebased: ${why}.`);
 }
 
-/** What a plan of changes meets that were possible once. */
+/** Returns the error of a plan whose changes were possible once: Stale if they no longer apply. */
 function noLongerApplies(error: unknown): unknown {
   if (!isDrift(error) && !isLaresError(error, "InvalidParams")) return error;
   return isLaresError(error, "Stale")

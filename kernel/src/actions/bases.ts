@@ -20,9 +20,9 @@ export type Base =
     };
 
 /**
- * Returns what the action begins from in the workspace, as far as its agent could see it: what earlier effects of the
- * action leave is no base, and a hidden base is left to the commit. An action that went stale for a hidden file would tell
- * its agent when that file changes.
+ * Returns the state of the workspace that the action begins from, as far as its agent could see it. The results of
+ * earlier effects of the same action are not bases. A hidden base is left to the commit: an action that went stale
+ * because of a hidden file would tell its agent when that file changes.
  */
 export function basesOf({ operations, told }: Pick<ActionRecord, "operations" | "told">): Base[] {
   const bases: Base[] = [];

@@ -7,13 +7,14 @@ import type { Edit } from "./text.ts";
 /** Where a content is: still in the workspace, or made by an earlier effect. */
 export type ContentSource = { readonly path: string } | { readonly bytes: Uint8Array };
 
-/** What becomes of a content. */
+/** The new content of a file, by how it is made. */
 export type NewContent =
   | { readonly from: "write"; readonly input: Extract<EffectInput, { kind: "file.write" }> }
   | { readonly from: "edits"; readonly edits: readonly Edit[] }
   /**
-   * What was proposed for a content with the hash `base` (null: for no file), merged into what is there now. `diff` leads
-   * from that base to what was proposed; null: it cannot be merged into another content.
+   * The proposed content, merged into the current content. `base` is the hash of the content that the proposal was made
+   * for (null: there was no file). `diff` leads from that base to the proposed content; null: the proposal cannot be
+   * merged into another content.
    */
   | {
       readonly from: "merge";
@@ -21,7 +22,7 @@ export type NewContent =
       readonly proposed: Uint8Array;
       readonly diff: string | null;
     }
-  /** It is there already. `isJson`: it is shown as JSON that people can read. */
+  /** The content exists already. `isJson`: it is shown as JSON that people can read. */
   | { readonly from: "content"; readonly bytes: Uint8Array; readonly isJson: boolean }
   /** The file goes. */
   | { readonly from: "nothing" };
@@ -98,12 +99,12 @@ export interface HashedValue {
   readonly content: Uint8Array | null;
 }
 
-/** Whether a script of a package runs one of these files. */
+/** Asks whether a script of a package runs one of these files. */
 export interface ScriptsRequest {
   readonly do: "scripts";
-  /** Of the `package.json`. */
+  /** The path of the `package.json`. */
   readonly path: string;
-  /** Relative to its folder. */
+  /** Relative to the folder of the `package.json`. */
   readonly files: readonly string[];
 }
 

@@ -72,11 +72,11 @@ export interface StateChange {
   readonly decided?: number;
   readonly decidedBy?: "user" | "policy" | null;
   readonly error?: string;
-  /** What the person who rejects it says. */
+  /** The reason that the person gives for rejecting the action. */
   readonly rejectedReason?: string;
   /** The action that takes its place. */
   readonly supersededBy?: string;
-  /** What the action is from now on, its state apart: a person edited it. */
+  /** The action as a person edited it. It replaces everything but the state. */
   readonly replacedBy?: StoredAction;
   readonly receipt?: NonNullable<Action["receipt"]>;
   readonly inverse?: readonly Operation[];
@@ -142,8 +142,9 @@ export class Ledger {
   }
 
   /**
-   * Resolves once it is on the disk. The older actions are superseded in the same transaction: Conflict, and nothing is
-   * stored, where one of them is no longer in the state it was found in, or where the key is taken. `along` joins it.
+   * Stores an action; resolves once it is on the disk. The same transaction supersedes the older actions and runs the
+   * statements `along`. Rejects with Conflict, and stores nothing, if one of the older actions is no longer in the
+   * state it was found in, or if the key is taken.
    */
   async insert(
     { action, body, diffs, objects, targets }: StoredAction,

@@ -6,8 +6,9 @@ import type { NewContent } from "./content-requests.ts";
 import { textOf } from "./text.ts";
 
 /**
- * Returns what was proposed, merged into what is there now: the proposal itself where its base is unchanged, else a
- * three-way merge by lines. Stale where both changed the same lines, the file is gone or new, or it is no text.
+ * Returns the proposed content, merged into the current content: the proposal itself if its base is unchanged,
+ * otherwise a three-way merge by lines. Throws Stale if both changed the same lines, the file is gone or new, or it is
+ * not text.
  */
 export function merged(
   path: string,

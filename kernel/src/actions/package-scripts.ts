@@ -42,7 +42,9 @@ export class PackageScripts {
     return false;
   }
 
-  /** True also for what is no plain file: the thread says what that means. */
+  /**
+   * Returns whether the folder has a `package.json`. True even if it is not a plain file: the thread handles that case.
+   */
   #hasPackage(folder: string): Promise<boolean> {
     const known = this.#found.get(folder) ?? this.#looksFor(packageIn(folder));
     this.#found.set(folder, known);

@@ -9,7 +9,7 @@ import {
 import { scopesOf } from "../policy/scopes.ts";
 import type { ActionRecord } from "./ledger.ts";
 
-/** What decided, as it is kept with an action. */
+/** The basis of a decision, as it is kept with an action. */
 export type KeptBasis = Omit<Basis, "setting"> & {
   readonly setting?: Basis["setting"] | "approvals.expire_after";
 };
@@ -59,7 +59,7 @@ export class PersonView {
     return basis === null ? action : { ...action, rule: this.#reason(basis) };
   }
 
-  /** What "always" may remember about the action. */
+  /** Returns what "always" may remember about the action. */
   scopes({ action, subjects }: ActionRecord): readonly Scope[] {
     const settings = this.#ports.settings();
     if (settings.rules !== this.#rules || this.#scopes.size >= scopesKept) {

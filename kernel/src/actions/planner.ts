@@ -57,7 +57,7 @@ export interface PlanMeans {
   readonly made?: ReadonlyMap<number, MadeContent>;
 }
 
-/** What a file is to hold where its effect does not say it. */
+/** The content that an effect gives a file when the effect's input does not state it. */
 export type MadeContent = Extract<NewContent, { from: "write" | "content" | "merge" }>;
 
 /**

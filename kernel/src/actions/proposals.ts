@@ -36,7 +36,7 @@ export interface ProposalParts {
   readonly slices: Slices;
 }
 
-/** What is planned: an agent's proposal, or the effects of an action once more. */
+/** The input of a plan: an agent's proposal, or the effects of an action that is planned again. */
 export interface Planning {
   readonly authority: Authority;
   readonly program: Hash;
@@ -44,7 +44,7 @@ export interface Planning {
   readonly method: "actions/preview" | "actions/propose";
   readonly budget: CpuBudget;
   readonly made?: ReadonlyMap<number, MadeContent>;
-  /** Of an action that is planned once more under its own id. */
+  /** The id of an action that is planned again and keeps its id. */
   readonly id?: string;
   readonly given?: Pick<Action, "key" | "supersedes" | "edited_by">;
 }
@@ -54,15 +54,15 @@ export interface PlannedAction {
   readonly plan: Plan;
 }
 
-/** What came of a proposal; the actions whose place it took are to be announced too. */
+/** The result of a proposal. The caller also announces the actions that it superseded. */
 export interface StoredProposal {
   readonly record: ActionRecord;
   readonly superseded: readonly string[];
-  /** False: its key was known, and nothing was stored. */
+  /** False if the key of the proposal was known; nothing was stored then. */
   readonly isNew: boolean;
 }
 
-/** How often a proposal is stored again because what it supersedes was decided about meanwhile. */
+/** Attempts to store a proposal while the actions that it supersedes are being decided about. */
 const maxAttempts = 5;
 
 /** From a proposal to an action in the ledger: planned, decided by policy, and in the place of those it supersedes. */
@@ -149,14 +149,14 @@ export class Proposals {
       budget,
       given,
     });
-    // What cannot be answered is not stored.
+    // A proposal that is too long to be answered is not stored.
     const { action, told } = planned.record;
     checkAnswerable(actionToldTo(createSight(authority, this.#ports.index), action, told));
-    // Awaited here: until it is stored and followed, what changes has to be heard.
+    // Awaited here, since `heard` has to collect changes until the action is stored and followed.
     return await this.store(planned, (record) => this.decide(record), heard);
   }
 
-  /** Stores a planned action in the place of those it supersedes, as `decide` says at that moment. */
+  /** Stores a planned action in place of those it supersedes, as `decide` decides at that moment. */
   async store(
     { record, plan }: PlannedAction,
     decide: (record: ActionRecord) => ApprovalDecision,
@@ -170,7 +170,7 @@ export class Proposals {
         return await this.#storeOnce({ record, plan }, superseded, decide, heard);
       } catch (error) {
         if (!isLaresError(error, "Conflict") || attempt === maxAttempts) throw error;
-        // What it supersedes was decided about meanwhile, or the key was taken.
+        // An action that it supersedes was decided about in the meantime, or the key was taken.
         const known = key === undefined ? null : await ledger.withKey(agent, key);
         if (known !== null) return { record: known, superseded: [], isNew: false };
       }
@@ -190,7 +190,7 @@ export class Proposals {
     const { agent, id, impact_score: impact } = record.action;
     const now = clock.now();
     const decided = decidedAction(record.action, decision, now);
-    // What is refused takes nobody's place, and nothing of it needs to be kept.
+    // A refused action supersedes nothing, and none of its contents need to be kept.
     const isRefused = decision.decide === "deny";
     const superseded = isRefused ? [] : replaced;
     const contents = isRefused ? [] : [...plan.contents];

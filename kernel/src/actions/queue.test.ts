@@ -158,7 +158,7 @@ describe("a waiting action goes stale by itself", () => {
     await heard(...change());
     expect(announced).toEqual(["Stale"]);
     expect(bench.actions.pendingCount()).toBe(0);
-    // What is in a folder may be hidden from the agent, so it is not told why its move cannot be made.
+    // A folder may hold files that are hidden from the agent, so the agent is not told why its move cannot be made.
     const told = action.effects[0]?.summary.includes("a folder of") === true ? "Failed" : "Stale";
     expect(bench.ends).toMatchObject([{ action: action.id, state: told }]);
     await restart();

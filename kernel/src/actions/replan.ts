@@ -85,8 +85,8 @@ export async function withEdits(
 }
 
 /**
- * Throws Stale {path} where the edited action begins from something else than the one that the person was shown. Effects on
- * what an edited one made follow from it.
+ * Throws Stale {path} if the edited action begins from something other than the action that the person was shown.
+ * Effects on the result of an edited effect are not compared, since they follow from the edit.
  */
 export function checkSameBases(
   shown: readonly Operation[],
@@ -110,7 +110,10 @@ export function checkSameBases(
   }
 }
 
-/** The operation as text to compare. A copy that happens to be elsewhere is no part of what is done. */
+/**
+ * Returns the operation as text to compare, without a copy that happens to be elsewhere: that is not part of the
+ * change.
+ */
 function baseOf(operation: Operation, isEdited: boolean): string {
   if (operation.do === "put" && isEdited) return canonicalJson({ before: operation.before });
   if (operation.do !== "remove") return canonicalJson(operation);

@@ -19,11 +19,11 @@ export type StalenessPorts = Pick<
   "files" | "contents" | "metadata" | "index" | "authorityOf"
 > & {
   readonly log: Log;
-  /** The workspace is no longer what this action begins from. */
+  /** Reports that the workspace is no longer what the action begins from. */
   outdated(action: string, path: string): Promise<void>;
 };
 
-/** The paths at which something may be another than before. A tag is no base: see `Base`. */
+/** Returns the paths at which something may have changed. A tag is not a base: see `Base`. */
 function pathsOf(change: EntryChange): string[] {
   switch (change.kind) {
     case "created":
@@ -49,16 +49,16 @@ function changesFolder(change: EntryChange): boolean {
   return entry.kind === "file" && changed_fields.some((field) => field === "size" || field === "modified");
 }
 
-/** What was heard to change while an action was planned and stored. */
+/** The changes that the kernel heard of while an action was planned and stored. */
 export interface Heard extends Disposable {
   readonly paths: ReadonlySet<string>;
   readonly isTooMuch: boolean;
 }
 
 /**
- * Finds out which waiting actions a change of the workspace makes stale. A change is looked up in an index of paths; what
- * it concerns is looked at in the background, one path at a time, and each path once however often it changes meanwhile.
- * An action is stale where the content differs, so a file that is written again with the same bytes changes nothing.
+ * Finds the waiting actions that a change of the workspace makes stale. A change is looked up in an index of paths. The
+ * affected paths are checked in the background, one at a time, and each path once however often it changes before that.
+ * An action is stale if the content differs, so writing a file again with the same bytes makes no action stale.
  */
 export class Staleness implements AsyncDisposable {
   readonly #ports: StalenessPorts;
@@ -87,7 +87,7 @@ export class Staleness implements AsyncDisposable {
     return listening;
   }
 
-  /** Follows an action that is stored as waiting. What was heard since it was planned is looked at. */
+  /** Follows an action that is stored as waiting, and checks the paths that changed since it was planned. */
   follow(
     action: string,
     agent: string,
@@ -109,7 +109,7 @@ export class Staleness implements AsyncDisposable {
     this.#outdated.delete(action);
   }
 
-  /** The workspace has changed so. */
+  /** Handles changes of the workspace. */
   changed(changes: readonly EntryChange[]): void {
     for (const listening of this.#listening) listening.add(changes.flatMap(pathsOf));
     if (this.#index.isEmpty) return;
@@ -164,7 +164,7 @@ export class Staleness implements AsyncDisposable {
       try {
         await this.#lookAt(folded);
       } catch (error) {
-        // What cannot be looked at now is compared by the commit in any case.
+        // The commit compares the path again in any case.
         this.#ports.log.warn("Waiting actions could not be compared with a changed file.", {
           path: folded,
           error: messageOf(error),
@@ -213,7 +213,7 @@ export class Staleness implements AsyncDisposable {
 
 type Comparison = "same" | "different" | "unknown";
 
-/** What is at a path now; read as far as it is asked for. */
+/** The current state of a path. Its content is read only when a comparison needs it. */
 class Look {
   readonly #ports: StalenessPorts;
   readonly #path: string;

@@ -29,9 +29,10 @@ export function toldOf(effects: readonly PlannedEffect[]): Told | null {
 }
 
 /**
- * Returns the action as an agent is told of it. What the agent cannot see now, what it could not see when it proposed the
- * action, and what a person edited is told as it was proposed. Why such an action failed or went stale is not told; that
- * another proposal took its place is, since that was its agent's own doing.
+ * Returns the action as the kernel tells an agent of it. An effect appears as it was proposed if the agent cannot see
+ * its paths now, could not see them when it proposed the action, or if a person edited the action. The agent is not
+ * told why such an action failed or went stale. It is told that another proposal superseded the action: it made that
+ * one itself.
  */
 export function actionToldTo(sight: Sight, whole: Action, told: Told | null): Action {
   // Whether its texts can be merged says something about what is there.
@@ -72,7 +73,7 @@ export interface ToldEnd {
   readonly superseded_by?: string;
 }
 
-/** Returns how the agent of an action is told of its end: nothing that `actionToldTo` would not tell it. */
+/** Returns what the agent of an action is told of its end: nothing that `actionToldTo` would withhold from it. */
 export function endToldTo(sight: Sight, action: Action, told: Told | null): ToldEnd {
   const { id, title, state, effects, rejected_reason, superseded_by } = actionToldTo(sight, action, told);
   const paths: string[] = [];

@@ -9,7 +9,7 @@ import type { GuestSession } from "./ports.ts";
 export const failureCharacters = 1_000;
 /** Handlers, jobs and tools whose failures are kept; a program's names are many only where somebody wants them to be. */
 export const failuresKept = 256;
-/** What a failure of the program's own start is called. */
+/** The handler name for failures of the program's own start. */
 export const startHandler = "start";
 
 /** The failures of one agent's handlers, jobs and tools that have not succeeded since. */
@@ -64,7 +64,9 @@ export class Failures {
   }
 }
 
-/** Returns the name of what a request asks the guest to run; null for what is no work of the program's. */
+/**
+ * Returns the name of the handler, job or tool that a request asks the guest to run; null if it is not program work.
+ */
 export function handlerOf(method: string, params: unknown): string | null {
   const { handler, name } = (params ?? {}) as { handler?: unknown; name?: unknown };
   if (method === "hook") return typeof handler === "string" ? handler : null;
@@ -77,7 +79,9 @@ function bounded(text: string): string {
   return line.length <= failureCharacters ? line : `${line.slice(0, failureCharacters - 1).toWellFormed()}…`;
 }
 
-/** Whoever starts guests puts it there; what a guest says of places is not believed. */
+/**
+ * Returns the place that the kernel attached to a guest's error; a place that the guest itself states is not trusted.
+ */
 function placeOf(error: unknown): Place | undefined {
   return error instanceof LaresError ? (error.facts["place"] as Place | undefined) : undefined;
 }

@@ -395,7 +395,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   #failed(handler: string, method: string, session: GuestSession, error: unknown): void {
-    // What a person cancelled, or a guest that was told to go, has not failed.
+    // A job that a person cancelled has not failed, and neither has a guest that was told to end.
     if (method === "job" && this.jobs.running?.state === "Cancelling") return;
     if (!isLaresError(error, "AgentError")) this.#failures.failed(handler, error);
     else if (!this.#guest.wasEndedOnPurpose(session)) this.#failures.lost(handler, session, error);

@@ -1,5 +1,6 @@
 /**
- * What a person ticks in the question of consent. The page and the terminal draw it; the rules of ticking are here, once.
+ * The parts and folders that a person ticks in the question of consent. The page and the terminal draw the question;
+ * the rules of ticking are defined only here.
  */
 
 export interface ChoosablePart {

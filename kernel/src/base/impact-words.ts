@@ -44,7 +44,7 @@ export function extentWords(effects: readonly EffectFacts[]): string {
     .join(" ");
 }
 
-/** What stands for a change in a list: "14 files, deletes 1", or the one path that it is about. */
+/** Returns the subject of a change for a list: "14 files, deletes 1", or the only path that it is about. */
 export function subjectOf(
   effects: readonly EffectFacts[],
 ): { readonly path: string } | { readonly words: string } {

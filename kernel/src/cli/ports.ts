@@ -50,9 +50,12 @@ export interface ProbeResult {
 
 export interface Explanation {
   readonly values: readonly ExplainedValue[];
-  /** Sentences about environment variables that look like settings and are none, or hold what is not allowed. */
+  /**
+   * Sentences about environment variables that look like a setting but are not, or that hold a value that is not
+   * allowed.
+   */
   readonly environmentFaults: readonly string[];
-  /** What is asked each time, whatever rules allow: names of folders and files, "*" for any text. */
+  /** The names of folders and files that are asked about each time, whatever rules allow; "*" is any text. */
   readonly protected: readonly {
     readonly reason: string;
     readonly folders: readonly string[];

@@ -267,7 +267,7 @@ describe("check", () => {
     });
     output = "";
     expect(await lares(["check", folder, "--explain"], { checkDocument, explain })).toBe(0);
-    // What is asked each time is shown with its reason.
+    // Names that are asked about each time are shown with the reason.
     expect(output).toMatch(/Asked each time[^]*Shells and editors read these when they start\.\n[^\n]+\S/);
     expect(output).toContain("node_modules/");
     expect(errors).toContain("LARES_TRACE_LEVL is no setting.");

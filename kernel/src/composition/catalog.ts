@@ -162,7 +162,7 @@ export class Catalog {
       wishes,
       ownNamespaces: await realPaths(namespaceWishes(standing)),
       entries,
-      // What can be used goes by its id; a broken manifest cannot take that.
+      // A usable extension keeps its id: a broken manifest cannot claim the same one.
       broken: [...broken.values()].filter(({ id }) => !entries.some((entry) => entry.id === id)),
       configuration: resolved.value,
       standing,
@@ -229,7 +229,7 @@ export class Catalog {
     faults: string[],
   ): Promise<{
     resolved: ResolvedConfiguration;
-    /** Of the person's own layers. */
+    /** The configuration without the workspace's layer. */
     own: ResolvedConfiguration;
     workspaceText: DocumentText | null;
     workspace: Layer | null;

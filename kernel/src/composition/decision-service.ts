@@ -31,7 +31,7 @@ export function useStatements(origins: readonly Origin[], clock: Clock): readonl
   }));
 }
 
-/** Forgets the counts of decisions that are no longer there. */
+/** Deletes the use counts of decisions that no longer exist. */
 export async function tidyUses(database: Database, store: DecisionStore): Promise<void> {
   const ids = store.decisions.map(({ id }) => id);
   await database.batch([
@@ -61,7 +61,7 @@ function placeOf(store: DecisionStore, file: string, decision: RuleDecision): Pl
   return line === null ? null : { path: file, line };
 }
 
-/** What the person decided with "always", with how often each was used. */
+/** Creates the service that lists and revokes the person's "always" decisions, each with how often it was used. */
 export function createDecisionService(
   { store, file }: { readonly store: DecisionStore; readonly file: string },
   database: Database,

@@ -75,8 +75,9 @@ export class ExtensionFinder {
   }
 
   /**
-   * Looked for in the workspace, the user's folder, and what came with the kernel, in this order. One whose manifest
-   * has errors, or is half-typed, is found where there is no other, to be told of them.
+   * Returns the extension with this id. Looks in the workspace, the user's folder, and what came with the kernel, in
+   * this order. Returns an extension whose manifest has errors, or is half-typed, only if there is no other, so that
+   * the errors can be reported.
    */
   async byId(id: string): Promise<ExtensionOnDisk | null> {
     let faulty: ExtensionOnDisk | undefined;

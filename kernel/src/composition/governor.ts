@@ -187,7 +187,7 @@ export class Governor {
     );
   }
 
-  /** What changed in an extension's program since it was accepted; NotFound where there is no such extension. */
+  /** Returns what changed in an extension's program since it was accepted. NotFound if there is no such extension. */
   async programChanges(extension: string, path?: string): Promise<TrustProgram> {
     const changes = await programChanges(this.#snapshot, extension, path, this.#answers, this.#ports.sources);
     if (changes === null) throw notFound("extension", extension);

@@ -22,9 +22,9 @@ export interface InForce {
   readonly entries: readonly CatalogEntry[];
   /** Named by the documents, waiting for a yes, or withheld by the person. */
   readonly waiting: readonly CatalogEntry[];
-  /** What a yes without parts would add; empty where everything is answered. */
+  /** The requests that a yes without parts would grant; empty if everything is answered. */
   readonly pendingAsks: readonly string[];
-  /** Extensions whose changed program is all that waits; empty where anything else waits too. */
+  /** Extensions of which only the changed program waits; empty if anything else waits too. */
   readonly changedPrograms: readonly string[];
 }
 
@@ -80,7 +80,7 @@ export function computeInForce(
     wishes,
     entries: atHand.filter(isInForce),
     waiting: snapshot.entries.filter((entry) => !isInForce(entry)),
-    // What was withheld is not asked again by itself; once there is something new, a yes without parts grants it too.
+    // Withheld requests alone are not asked again. Once there is something new, a yes without parts grants them too.
     ...(isAnswered(snapshot, decisions)
       ? { pendingAsks: [], changedPrograms: [] }
       : {

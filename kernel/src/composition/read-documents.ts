@@ -11,7 +11,7 @@ export interface DocumentText {
   /** Absolute. */
   readonly file: string;
   readonly text: string;
-  /** What the disk has, where an editor has another text. */
+  /** The text on the disk, if an editor has another text. */
   readonly saved?: string;
 }
 

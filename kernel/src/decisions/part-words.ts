@@ -27,7 +27,7 @@ const kindWords: Readonly<Record<string, string>> = {
   "folder.create": "Creating folders",
 };
 
-/** A kind of change in a person's words; quoted where it is none that the kernel knows. */
+/** Returns a kind of change in words for a person; quotes a kind that the kernel does not know. */
 const kindTitle = (kind: string): string => kindWords[kind] ?? `Changes of the kind ${quoted(kind)}`;
 
 const words: {

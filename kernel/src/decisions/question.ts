@@ -41,7 +41,7 @@ export interface QuestionFact {
   readonly change: Change;
 }
 
-/** What is asked for one extension; the program's files and the manifest's words are added by whoever has them. */
+/** The question about one extension. The caller adds the program's files and the manifest's words. */
 export interface QuestionCard {
   readonly extension: string;
   readonly name: string;
@@ -64,7 +64,7 @@ export interface Answers {
   readonly answered: AcceptedWishes;
   /** Extensions that the person withheld as a whole. */
   readonly declined: ReadonlySet<string>;
-  /** What counts now. */
+  /** The restraints that apply now. */
   readonly inForce: Pick<Wishes, "restraints">;
 }
 

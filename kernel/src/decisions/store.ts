@@ -40,7 +40,7 @@ export interface Acceptance {
   readonly accepted: string;
   /** What the person granted. */
   readonly wishes: AcceptedWishes;
-  /** What the person was shown with it and did not grant; absent where that is nothing. */
+  /** The requests that the person was shown with it and did not grant; absent if there are none. */
   readonly withheld?: AcceptedWishes;
 }
 
@@ -152,7 +152,7 @@ export class DecisionStore {
     return new Set(withheld.filter((id) => !Object.hasOwn(this.accepted.extensions, id)));
   }
 
-  /** When the person answered last, ISO 8601; null where there is no answer. */
+  /** The time of the person's last answer, ISO 8601; null if there is no answer. */
   get since(): string | null {
     return this.#current?.accepted ?? null;
   }
@@ -173,7 +173,7 @@ export class DecisionStore {
     );
   }
 
-  /** The decision to which a rule belongs; null where it is none of these, or no longer one. */
+  /** Returns the decision that a rule belongs to; null if it belongs to none of these, or no longer does. */
   decisionOf(rule: ApprovalRule): RuleDecision | null {
     return this.#byRule.get(canonicalJson(rule)) ?? null;
   }
@@ -263,8 +263,9 @@ export class DecisionStore {
   }
 
   /**
-   * Takes a decision back; it no longer counts when this resolves. NotFound where there is none. Where that cannot be
-   * written down, one that only allows stops counting all the same, until the kernel ends, and this rejects.
+   * Revokes a decision; it no longer applies once this resolves. NotFound if there is no such decision. If the file
+   * cannot be written, this rejects, but a decision that only allows stops applying all the same, until the kernel
+   * ends.
    */
   async revokeDecision(id: string): Promise<RuleDecision> {
     const decision = this.decisions.find((candidate) => candidate.id === id);

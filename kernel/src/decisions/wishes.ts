@@ -200,7 +200,10 @@ export function covered(wishes: Wishes, accepted: AcceptedWishes): Wishes {
   };
 }
 
-/** Of a list each item has to be accepted; any other detail as a whole: which of two is narrower cannot be told. */
+/**
+ * Returns whether a detail is accepted: a list if each of its items is accepted, any other detail only as a whole,
+ * since the kernel cannot tell which of two is narrower.
+ */
 function isDetailCovered(asked: unknown, accepted: unknown): boolean {
   if (Array.isArray(asked)) {
     const known: readonly unknown[] = Array.isArray(accepted) ? accepted : [];

@@ -41,7 +41,7 @@ export class Budget {
     const charged: ExpressionNode["evaluate"] = (evaluator, self, context) => {
       this.spend(0);
       const yielded = inner.call(node, evaluator, self, context);
-      // The parser has bounded what is written out; it has the least int as minus a number that is no int.
+      // The parser has bounded literals. It reads the least int as the negation of a number that is itself not an int.
       const value = node.op === "value" ? yielded : inRange(yielded);
       this.spend(1 + this.#weight(value));
       return value;

@@ -70,7 +70,7 @@ export function correctFunctions(environment: Environment): void {
   replaceMethod(environment, dayOfYear, (time: Date) => BigInt(partsOfTime.getDayOfYear(time)));
 }
 
-/** Of a time whose UTC is the wall time. */
+/** The parts of a time whose UTC fields hold the wall time. */
 const partsOfTime = {
   getFullYear: (time: Date) => time.getUTCFullYear(),
   getMonth: (time: Date) => time.getUTCMonth(),
@@ -94,7 +94,10 @@ const replacedMethods = new Map<string, readonly number[]>([
 const clocks = new Map<string, WallClock>();
 const maxClocks = 32;
 
-/** An IANA name, or an offset such as `+02:00`, whose plus may be left out. Throws where there is no such zone. */
+/**
+ * Returns the clock of a time zone: an IANA name, or an offset such as `+02:00`, whose plus may be left out. Throws if
+ * there is no such zone.
+ */
 function clockOf(timezone: string): WallClock {
   let clock = clocks.get(timezone);
   if (clock === undefined) {
@@ -118,7 +121,7 @@ export function correctNodes(root: ExpressionNode): void {
   }
 }
 
-/** What an empty list or map holds is of any type. The library has no operators for the type it gives it. */
+/** Gives an empty list or map items of type `dyn`. The library has no operators for the type that it gives it. */
 function typeOfEmpty(node: ExpressionNode): void {
   if ((node.args as readonly unknown[]).length > 0) return;
   const type = node.op === "list" ? "list<dyn>" : "map<dyn, dyn>";

@@ -58,7 +58,7 @@ export interface Basis {
   readonly setting?: "approvals.auto_approve_below";
 }
 
-/** Of the rules that hold for an agent, those that restrain or cover an effect. */
+/** The rules that hold for an agent; `bear` are those that restrain or cover an effect. */
 interface Bearing {
   readonly rules: readonly ApprovalRule[];
   readonly bear: readonly CompiledRule[];
@@ -67,8 +67,8 @@ interface Bearing {
 const bearings = new WeakMap<ApprovalSubject, Bearing>();
 
 /**
- * Does what of `decideApproval` takes long, in steps of some milliseconds at most: a folder of thousands of files is held
- * against hundreds of rules. A caller that has taken all steps gets its decision about the same effects, by the same
+ * Does the slow part of `decideApproval` in steps of some milliseconds at most: a folder of thousands of files is
+ * matched against hundreds of rules. After all steps, `decideApproval` decides about the same effects, by the same
  * rules, at once.
  */
 export function* prepareApproval(

@@ -116,9 +116,9 @@ const aboutEntry: Rule = (authority, event) => {
   return { ...event, entry: entrySeenBy(authority, entry) };
 };
 /**
- * Sent to the agent that proposed the action, as `endToldTo` tells it of its own action at that time. Since then the
- * agent may have lost folders, or the right to see files in them: paths that are no longer granted withhold the event,
- * and about files that it cannot see it is told no more than that the action could not be made.
+ * Returns the event for the agent that proposed the action, based on what `endToldTo` told at that time. Since then the
+ * agent may have lost folders, or the right to see files in them. The event is withheld if one of its paths is no
+ * longer granted. If the agent cannot see one of the files, it only learns that the action could not be made.
  */
 const aboutOwnAction: Rule = (authority, event) => {
   const paths = event["paths"] as readonly string[];

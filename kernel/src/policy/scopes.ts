@@ -18,7 +18,8 @@ const once: ReadonlySet<EffectKind> = new Set(["file.move", "file.delete", "fold
 
 /**
  * Returns what "always" may remember about an action that waits for a person. A rule is in a scope only if it would have
- * allowed an effect that is asked for want of a rule, so there is none for what is asked each time.
+ * allowed an effect that a person is asked about for want of a rule, so no rule is offered for an effect that is asked
+ * about each time.
  */
 export function scopesOf(
   agent: string,

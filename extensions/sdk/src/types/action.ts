@@ -99,7 +99,7 @@ export interface Action {
   readonly receipt?: { readonly applied: readonly number[]; readonly finished: string };
 }
 
-/** What becomes of older proposals, and of this one when it is proposed again. */
+/** Options of a proposal: which older proposals it replaces, and what happens when it is proposed again. */
 export interface ProposalOptions {
   /**
    * The id of an action of this agent that waits or is Stale: the new one takes its place. Without it, a proposal takes
@@ -108,8 +108,8 @@ export interface ProposalOptions {
    */
   readonly supersedes?: string;
   /**
-   * Any text up to 256 characters. Proposed again with the same key, nothing is stored and the answer is the action
-   * of that time, whatever became of it: a handler that runs twice proposes once.
+   * Any text up to 256 characters. Proposing again with the same key stores nothing and returns the first action,
+   * whatever became of it: a handler that runs twice proposes once.
    */
   readonly key?: string;
 }

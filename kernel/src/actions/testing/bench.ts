@@ -116,10 +116,10 @@ export interface Bench extends AsyncDisposable {
   readonly unsaved: Set<string>;
   readonly remembered: RememberedRule[];
   readonly touched: string[];
-  /** What agents were told of ends, in order. */
+  /** The ends of actions that agents were told of, in order. */
   readonly ends: ToldEnd[];
   readonly copies: Map<Hash, string[]>;
-  /** What the index leaves out: these names, and what lies beneath. */
+  /** The names that the index leaves out, with everything beneath them. */
   readonly leftOut: Set<string>;
   propose(...effects: EffectInput[]): Promise<Action>;
   preview(...effects: EffectInput[]): Promise<Action>;

@@ -223,7 +223,7 @@ export const ScopeId = Type.Union([
 ]);
 export type ScopeId = Static<typeof ScopeId>;
 
-/** More rules than these are no choice that a person can read: such a scope is not offered. */
+/** A scope with more rules is not offered: a person could not read them all before choosing. */
 export const maxRulesPerScope = 32;
 
 export const Scope = Type.Object(

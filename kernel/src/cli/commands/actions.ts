@@ -89,7 +89,9 @@ export async function actions(
   });
 }
 
-/** What an approval remembers. A UsageError where the action does not offer it: it is never left out in silence. */
+/**
+ * Returns what an approval remembers. Throws UsageError if the action does not offer it, rather than ignore the option.
+ */
 function rememberedBy(
   action: Action,
   { always, scope, effects }: ActionsOptions,
@@ -98,7 +100,7 @@ function rememberedBy(
   const { scopes = [], asked_because: why } = action;
   const offered = scopes.find(({ id }) => id === (scope ?? "file"));
   if (scope !== undefined && offered !== undefined) return { rules: offered.rules };
-  // Of some effects only: the kernel knows what counts for those.
+  // For an approval of only some effects, the kernel knows what can be remembered.
   if (scope === undefined && (offered !== undefined || effects !== undefined)) return { remember: "always" };
   const option = scope === undefined ? "--always" : `--scope ${scope}`;
   throw new UsageError(

@@ -14,7 +14,10 @@ export interface CheckOptions {
   readonly explain?: boolean;
 }
 
-/** Checks every document beneath the paths, and names each `.gitignore` that is not read. Exit 1 when a document has an error; warnings alone are no failure. */
+/**
+ * Checks every document beneath the paths, and names each `.gitignore` that is not read. Returns exit code 1 if a
+ * document has an error; warnings alone are not a failure.
+ */
 export async function check(
   { ports, terminal }: CommandContext,
   paths: readonly string[],
@@ -83,7 +86,7 @@ export function renderExplained(values: readonly ExplainedValue[], { style }: Su
   });
 }
 
-/** What is asked each time, with the reason above its names; a folder's ends in "/". */
+/** Renders the names that are asked about each time, beneath the reason; the name of a folder ends in "/". */
 export function renderProtected(groups: Explanation["protected"], { style, width }: Surface): string[] {
   if (groups.length === 0) return [];
   return [

@@ -14,7 +14,7 @@ export interface DecisionsOptions {
   readonly json?: boolean;
 }
 
-/** What was answered with "always", to read and to take back. */
+/** Lists the person's "always" decisions, or revokes one of them. */
 export async function decisions(
   context: CommandContext,
   words: readonly string[],

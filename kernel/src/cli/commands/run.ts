@@ -23,7 +23,7 @@ import { WorkLine } from "../run/work-line.ts";
 
 export interface RunOptions {
   readonly trust?: boolean;
-  /** What is granted of the question, in whose stead nobody is asked; see `choiceOfGrants`. */
+  /** The parts of the question to grant without asking a person; see `choiceOfGrants`. */
   readonly grant?: readonly string[];
   readonly approve?: string;
   readonly once?: boolean;

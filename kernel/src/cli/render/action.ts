@@ -55,7 +55,9 @@ export function renderEffects({ effects }: Pick<Action, "effects">, surface: Sur
   return effects.flatMap((effect) => renderEffect(effect, surface));
 }
 
-/** Who proposed it, and what became of it. A card that asks is about a proposal that waits, so that is not said. */
+/**
+ * Renders who proposed the action and what became of it. Omits the state of a waiting action: its card asks about it.
+ */
 export function renderFacts(
   action: Action,
   { style, width, isAscii }: Surface,

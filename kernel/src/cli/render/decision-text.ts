@@ -54,7 +54,7 @@ export function visibleLines(
   width: number,
   options: Pick<DecisionOptions, "isAscii"> = {},
 ): string[] {
-  // The one sign of ours that is no ASCII counts lines at the end.
+  // The minus sign that counts lines at the end is the only non-ASCII character that Lares adds.
   const text = options.isAscii === true ? sentence.replace(/ −(\d+\))$/, " -$1") : sentence;
   const atoms = Array.from(graphemes.segment(text), ({ segment }) => ({ shown: segment, source: segment }));
   return broken(atoms, Math.max(narrowest, width), options);

@@ -4,7 +4,7 @@ import { counted, dayAndTime } from "./quantities.ts";
 import type { Surface } from "./style.ts";
 import { renderTable } from "./table.ts";
 
-/** What the person decided with "always": each decision in words, and how often it was used. */
+/** Renders the person's "always" decisions: each one in words, with how often it was used. */
 export function renderDecisions(decisions: readonly Decision[], surface: Surface): string[] {
   if (decisions.length === 0)
     return [surface.style.dim('Nothing is remembered here: "always" was not answered yet.')];

@@ -24,8 +24,9 @@ export function nameOf({ effects }: Pick<Action, "effects">): string {
 }
 
 /**
- * What `a` does: the next safe step to an approval. Whatever of the card was not on the screen yet is shown first; a large
- * change, and one that deletes, is asked about once more. The approval is bound to the digest that is on the screen.
+ * Handles the key `a`: takes the next safe step towards an approval. Lines of the card that were not on the screen yet
+ * are shown first; a large change, or one that deletes, needs a second confirmation. The approval is bound to the
+ * digest that is on the screen.
  */
 export function approveKey(state: ReviewState, atMs: number): ReviewStep {
   const ready = readyToApprove(state, atMs);
@@ -49,7 +50,7 @@ export function approveKey(state: ReviewState, atMs: number): ReviewStep {
   );
 }
 
-/** What `s` does: the same, and then a choice of how far it is remembered. */
+/** Handles the key `s`: does the same as `a`, then asks how far to remember the approval. */
 export function scopesKey(state: ReviewState, atMs: number): ReviewStep {
   const ready = readyToApprove(state, atMs);
   if ("commands" in ready) return ready;
@@ -73,7 +74,7 @@ function readyToApprove(state: ReviewState, atMs: number): { readonly action: Ac
     );
   if (state.busy.has(action.id)) return stay(state);
   if (card?.whole === null || card === null) return say(state, "Its changes are still being read.");
-  // What is approved is what was read, drawn, and is still proposed.
+  // Approves only an action that was read, drawn, and is still proposed.
   if (card.id !== action.id || card.digest !== action.digest)
     return stay({ ...state, card: newCard(action, true) }, { kind: "load", id: action.id });
   const { showsCard, card: text, bodyRows, cardWidth } = layoutOf(state);
@@ -142,7 +143,7 @@ export function selectKey(state: ReviewState): ReviewStep {
   return stay({ ...state, selected, message: null });
 }
 
-/** What `A` does: names everything that the selected changes do, and asks. */
+/** Handles the key `A`: names everything that the selected changes do, and asks for confirmation. */
 export function approveSelected(state: ReviewState): ReviewStep {
   if (state.selected.size === 0) return say(state, "Nothing is selected. Space selects.");
   const actions = [...state.selected.keys()].flatMap((id) => state.actions.get(id) ?? []);
@@ -170,12 +171,14 @@ function ask(state: ReviewState, confirm: Confirmation, question: string): Revie
   return stay({ ...state, panel: { kind: "confirm", confirm, question }, message: null });
 }
 
-/** True where the panel's last line, which says how to answer, has no room. */
+/** Returns whether the panel's last line, which says how to answer, has no room. */
 function isCut(state: ReviewState): boolean {
   return layoutOf(state).bodyRows === 0;
 }
 
-/** What `u` does: takes back the current change, all that a section holds, or what was approved here last. */
+/**
+ * Handles the key `u`: undoes the current change, all changes of a section, or the change that was approved here last.
+ */
 export function undoKey(state: ReviewState): ReviewStep {
   const action = currentAction(state);
   if (action?.state === "Committed") return undo(state, [action.id]);
@@ -207,7 +210,7 @@ export function rebaseKey(state: ReviewState): ReviewStep {
   return stay(begun(state, [action.id]), { kind: "rebase", id: action.id });
 }
 
-/** What `e` does: opens the new text of the part with the focus, or of the first change that has one. */
+/** Handles the key `e`: opens the new text of the part with the focus, or of the first change that has one. */
 export function editKey(state: ReviewState): ReviewStep {
   const action = currentAction(state);
   const { card } = state;

@@ -33,7 +33,8 @@ function fileName(path: string): string {
 
 function runEditor(editor: string, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // By a shell, as the variable may hold arguments; the file's name is no part of the command.
+    // Run by a shell, since the variable may hold arguments. `sh` gets the file's name as an argument, not as command
+    // text.
     const child =
       process.platform === "win32"
         ? spawn(`${editor} "${file}"`, { stdio: "inherit", shell: true })

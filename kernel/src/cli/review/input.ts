@@ -28,19 +28,19 @@ export type Input =
     }
   | { readonly kind: "decided"; readonly verb: Verb; readonly id: string; readonly action: Action }
   | { readonly kind: "failed"; readonly id: string; readonly message: string }
-  /** What the state says is on the screen now. */
+  /** The screen now shows the state. */
   | { readonly kind: "drawn"; readonly atMs: number }
   | { readonly kind: "resized"; readonly size: Size }
   | { readonly kind: "tick"; readonly nowMs: number };
 
-/** What a review wants done; each is answered by an input. */
+/** A request from the review to the session; each one is answered by an input. */
 export type Command =
   | { readonly kind: "load"; readonly id: string }
   | {
       readonly kind: "approve";
       readonly id: string;
       readonly digest: string;
-      /** With its diffs, where the person looked at it. */
+      /** With its diffs, if the person looked at it. */
       readonly action?: Action;
       readonly effects?: readonly number[];
       /** By effect, the hunks that stay. */

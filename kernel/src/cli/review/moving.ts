@@ -97,13 +97,13 @@ export function withPartInSight(state: ReviewState): ReviewState {
   return end < card.scroll + bodyRows ? state : scrolled(state, card, Math.min(start, end - bodyRows + 1));
 }
 
-/** What is on the screen now has been seen. */
+/** Records that the person has seen what is on the screen now. */
 export function seen(state: ReviewState, atMs: number): ReviewState {
   const { card } = state;
   if (card === null || card.whole === null) return state;
   const { showsCard, card: text, bodyRows, cardWidth } = layoutOf(state);
   if (!showsCard || bodyRows === 0) return state;
-  // Lines are others at another width.
+  // Another width wraps the text into different lines.
   const seenTo = card.seenAtWidth === cardWidth ? card.seenTo : 0;
   const bottom = card.scroll + bodyRows;
   const to = card.scroll <= seenTo ? Math.max(seenTo, bottom) : seenTo;

@@ -9,7 +9,7 @@ export interface Part {
   readonly hunk: number | null;
 }
 
-/** The parts of a change, in the order of its effects; none where it can only be taken as a whole. */
+/** The parts of a change, in the order of its effects; empty if it can only be approved as a whole. */
 export function partsOf(effects: readonly Effect[]): Part[] {
   const parts = effects.flatMap((effect, index): Part[] => {
     const hunks = isDivisible(effect, effects) ? hunksOf(effect.diff ?? "").length : 0;
@@ -31,7 +31,7 @@ export function hunksOf(diff: string): string[] {
   return hunks;
 }
 
-/** Where an effect builds on another one of the same file, leaving out a piece of the one would change the other. */
+/** If an effect builds on another one of the same file, leaving out a hunk of one would change the other. */
 function isDivisible(effect: Effect, effects: readonly Effect[]): boolean {
   return (
     hasContent(effect) &&
@@ -42,15 +42,15 @@ function isDivisible(effect: Effect, effects: readonly Effect[]): boolean {
   );
 }
 
-/** What is approved when some parts are left out. */
+/** The parts to approve when the person leaves some out. */
 export interface Choice {
-  /** Undefined where every effect is. */
+  /** Undefined if every effect is approved. */
   readonly effects?: readonly number[];
-  /** By effect, the hunks that stay; only effects of which some hunks are left out. */
+  /** By effect, the hunks that stay. Contains only effects of which some hunks are left out. */
   readonly hunks: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
-/** Null where nothing is left to approve. */
+/** Returns the choice without the left-out parts; null if nothing is left to approve. */
 export function choiceOf(
   { effects }: Pick<Action, "effects">,
   parts: readonly Part[],

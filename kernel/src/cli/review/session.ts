@@ -13,10 +13,10 @@ import type { Screen } from "./screen.ts";
 import { newReview, type ReviewState } from "./state.ts";
 import { update } from "./update.ts";
 
-/** News that come within this time are drawn together. */
+/** News that arrive within this time are drawn together. */
 const newsMs = 16;
 const ageMs = 30_000;
-/** What is listed at first of each; the newest. */
+/** How many actions of each kind the review lists at first; the newest ones. */
 const maxWaiting = 1000;
 const maxOthers = 100;
 
@@ -60,7 +60,7 @@ export class ReviewSession implements Disposable {
       kernel.actions({ state: "Stale", limit: maxOthers }),
       kernel.actions({ state: "Committed", limit: maxOthers }),
     ]);
-    // What changed while the lists were on their way is newer than they are.
+    // Changes that arrived while the lists were on their way are newer than the lists.
     const newer = new Set(this.#news.map(({ id }) => id));
     screen.enter();
     this.#resources.use(
@@ -230,7 +230,7 @@ export class ReviewSession implements Disposable {
     }
   }
 
-  /** What could not be done is said on the screen; a connection that is gone ends the review by itself. */
+  /** Runs the work and shows its failure on the screen; a lost connection ends the review by itself. */
   async #answering(id: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();

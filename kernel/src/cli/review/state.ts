@@ -16,7 +16,7 @@ export interface EditedText {
   readonly diff: string;
 }
 
-/** What is known of the change that is open at the right. */
+/** The state of the change that is open at the right. */
 export interface Card {
   readonly id: string;
   readonly digest: string;
@@ -42,7 +42,7 @@ export interface Card {
   readonly edits: ReadonlyMap<number, EditedText>;
 }
 
-/** What is open at the foot and takes the keys. */
+/** The panel that is open at the foot and takes the keys. */
 export type Panel =
   | { readonly kind: "filter"; readonly text: string }
   | { readonly kind: "reason"; readonly ids: readonly string[]; readonly text: string }
@@ -72,7 +72,7 @@ export interface ReviewState {
   readonly busy: ReadonlySet<string>;
   readonly open: ReadonlySet<SectionId>;
   readonly filter: string;
-  /** A row's id: an action's, or `sectionRow`. Null where there is none. */
+  /** The id of the current row: an action's id, or a `sectionRow`. Null if there is no such row. */
   readonly current: string | null;
   readonly card: Card | null;
   /** The card has the whole width. */

@@ -95,7 +95,7 @@ function heard(state: ReviewState, news: readonly Action[]): ReviewStep {
   );
   const lost = state.selected.size - selected.size;
   let panel = state.panel;
-  // What a question was about has ended: an answer to it would mean nothing.
+  // The panel asks about something that has ended, so an answer would mean nothing.
   if (panel !== null && isOver(panel, actions)) panel = null;
   const message =
     lost > 0
@@ -173,7 +173,7 @@ function edited(
 }
 
 function pasted(state: ReviewState, text: string): ReviewStep {
-  // Outside a text field a paste is no keys: what a page put into the clipboard decides nothing.
+  // Outside a text field, a paste does not count as keys: a page that filled the clipboard must not decide anything.
   return state.panel?.kind === "filter" || state.panel?.kind === "reason"
     ? typed(state, state.panel, text.replace(/\s+/g, " "))
     : say(state, "What is pasted does nothing here.");

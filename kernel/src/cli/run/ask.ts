@@ -47,7 +47,10 @@ export async function askAboutAction(
   }
 }
 
-/** What was answered, after what else has to be asked for it; null where the person wants to see more, or to choose again. */
+/**
+ * Returns the answer, after the questions that the choice leads to; null if the person wants to see more or to choose
+ * again.
+ */
 async function answerOf(
   { interrupted: signal }: Terminal,
   choice: Choice,
@@ -80,7 +83,7 @@ async function answerOf(
   }
 }
 
-/** What can be answered where `left` lines of the card were not shown, or not all contents could be. */
+/** Returns the possible answers when `left` lines of the card were not shown, or not all contents could be. */
 export function offers(left: number, isReadable: boolean, scopes: readonly Scope[] = []): Offer[] {
   const isApprovable = left === 0 && isReadable;
   const next = left <= pageLines ? "the rest" : `the next ${pageLines.toLocaleString("en")}`;
@@ -96,7 +99,7 @@ export function offers(left: number, isReadable: boolean, scopes: readonly Scope
   ];
 }
 
-/** Why the answers do not hold "Approve". */
+/** Returns lines that say why "Approve" is not offered. */
 export function whyNot(
   { action, unread }: { action: Pick<Action, "id" | "digest">; unread: WholeAction["unread"] },
   left: number,

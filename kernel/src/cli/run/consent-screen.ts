@@ -194,7 +194,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
       case "text":
         break;
     }
-    // A folder that was only chosen is no row any more once it is not.
+    // A folder that the documents do not ask for loses its row once it is no longer chosen.
     this.#move(0, this.#drawn().rows.length);
   }
 

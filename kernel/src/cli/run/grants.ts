@@ -6,12 +6,12 @@ import type { TrustCard, TrustQuestion } from "../../protocol/v1/trust.ts";
 /** How a grant is written: `id`, `id=part,part`, `id@folder,folder` or both. */
 const shape = /^(?<id>[^=@]+)(?:=(?<parts>[^@]*))?(?:@(?<folders>.*))?$/su;
 
-/** What is granted of the document's own: `--grant lares.yaml`. */
+/** The name that grants what the document itself asks for: `--grant lares.yaml`. */
 const document = "lares.yaml";
 
 /**
- * Returns what `--grant` options name of a question; everything else is withheld. Throws UsageError for what was not asked
- * for.
+ * Returns the parts of a question that `--grant` options name; everything else is withheld. Throws UsageError if an
+ * option names something that was not asked for.
  */
 export function choiceOfGrants(question: TrustQuestion, grants: readonly string[]): Choice {
   const whole = wholeChoice(question);

@@ -9,6 +9,6 @@ export const decisionRequests = define({
     params: Type.Object({}),
     result: Type.Object({ items: Type.Array(Decision) }),
   },
-  /** Answers the decision once it no longer counts and that is on the disk. NotFound where there is none. */
+  /** Revokes a decision and returns it once the revocation is on the disk. NotFound if there is no such decision. */
   "lares/decisions/revoke": { params: Type.Object({ id: Name }), result: Decision },
 });

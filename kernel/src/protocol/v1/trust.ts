@@ -152,8 +152,8 @@ export type TrustProgram = Static<typeof TrustProgram>;
 
 export const trustRequests = define({
   /**
-   * A person's explicit act; a digest that is no longer the shown one is DigestMismatch. Without `grants` all that
-   * `lares/status` lists under `asks` is granted.
+   * An explicit act of a person. DigestMismatch if `digest` is no longer the one that is shown. Without `grants`,
+   * grants everything that `lares/status` lists under `asks`.
    */
   "lares/trust": {
     params: Type.Object({
@@ -163,9 +163,9 @@ export const trustRequests = define({
     }),
     result: Status,
   },
-  /** All that the documents ask for, in parts; open to connections that are not trusted. */
+  /** Returns everything that the documents ask for, in parts. Open to connections that are not trusted. */
   "lares/trust/question": { params: Type.Object({}), result: TrustQuestion },
-  /** What changed in an extension's program since it was accepted; open to connections that are not trusted. */
+  /** Returns what changed in an extension's program since it was accepted. Open to connections that are not trusted. */
   "lares/trust/program": {
     params: Type.Object({
       extension: Type.String({ maxLength: 256 }),

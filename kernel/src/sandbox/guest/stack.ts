@@ -30,8 +30,8 @@ export function mapStack(stack: string, sourceMap: string): string {
 const maxFrames = 64;
 
 /**
- * Returns the author's file (relative to the extension) and line of the first frame that is the program's own; null where
- * there is none. Only the map says which file: a guest can write any path into its stack.
+ * Returns the author's file (relative to the extension) and line of the first frame that is the program's own; null if
+ * there is no such frame. Only the source map names the file: a guest can write any path into its stack.
  */
 export function placeInStack(stack: string, sourceMap: string): { path: string; line: number } | null {
   const map = parsed(sourceMap);

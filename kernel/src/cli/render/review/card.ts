@@ -61,7 +61,7 @@ function gone({ effects }: Action, surface: Surface): string[] {
   return [...first, ...then].flatMap((effect) => renderEffect(effect, surface));
 }
 
-/** What keeps it from being approved as it is. */
+/** Renders why the action cannot be approved as it was proposed; empty if it can. */
 function standing(
   { actions, card }: ReviewState,
   action: Action,

@@ -5,8 +5,8 @@ import type { Surface } from "../style.ts";
 import { displayWidth, padEnd, wrap } from "../width.ts";
 
 /**
- * What a change is about, with its folder at the right: the name, or how many files. Both are whole: where they do not
- * fit in a line, the path stands in as many as it takes.
+ * Returns the lines that name the subject of a change, with its folder at the right: a file's name, or the number of
+ * files. Both are shown in full: if they do not fit on one line, the path takes as many lines as it needs.
  */
 export function subjectLines({ effects }: Pick<Action, "effects">, surface: Surface): string[] {
   const { style, width, isAscii } = surface;

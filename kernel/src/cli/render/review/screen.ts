@@ -45,7 +45,7 @@ export function layoutOf(state: ReviewState): Layout {
   const cardWidth = Math.min(widestText, showsBoth ? inner - listWidth - 3 : inner);
   const frameRows = isWide ? 3 : 2;
   const whole = footLines(state, inner);
-  // What is open at the foot may push all else away but not be pushed away itself.
+  // The foot may push everything else off the screen, but always stays on it.
   const foot = whole.slice(0, Math.max(1, rows - frameRows));
   return {
     showsList: showsBoth || !state.isFull,

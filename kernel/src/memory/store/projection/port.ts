@@ -92,7 +92,7 @@ export interface TextIndex {
   ): { readonly row: number; readonly score: number }[];
   /** Rows just before and after each of these in its source, at most two steps away. A row without any is left out. */
   neighbours(rows: readonly number[]): ReadonlyMap<number, readonly Neighbour[]>;
-  /** The fraction of the words, 0 to 1, that occur in no row of the kind; 0 if there are no words. */
+  /** Returns the fraction of the words, 0 to 1, that do not occur in any row of the kind; 0 without words. */
   unknownPart(kind: TextKind, words: string): number;
   /**
    * Rows in which all the words stand (in `field` of the data or beneath it, where one is given), from the newest
