@@ -1,4 +1,4 @@
-import { appendFile, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Action, Decision, ScopeId } from "../../kernel/src/base/vocabulary/action.ts";
@@ -120,6 +120,20 @@ describe("a decision", () => {
     await revoke(decision?.id ?? "");
     expect(await stateOf("by-hand/b")).toBe("PendingApproval");
     expect(await readFile(file, "utf8")).not.toContain("by-hand");
+  });
+
+  test("an editor that empties the file before it writes it loses nothing", async () => {
+    const { stateFolder } = await bench.status(client);
+    const file = join(stateFolder, "decisions.yaml");
+    const text = await readFile(file, "utf8");
+    await writeFile(file, "");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await writeFile(file, `${text}# saved\n`);
+    await until("the file to be read", async () => (await bench.status(client)).trusted);
+    expect(await readFile(file, "utf8")).toBe(`${text}# saved\n`);
+    const names = await readdir(stateFolder);
+    expect(names.filter((name) => name.startsWith("decisions.unreadable"))).toEqual([]);
+    expect(await stateOf("emptied/a")).toBe("PendingApproval");
   });
 
   test("is for what was offered: other rules and protected files are refused, and agents are told of neither", async () => {

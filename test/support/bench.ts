@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, rename, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -121,7 +121,10 @@ export class Bench implements AsyncDisposable {
       ...this.#spec.lares,
       ...changes.keys,
     };
-    await this.write("lares.yaml", JSON.stringify(document, null, 2));
+    // In one step, as editors save: a kernel that read half of it would end the agents for a moment.
+    const half = join(this.base, "lares.yaml.new");
+    await writeFile(half, JSON.stringify(document, null, 2));
+    await rename(half, this.path("lares.yaml"));
   }
 
   /** A front process; nothing has been sent to it. */

@@ -5,7 +5,7 @@ import { isNode, isSeq, LineCounter, parse, parseDocument, stringify } from "yam
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { DecisionStore } from "../decisions/store.ts";
+import { DecisionStore, type DecisionsText } from "../decisions/store.ts";
 import { writeFileAtomically } from "../platform/atomic-file.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { sha256Hex } from "../platform/hash.ts";
@@ -14,6 +14,8 @@ import { storageFailure } from "../platform/storage-failure.ts";
 import { maxDocumentBytes } from "./read-documents.ts";
 
 const maxDecisionsBytes = 16 * maxDocumentBytes;
+/** An editor may be between emptying the file and writing it: an edit counts once two looks this far apart agree. */
+const restMs = 50;
 
 /** The person's decisions in `decisions.yaml` of the state folder; an edit by hand counts when it is saved. */
 export async function openDecisions(
@@ -22,17 +24,18 @@ export async function openDecisions(
   log: Log,
 ): Promise<{ store: DecisionStore; file: string; close(): void }> {
   const file = join(stateFolder, "decisions.yaml");
+  const read = async (): Promise<DecisionsText> => {
+    try {
+      return await readPlainText(file, maxDecisionsBytes);
+    } catch (error) {
+      if (error instanceof UnusableFile) return { unusable: error.message };
+      throw error;
+    }
+  };
   const store = new DecisionStore({
     clock,
     log,
-    read: async () => {
-      try {
-        return await readPlainText(file, maxDecisionsBytes);
-      } catch (error) {
-        if (error instanceof UnusableFile) return { unusable: error.message };
-        throw error;
-      }
-    },
+    read,
     write: async (text) => {
       failpoint("decisions.write.begun");
       try {
@@ -60,14 +63,79 @@ export async function openDecisions(
     stringify: (value) => stringify(value, { lineWidth: 110, aliasDuplicateObjects: false }),
   });
   await store.load();
+  const edits = new Edits(clock, read, (text) => store.load(text));
   const watcher = watch(dirname(file), (_kind, name) => {
     if (name !== "decisions.yaml") return;
-    store
-      .load()
+    edits
+      .noticed()
       .catch((error: unknown) => log.error(`decisions.yaml could not be read: ${messageOf(error)}`));
   });
   watcher.on("error", (error) => log.warn(`decisions.yaml is not watched: ${messageOf(error)}`));
-  return { store, file, close: () => watcher.close() };
+  return {
+    store,
+    file,
+    close: () => {
+      watcher.close();
+      edits[Symbol.dispose]();
+    },
+  };
+}
+
+/** Hands on what the file says each time it has come to rest after a change. */
+class Edits implements Disposable {
+  readonly #clock: Clock;
+  readonly #read: () => Promise<DecisionsText>;
+  readonly #load: (text: DecisionsText) => Promise<void>;
+  #following: Promise<void> | null = null;
+  #isDue = false;
+  #isClosed = false;
+
+  constructor(
+    clock: Clock,
+    read: () => Promise<DecisionsText>,
+    load: (text: DecisionsText) => Promise<void>,
+  ) {
+    this.#clock = clock;
+    this.#read = read;
+    this.#load = load;
+  }
+
+  /** The file has changed. Resolves once what it says then was handed on. */
+  noticed(): Promise<void> {
+    this.#isDue = true;
+    this.#following ??= this.#follow().finally(() => (this.#following = null));
+    return this.#following;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+  }
+
+  async #follow(): Promise<void> {
+    while (this.#isDue && !this.#isClosed) {
+      this.#isDue = false;
+      const text = await this.#rested();
+      if (!this.#isClosed) await this.#load(text);
+    }
+  }
+
+  async #rested(): Promise<DecisionsText> {
+    let before = await this.#read();
+    for (;;) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      using _timer = this.#clock.timer(restMs, resolve);
+      await promise;
+      const text = await this.#read();
+      if (this.#isClosed || isSame(text, before)) return text;
+      before = text;
+    }
+  }
+}
+
+function isSame(one: DecisionsText, other: DecisionsText): boolean {
+  return typeof one === "object" && typeof other === "object"
+    ? one?.unusable === other?.unusable
+    : one === other;
 }
 
 function ruleLines(text: string): number[] {

@@ -57,11 +57,13 @@ interface DecisionsFile {
 
 const emptyFile: DecisionsFile = { version: 1, trust: [], current: null, rules: [] };
 
+/** What `decisions.yaml` holds: its text, null if there is no file, or why nothing can read it. */
+export type DecisionsText = string | null | { readonly unusable: string };
+
 export interface DecisionStorePorts {
   readonly clock: Clock;
   readonly log: Log;
-  /** Null where there is none; `unusable` says why what is there can be none, whoever reads it. */
-  read(): Promise<string | null | { readonly unusable: string }>;
+  read(): Promise<DecisionsText>;
   write(text: string): Promise<void>;
   /** Moves a file that cannot be believed out of the way; answers its new name. */
   setAside(): Promise<string>;
@@ -101,9 +103,9 @@ export class DecisionStore {
     this.#ports = ports;
   }
 
-  /** Reads the file; also after somebody edited it. */
-  async load(): Promise<void> {
-    const text = await this.#ports.read();
+  /** Takes what the file says: at start, and after a person edited it. */
+  async load(given?: DecisionsText): Promise<void> {
+    const text = given === undefined ? await this.#ports.read() : given;
     if (text === null || text === this.#lastText) return;
     try {
       if (typeof text !== "string") throw new Error(text.unusable);
