@@ -86,7 +86,9 @@ describe("what is written in the documents", () => {
     );
   });
 
-  it("has its agents' state above them", async () => {
+  it("has its agents' state above them, if a person wants to see it there", async () => {
+    const setting = vscode.workspace.getConfiguration("lares");
+    await setting.update("documents.agentLenses", true, vscode.ConfigurationTarget.Global);
     const titles = await until("lenses", async () => {
       const lenses = await ask<vscode.CodeLens[]>("vscode.executeCodeLensProvider");
       const found = lenses.flatMap(({ command }) => command?.title ?? []);

@@ -53,7 +53,7 @@ export default defineAgent({
   "notes/long.md": lines(),
   "notes/scratch.md": "Old things.\n",
   "notes/garden.md": "Water the lavender.\n",
-  "notes/edited.md": "First.\n",
+  "notes/edited.md": "First.\nSecond.\n",
   "notes/rejected.md": "First.\n",
 };
 
@@ -240,7 +240,10 @@ it("by keys alone: leave a part out, reject with a reason, and approve; the larg
 
     await card(page, "Mend the first line").focus();
     await keyboard.press("a");
-    await until("the change on disk", async () => (await onDisk("notes/edited.md")) === "First of all.\n");
+    await until(
+      "the change on disk",
+      async () => (await onDisk("notes/edited.md")) === "First of all.\nSecond.\n",
+    );
     const applied = card(page, "Mend the first line");
     await applied.locator(".meta", { hasText: /Applied \d\d:\d\d/ }).waitFor();
     await applied.getByRole("button", { name: "Show what changed" }).click();
@@ -248,7 +251,7 @@ it("by keys alone: leave a part out, reject with a reason, and approve; the larg
     expect(await applied.locator(".line.add").count()).toBeGreaterThan(0);
     await screen.picture("review-applied");
     await applied.getByRole("button", { name: "Undo" }).click();
-    await until("the old text", async () => (await onDisk("notes/edited.md")) === "First.\n");
+    await until("the old text", async () => (await onDisk("notes/edited.md")) === "First.\nSecond.\n");
     await applied.locator(".diff-heading", { hasText: /^Undone \d\d:\d\d$/ }).waitFor();
     await screen.picture("review-undone");
 

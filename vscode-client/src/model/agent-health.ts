@@ -1,5 +1,4 @@
 import { agentWord, eventsToday } from "../../../kernel/src/base/vocabulary/agent-words.ts";
-import { jobProgressWords } from "../../../kernel/src/base/vocabulary/job-words.ts";
 import type { Agent, Job, Place } from "../protocol.ts";
 import { clockTime, count, label } from "./text.ts";
 
@@ -34,9 +33,6 @@ export interface Health {
   /** How many problems there are; more than 1 only for a manifest. */
   readonly problems: number;
 }
-
-/** Characters of a job's own words that stand beside its agent. */
-const maxProgressLength = 60;
 
 /** Returns how an agent is, in words. `running`: its jobs; `now` in milliseconds of the epoch. */
 export function healthOf(agent: Agent, running: readonly Job[], now: number): Health {
@@ -76,10 +72,8 @@ export function healthOf(agent: Agent, running: readonly Job[], now: number): He
   if (state === "Initializing" || state === "ShuttingDown")
     return { kind: "changing", words: agentWord(agent), ...none };
   const [job] = running.filter((each) => each.state === "Running");
-  if (job !== undefined) {
-    const progress = jobProgressWords(job, (text) => label(text, maxProgressLength));
-    return { kind: "working", words: `Working: ${progress || label(job.name)}`, ...none };
-  }
+  // Its steps stand in the job's own row: an agent's row that changed with each would be drawn anew with all beneath it.
+  if (job !== undefined) return { kind: "working", words: `Working: ${label(job.name)}`, ...none };
   const events = metrics.events_today > 0 ? [eventsToday(metrics.events_today)] : [];
   return {
     kind: state === "Active" ? "active" : "asleep",

@@ -154,7 +154,7 @@ describe("agentNodes", () => {
     const working = nodeOf({}, { items, total: 1 });
     const asking = nodeOf({ state: "Error", awaiting: "acceptance" });
     expect(working).toMatchObject({
-      description: "Working: 50 % · 118 of 212 compared",
+      description: "Working: work",
       icon: { id: "loading~spin" },
     });
     const queued = all(nodeOf({}, { items: [job({})], total: 1 }));
