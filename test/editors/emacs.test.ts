@@ -24,15 +24,13 @@ describe.runIf(isInstalled("emacs", ["--batch", "--eval", "(require 'eglot)"], "
       });
       expect(seen["completion"]).toContain("approvals");
       expect(seen["trust_prompt"]).toMatch(/dev\.lares\.notes/);
-      expect(seen["titles"]).toEqual(
-        ["approve", "reject", "show changes"].map((verb) =>
-          expect.stringMatching(
-            RegExp(
-              `^Lares: ${verb}: Overwrites "notes/shopping list\\.md" .* dev\\.lares\\.notes says: "Give shopping list\\.md the heading`,
-            ),
-          ),
-        ),
+      const says =
+        ': Overwrites "notes/shopping list\\.md" .* dev\\.lares\\.notes says: "Give shopping list\\.md the heading';
+      const titles = ["approve", "reject", 'reject, "This is not right."', "show changes"].map((verb) =>
+        expect.stringMatching(RegExp(`^Lares: ${verb}${says}`)),
       );
+      const always = expect.stringMatching(/^Lares: approve, and always from now on: This file: /);
+      expect(seen["titles"]).toEqual(expect.arrayContaining([...titles, always]));
       expect(seen["changes"]).toContain("\n+# Shopping list\n");
       expect(seen).toMatchObject({ approved: WITH_HEADING, modified: false, undone: WITHOUT_HEADING });
     });
