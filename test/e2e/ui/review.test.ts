@@ -129,7 +129,7 @@ async function openReview(screen: Screen): Promise<Frame> {
   await screen.item(/Give it a title/).waitFor();
   await screen.command("Lares: Review What Waits");
   const page = await screen.webview(".review .card");
-  await page.getByRole("heading", { name: /changes wait for you/ }).waitFor();
+  await page.getByRole("heading", { name: /changes? waits? for you/ }).waitFor();
   return page;
 }
 const card = (page: Frame, name: string) => page.locator(".card", { hasText: name }).first();
