@@ -238,7 +238,14 @@ it("by keys alone: leave a part out, reject with a reason, and approve; the larg
     expect(await exists("notes/scratch.md")).toBe(true);
     expect(await onDisk("notes/garden.md")).toContain("twice a week");
 
-    await card(page, "Mend the first line").focus();
+    // A decision gives the focus to the next card; only then is it this one's to have.
+    await card(page, "Rewrite the notes")
+      .locator(".meta", { hasText: /Applied/ })
+      .waitFor();
+    const mend = card(page, "Mend the first line");
+    await mend.locator("h3").click();
+    await mend.focus();
+    await until("the focus", () => mend.evaluate((node) => node.contains(node.ownerDocument.activeElement)));
     await keyboard.press("a");
     await until(
       "the change on disk",
