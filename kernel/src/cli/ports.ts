@@ -69,12 +69,12 @@ export interface ModelOffer {
   readonly name: string;
   readonly title: string;
   readonly licence: string;
-  /** Of the download. */
+  /** Size of the download. */
   readonly megabytes: number;
 }
 
 export interface ModelReady {
-  /** Of the model's own file. */
+  /** Absolute path of the .onnx file. */
   readonly path: string;
   /** False where it was there already. */
   readonly fetched: boolean;

@@ -15,7 +15,8 @@ const digestCharacters = 12;
 export async function modelDigest(path: string): Promise<string> {
   const folder = dirname(path);
   const stem = basename(path, extname(path));
-  const own = (await readdir(folder)).filter((name) => name.startsWith(stem)).toSorted();
+  // Not "model_fp16.onnx" beside "model.onnx": that is another model.
+  const own = (await readdir(folder)).filter((name) => name.startsWith(`${stem}.`)).toSorted();
   const candidates = [
     ...own.map((name) => join(folder, name)),
     ...[folder, dirname(folder)].flatMap((around) => besides.map((name) => join(around, name))),

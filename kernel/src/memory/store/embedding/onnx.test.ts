@@ -66,6 +66,7 @@ test("another model, other weights or another vocabulary at the same path has an
     (await embedderOf(await folderWith({ ...files, ...changes }))).name;
   const first = await name({});
   expect(await name({})).toBe(first);
+  expect(await name({ "model_fp16.onnx": tokenModel(table.toReversed()) })).toBe(first);
   const others = await Promise.all([
     name({ "model.onnx": tokenModel(table.toReversed()) }),
     name({ "model.onnx_data": "other weights" }),
