@@ -6,7 +6,7 @@ import { fixedSeed } from "./test/support/seed.ts";
 
 interface Suite {
   readonly include: readonly string[];
-  /** Of one test, and of what is done before and after it. */
+  /** Applies to each test and to each of its hooks. */
   readonly timeoutMs: number;
   /** Files that run at a time; 2 by default. */
   readonly workers?: number;
@@ -29,8 +29,8 @@ const suites = {
   },
   /** Tests that mostly wait for real processes, timers or large data: `npm run test:slow`. */
   slow: { include: ["test/slow/**/*.test.ts", `${sources}/**/*.slow.test.ts`], timeoutMs: slowMs },
-  /** Real editors, set up as `examples/editors/` says: `npm run test:editors`. */
-  editors: { include: ["test/editors/**/*.test.ts"], timeoutMs: slowMs },
+  /** Real editors, set up as `examples/editors/` says, and servers that editors use: `npm run test:editors`. */
+  editors: { include: ["test/editors/**/*.test.ts", "test/schemas/**/*.test.ts"], timeoutMs: slowMs },
   /** Generated values, longer than a unit test's: `npm run test:fuzz`. */
   fuzz: { include: ["test/fuzz/**/*.test.ts"], timeoutMs: slowMs },
   /** Public test suites, where they were fetched: `npm run suites:fetch`, `npm run test:suites`. */
@@ -48,13 +48,12 @@ const suites = {
   },
   unit: {
     include: [
-      "kernel/src/**/*.test.ts",
+      "kernel/{src,build}/**/*.test.ts",
       "extensions/**/*.test.ts",
       "examples/**/*.test.ts",
       "vscode-client/build/**/*.test.ts",
       "vscode-client/src/**/*.test.{ts,tsx}",
       "test/protocol/**/*.test.ts",
-      "test/schemas/**/*.test.ts",
       "test/support/**/*.test.ts",
       ...fuzzCorpora,
     ],
@@ -75,6 +74,15 @@ const suite: Suite = suites[name];
 process.env["LARES_SEED"] ||= String(name === "fuzz" ? Math.floor(Math.random() * 2 ** 31) : fixedSeed);
 if (name === "fuzz") process.stdout.write(`LARES_SEED=${process.env["LARES_SEED"]}\n`);
 
+// Each kernel, front and worker thread that a test starts strips and compiles the same sources: a second of CPU each.
+// Node reads the folder by the sources' content, so nothing in it can be out of date; `npm ci` empties it.
+if (name === "unit")
+  process.env["NODE_COMPILE_CACHE"] ||= fileURLToPath(
+    new URL("node_modules/.cache/compiled-tests", import.meta.url),
+  );
+
+/** The `slow` suite installs it here. Everyone else installs it beside the kernel, or not at all. */
+const modelRuntime = fileURLToPath(new URL("test/models/node_modules/onnxruntime-node", import.meta.url));
 const seededModule = fileURLToPath(new URL("test/support/seeded-fast-check.ts", import.meta.url));
 /** Resolves "fast-check" to the module that sets its seed. A setup file would load fast-check for every test file. */
 const seededFastCheck: Plugin = {
@@ -85,6 +93,8 @@ const seededFastCheck: Plugin = {
 };
 
 const globalSetups = {
+  editors: "test/schemas/setup.ts",
+  slow: "test/slow/setup.ts",
   package: "test/package/setup.ts",
   vsix: "test/vsix/setup.ts",
   e2e: "test/e2e/setup-suites.ts",
@@ -96,7 +106,10 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["lares-source", "module", "node", "development|production"] } },
   // The editor's own module exists inside an editor only.
   resolve: {
-    alias: { vscode: fileURLToPath(new URL("vscode-client/src/testing/vscode.ts", import.meta.url)) },
+    alias: {
+      vscode: fileURLToPath(new URL("vscode-client/src/testing/vscode.ts", import.meta.url)),
+      ...(name === "slow" ? { "onnxruntime-node": modelRuntime } : {}),
+    },
   },
   test: {
     globalSetup: Object.hasOwn(globalSetups, name) ? [globalSetups[name as keyof typeof globalSetups]] : [],

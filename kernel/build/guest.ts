@@ -1,15 +1,16 @@
 /**
  * Builds `build-output/guest.wasm`, the WASI command in which agents written in TypeScript run:
- * QuickJS with its native libraries, the micro HNSW, the shim (`guest/*.wat`) and the runtime
- * (`src/sandbox/guest/runtime/`), as an image that has already started. The HNSW's own modules, which the SDK brings to
- * authors in other languages, are laid beside it.
+ * QuickJS with its native libraries, the micro HNSW, the shim (`guest/*.wat`), all of which `linked.ts` provides as one
+ * module, and the runtime (`src/sandbox/guest/runtime/`), as an image that has already started. The HNSW's own modules,
+ * which the SDK brings to authors in other languages, are copied to the SDK.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { compileHnsw, hnswInputs } from "./hnsw.ts";
+import { makeImage } from "./guest/image.ts";
+import { linkedModules, type LinkedModules } from "./linked.ts";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const outFolder = join(here, "..", "build-output");
@@ -21,11 +22,7 @@ const hnswFiles = {
   standalone: join(sdkOutFolder, "hnsw.wasm"),
   linkable: join(sdkOutFolder, "hnsw-linkable.wasm"),
 };
-const libraries = ["encoding", "structured_clone", "url"];
-
-const resolve = createRequire(import.meta.url).resolve;
-const packageFile = (specifier: string): string => resolve(specifier);
-const libraryFile = (name: string): string => packageFile(`quickjs-wasi/${name.replace("_", "-")}.so`);
+const packageFile = createRequire(import.meta.url).resolve;
 
 function filesIn(folder: string): string[] {
   return readdirSync(folder)
@@ -35,19 +32,17 @@ function filesIn(folder: string): string[] {
 }
 
 /** Over everything that decides what comes out. */
-function digestOfInputs(): string {
+function digestOfInputs({ whole, pruned, hnsw, libraries }: LinkedModules): string {
   const hash = createHash("sha256");
   const files = [
     fileURLToPath(import.meta.url),
     ...filesIn(join(here, "guest")),
     ...filesIn(runtimeFolder),
-    ...hnswInputs(),
-    packageFile("quickjs-wasi/quickjs.wasm"),
-    ...libraries.map(libraryFile),
-    join(dirname(packageFile("binaryen")), "package.json"),
     packageFile("esbuild/package.json"),
   ];
   for (const file of files) hash.update(readFileSync(file)).update("\0");
+  for (const bytes of [whole, pruned, hnsw.standalone, hnsw.linkable, ...libraries.map(({ data }) => data)])
+    hash.update(bytes).update("\0");
   return hash.digest("hex");
 }
 
@@ -66,12 +61,8 @@ function isCurrent(inputs: string): boolean {
   }
 }
 
-async function build(inputs: string): Promise<void> {
-  const [{ build: bundle }, { link }, { makeImage }] = await Promise.all([
-    import("esbuild"),
-    import("./guest/link.ts"),
-    import("./guest/image.ts"),
-  ]);
+async function build(inputs: string, linked: LinkedModules): Promise<void> {
+  const { build: bundle } = await import("esbuild");
   const runtime = await bundle({
     entryPoints: [join(runtimeFolder, "main.ts")],
     bundle: true,
@@ -85,18 +76,7 @@ async function build(inputs: string): Promise<void> {
     legalComments: "none",
   });
   const source = runtime.outputFiles[0]?.text ?? "";
-  const read = (file: string): Uint8Array => new Uint8Array(readFileSync(file));
-  const wat = (name: string): string => readFileSync(join(here, "guest", `${name}.wat`), "utf8");
-  const hnsw = compileHnsw();
-  const linked = link(
-    read(packageFile("quickjs-wasi/quickjs.wasm")),
-    libraries.map((name) => ({ name, bytes: read(libraryFile(name)) })),
-    [
-      { name: "hnsw", content: hnsw.linkable },
-      { name: "vectors", content: wat("vectors") },
-      { name: "shim", content: wat("shim") },
-    ],
-  );
+  const { hnsw } = linked;
   const module = makeImage(linked, source);
   mkdirSync(outFolder, { recursive: true });
   mkdirSync(sdkOutFolder, { recursive: true });
@@ -117,6 +97,7 @@ function replace(file: string, bytes: Uint8Array): void {
   renameSync(`${file}.new`, file);
 }
 
-const inputs = digestOfInputs();
+const linked = linkedModules();
+const inputs = digestOfInputs(linked);
 if (isCurrent(inputs)) console.log("kernel/build-output/guest.wasm is up to date.");
-else await build(inputs);
+else await build(inputs, linked);

@@ -4,9 +4,8 @@
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
@@ -16,9 +15,8 @@ export const maxHnswBytes = 8192;
 const maxPages = 16_384;
 
 const sources = fileURLToPath(new URL("../../extensions/sdk/hnsw/assembly/", import.meta.url));
-const compilerFolder = dirname(createRequire(import.meta.url).resolve("assemblyscript/package.json"));
 
-export interface HnswModules {
+interface HnswModules {
   readonly standalone: Uint8Array;
   readonly linkable: Uint8Array;
 }
@@ -26,27 +24,30 @@ export interface HnswModules {
 /** All that decides what comes out, for a stamp. */
 export function hnswInputs(): string[] {
   const files = readdirSync(sources).toSorted();
-  return [
-    fileURLToPath(import.meta.url),
-    ...files.map((name) => join(sources, name)),
-    join(compilerFolder, "package.json"),
-  ];
+  return [fileURLToPath(import.meta.url), ...files.map((name) => join(sources, name))];
 }
 
-/** Throws where one of them is larger than `maxHnswBytes` or has an import it should not have. */
-export function compileHnsw(): HnswModules {
-  const standalone = compile("standalone.ts", ["--initialMemory", "1", "--maximumMemory", `${maxPages}`]);
-  const linkable = compile("linkable.ts", ["--importMemory", "--noExportMemory"]);
+/**
+ * Compiles both with AssemblyScript's `asc`. Throws where one of them is larger than `maxHnswBytes` or has an import it
+ * should not have.
+ */
+export function compileHnsw(compiler: string): HnswModules {
+  const standalone = compile(compiler, "standalone.ts", [
+    "--initialMemory",
+    "1",
+    "--maximumMemory",
+    `${maxPages}`,
+  ]);
+  const linkable = compile(compiler, "linkable.ts", ["--importMemory", "--noExportMemory"]);
   assertImports(standalone, "");
   assertImports(linkable, "memory env.memory");
   return { standalone, linkable };
 }
 
-function compile(source: string, flags: readonly string[]): Uint8Array {
+function compile(compiler: string, source: string, flags: readonly string[]): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "lares-hnsw-"));
   try {
     const out = join(folder, "out.wasm");
-    const compiler = join(compilerFolder, "bin", "asc.js");
     const always = ["-Oz", "--converge", "--runtime", "stub", "--noAssert", "--lowMemoryLimit", "0"];
     execFileSync(process.execPath, [compiler, source, "-o", out, ...always, ...flags], {
       cwd: sources,

@@ -3,10 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Metafile } from "esbuild";
 
-const modules = fileURLToPath(new URL("../../node_modules/", import.meta.url));
+const checkoutModules = fileURLToPath(new URL("../../node_modules/", import.meta.url));
 
-/** The licences of packages whose code becomes part of what is published, as their authors ask for it. */
-export function licencesOf(packages: readonly string[]): string {
+/**
+ * Returns the licences of packages in the folder `modules` whose code becomes part of what is published, as their authors
+ * ask for it.
+ */
+export function licencesOf(packages: readonly string[], modules = checkoutModules): string {
   const sections = packages.map((name) => {
     const folder = join(modules, name);
     const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as {

@@ -1,19 +1,18 @@
 /**
- * Writes the published JSON Schemas into `schemas/`; with `--check` it fails where they are out of date.
+ * Writes what is generated into `schemas/`: the JSON Schemas, and the reference texts made of the same sources; with
+ * `--check` it fails where they are out of date.
  */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { publishedDocumentSchemas } from "../src/documents/published.ts";
-import { publishedSchemas } from "../src/protocol/published.ts";
+import process from "node:process";
+import { generatedTexts, schemasFolder } from "./reference/texts.ts";
 
-const folder = join(import.meta.dirname, "..", "..", "schemas");
 const check = process.argv.includes("--check");
 const stale: string[] = [];
 
-await mkdir(folder, { recursive: true });
-for (const [name, schema] of Object.entries({ ...publishedDocumentSchemas(), ...publishedSchemas() })) {
-  const path = join(folder, name);
-  const text = `${JSON.stringify(schema, null, 2)}\n`;
+await mkdir(schemasFolder, { recursive: true });
+for (const [name, text] of Object.entries(await generatedTexts())) {
+  const path = join(schemasFolder, name);
   const present = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return null;
     throw error;

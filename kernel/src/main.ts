@@ -57,11 +57,11 @@ function plainServe(argv: readonly string[]): ServeOptions | null {
   return options.stdio || options.pipe !== undefined ? options : null;
 }
 
-export async function main(argv: readonly string[]): Promise<number> {
+async function main(argv: readonly string[]): Promise<number> {
   const served = plainServe(argv);
   if (served !== null) return serve(served);
   if (argv[0] === "kernel") {
-    const { parseKernelArguments } = await import("./platform/spawn-kernel.ts");
+    const { parseKernelArguments } = await import("./platform/processes/spawn-kernel.ts");
     const { runKernel } = await import("./composition/kernel-process.ts");
     return runKernel({ ...parseKernelArguments(argv.slice(1)), version });
   }

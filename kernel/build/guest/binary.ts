@@ -1,23 +1,13 @@
 /** WebAssembly's binary format, as far as linking the guest needs it: sections, imports, limits, segments. */
 
-export const sectionIds = {
-  custom: 0,
-  type: 1,
-  import: 2,
-  table: 4,
-  memory: 5,
-  export: 7,
-  start: 8,
-  element: 9,
-  data: 11,
-  dataCount: 12,
-};
+import { BinaryReader, BinaryWriter } from "../../src/sandbox/prepare/binary.ts";
+import { moduleHeader, section, sectionsIn } from "../../src/sandbox/prepare/sections.ts";
+
 const opcodes = { end: 0x0b, globalGet: 0x23, i32Const: 0x41, i32Add: 0x6a };
-const header = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
 const importKinds = ["func", "table", "memory", "global"] as const;
 type ImportKind = (typeof importKinds)[number];
 
-export interface Section {
+interface Section {
   readonly id: number;
   readonly body: Uint8Array;
 }
@@ -33,96 +23,35 @@ export interface Import {
 }
 
 /** What a shared library (`dylink.0`) wants reserved for itself. */
-export interface SharedLibraryNeeds {
+interface SharedLibraryNeeds {
   readonly memoryBytes: number;
   readonly tableEntries: number;
 }
 
-class Reader {
-  readonly bytes: Uint8Array;
-  at: number;
-  constructor(bytes: Uint8Array, at = 0) {
-    this.bytes = bytes;
-    this.at = at;
-  }
-  get done(): boolean {
-    return this.at >= this.bytes.length;
-  }
-  byte(): number {
-    const value = this.bytes[this.at++];
-    if (value === undefined) throw new Error("The module ends in the middle of something.");
-    return value;
-  }
-  u32(): number {
-    let value = 0;
-    for (let shift = 0; ; shift += 7) {
-      const byte = this.byte();
-      value += (byte & 0x7f) * 2 ** shift;
-      if (byte < 0x80) return value;
-    }
-  }
-  take(length: number): Uint8Array {
-    const taken = this.bytes.subarray(this.at, this.at + length);
-    this.at += length;
-    return taken;
-  }
-  text(): string {
-    return new TextDecoder().decode(this.take(this.u32()));
-  }
+/** A vector: how many there are, then each of them. */
+function listOf(items: readonly Uint8Array[]): Uint8Array {
+  const writer = new BinaryWriter().u32(items.length);
+  for (const item of items) writer.raw(item);
+  return writer.view();
 }
 
-export function u32(value: number): Uint8Array {
-  const out: number[] = [];
-  let rest = value;
-  do {
-    const byte = rest % 128;
-    rest = Math.floor(rest / 128);
-    out.push(rest > 0 ? byte + 128 : byte);
-  } while (rest > 0);
-  return Uint8Array.from(out);
-}
-
-/** A constant expression `i32.const value end`; the value as signed LEB128. */
-function i32Const(value: number): Uint8Array {
-  const out = [0x41];
-  let rest = value | 0;
-  for (;;) {
-    const byte = rest & 0x7f;
-    rest >>= 7;
-    const done = (rest === 0 && (byte & 0x40) === 0) || (rest === -1 && (byte & 0x40) !== 0);
-    out.push(done ? byte : byte | 0x80);
-    if (done) return Uint8Array.from([...out, 0x0b]);
-  }
-}
-
-function text(value: string): Uint8Array {
-  const bytes = new TextEncoder().encode(value);
-  return join([u32(bytes.length), bytes]);
-}
-
-export function join(parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
+/** Reads a vector's items one by one. */
+function readList<Item>(reader: BinaryReader, read: (index: number) => Item): Item[] {
+  return Array.from({ length: reader.u32() }, (_, index) => read(index));
 }
 
 export function readSections(module: Uint8Array): Section[] {
-  const reader = new Reader(module, header.length);
-  const sections: Section[] = [];
-  while (!reader.done) sections.push({ id: reader.byte(), body: reader.take(reader.u32()) });
-  return sections;
+  return Array.from(sectionsIn(module), ({ id, content }) => ({ id, body: content.take() }));
 }
 
 export function writeSections(sections: readonly Section[]): Uint8Array {
-  return join([header, ...sections.flatMap(({ id, body }) => [Uint8Array.of(id), u32(body.length), body])]);
+  const writer = new BinaryWriter().raw(moduleHeader);
+  for (const { id, body } of sections) writer.byte(id).u32(body.length).raw(body);
+  return writer.view();
 }
 
 export function bodyOf(sections: readonly Section[], id: number): Uint8Array {
-  return sections.find((section) => section.id === id)?.body ?? new Uint8Array();
+  return sections.find((each) => each.id === id)?.body ?? Uint8Array.of(0);
 }
 
 /** The sections, some of them with another body (by id). */
@@ -131,48 +60,43 @@ export function withBodies(sections: readonly Section[], bodies: Record<number, 
 }
 
 export function readImports(sections: readonly Section[]): Import[] {
-  const reader = new Reader(bodyOf(sections, sectionIds.import));
-  return Array.from({ length: reader.u32() }, () => {
+  const reader = new BinaryReader(bodyOf(sections, section.import));
+  return readList(reader, () => {
     const module = reader.text();
     const name = reader.text();
     const kind = importKinds[reader.byte()];
     if (kind === undefined) throw new Error(`Import ${module}.${name} is of an unknown kind.`);
-    const start = reader.at;
+    const start = reader.position;
     let typeIndex = 0;
     if (kind === "func") typeIndex = reader.u32();
-    else if (kind === "global") reader.take(2);
+    else if (kind === "global") reader.skip(2);
     else {
       if (kind === "table") reader.byte();
       const hasMaximum = (reader.byte() & 1) === 1;
       reader.u32();
       if (hasMaximum) reader.u32();
     }
-    return { module, name, kind, typeIndex, description: reader.bytes.slice(start, reader.at) };
+    return { module, name, kind, typeIndex, description: reader.bytes.slice(start, reader.position) };
   });
 }
 
 export function writeImports(imports: readonly Import[]): Uint8Array {
-  const entries = imports.map((entry) =>
-    join([
-      text(entry.module),
-      text(entry.name),
-      Uint8Array.of(importKinds.indexOf(entry.kind)),
-      entry.description,
-    ]),
-  );
-  return join([u32(entries.length), ...entries]);
+  const writer = new BinaryWriter().u32(imports.length);
+  for (const { module, name, kind, description } of imports)
+    writer.text(module).text(name).byte(importKinds.indexOf(kind)).raw(description);
+  return writer.view();
 }
 
 const valueTypes: Record<number, string> = { 0x7f: "i32", 0x7e: "i64", 0x7d: "f32", 0x7c: "f64" };
 
 /** The function types, in WebAssembly's text format: `(param i32) (result i32)`. */
 export function readTypes(sections: readonly Section[]): string[] {
-  const reader = new Reader(bodyOf(sections, sectionIds.type));
+  const reader = new BinaryReader(bodyOf(sections, section.type));
   const list = (word: string): string => {
-    const types = Array.from({ length: reader.u32() }, () => valueTypes[reader.byte()] ?? "unknown");
+    const types = readList(reader, () => valueTypes[reader.byte()] ?? "unknown");
     return types.length === 0 ? "" : `(${word} ${types.join(" ")})`;
   };
-  return Array.from({ length: reader.u32() }, () => {
+  return readList(reader, () => {
     if (reader.byte() !== 0x60) throw new Error("Only function types are expected here.");
     return `${list("param")} ${list("result")}`;
   });
@@ -180,38 +104,68 @@ export function readTypes(sections: readonly Section[]): string[] {
 
 /** Prefixes the names under which a module exports, so that two libraries do not collide. */
 export function prefixExports(body: Uint8Array, prefix: string): Uint8Array {
-  const reader = new Reader(body);
-  const entries = Array.from({ length: reader.u32() }, () => {
-    const name = reader.text();
-    const start = reader.at;
-    reader.byte();
-    reader.u32();
-    return join([text(prefix + name), reader.bytes.slice(start, reader.at)]);
-  });
-  return join([u32(entries.length), ...entries]);
+  return writeExports(readExports(body).map((entry) => ({ ...entry, name: prefix + entry.name })));
+}
+
+/** Returns the export section with only the exports in `kept`. */
+export function keepExports(body: Uint8Array, kept: ReadonlySet<string>): Uint8Array {
+  return writeExports(readExports(body).filter(({ name }) => kept.has(name)));
+}
+
+interface Export {
+  readonly name: string;
+  readonly kind: number;
+  /** Counts within the kind. */
+  readonly index: number;
+}
+
+export function readExports(body: Uint8Array): Export[] {
+  const reader = new BinaryReader(body);
+  return readList(reader, () => ({ name: reader.text(), kind: reader.byte(), index: reader.u32() }));
+}
+
+function writeExports(exports: readonly Export[]): Uint8Array {
+  const writer = new BinaryWriter().u32(exports.length);
+  for (const { name, kind, index } of exports) writer.text(name).byte(kind).u32(index);
+  return writer.view();
+}
+
+/** Returns the global section with other initial values: of i32 globals of a module that imports none, by index. */
+export function globalsStartingAt(body: Uint8Array, values: ReadonlyMap<number, number>): Uint8Array {
+  const reader = new BinaryReader(body);
+  const writer = new BinaryWriter().u32(reader.u32());
+  for (let index = 0; !reader.done; index++) {
+    writer.raw(reader.take(2)).byte(opcodes.i32Const);
+    if (reader.byte() !== opcodes.i32Const)
+      throw new Error("Expected a global that starts at a constant i32.");
+    const value = reader.s32();
+    if (reader.byte() !== opcodes.end) throw new Error("Expected a global that starts at a constant i32.");
+    writer.s32(values.get(index) ?? value).byte(opcodes.end);
+  }
+  return writer.view();
 }
 
 /** A table section with one table of at least `entries`. */
 export function funcTable(entries: number): Uint8Array {
-  return join([Uint8Array.of(1, 0x70, 0), u32(entries)]);
+  return new BinaryWriter().u32(1).byte(0x70).byte(0).u32(entries).view();
 }
 
 /** A memory section with one memory of at least `pages` of 64 KiB. */
 export function memoryOf(pages: number): Uint8Array {
-  return join([Uint8Array.of(1, 0), u32(pages)]);
+  return new BinaryWriter().u32(1).byte(0).u32(pages).view();
 }
 
 /** A shared library's data as it lies from `__memory_base` on; its segments begin there, or a constant further. */
 export function sharedLibraryData(sections: readonly Section[]): Uint8Array {
-  const reader = new Reader(bodyOf(sections, sectionIds.data));
+  const reader = new BinaryReader(bodyOf(sections, section.data));
   const out: number[] = [];
-  for (let left = reader.done ? 0 : reader.u32(); left > 0; left--) {
+  for (let left = reader.u32(); left > 0; left--) {
     if (reader.u32() !== 0 || reader.byte() !== opcodes.globalGet)
       throw new Error("Expected a data segment at __memory_base.");
     reader.u32();
     let offset = 0;
     if (reader.byte() === opcodes.i32Const) {
-      offset = reader.u32();
+      offset = reader.s32();
       if (reader.byte() !== opcodes.i32Add || reader.byte() !== opcodes.end)
         throw new Error("Expected __memory_base + constant.");
     }
@@ -222,13 +176,14 @@ export function sharedLibraryData(sections: readonly Section[]): Uint8Array {
 
 /** A shared library's table entries, moved from `__table_base` to a known place. */
 export function elementsAt(body: Uint8Array, tableBase: number): Uint8Array {
-  const reader = new Reader(body);
+  const reader = new BinaryReader(body);
   if (reader.u32() !== 1 || reader.u32() !== 0 || reader.byte() !== opcodes.globalGet) {
     throw new Error("Expected one element segment at __table_base.");
   }
   reader.u32();
   reader.byte();
-  return join([Uint8Array.of(1, 0), i32Const(tableBase), reader.take(body.length)]);
+  const writer = new BinaryWriter().u32(1).u32(0);
+  return writer.byte(opcodes.i32Const).s32(tableBase).byte(opcodes.end).raw(reader.take()).view();
 }
 
 /** A data section that holds all of `memory` that is not zero. */
@@ -248,20 +203,26 @@ export function imageOf(memory: Uint8Array): Uint8Array {
         end = i + 1;
       }
     }
-    segments.push(join([Uint8Array.of(0), i32Const(at), u32(end - at), memory.subarray(at, end)]));
+    const place = new BinaryWriter().u32(0).byte(opcodes.i32Const).s32(at).byte(opcodes.end);
+    segments.push(
+      place
+        .u32(end - at)
+        .raw(memory.subarray(at, end))
+        .view(),
+    );
     at = end;
   }
-  return join([u32(segments.length), ...segments]);
+  return listOf(segments);
 }
 
 export function sharedLibraryNeeds(sections: readonly Section[]): SharedLibraryNeeds {
-  for (const section of sections) {
-    if (section.id !== sectionIds.custom) continue;
-    const reader = new Reader(section.body);
+  for (const { id, body } of sections) {
+    if (id !== section.custom) continue;
+    const reader = new BinaryReader(body);
     if (reader.text() !== "dylink.0") continue;
     while (!reader.done) {
       const kind = reader.byte();
-      const part = new Reader(reader.take(reader.u32()));
+      const part = reader.slice(reader.u32());
       if (kind !== 1) continue;
       const memoryBytes = part.u32();
       part.u32();

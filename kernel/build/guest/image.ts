@@ -2,9 +2,19 @@
  * Runs the linked module up to the moment before it meets its program, and writes what its memory then
  * holds into the module: a guest starts with QuickJS initialised and the runtime evaluated.
  */
-import binaryen from "binaryen";
-import { imageOf, memoryOf, readSections, sectionIds, withBodies, writeSections } from "./binary.ts";
-import type { Linked } from "./link.ts";
+import {
+  bodyOf,
+  globalsStartingAt,
+  imageOf,
+  keepExports,
+  memoryOf,
+  readExports,
+  readSections,
+  withBodies,
+  writeSections,
+} from "./binary.ts";
+import { section } from "../../src/sandbox/prepare/sections.ts";
+import type { PlacedLibrary } from "./libraries.ts";
 
 /** The name a program has in QuickJS's stack traces. */
 const programName = "agent.js";
@@ -16,7 +26,21 @@ const programName = "agent.js";
 const stackBytes = 240 * 1024;
 
 type Exports = Record<string, (...args: number[]) => number> & { memory: WebAssembly.Memory };
+/** Globals of the shim that the image sets to what it made. */
 const shimGlobals = ["shim_turn", "shim_nothing", "shim_kinds", "shim_filename", "shim_scratch"] as const;
+
+/** What a guest exports; everything else is for making the image. */
+const guestExports: ReadonlySet<string> = new Set(["memory", "_start"]);
+/** What the module must export that an image is written into. */
+export const imageExports: ReadonlySet<string> = new Set([...guestExports, ...shimGlobals]);
+
+export interface Linked {
+  /** With everything that starts QuickJS. */
+  readonly whole: Uint8Array;
+  /** The same without its data and what only its start needs. Its memory and its table are laid out alike. */
+  readonly pruned: Uint8Array;
+  readonly libraries: readonly PlacedLibrary[];
+}
 
 export function makeImage(linked: Linked, runtimeSource: string): Uint8Array {
   let memory: WebAssembly.Memory | undefined;
@@ -43,12 +67,12 @@ export function makeImage(linked: Linked, runtimeSource: string): Uint8Array {
     },
     proc_exit: refuse("proc_exit"),
   };
-  const module = new WebAssembly.Module(linked.module);
+  const module = new WebAssembly.Module(new Uint8Array(linked.whole));
   const instance = new WebAssembly.Instance(module, { wasi_snapshot_preview1: wasi });
   const exports = instance.exports as unknown as Exports;
   memory = exports.memory;
   const globals = initialise(exports, linked, runtimeSource);
-  return writeImage(linked.module, new Uint8Array(buffer()), globals);
+  return writeImage(linked.pruned, new Uint8Array(buffer()), globals);
 }
 
 function initialise(exports: Exports, linked: Linked, runtimeSource: string): Map<string, number> {
@@ -129,42 +153,25 @@ function initialise(exports: Exports, linked: Linked, runtimeSource: string): Ma
 }
 
 function writeImage(
-  linked: Uint8Array,
+  pruned: Uint8Array,
   memory: Uint8Array,
   globals: ReadonlyMap<string, number>,
 ): Uint8Array {
-  const module = binaryen.readBinary(linked);
-  try {
-    const { MutableGlobals, NontrappingFPToInt, SignExt, BulkMemory, ReferenceTypes, Multivalue } =
-      binaryen.Features;
-    module.setFeatures(
-      MutableGlobals | NontrappingFPToInt | SignExt | BulkMemory | ReferenceTypes | Multivalue,
-    );
-    const names: string[] = [];
-    for (let i = 0; i < module.getNumExports(); i++) {
-      const { name, value } = binaryen.getExportInfo(module.getExportByIndex(i));
-      names.push(name);
-      const constant = globals.get(name);
-      if (constant === undefined) continue;
-      module.removeGlobal(value);
-      module.addGlobal(value, binaryen.i32, false, module.i32.const(constant));
-    }
-    for (const name of names) if (name !== "memory" && name !== "_start") module.removeExport(name);
-    module.runPasses([
-      "remove-unused-module-elements",
-      "simplify-globals",
-      "duplicate-import-elimination",
-      "remove-unused-module-elements",
-      "vacuum",
-    ]);
-    const sections = readSections(module.emitBinary()).filter(({ id }) => id !== sectionIds.dataCount);
-    return writeSections(
-      withBodies(sections, {
-        [sectionIds.memory]: memoryOf(memory.length / 65536),
-        [sectionIds.data]: imageOf(memory),
-      }),
-    );
-  } finally {
-    module.dispose();
+  const sections = readSections(pruned);
+  const exports = bodyOf(sections, section.export);
+  const values = new Map<number, number>();
+  for (const { name, index } of readExports(exports)) {
+    const value = globals.get(name);
+    if (value !== undefined) values.set(index, value);
   }
+  if (values.size !== globals.size)
+    throw new Error("The pruned module does not export all globals of the shim.");
+  return writeSections(
+    withBodies(sections, {
+      [section.memory]: memoryOf(memory.length / 65536),
+      [section.global]: globalsStartingAt(bodyOf(sections, section.global), values),
+      [section.export]: keepExports(exports, guestExports),
+      [section.data]: imageOf(memory),
+    }),
+  );
 }

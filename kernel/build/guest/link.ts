@@ -1,50 +1,33 @@
 /** Joins QuickJS, its native libraries (URL, TextEncoder, structuredClone) and the modules of our own into one. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join as joinPath } from "node:path";
+import { join as joinPath } from "node:path";
+import process from "node:process";
 import {
   bodyOf,
   elementsAt,
   funcTable,
   type Import,
-  sharedLibraryData,
+  keepExports,
   prefixExports,
   readImports,
   readSections,
   readTypes,
-  sectionIds,
   sharedLibraryNeeds,
   withBodies,
   writeImports,
   writeSections,
 } from "./binary.ts";
-
-export interface Library {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
+import { BinaryReader } from "../../src/sandbox/prepare/binary.ts";
+import { section } from "../../src/sandbox/prepare/sections.ts";
+import type { Library, PlacedLibrary } from "./libraries.ts";
 
 /** A module that imports from the others by their names, and from QuickJS as "env". */
-export interface Part {
+interface Part {
   readonly name: string;
   /** Text, or a module's bytes. */
   readonly content: string | Uint8Array;
-}
-
-/** A library as it lies in the linked module; its exports are named `<name>:<export>`. */
-export interface LinkedLibrary {
-  readonly name: string;
-  readonly memoryBase: number;
-  readonly memoryBytes: number;
-  /** Not in the module: to be written to `memoryBase`. */
-  readonly data: Uint8Array;
-}
-
-export interface Linked {
-  readonly module: Uint8Array;
-  readonly libraries: readonly LinkedLibrary[];
 }
 
 /** The WebAssembly features QuickJS is compiled with, and no proposals beyond. */
@@ -59,22 +42,29 @@ const features = [
   "mutable-globals",
 ];
 
+const enabled = features.map((name) => `--enable-${name}`);
+const passes = [
+  "--remove-unused-module-elements",
+  "--simplify-globals",
+  "--duplicate-import-elimination",
+  "--remove-unused-module-elements",
+  "--vacuum",
+];
+
 /** Of a library: its data is put into the image, and its start function only zeroes what `malloc` was asked for. */
-const leftOut = new Set([sectionIds.custom, sectionIds.start, sectionIds.dataCount, sectionIds.data]);
+const leftOut = new Set<number>([section.custom, section.start, section.dataCount, section.data]);
 
 /**
- * The libraries are position independent: each is told where its memory and its table entries begin. The
- * memory is what `malloc` gives when it is asked for the libraries' sizes, in order, right after
- * `_initialize`; whoever makes the image asks again and must get the same. One of our own parts is "shim": what QuickJS
- * asks of its host.
+ * Returns the module in which QuickJS, the placed libraries and our own parts are joined. One of our own parts is
+ * "shim": what QuickJS asks of its host. `binaryen` is the folder with Binaryen's command-line tools.
  */
-export function link(quickjs: Uint8Array, libraries: readonly Library[], own: readonly Part[]): Linked {
+export function link(
+  quickjs: Uint8Array,
+  libraries: readonly (Library & PlacedLibrary)[],
+  own: readonly Part[],
+  binaryen: string,
+): Uint8Array {
   const main = readSections(quickjs);
-  const needs = libraries.map((library) => sharedLibraryNeeds(readSections(library.bytes)));
-  const bases = placesFor(
-    quickjs,
-    needs.map((need) => need.memoryBytes),
-  );
   const mainExports = new Set(
     WebAssembly.Module.exports(new WebAssembly.Module(quickjs)).map((entry) => entry.name),
   );
@@ -87,10 +77,8 @@ export function link(quickjs: Uint8Array, libraries: readonly Library[], own: re
       parts.push(joinPath(folder, file), name);
     };
     let tableEnd = tableEntriesOf(main);
-    const linked = libraries.map((library, index): LinkedLibrary => {
+    for (const library of libraries) {
       const sections = readSections(library.bytes);
-      const memoryBase = bases[index] ?? 0;
-      const memoryBytes = needs[index]?.memoryBytes ?? 0;
       const environment = `${library.name}.env`;
       const inside = ownNames(library.bytes);
       const place = (entry: Import): Import => {
@@ -101,42 +89,66 @@ export function link(quickjs: Uint8Array, libraries: readonly Library[], own: re
       };
       const imports = readImports(sections).map(place);
       const rest = withBodies(sections, {
-        [sectionIds.import]: writeImports(imports),
-        [sectionIds.export]: prefixExports(bodyOf(sections, sectionIds.export), `${library.name}:`),
-        [sectionIds.element]: elementsAt(bodyOf(sections, sectionIds.element), tableEnd),
+        [section.import]: writeImports(imports),
+        [section.export]: prefixExports(bodyOf(sections, section.export), `${library.name}:`),
+        [section.element]: elementsAt(bodyOf(sections, section.element), tableEnd),
       }).filter(({ id }) => !leftOut.has(id));
       add(
         environment,
         `${library.name}.env.wat`,
-        environmentOf(imports, environment, readTypes(sections), memoryBase, tableEnd),
+        environmentOf(imports, environment, readTypes(sections), library.memoryBase, tableEnd),
       );
       add(library.name, `${library.name}.wasm`, writeSections(rest));
-      tableEnd += needs[index]?.tableEntries ?? 0;
-      return { name: library.name, memoryBase, memoryBytes, data: sharedLibraryData(sections) };
-    });
+      tableEnd += sharedLibraryNeeds(sections).tableEntries;
+    }
 
     const open = readImports(main).map((entry) =>
       entry.module === "env" ? { ...entry, module: "shim" } : entry,
     );
     const widened = withBodies(main, {
-      [sectionIds.import]: writeImports(open),
-      [sectionIds.table]: funcTable(tableEnd),
-    }).filter(({ id }) => id !== sectionIds.custom);
+      [section.import]: writeImports(open),
+      [section.table]: funcTable(tableEnd),
+    }).filter(({ id }) => id !== section.custom);
     const mainFile = joinPath(folder, "quickjs.wasm");
     writeFileSync(mainFile, writeSections(widened));
     for (const { name, content } of own)
       add(name, `${name}.${typeof content === "string" ? "wat" : "wasm"}`, content);
 
     const out = joinPath(folder, "linked.wasm");
-    const merge = joinPath(dirname(createRequire(import.meta.url).resolve("binaryen")), "bin", "wasm-merge");
-    const flags = features.map((name) => `--enable-${name}`);
-    execFileSync(process.execPath, [merge, mainFile, "env", ...parts, "-o", out, ...flags], {
-      stdio: ["ignore", "ignore", "inherit"],
-    });
-    return { module: new Uint8Array(readFileSync(out)), libraries: linked };
+    run(joinPath(binaryen, "wasm-merge"), [mainFile, "env", ...parts, "-o", out, ...enabled]);
+    return new Uint8Array(readFileSync(out));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Returns the module without what cannot be reached from the exports in `kept`, which are all that stay, and without its
+ * data.
+ */
+export function prune(module: Uint8Array, kept: ReadonlySet<string>, binaryen: string): Uint8Array {
+  const folder = mkdtempSync(joinPath(tmpdir(), "lares-guest-"));
+  try {
+    const [whole, out] = [joinPath(folder, "whole.wasm"), joinPath(folder, "pruned.wasm")];
+    const sections = readSections(module);
+    const exports = keepExports(bodyOf(sections, section.export), kept);
+    writeFileSync(whole, writeSections(withBodies(sections, { [section.export]: exports })));
+    run(joinPath(binaryen, "wasm-opt"), [whole, "-o", out, ...enabled, ...passes]);
+    const pruned = readSections(new Uint8Array(readFileSync(out)));
+    const noSegments = Uint8Array.of(0);
+    return writeSections(
+      withBodies(
+        pruned.filter(({ id }) => id !== section.dataCount && id !== section.custom),
+        { [section.data]: noSegments },
+      ),
+    );
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function run(tool: string, args: readonly string[]): void {
+  execFileSync(process.execPath, [tool, ...args], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
 function ownNames(library: Uint8Array): Set<string> {
@@ -144,15 +156,9 @@ function ownNames(library: Uint8Array): Set<string> {
 }
 
 function tableEntriesOf(sections: ReturnType<typeof readSections>): number {
-  const body = bodyOf(sections, sectionIds.table);
-  // One table of funcref; its minimum as LEB128.
-  let value = 0;
-  for (let at = 3, shift = 0; at < body.length; at++, shift += 7) {
-    const byte = body[at] ?? 0;
-    value += (byte & 0x7f) * 2 ** shift;
-    if (byte < 0x80) break;
-  }
-  return value;
+  // One table of funcref; its minimum.
+  const reader = new BinaryReader(bodyOf(sections, section.table), 3);
+  return reader.u32();
 }
 
 /** What a library asks for and QuickJS does not have: its places, and a trap for each C function that is never called. */
@@ -174,15 +180,4 @@ function environmentOf(
     else lines.set(name, `(global (export "${name}") (mut i32) (i32.const 0))`);
   }
   return `(module ${[...lines.values()].join("\n")})`;
-}
-
-function placesFor(quickjs: Uint8Array, sizes: readonly number[]): number[] {
-  const module = new WebAssembly.Module(quickjs);
-  const imports: Record<string, Record<string, () => number>> = {};
-  for (const { module: from, name } of WebAssembly.Module.imports(module))
-    (imports[from] ??= {})[name] = () => 0;
-  const { exports } = new WebAssembly.Instance(module, imports);
-  const { _initialize, malloc } = exports as Record<string, (size?: number) => number>;
-  _initialize?.();
-  return sizes.map((size) => malloc?.(size) ?? 0);
 }

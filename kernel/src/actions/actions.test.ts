@@ -18,7 +18,7 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { isLaresError } from "../base/errors.ts";
 import type { Action, EffectInput } from "../base/vocabulary/action.ts";
-import { sha256 } from "../platform/hash.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import { folderSnapshot } from "../platform/testing/folder-snapshot.ts";
 import { digestOf } from "./describe.ts";
 import { agent, everything, openBench, program, type Bench } from "./testing/bench.ts";
@@ -225,6 +225,18 @@ describe("each kind of effect is previewed, waits, is committed, and is undone e
     expect(undone.state).toBe("Undone");
     expect(snapshot()).toEqual(before);
     expect(await codeOf(bench.actions.undo(action.id))).toBe("IllegalTransition");
+  });
+
+  test("an action says when it ended: when it was committed, and then when it was undone", async () => {
+    put("a.txt", "a");
+    const committed = await bench.perform(write("a.txt", "b"));
+    expect(Date.parse(committed.ended ?? "")).toBeGreaterThanOrEqual(Date.parse(committed.decided ?? ""));
+    bench.clock.advance(60_000);
+    const undone = await bench.actions.undo(committed.id);
+    expect(undone.decided).toBe(committed.decided);
+    expect(Date.parse(undone.ended ?? "") - Date.parse(committed.ended ?? "")).toBeGreaterThanOrEqual(60_000);
+    const waiting = await bench.propose(write("a.txt", "c"));
+    expect(waiting.ended).toBeUndefined();
   });
 
   test("a moved file is the same file: its inode stays", async () => {
@@ -465,6 +477,23 @@ describe("drift between preview and commit is the state Stale, and nothing chang
     expect([contentOf("a.txt"), contentOf("b.txt")]).toEqual(["one", "b"]);
   });
 
+  test("an undo of a folder's move takes nothing along that came into the folder since", async () => {
+    put("d/a.txt", "a");
+    const { id } = await bench.perform(move("d", "e"));
+    put("e/private/diary.md", "mine");
+    const before = snapshot();
+    expect(await codeOf(bench.actions.undo(id))).toBe("Stale");
+    expect(snapshot()).toEqual(before);
+  });
+
+  test("a rule that came after the commit restrains agents, and not the person who undoes it", async () => {
+    put("a.txt", "one");
+    const { id } = await bench.perform(write("a.txt", "two"));
+    bench.settings.rules = [{ decide: "deny", path: "a.txt" }];
+    expect((await bench.actions.undo(id)).state).toBe("Undone");
+    expect(contentOf("a.txt")).toBe("one");
+  });
+
   test("an undo of a delete is refused where the name is taken again", async () => {
     put("a.txt", "one");
     const { id } = await bench.perform(remove("a.txt"));
@@ -557,7 +586,7 @@ describe("approval", () => {
       message: expect.stringContaining('"lares.yaml" is asked each time'),
     });
     expect([bench.remembered, (await bench.actions.get(id))?.state]).toEqual([[], "PendingApproval"]);
-    // Without that effect it counts.
+    // It works without that effect.
     await bench.actions.approve(id, { digest, remember: "always", effects: [0] });
     expect(bench.remembered).toHaveLength(1);
   });
@@ -682,7 +711,7 @@ describe("policy decides", () => {
     const announced: [string, string][] = [];
     using _listening = bench.actions.changed.on(({ id, state }: Action) => {
       announced.push([id, state]);
-      // Stored and allowed, and its commit has not begun.
+      // The action is stored and allowed, and its commit has not begun.
       if (state === "Approved") bench.settings.rules = [];
     });
     const action = await bench.propose(write("a", ""));
@@ -1070,7 +1099,7 @@ describe("time and restarts", () => {
   test("after the end nothing is changed any more", async () => {
     const { id, digest } = await bench.propose(write("a", "a"));
     const waiting = codeOf(bench.actions.settled(id));
-    // Seen to wait before the end comes.
+    // The call must be waiting before the shutdown begins.
     await bench.actions.get(id);
     await bench.actions[Symbol.asyncDispose]();
     expect(await waiting).toBe("Busy");
@@ -1135,7 +1164,7 @@ describe("what the agent cannot see", () => {
         effects: [write("hidden", "new"), move("a.txt", "hidden2")],
       };
       const { action, told } = await bench.actions.propose(everything, program, proposal);
-      // Of two effects the one that is hidden, and a size that only the proposal makes.
+      // Only the hidden one of two effects, and a size that depends only on the proposal.
       expect(told).toEqual({ unseen: [0], impact: 0.0688, bytes: expect.any(Number) as number });
       counted.add(told?.bytes ?? 0);
       expect(counted.size).toBe(1);
@@ -1181,7 +1210,7 @@ test("an agent has at most 1,000 actions waiting", async () => {
     code: "LimitExceeded",
     facts: { limit: "pendingPerAgent", value: 1000 },
   });
-  // One that takes the place of another needs no room of its own.
+  // A proposal that supersedes another one needs no room of its own.
   const again = await bench.actions.propose(everything, program, folderOf("f0-0"));
   expect(again.action.state).toBe("PendingApproval");
   const other = { ...everything, extension: "dev.test.other" };
@@ -1445,6 +1474,18 @@ describe("the diff of one effect", () => {
     put("big-19.txt", "another\n");
     expect(await codeOf(bench.actions.diff(id, 19))).toBe("Stale");
   });
+  test("is read without the other effects of its action", async () => {
+    const effects = Array.from({ length: 10 }, (_, at) => write(`f${at}`, "x".repeat(200_000)));
+    const { id } = await bench.propose(...effects);
+    const queried = vi.spyOn(bench.database, "query");
+    const diff = await bench.actions.diff(id, 3);
+    const rows = await Promise.all(queried.mock.results.map(({ value }) => value as Promise<unknown>));
+    queried.mockRestore();
+    expect(diff).toContain("+++ b/f3");
+    expect(rows.length).toBeGreaterThan(0);
+    expect(JSON.stringify(rows).length).toBeLessThan(2 * 200_000);
+  });
+
   test("of a field or sidecar is its value, of what has no text or no content null", async () => {
     put("a.txt", "a\n");
     const { id } = await bench.propose(

@@ -9,6 +9,7 @@ import {
   notFound,
   permissionDenied,
 } from "../base/errors.ts";
+import { canonicalJson } from "../base/json.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import { Slices } from "../base/slices.ts";
 import {
@@ -17,6 +18,7 @@ import {
   type ActionState,
   type Proposal,
   type ProposalRequest,
+  type RememberedRule,
 } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
@@ -24,15 +26,24 @@ import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
+import { createSight } from "../policy/sight.ts";
 import type { Actions, Approval, ContentEdit, ProposedAction } from "./api.ts";
 import { AwaitedEnds } from "./awaited-ends.ts";
-import { Committer, isDrift, NotTakenBack, type Recording } from "./committer.ts";
+import { Committer, isDrift, RollbackFailed, type Recording } from "./committer.ts";
 import { noLongerKept, readContent, readDiff } from "./content.ts";
 import { actionWithoutDiffs, effectForPolicy } from "./describe.ts";
 import { Ends } from "./ends.ts";
+import { inSlices } from "./in-slices.ts";
 import { ImpactHours } from "./impact-hours.ts";
+import { LaterWork, paidFor } from "./later-work.ts";
 import { actionLimits } from "./limits.ts";
-import { Ledger, type ActionQuery, type ActionRecord, type StateChange } from "./ledger.ts";
+import {
+  Ledger,
+  type ActionQuery,
+  type ActionRecord,
+  type EffectRecord,
+  type StateChange,
+} from "./ledger.ts";
 import { PendingActions } from "./pending.ts";
 import { PersonView } from "./person.ts";
 import type { ActionPorts } from "./ports.ts";
@@ -44,6 +55,7 @@ import { restraintNow } from "./restraint.ts";
 import { Retention } from "./retention.ts";
 import { chosenEffects } from "./selection.ts";
 import { Staleness } from "./staleness.ts";
+import { actionToldTo, inOneAnswer } from "./unseen.ts";
 
 export function openActions(ports: ActionPorts): Actions {
   return new ActionService(ports);
@@ -64,12 +76,15 @@ class ActionService implements Actions {
   readonly #staleness: Staleness;
   readonly #proposals: Proposals;
   readonly #slices: Slices;
-  /** By agent. */
+  readonly #later: LaterWork;
+  /** Plans by agent. */
   readonly #plans = new OneAtATime({ limit: "plansPerAgent", most: actionLimits.plansPerAgent });
   readonly #background = new Set<Promise<void>>();
-  /** The end of the line: one change of the workspace at a time. */
+  /** The end of the queue: the workspace is changed by one action at a time. */
   #lastInLine: Promise<unknown> = Promise.resolve();
   #closed = false;
+  /** By action: the record that is being prepared for its announcement. */
+  readonly #announcing = new Map<string, ActionRecord>();
 
   constructor(ports: ActionPorts) {
     this.#ports = ports;
@@ -96,14 +111,20 @@ class ActionService implements Actions {
       settings: () => ports.settings(),
       originOf: (basis) => ports.originOf(basis),
       impactThisHour: (agent) => this.#hours.sum(agent),
+      slices: this.#slices,
     });
     this.#pending = new PendingActions(
       ports.clock,
       () => ports.settings().expireAfterMs,
       (id) => this.#inBackground(this.#expire(id)),
     );
-    this.#ends = new Ends({ ...ports, ledger: this.#ledger });
-    this.#staleness = new Staleness({ ...ports, outdated: (id, path) => this.#outdated(id, path) });
+    this.#ends = new Ends({ ...ports, ledger: this.#ledger, slices: this.#slices });
+    this.#later = new LaterWork(ports.clock);
+    this.#staleness = new Staleness({
+      ...ports,
+      later: this.#later,
+      outdated: (id, path) => this.#outdated(id, path),
+    });
     this.#proposals = new Proposals(ports, {
       ledger: this.#ledger,
       pending: this.#pending,
@@ -147,17 +168,23 @@ class ActionService implements Actions {
       this.#proposals.propose(authority, program, proposal, budget),
     );
     if (!isNew) return record;
-    this.#announce(record);
+    await this.#announce(record);
     for (const id of superseded) await this.#reread(id);
     if (record.action.state !== "Approved") return record;
-    await this.#commit(record, allOf(record), paidBy(record, budget));
-    // Not the action as the commit returns it: that is the person's.
+    await this.#commit(record, allOf(record), paidFor(record, budget));
+    // Reread, because the commit returns the action as shown to a person, not to its agent.
     return this.#record(record.action.id);
   }
 
-  /** Plans of a guest that ended stay in line until their turn, and take no room from those of the next guest. */
+  /**
+   * Plans of a guest that ended stay queued until their turn, but do not count against the limit of the next guest.
+   */
   #inTurn<Result>(agent: string, budget: CpuBudget, plan: () => Promise<Result>): Promise<Result> {
-    return this.#plans.run(agent, plan, () => budget.leftMs() > 0);
+    const paid = (): Promise<Result> => {
+      this.#later.checkTime(agent);
+      return plan();
+    };
+    return this.#plans.run(agent, paid, () => budget.leftMs() > 0);
   }
 
   async get(id: string): Promise<Action | null> {
@@ -169,16 +196,24 @@ class ActionService implements Actions {
     return this.#ledger.get(id);
   }
 
+  async answerTo(authority: Authority, { action, told }: ProposedAction): Promise<Action> {
+    const sight = createSight(authority, this.#ports.index);
+    const shown = await inSlices(actionToldTo(sight, action, told), this.#slices, unlimitedCpu);
+    return (await inSlices(inOneAnswer(shown), this.#slices, unlimitedCpu)).action;
+  }
+
   async list(query: ActionQuery): Promise<Action[]> {
-    return (await this.#ledger.list(query)).map((record) => this.#person.shown(record));
+    const actions: Action[] = [];
+    for (const record of await this.#ledger.list(query)) actions.push(await this.#person.shown(record));
+    return actions;
   }
 
   async content(id: string, effect: number, side: "before" | "after", offset = 0, length = 262_144) {
-    return readContent(this.#ports, await this.#record(id), effect, side, offset, length);
+    return readContent(this.#ports, await this.#effect(id, effect), side, offset, length);
   }
 
   async diff(id: string, effect: number): Promise<string | null> {
-    return readDiff(this.#ports, await this.#record(id), effect);
+    return readDiff(this.#ports, await this.#effect(id, effect));
   }
 
   async approve(id: string, approval: Approval): Promise<Action> {
@@ -199,7 +234,7 @@ class ActionService implements Actions {
     try {
       edited = await this.#edited(authority, record, edits);
     } catch (error) {
-      // Drift is a result, as where nothing is edited.
+      // A changed workspace makes the action Stale, as it does without edits.
       if (!isLaresError(error, "Stale") && !isLaresError(error, "NotFound")) throw error;
       return this.#move(id, { from: "PendingApproval", to: "Stale", error: error.message });
     }
@@ -209,8 +244,11 @@ class ActionService implements Actions {
   async #approved(record: ActionRecord, approval: Approval, edited?: PlannedAction): Promise<Action> {
     const { id } = record.action;
     const chosen = chosenEffects(record, approval.effects);
-    const rules = rememberedRules(record, approval, chosen, this.#ports.settings(), this.#person);
-    if (rules.length > 0) await this.#ports.remember(rules);
+    // A one-time approval is recorded without waiting for anything.
+    const remembers = approval.rules !== undefined || approval.remember === "always";
+    const rules = remembers
+      ? await rememberedRules(record, approval, chosen, this.#ports.settings(), this.#person)
+      : [];
     const change: StateChange = {
       from: "PendingApproval",
       to: "Approved",
@@ -220,12 +258,30 @@ class ActionService implements Actions {
     const approved =
       edited === undefined ? await this.#move(id, change) : await this.#moveEdited(edited, change);
     failpoint("approvals.approved");
-    const committed = await this.#commit({ ...record, action: approved }, chosen, unlimitedCpu);
+    if (rules.length > 0) await this.#remember(id, rules);
+    const committed = await this.#commit(
+      { ...record, action: approved },
+      chosen,
+      this.#later.forDecision(record),
+    );
     failpoint("approvals.committed");
     return committed;
   }
 
-  /** The action with the person's contents, as policy lets it be. */
+  /** Remembers the rules of an approval that took effect. If that fails, the action waits for approval again. */
+  async #remember(id: string, rules: readonly RememberedRule[]): Promise<void> {
+    try {
+      await this.#ports.remember(rules);
+    } catch (error) {
+      const back: StateChange = { from: "Approved", to: "PendingApproval", decidedBy: null };
+      await this.#orLater(id, this.#ledger.move(id, back));
+      await this.#readPending();
+      await this.#reread(id);
+      throw error;
+    }
+  }
+
+  /** Returns the action with the person's contents, if policy allows it. */
   async #edited(
     authority: Authority,
     record: ActionRecord,
@@ -234,13 +290,13 @@ class ActionService implements Actions {
     const { action, program } = record;
     const { effects, made } = await withEdits(this.#ports.objects, record, edits);
     const { id, title, reason, key, supersedes } = action;
-    // Not in the line of the agent's own plans: a person does not wait for those.
+    // Not queued behind the agent's own plans: a person does not wait for those.
     const planned = await this.#proposals.plan({
       authority,
       program,
       proposal: { title, reason, effects: [...effects] },
       method: "actions/propose",
-      budget: unlimitedCpu,
+      budget: this.#later.of(action.agent),
       made,
       id,
       given: {
@@ -280,20 +336,21 @@ class ActionService implements Actions {
         program: stale.program,
         proposal: { title, reason, effects: [...effects] },
         method: "actions/propose",
-        budget: unlimitedCpu,
+        budget: this.#later.of(agent),
         made,
         given: { supersedes: id },
       });
+      checkMayMerge(stale, planned.record);
       stored = await this.#proposals.store(planned, (record) => this.#decideRebased(record), heard);
     } catch (error) {
       throw noLongerApplies(error);
     }
-    const rebased = this.#announce(stored.record);
+    const rebased = await this.#announce(stored.record);
     for (const superseded of stored.superseded) await this.#reread(superseded);
     return rebased;
   }
 
-  /** Nobody has seen the merged text, so a person is asked whatever the rules allow. */
+  /** Nobody has seen the merged text, so a person is asked even if the rules would allow it. */
   #decideRebased(record: ActionRecord): ApprovalDecision {
     const decision = this.#proposals.decide(record);
     if (decision.decide === "deny")
@@ -329,7 +386,7 @@ class ActionService implements Actions {
       mustBe(record.action, "Committed", "undone");
       if (!record.contentsKept) throw noLongerKept(id);
       await this.#recovery.first();
-      // What the commit could not tidy away goes first: the undo's own files take the same names.
+      // Files that the commit could not remove go first: the undo's own files use the same names.
       await this.#recovery.of(id);
       try {
         const recording: Recording = {
@@ -341,7 +398,7 @@ class ActionService implements Actions {
         };
         await this.#committer.run(id, "undo", record.inverse ?? [], recording, unlimitedCpu);
       } catch (error) {
-        if (error instanceof NotTakenBack) this.#recovery.later(id);
+        if (error instanceof RollbackFailed) this.#recovery.later(id);
         else await this.#orLater(id, this.#ledger.forget(id));
         throw error;
       }
@@ -383,18 +440,18 @@ class ActionService implements Actions {
     return this.#pending.size;
   }
 
-  /** Commits the chosen effects; whatever becomes of it is the action's state. */
+  /** Commits the chosen effects. Success or failure becomes the state of the action. */
   async #commit(record: ActionRecord, chosen: readonly number[], budget: CpuBudget): Promise<Action> {
     const { id } = record.action;
     return this.#inLine(async () => {
       await this.#orLater(id, this.#recovery.first());
       let state: ActionState = "Approved";
-      if (record.action.decided_by === "policy" && !this.#proposals.isStillAllowed(record)) {
+      if (record.action.decided_by === "policy" && !(await this.#proposals.isStillAllowed(record))) {
         await this.#ledger.move(id, { from: state, to: "PendingApproval", decidedBy: null });
         await this.#readPending();
         return this.#reread(id);
       }
-      const refusal = await this.#refusalNow(record, chosen);
+      const refusal = await this.#refusalNow(record, chosen, budget);
       if (refusal !== null) {
         await this.#ledger.move(id, { from: state, to: "Failed", error: refusal.message });
         return this.#reread(id);
@@ -425,7 +482,7 @@ class ActionService implements Actions {
         };
         await this.#committer.run(id, "commit", operations, recording, budget);
       } catch (error) {
-        // The kernel ends, and nothing was touched yet: the action is asked again.
+        // The kernel is shutting down and nothing was touched yet: the action waits for approval again.
         if (state === "Approved" && isLaresError(error, "Busy")) {
           this.#recovery.later(id);
           throw error;
@@ -439,8 +496,8 @@ class ActionService implements Actions {
   async #failed(id: string, from: ActionState, error: unknown): Promise<void> {
     if (!isLaresError(error))
       this.#ports.log.error("A commit failed.", { action: id, error: messageOf(error) });
-    // It stays Committing meanwhile.
-    if (error instanceof NotTakenBack) {
+    // The action stays in Committing meanwhile.
+    if (error instanceof RollbackFailed) {
       this.#recovery.later(id);
       throw error;
     }
@@ -449,7 +506,7 @@ class ActionService implements Actions {
     await this.#orLater(id, this.#ledger.move(id, { from, to, error: messageOf(error) }, along));
   }
 
-  /** Where an end cannot be written down, the action is brought to one later. */
+  /** If the end of the action cannot be recorded now, recovery does it later. */
   async #orLater(id: string, ending: Promise<unknown>): Promise<void> {
     try {
       await ending;
@@ -468,15 +525,19 @@ class ActionService implements Actions {
   }
 
   async #outdated(id: string, path: string): Promise<void> {
-    const error = `${JSON.stringify(path)} is no longer what this began from.`;
+    const error = `${JSON.stringify(path)} has changed since this was proposed.`;
     if (await this.#ledger.move(id, { from: "PendingApproval", to: "Stale", error })) await this.#reread(id);
   }
 
   /**
-   * Permission, scope, sight and restraining rules once more: they may have changed since the action was proposed,
-   * and of a folder that is moved all members count now, those that the agent cannot see included.
+   * Checks permission, scope, sight and restraining rules again, because they may have changed since the proposal. For
+   * a folder that is moved, all members count now, including those that the agent cannot see.
    */
-  async #refusalNow(record: ActionRecord, chosen: readonly number[]): Promise<LaresError | null> {
+  async #refusalNow(
+    record: ActionRecord,
+    chosen: readonly number[],
+    budget: CpuBudget,
+  ): Promise<LaresError | null> {
     const { agent } = record.action;
     const authority = this.#ports.authorityOf(agent);
     if (authority === null) return notFound("enabled extension", agent);
@@ -487,7 +548,7 @@ class ActionService implements Actions {
     if (!decision.allowed) return decision.error;
     const hidden = effects.map(entryChangedBy).find((path) => path !== null && this.#ports.index.hides(path));
     if (hidden !== undefined) return notFound("file or folder", String(hidden));
-    return restraintNow(this.#ports, authority, record, chosen, this.#slices);
+    return restraintNow(this.#ports, authority, record, { chosen, slices: this.#slices, budget });
   }
 
   async #expire(id: string): Promise<void> {
@@ -501,7 +562,7 @@ class ActionService implements Actions {
     if (await this.#ledger.move(id, change)) await this.#reread(id);
   }
 
-  /** Changes the state, or says in which it is instead: of two who try, one wins. */
+  /** Changes the state, or throws with the current state: of two concurrent attempts, one wins. */
   async #move(id: string, change: StateChange): Promise<Action> {
     if (await this.#ledger.move(id, change)) return this.#reread(id);
     const { state } = (await this.#record(id)).action;
@@ -514,17 +575,36 @@ class ActionService implements Actions {
     return record;
   }
 
+  async #effect(id: string, index: number): Promise<EffectRecord> {
+    const record = await this.#ledger.effect(id, index);
+    if (record === null) throw notFound("action", id);
+    return record;
+  }
+
   async #reread(id: string): Promise<Action> {
     return this.#announce(await this.#record(id));
   }
 
-  /** Announces the action as a person is shown it, and returns that. */
-  #announce(record: ActionRecord): Action {
-    const action = this.#person.shown(record);
-    if (action.state !== "PendingApproval") {
-      this.#pending.remove(action.id);
-      this.#staleness.forget(action.id);
+  /**
+   * Announces the action as shown to a person and returns it. A waiting action is announced after it was matched with
+   * the rules, unless a newer version of it was announced meanwhile.
+   */
+  async #announce(record: ActionRecord): Promise<Action> {
+    const { id, state } = record.action;
+    if (state !== "PendingApproval") {
+      this.#announcing.delete(id);
+      this.#pending.remove(id);
+      this.#staleness.forget(id);
+      return this.#tell(this.#person.ended(record));
     }
+    this.#announcing.set(id, record);
+    const action = await this.#person.shown(record);
+    if (this.#announcing.get(id) !== record) return action;
+    this.#announcing.delete(id);
+    return this.#tell(action);
+  }
+
+  #tell(action: Action): Action {
     this.changed.emit(actionWithoutDiffs(action));
     this.#awaited.tell(action);
     if (hasEnded(action.state)) this.#ends.tell();
@@ -552,23 +632,37 @@ function allOf({ action }: ActionRecord): number[] {
   return action.effects.map((_effect, index) => index);
 }
 
-/**
- * Returns the CPU budget for the commit of an action that policy allowed. Unlimited if the action touches files that
- * are hidden from its agent: the rest of the agent's budget would tell their size.
- */
-function paidBy({ told }: ActionRecord, budget: CpuBudget): CpuBudget {
-  return told === null ? budget : unlimitedCpu;
-}
-
-function notRebasable({ action: { id, superseded_by: by }, contentsKept }: ActionRecord): LaresError {
+function notRebasable(
+  { action: { id, superseded_by: by }, contentsKept, told }: ActionRecord,
+  planned?: ActionRecord,
+): LaresError {
   if (by !== undefined)
     return illegalTransition("Stale", `The action ${by} took the place of ${id} already; look at that one.`);
   if (!contentsKept) return noLongerKept(id);
-  const why = "it changes a file that is no text, or too long a one, so the changes cannot be merged";
+  const why =
+    planned !== undefined || told !== null
+      ? "it touches, or may touch, what its agent cannot see, and the agent would hear that there was something to merge with; let the agent propose it anew"
+      : "it changes a file that is no text, or too long a one, so the changes cannot be merged";
   return new LaresError("Stale", `The action ${id} cannot be rebased: ${why}.`);
 }
 
-/** Returns the error of a plan whose changes were possible once: Stale if they no longer apply. */
+/**
+ * Throws Stale if the rebase would let the agent infer that something which it cannot see exists, or existed: the agent
+ * learns that the first action failed and that the second one succeeded.
+ */
+function checkMayMerge(stale: ActionRecord, planned: ActionRecord): void {
+  if (stale.told === null && planned.told === null) return;
+  if ([stale, planned].some(({ told }) => told !== null && told.sawAll !== true))
+    throw notRebasable(stale, planned);
+  // The agent sees everything that the action touches, then and now, so only something hidden can have been in the way.
+  if (canonicalJson(stale.operations) === canonicalJson(planned.operations))
+    throw new LaresError(
+      "Stale",
+      `The action ${stale.action.id} cannot be rebased: nothing that its agent can see is different from when it was proposed; let the agent propose it anew.`,
+    );
+}
+
+/** Returns the error for a plan whose changes were possible once: Stale if they no longer apply. */
 function noLongerApplies(error: unknown): unknown {
   if (!isDrift(error) && !isLaresError(error, "InvalidParams")) return error;
   return isLaresError(error, "Stale")

@@ -13,36 +13,38 @@ import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Told } from "./unseen.ts";
 
 export interface Approval {
-  /** Of the action as it was shown. */
+  /** The digest of the action that the person was shown. */
   readonly digest: Hash;
-  /** Indices of the effects that are wanted; default all. */
+  /** Indices of the effects to apply; all by default. */
   readonly effects?: readonly number[];
   /**
-   * "always" keeps rules for the next time: `rules`, which the action's scopes offered, or one for each effect's exact
-   * paths. InvalidParams where an effect is asked each time, or a rule was not offered.
+   * "always" remembers rules for the next time: `rules`, which must be among the scopes that the action offered, or by
+   * default one rule for the exact paths of each effect. InvalidParams if an effect must be asked each time, or if a
+   * rule was not offered.
    */
   readonly remember?: "once" | "always";
   readonly rules?: readonly RememberedRule[];
-  /** Contents that the person wants instead of the proposed ones. */
+  /** Contents from the person that replace the proposed ones. */
   readonly edits?: readonly ContentEdit[];
 }
 
-/** The content that the file of an effect is to have. */
+/** The new content for the file of an effect. */
 export type ContentEdit =
   | { readonly effect: number; readonly content: string }
   | { readonly effect: number; readonly content_base64: string };
 
-/** An action as a person is shown it, and what its agent is told otherwise: see `actionToldTo`. */
+/** An action as shown to a person, and what differs in what its agent is told: see `actionToldTo`. */
 export interface ProposedAction {
   readonly action: Action;
   readonly told: Told | null;
 }
 
-/** Proposals of agents from preview to undo, and the one way in which the workspace is changed. */
+/** Handles proposals of agents from preview to undo. Every change of the workspace goes through here. */
 export interface Actions extends AsyncDisposable {
   /**
-   * What a proposal would do; kept nowhere. An agent's proposals and previews are planned one at a time, at the expense of
-   * `budget`: LimitExceeded beyond that, and where `actionLimits.plansPerAgent` wait already.
+   * Returns what a proposal would do, without storing it. An agent's proposals and previews are planned one at a time
+   * and charged to `budget`. LimitExceeded if the budget runs out, or if `actionLimits.plansPerAgent` plans already
+   * wait.
    */
   preview(
     authority: Authority,
@@ -51,9 +53,10 @@ export interface Actions extends AsyncDisposable {
     budget?: CpuBudget,
   ): Promise<ProposedAction>;
   /**
-   * Decided by policy: Committed (or Stale, Failed), Rejected, or PendingApproval, which does not wait. Takes the place of
-   * the agent's action that `supersedes` names and of the one that changes the very same things. With a `key` that the
-   * agent used before nothing is stored, and that action is the answer.
+   * Plans, decides and stores a proposal. Returns the action as Committed (or Stale, Failed), Rejected, or
+   * PendingApproval; does not wait for the approval. The action supersedes the agent's action that `supersedes` names,
+   * and one that changes exactly the same things. If the agent used `key` before, nothing is stored and the earlier
+   * action is returned.
    */
   propose(
     authority: Authority,
@@ -62,14 +65,19 @@ export interface Actions extends AsyncDisposable {
     budget?: CpuBudget,
   ): Promise<ProposedAction>;
   proposed(id: string): Promise<ProposedAction | null>;
-  /** As a person is shown it; an agent gets `proposed`. */
+  /** Returns the action as its agent may see it; see `actionToldTo` and `inOneAnswer`. */
+  answerTo(authority: Authority, proposed: ProposedAction): Promise<Action>;
+  /** Returns the action as shown to a person; for an agent, pass `proposed` to `answerTo`. */
   get(id: string): Promise<Action | null>;
   /**
-   * Newest first, without diffs; those made before the action `before`. Default 100, at most 1,000 and 2 MiB together, but
-   * one at least.
+   * Returns actions, newest first, without diffs; with `before`, those created before that action. 100 by default, at
+   * most 1,000 and 2 MiB in total, but at least one.
    */
   list(query: { state?: ActionState; agent?: string; before?: string; limit?: number }): Promise<Action[]>;
-  /** A piece of an effect's content before or after it. NotFound where that side has none, or none is kept. */
+  /**
+   * Returns a piece of an effect's content before or after it. NotFound if that side has no content, or if it is no
+   * longer kept.
+   */
   content(
     id: string,
     effect: number,
@@ -77,36 +85,43 @@ export interface Actions extends AsyncDisposable {
     offset?: number,
     length?: number,
   ): Promise<{ bytes: Uint8Array; eof: boolean }>;
-  /** One effect's unified diff, made now where the action has none for it; null where there is no text to compare. */
+  /**
+   * Returns the unified diff of one effect, computed now if the action has none for it; null if there is no text to
+   * compare.
+   */
   diff(id: string, effect: number): Promise<string | null>;
   /**
-   * Resolves when it has ended, Stale and Failed included. IllegalTransition, DigestMismatch, InvalidParams. With `edits`
-   * it is planned anew, and the answer has the digest of that; PermissionDenied, and it waits on, where policy forbids it.
+   * Approves an action. Resolves when the action has ended, Stale and Failed included. IllegalTransition,
+   * DigestMismatch, InvalidParams. With `edits` the action is planned again and the result has a new digest;
+   * PermissionDenied if policy forbids the edited action, which then still waits.
    */
   approve(id: string, approval: Approval): Promise<Action>;
   reject(id: string, reason?: string): Promise<Action>;
   /**
-   * A new action that makes the changes of a stale one in the workspace as it is now, and waits for a person whatever the
-   * rules allow: nobody has seen the merged text. Stale where the changes no longer apply, PermissionDenied where policy
-   * forbids them.
+   * Proposes the changes of a stale action again, merged with the current workspace. The new action waits for a person
+   * even if the rules would allow it, because nobody has seen the merged text. Stale if the changes no longer apply,
+   * PermissionDenied if policy forbids them.
    */
   rebase(id: string): Promise<Action>;
-  /** Stale {path}, and nothing changes, if something it touched has changed since. */
+  /**
+   * Undoes a committed action. Stale {path}, with nothing changed, if something that the action touched has changed
+   * since.
+   */
   undo(id: string): Promise<Action>;
-  /** The workspace has changed so: what waits and began from there is looked at, in the background. */
+  /** Handles changes of the workspace: waiting actions whose base changed are compared in the background. */
   workspaceChanged(changes: readonly EntryChange[]): void;
   /**
-   * It is known which agents there are, or no longer. Agents hear of ends while it is; waiting actions are compared with
-   * the workspace when it becomes known, as nothing was heard while the kernel was down.
+   * Sets whether the agents are known. While they are, their agents are notified when actions end. When they become
+   * known, waiting actions are compared with the workspace, because changes were missed while the kernel was down.
    */
   agentsAreKnown(isKnown: boolean): void;
-  /** Resolves when what changed so far was compared and every end was told. */
+  /** Resolves when all changes so far were compared and all notifications were sent. */
   idle(): Promise<void>;
-  /** Waits until it has ended; as a person is shown it. */
+  /** Waits until the action has ended and returns it as shown to a person. */
   settled(id: string): Promise<Action>;
-  /** At start, before anything else: finishes or takes back what a crash interrupted. */
+  /** Called at start before anything else: finishes or rolls back actions that a crash interrupted. */
   recover(): Promise<void>;
-  /** Each change of state, without diffs. */
+  /** Emits each change of state, without diffs. */
   readonly changed: Emitter<Action>;
   pendingCount(): number;
 }

@@ -1,14 +1,17 @@
 import { LaresError, notFound } from "../base/errors.ts";
 import { hasEnded, type Action } from "../base/vocabulary/action.ts";
 
-/** Who waits for an action to come to an end. */
+/** Lets callers wait for the end of an action. */
 export class AwaitedEnds implements Disposable {
   readonly #waiters = new Map<string, PromiseWithResolvers<Action>>();
   #isClosed = false;
 
-  /** The action when it has ended. `get` reads it as it is now; NotFound where there is none, Busy where the kernel ends. */
+  /**
+   * Returns the action once it has ended. `get` reads its current state. NotFound if there is no such action, Busy if
+   * the kernel shuts down.
+   */
   async of(id: string, get: () => Promise<Action | null>): Promise<Action> {
-    // The waiter is there before the look, so that no end falls between the two.
+    // The waiter is registered before the read, so that an end between the two is not missed.
     const waiter = this.#waiters.get(id) ?? Promise.withResolvers<Action>();
     this.#waiters.set(id, waiter);
     const action = await get();
@@ -31,7 +34,7 @@ export class AwaitedEnds implements Disposable {
   [Symbol.dispose](): void {
     this.#isClosed = true;
     for (const [id, waiter] of this.#waiters) {
-      // Whoever asked may be looking still, and hears of it then.
+      // The caller may still be reading, and gets the error afterwards.
       waiter.promise.catch(() => undefined);
       waiter.reject(new LaresError("Busy", `The kernel is ending; ask for the action ${id} again.`));
     }

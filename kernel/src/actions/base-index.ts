@@ -6,7 +6,7 @@ interface Followed {
   readonly bases: readonly Base[];
 }
 
-/** A base and the action that begins from it. */
+/** A base and the action that depends on it. */
 export interface BaseOf {
   readonly action: string;
   readonly agent: string;
@@ -14,15 +14,15 @@ export interface BaseOf {
 }
 
 /**
- * Finds the actions that begin from a path. A lookup costs what it finds and the depth of the path, however many actions
- * there are. Paths are compared folded: two spellings may be one file, and a base that is looked at once too often is
- * only looked at.
+ * Finds the actions that have a base at a path. A lookup costs the depth of the path plus the number of results,
+ * however many actions there are. Paths are compared folded, because two spellings may be the same file; at worst a
+ * base is compared once too often.
  */
 export class BaseIndex {
   readonly #actions = new Map<string, Followed>();
   /** Actions by the folded paths of their bases. */
   readonly #at = new Map<string, Set<string>>();
-  /** Folded paths of bases by the folders above them. */
+  /** Folded paths of bases by the folders that contain them. */
   readonly #beneath = new Map<string, Set<string>>();
   /** Actions by the folders that they move, then by agent. */
   readonly #movedFolders = new Map<string, Map<string, Set<string>>>();
@@ -59,14 +59,14 @@ export class BaseIndex {
     }
   }
 
-  /** The folded path, if an action begins from it; with `beneath`, those in that folder too. */
+  /** Returns the folded path if an action has a base there; with `beneath`, also the paths inside that folder. */
   affectedBy(path: string, beneath: boolean): string[] {
     const folded = foldPath(path);
     const own = this.#at.has(folded) ? [folded] : [];
     return beneath ? [...own, ...(this.#beneath.get(folded) ?? [])] : own;
   }
 
-  /** The bases at a folded path. */
+  /** Returns the bases at a folded path. */
   at(folded: string): BaseOf[] {
     return [...(this.#at.get(folded) ?? [])].flatMap((action) => {
       const { agent = "", bases = [] } = this.#actions.get(action) ?? {};
@@ -74,7 +74,7 @@ export class BaseIndex {
     });
   }
 
-  /** Actions that move a folder above this path, by their agents. */
+  /** Returns the actions that move a folder above this path, grouped by agent. */
   movedAbove(path: string): { readonly agent: string; readonly actions: readonly string[] }[] {
     if (this.#movedFolders.size === 0) return [];
     const found: { agent: string; actions: string[] }[] = [];
@@ -84,7 +84,7 @@ export class BaseIndex {
     return found;
   }
 
-  /** The folded paths of all bases. */
+  /** Returns the folded paths of all bases. */
   all(): string[] {
     return [...this.#at.keys()];
   }

@@ -3,15 +3,17 @@ import type { MetadataChange } from "../base/vocabulary/metadata.ts";
 import type { ActionRecord } from "./ledger.ts";
 import { slotOf } from "./metadata.ts";
 
-/** What an action begins from at one path. */
+/** The state of one path that an action was planned for. */
 export type Base =
-  /** A file with this content; null: nothing. */
+  /** A file with this content; null if there is no file. */
   | { readonly is: "content"; readonly path: string; readonly hash: Hash | null }
-  /** A folder that is moved. */
+  /** A folder that the action moves. */
   | { readonly is: "folder"; readonly path: string }
-  /** Anything but a file: a folder is made here. */
+  /** A path at which the action creates a folder: anything but a file may be there. */
   | { readonly is: "way"; readonly path: string }
-  /** A value beside an entry. A tag is either there or not, so its `hash` is not looked at: the entry has to be there. */
+  /**
+   * Metadata of an entry. The `hash` of a tag is ignored, because a tag is either present or not; the entry must exist.
+   */
   | {
       readonly is: "value";
       readonly path: string;
@@ -20,9 +22,9 @@ export type Base =
     };
 
 /**
- * Returns the state of the workspace that the action begins from, as far as its agent could see it. The results of
- * earlier effects of the same action are not bases. A hidden base is left to the commit: an action that went stale
- * because of a hidden file would tell its agent when that file changes.
+ * Returns the bases of an action: the state of the workspace that it was planned for, as far as its agent could see it.
+ * Results of earlier effects of the same action are not bases. Hidden paths are only compared by the commit: if a
+ * hidden file made an action stale, its agent would learn when that file changes.
  */
 export function basesOf({ operations, told }: Pick<ActionRecord, "operations" | "told">): Base[] {
   const bases: Base[] = [];
@@ -44,7 +46,7 @@ export function basesOf({ operations, told }: Pick<ActionRecord, "operations" | 
         break;
       case "move":
         if (operation.kind === "folder") {
-          // The agent sees the folder itself, whatever may be hidden in it.
+          // The agent sees the folder itself, even if something in it is hidden.
           looked.add(operation.from).add(operation.to);
           bases.push({ is: "folder", path: operation.from });
           break;

@@ -2,7 +2,7 @@ import type { CpuBudget } from "../base/cpu-budget.ts";
 import { isLaresError, LaresError, messageOf, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
-import type { Statement } from "../platform/database.ts";
+import type { Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { compileOperations, type Compiled } from "./compile.ts";
 import { apply, discard, revert, stage, verifyBackups } from "./executor.ts";
@@ -11,32 +11,38 @@ import type { Operation } from "./operations.ts";
 import type { ActionPorts } from "./ports.ts";
 import { withoutLargeValue, withValue, type KeptObject } from "./values.ts";
 
-export type CommitterPorts = Pick<
+type CommitterPorts = Pick<
   ActionPorts,
   "files" | "contents" | "objects" | "metadata" | "openWithUnsavedChanges" | "touched" | "log"
 > & {
-  /** The action is done, and something of it is still to be removed. */
+  /** The action is committed, but some of its temporary files still have to be removed. */
   leftBehind(action: string): void;
 };
 
-/** What takes a change back, and the contents that this needs. */
-export interface Outcome {
+/** The operations that undo a change, and the contents that they need. */
+interface Outcome {
   readonly inverse: readonly Operation[];
   readonly keeps: readonly KeptObject[];
 }
 
-/** How a change of the workspace is told to the ledger; each call is one transaction. */
+/** How the progress of a commit is recorded in the ledger. Each call is one transaction. */
 export interface Recording {
-  /** Before the first file is touched: the journal entry joins. False: the action is no longer what it was. */
+  /**
+   * Called before the first file is touched; adds the journal entry. Returns false if the action is no longer in the
+   * expected state.
+   */
   begin(journal: Statement): Promise<boolean>;
-  /** It has happened, from this transaction on. False: it could not be recorded, and is taken back. */
+  /**
+   * Commits: the action counts as done from this transaction on. Returns false if it could not be recorded; the changes
+   * are then rolled back.
+   */
   done(outcome: Outcome, along: readonly Statement[]): Promise<boolean>;
 }
 
 /**
- * Carries out operations as one transaction across files, metadata and the ledger. Either it resolves, and
- * all of it is on the disk, or it rejects, and nothing has changed: Stale {path} where the workspace is no
- * longer what the operations begin from, StorageError where the system refuses.
+ * Carries out operations as one transaction across files, metadata and the ledger. If the promise resolves, everything
+ * is on disk; if it rejects, nothing has changed. Rejects with Stale {path} if the workspace is no longer in the state
+ * that the operations start from, and with StorageError if the file system fails.
  */
 export class Committer {
   readonly #ports: CommitterPorts;
@@ -78,7 +84,7 @@ export class Committer {
     if (compiled.touched.length > 0) await this.#touched(compiled.touched);
   }
 
-  /** Puts what will be replaced, and is too large for the ledger, into the object store. */
+  /** Stores contents that will be replaced, and are too large for the ledger, in the object store. */
   async #keep({ preimages, inverse: whole }: Compiled): Promise<Outcome> {
     const { objects, files } = this.#ports;
     const keeps: KeptObject[] = [];
@@ -115,7 +121,7 @@ export class Committer {
       const done = this.#ledger.journalStatement({ ...reached, phase: "done" });
       await this.#record(recording, outcome, [...metadata, done]);
     } catch (error) {
-      await this.#takeBack(reached, error);
+      await this.#rollBackAfterFailure(reached, error);
       await this.#touched(compiled.touched);
       throw error;
     }
@@ -128,8 +134,8 @@ export class Committer {
     failpoint("actions.after-record");
   }
 
-  /** After a failure: the workspace as it was. Where that fails too, the journal stays for the next start. */
-  async #takeBack(entry: JournalEntry, cause: unknown): Promise<void> {
+  /** Rolls back after a failure. If that fails too, the journal entry stays for the next start. */
+  async #rollBackAfterFailure(entry: JournalEntry, cause: unknown): Promise<void> {
     try {
       await this.rollBack(entry);
     } catch (error) {
@@ -137,20 +143,23 @@ export class Committer {
         action: entry.action,
         error: messageOf(error),
       });
-      throw new NotTakenBack(messageOf(cause), error);
+      throw new RollbackFailed(messageOf(cause), error);
     }
   }
 
-  /** Undoes what steps were taken and removes what they left; paths that somebody else changed are returned. */
+  /**
+   * Undoes the steps that were taken and removes their files. Returns the paths that somebody else has changed
+   * meanwhile.
+   */
   async rollBack(entry: JournalEntry): Promise<readonly string[]> {
-    // Before "applying" is written down no step is taken; after it, every staged file was there.
+    // No step is taken before the phase "applying" is recorded; from then on, every staged file exists.
     const { kept } =
       entry.phase === "applying" ? await revert(this.#ports, entry.plan, entry.identities) : { kept: [] };
     await discard(this.#ports, entry.plan, kept);
     return kept;
   }
 
-  /** After a success: the backups go, then the journal entry. What fails here is done later. */
+  /** Removes the backups, then the journal entry, after a success. Recovery retries this after a failure. */
   async #tidy(entry: JournalEntry): Promise<void> {
     try {
       await this.finish(entry);
@@ -178,14 +187,14 @@ export class Committer {
     try {
       await this.#ports.touched(paths);
     } catch (error) {
-      // What was done is done: the watcher will see it too.
+      // The change itself succeeded, and the watcher will report it too.
       this.#log.warn("The index could not be told of a change at once.", { error: messageOf(error) });
     }
   }
 }
 
-/** A change failed half-way and the workspace could not be brought back: the journal stays for the next start. */
-export class NotTakenBack extends LaresError {
+/** Thrown when a change failed half-way and could not be rolled back. The journal entry stays for the next start. */
+export class RollbackFailed extends LaresError {
   constructor(why: string, cause: unknown) {
     const message = `The action failed (${why}) and could not be taken back yet (${messageOf(cause)}); that is tried again by itself.`;
     super("StorageError", message, {}, { cause });
@@ -198,7 +207,7 @@ function changedHands(action: string): LaresError {
   );
 }
 
-/** True for a failure that says the workspace has moved on, not that something is broken. */
+/** True for an error that means that the workspace has changed, not that something is broken. */
 export function isDrift(error: unknown): error is LaresError {
   return (
     isLaresError(error, "Stale") || isLaresError(error, "NotFound") || isLaresError(error, "ScopeViolation")

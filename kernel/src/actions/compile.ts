@@ -14,11 +14,11 @@ import { identityOf, type BackedUp, type Identity, type Staged, type Step, type 
 export interface Compiled {
   readonly plan: StepPlan;
   readonly metadata: readonly MetadataChange[];
-  /** What is kept beside files that come back. */
+  /** Metadata of files that an undo brings back. */
   readonly restored: readonly MetadataChange[];
-  /** What takes all of it back, in the order in which it is to be done. */
+  /** The operations that undo all of it, in the order in which to carry them out. */
   readonly inverse: readonly Operation[];
-  /** Files of the workspace whose content must be kept before they are touched. */
+  /** Files of the workspace whose content must be stored before they are touched. */
   readonly preimages: readonly { readonly path: string; readonly hash: Hash; readonly bytes: number }[];
   /** Every path that changes. */
   readonly touched: readonly string[];
@@ -34,16 +34,16 @@ type Simulated =
       readonly size?: number;
       readonly mode?: number;
       readonly mtimeMs?: number;
-      /** Still where the workspace has it, under this path. */
+      /** The path at which the workspace still has the content. */
       readonly original?: string;
     };
 
-export type CompilePorts = Pick<ActionPorts, "files" | "contents" | "metadata" | "openWithUnsavedChanges">;
+type CompilePorts = Pick<ActionPorts, "files" | "contents" | "metadata" | "openWithUnsavedChanges">;
 
 /**
- * Holds operations against the workspace as it is now and turns them into steps. Rejects with Stale {path}
- * at the first thing that is not as the operations say: another content, a file that appeared or went, or
- * one that a client has open with unsaved changes. Contents are read at the expense of `budget`.
+ * Compares operations with the current workspace and compiles them to steps. Rejects with Stale {path} at the first
+ * difference: other content, a file that appeared or disappeared, or a file that a client has open with unsaved
+ * changes. Reading contents is charged to `budget`.
  */
 export async function compileOperations(
   ports: CompilePorts,
@@ -61,7 +61,7 @@ class Compiler {
   readonly #actionId: string;
   readonly #budget: CpuBudget;
   readonly #simulated = new Map<string, Simulated>();
-  /** Places beside entries: the change that brings back what was there, and what is there by now. */
+  /** Metadata slots of entries: the change that restores the original value, and the current value. */
   readonly #slots = new Map<string, { readonly original: MetadataChange; readonly hash: Hash | null }>();
   readonly #goingFolders: readonly string[];
   readonly #staged: Staged[] = [];
@@ -70,7 +70,7 @@ class Compiler {
   readonly #restored: MetadataChange[] = [];
   readonly #inverse: Operation[] = [];
   readonly #preimages: { path: string; hash: Hash; bytes: number }[] = [];
-  /** Files that go, with all that is kept beside them. */
+  /** Files that are removed, together with their metadata. */
   readonly #going = new Set<string>();
   readonly #touched = new Set<string>();
   #names = 0;
@@ -160,7 +160,7 @@ class Compiler {
     this.#inverse.push({ do: "put", path, before: null, after: before, ...attributes(old) });
   }
 
-  /** What is kept beside an entry goes with it, so an undo has to bring it back too. */
+  /** Metadata is removed together with its entry, so an undo has to restore it too. */
   async #keepBeside(path: string): Promise<void> {
     this.#going.add(path);
     for (const change of await this.#ports.metadata.kept(path)) {
@@ -173,7 +173,7 @@ class Compiler {
     const old = await this.#fileWith(from, content);
     await this.#free(to);
     if (!this.#ports.files.sameRoot(from, to)) {
-      // Another file system, perhaps: a copy, and then the original goes.
+      // The target may be on another file system, so the file is copied and the original removed.
       await this.#put({ do: "put", path: to, before: null, after: content, ...attributes(old) });
       await this.#remove({ do: "remove", path: from, before: content });
       return;
@@ -213,7 +213,7 @@ class Compiler {
   async #changeMetadata(operation: Extract<Operation, { do: "metadata" }>): Promise<void> {
     const { change, before, after } = operation;
     if (operation.ofRestored === true) {
-      // An entry that is there by now never went: another file took its place within the action.
+      // If the entry exists now, it was never removed: another file took its place within the action.
       if (this.#ports.metadata.current(change.path) === null) this.#restored.push(change);
       return;
     }
@@ -221,7 +221,8 @@ class Compiler {
     const earlier = this.#slots.get(slot);
     const original = earlier?.original ?? restoring(change, await currentValue(this.#ports.metadata, change));
     const found = earlier === undefined ? hashOfValue(valueOf(original)) : earlier.hash;
-    // A tag is either there or not, and whoever was first is right; a value is somebody's work.
+    // A tag is either present or not, so it does not matter who set it. A value may be somebody's work, so a different
+    // value is a conflict.
     if (change.kind !== "tag" && found !== before) throw changed(change.path);
     this.#slots.set(slot, { original, hash: after });
     this.#metadata.push(change);
@@ -241,7 +242,7 @@ class Compiler {
 
   async #free(path: string): Promise<void> {
     if ((await this.#at(path)).kind !== "absent") throw changed(path);
-    // An editor may have what nobody has saved yet.
+    // An editor may have unsaved changes of this file.
     await this.#notUnsaved([path]);
   }
 
@@ -316,7 +317,10 @@ class Compiler {
     return this.#staged.length - 1;
   }
 
-  /** A name in the nearest folder that is there before and after: the same file system, and in nobody's way. */
+  /**
+   * Returns an unused name in the nearest folder that exists both before and after the action, so that the file stays
+   * on the same file system.
+   */
   async #nameBeside(path: string): Promise<string> {
     let folder = parentOf(path) ?? ".";
     for (let parent = parentOf(folder); parent !== null; parent = parentOf(folder)) {

@@ -4,17 +4,17 @@ import type { EffectInput } from "../base/vocabulary/action.ts";
 import type { ProtectedPlaces, Protection } from "../policy/protected.ts";
 import type { Edit } from "./text.ts";
 
-/** Where a content is: still in the workspace, or made by an earlier effect. */
+/** Where to read a content: still in the workspace, or created by an earlier effect. */
 export type ContentSource = { readonly path: string } | { readonly bytes: Uint8Array };
 
-/** The new content of a file, by how it is made. */
+/** The new content of a file, by how it is created. */
 export type NewContent =
   | { readonly from: "write"; readonly input: Extract<EffectInput, { kind: "file.write" }> }
   | { readonly from: "edits"; readonly edits: readonly Edit[] }
   /**
    * The proposed content, merged into the current content. `base` is the hash of the content that the proposal was made
-   * for (null: there was no file). `diff` leads from that base to the proposed content; null: the proposal cannot be
-   * merged into another content.
+   * for (null if there was no file). `diff` leads from that base to the proposed content; without it (null) the
+   * proposal cannot be merged.
    */
   | {
       readonly from: "merge";
@@ -22,16 +22,16 @@ export type NewContent =
       readonly proposed: Uint8Array;
       readonly diff: string | null;
     }
-  /** The content exists already. `isJson`: it is shown as JSON that people can read. */
+  /** The content exists already. `isJson`: it is shown as formatted JSON. */
   | { readonly from: "content"; readonly bytes: Uint8Array; readonly isJson: boolean }
-  /** The file goes. */
+  /** The file is removed. */
   | { readonly from: "nothing" };
 
 export interface ChangeRequest {
   readonly do: "change";
-  /** The file's path, as errors and the diff name it. */
+  /** The path of the file, for errors and the diff. */
   readonly path: string;
-  /** Null: there is no file yet. */
+  /** Null if the file does not exist yet. */
   readonly old: ContentSource | null;
   readonly made: NewContent;
   readonly wantsDiff: boolean;
@@ -39,63 +39,65 @@ export interface ChangeRequest {
 
 export interface ChangedContent {
   readonly before: Hash | null;
-  /** Bytes; null where there was no file. */
+  /** In bytes; null if there was no file. */
   readonly sizeBefore: number | null;
-  /** Null where the file goes. */
+  /** Null if the file is removed. */
   readonly made: { readonly hash: Hash; readonly bytes: Uint8Array } | null;
   readonly diff?: string;
   /** See `changedShare`. */
   readonly share: number;
-  /** A system would run the content that was there, or the one that is made: see `isExecutable`. */
+  /** True if the system would execute the old or the new content: see `isExecutable`. */
   readonly runs: boolean;
 }
 
 export interface HashRequest {
   readonly do: "hash";
   readonly path: string;
-  /** What an earlier request for this file left to do. */
+  /** The state returned by the previous request for this file. */
   readonly rest: HashRest | null;
 }
 
-/** A file that is hashed in several requests, so that others have their turns in between. */
+/** A file that is hashed in several requests, so that other requests get a turn in between. */
 export interface HashRest {
   readonly id: number;
   readonly position: number;
 }
 
-/** `lost`: the thread that began is gone. */
+/** `lost`: the thread that had begun the hash is gone. */
 export type HashAnswer =
   { readonly hash: Hash | null } | { readonly rest: HashRest } | { readonly lost: true };
 
 export interface ListRequest {
   readonly do: "list";
   readonly folder: string;
-  /** Where the folder would go, and what is protected there and here. */
+  /** The target of the move, and the protected places at both ends. */
   readonly move: { readonly to: string; readonly places: ProtectedPlaces } | null;
 }
 
 export interface FolderListing {
-  /** Of names, kinds, sizes and times of everything in it: another hash, something in it has changed. */
+  /**
+   * A hash over the names, kinds, sizes and times of all members: if it differs, something in the folder has changed.
+   */
   readonly hash: Hash;
   /** Relative to the folder. */
   readonly members: readonly string[];
   readonly files: number;
-  /** The permissions of all its files together: a bit is set that one of them has. */
+  /** The permission bits of all files, combined by OR. */
   readonly mode: number;
-  /** Of each member, the stricter of its protections at its old and at its new path; empty without a move. */
+  /** For each member, the stricter of its protections at the old and the new path; empty without a move. */
   readonly protections: readonly Protection[];
 }
 
-export interface ValueRequest {
+interface ValueRequest {
   readonly do: "value";
-  /** What is kept beside an entry. */
+  /** The metadata value. */
   readonly value: JsonValue;
 }
 
 export interface HashedValue {
-  /** Of its canonical JSON. */
+  /** The hash of its canonical JSON. */
   readonly hash: Hash;
-  /** That JSON, where it is too long for the ledger. */
+  /** That JSON, if it is too long for the ledger. */
   readonly content: Uint8Array | null;
 }
 

@@ -1,5 +1,5 @@
-import { sha256, sha256Sum, type Sha256Sum } from "../platform/hash.ts";
-import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { sha256, sha256Sum, type Sha256Sum } from "../platform/files/hash.ts";
+import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import { invalidParams } from "../base/errors.ts";
 import { isExecutable } from "../policy/executable.ts";
 import { changedShare } from "../policy/impact.ts";
@@ -23,7 +23,7 @@ import { applyEdits, textOf, unifiedDiff } from "./text.ts";
 
 const pieceBytes = 1048576;
 
-/** The work on contents itself; in a kernel it is done in a thread, see `content-work.ts`. */
+/** Does the work on contents. The kernel runs it in a thread, see `content-work.ts`. */
 export class ContentTasks {
   readonly #files: WorkspaceFiles;
   readonly #hashing = new Hashing();
@@ -79,7 +79,7 @@ function newContent({ path, made }: ChangeRequest, old: Uint8Array | null): Uint
   return applyEdits(path, old, made.edits);
 }
 
-/** Canonical JSON is on one line. */
+/** Canonical JSON is a single line, so it is formatted again. */
 function readableJson(bytes: Uint8Array): Uint8Array {
   const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
   return new TextEncoder().encode(`${JSON.stringify(value, null, 2)}\n`);
@@ -96,7 +96,7 @@ class Hashing {
   readonly #sums = new Map<number, Sha256Sum>();
   #nextId = 1;
 
-  /** The hash is null where there is no file. */
+  /** The hash is null if there is no file. */
   async go(files: WorkspaceFiles, { path, rest }: HashRequest): Promise<HashAnswer> {
     if ((await files.stat(path))?.kind !== "file") return { hash: null };
     const id = rest?.id ?? this.#nextId++;
@@ -118,7 +118,7 @@ class Hashing {
   }
 }
 
-/** Files whose hash is not finished; the plan of an agent that ended leaves one behind. */
+/** The number of unfinished hashes; each agent that ends while planning leaves one behind. */
 const maxUnfinished = 256;
 
 function hexOf(bytes: Uint8Array): string {

@@ -2,9 +2,9 @@ import type { CpuBudget } from "../base/cpu-budget.ts";
 import type { JsonValue } from "../base/json.ts";
 import { LaresError } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { siblingModule } from "../platform/sibling-module.ts";
-import { WorkThread } from "../platform/work-thread.ts";
-import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { siblingModule } from "../platform/processes/sibling-module.ts";
+import { WorkThread } from "../platform/children/work-thread.ts";
+import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import type {
   ChangedContent,
   ChangeRequest,
@@ -20,7 +20,7 @@ import { actionLimits } from "./limits.ts";
 import type { ContentWork } from "./ports.ts";
 import { hashedValue, isSmallValue } from "./values.ts";
 
-/** Does the work on contents in a thread of its own, so that the kernel's loop never waits for it. */
+/** Runs the work on contents in a thread, so that the kernel's event loop never waits for it. */
 export function openContentWork(files: WorkspaceFiles): ContentWork {
   const workerData: ContentWorkerData = {
     roots: files.roots.map(({ name, files: { root: path } }) => ({ name, path })),
@@ -38,8 +38,8 @@ export function openContentWork(files: WorkspaceFiles): ContentWork {
   );
 }
 
-/** Does one request; a thread, except in tests. */
-export interface ContentRunner extends AsyncDisposable {
+/** Runs one request: in a thread, except in tests. */
+interface ContentRunner extends AsyncDisposable {
   run(request: ContentRequest, budget: CpuBudget): Promise<unknown>;
 }
 
@@ -85,5 +85,5 @@ export class ContentQueue implements ContentWork {
   }
 }
 
-/** Times that a hash is begun again because another request ended the thread. */
+/** How often a hash is started again because another request ended the thread. */
 const hashAttempts = 3;

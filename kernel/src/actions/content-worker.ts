@@ -1,11 +1,11 @@
 /** Entry file of the thread that reads, edits, compares and hashes contents for planning. */
-import { openRootedFs } from "../platform/rooted-fs.ts";
-import { WorkspaceFiles } from "../platform/workspace-files.ts";
-import { serveWork } from "../platform/work-requests.ts";
+import { openRootedFs } from "../platform/files/rooted-fs.ts";
+import { WorkspaceFiles } from "../platform/files/workspace-files.ts";
+import { serveWork } from "../platform/children/work-requests.ts";
 import type { ContentRequest, ContentWorkerData } from "./content-requests.ts";
 import { ContentTasks } from "./content-tasks.ts";
 
-// Asked by openContentWork() in this very shape.
+// The requests come from openContentWork(), in exactly this shape.
 serveWork((data) => {
   const { roots } = data as ContentWorkerData;
   let opening: Promise<ContentTasks> | null = null;
@@ -16,7 +16,7 @@ serveWork((data) => {
       ),
     );
   return async (request) => {
-    // A root that is missing now may be there for the next request.
+    // A workspace folder that is missing now may exist for the next request.
     opening ??= open().catch((error: unknown) => {
       opening = null;
       throw error;

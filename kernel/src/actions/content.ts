@@ -4,18 +4,17 @@ import { canonicalJson } from "../base/json.ts";
 import type { Effect } from "../base/vocabulary/action.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { actionLimits } from "./limits.ts";
-import type { ActionRecord } from "./ledger.ts";
+import type { EffectRecord } from "./ledger.ts";
 import { valueOf, type Operation } from "./operations.ts";
 import type { ActionPorts } from "./ports.ts";
 
 /**
- * A piece of what an effect starts from or leaves. From the object store where the content is kept; before a
- * commit, the side "before" is the workspace's own file as long as that is unchanged (Stale otherwise).
+ * Returns a piece of the content before or after an effect. Stored contents come from the object store. Before the
+ * commit, the side "before" is read from the workspace's own file as long as it is unchanged (Stale otherwise).
  */
 export async function readContent(
   ports: Pick<ActionPorts, "files" | "contents" | "objects">,
-  record: ActionRecord,
-  index: number,
+  record: EffectRecord,
   side: "before" | "after",
   offset: number,
   length: number,
@@ -27,8 +26,8 @@ export async function readContent(
       `At most ${actionLimits.contentRangeBytes} bytes are read at once.`,
     );
   }
-  if (!record.contentsKept) throw noLongerKept(record.action.id);
-  const { effect, operation } = effectOf(record, index);
+  if (!record.contentsKept) throw noLongerKept(record.id);
+  const { effect, operation } = checked(record);
   const hash = effect[side];
   if (hash === null) throw notFound("content", `${effect.path} (${side})`);
   if (operation.do === "metadata") {
@@ -53,20 +52,19 @@ export async function readContent(
 }
 
 /**
- * The unified diff of one effect: the one that the action carries, or made now where the action's diffs together had no
- * room for it. Of a field or sidecar, its new value as JSON. Null where the effect has no content, where a side is no
- * text, and where one is longer than `diffTextBytes`. Rejects as `readContent` does.
+ * Returns the unified diff of one effect: the stored one, or one computed now if the action's diffs exceeded their
+ * total limit. For a field or sidecar it is the new value as JSON. Null if the effect has no content, if a side is not
+ * text, or if a side is longer than `diffTextBytes`. Rejects as `readContent` does.
  */
 export async function readDiff(
   ports: Pick<ActionPorts, "files" | "contents" | "objects">,
-  record: ActionRecord,
-  index: number,
+  record: EffectRecord,
 ): Promise<string | null> {
-  const { effect, operation } = effectOf(record, index);
+  const { effect, operation } = checked(record);
   if (effect.diff !== undefined) return effect.diff;
   if (operation.do === "move" || operation.do === "mkdir" || operation.do === "rmdir") return null;
   if (operation.do === "metadata" && (operation.change.kind === "tag" || effect.after === null)) return null;
-  const side = (of: "before" | "after") => readShort(ports, record, index, of);
+  const side = (of: "before" | "after") => readShort(ports, record, of);
   const before = operation.do === "metadata" || effect.before === null ? null : await side("before");
   const after = effect.after === null ? null : await side("after");
   if (before === tooLong || after === tooLong) return null;
@@ -87,15 +85,14 @@ const tooLong = Symbol("longer than is shown");
 
 async function readShort(
   ports: Pick<ActionPorts, "files" | "contents" | "objects">,
-  record: ActionRecord,
-  index: number,
+  record: EffectRecord,
   side: "before" | "after",
 ): Promise<Uint8Array | typeof tooLong> {
-  const { bytes, eof } = await readContent(ports, record, index, side, 0, actionLimits.diffTextBytes + 1);
+  const { bytes, eof } = await readContent(ports, record, side, 0, actionLimits.diffTextBytes + 1);
   return eof && bytes.length <= actionLimits.diffTextBytes ? bytes : tooLong;
 }
 
-/** The action ended long ago, or many others have since. */
+/** The action ended long ago, or many others have ended since. */
 export function noLongerKept(id: string): LaresError {
   return new LaresError(
     "NotFound",
@@ -104,13 +101,12 @@ export function noLongerKept(id: string): LaresError {
   );
 }
 
-function effectOf(record: ActionRecord, index: number): { effect: Effect; operation: Operation } {
-  const effect = record.action.effects[index];
-  const operation = record.operations[index];
-  if (effect !== undefined && operation !== undefined) return { effect, operation };
-  throw invalidParams(
-    `There is no effect ${index}; the action has ${record.operations.length}, counted from 0.`,
-  );
+function checked({ effect, operation, index, count }: EffectRecord): {
+  effect: Effect;
+  operation: Operation;
+} {
+  if (effect !== null && operation !== null) return { effect, operation };
+  throw invalidParams(`There is no effect ${index}; the action has ${count}, counted from 0.`);
 }
 
 function placesOf(operation: Operation): string[] {

@@ -3,16 +3,17 @@ import { newSecret } from "../base/ids.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Action, Effect, Proposal } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { sha256 } from "../platform/hash.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import { impactOf } from "../policy/impact.ts";
 import { withoutDiff, type ActionRecord } from "./ledger.ts";
-import type { Plan } from "./planner.ts";
+import type { Plan } from "./plan.ts";
 import { toldOf } from "./unseen.ts";
 
 /**
- * What an approval names: SHA-256 over the canonical JSON of who would do what, down to the hashes it leaves.
- * `nonce` keeps the agent, which knows the digest, from trying guesses at what it cannot see.
+ * Returns the digest that an approval names: SHA-256 over the canonical JSON of the agent and its effects, including
+ * the resulting hashes. The agent knows the digest; `nonce` prevents it from testing guesses about contents that it
+ * cannot see.
  */
 export function digestOf(
   id: string,
@@ -24,7 +25,7 @@ export function digestOf(
   return sha256(canonicalJson({ id, agent, program, effects: effects.map(withoutDiff), nonce }));
 }
 
-/** A planned proposal as an action that nobody has decided about. `given`: what else is known of it from the beginning. */
+/** Returns a planned proposal as an undecided action. `given` has fields that are known from the start. */
 export function describeAction(
   id: string,
   agent: string,
@@ -36,7 +37,7 @@ export function describeAction(
 ): ActionRecord {
   const effects = plan.effects.map(({ effect }) => effect);
   const told = toldOf(plan.effects);
-  // The agent is told the digest, too: from it alone a guess at what it cannot see could be confirmed.
+  // The agent is told the digest, and without a nonce it could use it to confirm a guess about what it cannot see.
   const nonce = told === null ? undefined : newSecret();
   return {
     action: {
@@ -62,7 +63,7 @@ export function describeAction(
   };
 }
 
-/** An effect's part of what policy looks at; enough to decide permission and scope once more. */
+/** Returns the fields of an effect that policy needs to decide permission and scope again. */
 export function effectForPolicy(effect: Effect): Record<string, unknown> {
   const { kind, path, from, namespace, sidecar } = effect;
   return kind === "file.move" ? { kind, from, to: path } : { kind, path, namespace, sidecar };
@@ -72,7 +73,7 @@ export function actionWithoutDiffs(action: Action): Action {
   return { ...action, effects: action.effects.map(withoutDiff) };
 }
 
-/** The action as policy decides about it. */
+/** Returns the action after the decision of policy. */
 export function decidedAction(action: Action, decision: ApprovalDecision, now: number): Action {
   if (decision.decide === "ask") return action;
   return {

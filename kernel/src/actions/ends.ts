@@ -1,19 +1,23 @@
+import { unlimitedCpu } from "../base/cpu-budget.ts";
 import { isLaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
+import type { Slices } from "../base/slices.ts";
 import { createSight } from "../policy/sight.ts";
+import { inSlices } from "./in-slices.ts";
 import type { Ledger, UntoldEnd } from "./ledger.ts";
 import { actionLimits } from "./limits.ts";
 import type { ActionPorts } from "./ports.ts";
 import { endToldTo } from "./unseen.ts";
 
-export type EndsPorts = Pick<ActionPorts, "index" | "authorityOf" | "tellEnd"> & {
+type EndsPorts = Pick<ActionPorts, "index" | "authorityOf" | "tellEnd"> & {
   readonly log: Log;
   readonly ledger: Ledger;
+  readonly slices: Slices;
 };
 
 /**
- * Tells agents what became of what they proposed. The transaction that ends an action notes the end; here the note becomes
- * a delivery to the agent, in one transaction that removes it. So each end is told once, whatever dies in between.
+ * Notifies agents how their actions ended. The transaction that ends an action records the end; here the record is
+ * replaced by a delivery to the agent, in one transaction. So each agent is notified exactly once, even across crashes.
  */
 export class Ends implements AsyncDisposable {
   readonly #ports: EndsPorts;
@@ -30,13 +34,13 @@ export class Ends implements AsyncDisposable {
     await this.#telling;
   }
 
-  /** It is known which agents there are, or no longer: what ends meanwhile is told when it is known again. */
+  /** Sets whether the agents are known. Ends that are recorded while they are not are delivered afterwards. */
   agentsAreKnown(isKnown: boolean): void {
     this.#isOpen = isKnown;
     if (isKnown) this.tell();
   }
 
-  /** Tells what was not told yet, in the background. */
+  /** Delivers the recorded ends in the background. */
   tell(): void {
     if (!this.#isOpen) return;
     if (this.#telling !== null) {
@@ -45,7 +49,7 @@ export class Ends implements AsyncDisposable {
     }
     this.#telling = this.#tellAll()
       .catch((error: unknown) => {
-        // They stay noted, and the next end brings them along.
+        // The records stay, and the next end delivers them too.
         this.#ports.log.error("Agents could not be told how their actions ended.", {
           error: messageOf(error),
         });
@@ -59,7 +63,7 @@ export class Ends implements AsyncDisposable {
       });
   }
 
-  /** Resolves when nothing is left to be told for now. */
+  /** Resolves when no recorded end is left for now. */
   async idle(): Promise<void> {
     while (this.#telling !== null) await this.#telling;
   }
@@ -76,19 +80,18 @@ export class Ends implements AsyncDisposable {
   }
 
   async #tellOne(end: UntoldEnd): Promise<void> {
-    const { ledger, index, authorityOf, tellEnd } = this.#ports;
+    const { ledger, index, authorityOf, tellEnd, slices } = this.#ports;
     const record = await ledger.get(end.action);
     const authority = record === null ? null : authorityOf(record.action.agent);
     if (record === null || authority === null) return ledger.told(end, []);
     const action = { ...record.action, state: end.state };
-    const { statements, committed } = tellEnd(
-      authority.extension,
-      endToldTo(createSight(authority, index), action, record.told),
-    );
+    const steps = endToldTo(createSight(authority, index), action, record.told);
+    const told = await inSlices(steps, slices, unlimitedCpu);
+    const { statements, committed } = tellEnd(authority.extension, told);
     try {
       await ledger.told(end, statements);
     } catch (error) {
-      // Told already by a transaction whose answer was lost.
+      // A transaction whose answer was lost has delivered it already.
       if (!isLaresError(error, "Conflict")) throw error;
       return;
     }

@@ -2,19 +2,19 @@ import { unreachable } from "../base/exhaustive.ts";
 import { isLaresError, stale, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import type { ObjectStore } from "../platform/object-store.ts";
-import { storageFailure } from "../platform/storage-failure.ts";
-import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import type { ObjectStore } from "../platform/files/object-store.ts";
+import { storageFailure } from "../platform/files/storage-failure.ts";
+import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import { parentOf } from "../policy/paths.ts";
 import { identityOf, type Identity, type Step, type StepPlan } from "./steps.ts";
 
-export interface ExecutorPorts {
+interface ExecutorPorts {
   readonly files: WorkspaceFiles;
   readonly objects: ObjectStore;
   readonly log: Log;
 }
 
-/** Writes the new contents beside their targets; returns who they are, in the plan's order. */
+/** Writes the new contents beside their targets. Returns the identities of the files, in the order of the plan. */
 export async function stage({ files, objects }: ExecutorPorts, plan: StepPlan): Promise<string[]> {
   const identities: string[] = [];
   for (const { temporary, content, mode, mtimeMs } of plan.staged) {
@@ -33,7 +33,7 @@ export async function stage({ files, objects }: ExecutorPorts, plan: StepPlan): 
   return identities;
 }
 
-/** Takes the steps in order and waits for the disk. What throws in between is left to `revert`. */
+/** Takes the steps in order and syncs to disk. After an error, the caller has to `revert`. */
 export async function apply(
   ports: ExecutorPorts,
   plan: StepPlan,
@@ -65,7 +65,7 @@ async function take(
       return files.rename(temporaryOf(plan, step.staged), step.path);
     case "replace": {
       await expectIdentity(files, step.path, step.identity, identities);
-      // The old file keeps a name throughout, and the path is never without a file.
+      // The old file has a name at every moment, and the path always has a file.
       const linked = await files.link(step.path, step.backup);
       failpoint("actions.within-step");
       if (linked) await expectIdentity(files, step.backup, step.identity, identities);
@@ -96,9 +96,9 @@ async function expectIdentity(
 }
 
 /**
- * Brings the workspace back to before the first step, whichever of them were taken, and however often this
- * was tried before: each step is undone if what it moved is found at its new name. What somebody else has
- * changed in between is left as it is and reported.
+ * Restores the workspace to the state before the first step, whichever steps were taken and however often this was
+ * tried before: a step is undone if what it moved is found at its new name. Paths that somebody else changed meanwhile
+ * are left alone and returned.
  */
 export async function revert(
   ports: ExecutorPorts,
@@ -108,7 +108,7 @@ export async function revert(
   const kept: string[] = [];
   for (const step of plan.steps.toReversed()) {
     failpoint("actions.before-revert");
-    const left = await takeBack(ports, plan, step, identities);
+    const left = await revertStep(ports, plan, step, identities);
     failpoint("actions.after-revert");
     if (left !== null) kept.push(left);
   }
@@ -116,8 +116,8 @@ export async function revert(
   return { kept };
 }
 
-/** Null, or the path that could not be brought back because somebody else changed something there. */
-async function takeBack(
+/** Undoes one step. Returns null, or the path that could not be restored because somebody else changed it. */
+async function revertStep(
   ports: ExecutorPorts,
   plan: StepPlan,
   step: Step,
@@ -140,7 +140,7 @@ async function takeBack(
       if ((await files.hashFile(step.path)) !== plan.staged[step.staged]?.content)
         return left(ports, step.path);
       if (step.kind === "replace") await files.replace(step.backup, step.path);
-      // Half of a rename: the file still has its temporary name too.
+      // A half-finished rename: the file still has its temporary name too.
       else if ((await files.stat(temporary)) !== null) await files.unlink(step.path);
       else await files.rename(step.path, temporary);
       return null;
@@ -177,7 +177,7 @@ function left(ports: ExecutorPorts, path: string): string {
   return path;
 }
 
-/** Removes what staging and keeping left beside the targets; `keep` stays. */
+/** Removes the staged files and backups beside the targets, except those in `keep`. */
 export async function discard(
   ports: ExecutorPorts,
   plan: StepPlan,
@@ -203,7 +203,7 @@ async function unlinkIfThere(files: WorkspaceFiles, path: string): Promise<void>
   }
 }
 
-/** Stale if a file that was replaced or removed is no longer what was compared with the preview. */
+/** Throws Stale if a file that was replaced or removed is no longer the one that was compared with the preview. */
 export async function verifyBackups({ files }: ExecutorPorts, plan: StepPlan): Promise<void> {
   for (const step of plan.steps) {
     if (!("backup" in step) || step.was === undefined) continue;
@@ -244,7 +244,7 @@ function pathsOf(plan: StepPlan): string[] {
   ];
 }
 
-/** Waits for the names in the folders of these paths; a folder that is gone has none. */
+/** Syncs the folders of these paths to disk. Folders that no longer exist are skipped. */
 async function syncFolders(files: WorkspaceFiles, paths: readonly string[]): Promise<void> {
   for (const folder of new Set(paths.map((path) => parentOf(path) ?? "."))) {
     try {

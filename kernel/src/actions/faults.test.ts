@@ -17,15 +17,15 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { failpointVariable } from "../platform/failpoint.ts";
 import { failpointNames, type FailpointName } from "../platform/failpoints.ts";
-import { sha256Hex } from "../platform/hash.ts";
+import { sha256Hex } from "../platform/files/hash.ts";
 import { folderSnapshot } from "../platform/testing/folder-snapshot.ts";
 import { openBench, type Bench } from "./testing/bench.ts";
 import { faultEffects } from "./testing/fault-effects.ts";
 
 /*
- * The kernel is killed at every failpoint on the way of a commit and of an undo, each time it is passed, and
- * again while it recovers. Whatever the moment: after the next start the workspace is wholly before or
- * wholly after, the ledger says which, and nothing is left over.
+ * Kills the kernel at every failpoint of a commit and of an undo, each time it is passed, and again during the
+ * recovery. Whenever that happens, after the next start the workspace is entirely before or entirely after the change,
+ * the ledger agrees, and no temporary files remain.
  */
 
 const child = fileURLToPath(new URL("testing/fault-child.ts", import.meta.url));
@@ -35,7 +35,7 @@ const namesOf = (...rooms: string[]): FailpointName[] =>
 let folder: string;
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "lares-faults-")));
-  // One that lives fills the compile cache for the many that do not.
+  // A run without a kill fills the compile cache for the many that are killed.
   const place = freshPlace("undisturbed");
   expect(await runChild(place, "none", "commit")).toBe(false);
   expect(contents(folderSnapshot(place.root))).toEqual(after);
@@ -71,7 +71,7 @@ function freshPlace(name: string): Place {
 const openAt = ({ root, state }: Place): Promise<Bench> =>
   openBench({ roots: [{ name: "root", path: root }], state });
 
-/** True if the failpoint killed it, false if it came to its end. */
+/** Returns true if the failpoint killed the process, false if it finished. */
 async function runChild({ root, state }: Place, failpoint: string, ...task: string[]): Promise<boolean> {
   const running = spawn(process.execPath, [child, root, state, ...task], {
     env: {
@@ -115,7 +115,7 @@ const after = {
   "renamed/deep/inner.txt": "640 inner",
 };
 
-/** Starts once more, and holds what is found against the two that are allowed. */
+/** Starts again and checks that the result is one of the two allowed ones. */
 async function checkWhole(place: Place): Promise<string> {
   await using bench = await openAt(place);
   await bench.actions.recover();
@@ -128,7 +128,7 @@ async function checkWhole(place: Place): Promise<string> {
   expect(["Committed", "Failed", "PendingApproval", "Undone", undefined]).toContain(action?.state);
   expect(await bench.database.query("SELECT * FROM action_journal")).toEqual([]);
   checkObjects(place);
-  // And it goes on from there.
+  // The action can continue from there.
   if (action?.state === "PendingApproval") {
     expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Committed");
     expect(contents(folderSnapshot(place.root))).toEqual(after);
@@ -150,7 +150,7 @@ function checkObjects({ state }: Place): void {
   }
 }
 
-/** Kills at the first, the second, … time the failpoint is passed, until it is passed no more. */
+/** Kills the process the first, the second, … time it passes the failpoint, until it is passed no more. */
 async function visit(
   name: FailpointName,
   prepare: (place: string) => Promise<Place>,
@@ -186,7 +186,8 @@ describe("killed during an undo", () => {
     ({ id } = await bench.perform(...faultEffects));
   });
 
-  // After one step is before the next: the other half of the names would be the same moments again.
+  // The state after one step is the state before the next, so the other half of the failpoints would repeat the same
+  // moments.
   const moments = namesOf("actions.before-", "actions.within-", "actions.after-record").filter(
     (name) => name !== "actions.before-revert",
   );

@@ -1,15 +1,15 @@
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import { canonicalJson } from "../base/json.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { sha256 } from "../platform/hash.ts";
-import type { FileStat } from "../platform/rooted-fs.ts";
+import { sha256 } from "../platform/files/hash.ts";
+import type { FileStat } from "../platform/files/rooted-fs.ts";
 import { actionLimits } from "./limits.ts";
 import type { ContentWork } from "./ports.ts";
 
 /**
- * What a file is compared by: the SHA-256 of its content; of one above `preimageBytes`, which can be moved and
- * nothing else, that of its inode, size and time of modification, because reading it would take minutes.
- * Null if it is gone.
+ * Returns the hash by which a file is compared: the SHA-256 of its content. A file above `preimageBytes` can only be
+ * moved, and reading it would take minutes, so its inode, size and modification time are hashed instead. Null if the
+ * file is gone.
  */
 export async function fingerprint(
   contents: ContentWork,

@@ -1,12 +1,12 @@
 import { limitExceeded } from "../base/errors.ts";
 import { canonicalJson } from "../base/json.ts";
-import { sha256 } from "../platform/hash.ts";
-import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { sha256 } from "../platform/files/hash.ts";
+import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import { protectionOf, strictest, type Protection } from "../policy/protected.ts";
 import type { FolderListing, ListRequest } from "./content-requests.ts";
 import { actionLimits } from "./limits.ts";
 
-/** Walks a folder that is to be moved. Links are listed, not followed. LimitExceeded beyond `folderMembers`. */
+/** Lists a folder that is to be moved. Links are listed, not followed. LimitExceeded beyond `folderMembers`. */
 export async function listFolder(
   files: WorkspaceFiles,
   folder: string,
@@ -25,7 +25,7 @@ export async function listFolder(
           `${JSON.stringify(folder)} holds more than ${actionLimits.folderMembers} files and folders; move parts of it.`,
         );
       }
-      // What is closed is refused by the caller, who sees its name; it is not looked at here.
+      // Forbidden paths are not read here; the caller sees their names and refuses them.
       const stat = kind === "file" ? await files.stat(`${folder}/${path}`) : null;
       mode |= stat?.mode ?? 0;
       members.push([path, kind, stat?.size ?? 0, stat?.mtimeMs ?? 0]);

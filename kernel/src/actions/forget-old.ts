@@ -1,19 +1,20 @@
-import type { Statement } from "../platform/database.ts";
+import type { Statement } from "../platform/database/database.ts";
 import { actionLimits } from "./limits.ts";
 
 const hourMs = 3_600_000;
 
-/** Of a row of `actions`, in bytes. */
-export const keptBytesSql = `octet_length(body) + octet_length(diffs) + coalesce(octet_length(inverse), 0)
+/** The size of a row of `actions`, in bytes. */
+const keptBytesSql = `octet_length(body) + octet_length(diffs) + coalesce(octet_length(inverse), 0)
   + coalesce((SELECT sum(bytes) FROM action_objects WHERE action = actions.id), 0)`;
 
-/** Of a row of an action that waits; see `StoredAction.counted`. Bytes. */
+/** What a row of a waiting action counts as, in bytes; see `StoredAction.counted`. */
 export const waitingBytesSql = `CASE WHEN body ->> '$.told.bytes' IS NULL THEN ${keptBytesSql}
   ELSE (body ->> '$.told.bytes') + coalesce((SELECT sum(bytes) FROM action_objects WHERE action = actions.id), 0) END`;
 
 /**
- * Of ended actions: what is too old or too much loses its contents, and what is too much even then goes.
- * One that counts towards its agent's hour stays, and one whose files are not tidied up yet.
+ * Returns the statements that enforce the bounds on ended actions: drops contents over the limit; if still over,
+ * deletes the action. An action that counts towards its agent's impact of the last hour is kept, and so is one whose
+ * files are not cleaned up yet.
  */
 export function forgetStatements(now: number): Statement[] {
   return [

@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 
 const hourMs = 3_600_000;
 
-/** What each agent was allowed for its impact alone within the last hour: many small changes add up. */
+/** Sums, per agent, the impact that policy allowed within the last hour, because many small changes add up. */
 export class ImpactHours {
   readonly #clock: Clock;
   readonly #byAgent = new Map<string, { readonly at: number; readonly impact: number }[]>();
@@ -11,7 +11,7 @@ export class ImpactHours {
     this.#clock = clock;
   }
 
-  /** From when on allowances still count. */
+  /** The time from which allowances still count. */
   get since(): number {
     return this.#clock.now() - hourMs;
   }

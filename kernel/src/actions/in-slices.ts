@@ -3,16 +3,20 @@ import { limitExceeded } from "../base/errors.ts";
 import type { Slices } from "../base/slices.ts";
 
 /**
- * Takes the steps in slices of the kernel's loop, and charges their time. Rejects with LimitExceeded where the budget does
- * not do.
+ * Runs the steps in slices of the kernel's event loop, charges their time and resolves with their result. Rejects with
+ * LimitExceeded when the budget is used up.
  */
-export async function inSlices(steps: Iterator<void>, slices: Slices, budget: CpuBudget): Promise<void> {
+export async function inSlices<Result>(
+  steps: Iterator<void, Result>,
+  slices: Slices,
+  budget: CpuBudget,
+): Promise<Result> {
   await slices.begin();
   for (;;) {
     const before = slices.nowMs;
-    const { done } = steps.next();
+    const step = steps.next();
     budget.charge(slices.nowMs - before);
-    if (done === true) return;
+    if (step.done === true) return step.value;
     if (budget.leftMs() <= 0) {
       const { limit, allowedMs } = budget;
       throw limitExceeded(

@@ -4,7 +4,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import { canonicalPath } from "../policy/paths.ts";
 import type { FileNode, Node, Overlay } from "./overlay.ts";
 
-/** Canonical, and not the workspace itself. */
+/** Returns the canonical path of an entry. Rejects paths outside the workspace and the workspace itself. */
 export function entryPath(input: string): string {
   const canonical = canonicalPath(input);
   if (!canonical.ok) throw scopeViolation(input, `The path ${JSON.stringify(input)} ${canonical.reason}.`);

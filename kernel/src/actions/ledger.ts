@@ -2,36 +2,36 @@ import { isLaresError } from "../base/errors.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { hasEnded, type Action, type ActionState, type Effect } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import type { Database, Statement, SqlValue } from "../platform/database.ts";
+import type { Database, Statement, SqlValue } from "../platform/database/database.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
+import type { KeptBasis } from "./basis.ts";
 import { forgetStatements, waitingBytesSql } from "./forget-old.ts";
 import { actionLimits } from "./limits.ts";
 import type { Operation } from "./operations.ts";
-import type { KeptBasis } from "./person.ts";
 import type { StepPlan } from "./steps.ts";
 import { targetsOf } from "./targets.ts";
-import type { Told } from "./unseen.ts";
+import { tookItsPlace, type Told } from "./unseen.ts";
 import type { KeptObject } from "./values.ts";
 
-/** What is known of an action beyond what a client is shown. */
+/** An action with everything about it that clients are not shown. */
 export interface ActionRecord {
   readonly action: Action;
   readonly program: Hash;
   readonly operations: readonly Operation[];
   readonly dependsOn: readonly (readonly number[])[];
-  /** Without the members of folders, which are listed anew where they are needed. */
+  /** Without the members of folders, which are listed again when needed. */
   readonly subjects: readonly ApprovalSubject[];
-  /** What the agent is told otherwise; null: nothing. */
+  /** What differs in what the agent is told; null if nothing does. */
   readonly told: Told | null;
-  /** What policy decided it by; null where a person decides. */
+  /** The reason for the decision of policy; null if a person decides. */
   readonly basis: KeptBasis | null;
-  /** Null until it is committed. */
+  /** Null until the action is committed. */
   readonly inverse: readonly Operation[] | null;
-  /** False: it ended long ago, and what it replaced and what it wrote was dropped. */
+  /** False if the action ended long ago and the contents that it replaced and wrote were dropped. */
   readonly contentsKept: boolean;
 }
 
-/** An action as it is written down. */
+/** An action as written to the database. */
 export interface StoredAction {
   readonly action: Action;
   readonly body: string;
@@ -39,9 +39,12 @@ export interface StoredAction {
   readonly objects: readonly KeptObject[];
   /** See `targetsOf`. */
   readonly targets: string;
-  /** All that is kept for it. */
+  /** The size of everything that is kept for it. */
   readonly bytes: number;
-  /** What it counts as while it waits for approval: nothing in it depends on what its agent cannot see. Bytes. */
+  /**
+   * What the action counts as while it waits for approval, in bytes. Does not depend on anything that its agent cannot
+   * see.
+   */
   readonly counted: number;
 }
 
@@ -49,19 +52,19 @@ export interface JournalEntry {
   readonly action: string;
   readonly direction: "commit" | "undo";
   /**
-   * staging: temporary files may be there, nothing else was touched · applying: steps may have been taken ·
-   * done: the ledger says that it happened, backups may still be there
+   * staging: temporary files may exist, nothing else was touched · applying: steps may have been taken · done: the
+   * ledger has the action as committed, backups may still exist
    */
   readonly phase: "staging" | "applying" | "done";
   readonly plan: StepPlan;
-  /** Of the staged files, from "applying" on. */
+  /** The identities of the staged files, from "applying" on. */
   readonly identities: readonly string[];
 }
 
 export interface ActionQuery {
   readonly state?: ActionState;
   readonly agent?: string;
-  /** An action's id. */
+  /** The id of an action. */
   readonly before?: string;
   readonly limit?: number;
 }
@@ -72,11 +75,11 @@ export interface StateChange {
   readonly decided?: number;
   readonly decidedBy?: "user" | "policy" | null;
   readonly error?: string;
-  /** The reason that the person gives for rejecting the action. */
+  /** The person's reason for rejecting the action. */
   readonly rejectedReason?: string;
-  /** The action that takes its place. */
+  /** The action that supersedes this one. */
   readonly supersededBy?: string;
-  /** The action as a person edited it. It replaces everything but the state. */
+  /** The action as edited by a person. Replaces everything but the state. */
   readonly replacedBy?: StoredAction;
   readonly receipt?: NonNullable<Action["receipt"]>;
   readonly inverse?: readonly Operation[];
@@ -91,6 +94,7 @@ interface Row {
   readonly created: number;
   readonly decided: number | null;
   readonly decided_by: string | null;
+  readonly ended: number | null;
   readonly error: string | null;
   readonly receipt: string | null;
   readonly body: string;
@@ -102,7 +106,30 @@ interface Row {
   readonly rejected_reason: string | null;
 }
 
-/** An end of an action that its agent was not told yet. */
+/** One effect of an action, as stored. */
+export interface EffectRecord {
+  /** The id of the action. */
+  readonly id: string;
+  readonly contentsKept: boolean;
+  /** The index of the effect, counted from 0. */
+  readonly index: number;
+  /** The number of effects whose operations are stored. */
+  readonly count: number;
+  /** Null if the action has no such effect. */
+  readonly effect: Effect | null;
+  /** Null if it was dropped with the contents. */
+  readonly operation: Operation | null;
+}
+
+interface EffectRow {
+  readonly contents_kept: number;
+  readonly count: number | null;
+  readonly effect: string | null;
+  readonly operation: string | null;
+  readonly diff: string | null;
+}
+
+/** The end of an action of which the agent was not notified yet. */
 export interface UntoldEnd {
   readonly seq: number;
   readonly action: string;
@@ -119,7 +146,7 @@ interface Body {
   readonly told?: Told;
   readonly supersedes?: string;
   readonly editedBy?: "user";
-  /** Each text that it changes has a diff, by which it can be merged. */
+  /** True if every changed text has a diff, which a merge needs. */
   readonly isMergeable?: boolean;
   readonly basis?: KeptBasis;
   /** These three are dropped with the contents. */
@@ -129,9 +156,11 @@ interface Body {
 }
 
 const listedColumns =
-  "id, agent, state, created, decided, decided_by, error, receipt, body, contents_kept, proposal_key, superseded_by, rejected_reason";
+  "id, agent, state, created, decided, decided_by, ended, error, receipt, body, contents_kept, proposal_key, superseded_by, rejected_reason";
 
-/** The actions and the journal of their commits, in SQLite. Each change of state names the state it leaves. */
+/**
+ * Stores the actions and the journal of their commits in SQLite. Each state change names the state that it expects.
+ */
 export class Ledger {
   readonly #database: Database;
   readonly #clock: Clock;
@@ -142,9 +171,9 @@ export class Ledger {
   }
 
   /**
-   * Stores an action; resolves once it is on the disk. The same transaction supersedes the older actions and runs the
+   * Stores an action; resolves once it is on disk. The same transaction supersedes the older actions and runs the
    * statements `along`. Rejects with Conflict, and stores nothing, if one of the older actions is no longer in the
-   * state it was found in, or if the key is taken.
+   * expected state, or if the key is taken.
    */
   async insert(
     { action, body, diffs, objects, targets }: StoredAction,
@@ -189,7 +218,31 @@ export class Ledger {
     return row === undefined ? null : recordOf(row);
   }
 
-  /** The agent's action that was proposed with this key. */
+  /**
+   * Returns one effect without the rest of its action, because a client that compares a thousand effects asks for each
+   * of them. `index` counts from 0.
+   */
+  async effect(id: string, index: number): Promise<EffectRecord | null> {
+    const [row] = await this.#database.query<EffectRow>(
+      `SELECT contents_kept, json_array_length(body, '$.operations') AS count,
+         body -> ('$.effects[' || ?1 || ']') AS effect, body -> ('$.operations[' || ?1 || ']') AS operation,
+         diffs ->> ('$[' || ?1 || ']') AS diff
+       FROM actions WHERE id = ?2`,
+      [String(index), id],
+    );
+    if (row === undefined) return null;
+    const effect = row.effect === null ? null : (JSON.parse(row.effect) as Effect);
+    return {
+      id,
+      index,
+      contentsKept: row.contents_kept === 1,
+      count: row.count ?? 0,
+      effect: effect === null || row.diff === null ? effect : { ...effect, diff: row.diff },
+      operation: row.operation === null ? null : (JSON.parse(row.operation) as Operation),
+    };
+  }
+
+  /** Returns the agent's action that was proposed with this key. */
   async withKey(agent: string, key: string): Promise<ActionRecord | null> {
     const [row] = await this.#database.query<Row>(
       `SELECT ${listedColumns}, diffs, inverse FROM actions WHERE agent = ? AND proposal_key = ?`,
@@ -198,7 +251,9 @@ export class Ledger {
     return row === undefined ? null : recordOf(row);
   }
 
-  /** The agent's actions that change these very things, wait or are stale, and have not been superseded. */
+  /**
+   * Returns the agent's actions that change exactly these targets, are waiting or stale, and have not been superseded.
+   */
   async replaceable(agent: string, targets: string): Promise<SupersededAction[]> {
     const rows = await this.#database.query<SupersededAction>(
       `SELECT id, state FROM actions
@@ -208,7 +263,7 @@ export class Ledger {
     return [...rows];
   }
 
-  /** Oldest first. */
+  /** Returns undelivered ends, oldest first. */
   async untoldEnds(limit: number): Promise<UntoldEnd[]> {
     const rows = await this.#database.query<UntoldEnd>(
       "SELECT seq, action, state FROM action_ends ORDER BY seq LIMIT ?",
@@ -217,7 +272,7 @@ export class Ledger {
     return [...rows];
   }
 
-  /** The end is told once: the statements put it where the agent hears it, in the same transaction. */
+  /** Removes the end in the same transaction as the statements that deliver it, so that it is delivered once. */
   async told({ seq }: UntoldEnd, along: readonly Statement[]): Promise<void> {
     await this.#database.batch([
       { sql: "DELETE FROM action_ends WHERE seq = ?", params: [seq], expectChanges: 1 },
@@ -226,8 +281,8 @@ export class Ledger {
   }
 
   /**
-   * Newest first, without diffs; those made before the action `before`. Of more than `listedBytes` together, the newest,
-   * and one at least.
+   * Returns actions, newest first, without diffs; with `before`, those created before that action. At most
+   * `listedBytes` in total, but at least one.
    */
   async list(query: ActionQuery): Promise<ActionRecord[]> {
     const conditions: string[] = [];
@@ -268,7 +323,7 @@ export class Ledger {
     return rows.map(({ id }) => id);
   }
 
-  /** What was allowed for its impact alone since then. */
+  /** Returns the impact that policy allowed since then, per decision. */
   async countedSince(since: number): Promise<{ agent: string; decided: number; impact: number }[]> {
     const rows = await this.#database.query<{ agent: string; decided: number; impact: number }>(
       "SELECT agent, decided, counted_impact AS impact FROM actions WHERE counted_impact > 0 AND decided > ?",
@@ -277,7 +332,10 @@ export class Ledger {
     return [...rows];
   }
 
-  /** False if the action was not in the state that the change leaves: somebody else was first. */
+  /**
+   * Changes the state. Returns false if the action is not in the state that the change expects: somebody else was
+   * first.
+   */
   async move(id: string, change: StateChange, along: readonly Statement[] = []): Promise<boolean> {
     try {
       await this.#database.batch([...this.#stateStatements(id, change), ...along], { durability: "power" });
@@ -326,7 +384,7 @@ export class Ledger {
     }));
   }
 
-  /** Contents that a pending or committed action still needs. */
+  /** Returns the contents that a pending or committed action still needs. */
   async neededObjects(): Promise<Set<Hash>> {
     const rows = await this.#database.query<{ hash: Hash }>("SELECT DISTINCT hash FROM action_objects");
     return new Set(rows.map(({ hash }) => hash));
@@ -350,7 +408,7 @@ export class Ledger {
       );
     }
     statements.push(keepStatement(id, change.keeps ?? []));
-    // Only what is committed can be undone, and what is stale can be rebased.
+    // Only a committed action can be undone, and only a stale one can be rebased.
     const isDone = change.to !== "Committed" && (change.to !== "Stale" || change.supersededBy !== undefined);
     if (ended !== null && isDone) statements.push(dropped);
     if (ended !== null)
@@ -366,7 +424,7 @@ export class Ledger {
       return this.#stateStatements(id, {
         from: state,
         to: "Stale",
-        error: "A newer proposal of its agent took its place.",
+        error: tookItsPlace,
         supersededBy: by,
       });
     }
@@ -381,7 +439,7 @@ export class Ledger {
   }
 }
 
-/** An action whose place another one takes. */
+/** An action that another one supersedes. */
 export interface SupersededAction {
   readonly id: string;
   readonly state: "PendingApproval" | "Stale";
@@ -394,7 +452,7 @@ function keepStatement(id: string, objects: readonly KeptObject[]): Statement {
   };
 }
 
-/** The record as it is written down, with the contents that it needs. */
+/** Returns the record as written to the database, with the contents that it needs. */
 export function storedAction(record: ActionRecord, objects: readonly KeptObject[]): StoredAction {
   const { action } = record;
   const content: Body = {
@@ -471,6 +529,7 @@ function recordOf(row: Row): ActionRecord {
       created: isoTime(row.created),
       ...(row.decided === null ? {} : { decided: isoTime(row.decided) }),
       ...(row.decided_by === null ? {} : { decided_by: row.decided_by as "user" | "policy" }),
+      ...(row.ended === null ? {} : { ended: isoTime(row.ended) }),
       ...(row.error === null ? {} : { error: row.error }),
       ...(row.rejected_reason === null ? {} : { rejected_reason: row.rejected_reason }),
       ...(body.editedBy === undefined ? {} : { edited_by: body.editedBy }),
@@ -503,6 +562,8 @@ function isRebasable(row: Row, body: Body): boolean {
   return (
     row.state === "Stale" &&
     row.superseded_by === null &&
+    // The agent would learn how the merge ended, and thereby that there was something to merge with.
+    (body.told === undefined || body.told.sawAll === true) &&
     row.contents_kept === 1 &&
     body.operations !== undefined &&
     body.isMergeable === true

@@ -1,75 +1,86 @@
 const MiB = 1048576;
 
-/** What bounds actions; each is refused with LimitExceeded, naming the bound. */
+/** The bounds on actions. Exceeding one is refused with LimitExceeded, which names the bound. */
 export const actionLimits = {
-  /** Content that a preview holds in memory: what is written, edited or overwritten. Bytes. */
+  /** Content that a preview holds in memory: written, edited or overwritten. Bytes. */
   previewFileBytes: 64 * MiB,
-  /** New contents of all effects of one action together. Bytes. */
+  /** New contents of all effects of one action in total. Bytes. */
   previewTotalBytes: 256 * MiB,
-  /** Content that is compared, and kept for an undo. A larger file is told by inode, size and time: it can be moved, not deleted. Bytes. */
+  /**
+   * Content that is compared, and stored for an undo. A larger file is identified by inode, size and time; it can be
+   * moved, but not deleted. Bytes.
+   */
   preimageBytes: 1024 * MiB,
-  /** Text whose difference is shown, each side. Bytes. */
+  /** Text whose diff is shown, each side. Bytes. */
   diffTextBytes: 256 * 1024,
-  /** Text that the edits of one effect search, all of them together. Bytes. */
+  /** Text that all edits of one effect search, in total. Bytes. */
   editedBytes: 1024 * MiB,
-  /** CPU time of one piece of planning: a content that is changed, a folder that is listed. Milliseconds. */
+  /** CPU time of one planning request: a content that is changed, a folder that is listed. Milliseconds. */
   workCpuMs: 5000,
-  /** How long the file system may take for one. Milliseconds. */
+  /** Wall-clock time of one such request. Milliseconds. */
   workWallMs: 60_000,
-  /** JavaScript heap of the thread that does it; contents lie outside of it. Megabytes. */
+  /** JavaScript heap of the thread that runs it; contents lie outside the heap. Megabytes. */
   workHeapMb: 512,
-  /** What is hashed of a large file before others have their turn. Bytes. */
+  /** How much of a large file is hashed before other requests get a turn. Bytes. */
   hashedPerRequestBytes: 64 * MiB,
-  /** Proposals and previews of one agent that are planned or wait for it. */
+  /** Proposals and previews of one agent that are being planned or wait for it. */
   plansPerAgent: 64,
-  /** How long planning holds the kernel's loop before everything else has a turn. Milliseconds. */
+  /** How long planning holds the kernel's event loop before everything else gets a turn. Milliseconds. */
   planSliceMs: 5,
-  /** Changed paths that are remembered while one proposal is planned; beyond, all that it begins from is looked at. */
+  /** Changed paths that are remembered while one proposal is planned; beyond that, all of its bases are compared. */
   heardWhilePlanned: 1000,
-  /** Characters of JSON in the paths that the end of an action tells its agent; further paths are left out. */
+  /** The paths in the event for an ended action, in characters of JSON; further paths are left out. */
   endedPathsCharacters: 64 * 1024,
-  /** Bytes of JSON in what an agent is answered about one action: diffs that are too much are left out. */
+  /** The answer to an agent about one action, in bytes of JSON; diffs beyond it are left out. */
   toldBytes: 768 * 1024,
-  /** Ends that are told to agents at a time. */
+  /** Ends of actions that are delivered to agents at a time. */
   endsAtOnce: 100,
-  /** Lines that may differ before a diff is no longer searched for the smallest. */
+  /** Differing lines, beyond which the search for the smallest diff stops. */
   diffEdits: 1000,
-  /** Files and folders within a folder that is moved. */
+  /** Files and folders in a folder that is moved. */
   folderMembers: 10_000,
-  /** Diffs of all effects of one action together; effects beyond have none. Bytes. */
+  /** Diffs of all effects of one action in total; further effects have none. Bytes. */
   diffTotalBytes: 4 * MiB,
   /**
-   * The same for effects whose target the agent cannot see, and what such an action counts as among those that wait:
-   * their real sizes would tell of the target. Bytes.
+   * The same for effects whose target the agent cannot see, and the size at which such an action counts while it waits:
+   * the real sizes would reveal something about the target. Bytes.
    */
   unseenDiffBytes: 256 * 1024,
   unseenActionBytes: MiB,
   /**
-   * CPU time of planning what the agent cannot see: what it pays for each such effect, whatever there is to do, and
-   * what may be used for those of one plan together. Milliseconds.
+   * CPU time for planning what the agent cannot see: the fixed charge for each such effect, and the allowance for all
+   * of them in one plan. Milliseconds.
    */
   unseenEffectCpuMs: 20,
   unseenPlanCpuMs: 5000,
-  /** JSON of a field or sidecar that is kept in the ledger itself; a longer one is an object. Bytes. */
+  /**
+   * CPU time for work on an agent's actions after its call was answered: how much may be owed, and how long that takes
+   * to drain. Beyond it, waiting actions are compared later and new proposals are refused. Milliseconds.
+   */
+  laterCpuMs: 30_000,
+  laterCpuWindowMs: 600_000,
+  /** JSON of a field or sidecar that is stored in the ledger itself; a longer one becomes an object. Bytes. */
   metadataInlineBytes: 4096,
-  /** Actions of one agent that wait for approval, and what is kept for them. */
+  /** Actions of one agent that wait for approval, and their total size. */
   pendingPerAgent: 1000,
   pendingBytesPerAgent: 64 * MiB,
-  /** An ended action can be undone and its contents be read for so long. Milliseconds. */
+  /** How long an ended action can be undone and its contents be read. Milliseconds. */
   contentsKeptMs: 30 * 86_400_000,
   /**
-   * What is kept for the ended actions of one agent, those that policy decided and those that a person did:
-   * beyond, the oldest lose their contents and can no longer be undone. The newest keeps them in any case.
+   * What is kept for the ended actions of one agent: those that policy decided, and those that a person approved.
+   * Beyond it, the oldest lose their contents and can no longer be undone; the newest always keeps them.
    */
   keptBytesPerAgent: 256 * MiB,
   keptApprovedBytesPerAgent: 4096 * MiB,
-  /** Ended actions of one agent that are kept as a record, without contents: how many, and bytes. */
+  /** Ended actions of one agent that are kept without contents: number and bytes. */
   recordsPerAgent: 10_000,
   recordBytesPerAgent: 64 * MiB,
-  /** The bounds on what is kept are looked at again after so much more. */
+  /** The growth after which the bounds on stored actions are enforced again. */
   sweepAfterBytes: 16 * MiB,
   sweepAfterActions: 1000,
-  /** Actions that a list returns at most, and what they take together: a client's list never holds the loop up. Bytes. */
+  /**
+   * The number of actions that a list returns, and their total size, so that a list never blocks the event loop. Bytes.
+   */
   listed: 1000,
   listedBytes: 2 * MiB,
   /** What `content` returns at once. Bytes. */

@@ -1,14 +1,14 @@
 import { applyPatch, parsePatch, reversePatch } from "diff";
 import { diff3Merge } from "node-diff3";
 import { stale } from "../base/errors.ts";
-import { sha256 } from "../platform/hash.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import type { NewContent } from "./content-requests.ts";
 import { textOf } from "./text.ts";
 
 /**
  * Returns the proposed content, merged into the current content: the proposal itself if its base is unchanged,
- * otherwise a three-way merge by lines. Throws Stale if both changed the same lines, the file is gone or new, or it is
- * not text.
+ * otherwise a three-way merge by lines. Throws Stale if both changed the same lines, if the file is gone or new, or if
+ * it is not text.
  */
 export function merged(
   path: string,
@@ -35,7 +35,7 @@ export function merged(
   return new TextEncoder().encode(text);
 }
 
-/** The text that the diff begins from, given the one it leads to; null where that is not the one with this hash. */
+/** Returns the text that the diff starts from, given its result; null if that text does not have this hash. */
 function originalOf(changed: string, diff: string, base: string): string | null {
   const [patch] = parsePatch(diff);
   if (patch === undefined) return null;
@@ -44,7 +44,7 @@ function originalOf(changed: string, diff: string, base: string): string | null 
   return original !== false && sha256(original) === base ? original : null;
 }
 
-/** The lines of a text, each with its end. */
+/** The lines of a text, each with its line end. */
 function linesOf(text: string): string[] {
   return text === "" ? [] : text.split(/(?<=\n)/);
 }

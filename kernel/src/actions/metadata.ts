@@ -2,7 +2,7 @@ import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Effect, EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
-import { sha256 } from "../platform/hash.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import type { MetadataPort } from "./ports.ts";
 
 export type MetadataInput = Extract<
@@ -10,12 +10,12 @@ export type MetadataInput = Extract<
   { kind: "tag.add" | "tag.remove" | "field.set" | "sidecar.write" }
 >;
 
-/** SHA-256 over the canonical JSON of a value that is kept beside an entry; null where there is none. */
+/** Returns the SHA-256 of the canonical JSON of a metadata value; null without a value. */
 export function hashOfValue(value: unknown): Hash | null {
   return value === undefined ? null : sha256(canonicalJson(value));
 }
 
-/** What is kept now at the place that a change is about; undefined: nothing. */
+/** Returns the current value of the slot that a change is about; undefined if there is none. */
 export async function currentValue(
   port: MetadataPort,
   change: MetadataChange,
@@ -28,7 +28,7 @@ export async function currentValue(
   return namespace[change.key] as JsonValue | undefined;
 }
 
-/** The place beside an entry that a change is about. */
+/** Returns the metadata slot that a change is about, as a key. */
 export function slotOf(change: MetadataChange): string {
   switch (change.kind) {
     case "tag":
@@ -40,7 +40,7 @@ export function slotOf(change: MetadataChange): string {
   }
 }
 
-/** The change that brings back `value`. */
+/** Returns the change that restores `value`. */
 export function restoring(change: MetadataChange, value: JsonValue | undefined): MetadataChange {
   switch (change.kind) {
     case "tag":
@@ -56,15 +56,15 @@ export function restoring(change: MetadataChange, value: JsonValue | undefined):
   }
 }
 
-/** The change that an effect asks for. */
+/** Returns the change that an effect asks for. */
 export function changeOf(path: string, input: MetadataInput): MetadataChange {
-  // Values arrived as JSON.
+  // The values were parsed from JSON.
   switch (input.kind) {
     case "tag.add":
     case "tag.remove":
       return { kind: "tag", path, tag: input.tag, present: input.kind === "tag.add" };
     case "field.set":
-      // JSON has no word for "absent"; null removes the field.
+      // JSON has no word for "absent", so null removes the field.
       return input.value === null || input.value === undefined
         ? { kind: "field", path, namespace: input.namespace, key: input.key }
         : {
@@ -79,7 +79,7 @@ export function changeOf(path: string, input: MetadataInput): MetadataChange {
   }
 }
 
-/** The input's own fields, as its effect shows them. */
+/** Returns the fields of the input that its effect shows. */
 export function fieldsOf(input: MetadataInput): Partial<Effect> & { summary: string } {
   switch (input.kind) {
     case "tag.add":

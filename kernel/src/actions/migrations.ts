@@ -1,4 +1,4 @@
-import type { Migration } from "../platform/database.ts";
+import type { Migration } from "../platform/database/database.ts";
 
 export const actionsMigrations: readonly Migration[] = [
   {

@@ -2,7 +2,7 @@ import { limitExceeded } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import { actionLimits } from "./limits.ts";
 
-/** The new contents of one action, each once. */
+/** Collects the new contents of one action, each once. */
 export class NewContents {
   readonly all = new Map<Hash, Uint8Array>();
   #bytes = 0;

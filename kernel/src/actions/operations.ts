@@ -3,18 +3,18 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
 
 /**
- * What an action does, freed of how it was put: each names what it starts from, so that it can be held
- * against the workspace again when it is committed. An undo is a list of the same operations.
+ * What an action does, independent of how it was proposed. Each operation names the state that it starts from, so that
+ * the commit can compare it with the workspace. An undo is a list of the same operations.
  */
 export type Operation =
   | {
       readonly do: "put";
       readonly path: string;
-      /** null: nothing there. */
+      /** Null: the path must be free. */
       readonly before: Hash | null;
-      /** An object of the store. */
+      /** The hash of an object in the store. */
       readonly after: Hash;
-      /** Restored by an undo; otherwise the mode of what it replaces and the time of the commit. */
+      /** Restored by an undo; otherwise the mode of the replaced file and the time of the commit. */
       readonly mode?: number;
       readonly mtimeMs?: number;
     }
@@ -22,7 +22,7 @@ export type Operation =
       readonly do: "remove";
       readonly path: string;
       readonly before: Hash;
-      /** Another file with this content, for which the delete was scored lower. */
+      /** Another file with this content, which lowered the impact score of the delete. */
       readonly remains?: string;
     }
   | {
@@ -30,24 +30,24 @@ export type Operation =
       readonly from: string;
       readonly to: string;
       readonly kind: "file" | "folder";
-      /** Of the file, or of the folder's listing. */
+      /** The hash of the file, or of the folder's listing. */
       readonly content: Hash;
     }
   | { readonly do: "mkdir"; readonly path: string }
-  /** Only of an undo: a folder that the action made. Stays if it holds something by now. */
+  /** Only in an undo: a folder that the action created. It stays if it has contents by now. */
   | { readonly do: "rmdir"; readonly path: string }
   | {
       readonly do: "metadata";
       readonly change: MetadataChange;
       readonly before: Hash | null;
       readonly after: Hash | null;
-      /** The change is without its value, which is the object `after`. */
+      /** The change has no value; its value is the object `after`. */
       readonly isStored?: true;
-      /** Only of an undo: beside a file that it brings back, so it is set once the index knows that. */
+      /** Only in an undo: metadata of a file that it restores, set once the index has the file. */
       readonly ofRestored?: true;
     };
 
-/** The value a metadata change leaves; undefined: nothing. */
+/** Returns the value that a metadata change sets; undefined if it removes one. */
 export function valueOf(change: MetadataChange): JsonValue | undefined {
   switch (change.kind) {
     case "tag":

@@ -1,47 +1,47 @@
 import type { CpuBudget } from "../base/cpu-budget.ts";
 import { invalidParams, scopeViolation, stale } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import type { FileStat } from "../platform/rooted-fs.ts";
-import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import type { FileStat } from "../platform/files/rooted-fs.ts";
+import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import type { ChangedContent, NewContent } from "./content-requests.ts";
 import { foldersAbove, foldPath, isWithinExactly } from "../policy/paths.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { ContentWork } from "./ports.ts";
 
-/** What is at a path, as far as an action has come. */
+/** What is at a path after the effects planned so far. */
 export type Node = { readonly kind: "absent" } | { readonly kind: "folder" } | FileNode;
 
 export interface FileNode {
   readonly kind: "file";
   readonly size: number;
-  /** Where its bytes are: still in the workspace, where nothing has read it yet, or made by an earlier effect. */
+  /** Where to read the bytes: in the workspace, where nothing has read them yet, or created by an earlier effect. */
   readonly content:
     { readonly path: string; readonly stat: FileStat } | { readonly bytes: Uint8Array; readonly hash: Hash };
 }
 
 export interface Known {
   readonly node: Node;
-  /** Index of the effect that made it so; null: the workspace is like this. */
+  /** The index of the effect that produced it; null if it is unchanged in the workspace. */
   readonly producer: number | null;
 }
 
 /**
- * The workspace as the effects of one action leave it, one after the other, without anything having been
- * changed: each effect sees what those before it did.
+ * The workspace as the effects of one action leave it, in order, without changing anything: each effect sees the
+ * results of the earlier ones.
  */
 export class Overlay {
   readonly #files: WorkspaceFiles;
   readonly #contents: ContentWork;
   readonly #budget: CpuBudget;
   readonly #known = new Map<string, Known>();
-  /** Folded, as are the paths that effects changed: two spellings may be one file. */
+  /** Folded, like the changed paths: two spellings may be the same file. */
   readonly #movedFolders: { readonly from: string; readonly to: string; readonly effect: number }[] = [];
   readonly #changed = new Map<string, number>();
   readonly #hashes = new WeakMap<FileNode, Hash>();
-  /** Paths at which another entry than before is, or none. */
+  /** Paths that have another entry than before, or none. */
   readonly #newIdentity = new Set<string>();
 
-  /** The work is done at the expense of `budget`. */
+  /** The work is charged to `budget`. */
   constructor({ files, contents }: { files: WorkspaceFiles; contents: ContentWork }, budget: CpuBudget) {
     this.#files = files;
     this.#contents = contents;
@@ -57,7 +57,7 @@ export class Overlay {
     return seen;
   }
 
-  /** Throws InvalidParams if an earlier effect moves a folder that the path lies in. */
+  /** Throws InvalidParams if an earlier effect moves a folder that contains the path. */
   refuseMoved(path: string): void {
     const folded = foldPath(path);
     const moved = this.#movedFolders.find(
@@ -77,12 +77,12 @@ export class Overlay {
     if (!sameEntry) this.#newIdentity.add(path);
   }
 
-  /** True if an effect of this action makes, moves or removes the entry at this path. */
+  /** True if an effect of this action creates, moves or removes the entry at this path. */
   changesIdentity(path: string): boolean {
     return this.#newIdentity.has(path);
   }
 
-  /** True if an effect of this action changes what is at this path, in any spelling, or moves a folder above it. */
+  /** True if an effect of this action changes this path, in any spelling, or moves a folder above it. */
   changes(path: string): boolean {
     const folded = foldPath(path);
     return this.#changed.has(folded) || this.#movedFolders.some(({ from }) => isWithinExactly(from, folded));
@@ -92,7 +92,7 @@ export class Overlay {
     const folded = { from: foldPath(from), to: foldPath(to), effect };
     for (const [path, producer] of this.#changed) {
       if (isWithinExactly(folded.from, path) || isWithinExactly(folded.to, path)) {
-        // Without the path: a folder that an effect makes on its way is named only where it was missing.
+        // Without the path, because it may be a folder that an effect creates only where it is missing.
         throw invalidParams(
           `Effect ${producer} changes something in a folder that effect ${effect} moves; propose them as two actions.`,
           { path: from },
@@ -103,8 +103,8 @@ export class Overlay {
   }
 
   /**
-   * Makes the folders above a path known as folders, since what is put there makes those that are missing.
-   * Returns those that are missing, and the effects that cleared the way.
+   * Records the folders above a path as existing, because writing there creates the missing ones. Returns the missing
+   * folders, and the effects that freed the path for them.
    */
   async makeParents(path: string, producer: number): Promise<{ cleared: number[]; made: string[] }> {
     const cleared: number[] = [];
@@ -124,7 +124,7 @@ export class Overlay {
     return { cleared, made };
   }
 
-  /** What would be made of the file, or of a new one. Its content has at most `previewFileBytes`. */
+  /** Returns the result of changing the file, or of creating it. The old content has at most `previewFileBytes`. */
   async change(
     path: string,
     node: FileNode | null,
@@ -141,7 +141,7 @@ export class Overlay {
     return changed;
   }
 
-  /** What the file is compared by. Read when it is needed, and once. */
+  /** Returns the hash by which the file is compared. Computed on first use. */
   async hashOf(path: string, node: FileNode): Promise<Hash> {
     const known = this.#hashes.get(node);
     if (known !== undefined) return known;

@@ -1,22 +1,23 @@
 import type { CpuBudget } from "../base/cpu-budget.ts";
-import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import { parentOf } from "../policy/paths.ts";
+import { isProgram } from "../policy/script-targets.ts";
 import type { ContentWork } from "./ports.ts";
 
-export interface PackageScriptsPorts {
+interface PackageScriptsPorts {
   readonly files: WorkspaceFiles;
   readonly contents: Pick<ContentWork, "scripts">;
 }
 
-/** Knows which files the packages above them run. */
+/** Finds out whether scripts of the packages above a file run it. */
 export class PackageScripts {
   readonly #ports: PackageScriptsPorts;
   readonly #isVisible: (path: string) => boolean;
   readonly #budget: CpuBudget;
-  /** Whether there is a package in these folders, during this plan. */
+  /** Whether these folders have a package, for the time of this plan. */
   readonly #found = new Map<string, Promise<boolean>>();
 
-  /** `isVisible`: the agent may read this file, if it is there. What is read is charged to the budget. */
+  /** `isVisible`: true if the agent may read this file, whether or not it exists. Reading is charged to the budget. */
   constructor(ports: PackageScriptsPorts, isVisible: (path: string) => boolean, budget: CpuBudget) {
     this.#ports = ports;
     this.#isVisible = isVisible;
@@ -24,9 +25,10 @@ export class PackageScripts {
   }
 
   /**
-   * Returns whether a script of a `package.json` in a folder above names the path, or a member of that folder. Members are
-   * relative to it; a package among them is protected by its own name. Where the agent cannot see a `package.json`, every
-   * program counts as named by it, whether or not it is there: the answer tells nothing about a hidden file.
+   * Returns true if a script of a `package.json` in a folder above names the path, or a member of that folder. Members
+   * are relative to the path; a package among them is protected by its own name. If the agent cannot see a
+   * `package.json`, every program counts as named by it, whether or not it exists, so that the answer reveals nothing
+   * about a hidden file.
    */
   async run(path: string, members: readonly string[] = []): Promise<boolean> {
     for (let folder = parentOf(path); folder !== null; folder = parentOf(folder)) {
@@ -43,7 +45,7 @@ export class PackageScripts {
   }
 
   /**
-   * Returns whether the folder has a `package.json`. True even if it is not a plain file: the thread handles that case.
+   * Returns true if the folder has a `package.json`, even if it is not a regular file: the thread handles that case.
    */
   #hasPackage(folder: string): Promise<boolean> {
     const known = this.#found.get(folder) ?? this.#looksFor(packageIn(folder));
@@ -55,7 +57,7 @@ export class PackageScripts {
     try {
       return (await this.#ports.files.stat(path)) !== null;
     } catch {
-      // A link on the way, perhaps: asked again, and judged, by the thread.
+      // The path may lead through a link; the thread looks again and decides.
       return true;
     }
   }
@@ -64,12 +66,3 @@ export class PackageScripts {
 function packageIn(folder: string): string {
   return folder === "." ? "package.json" : `${folder}/package.json`;
 }
-
-/** Returns whether a script of a package could run the file by its name's ending, or by its lack of one. */
-function isProgram(path: string): boolean {
-  const name = path.slice(path.lastIndexOf("/") + 1);
-  return !name.includes(".") || programEnding.test(name);
-}
-
-const programEnding =
-  /\.(?:[cm]?[jt]sx?|coffee|py[wc]?|rb|pl|pm|php|lua|tcl|r|jl|go|rs|java|kts?|scala|swift|cs|fsx?|groovy|gradle|exs?|erl|hs|clj|awk|sed|mk|wasm|vue|svelte)$/i;

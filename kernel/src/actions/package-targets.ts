@@ -1,16 +1,19 @@
 import { LaresError } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { sha256 } from "../platform/hash.ts";
-import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { sha256 } from "../platform/files/hash.ts";
+import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import { type ScriptTargets, scriptTargets } from "../policy/script-targets.ts";
 import type { ScriptsRequest } from "./content-requests.ts";
 
 /** A larger `package.json` is not read; everything below it counts as run by it. */
 const maxPackageBytes = 1024 * 1024;
-/** Packages whose targets are kept, by their content: a file that changed is never taken for what it was. */
+/**
+ * The number of packages whose targets are cached. The key is the content, so a changed file is never confused with its
+ * old version.
+ */
 const maxPackages = 8;
 
-/** Reads which files packages run. Reading and matching take as long as an agent likes, so this is for the content thread. */
+/** Determines which files packages run. Reading and matching may take long, so this runs in the content thread. */
 export class Packages {
   readonly #files: WorkspaceFiles;
   readonly #known = new Map<Hash, ScriptTargets>();
@@ -39,7 +42,7 @@ export class Packages {
       this.#known.set(hash, targets);
       return targets;
     } catch (error) {
-      // It went away, grew, or lies behind a link: the action does not fail for that.
+      // The file disappeared, grew, or lies behind a link; the action does not fail because of that.
       if (error instanceof LaresError) return error.code === "NotFound" ? null : () => true;
       throw error;
     }

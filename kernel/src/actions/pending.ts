@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { limitExceeded } from "../base/errors.ts";
 import { actionLimits } from "./limits.ts";
 
-/** A changed setting is noticed after this long at the latest. */
+/** The time after which a changed setting is noticed at the latest. */
 const longestWaitMs = 3_600_000;
 
 interface Waiting {
@@ -11,7 +11,7 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** The actions that wait for a person: how many, whose, and when the next of them has waited too long. */
+/** Tracks the actions that wait for a person: their number per agent, and when the next of them expires. */
 export class PendingActions implements Disposable {
   readonly #clock: Clock;
   readonly #expireAfterMs: () => number;
@@ -32,8 +32,8 @@ export class PendingActions implements Disposable {
   }
 
   /**
-   * LimitExceeded if the agent has as much waiting as it may, with another action for which so much is kept. Those whose
-   * place it takes make room for it.
+   * Throws LimitExceeded if another action of this size would exceed the agent's limits. The actions that it supersedes
+   * do not count.
    */
   checkRoom(agent: string, bytes: number, superseded: readonly string[]): void {
     const waiting = { ...this.#of(agent) };
@@ -59,7 +59,7 @@ export class PendingActions implements Disposable {
     );
   }
 
-  /** `bytes`: what is kept for it. */
+  /** Adds an action of this size. */
   add(id: string, agent: string, created: number, bytes: number): void {
     if (this.#waiting.has(id)) return;
     this.#waiting.set(id, { agent, created, bytes });
@@ -83,7 +83,7 @@ export class PendingActions implements Disposable {
     return waiting !== undefined && this.#dueAt(waiting) <= this.#clock.now();
   }
 
-  /** Expires what is overdue now, and sets the timer for what comes next. */
+  /** Expires overdue actions and sets the timer for the next one. */
   sweep(): void {
     const waiting = Array.from(this.#waiting.keys());
     for (const id of waiting) if (this.isOverdue(id)) this.#expire(id);
@@ -109,7 +109,7 @@ export class PendingActions implements Disposable {
     let due = Number.POSITIVE_INFINITY;
     for (const waiting of this.#waiting.values()) {
       const at = this.#dueAt(waiting);
-      // What is overdue has been handed over and is on its way out.
+      // Overdue actions were handed over above and are about to be removed.
       if (at > now) due = Math.min(due, at);
     }
     if (this.#waiting.size === 0) return;

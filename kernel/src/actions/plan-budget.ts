@@ -3,9 +3,9 @@ import { limitExceeded } from "../base/errors.ts";
 import { actionLimits } from "./limits.ts";
 
 /**
- * Who pays for the work on the contents of one plan. What the agent sees is worked on at its own expense. For what it
- * cannot see it pays the same for each effect, whatever there is to do: what is left of its budget, and whether
- * that does, tell nothing about a hidden file. That work has an allowance of its own, one for the whole plan.
+ * Charges the work on the contents of one plan. Work on what the agent sees is charged to the agent. For what it cannot
+ * see, the agent pays a fixed amount per effect, so that neither its remaining budget nor its exhaustion reveals
+ * anything about a hidden file; that work uses a separate allowance for the whole plan.
  */
 export class PlanBudget implements CpuBudget {
   readonly #agent: CpuBudget;
@@ -33,7 +33,7 @@ export class PlanBudget implements CpuBudget {
     else this.#agent.charge(ms);
   }
 
-  /** Throws LimitExceeded where the agent has no time left. */
+  /** Throws LimitExceeded if the agent has no time left. */
   checkAgent(): void {
     const { limit, allowedMs } = this.#agent;
     if (this.#agent.leftMs() > 0) return;
@@ -44,7 +44,10 @@ export class PlanBudget implements CpuBudget {
     );
   }
 
-  /** Does work on what the agent cannot see. Effects are planned one after the other, so nothing else is charged meanwhile. */
+  /**
+   * Runs work on what the agent cannot see. Effects are planned one after the other, so nothing else is charged
+   * meanwhile.
+   */
   async unseen<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#agent.charge(actionLimits.unseenEffectCpuMs);
     this.#isUnseen = true;
@@ -56,8 +59,8 @@ export class PlanBudget implements CpuBudget {
   }
 
   /**
-   * False once half of the allowance for what the agent cannot see is used: the person goes without diffs then, so that
-   * the rest does for what the effects need.
+   * False once half of the allowance for hidden contents is used: from then on no diffs are computed for the person, so
+   * that the rest lasts for the effects themselves.
    */
   get hasTimeToCompare(): boolean {
     return !this.#isUnseen || this.#unseenLeftMs > actionLimits.unseenPlanCpuMs / 2;

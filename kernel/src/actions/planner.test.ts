@@ -6,18 +6,19 @@ import { limitExceeded } from "../base/errors.ts";
 import { Slices } from "../base/slices.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { EffectInput } from "../base/vocabulary/action.ts";
-import { openRootedFs } from "../platform/rooted-fs.ts";
+import { openRootedFs } from "../platform/files/rooted-fs.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
-import { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import { ContentTasks } from "./content-tasks.ts";
 import { ContentQueue } from "./content-work.ts";
-import { planEffects, type Plan } from "./planner.ts";
+import type { Plan } from "./plan.ts";
+import { planEffects } from "./planner.ts";
 import { everything, TestMetadata } from "./testing/bench.ts";
 
 const allowedMs = 300;
 const dearMs = 1000;
 
-/** Plans in a workspace where "hidden" is left out; to look at what is there costs more than the agent may use. */
+/** Plans in a workspace that excludes "hidden"; looking at the contents costs more than the agent may use. */
 async function planned(
   make: (root: string) => void,
   ...effects: EffectInput[]

@@ -3,10 +3,9 @@ import { unreachable } from "../base/exhaustive.ts";
 import { invalidParams, isLaresError, LaresError, limitExceeded, notFound } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Slices } from "../base/slices.ts";
-import type { Effect, EffectInput } from "../base/vocabulary/action.ts";
+import type { EffectInput } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import type { ApprovalSubject } from "../policy/approval.ts";
 import { isExecutable } from "../policy/executable.ts";
 import type { ImpactFacts } from "../policy/impact.ts";
 import { foldersAbove, isWithinExactly, parentOf } from "../policy/paths.ts";
@@ -17,9 +16,10 @@ import { checkExpected, entryPath, fileOf } from "./inputs.ts";
 import { actionLimits } from "./limits.ts";
 import { changeOf, currentValue, fieldsOf, slotOf, type MetadataInput } from "./metadata.ts";
 import { NewContents } from "./new-contents.ts";
-import { valueOf, type Operation } from "./operations.ts";
+import { valueOf } from "./operations.ts";
 import { Overlay, type FileNode, type Known, type Node } from "./overlay.ts";
 import { PackageScripts } from "./package-scripts.ts";
+import type { MadeContent, Plan, PlannedEffect } from "./plan.ts";
 import { PlanBudget } from "./plan-budget.ts";
 import type { ActionPorts } from "./ports.ts";
 import { bytesText, sizeChange } from "./sizes.ts";
@@ -27,45 +27,24 @@ import { Subjects, type SeenMembers } from "./subjects.ts";
 import { hiddenNote, Obstacles, unknownListing, whyAsked } from "./unseen.ts";
 import { withValueStored } from "./values.ts";
 
-/** One effect, looked at against the workspace and the effects before it. */
-export interface PlannedEffect {
-  readonly effect: Effect;
-  readonly operation: Operation;
-  /** Indices of the effects it builds on. */
-  readonly dependsOn: readonly number[];
-  readonly facts: ImpactFacts;
-  readonly subject: ApprovalSubject;
-  /** It touches, or may touch, what its agent cannot see; what the agent is told of it comes from the proposal alone. */
-  readonly unseen?: { readonly facts: ImpactFacts };
-}
+type PlannerPorts = Pick<ActionPorts, "files" | "contents" | "metadata" | "copies" | "index">;
 
-export interface Plan {
-  readonly effects: readonly PlannedEffect[];
-  /** New contents, to be stored before the action is recorded. */
-  readonly contents: ReadonlyMap<Hash, Uint8Array>;
-}
-
-export type PlannerPorts = Pick<ActionPorts, "files" | "contents" | "metadata" | "copies" | "index">;
-
-/** What a plan may take. */
-export interface PlanMeans {
-  /** Whose CPU time the work on contents is. */
+/** The resources of a plan. */
+interface PlanMeans {
+  /** The budget to which the work on contents is charged. */
   readonly budget: CpuBudget;
-  /** The time on the kernel's loop. */
+  /** The time on the kernel's event loop. */
   readonly slices: Slices;
-  /** Contents that effects make instead of what their inputs say, by the effects' indices. */
+  /** Contents that replace those of the inputs, by the indices of the effects. */
   readonly made?: ReadonlyMap<number, MadeContent>;
 }
 
-/** The content that an effect gives a file when the effect's input does not state it. */
-export type MadeContent = Extract<NewContent, { from: "write" | "content" | "merge" }>;
-
 /**
- * Works out what a proposal would do, changing nothing. Paths were checked by policy. Rejects with
- * InvalidParams (an effect that cannot be: an edit that does not apply, a target that exists), NotFound,
- * Stale (`expected` does not hold), ScopeViolation (a link), LimitExceeded. What the agent cannot see is not there
- * for it: none of these, nor whether there is one, depends on what is hidden from the agent. An effect that cannot be
- * made for such a reason is planned all the same; the person is shown why, and its commit finds the workspace changed.
+ * Plans what a proposal would do, without changing anything. Policy has checked the paths. Rejects with InvalidParams
+ * (an impossible effect: an edit that does not apply, a target that exists), NotFound, Stale (`expected` does not
+ * hold), ScopeViolation (a link) and LimitExceeded. For the agent, what it cannot see does not exist: neither the error
+ * nor its absence depends on anything hidden. An effect that fails only because of something hidden is planned
+ * nevertheless; the person is shown the reason, and the commit fails because the workspace has changed.
  */
 export async function planEffects(
   ports: PlannerPorts,
@@ -106,7 +85,7 @@ class Planner {
   readonly #overlay: Overlay;
   readonly #scripts: PackageScripts;
   readonly #subjects: Subjects;
-  /** What earlier effects leave beside entries, by place. */
+  /** The metadata that earlier effects leave, by slot. */
   readonly #slots = new Map<string, { readonly hash: Hash | null; readonly effect: number }>();
   readonly #diffBytes = { seen: 0, unseen: 0 };
 
@@ -130,8 +109,8 @@ class Planner {
   }
 
   /**
-   * The effect, scored as a delete whose content stays elsewhere where a copy is there that no effect of the action
-   * touches. The commit looks at that copy again.
+   * Scores a delete lower if a copy of its content remains that no effect of the action touches. The commit checks the
+   * copy again.
    */
   withRemainingCopy(planned: PlannedEffect): PlannedEffect {
     const { operation, facts } = planned;
@@ -178,7 +157,7 @@ class Planner {
       return this.#put(input.kind, path, known, making, index);
     };
     if (await this.#sight.seesWayTo(path)) return run(await this.#overlay.at(path));
-    // What the proposal alone makes of it is worked out at the agent's expense.
+    // The result of the proposal alone is computed at the agent's expense.
     const alone =
       making.from === "merge" ? { from: "content" as const, bytes: making.proposed, isJson: false } : making;
     const { bytes, hash } = madeBy(await this.#overlay.change(path, null, alone, false));
@@ -277,7 +256,7 @@ class Planner {
     this.#mustSee("file or folder", from);
     const source = await this.#overlay.at(from);
     if (source.node.kind === "absent") throw notFound("file or folder", from);
-    // What is in a folder may be hidden, so no answer depends on it.
+    // Members of a folder may be hidden, so no answer may depend on them.
     const seesTarget = await this.#sight.seesWayTo(to);
     const isUnseen = source.node.kind === "folder" || !seesTarget;
     const met = new Obstacles(isUnseen);
@@ -325,7 +304,11 @@ class Planner {
     };
     if (!isUnseen) return planned;
     const why = listing === null ? whyAsked.hidden : whyAsked.folder;
-    return this.#asUnseen(planned, { kind: "move" }, met.first, seesTarget ? made : foldersAbove(to), why);
+    const makes = seesTarget ? made : foldersAbove(to);
+    const asUnseen = this.#asUnseen(planned, { kind: "move" }, met.first, makes, why);
+    const sawAll = listing !== null && listing !== unknownListing && hidden === 0 && seesTarget;
+    if (!sawAll || met.first !== null || asUnseen.unseen === undefined) return asUnseen;
+    return { ...asUnseen, unseen: { ...asUnseen.unseen, sawAll } };
   }
 
   async #freeTarget(to: string): Promise<Known> {
@@ -351,7 +334,7 @@ class Planner {
         { path: to },
       );
     }
-    // Before anything in it is looked at: nothing else in this action may touch it.
+    // Registered before the folder is read: nothing else in this action may touch it.
     this.#overlay.moveFolder(from, from, index);
     const { protectedPaths, forbiddenPaths } = this.#authority;
     const move = { to, places: { protectedPaths, forbiddenPaths } };
@@ -444,7 +427,7 @@ class Planner {
     return this.#overlay.change(path, node.kind === "file" ? node : null, made, wantsDiff);
   }
 
-  /** What is hidden is missing, in the same words. */
+  /** Throws the same NotFound for a hidden path as for a missing one. */
   #mustSee(what: string, path: string): void {
     if (!this.#sight.sees(path)) throw notFound(what, path);
   }
@@ -452,7 +435,7 @@ class Planner {
   async #seenMembers(folder: string, { members, protections }: FolderListing): Promise<SeenMembers> {
     const paths: string[] = [];
     const found: Protection[] = [];
-    // In order: a folder comes before what is in it.
+    // In order: a folder comes before its members.
     const leftOut = new Set<string>();
     for (const [index, member] of members.entries()) {
       if (!this.#slices.hasTime) await this.#slices.next();
@@ -468,8 +451,8 @@ class Planner {
   }
 
   /**
-   * Plans what puts `node` at a path that the agent cannot see. Whatever is met there is left to the commit, and the
-   * agent is told the same.
+   * Plans an effect that puts `node` at a path that the agent cannot see. Conflicts at that path are left to the
+   * commit, and the agent gets the same answer with or without them.
    */
   async #unseenly(
     path: string,
@@ -481,7 +464,7 @@ class Planner {
   ): Promise<PlannedEffect> {
     this.#overlay.refuseMoved(path);
     await this.#refuseLink(path);
-    // For the agent nothing is there.
+    // For the agent, the path is free.
     await checkExpected(this.#overlay, path, absent.node, expected);
     let obstacle: string | null = null;
     let planned: PlannedEffect;
@@ -496,7 +479,7 @@ class Planner {
     return this.#asUnseen(planned, facts, obstacle, foldersAbove(path), whyAsked.hidden);
   }
 
-  /** Links are no entries: a name that the index would list is said to be one, or to lie behind one. */
+  /** Throws if the path is a link or lies behind one, unless the index hides that name. */
   async #refuseLink(path: string): Promise<void> {
     if (this.#ports.index.hides(path)) return;
     try {
@@ -506,7 +489,7 @@ class Planner {
     }
   }
 
-  /** As if nothing were there. */
+  /** Returns the plan for a free path. */
   #blind(path: string, node: Node): PlannedEffect {
     const summary = `Create ${node.kind === "folder" ? "the folder " : ""}${path}`;
     const after = node.kind === "file" && "hash" in node.content ? node.content.hash : null;
@@ -520,7 +503,7 @@ class Planner {
     };
   }
 
-  /** `makes`: every folder on the way that may be missing, as which of them are is not the agent's to know. */
+  /** `makes`: every folder on the way that may be missing; the agent must not learn which of them are. */
   #asUnseen(
     planned: PlannedEffect,
     facts: ImpactFacts,
@@ -553,12 +536,15 @@ function madeBy({ made }: ChangedContent): NonNullable<ChangedContent["made"]> {
   return made;
 }
 
-/** The permissions of a file that is there; none of what an earlier effect makes, which was looked at with that effect. */
+/**
+ * Returns the permissions of an existing file; 0 for the result of an earlier effect, which was checked with that
+ * effect.
+ */
 function modeOf(node: Node): number {
   return node.kind === "file" && "stat" in node.content ? node.content.stat.mode : 0;
 }
 
-/** Before anything of it is read. */
+/** Checked before the file is read. */
 function checkEditable(path: string, { size }: FileNode): void {
   if (size <= actionLimits.previewFileBytes) return;
   throw limitExceeded(
@@ -568,7 +554,7 @@ function checkEditable(path: string, { size }: FileNode): void {
   );
 }
 
-/** The same for what an undo has to bring back. */
+/** The same for what an undo has to restore. */
 function checkKeepable(path: string, { size }: FileNode, instead: string): void {
   if (size <= actionLimits.preimageBytes) return;
   throw limitExceeded(

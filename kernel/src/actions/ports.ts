@@ -7,9 +7,10 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryMetadata, MetadataChange } from "../base/vocabulary/metadata.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { IndexView } from "../policy/sight.ts";
-import type { Database, Statement } from "../platform/database.ts";
-import type { ObjectStore } from "../platform/object-store.ts";
-import type { WorkspaceFiles } from "../platform/workspace-files.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
+import type { ObjectStore } from "../platform/files/object-store.ts";
+import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
+import type { KeptBasis, Origin } from "./basis.ts";
 import type {
   ChangedContent,
   ChangeRequest,
@@ -17,47 +18,48 @@ import type {
   HashedValue,
   ListRequest,
 } from "./content-requests.ts";
-import type { Origin, PersonPorts } from "./person.ts";
 import type { ToldEnd } from "./unseen.ts";
 
-/** What is kept beside entries; implemented by the workspace, in the same database. */
+/** The metadata of entries. Implemented by the workspace, in the same database. */
 export interface MetadataPort {
-  /** Null if the index does not know the entry. */
+  /** Returns null if the index does not have the entry. */
   current(path: string): EntryMetadata | null;
   sidecar(path: string, sidecar: string): Promise<{ readonly data: JsonValue } | null>;
-  /** All of it, as the changes that would bring it back. */
+  /** Returns all metadata of an entry, as the changes that would restore it. */
   kept(path: string): Promise<readonly MetadataChange[]>;
-  /** Join the transaction that records the action as committed. */
+  /** Returns statements for the transaction that records the action as committed. */
   statements(change: MetadataChange): readonly Statement[];
-  /** The same, beside a file that comes back with that transaction: set as soon as the index knows it. */
+  /** The same for metadata of a file that this transaction restores: it is set as soon as the index has the file. */
   restore(changes: readonly MetadataChange[]): readonly Statement[];
   /** Called after that transaction, in the same order, for the changes of both. */
   applied(change: MetadataChange): void;
 }
 
 /**
- * The work on contents that an agent's proposal causes: reading, editing, comparing, hashing, listing. It may take any
- * amount of time, so it happens where it can be ended, and never on the kernel's loop. Each method charges the CPU time to
- * the budget and rejects with LimitExceeded where that, or `actionLimits.workCpuMs`, does not do.
+ * The work on contents that an agent's proposal causes: reading, editing, comparing, hashing, listing. It can take any
+ * amount of time, so it runs where it can be terminated, never on the kernel's event loop. Each method charges the CPU
+ * time to the budget and rejects with LimitExceeded if the budget or `actionLimits.workCpuMs` is exceeded.
  */
 export interface ContentWork extends AsyncDisposable {
-  /** What a write, an edit or a removal makes of a content of at most `previewFileBytes`. */
+  /** Returns the result of a write, an edit or a removal for a content of at most `previewFileBytes`. */
   change(request: Omit<ChangeRequest, "do">, budget: CpuBudget): Promise<ChangedContent>;
-  /** Null where there is no file. */
+  /** Returns null if there is no file. */
   hash(path: string, budget: CpuBudget): Promise<Hash | null>;
-  /** Of a value that is kept beside an entry. */
+  /** Returns the hash of a metadata value. */
   value(value: JsonValue, budget: CpuBudget): Promise<HashedValue>;
-  /** Whether a script of the `package.json` at `path` runs one of the files, which are relative to its folder. */
+  /**
+   * Returns true if a script of the `package.json` at `path` runs one of the files, which are relative to its folder.
+   */
   scripts(path: string, files: readonly string[], budget: CpuBudget): Promise<boolean>;
-  /** Walks a folder; LimitExceeded beyond `folderMembers`. */
+  /** Lists a folder; LimitExceeded beyond `folderMembers`. */
   list(folder: string, move: ListRequest["move"], budget: CpuBudget): Promise<FolderListing>;
 }
 
-/** Read each time they are needed: a person may change them while the kernel runs. */
+/** Read on each use, because a person may change the settings while the kernel runs. */
 export interface ActionSettings {
-  /** The same list as long as none of them changed. */
+  /** The same array as long as no rule changes. */
   readonly rules: readonly ApprovalRule[];
-  /** Impact score; 0: everything that changes files is asked. */
+  /** Impact score from 0 to 1; with 0, every change of files is asked. */
   readonly autoApproveBelow: number;
   /** How long an action waits for a person. */
   readonly expireAfterMs: number;
@@ -72,21 +74,25 @@ export interface ActionPorts {
   readonly log: Log;
   readonly metadata: MetadataPort;
   settings(): ActionSettings;
-  /** The agent's authority now; null if it is no longer installed or enabled. */
+  /** Returns the agent's current authority; null if it is no longer installed or enabled. */
   authorityOf(agent: string): Authority | null;
-  /** The first of these files that a client has open, under whatever name, with changes it did not save; or null. */
+  /** Returns the first of these files that a client has open, under any name, with unsaved changes; otherwise null. */
   openWithUnsavedChanges(paths: readonly string[]): Promise<string | null>;
-  /** Where this content is in the workspace, as far as the index knows. */
+  /** Returns the paths in the workspace that have this content, according to the index. */
   copies(content: Hash): readonly string[];
-  /** What the index lists and leaves out. */
+  /** What the index lists and excludes. */
   readonly index: IndexView;
-  /** These paths were just changed. */
+  /** Reports that these paths were just changed. */
   touched(paths: readonly string[]): Promise<void>;
-  /** Prepares the event by which an agent hears how its action ended; see the inbox. */
+  /** Prepares the event that notifies an agent how its action ended; see the inbox. */
   tellEnd(agent: string, end: ToldEnd): { readonly statements: readonly Statement[]; committed(): void };
-  /** Keeps what the person answered with "always", for the next time: one decision. */
+  /** Stores the rules of an "always" answer for the next time, as one decision. */
   remember(rules: readonly RememberedRule[]): Promise<void>;
-  readonly originOf: PersonPorts["originOf"];
-  /** Count the remembered decisions to which these rules belong; they join the transaction that stores the action. */
+  /** Returns an empty origin if the rule is gone, or if the setting is not written in a document. */
+  originOf(basis: Pick<KeptBasis, "rule" | "setting">): Origin;
+  /**
+   * Returns statements that count a use of the remembered decisions to which these rules belong; they join the
+   * transaction that stores the action.
+   */
   used(origins: readonly Origin[]): readonly Statement[];
 }

@@ -1,4 +1,4 @@
-import type { CpuBudget } from "../base/cpu-budget.ts";
+import { type CpuBudget, unlimitedCpu } from "../base/cpu-budget.ts";
 import { illegalTransition, isLaresError, notFound } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Slices } from "../base/slices.ts";
@@ -6,7 +6,7 @@ import type { Action, Proposal, ProposalRequest } from "../base/vocabulary/actio
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { decideApproval, prepareApproval, type ApprovalDecision } from "../policy/approval.ts";
+import { decideApproval, prepareApproval, strictestOf, type ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall } from "../policy/decide.ts";
 import { createSight } from "../policy/sight.ts";
 import { decidedAction, describeAction } from "./describe.ts";
@@ -20,14 +20,15 @@ import {
   type SupersededAction,
 } from "./ledger.ts";
 import type { PendingActions } from "./pending.ts";
-import { planEffects, type MadeContent, type Plan } from "./planner.ts";
+import type { MadeContent, Plan } from "./plan.ts";
+import { planEffects } from "./planner.ts";
 import type { ActionPorts } from "./ports.ts";
 import type { Retention } from "./retention.ts";
 import type { Heard, Staleness } from "./staleness.ts";
 import { targetsOf } from "./targets.ts";
 import { actionToldTo, checkAnswerable } from "./unseen.ts";
 
-export interface ProposalParts {
+interface ProposalParts {
   readonly ledger: Ledger;
   readonly pending: PendingActions;
   readonly hours: ImpactHours;
@@ -37,7 +38,7 @@ export interface ProposalParts {
 }
 
 /** The input of a plan: an agent's proposal, or the effects of an action that is planned again. */
-export interface Planning {
+interface Planning {
   readonly authority: Authority;
   readonly program: Hash;
   readonly proposal: Proposal;
@@ -62,10 +63,10 @@ export interface StoredProposal {
   readonly isNew: boolean;
 }
 
-/** Attempts to store a proposal while the actions that it supersedes are being decided about. */
+/** How often storing a proposal is tried while the actions that it supersedes are being decided. */
 const maxAttempts = 5;
 
-/** From a proposal to an action in the ledger: planned, decided by policy, and in the place of those it supersedes. */
+/** Turns proposals into actions in the ledger: plans them, lets policy decide, and supersedes older actions. */
 export class Proposals {
   readonly #ports: ActionPorts;
   readonly #parts: ProposalParts;
@@ -75,7 +76,7 @@ export class Proposals {
     this.#parts = parts;
   }
 
-  /** Throws what policy refuses, and what `planEffects` does. */
+  /** Throws what policy refuses, and what `planEffects` throws. */
   async plan({
     authority,
     program,
@@ -92,39 +93,51 @@ export class Proposals {
     const plan = await planEffects(this.#ports, authority, proposal.effects, means);
     const now = this.#ports.clock.now();
     const record = describeAction(id ?? newId(), authority.extension, program, proposal, plan, now, given);
-    if (method === "actions/propose") await this.#prepare(record, budget);
+    if (method === "actions/propose")
+      for (const agent of agentsOf(authority)) await this.#prepare(record, budget, agent);
     return { record, plan };
   }
 
-  /** Matches members of folders with the rules, in slices of the loop and at the agent's expense. */
-  async #prepare({ action, subjects }: ActionRecord, budget: CpuBudget): Promise<void> {
-    const steps = prepareApproval({ agent: action.agent, effects: subjects }, this.#ports.settings());
+  /** Matches members of folders with the rules, in slices of the event loop and at the agent's expense. */
+  async #prepare({ action, subjects }: ActionRecord, budget: CpuBudget, agent = action.agent): Promise<void> {
+    const steps = prepareApproval({ agent, effects: subjects }, this.#ports.settings());
     await inSlices(steps, this.#parts.slices, budget);
   }
 
-  decide({ action, subjects }: ActionRecord): ApprovalDecision {
-    const question = {
-      agent: action.agent,
-      effects: subjects,
-      impact: action.impact_score,
-      impactThisHour: this.#parts.hours.sum(action.agent),
-    };
-    return decideApproval(question, this.#ports.settings());
+  /** Returns the strictest decision about the action, as if each of these agents had proposed it. */
+  decide({ action, subjects }: ActionRecord, agents: readonly string[] = [action.agent]): ApprovalDecision {
+    const decisions = agents.map((agent) =>
+      decideApproval(
+        {
+          agent,
+          effects: subjects,
+          impact: action.impact_score,
+          impactThisHour: this.#parts.hours.sum(agent),
+        },
+        this.#ports.settings(),
+      ),
+    );
+    return strictestOf(decisions);
   }
 
-  /** True if policy still allows an action that waits for its commit: a rule may have been revoked, or a setting lowered. */
-  isStillAllowed({ action, subjects }: ActionRecord): boolean {
+  /**
+   * Returns true if policy still allows an action that waits for its commit: a rule may have been revoked, or a setting
+   * lowered.
+   */
+  async isStillAllowed(record: ActionRecord): Promise<boolean> {
+    await this.#prepare(record, unlimitedCpu);
+    const { action, subjects } = record;
     const question = {
       agent: action.agent,
       effects: subjects,
       impact: action.impact_score,
-      // The hour's sum already contains this action's impact, which was compared when it was decided.
+      // The sum of the last hour already contains this action's impact, which was compared when it was decided.
       impactThisHour: 0,
     };
     return decideApproval(question, this.#ports.settings()).decide === "allow";
   }
 
-  /** Plans, decides and stores an agent's proposal; what policy allows is yet to be committed. */
+  /** Plans, decides and stores an agent's proposal. The caller commits what policy allows. */
   async propose(
     authority: Authority,
     program: Hash,
@@ -149,14 +162,15 @@ export class Proposals {
       budget,
       given,
     });
-    // A proposal that is too long to be answered is not stored.
+    // A proposal whose answer would be too long is not stored.
     const { action, told } = planned.record;
-    checkAnswerable(actionToldTo(createSight(authority, this.#ports.index), action, told));
-    // Awaited here, since `heard` has to collect changes until the action is stored and followed.
-    return await this.store(planned, (record) => this.decide(record), heard);
+    const sight = createSight(authority, this.#ports.index);
+    await inSlices(checkAnswerable(sight, action, told), this.#parts.slices, budget);
+    // Awaited here, because `heard` has to collect changes until the action is stored and followed.
+    return await this.store(planned, (record) => this.decide(record, agentsOf(authority)), heard);
   }
 
-  /** Stores a planned action in place of those it supersedes, as `decide` decides at that moment. */
+  /** Stores a planned action and supersedes older ones. `decide` is called at the last moment before. */
   async store(
     { record, plan }: PlannedAction,
     decide: (record: ActionRecord) => ApprovalDecision,
@@ -170,7 +184,7 @@ export class Proposals {
         return await this.#storeOnce({ record, plan }, superseded, decide, heard);
       } catch (error) {
         if (!isLaresError(error, "Conflict") || attempt === maxAttempts) throw error;
-        // An action that it supersedes was decided about in the meantime, or the key was taken.
+        // An action that it supersedes was decided meanwhile, or the key was taken.
         const known = key === undefined ? null : await ledger.withKey(agent, key);
         if (known !== null) return { record: known, superseded: [], isNew: false };
       }
@@ -185,12 +199,12 @@ export class Proposals {
   ): Promise<StoredProposal> {
     const { ledger, pending, hours, retention, staleness } = this.#parts;
     const { clock, objects } = this.#ports;
-    // From here to the reservation nothing waits, so that two proposals cannot both be the last small one.
+    // No `await` from here to the reservation, so that two proposals cannot both use the last of the hour's impact.
     const decision = decide(record);
     const { agent, id, impact_score: impact } = record.action;
     const now = clock.now();
     const decided = decidedAction(record.action, decision, now);
-    // A refused action supersedes nothing, and none of its contents need to be kept.
+    // A refused action supersedes nothing, and its contents are not stored.
     const isRefused = decision.decide === "deny";
     const superseded = isRefused ? [] : replaced;
     const contents = isRefused ? [] : [...plan.contents];
@@ -218,7 +232,9 @@ export class Proposals {
     return { record: kept, superseded: going, isNew: true };
   }
 
-  /** What the action takes the place of: what it names, and what changes the very same things. */
+  /**
+   * Returns the actions that this one supersedes: the one that it names, and those that change exactly the same things.
+   */
   async #supersededBy({ action, operations }: ActionRecord): Promise<SupersededAction[]> {
     const same = await this.#parts.ledger.replaceable(action.agent, targetsOf({ operations }));
     const { supersedes } = action;
@@ -226,11 +242,11 @@ export class Proposals {
     return [await this.#superseded(action.agent, supersedes), ...same];
   }
 
-  /** NotFound for what is not the agent's, IllegalTransition for what cannot be superseded any more. */
+  /** Throws NotFound for another agent's action, and IllegalTransition for one that can no longer be superseded. */
   async #superseded(agent: string, id: string): Promise<SupersededAction> {
-    const action = (await this.#parts.ledger.get(id))?.action;
-    if (action?.agent !== agent) throw notFound("action", id);
-    const { state, superseded_by: by } = action;
+    const record = await this.#parts.ledger.get(id);
+    if (record?.action.agent !== agent) throw notFound("action", id);
+    const { state, superseded_by: by } = await this.#toldNow(record);
     if (by !== undefined)
       throw illegalTransition(state, `The action ${id} was superseded by ${by} already; supersede that one.`);
     if (state === "PendingApproval" || state === "Stale") return { id, state };
@@ -239,9 +255,17 @@ export class Proposals {
       `The action ${id} is ${state}; only one that waits or is Stale can be superseded.`,
     );
   }
+
+  /** Returns the action as its agent sees it. What the agent may do with it must not reveal more. */
+  async #toldNow({ action, told }: ActionRecord): Promise<Action> {
+    const authority = this.#ports.authorityOf(action.agent);
+    if (authority === null) return action;
+    const steps = actionToldTo(createSight(authority, this.#ports.index), action, told);
+    return inSlices(steps, this.#parts.slices, unlimitedCpu);
+  }
 }
 
-/** The record as it is written down, with the new contents that it needs. */
+/** Returns the record as written to the database, with the new contents that it needs. */
 export function storedOf(
   record: ActionRecord,
   contents: readonly (readonly [Hash, Uint8Array])[],
@@ -250,4 +274,9 @@ export function storedOf(
     record,
     contents.map(([hash, { length }]) => ({ hash, bytes: length })),
   );
+}
+
+/** The agent that acts, and those on whose behalf it acts. */
+function agentsOf({ extension, onBehalfOf = [] }: Authority): string[] {
+  return [extension, ...onBehalfOf.map((caller) => caller.extension)];
 }

@@ -1,6 +1,8 @@
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -11,9 +13,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { isLaresError } from "../base/errors.ts";
+import { countTurns } from "../base/testing/count-turns.ts";
 import type { Action, EffectInput, ProposalRequest } from "../base/vocabulary/action.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
+import { actionLimits } from "./limits.ts";
 import { openBench, everything, program, agent, type Bench } from "./testing/bench.ts";
 
 let folder: string;
@@ -39,7 +43,7 @@ async function open(): Promise<Bench> {
   return opened;
 }
 
-/** Ends the kernel; `meanwhile` happens before the next one starts. */
+/** Restarts the kernel; `meanwhile` runs while it is down. */
 async function restart(meanwhile: () => void = () => undefined): Promise<void> {
   await bench[Symbol.asyncDispose]();
   meanwhile();
@@ -79,7 +83,7 @@ const movedFolder = (from: string, to: string): EntryChange => ({
   origin: "live",
 });
 
-/** What the workspace reports, and all that follows from it. */
+/** Reports changes of the workspace and waits for their consequences. */
 async function heard(...changes: readonly EntryChange[]): Promise<void> {
   bench.actions.workspaceChanged(changes);
   await bench.actions.idle();
@@ -158,7 +162,7 @@ describe("a waiting action goes stale by itself", () => {
     await heard(...change());
     expect(announced).toEqual(["Stale"]);
     expect(bench.actions.pendingCount()).toBe(0);
-    // A folder may hold files that are hidden from the agent, so the agent is not told why its move cannot be made.
+    // A folder may hold files that are hidden from the agent, so the agent is not told why its move failed.
     const told = action.effects[0]?.summary.includes("a folder of") === true ? "Failed" : "Stale";
     expect(bench.ends).toMatchObject([{ action: action.id, state: told }]);
     await restart();
@@ -190,6 +194,68 @@ describe("a waiting action goes stale by itself", () => {
     expect((await bench.actions.approve(moved.id, { digest: moved.digest })).state).toBe("Stale");
   });
 
+  // The index does not report files that appear before it lists them, and what is hidden from the agent makes no action
+  // stale.
+  const unheard: readonly [name: string, effects: EffectInput[], change: () => void, path: string][] = [
+    ["a file came where it makes one", [write("new", "n")], () => put("new", "else"), "new"],
+    ["a file came where it moves one", [move("a", "b")], () => put("b", "else"), "b"],
+    ["a file that it edits changed", [edit("a", "one", "1")], () => put("a", "else"), "a"],
+    [
+      "a file that it deletes is gone",
+      [{ kind: "file.delete", path: "a" }],
+      () => rmSync(join(root, "a")),
+      "a",
+    ],
+    [
+      "a hidden file that it writes changed",
+      [write("secret/a", "two")],
+      () => put("secret/a", "else"),
+      "secret/a",
+    ],
+    [
+      "a hidden file came where it makes one",
+      [write("secret/new", "n")],
+      () => put("secret/new", "else"),
+      "secret/new",
+    ],
+    [
+      "a hidden file that it writes is gone",
+      [write("secret/a", "two")],
+      () => rmSync(join(root, "secret/a")),
+      "secret/a",
+    ],
+    [
+      "a hidden file in a folder that it moves changed",
+      [move("d", "e")],
+      () => put("d/secret/a", "else"),
+      "d",
+    ],
+  ];
+  test.each(unheard)(
+    "the commit refuses it with the path when %s unheard",
+    async (_name, effects, change, path) => {
+      for (const file of ["a", "secret/a", "d/secret/a"]) put(file, "one");
+      bench.leftOut.add("secret");
+      const action = await bench.propose(...effects);
+      change();
+      const before = new Set(readdirSync(root, { recursive: true, encoding: "utf8" }));
+      expect(await stateOf(action)).toBe("PendingApproval");
+      const ended = await bench.actions.approve(action.id, { digest: action.digest });
+      expect(ended.state).toBe("Stale");
+      expect(ended.error).toContain(JSON.stringify(path));
+      expect(new Set(readdirSync(root, { recursive: true, encoding: "utf8" }))).toEqual(before);
+      if (existsSync(join(root, path)) && path !== "d") expect(contentOf(path)).toBe("else");
+    },
+  );
+
+  test("a file that came and went again before the commit keeps nothing from being made", async () => {
+    const action = await bench.propose(write("new", "n"));
+    put("new", "else");
+    rmSync(join(root, "new"));
+    expect((await bench.actions.approve(action.id, { digest: action.digest })).state).toBe("Committed");
+    expect(contentOf("new")).toBe("n");
+  });
+
   test("not while the workspace's folder itself is away, nor when it is back", async () => {
     put("a", "one");
     const action = await bench.propose(edit("a", "one", "1"));
@@ -218,7 +284,7 @@ describe("a waiting action goes stale by itself", () => {
     put("a", "one");
     const putObject = bench.objects.put.bind(bench.objects);
     bench.objects.put = async (...parameters: Parameters<typeof putObject>) => {
-      // It is planned; it is in no ledger yet.
+      // The action is planned, but not in the ledger yet.
       put("a", "else");
       bench.actions.workspaceChanged([modified("a")]);
       return putObject(...parameters);
@@ -273,6 +339,30 @@ describe("superseding", () => {
     expect(bench.ends).toMatchObject([{ action: older.id, state: "Stale", superseded_by: newer.id }]);
     expect(await codeOf(bench.actions.approve(older.id, { digest: older.digest }))).toBe("IllegalTransition");
     expect(contentOf("a")).toBe("one");
+  });
+
+  test('an "always" that comes too late for its action remembers nothing', async () => {
+    put("a", "one");
+    const { id, digest } = await bench.propose(edit("a", "one", "1"));
+    const late = [
+      bench.actions.reject(id),
+      codeOf(bench.actions.approve(id, { digest, remember: "always" })),
+    ] as const;
+    const [rejected, code] = await Promise.all(late);
+    expect([rejected.state, code]).toEqual(["Rejected", "IllegalTransition"]);
+    expect(bench.remembered).toEqual([]);
+  });
+
+  test('an "always" that cannot be remembered leaves the action waiting', async () => {
+    put("a", "one");
+    const { id, digest } = await bench.propose(edit("a", "one", "1"));
+    bench.failsToRemember = true;
+    await expect(bench.actions.approve(id, { digest, remember: "always" })).rejects.toThrow("no space");
+    expect(await bench.actions.get(id)).toMatchObject({ state: "PendingApproval", digest });
+    expect([contentOf("a"), bench.actions.pendingCount()]).toEqual(["one", 1]);
+    bench.failsToRemember = false;
+    await bench.actions.approve(id, { digest, remember: "always" });
+    expect([contentOf("a"), bench.remembered.length]).toEqual(["1", 1]);
   });
 
   test("two tags of one file are two things", async () => {
@@ -543,6 +633,96 @@ describe("what a commit reads, where policy allowed it", () => {
   });
 });
 
+describe("work that the kernel does for an agent after it answered the agent's call", () => {
+  const { laterCpuMs, laterCpuWindowMs } = actionLimits;
+  /** Records the path of each hash that is computed. */
+  function hashed(): string[] {
+    const paths: string[] = [];
+    const { hash } = bench.contents;
+    bench.contents.hash = (path, from) => {
+      paths.push(path);
+      return hash.call(bench.contents, path, from);
+    };
+    return paths;
+  }
+
+  test("comparing its waiting action with a file that changes again and again stops until time has passed", async () => {
+    put("a", "one");
+    const action = await bench.propose(edit("a", "one", "1"));
+    const looked = hashed();
+    bench.workCostMs = laterCpuMs / 4;
+    for (let times = 0; times < 100; times++) await heard(modified("a"));
+    expect(looked).toHaveLength(4);
+    put("a", "else");
+    await heard(modified("a"));
+    expect(await stateOf(action)).toBe("PendingApproval");
+    expect(looked).toHaveLength(4);
+    bench.clock.advance(laterCpuWindowMs / 2);
+    await bench.actions.idle();
+    expect(await stateOf(action)).toBe("Stale");
+  });
+
+  test("does not stop what is done for another agent, nor the commit from comparing", async () => {
+    put("a", "one");
+    put("b", "one");
+    const spent = await bench.propose(edit("a", "one", "1"));
+    const other = await proposeAs({ effects: [edit("b", "one", "1")] }, "dev.test.other");
+    bench.workCostMs = laterCpuMs;
+    await heard(modified("a"));
+    put("a", "else");
+    put("b", "else");
+    await heard(modified("a"), modified("b"));
+    expect(await stateOf(spent)).toBe("PendingApproval");
+    expect(await stateOf(other)).toBe("Stale");
+    expect((await bench.actions.approve(spent.id, { digest: spent.digest })).state).toBe("Stale");
+    expect(contentOf("a")).toBe("else");
+  });
+
+  test("a person's approval, edit and rebase are charged too, and are never refused for it", async () => {
+    for (const path of ["a", "b", "c"]) put(path, lines("one", "two", "three", "four", "five", "six"));
+    const [one, two, three] = [
+      await bench.propose(edit("a", "one", "1")),
+      await bench.propose(edit("b", "one", "1")),
+      await bench.propose(edit("c", "one", "1")),
+    ];
+    put("c", lines("one", "two", "three", "four", "five", "6"));
+    await heard(modified("c"));
+    bench.workCostMs = laterCpuMs * 10;
+    expect((await bench.actions.approve(one.id, { digest: one.digest })).state).toBe("Committed");
+    expect(await codeOf(bench.preview(write("new", "n")))).toBe("LimitExceeded");
+    expect(await codeOf(bench.propose(write("new", "n")))).toBe("LimitExceeded");
+    const edits = [{ effect: 0, content: "mine" }];
+    expect((await bench.actions.approve(two.id, { digest: two.digest, edits })).state).toBe("Committed");
+    const merged = await bench.actions.rebase(three.id);
+    expect(merged.state).toBe("PendingApproval");
+    // A debt has an upper limit, so a person's decisions cannot block an agent for long.
+    bench.clock.advance(laterCpuWindowMs * 2);
+    expect((await bench.propose(write("new", "n"))).state).toBe("PendingApproval");
+  });
+
+  test.each(["approval", "rebase"])("a person's %s is charged what it costs", async (decision) => {
+    put("a", lines("one", "two", "three", "four", "five", "six"));
+    const action = await bench.propose(edit("a", "one", "1"));
+    if (decision === "rebase") {
+      put("a", lines("one", "two", "three", "four", "five", "6"));
+      await heard(modified("a"));
+    }
+    bench.workCostMs = laterCpuMs;
+    if (decision === "rebase") await bench.actions.rebase(action.id);
+    else await bench.actions.approve(action.id, { digest: action.digest });
+    expect(await codeOf(bench.propose(write("new", "n")))).toBe("LimitExceeded");
+  });
+
+  test("what is hidden from the agent costs it the same, whatever there is to do", async () => {
+    put("secret/a", "one");
+    bench.leftOut.add("secret");
+    const { id, digest } = await bench.propose(write("secret/a", "two"));
+    bench.workCostMs = laterCpuMs * 10;
+    expect((await bench.actions.approve(id, { digest })).state).toBe("Committed");
+    expect((await bench.propose(write("new", "n"))).state).toBe("PendingApproval");
+  });
+});
+
 test("a proposal that could not be answered in one message is refused, and nothing is stored", async () => {
   const effects = Array.from({ length: 1000 }, (_none, index) => ({
     kind: "folder.create" as const,
@@ -550,4 +730,93 @@ test("a proposal that could not be answered in one message is refused, and nothi
   }));
   expect(await codeOf(bench.propose(...effects))).toBe("LimitExceeded");
   expect(await bench.actions.list({})).toEqual([]);
+});
+
+describe("a move of a folder is rebased", () => {
+  beforeEach(() => {
+    put("photos/a", "one");
+    put("photos/b", "one");
+  });
+  /** Makes the waiting move stale by a change that its agent sees. */
+  const seenChange = async (): Promise<void> => {
+    put("photos/a", "another size");
+    await heard(modified("photos/a"));
+  };
+
+  test("where its agent sees all that is and was in it; the agent is told what it is told of such moves", async () => {
+    const { id } = await bench.propose(move("photos", "album"));
+    await seenChange();
+    expect(await bench.actions.get(id)).toMatchObject({ state: "Stale", rebasable: true });
+    const rebased = await bench.actions.rebase(id);
+    expect(rebased).toMatchObject({ state: "PendingApproval", supersedes: id });
+    await bench.actions.approve(rebased.id, { digest: rebased.digest });
+    await bench.actions.idle();
+    expect(contentOf("album/a")).toBe("another size");
+    expect(bench.ends).toEqual([
+      { action: id, title: "A test", state: "Failed", paths: ["photos", "album"] },
+      { action: rebased.id, title: "A test", state: "Committed", paths: ["photos", "album"] },
+    ]);
+  });
+
+  test("not where something in it was hidden when it was proposed", async () => {
+    bench.leftOut.add("hidden");
+    put("photos/hidden", "h");
+    const { id } = await bench.propose(move("photos", "album"));
+    await seenChange();
+    const shown = await bench.actions.get(id);
+    expect(shown).toMatchObject({ state: "Stale" });
+    expect(shown).not.toHaveProperty("rebasable");
+    expect(await codeOf(bench.actions.rebase(id))).toBe("Stale");
+  });
+
+  test("not where something in it is hidden by now, and the agent is told nothing of that", async () => {
+    bench.leftOut.add("hidden");
+    const { id } = await bench.propose(move("photos", "album"));
+    await seenChange();
+    const proposed = await bench.actions.proposed(id);
+    const before = await bench.actions.answerTo(everything, proposed!);
+    put("photos/deep/hidden", "h");
+    await expect(bench.actions.rebase(id)).rejects.toThrow(/cannot see/);
+    const after = await bench.actions.proposed(id);
+    expect(await bench.actions.answerTo(everything, after!)).toEqual(before);
+    expect(bench.ends).toHaveLength(1);
+  });
+
+  test("not where only what its agent cannot see was different for a while", async () => {
+    bench.leftOut.add("hidden");
+    const { id, digest } = await bench.propose(move("photos", "album"));
+    put("photos/hidden", "h");
+    expect((await bench.actions.approve(id, { digest })).state).toBe("Stale");
+    rmSync(join(root, "photos/hidden"));
+    await expect(bench.actions.rebase(id)).rejects.toThrow(/its agent can see/);
+  });
+});
+
+test("other work has its turns while an agent is told of an action of many effects", async () => {
+  const effects = Array.from({ length: 400 }, (_, index) => write(`new-${index}`, ""));
+  const waiting = await bench.propose(...effects);
+  const proposed = await bench.actions.proposed(waiting.id);
+  const told: Record<string, () => Promise<unknown>> = {
+    "an answer": () => bench.actions.answerTo(everything, proposed!),
+    "an end": async () => {
+      await bench.actions.reject(waiting.id);
+      await bench.actions.idle();
+    },
+  };
+  bench.hidesMs = 1;
+  for (const [what, tell] of Object.entries(told)) {
+    let longestMs = 0;
+    let lastMs = bench.clock.monotonic();
+    const measure = (): void => {
+      longestMs = Math.max(longestMs, bench.clock.monotonic() - lastMs);
+      lastMs = bench.clock.monotonic();
+    };
+    const begunMs = lastMs;
+    await countTurns(tell, measure);
+    measure();
+    expect(lastMs - begunMs, what).toBeGreaterThanOrEqual(effects.length);
+    // The clock does not run by itself: all of this time was spent on looking at paths.
+    expect(longestMs, what).toBeLessThanOrEqual(3 * actionLimits.planSliceMs);
+  }
+  expect(bench.ends).toMatchObject([{ action: waiting.id, state: "Rejected" }]);
 });

@@ -4,22 +4,22 @@ import type { Log } from "../base/log.ts";
 import type { Committer } from "./committer.ts";
 import type { JournalEntry, Ledger } from "./ledger.ts";
 
-/** What could not be taken back for a failing disk is tried again after this, then after twice as long, … */
+/** A roll-back that failed because of the disk is retried after this delay, then after twice as long, and so on. */
 const firstRetryMs = 500;
 const longestRetryMs = 60_000;
 
-export interface RecoveryPorts {
+interface RecoveryPorts {
   readonly ledger: Ledger;
   readonly committer: Committer;
   readonly clock: Clock;
   readonly log: Log;
-  /** One change of the workspace at a time. */
+  /** Queues a task, so that the workspace is changed by one action at a time. */
   inLine(run: () => Promise<void>): Promise<void>;
-  /** Actions came back from where they were stuck. */
+  /** Reports actions that are no longer stuck. */
   settled(actions: readonly string[]): Promise<void>;
 }
 
-/** Brings what was interrupted, by a death or by a failing disk, to one of its two ends. */
+/** Finishes or rolls back commits that a crash or a failing disk interrupted. */
 export class Recovery implements Disposable {
   readonly #ports: RecoveryPorts;
   readonly #stuck = new Set<string>();
@@ -36,28 +36,28 @@ export class Recovery implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
-  /** Of what the last process left. What fails is tried again later. */
+  /** Recovers everything that the last process left. Failures are retried later. */
   async all(): Promise<void> {
     for (const entry of await this.#ports.ledger.journaled()) await this.#try(entry);
-    // Decided, but nothing was touched yet: it is asked again.
+    // An approved action that touched nothing yet waits for approval again.
     for (const id of await this.#ports.ledger.withState("Approved")) await this.#askAgain(id);
   }
 
-  /** The action was left in between, because the disk failed for the second time: the end comes later. */
+  /** Records that the disk failed a second time and left the action in between; recovery ends it later. */
   later(id: string): void {
     this.#stuck.add(id);
     this.#schedule();
   }
 
-  /** What an earlier commit or undo of this action left; rejects where that cannot be brought to its end yet. */
+  /** Settles earlier commits and undos of this action; rejects if that is not possible yet. */
   async of(id: string): Promise<void> {
     for (const entry of await this.#ports.ledger.journaled())
       if (entry.action === id) await this.#settle(entry);
   }
 
   /**
-   * Before anything else changes the workspace: what is stuck, in the line. Later it could be taken for somebody
-   * else's change, or somebody else's for it. Rejects where the disk still fails.
+   * Settles stuck actions before anything else changes the workspace. Later, their changes could be mistaken for
+   * somebody else's, or the other way round. Rejects while the disk still fails.
    */
   async first(): Promise<void> {
     if (this.#stuck.size === 0) return;

@@ -9,26 +9,26 @@ import type { ActionRecord } from "./ledger.ts";
 import type { PersonView } from "./person.ts";
 
 /**
- * Returns the rules that an approval remembers; none where it is for once. A person can only say yes to what they were
- * shown, so rules have to be those that this action's scopes offer. InvalidParams where one is not, and where "always" would
- * not count for one of the chosen effects: nothing is dropped in silence.
+ * Returns the rules that an approval remembers. A person can only agree to what they were shown, so the rules must be
+ * among the scopes of this action. InvalidParams if one is not, or if "always" would have no effect for one of the
+ * chosen effects: nothing is dropped silently.
  */
-export function rememberedRules(
+export async function rememberedRules(
   record: ActionRecord,
   { remember, rules }: Approval,
   chosen: readonly number[],
   policy: ApprovalPolicy,
   person: PersonView,
-): readonly RememberedRule[] {
+): Promise<readonly RememberedRule[]> {
   if (rules !== undefined) {
     if (remember === "once")
       throw invalidParams('`rules` and remember: "once" contradict each other. Leave one of them out.');
-    checkOffered(record, rules, chosen, person);
+    await checkOffered(record, rules, chosen, person);
     return rules;
   }
-  if (remember !== "always") return [];
   const { agent } = record.action;
-  const subjects = record.subjects.filter((_subject, index) => chosen.includes(index));
+  const all = await person.prepared(record);
+  const subjects = all.filter((_subject, index) => chosen.includes(index));
   const why = whyNotAlways(agent, subjects, policy);
   if (why !== null)
     throw invalidParams(`"Always" would not count here. ${why} Approve it for this time only.`);
@@ -40,15 +40,14 @@ export function rememberedRules(
   return exact;
 }
 
-function checkOffered(
+async function checkOffered(
   record: ActionRecord,
   rules: readonly RememberedRule[],
   chosen: readonly number[],
   person: PersonView,
-): void {
-  const offered = new Set(
-    person.scopes(record).flatMap((scope) => scope.rules.map((rule) => canonicalJson(rule))),
-  );
+): Promise<void> {
+  const scopes = await person.scopes(record);
+  const offered = new Set(scopes.flatMap((scope) => scope.rules.map((rule) => canonicalJson(rule))));
   const subjects = record.subjects.filter((_subject, index) => chosen.includes(index));
   for (const rule of rules) {
     if (!offered.has(canonicalJson(rule)))

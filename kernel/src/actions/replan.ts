@@ -1,22 +1,22 @@
 import { invalidParams, LaresError, stale } from "../base/errors.ts";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
 import type { EffectInput } from "../base/vocabulary/action.ts";
-import type { ObjectStore } from "../platform/object-store.ts";
+import type { ObjectStore } from "../platform/files/object-store.ts";
 import type { ContentEdit } from "./api.ts";
 import type { ActionRecord } from "./ledger.ts";
 import type { Operation } from "./operations.ts";
-import type { MadeContent } from "./planner.ts";
+import type { MadeContent } from "./plan.ts";
 import { withValue } from "./values.ts";
 
-/** An action's effects once more, to be planned against the workspace as it is now. */
-export interface Replanned {
+/** The effects of an action, to be planned again against the current workspace. */
+interface Replanned {
   readonly effects: readonly EffectInput[];
   readonly made: ReadonlyMap<number, MadeContent>;
 }
 
 type Objects = Pick<ObjectStore, "stream">;
 
-/** Returns the effects of a stale action, their contents to be merged into what is there now. */
+/** Returns the effects of a stale action, whose contents are to be merged with the current ones. */
 export async function toMerge(objects: Objects, { action, operations }: ActionRecord): Promise<Replanned> {
   const made = new Map<number, MadeContent>();
   for (const [index, operation] of operations.entries()) {
@@ -39,8 +39,8 @@ export async function toMerge(objects: Objects, { action, operations }: ActionRe
 }
 
 /**
- * Returns the effects of a waiting action with the person's contents instead of some; see `checkSameBases`. InvalidParams
- * for an effect that makes no file's content.
+ * Returns the effects of a waiting action with some contents replaced by the person's; see `checkSameBases`.
+ * InvalidParams for an effect that does not write a file.
  */
 export async function withEdits(
   objects: Objects,
@@ -85,8 +85,8 @@ export async function withEdits(
 }
 
 /**
- * Throws Stale {path} if the edited action begins from something other than the action that the person was shown.
- * Effects on the result of an edited effect are not compared, since they follow from the edit.
+ * Throws Stale {path} if the edited action starts from another state than the action that the person was shown. Effects
+ * on the result of an edited effect are not compared, because they follow from the edit.
  */
 export function checkSameBases(
   shown: readonly Operation[],
@@ -111,7 +111,7 @@ export function checkSameBases(
 }
 
 /**
- * Returns the operation as text to compare, without a copy that happens to be elsewhere: that is not part of the
+ * Returns the operation as text for comparison, without a copy that happens to exist elsewhere: that is not part of the
  * change.
  */
 function baseOf(operation: Operation, isEdited: boolean): string {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sha256 } from "../platform/hash.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import { openBench } from "./testing/bench.ts";
 
 const MiB = 1_048_576;
@@ -24,7 +24,7 @@ test("of an agent's ended actions the oldest lose their contents and cannot be u
   try {
     writeFileSync(join(root, "a.txt"), "a");
     const ids: string[] = [];
-    // Each keeps its own value and the one before.
+    // Each keeps its own value and the previous one.
     for (let at = 0; at < 150; at++) {
       const effect = { kind: "sidecar.write", path: "a.txt", sidecar: "notes", data: large(at) } as const;
       ids.push((await bench.propose(effect)).id);

@@ -1,26 +1,26 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { ObjectStore } from "../platform/object-store.ts";
+import type { ObjectStore } from "../platform/files/object-store.ts";
 import type { Ledger } from "./ledger.ts";
 import { actionLimits } from "./limits.ts";
 
-/** What is only too old, and not too much, goes within this time. */
+/** Actions that are too old are removed within this time, even if nothing grows. */
 const sweepEveryMs = 3_600_000;
 
-export interface RetentionPorts {
+interface RetentionPorts {
   readonly ledger: Ledger;
   readonly objects: ObjectStore;
   readonly clock: Clock;
   readonly log: Log;
-  /** Runs while no action is being committed or undone. */
+  /** Runs a task while no action is being committed or undone. */
   inLine<Result>(run: () => Promise<Result>): Promise<Result>;
 }
 
-/** Drops what ended actions left behind when it is too old or too much, and the contents that nobody needs. */
+/** Drops what ended actions keep beyond the bounds, and contents that no action needs. */
 export class Retention implements Disposable {
   readonly #ports: RetentionPorts;
-  /** Contents on their way to an action that is not yet in the ledger. */
+  /** Writes of contents for actions that are not in the ledger yet. */
   readonly #storing = new Set<Promise<unknown>>();
   #sweeping: Promise<void> | null = null;
   #isDue = false;
@@ -33,7 +33,9 @@ export class Retention implements Disposable {
     this.#ports = ports;
   }
 
-  /** Puts contents and writes down who needs them: no sweep takes them away in between. */
+  /**
+   * Runs a task that stores contents and then records the action that needs them; no sweep removes them in between.
+   */
   async storing<Result>(run: () => Promise<Result>): Promise<Result> {
     while (this.#sweeping !== null) await this.#sweeping.catch(() => undefined);
     const running = run();
@@ -42,7 +44,7 @@ export class Retention implements Disposable {
     return running;
   }
 
-  /** An action was stored or has ended, and so much was kept for it. */
+  /** Called when an action was stored or has ended, with the size that it added. */
   grew(bytes: number): void {
     this.#grownBytes += bytes;
     this.#grownActions += 1;
@@ -53,7 +55,7 @@ export class Retention implements Disposable {
       this.#sweepBehind();
   }
 
-  /** Whatever is over the bounds goes now; called at start, then it comes again by itself. */
+  /** Removes everything over the bounds. Called at start; repeats by itself. */
   async sweep(): Promise<void> {
     const { ledger, objects, inLine, clock } = this.#ports;
     this.#grownBytes = 0;

@@ -1,7 +1,10 @@
 import { invalidParams } from "../base/errors.ts";
 import type { ActionRecord } from "./ledger.ts";
 
-/** The effects to be applied, in order. InvalidParams for a bad index, or one that builds on a dropped effect. */
+/**
+ * Returns the indices of the effects to apply, in order. InvalidParams for a bad index, or for an effect that depends
+ * on a dropped one.
+ */
 export function chosenEffects(record: ActionRecord, wanted: readonly number[] | undefined): number[] {
   const count = record.operations.length;
   if (wanted === undefined) return Array.from({ length: count }, (_value, index) => index);

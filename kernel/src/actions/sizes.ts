@@ -1,4 +1,4 @@
-/** Sizes as a person reads them in a summary. */
+/** Formats sizes for a summary. */
 export function sizeChange(before: number | null, after: number): string {
   return before === null ? bytesText(after) : `${bytesText(before)} → ${bytesText(after)}`;
 }

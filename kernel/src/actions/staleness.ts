@@ -1,25 +1,27 @@
-import { unlimitedCpu } from "../base/cpu-budget.ts";
+import type { CpuBudget } from "../base/cpu-budget.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
-import type { FileStat } from "../platform/rooted-fs.ts";
+import type { FileStat } from "../platform/files/rooted-fs.ts";
 import { foldersAbove, foldPath } from "../policy/paths.ts";
 import { createSight } from "../policy/sight.ts";
 import { BaseIndex, type BaseOf } from "./base-index.ts";
 import { basesOf } from "./bases.ts";
 import { fingerprint } from "./fingerprint.ts";
+import type { LaterWork } from "./later-work.ts";
 import type { ActionRecord } from "./ledger.ts";
 import { actionLimits } from "./limits.ts";
 import { currentValue } from "./metadata.ts";
 import type { ActionPorts } from "./ports.ts";
 
-export type StalenessPorts = Pick<
+type StalenessPorts = Pick<
   ActionPorts,
-  "files" | "contents" | "metadata" | "index" | "authorityOf"
+  "files" | "contents" | "metadata" | "index" | "authorityOf" | "clock"
 > & {
   readonly log: Log;
-  /** Reports that the workspace is no longer what the action begins from. */
+  readonly later: LaterWork;
+  /** Reports that the workspace no longer has the state that the action was planned for. */
   outdated(action: string, path: string): Promise<void>;
 };
 
@@ -40,8 +42,8 @@ function pathsOf(change: EntryChange): string[] {
 }
 
 /**
- * True where the listing of a folder above is another now. A folder's own time is that of the last name that came or went
- * in it, hidden names included, so it is not looked at.
+ * True if the change alters the listing of a folder above. A folder's own modification time is ignored, because it
+ * changes with every name in it, hidden names included.
  */
 function changesFolder(change: EntryChange): boolean {
   if (change.kind !== "modified") return change.kind !== "tag_added" && change.kind !== "tag_removed";
@@ -49,7 +51,7 @@ function changesFolder(change: EntryChange): boolean {
   return entry.kind === "file" && changed_fields.some((field) => field === "size" || field === "modified");
 }
 
-/** The changes that the kernel heard of while an action was planned and stored. */
+/** The changes that arrive while an action is planned and stored. */
 export interface Heard extends Disposable {
   readonly paths: ReadonlySet<string>;
   readonly isTooMuch: boolean;
@@ -57,17 +59,21 @@ export interface Heard extends Disposable {
 
 /**
  * Finds the waiting actions that a change of the workspace makes stale. A change is looked up in an index of paths. The
- * affected paths are checked in the background, one at a time, and each path once however often it changes before that.
- * An action is stale if the content differs, so writing a file again with the same bytes makes no action stale.
+ * affected paths are checked in the background, one at a time, and each only once however often it changes before that.
+ * The agent that owns the action pays (`later-work.ts`); while it has no time left, the path waits. An action is stale
+ * if the content differs, so writing the same bytes again makes no action stale.
  */
 export class Staleness implements AsyncDisposable {
   readonly #ports: StalenessPorts;
   readonly #index = new BaseIndex();
-  /** Folded paths to be looked at. */
+  /** Folded paths to be checked. */
   readonly #due = new Set<string>();
   /** Actions whose folder has changed, with a path in it. */
   readonly #outdated = new Map<string, string>();
   readonly #listening = new Set<Listening>();
+  /** Folded paths to be checked once an agent has time again. */
+  readonly #postponed = new Set<string>();
+  #timer: Disposable | null = null;
   #looking: Promise<void> | null = null;
   #isClosed = false;
 
@@ -77,10 +83,11 @@ export class Staleness implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
+    this.#timer?.[Symbol.dispose]();
     await this.#looking;
   }
 
-  /** Remembers what changes from now on, for an action that is not followed yet. */
+  /** Collects changes from now on, for an action that is not followed yet. */
   listen(): Heard {
     const listening = new Listening(() => this.#listening.delete(listening));
     this.#listening.add(listening);
@@ -123,7 +130,7 @@ export class Staleness implements AsyncDisposable {
     this.#look();
   }
 
-  /** Decided by the member that the agent sees: what a listing says depends on hidden members, too. */
+  /** Decided by the changed member, which the agent must see: the hash of a listing depends on hidden members, too. */
   #memberChanged(path: string): void {
     for (const { agent, actions } of this.#index.movedAbove(path)) {
       if (!this.#sees(agent, path)) continue;
@@ -134,13 +141,13 @@ export class Staleness implements AsyncDisposable {
     }
   }
 
-  /** Looks at the bases of every action: at start, when changes may have been missed. */
+  /** Checks the bases of every action: at start, when changes may have been missed. */
   recheck(): void {
     for (const folded of this.#index.all()) this.#due.add(folded);
     this.#look();
   }
 
-  /** Resolves when everything that was heard has been looked at. */
+  /** Resolves when every change so far has been checked. */
   async idle(): Promise<void> {
     while (this.#looking !== null) await this.#looking;
   }
@@ -176,21 +183,38 @@ export class Staleness implements AsyncDisposable {
   async #lookAt(folded: string): Promise<void> {
     const looks = new Map<string, Look>();
     const different: Promise<void>[] = [];
-    for (const of of this.#index.at(folded)) {
+    const bases = this.#index.at(folded).filter(({ agent, base }) => this.#sees(agent, base.path));
+    const payer = bases.find(({ agent }) => this.#ports.later.hasTime(agent))?.agent;
+    if (payer === undefined) {
+      this.#postpone(folded, bases);
+      return;
+    }
+    for (const of of bases) {
       const { path } = of.base;
-      if (!this.#sees(of.agent, path)) continue;
       let look = looks.get(path);
       if (look === undefined) {
-        look = await Look.at(this.#ports, path);
+        look = await Look.at(this.#ports, path, this.#ports.later.of(payer));
         looks.set(path, look);
       }
       const answer = await look.compare(of);
-      // While the file is still being written, its next change brings it back here.
+      // The file is still being written; its next change triggers another check.
       if (answer === "unknown") continue;
       if (answer === "different") different.push(this.#report(of.action, path));
     }
-    // Together they share one transaction.
+    // Started together, so that they share one transaction.
     await Promise.all(different);
+  }
+
+  #postpone(folded: string, bases: readonly BaseOf[]): void {
+    if (bases.length === 0) return;
+    this.#postponed.add(folded);
+    const waits = bases.map(({ agent }) => this.#ports.later.msUntilTime(agent));
+    this.#timer ??= this.#ports.clock.timer(Math.min(...waits), () => {
+      this.#timer = null;
+      for (const path of this.#postponed) this.#due.add(path);
+      this.#postponed.clear();
+      this.#look();
+    });
   }
 
   async #report(action: string, path: string): Promise<void> {
@@ -204,7 +228,7 @@ export class Staleness implements AsyncDisposable {
     }
   }
 
-  /** An agent that is disabled hears nothing, and the person's list is true all the same. */
+  /** A disabled agent is not notified, and the person's list is correct nevertheless. */
   #sees(agent: string, path: string): boolean {
     const authority = this.#ports.authorityOf(agent);
     return authority === null || createSight(authority, this.#ports.index).sees(path);
@@ -218,20 +242,22 @@ class Look {
   readonly #ports: StalenessPorts;
   readonly #path: string;
   readonly #stat: FileStat | null;
+  readonly #budget: CpuBudget;
   #hash: Promise<Hash | null> | null = null;
 
-  private constructor(ports: StalenessPorts, path: string, stat: FileStat | null) {
+  private constructor(ports: StalenessPorts, path: string, stat: FileStat | null, budget: CpuBudget) {
     this.#ports = ports;
+    this.#budget = budget;
     this.#path = path;
     this.#stat = stat;
   }
 
-  static async at(ports: StalenessPorts, path: string): Promise<Look> {
-    return new Look(ports, path, await ports.files.stat(path));
+  static async at(ports: StalenessPorts, path: string, budget: CpuBudget): Promise<Look> {
+    return new Look(ports, path, await ports.files.stat(path), budget);
   }
 
-  /** `unknown`: the workspace's folder itself is gone for now, or the file changed while it was read. */
-  async compare({ base }: BaseOf): Promise<Comparison> {
+  /** `unknown`: the workspace folder itself is missing for now, or the file changed while it was read. */
+  async compare({ agent, base }: BaseOf): Promise<Comparison> {
     const stat = this.#stat;
     if (stat === null && !(await this.#isRootThere())) return "unknown";
     switch (base.is) {
@@ -243,8 +269,8 @@ class Look {
         if (stat === null) return "different";
         if (base.change.kind === "tag") return "same";
         const value = await currentValue(this.#ports.metadata, base.change);
-        const hash =
-          value === undefined ? null : (await this.#ports.contents.value(value, unlimitedCpu)).hash;
+        const { contents, later } = this.#ports;
+        const hash = value === undefined ? null : (await contents.value(value, later.of(agent))).hash;
         return hash === base.hash ? "same" : "different";
       }
       case "content":
@@ -256,7 +282,7 @@ class Look {
     const stat = this.#stat;
     if (stat === null || expected === null) return stat === null && expected === null ? "same" : "different";
     if (stat.kind !== "file") return "different";
-    this.#hash ??= fingerprint(this.#ports.contents, this.#path, stat, unlimitedCpu);
+    this.#hash ??= fingerprint(this.#ports.contents, this.#path, stat, this.#budget);
     if ((await this.#hash) === expected) return "same";
     const after = await this.#ports.files.stat(this.#path);
     const isSettled =

@@ -11,10 +11,10 @@ import type { IndexView } from "../policy/sight.ts";
 import { whyAsked } from "./unseen.ts";
 
 /** What an effect touches besides its own paths. */
-export interface SubjectParts {
-  /** Folders made on the way. */
+interface SubjectParts {
+  /** Folders that are created on the way. */
   readonly made?: readonly string[];
-  /** Of a folder that is moved: those that the agent sees. */
+  /** Members of a folder that is moved, as far as the agent sees them. */
   readonly members?: SeenMembers | undefined;
   /** Something there can be executed, or could be afterwards. */
   readonly runs?: boolean;
@@ -23,11 +23,11 @@ export interface SubjectParts {
 export interface SeenMembers {
   /** Relative to the folder. */
   readonly paths: readonly string[];
-  /** The strictest of theirs, at their old and their new paths. */
+  /** The strictest protection of the members, at their old and their new paths. */
   readonly protection: Protection;
 }
 
-/** What effects are to the policy of approval. */
+/** Builds the subjects of approval rules from effects. */
 export class Subjects {
   readonly #places: ProtectedPlaces;
   readonly #index: Pick<IndexView, "isRules">;

@@ -1,11 +1,11 @@
 import { canonicalJson } from "../base/json.ts";
-import { sha256 } from "../platform/hash.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import { slotOf } from "./metadata.ts";
 import type { Operation } from "./operations.ts";
 
 /**
- * Returns what stands for the set of things that the operations change: the paths, and beside an entry the tag, field or
- * sidecar. Of one agent's proposals with the same targets, the newest counts.
+ * Returns a key for the set of things that the operations change: paths, and tags, fields or sidecars of entries. A new
+ * proposal of an agent supersedes its older one with the same key.
  */
 export function targetsOf({ operations }: { readonly operations: readonly Operation[] }): string {
   const targets = new Set(operations.flatMap(targetOf));

@@ -8,7 +8,7 @@ export interface Edit {
   readonly all?: boolean | undefined;
 }
 
-/** The text of UTF-8 bytes; null where they are something else, or hold a NUL as binary files do. */
+/** Decodes UTF-8; null if the bytes are not valid, or contain a NUL as binary files do. */
 export function textOf(bytes: Uint8Array): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -20,15 +20,15 @@ export function textOf(bytes: Uint8Array): string | null {
 }
 
 /**
- * Applies edits to UTF-8 text one after the other. Each must find its text, and find it once unless it says `all`.
- * Time and memory are linear in what is searched, which `editedBytes` bounds; a result above `previewFileBytes` is refused
- * while its length is counted, before it is made. Throws InvalidParams and LimitExceeded.
+ * Applies edits to UTF-8 text, one after the other. Each must find its text, and find it exactly once unless it sets
+ * `all`. Time and memory are linear in the searched text, which `editedBytes` bounds; a result above `previewFileBytes`
+ * is refused while its length is counted, before it is built. Throws InvalidParams and LimitExceeded.
  */
 export function applyEdits(path: string, bytes: Uint8Array, edits: readonly Edit[]): Uint8Array {
   let edited = bytes;
   let searched = 0;
   for (const [index, edit] of edits.entries()) {
-    // All that are left will search at least as much as this one, unless the text shrinks.
+    // All remaining edits will search at least as much as this one, unless the text shrinks.
     searched += edited.length;
     checkSearched(path, Math.max(searched, index === 0 ? edits.length * bytes.length : 0), edits.length);
     edited = applyEdit(`Edit ${index} of ${JSON.stringify(path)}`, path, index, edited, edit);
@@ -52,7 +52,7 @@ function applyEdit(
   bytes: Uint8Array,
   { find, replace, all }: Edit,
 ): Uint8Array {
-  // Half of a surrogate pair is found in no valid text, and would encode as another character.
+  // A lone surrogate occurs in no valid text, and would be encoded as another character.
   if (!find.isWellFormed() || !replace.isWellFormed())
     throw invalidParams(`${which}: "find" and "replace" must be valid Unicode.`, { path, edit: index });
   const search = new ByteSearch(new TextEncoder().encode(find));
@@ -79,12 +79,12 @@ function applyEdit(
 }
 
 /**
- * Finds bytes by Knuth, Morris and Pratt. The engine's own search takes time in the product of both lengths for some
- * texts, and cannot be interrupted meanwhile.
+ * Searches bytes with the algorithm of Knuth, Morris and Pratt. The engine's own search takes time proportional to the
+ * product of both lengths for some texts, and cannot be interrupted.
  */
 class ByteSearch {
   readonly #bytes: Uint8Array;
-  /** For each length of a match so far: how much of it may still begin a match, once the next byte differs. */
+  /** For each length of a partial match: how much of it may still begin a match if the next byte differs. */
   readonly #fallbacks: Int32Array;
 
   constructor(bytes: Uint8Array) {
@@ -101,7 +101,7 @@ class ByteSearch {
     return this.#bytes.length;
   }
 
-  /** Counts how often they occur, one after the other; no further than one more than `most`. */
+  /** Counts non-overlapping occurrences; stops at one more than `most`. */
   count(text: Uint8Array, most: number): number {
     const bytes = this.#bytes;
     const fallbacks = this.#fallbacks;
@@ -117,11 +117,11 @@ class ByteSearch {
     return count;
   }
 
-  /** The text of `length` bytes that has the replacement wherever they occur. */
+  /** Returns the text, of `length` bytes, with every occurrence replaced. */
   replace(text: Uint8Array, replacement: Uint8Array, length: number): Uint8Array {
     const bytes = this.#bytes;
     const fallbacks = this.#fallbacks;
-    // The last match is written before it is known to be one.
+    // The beginning of a match is written before the match is complete.
     const edited = new Uint8Array(length + bytes.length);
     let written = 0;
     for (let at = 0, matched = 0; at < text.length; at++) {
@@ -141,7 +141,7 @@ class ByteSearch {
   }
 }
 
-/** Up to here bytes are copied faster one by one than by a call. */
+/** Up to this length, copying byte by byte is faster than a call. */
 const shortBytes = 32;
 
 function quoted(text: string): string {
@@ -149,9 +149,9 @@ function quoted(text: string): string {
 }
 
 /**
- * A unified diff; undefined where a side is no text or longer than `diffTextBytes`. Null is a side without a
+ * Returns a unified diff; undefined if a side is not text or longer than `diffTextBytes`. Null stands for a missing
  * file. The search for the smallest diff ends after `diffEdits` lines; then everything between the first and the last
- * line that differ is shown as removed and added.
+ * differing line is shown as removed and added.
  */
 export function unifiedDiff(
   names: { readonly before: string; readonly after: string },
@@ -175,10 +175,10 @@ const oneLine = (name: string): string => name.replace(/[\r\n\t]/g, "?");
 /** The library begins with a line of "=" that no patch tool needs. */
 const withoutIndexLine = (patch: string): string => patch.replace(/^=+\n/, "");
 
-/** Lines around a change that are shown with it. */
+/** Unchanged lines that are shown around a change. */
 const contextLines = 4;
 
-/** One hunk from the first line that differs to the last, in linear time. */
+/** Returns one hunk from the first differing line to the last, in linear time. */
 function coarseDiff(oldName: string, newName: string, old: string, changed: string): string {
   const [oldLines, newLines] = [linesOf(old), linesOf(changed)];
   const shorter = Math.min(oldLines.length, newLines.length);
@@ -203,7 +203,7 @@ function coarseDiff(oldName: string, newName: string, old: string, changed: stri
   ].join("");
 }
 
-/** The lines of a text, each with its end. */
+/** The lines of a text, each with its line end. */
 function linesOf(text: string): string[] {
   return text.split(/(?<=\n)/);
 }

@@ -1,56 +1,72 @@
 import { LaresError, limitExceeded } from "../base/errors.ts";
 import type { Action, ActionState, Effect } from "../base/vocabulary/action.ts";
 import { canonicalJson } from "../base/json.ts";
-import { sha256 } from "../platform/hash.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import { impactOf, type ImpactFacts } from "../policy/impact.ts";
 import type { Sight } from "../policy/sight.ts";
 import type { FolderListing } from "./content-requests.ts";
 import { actionLimits } from "./limits.ts";
-import type { PlannedEffect } from "./planner.ts";
+import type { PlannedEffect } from "./plan.ts";
 
-/** What the agent of an action is told otherwise than the person: kept with the action. */
+/** How the action that an agent is told differs from the one that a person is shown. Stored with the action. */
 export interface Told {
-  /** Indices of the effects that touch, or may touch, what the agent could not see when it proposed them. */
+  /** Indices of the effects that touch, or may touch, something that the agent could not see when it proposed them. */
   readonly unseen: readonly number[];
-  /** The impact, 0–1, as far as the proposal and what the agent sees make it. */
+  /** The impact, 0–1, computed from the proposal and from what the agent sees. */
   readonly impact: number;
-  /** What the action counts as among those that wait for approval. Bytes. */
+  /** What the action counts as while it waits for approval. Bytes. */
   readonly bytes: number;
+  /**
+   * The effects in `unseen` only move folders, and the agent saw everything in them: nothing that it is told reveals
+   * something hidden.
+   */
+  readonly sawAll?: true;
 }
 
-/** Null where the agent sees everything that the effects touch. */
+/** Returns null if the agent sees everything that the effects touch. */
 export function toldOf(effects: readonly PlannedEffect[]): Told | null {
   const unseen = effects.flatMap((effect, index) => (effect.unseen === undefined ? [] : [index]));
   if (unseen.length === 0) return null;
   const facts = effects.map((effect) => effect.unseen?.facts ?? effect.facts);
   const words = effects.map(({ effect, unseen: hidden }) => (hidden === undefined ? effect : bare(effect)));
   const bytes = actionLimits.unseenActionBytes + canonicalJson(words).length;
-  return { unseen, impact: impactOf(facts), bytes };
+  const sawAll = effects.every((effect) => effect.unseen === undefined || effect.unseen.sawAll === true);
+  return { unseen, impact: impactOf(facts), bytes, ...(sawAll ? { sawAll } : {}) };
 }
 
+/** The error of a waiting action that another proposal superseded. */
+export const tookItsPlace = "A newer proposal of its agent took its place.";
+
 /**
- * Returns the action as the kernel tells an agent of it. An effect appears as it was proposed if the agent cannot see
- * its paths now, could not see them when it proposed the action, or if a person edited the action. The agent is not
- * told why such an action failed or went stale. It is told that another proposal superseded the action: it made that
- * one itself.
+ * In steps, one for each effect: returns the action as the kernel describes it to an agent. An effect appears as
+ * proposed if the agent cannot see its paths now, could not see them when it proposed the action, or if a person edited
+ * the action. The agent is not told why such an action failed or went stale, nor what replaced it afterwards. It is
+ * told that another proposal superseded the waiting action, because it made that proposal itself.
  */
-export function actionToldTo(sight: Sight, whole: Action, told: Told | null): Action {
-  // Whether its texts can be merged says something about what is there.
+export function* actionToldTo(sight: Sight, whole: Action, told: Told | null): Generator<void, Action> {
+  // Whether its texts can be merged reveals something about their current content.
   const { rebasable: _rebasable, ...action } = whole;
   const isEdited = action.edited_by !== undefined;
   let isShort = isEdited;
-  const effects = action.effects.map((effect, index) => {
-    if (isEdited || told?.unseen.includes(index) === true) return bare(effect);
-    if (sight.sees(effect.path) && (effect.from === undefined || sight.sees(effect.from))) return effect;
-    isShort = true;
-    return bare(effect);
-  });
+  const unseen = new Set(told?.unseen);
+  const effects: Effect[] = [];
+  for (const [index, effect] of action.effects.entries()) {
+    yield;
+    const isToldWhole =
+      !isEdited &&
+      !unseen.has(index) &&
+      sight.sees(effect.path) &&
+      (effect.from === undefined || sight.sees(effect.from));
+    effects.push(isToldWhole ? effect : bare(effect));
+    if (!isToldWhole && !unseen.has(index)) isShort = true;
+  }
   if (!isShort && told === null) return action;
-  const { error, ...rest } = action;
-  const isDrift = action.state === "Stale" && action.superseded_by === undefined;
+  const { error, superseded_by: by, ...rest } = action;
+  const isDrift = action.state === "Stale" && error !== tookItsPlace;
   const hasFailed = isDrift || action.state === "Failed";
   return {
     ...rest,
+    ...(by === undefined || hasFailed ? {} : { superseded_by: by }),
     ...(hasFailed
       ? { state: "Failed", error: "It could not be made." }
       : error === undefined
@@ -58,12 +74,12 @@ export function actionToldTo(sight: Sight, whole: Action, told: Told | null): Ac
         : { error }),
     effects,
     impact_score: isShort ? impactOf(effects.map(bareFacts)) : (told?.impact ?? action.impact_score),
-    // The digest speaks of what was replaced, so whoever is told less gets one of what it is told.
+    // The digest depends on the replaced contents, so an agent that is told less gets a digest of what it is told.
     ...(isShort ? { digest: sha256(canonicalJson({ id: action.id, effects })) } : {}),
   };
 }
 
-/** What the event ActionEnded tells the agent that proposed the action. */
+/** The content of the event ActionEnded for the agent that proposed the action. */
 export interface ToldEnd {
   readonly action: string;
   readonly title: string;
@@ -73,9 +89,10 @@ export interface ToldEnd {
   readonly superseded_by?: string;
 }
 
-/** Returns what the agent of an action is told of its end: nothing that `actionToldTo` would withhold from it. */
-export function endToldTo(sight: Sight, action: Action, told: Told | null): ToldEnd {
-  const { id, title, state, effects, rejected_reason, superseded_by } = actionToldTo(sight, action, told);
+/** In steps: returns what the agent of an action is told about its end; nothing that `actionToldTo` would withhold. */
+export function* endToldTo(sight: Sight, action: Action, told: Told | null): Generator<void, ToldEnd> {
+  const shown = yield* actionToldTo(sight, action, told);
+  const { id, title, state, effects, rejected_reason, superseded_by } = shown;
   const paths: string[] = [];
   let left: number = actionLimits.endedPathsCharacters;
   for (const path of new Set(
@@ -95,23 +112,33 @@ export function endToldTo(sight: Sight, action: Action, told: Told | null): Told
   };
 }
 
-/** Returns the action without the diffs that would make an agent's answer longer than it may be, the last ones first. */
-export function inOneAnswer(action: Action): Action {
-  let bytes = bytesOf(action);
-  if (bytes <= actionLimits.toldBytes) return action;
+/**
+ * In steps: returns the action without the diffs that would make an agent's answer too long, dropping the last ones
+ * first; and the length of that answer in bytes.
+ */
+export function* inOneAnswer(
+  action: Action,
+): Generator<void, { readonly action: Action; readonly bytes: number }> {
+  let bytes = bytesOf({ ...action, effects: [] }) + Math.max(0, action.effects.length - 1);
+  for (const effect of action.effects) {
+    yield;
+    bytes += bytesOf(effect);
+  }
+  if (bytes <= actionLimits.toldBytes) return { action, bytes };
   const effects = [...action.effects];
   for (let index = effects.length - 1; index >= 0 && bytes > actionLimits.toldBytes; index--) {
     const { diff, ...rest } = effects[index] as Effect;
     if (diff === undefined) continue;
+    yield;
     bytes -= bytesOf(diff) + '"diff":,'.length;
     effects[index] = rest;
   }
-  return { ...action, effects };
+  return { action: { ...action, effects }, bytes };
 }
 
-/** Throws LimitExceeded where even without diffs an answer about the action would be longer than it may be. */
-export function checkAnswerable(action: Action): void {
-  const bytes = bytesOf(inOneAnswer(action));
+/** In steps: throws LimitExceeded if an answer about the action would be too long even without diffs. */
+export function* checkAnswerable(sight: Sight, whole: Action, told: Told | null): Generator<void, void> {
+  const { bytes } = yield* inOneAnswer(yield* actionToldTo(sight, whole, told));
   if (bytes <= actionLimits.toldBytes) return;
   throw limitExceeded(
     "toldBytes",
@@ -124,7 +151,7 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** The effect as far as the proposal says it. */
+/** Returns the part of the effect that follows from the proposal. */
 function bare(effect: Effect): Effect {
   const { diff: _diff, summary: _summary, before: _before, after: _after, ...named } = effect;
   return { ...named, before: null, after: null, summary: sentence(effect) };
@@ -146,7 +173,7 @@ function sentence({ kind, path, from, summary }: Effect): string {
     case "tag.remove":
     case "field.set":
     case "sidecar.write":
-      return summary; // what is set beside an entry, in the words of the proposal
+      return summary; // the summary of a metadata effect repeats the proposal
   }
 }
 
@@ -170,7 +197,7 @@ function bareFacts({ kind }: Effect): ImpactFacts {
   }
 }
 
-/** Of a folder that could not be listed; no folder's listing has this hash. */
+/** Stands for a folder that could not be listed; no real listing has this hash. */
 export const unknownListing: FolderListing = {
   hash: sha256(""),
   members: [],
@@ -190,7 +217,9 @@ export function hiddenNote(hidden: number): string {
   return hidden === 0 ? "" : `. The agent cannot see ${hidden} of the files and folders in it`;
 }
 
-/** What an effect meets that its agent cannot see: kept for the person, instead of being told to the agent. */
+/**
+ * Records conflicts of an effect that its agent cannot see: shown to the person instead of being reported to the agent.
+ */
 export class Obstacles {
   first: string | null = null;
   readonly #isUnseen: boolean;
@@ -199,7 +228,7 @@ export class Obstacles {
     this.#isUnseen = isUnseen;
   }
 
-  /** `otherwise` where it fails; throws the failure itself where the agent may know of it. */
+  /** Returns `otherwise` if `look` fails; throws the failure itself if the agent may know of it. */
   async at<Value>(isSeen: boolean, otherwise: Value, look: () => Promise<Value>): Promise<Value> {
     try {
       return await look();

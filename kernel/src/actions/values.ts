@@ -2,8 +2,8 @@ import type { JsonValue } from "../base/json.ts";
 import { invalidParams, messageOf } from "../base/errors.ts";
 import { canonicalJson, isJsonObject } from "../base/json.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { sha256 } from "../platform/hash.ts";
-import type { ObjectStore } from "../platform/object-store.ts";
+import { sha256 } from "../platform/files/hash.ts";
+import type { ObjectStore } from "../platform/files/object-store.ts";
 import type { HashedValue } from "./content-requests.ts";
 import { actionLimits } from "./limits.ts";
 import { restoring } from "./metadata.ts";
@@ -16,8 +16,8 @@ export interface KeptObject {
 }
 
 /**
- * The operation as it is written down: a large value goes to the object store, under the hash that the
- * operation leaves, and only its hash stays.
+ * Returns the operation as stored: a large value becomes an object, under the hash that the operation leaves, and only
+ * its hash remains.
  */
 export function withoutLargeValue(operation: Operation): {
   readonly operation: Operation;
@@ -30,7 +30,7 @@ export function withoutLargeValue(operation: Operation): {
   return { operation: withValueStored(operation), content };
 }
 
-/** Throws InvalidParams where the value has no canonical JSON. */
+/** Throws InvalidParams if the value has no canonical JSON. */
 export function hashedValue(value: JsonValue): HashedValue {
   let content: Uint8Array;
   try {
@@ -44,14 +44,14 @@ export function hashedValue(value: JsonValue): HashedValue {
   };
 }
 
-/** The operation of a value that is kept as an object, under the hash that the operation leaves. */
+/** Returns the operation for a value that is stored as an object, under the hash that the operation leaves. */
 export function withValueStored(operation: MetadataOperation): MetadataOperation {
   return { ...operation, change: restoring(operation.change, undefined), isStored: true };
 }
 
 type MetadataOperation = Extract<Operation, { do: "metadata" }>;
 
-/** True where a value surely takes no time to be written down: it has few parts and short texts. */
+/** True if a value is small enough to be serialized at once: few parts and short texts. */
 export function isSmallValue(value: unknown): boolean {
   let left = smallValueParts;
   const count = (part: unknown): boolean => {
@@ -71,7 +71,7 @@ export function isSmallValue(value: unknown): boolean {
 /** Values, and characters of names and texts. */
 const smallValueParts = 4096;
 
-/** The operation with its value, wherever that is. */
+/** Returns the operation with its value, wherever that is stored. */
 export async function withValue(
   objects: Pick<ObjectStore, "stream">,
   operation: Operation,

@@ -7,16 +7,6 @@ export const keptDays = 3;
 /** The next day is looked for no further ahead: so long a machine that woke, or a clock that was set, goes unnoticed. */
 const maxAheadMs = 15 * 60 * 1000;
 
-export const dayCountMigrations = [
-  {
-    name: "agents-3-event-counts",
-    sql: `CREATE TABLE event_counts (
-      day TEXT NOT NULL, agent TEXT NOT NULL, hook TEXT NOT NULL, count INTEGER NOT NULL,
-      PRIMARY KEY (day, agent, hook)
-    ) WITHOUT ROWID, STRICT`,
-  },
-] as const;
-
 /** How many events of one kind an agent answered in one day; `hook` is empty for all of them. */
 export interface KeptCount {
   /** As `dayOf` says. */
@@ -26,7 +16,7 @@ export interface KeptCount {
   readonly count: number;
 }
 
-/** Statements that keep what is durable here; see `kept-day-counts.ts` in the composition. */
+/** Statements that keep what is durable here; implemented by `agent-state/`. */
 export interface DayCountStatements<Statement> {
   counted(count: KeptCount): Statement;
   /** All days but these are forgotten. */

@@ -46,7 +46,7 @@ function describeHook(hook: HookDefinition): Agent["hooks"][number] {
 }
 
 /** The names of what it may do, as clients and guests are told. */
-export function permissionList(authority: Authority): string[] {
+function permissionList(authority: Authority): string[] {
   return permissionNames.filter((name) => {
     const value = authority.effective[name];
     return value !== undefined && value !== false;

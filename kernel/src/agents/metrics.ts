@@ -1,7 +1,7 @@
 import type { AgentMetrics } from "../base/vocabulary/agent.ts";
 
 /** Latencies kept for the percentile: the last so many. */
-export const latencySamples = 1024;
+const latencySamples = 1024;
 
 /** What one agent has done since the kernel started. Memory's figures come from its room, today's from those of all days. */
 export class MetricsRecorder {

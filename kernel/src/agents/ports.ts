@@ -1,83 +1,23 @@
-import type { Place } from "../base/vocabulary/common.ts";
 import type { DayCounts } from "./day-counts.ts";
 import type { CpuBudget } from "../base/cpu-budget.ts";
-import type { JsonObject, JsonValue } from "../base/json.ts";
-import type { AgentLimits, Authority } from "../base/vocabulary/permissions.ts";
+import type { JsonValue } from "../base/json.ts";
+import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import type { Lineage } from "../base/vocabulary/principal.ts";
+import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { KeptJob } from "../base/vocabulary/job.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { MemoryFigures } from "./metrics.ts";
 
-/** A hook of the manifest, its filter compiled. */
-export interface HookDefinition {
-  readonly handler: string;
-  readonly on?: string;
-  readonly filter?: string;
-  readonly schedule?: string;
-  /** The next time the schedule is due, computed when asked. */
-  readonly nextRun?: () => string | null;
-  /** Of a schedule that can be read. */
-  readonly timing?: ScheduleTiming;
-  /** True where the event passes the filter; an evaluation that fails counts as false and is reported. */
-  readonly accepts: (event: LaresEvent, inGrantedScope: (path: string) => boolean) => FilterAnswer;
-}
-
-/** When a schedule is due; times are milliseconds since 1970. */
-export interface ScheduleTiming {
-  /** IANA name. */
-  readonly timezone: string;
-  /** What becomes of runs that were missed. */
-  readonly catchUp: "skip" | "once" | "all";
-  /** The first run after; null where there is none. */
-  next(afterMs: number): number | null;
-  /** The runs later than the one and not later than the other, oldest first: the newest `count` of them. */
-  between(afterMs: number, throughMs: number, count: number): number[];
-}
-
-export interface FilterAnswer {
-  readonly passed: boolean;
-  readonly error?: string;
-}
-
-export interface ToolDefinition {
-  readonly name: string;
-  readonly description: string;
-  readonly handler: string;
-  readonly parameters: Record<string, unknown>;
-}
-
-/** Everything an agent is, resolved from its manifest, the workspace's document and the person's decisions. */
-export interface AgentDefinition {
-  readonly id: string;
-  readonly name: string;
-  readonly version: string;
-  readonly enabled: boolean;
-  readonly activation: "on_event" | "eager";
-  readonly hooks: readonly HookDefinition[];
-  readonly tools: readonly ToolDefinition[];
-  readonly authority: Authority;
-  readonly limits: AgentLimits;
-  readonly config: JsonObject;
-  readonly memory: boolean;
-  /** Events of its memory are kept so long; null: for ever. */
-  readonly memoryRetentionDays: number | null;
-  /** Knowledge that was never found and is below and older is removed; null: none is. */
-  readonly memoryPrune: { readonly belowImportance: number; readonly olderThanDays: number } | null;
-  readonly traceLevel: TraceLevel;
-  /** What the person accepted; null: the program could not be prepared, and `fault` says why. */
-  readonly programDigest: Hash | null;
-  readonly fault?: string;
-  /** Errors in its manifest, or in its program's source, that keep it from being used. */
-  readonly problems?: {
-    readonly count: number;
-    readonly first: { readonly message: string; readonly place?: Place };
-    /** Nothing of the manifest counts, so neither does a guest that was loaded before. */
-    readonly isUnusable: boolean;
-  };
-  /** `fault` is that nobody said yes to it yet. */
-  readonly awaiting?: "acceptance";
-}
+export type {
+  AgentDefinition,
+  FilterAnswer,
+  HookDefinition,
+  ScheduleTiming,
+  ToolDefinition,
+} from "../base/vocabulary/agent-definition.ts";
 
 /** One running guest. */
 export interface GuestSession {
@@ -88,6 +28,8 @@ export interface GuestSession {
   readonly ended: Promise<GuestEnd>;
   /** A job has saved how far it is: what is asked of the guest may take its time anew. */
   restartBudget(): void;
+  /** Aborted once the guest is gone. */
+  readonly gone: AbortSignal;
   /** CPU time left for what is asked of it: what the kernel computes for its calls counts as its own. */
   readonly cpu: CpuBudget;
   /** Ends it whatever it is doing; resolves when it is gone. */
@@ -116,7 +58,7 @@ export interface GuestHandlers {
   stderr(text: string): void;
 }
 
-export interface TraceWriter {
+interface TraceWriter {
   write(entry: {
     level: TraceLevel;
     agent: string;
@@ -146,11 +88,11 @@ export interface DeliveryQueue {
   next(agent: string, isInHand: (seq: number) => boolean): Promise<Delivery | null>;
   nextDueAt(agent: string): number | null;
   depth(agent: string): number;
-  /** Of all payloads that wait. */
-  bytes(agent: string): number;
+  /** What waits from one source; bytes of the payloads. */
+  from(agent: string, source: string): { readonly count: number; readonly bytes: number };
   acknowledge(agent: string, seq: number): void;
   retryLater(agent: string, seq: number, dueAt: number): Promise<void>;
-  bury(agent: string, seq: number, reason: string): Promise<void>;
+  deadLetter(agent: string, seq: number, reason: string): Promise<void>;
 }
 
 /** What an agent wants to have done beside its events. */
@@ -163,6 +105,8 @@ export interface JobRequest {
   readonly whenIdle: boolean;
   /** Of an agent's jobs that have not ended only one has it. */
   readonly key?: string;
+  /** What led to it, where something did: it may do no more than the call under which it was dispatched. */
+  readonly lineage?: Lineage;
 }
 
 /** A job that is to be run, or goes on from its last checkpoint. */
@@ -171,6 +115,7 @@ export interface QueuedJob {
   readonly name: string;
   readonly input: JsonValue;
   readonly checkpoint?: JsonValue;
+  readonly lineage: Lineage;
   /** Times that its guest was lost under it since it began or since its last checkpoint. */
   readonly attempts: number;
 }
@@ -222,24 +167,41 @@ export interface SupervisorPorts {
   startGuest(definition: AgentDefinition, handlers: GuestHandlers): Promise<GuestSession>;
   /** Resolves when a host call of the agent may begin; see `FairTurns`. */
   takeTurn(agent: string): Promise<void>;
-  /** Answers a call that policy allowed. */
-  readonly services: HostServices;
+  /** What an agent may do now; null where there is no such agent, or it is disabled. */
+  authorityOf(agent: string): Authority | null;
+  /** Throws InvalidParams with a clear sentence where the shape is wrong, MethodNotFound where there is no such call. */
+  readHostCall(method: string, params: unknown): CheckedCall;
   memoryFigures(agent: string): MemoryFigures;
   /** Opens the agent's memory before its guest starts; throws with the reason where it cannot be trusted. */
   openMemory(agent: string): Promise<void>;
   /** True where the index has an entry at this canonical path, whoever may see it. */
   isEntry(path: string): boolean;
+  /** True where the index leaves out, or would, what has this canonical path. False where it has an entry there. */
+  hides(path: string): boolean;
   /** Waits until the agent may be loaded: at most `limits.active_agents` are at once. */
   acquireSlot(agent: string): Promise<Disposable>;
 }
 
-/** What the rooms answer to a guest, by the ABI's method name; only reached through the permission check. */
-export type HostServices = Readonly<Record<string, (caller: Caller, params: never) => Promise<unknown>>>;
+/** A host call of the right shape. */
+interface CheckedCall {
+  /** For policy to decide about. */
+  readonly params: unknown;
+  /**
+   * The call of a tool, or the job, that the guest answers with it; null: it was not called for it. Where it does not
+   * say, it may be for any call that is open.
+   */
+  readonly onBehalf?: string | null;
+  /** Only reached through the permission check. */
+  answer(caller: Caller): Promise<unknown>;
+}
 
 /** On whose behalf a service acts. */
 export interface Caller {
   readonly agent: string;
+  /** Of the agent, and of those on whose behalf it asks. */
   readonly authority: Authority;
+  /** Who these are. */
+  readonly lineage: Lineage;
   readonly programDigest: Hash;
   /** The hook in hand and its event's id, where there is one: what the guest says meanwhile belongs to it. */
   readonly hook?: string;
@@ -248,4 +210,19 @@ export interface Caller {
   readonly job?: string;
   /** Of the guest that asked. */
   readonly cpu: CpuBudget;
+  /**
+   * Aborted when nobody waits for the answer any more: the call that it is asked for was cancelled, given up or lost, or
+   * the guest has ended. Work that takes long or only reads ends then; a write goes on.
+   */
+  readonly signal: AbortSignal;
+}
+
+/** How a tool is called. */
+export interface ToolCallOptions {
+  /** Awaited immediately before the guest is asked. */
+  readonly begun?: () => Promise<void>;
+  /** Tells the guest to leave the handler, and aborts what it has under way for the call. */
+  readonly signal?: AbortSignal;
+  /** Is told how far the handler says it is. */
+  readonly progress?: ProgressSink;
 }

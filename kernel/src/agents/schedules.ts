@@ -1,10 +1,11 @@
 import { isoTime, type Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
-import { maxRunsWaiting, runsToFire } from "./catch-up.ts";
+import { Slices } from "../base/slices.ts";
+import { maxRunsWaiting, runsToFire } from "./delivery/catch-up.ts";
 import type { AgentDefinition, ScheduleTiming } from "./ports.ts";
-import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./router.ts";
-import type { WriteTrace } from "./trace-writer.ts";
+import { deliveriesFor, type RoutedDelivery, type RouterOptions } from "./delivery/router.ts";
+import type { WriteTrace } from "./calls/trace-writer.ts";
 
 /**
  * A schedule's tick is one ScheduleFired, for the schedule's own handler and the same agent's hooks on ScheduleFired.
@@ -28,29 +29,21 @@ export interface KeptSchedule {
   readonly firedThrough: number;
 }
 
-export const scheduleMigrations = [
-  {
-    name: "schedules-1-fired-through",
-    sql: `CREATE TABLE schedules (
-      agent TEXT NOT NULL, handler TEXT NOT NULL, expression TEXT NOT NULL, timezone TEXT NOT NULL,
-      fired_through INTEGER NOT NULL, PRIMARY KEY (agent, handler, expression, timezone)
-    ) WITHOUT ROWID, STRICT`,
-  },
-] as const;
-
 /** The timer is set no further ahead: so long a machine that woke, or a clock that was set, goes unnoticed. */
 export const maxAheadMs = 30_000;
 /** A clock further behind what was fired was wrong when it was. */
 export const maxSetBackMs = 24 * 60 * 60 * 1000;
+/** The loop is held no longer than this to find next runs. */
+const sliceMs = 8;
 /** What the disk did not take is tried again after this. */
 export const scheduleRetryMs = 5_000;
 /**
  * Runs that are left out are counted up to here; of more it is said that there were more. Each is computed, and that
  * for all schedules when somebody comes back after a long while.
  */
-export const countedRuns = 100;
+const countedRuns = 100;
 
-/** Statements that keep what is durable here; see `kept-schedules.ts` in the composition. */
+/** Statements that keep what is durable here; implemented by `agent-state/`. */
 export interface ScheduleStatements<Statement> {
   fired(schedule: KeptSchedule): Statement;
   forgotten(schedule: KeptSchedule): Statement;
@@ -63,7 +56,7 @@ export interface ScheduledAgent {
   readonly trace: WriteTrace;
 }
 
-export interface SchedulesPorts<Statement> {
+interface SchedulesPorts<Statement> {
   readonly clock: Clock;
   readonly routing: RouterOptions;
   readonly statements: ScheduleStatements<Statement>;
@@ -101,6 +94,7 @@ interface Running extends Wanted {
 /** Tells agents that their schedules' times have come. One timer for all of them, and none where there is no schedule. */
 export class Schedules<Statement> implements AsyncDisposable {
   readonly #ports: SchedulesPorts<Statement>;
+  readonly #slices: Slices;
   /** By agent, then by key. */
   readonly #known = new Map<string, Map<string, Known>>();
   #timer: Disposable | null = null;
@@ -109,6 +103,7 @@ export class Schedules<Statement> implements AsyncDisposable {
 
   constructor(ports: SchedulesPorts<Statement>) {
     this.#ports = ports;
+    this.#slices = new Slices(ports.clock, sliceMs);
     for (const kept of ports.alreadyFired) this.#of(kept.agent).set(keyOf(kept), knownAs(kept));
   }
 
@@ -176,7 +171,11 @@ export class Schedules<Statement> implements AsyncDisposable {
       );
     for (const [key] of gone) known.delete(key);
     for (const [key, one] of counting) known.set(key, one);
-    for (const [key, { timing }] of wanted) computeNext(known.get(key), timing);
+    // The next run of a rare schedule takes a moment to find, and an agent may have hundreds.
+    for (const [key, { timing }] of wanted) {
+      computeNext(known.get(key), timing);
+      if (!this.#slices.hasTime) await this.#slices.next();
+    }
   }
 
   /** The schedules of the agents that are there, the next to fire first. */

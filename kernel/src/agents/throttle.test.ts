@@ -1,18 +1,32 @@
-import { expect, it } from "vitest";
+import { expect, test } from "vitest";
+import { ManualClock } from "../base/testing/manual-clock.ts";
 import { Throttle } from "./throttle.ts";
 
-it("lets a burst of one second's worth through, then delays evenly, and drops nothing", () => {
-  const throttle = new Throttle(10, 0);
-  const delays = Array.from({ length: 15 }, () => throttle.take(0));
-  expect(delays.slice(0, 10)).toEqual(Array(10).fill(0));
-  expect(delays.slice(10)).toEqual([100, 200, 300, 400, 500]);
+test("the first change is told at once, however many follow once more for each while, and none after the last", () => {
+  const clock = new ManualClock();
+  let told = 0;
+  const paced = new Throttle(clock, 1000, () => (told += 1));
+  paced.changed();
+  expect(told).toBe(1);
+  for (let n = 0; n < 2500; n++) {
+    paced.changed();
+    clock.advance(1);
+  }
+  expect(told).toBe(3);
+  clock.advance(10_000);
+  expect(told).toBe(4);
+  paced.changed();
+  expect(told).toBe(5);
 });
 
-it("fills up again with time, never beyond a second's worth, and survives a clock that stands still", () => {
-  const throttle = new Throttle(10, 0);
-  for (let count = 0; count < 10; count++) throttle.take(0);
-  expect(throttle.take(100)).toBe(0);
-  expect(throttle.take(100)).toBe(100);
-  const rested = Array.from({ length: 11 }, () => throttle.take(60_000));
-  expect(rested.filter((delay) => delay === 0)).toHaveLength(10);
+test("nothing is told once it is disposed of", () => {
+  const clock = new ManualClock();
+  let told = 0;
+  const paced = new Throttle(clock, 1000, () => (told += 1));
+  paced.changed();
+  paced.changed();
+  paced[Symbol.dispose]();
+  paced.changed();
+  clock.advance(10_000);
+  expect(told).toBe(1);
 });

@@ -1,26 +1,37 @@
-/** A token bucket: `ratePerSecond` on average, as much again at once. It delays, it never drops. */
-export class Throttle {
-  #ratePerSecond: number;
-  #tokens: number;
-  #filledAt: number;
+import type { Clock } from "../base/clock.ts";
 
-  constructor(ratePerSecond: number, nowMs: number) {
-    this.#ratePerSecond = ratePerSecond;
-    this.#tokens = ratePerSecond;
-    this.#filledAt = nowMs;
+/** Tells of many changes as few: of the first at once, of those that follow within a while together at its end. */
+export class Throttle implements Disposable {
+  readonly #clock: Clock;
+  readonly #everyMs: number;
+  readonly #tell: () => void;
+  #timer: Disposable | null = null;
+  #isDue = false;
+  #isDisposed = false;
+
+  constructor(clock: Clock, everyMs: number, tell: () => void) {
+    this.#clock = clock;
+    this.#everyMs = everyMs;
+    this.#tell = tell;
   }
 
-  set ratePerSecond(rate: number) {
-    this.#ratePerSecond = rate;
-    this.#tokens = Math.min(this.#tokens, rate);
+  changed(): void {
+    if (this.#isDisposed) return;
+    if (this.#timer !== null) {
+      this.#isDue = true;
+      return;
+    }
+    this.#timer = this.#clock.timer(this.#everyMs, () => {
+      this.#timer = null;
+      if (!this.#isDue) return;
+      this.#isDue = false;
+      this.changed();
+    });
+    this.#tell();
   }
 
-  /** Takes a token; the result is how long to wait before acting on it, in milliseconds (0: now). */
-  take(nowMs: number): number {
-    const elapsedMs = Math.max(0, nowMs - this.#filledAt);
-    this.#filledAt = nowMs;
-    this.#tokens = Math.min(this.#ratePerSecond, this.#tokens + (elapsedMs * this.#ratePerSecond) / 1000);
-    this.#tokens -= 1;
-    return this.#tokens >= 0 ? 0 : (-this.#tokens * 1000) / this.#ratePerSecond;
+  [Symbol.dispose](): void {
+    this.#isDisposed = true;
+    this.#timer?.[Symbol.dispose]();
   }
 }

@@ -1,4 +1,4 @@
-/** Where the kernel gets the time from. Injected everywhere, so that a test can hold it in its hand. */
+/** The kernel's only source of time. Injected everywhere, so that a test can control it. */
 export interface Clock {
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
@@ -11,9 +11,9 @@ export interface Clock {
 let lastMs = Number.NaN;
 let lastText = "";
 
-/** UTC, ISO 8601, milliseconds: the only form in which time is written down. */
+/** Formats a time as UTC in ISO 8601 with milliseconds: the only form in which the kernel stores times. */
 export function isoTime(epochMs: number): string {
-  // Much is written down within one millisecond, and this costs more than hashing it.
+  // Many records are written within the same millisecond, and formatting a date costs more than hashing a record.
   if (epochMs !== lastMs) [lastText, lastMs] = [new Date(epochMs).toISOString(), epochMs];
   return lastText;
 }

@@ -32,7 +32,7 @@ const known: ChoosableCard = {
 const question = { extensions: [card, known], workspace: [part("hidden")] };
 const before = grantedChoice(question);
 
-it("nothing new is ticked before a person ticks it, and what was granted is", () => {
+it("new parts start unticked, granted ones start ticked", () => {
   expect(grantsOf(before)).toEqual({
     extensions: [{ extension: "dev.known", parts: ["read_entries"], folders: ["notes/a"] }],
     workspace: [],
@@ -40,7 +40,7 @@ it("nothing new is ticked before a person ticks it, and what was granted is", ()
   expect([cardState(before, card), cardState(before, known)]).toEqual(["none", "some"]);
 });
 
-it("the whole is all that is asked for, and no folder that was only chosen", () => {
+it("the whole choice has everything that is requested, and no folder that a person added", () => {
   expect(grantsOf(wholeChoice(question))).toEqual({
     extensions: [
       { extension: "dev.new", parts: ["read_entries", "write_tags"], folders: ["photos", "notes"] },
@@ -51,14 +51,14 @@ it("the whole is all that is asked for, and no folder that was only chosen", () 
   expect(countOf(wholeChoice(question), question)).toEqual({ extensions: 2, parts: 5, isAll: true });
 });
 
-it("a card's box ticks all of it, and takes all of it away again", () => {
+it("a card's box ticks all of the card, and unticks it again", () => {
   const all = toggleCard(before, known);
   expect(cardState(all, known)).toBe("all");
   expect(cardState(toggleCard(all, known), known)).toBe("none");
 });
 
 describe("parts and folders", () => {
-  it("the first part comes with the folders, the last one leaves nothing that runs", () => {
+  it("ticking the first part ticks the folders; unticking the last one leaves nothing that runs", () => {
     const one = togglePart(before, card, "read_entries");
     expect([...choiceFor(one, card).folders]).toEqual(["photos", "notes"]);
     const none = toggleFolder(
@@ -69,7 +69,7 @@ describe("parts and folders", () => {
     expect(choiceFor(none, card).isOn).toBe(false);
   });
 
-  it("a folder takes those inside it along, and a folder inside is ticked with it", () => {
+  it("ticking a folder ticks those inside it", () => {
     const whole = toggleFolder(before, known, ".");
     expect([...choiceFor(whole, known).folders]).toEqual(["."]);
     expect(isTicked(choiceFor(whole, known), "notes/b")).toBe(true);
@@ -77,7 +77,7 @@ describe("parts and folders", () => {
   });
 });
 
-it("where the question changes, what was ticked stays and what came to it is not ticked", () => {
+it("when the question changes, ticks stay and new parts are not ticked", () => {
   const ticked = toggleWorkspace(toggleCard(before, card), "hidden");
   const next = {
     extensions: [
@@ -91,7 +91,7 @@ it("where the question changes, what was ticked stays and what came to it is not
   });
 });
 
-it("an extension that asks for nothing is allowed by its box alone", () => {
+it("an extension that requests nothing is allowed by its box alone", () => {
   const bare: ChoosableCard = { extension: "dev.bare", granted: false, parts: [], folders: [] };
   const bareQuestion = { extensions: [bare], workspace: [] };
   const none = grantedChoice(bareQuestion);

@@ -1,13 +1,13 @@
 /**
- * The parts and folders that a person ticks in the question of consent. The page and the terminal draw the question;
- * the rules of ticking are defined only here.
+ * The parts and folders that a person ticks when asked for consent. The page and the terminal draw the question; the
+ * rules for ticking are defined only here.
  */
 
-export interface ChoosablePart {
+interface ChoosablePart {
   readonly id: string;
   readonly granted: boolean;
 }
-export interface ChoosableFolder {
+interface ChoosableFolder {
   readonly path: string;
   readonly requested: boolean;
   readonly granted: boolean;
@@ -18,7 +18,7 @@ export interface ChoosableCard {
   readonly parts: readonly ChoosablePart[];
   readonly folders: readonly ChoosableFolder[];
 }
-export interface ChoosableQuestion {
+interface ChoosableQuestion {
   readonly extensions: readonly ChoosableCard[];
   readonly workspace: readonly ChoosablePart[];
 }
@@ -35,7 +35,7 @@ export interface Choice {
 
 const off: CardChoice = { isOn: false, parts: new Set(), folders: new Set() };
 
-/** Returns what was granted last: nothing new is ticked before a person ticks it. */
+/** Returns the choice that was granted last. Parts that are new start unticked. */
 export function grantedChoice({ extensions, workspace }: ChoosableQuestion): Choice {
   return {
     extensions: new Map(
@@ -54,7 +54,7 @@ export function grantedChoice({ extensions, workspace }: ChoosableQuestion): Cho
   };
 }
 
-/** Returns all that is asked for. */
+/** Returns the choice that grants everything that is requested. */
 export function wholeChoice({ extensions, workspace }: ChoosableQuestion): Choice {
   return {
     extensions: new Map(extensions.map((card) => [card.extension, wholeCard(card)])),
@@ -62,7 +62,7 @@ export function wholeChoice({ extensions, workspace }: ChoosableQuestion): Choic
   };
 }
 
-/** Returns what of `choice` the question still asks for: its cards, parts and folders may be others now. */
+/** Returns the part of `choice` that the question still offers: its cards, parts and folders may have changed. */
 export function keptChoice(choice: Choice, question: ChoosableQuestion): Choice {
   return {
     extensions: new Map(
@@ -92,7 +92,7 @@ export function choiceFor(
   return extensions.get(extension) ?? off;
 }
 
-/** "all" where everything that is asked for is ticked. */
+/** Returns "all" if everything that the card requests is ticked. */
 export function cardState(choice: Choice, card: ChoosableCard): "all" | "some" | "none" {
   const mine = choiceFor(choice, card);
   if (!mine.isOn) return "none";
@@ -102,17 +102,20 @@ export function cardState(choice: Choice, card: ChoosableCard): "all" | "some" |
   return isAll ? "all" : "some";
 }
 
-/** True where the folder, or one that it lies in, is ticked. */
+/** True if the folder, or a folder that contains it, is ticked. */
 export function isTicked({ folders }: CardChoice, path: string): boolean {
   return [...folders].some((folder) => isWithin(folder, path));
 }
 
-/** All of the card, or nothing where all was ticked. */
+/** Ticks the whole card, or unticks it if all of it was ticked. */
 export function toggleCard(choice: Choice, card: ChoosableCard): Choice {
   return withCard(choice, card, cardState(choice, card) === "all" ? off : wholeCard(card));
 }
 
-/** The first part of a card that is ticked comes with the folders that the card asks for: without any it does nothing. */
+/**
+ * Ticks or unticks one part. The first ticked part of a card also ticks the folders that the card requests: without a
+ * folder the part could do nothing.
+ */
 export function togglePart(choice: Choice, card: ChoosableCard, id: string): Choice {
   const mine = choiceFor(choice, card);
   const parts = toggled(mine.parts, id);
@@ -120,7 +123,7 @@ export function togglePart(choice: Choice, card: ChoosableCard, id: string): Cho
   return withCard(choice, card, settled(parts, isFirst ? wholeCard(card).folders : mine.folders));
 }
 
-/** A folder that is ticked takes those inside it along. */
+/** Ticks or unticks one folder. Ticking a folder ticks the folders inside it. */
 export function toggleFolder(choice: Choice, card: ChoosableCard, path: string): Choice {
   const mine = choiceFor(choice, card);
   return withCard(choice, card, settled(mine.parts, outermost([...toggled(mine.folders, path)])));
@@ -130,7 +133,7 @@ export function toggleWorkspace(choice: Choice, id: string): Choice {
   return { ...choice, workspace: toggled(choice.workspace, id) };
 }
 
-/** As an answer of the protocol names it. */
+/** Returns the choice in the form of the protocol's answer. */
 export function grantsOf({ extensions, workspace }: Choice): {
   extensions: { extension: string; parts: string[]; folders: string[] }[];
   workspace: string[];
@@ -143,10 +146,15 @@ export function grantsOf({ extensions, workspace }: Choice): {
   };
 }
 
-export interface ChoiceCount {
+/** True if no extension and no part is ticked. */
+export function isNothing({ extensions, workspace }: Choice): boolean {
+  return workspace.size === 0 && [...extensions.values()].every(({ isOn }) => !isOn);
+}
+
+interface ChoiceCount {
   readonly extensions: number;
   readonly parts: number;
-  /** True where everything that is asked for is ticked. */
+  /** True if everything that is requested is ticked. */
   readonly isAll: boolean;
 }
 

@@ -1,10 +1,12 @@
-/** The CPU time that somebody may still use, whoever uses it for them. Milliseconds. */
+/**
+ * The CPU time that an owner has left, in milliseconds. Work that others do on the owner's behalf is charged to it.
+ */
 export interface CpuBudget {
   /** The name of the limit, as people set it. */
   readonly limit: string;
   readonly allowedMs: number;
   leftMs(): number;
-  /** Counts time that was used on the owner's behalf. */
+  /** Charges time that was used on the owner's behalf. */
   charge(ms: number): void;
 }
 

@@ -1,7 +1,7 @@
 import { quotedText } from "./visible-text.ts";
 import type { Effect } from "./vocabulary/action.ts";
 
-/** An effect's fields that say what it does; lists and notifications carry them too. */
+/** The fields that say what an effect does; lists and notifications carry them too. */
 export type EffectFacts = Omit<Effect, "before" | "after"> & Partial<Pick<Effect, "before" | "after">>;
 
 /**
@@ -36,12 +36,12 @@ export function effectWords(effect: EffectFacts): string {
   }
 }
 
-/** Every effect in a sentence: `Edits "build.sh" (+1 −1). Deletes "scratch.md".` */
+/** Describes every effect, one sentence each: `Edits "build.sh" (+1 −1). Deletes "scratch.md".` */
 export function actionWords(effects: readonly EffectFacts[]): string {
   return effects.map((effect) => `${effectWords(effect)}.`).join(" ");
 }
 
-/** True where a content belongs to the effect that its sentence does not say. */
+/** True if the effect has a content that its sentence does not show. */
 export function hasContent({ kind, after }: EffectFacts): boolean {
   switch (kind) {
     case "file.write":
@@ -59,7 +59,7 @@ export function hasContent({ kind, after }: EffectFacts): boolean {
   }
 }
 
-/** Lines that a unified diff of one file adds and removes. */
+/** Counts the lines that a unified diff of one file adds and removes. */
 export function countChanges(diff: string): { added: number; removed: number } {
   let [added, removed, isInHunk] = [0, 0, false];
   for (let start = 0; start < diff.length;) {
@@ -82,7 +82,10 @@ function lineCount({ diff }: EffectFacts): string {
   return ` (+${added} −${removed})`;
 }
 
-/** What the kernel's summary says in parentheses behind the paths: sizes, or how many files a folder holds. */
+/**
+ * Returns the text that the kernel's summary has in parentheses after the paths: sizes, or how many files a folder
+ * holds.
+ */
 function sizesOf({ kind, path, from, summary }: EffectFacts): string {
   const starts =
     kind === "file.move" ? [`Move ${from ?? ""} to ${path}`] : summaryVerbs.map((verb) => `${verb} ${path}`);

@@ -1,4 +1,4 @@
-/** A typed list of listeners. A listener that throws is reported and does not keep the others from hearing. */
+/** A typed list of listeners. An error in one listener is reported, and the other listeners are still called. */
 export class Emitter<Event> {
   readonly #listeners = new Set<(event: Event) => void>();
   readonly #onError: (error: unknown) => void;
@@ -7,9 +7,9 @@ export class Emitter<Event> {
     this.#onError = onError;
   }
 
-  /** Listens until the result is disposed. */
+  /** Adds a listener. Disposing the result removes it. */
   on(listener: (event: Event) => void): Disposable {
-    // A wrapper of its own for each call, so that one function may listen twice and leave twice.
+    // Each call gets its own wrapper, so that one function can be added twice and removed twice.
     const own = (event: Event): void => listener(event);
     this.#listeners.add(own);
     return { [Symbol.dispose]: () => void this.#listeners.delete(own) };
@@ -31,7 +31,7 @@ export class Emitter<Event> {
 }
 
 function reportLater(error: unknown): void {
-  // Rethrown from the queue so that the process-wide handler sees it: swallowed would be worse.
+  // Rethrown asynchronously, so that the process-wide handler reports the error instead of losing it.
   queueMicrotask(() => {
     throw error;
   });

@@ -1,9 +1,8 @@
 /**
- * The one catalogue of errors the kernel raises on purpose.
+ * The catalogue of all errors that the kernel raises on purpose.
  *
- * Inside the kernel an error is known by its word (`code`); the wire's numbers are given to it in
- * `protocol/errors.ts` and nowhere else. `facts` travel to clients and guests as they are, so they hold
- * only what the receiver may know.
+ * Inside the kernel, `code` identifies an error; only `protocol/errors.ts` maps codes to the numbers of the wire.
+ * `facts` are sent to clients and guests unchanged, so they must hold only what the receiver may know.
  */
 export type ErrorCode =
   | "NotFound"
@@ -21,6 +20,7 @@ export type ErrorCode =
   | "AgentError"
   | "Conflict"
   | "VectorSearchNotConfigured"
+  | "RequestCancelled"
   | "InvalidParams"
   | "MethodNotFound"
   | "InternalError";
@@ -39,12 +39,12 @@ export class LaresError extends Error {
   }
 }
 
-/** True for an error of the catalogue, of the given code where one is named. */
+/** True for an error of the catalogue; with `code`, only for that code. */
 export function isLaresError(error: unknown, code?: ErrorCode): error is LaresError {
   return error instanceof LaresError && (code === undefined || error.code === code);
 }
 
-/** Whatever was thrown, as a sentence. */
+/** Returns the message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -75,6 +75,8 @@ export const conflict = (revision: number): LaresError =>
       revision,
     },
   );
+
+export const requestCancelled = (message: string): LaresError => new LaresError("RequestCancelled", message);
 
 export const storageError = (message: string, cause?: unknown): LaresError =>
   new LaresError("StorageError", message, {}, { cause });

@@ -1,4 +1,4 @@
-/** Ends a `switch` over a closed union: a case that was forgotten does not compile. */
+/** Ends a `switch` over a closed union: a missing case is a compile error. */
 export function unreachable(value: never): never {
   throw new Error(`Unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,4 +1,4 @@
-/** First in, first out, with both ends in constant time however long it grows. */
+/** A first-in, first-out queue. Adding and removing take constant time at any length. */
 export class Fifo<Item> {
   #items: (Item | undefined)[] = [];
   #head = 0;
@@ -22,7 +22,7 @@ export class Fifo<Item> {
     return item;
   }
 
-  /** Keeps what `isKept` says, in order. */
+  /** Keeps the items for which `isKept` returns true, in order. */
   filter(isKept: (item: Item) => boolean): void {
     this.#items = (this.#items.slice(this.#head) as Item[]).filter(isKept);
     this.#head = 0;

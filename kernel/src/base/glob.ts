@@ -2,29 +2,29 @@ import picomatch from "picomatch";
 import { RE2JS } from "re2js";
 import { messageOf } from "./errors.ts";
 
-/** Bounds on what a pattern may cost; each is checked before the pattern is compiled. */
+/** Bounds on the cost of a pattern; each is checked before the pattern is compiled. */
 export const globLimits = { length: 1024, alternatives: 64 } as const;
 
-export type Glob =
+type Glob =
   | { readonly ok: true; readonly matches: (path: string) => boolean }
   | { readonly ok: false; readonly message: string };
 
 export interface GlobOptions {
   /** Compare without regard to case. */
   readonly ignoreCase?: boolean;
-  /** A pattern without a slash is held against the path's last component. */
+  /** A pattern without a slash is matched against the path's last component. */
   readonly matchBase?: boolean;
   /** Compare code points as they are. Without it, both sides are compared in Unicode's NFC. */
   readonly exact?: boolean;
 }
 
 /**
- * Compiles a glob: `*` and `?` (not across "/"), `**` as a component of its own (across), `[a-z]`, `[!a]`, `{a,b}`, `\` before a
- * character that is meant literally. Names that begin with a dot are like any other; everything else,
- * parentheses included, stands for itself. `photos/**` is what lies in the folder, not the folder.
+ * Compiles a glob: `*` and `?` (not across "/"), `**` as a component of its own (across), `[a-z]`, `[!a]`, `{a,b}`, and
+ * `\` before a character that is meant literally. Names that begin with a dot are ordinary names; every other
+ * character, parentheses included, stands for itself. `photos/**` matches the contents of the folder, not the folder.
  *
- * Matching takes time linear in the path, whatever the pattern: picomatch translates, RE2 executes.
- * Paths are expected in canonical form (no ".", "..", "//").
+ * Matching takes time linear in the length of the path, whatever the pattern: picomatch translates it, RE2 runs it.
+ * Paths must be in canonical form (no ".", "..", "//").
  */
 export function compileGlob(pattern: string, options: GlobOptions = {}): Glob {
   const fault = faultOf(pattern);
@@ -63,8 +63,8 @@ const translation = {
 } satisfies picomatch.PicomatchOptions;
 
 /**
- * Rewrites picomatch's expression without lookarounds, which RE2 does not have. Matches the same canonical paths. A
- * lookaround that is not known here stays, and RE2 refuses the pattern.
+ * Removes the lookarounds from picomatch's expression, because RE2 has none. The result matches the same canonical
+ * paths. An unknown lookaround is left in place, and RE2 then rejects the pattern.
  */
 function withoutLookarounds(source: string): string {
   return redundantLookarounds.reduce(
@@ -73,19 +73,20 @@ function withoutLookarounds(source: string): string {
   );
 }
 
-/** picomatch's guard in front of a `*` that begins a component: the component is neither "." nor "..". */
+/** picomatch's guard before a `*` that begins a component: the component is neither "." nor "..". */
 const notDots = "(?!\\.{1,2}(?:\\/|$))";
-/** picomatch's other guard there: the component has at least one character. */
+/** picomatch's second guard there: the component has at least one character. */
 const notEmpty = "(?=.)";
 
-// picomatch lets a path end in front of "/**/": "a/**/" is also "a". A "*" that follows takes this back, because notEmpty
-// fails at the end: "a/**/*" is not "a". A canonical path makes notEmpty fail nowhere else, so the alternative goes with it.
+// picomatch lets a path end before "/**/": "a/**/" also matches "a". A "*" that follows cancels this, because
+// `notEmpty` fails at the end: "a/**/*" does not match "a". In a canonical path `notEmpty` fails nowhere else, so both
+// can be removed together.
 const endBeforeName = `|$)${notDots}${notEmpty}`;
 
-/** Lookarounds that hold at every place of a canonical path: no component is ".", ".." or empty. */
+/** Lookarounds that hold everywhere in a canonical path, because no component is ".", ".." or empty. */
 const redundantLookarounds = ["(?!(?:^|\\/)\\.{1,2}(?:\\/|$))", notDots, "(?!\\.{0,1}(?:\\/|$))", notEmpty];
 
-/** Characters that picomatch would hand on to the regular expression; in a path they stand for themselves. */
+/** Characters that picomatch would pass on as regular expression syntax; in a path they stand for themselves. */
 const regexSyntax = new Set(["(", ")", "|", "+", "^", "$", "@", "!", '"', "'"]);
 
 function escapeRegexSyntax(pattern: string): string {
@@ -104,13 +105,13 @@ function escapeRegexSyntax(pattern: string): string {
   return escaped;
 }
 
-/** What keeps a pattern from being compiled, as a sentence; null when nothing does. */
+/** Returns why the pattern cannot be compiled, as a sentence, or null if it can. */
 function faultOf(pattern: string): string | null {
   if (pattern === "") return "The pattern is empty; write ** for every path.";
   if (pattern.length > globLimits.length) {
     return `The pattern has ${pattern.length} characters; at most ${globLimits.length} are allowed.`;
   }
-  // For each open brace: alternatives completed in it, and the product of those in the current one.
+  // For each open brace: the number of completed alternatives, and the product of those in the current one.
   const open: { completed: number; current: number }[] = [];
   let total = 1;
   let inClass = false;
@@ -130,7 +131,7 @@ function faultOf(pattern: string): string | null {
       else if (character === "/") return `The pattern "${pattern}" has a "/" inside [ ]; no name holds one.`;
     } else if (character === "[") {
       inClass = true;
-      // "]" directly after the opening (or its negation) is a member of the class.
+      // "]" directly after the opening bracket (or its negation) is a member of the class.
       if (/^[!^]?\]/.test(pattern.slice(at + 1))) at += pattern.charAt(at + 1) === "]" ? 1 : 2;
     } else if (character === "{") {
       open.push({ completed: 0, current: 1 });

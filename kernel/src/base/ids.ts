@@ -1,12 +1,15 @@
 import { v7 } from "uuid";
 
-/** Random bytes are fetched for many ids at once: one by one they cost more than all the rest of an id. */
+/** Random bytes are fetched for many ids at once: fetching them one by one would cost more than the rest of an id. */
 const pool = new Uint8Array(16 * 256);
 let used = pool.length;
 let lastMs = 0;
 let sequence = 0;
 
-/** UUIDv7: sorts by the time it was made, within a process also in the same millisecond; unique between processes. */
+/**
+ * Returns a UUIDv7. Ids sort by creation time, within a process even in the same millisecond, and are unique across
+ * processes.
+ */
 export function newId(): string {
   if (used === pool.length) {
     crypto.getRandomValues(pool);
@@ -16,13 +19,13 @@ export function newId(): string {
   const nowMs = Date.now();
   if (nowMs > lastMs) {
     lastMs = nowMs;
-    // 31 bits, so that counting up from it does not overflow within any millisecond.
+    // 31 bits, so that counting up from it cannot overflow within a millisecond.
     sequence = new DataView(random.buffer, random.byteOffset).getUint32(6) >>> 1;
   } else sequence++;
   return v7({ random, msecs: lastMs, seq: sequence });
 }
 
-/** Text that nobody can guess: 122 random bits. */
+/** Returns a text that cannot be guessed: 122 random bits. */
 export function newSecret(): string {
   return crypto.randomUUID();
 }

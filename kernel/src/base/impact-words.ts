@@ -1,8 +1,8 @@
 import { countChanges, type EffectFacts } from "./effect-words.ts";
 
-export type ImpactSize = "small" | "medium" | "large";
+type ImpactSize = "small" | "medium" | "large";
 
-/** From here on a change is medium, and large. */
+/** The impact scores from which a change counts as medium and as large. */
 const mediumFrom = 0.3;
 const largeFrom = 0.7;
 
@@ -11,7 +11,7 @@ export function impactSize(score: number): ImpactSize {
   return score >= mediumFrom ? "medium" : "small";
 }
 
-/** True where a person should see all of a change before approving it, alone. */
+/** True if a person should look at the whole change, on its own, before approving it. */
 export function needsCare(action: {
   readonly impact_score: number;
   readonly effects: readonly EffectFacts[];
@@ -21,7 +21,9 @@ export function needsCare(action: {
   );
 }
 
-/** What a change amounts to, in a sentence: "Deletes 1 file. Changes 1 file: adds 3 lines, removes 1." Deletions come first. */
+/**
+ * Summarizes the size of a change: "Deletes 1 file. Changes 1 file: adds 3 lines, removes 1." Deletions come first.
+ */
 export function extentWords(effects: readonly EffectFacts[]): string {
   const of = (...kinds: readonly EffectFacts["kind"][]): readonly EffectFacts[] =>
     effects.filter(({ kind }) => kinds.includes(kind));
@@ -44,7 +46,7 @@ export function extentWords(effects: readonly EffectFacts[]): string {
     .join(" ");
 }
 
-/** Returns the subject of a change for a list: "14 files, deletes 1", or the only path that it is about. */
+/** Returns the subject of a change for a list: "14 files, deletes 1", or its path if it concerns only one. */
 export function subjectOf(
   effects: readonly EffectFacts[],
 ): { readonly path: string } | { readonly words: string } {
@@ -55,7 +57,7 @@ export function subjectOf(
   return { words: `${counted(subjects.length, "file")}${deleted === 0 ? "" : `, deletes ${deleted}`}` };
 }
 
-/** The folder that all of a change lies in; empty for the workspace itself. */
+/** Returns the folder that contains every path of the change; empty for the workspace itself. */
 export function folderOf(effects: readonly EffectFacts[]): string {
   const folders = effects
     .flatMap(({ path, from }) => [path, ...(from === undefined ? [] : [from])])

@@ -1,7 +1,10 @@
 const quote = 0x22;
 const backslash = 0x5c;
 
-/** True when arrays and objects in this JSON text nest deeper than `maxDepth`. One pass over bytes, before anything is built. */
+/**
+ * True if arrays and objects in this JSON text are nested deeper than `maxDepth`. Makes one pass over the bytes, before
+ * anything is parsed.
+ */
 export function nestsDeeperThan(json: Uint8Array, maxDepth: number): boolean {
   let depth = 0;
   for (let at = 0; at < json.length; at++) {
@@ -16,7 +19,7 @@ export function nestsDeeperThan(json: Uint8Array, maxDepth: number): boolean {
   return false;
 }
 
-/** Index of the quote that closes the string opened at `start`; -1 when it stays open. */
+/** Returns the index of the quote that closes the string opened at `start`, or -1 if the string is not closed. */
 export function endOfJsonString(json: Uint8Array, start: number): number {
   for (let end = json.indexOf(quote, start + 1); end !== -1; end = json.indexOf(quote, end + 1)) {
     let backslashes = 0;

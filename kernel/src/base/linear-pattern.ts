@@ -1,17 +1,17 @@
 import { RE2JS } from "re2js";
 
 /**
- * Compiles a pattern of JSON Schema, written for ECMAScript, to run on RE2, where matching takes linear time. Throws
- * where RE2 has no such pattern, as with look-around and back references.
+ * Compiles a pattern of JSON Schema, written for ECMAScript, to run on RE2, where matching takes linear time. Throws if
+ * RE2 does not support the pattern, for example because of lookarounds and back references.
  */
 export function compilePattern(pattern: string): RE2JS {
   return RE2JS.compile(RE2JS.translateRegExp(inRe2Words(pattern)));
 }
 
-/** ECMAScript's white space; RE2's `\s` has ASCII's only. */
+/** ECMAScript's white space; `\s` in RE2 covers only ASCII. */
 const whiteSpace = String.raw`\t\n\x0b\f\r \x{a0}\x{feff}\x{2028}\x{2029}\p{Zs}`;
 
-/** The same pattern with the names and classes that RE2 spells otherwise. */
+/** Returns the same pattern with the names and classes that RE2 spells differently replaced. */
 function inRe2Words(pattern: string): string {
   let written = "";
   let isInClass = false;
@@ -26,7 +26,7 @@ function inRe2Words(pattern: string): string {
   return written;
 }
 
-/** `\p{Letter}`, `\p{gc=Lu}`, `\p{Script=Greek}` as `\p{L}`, `\p{Lu}`, `\p{Greek}`. */
+/** Rewrites `\p{Letter}`, `\p{gc=Lu}`, `\p{Script=Greek}` to `\p{L}`, `\p{Lu}`, `\p{Greek}`. */
 function propertyOf(part: string): string {
   const [, name = "", value] = /^..\{([^=}]*)=?([^}]*)\}$/.exec(part) ?? [];
   const isPlain = value === undefined || value === "";

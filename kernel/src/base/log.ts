@@ -1,4 +1,4 @@
-/** The kernel's own log: what happened to the kernel, not to an agent. Goes to stderr, never to stdout. */
+/** The kernel's own log: what happened to the kernel, not to an agent. Written to stderr, never to stdout. */
 export interface Log {
   debug(message: string, fields?: Readonly<Record<string, unknown>>): void;
   info(message: string, fields?: Readonly<Record<string, unknown>>): void;

@@ -6,7 +6,7 @@ const unitsMs: Readonly<Record<string, number>> = {
   w: 7 * 86_400_000,
 };
 
-/** "90s", "30m", "12h", "7d", "2w" in milliseconds; null for what is no age. */
+/** Parses an age such as "90s", "30m", "12h", "7d" or "2w" to milliseconds; null if `text` is not an age. */
 export function ageMs(text: string): number | null {
   const parsed = /^(\d{1,6})\s?([smhdw])$/.exec(text);
   const unit = unitsMs[parsed?.[2] ?? ""];
@@ -17,8 +17,8 @@ const isoForm =
   /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
- * An age before now, or a time in ISO 8601, in milliseconds since 1970; null for what is neither, and for days that do
- * not exist. Without a zone it is UTC; without a time of day, its beginning.
+ * Parses an age before now, or a time in ISO 8601, to milliseconds since 1970. Returns null for anything else, days
+ * that do not exist included. A time without a zone is UTC; without a time of day it is the beginning of the day.
  */
 export function momentMs(text: string, nowMs: number): number | null {
   const age = ageMs(text);
@@ -30,7 +30,7 @@ export function momentMs(text: string, nowMs: number): number | null {
   const offset = /^([+-])(\d{2}):?(\d{2})$/.exec(zone);
   const utc = `${year}-${month}-${day}T${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
   const atUtcMs = Date.parse(utc);
-  // What does not come out as it went in is no day or no hour, as February 30 or 24:00:01.
+  // A date that changes when it is parsed and formatted does not exist, for example February 30 or 24:00:01.
   if (Number.isNaN(atUtcMs) || new Date(atUtcMs).toISOString() !== utc) return null;
   if (offset === null) return atUtcMs;
   const [, sign, offsetHours, offsetMinutes] = offset;

@@ -13,12 +13,12 @@ test.each([".gitignore", "git", ".github", "agit~1", ".git-x"])("%j is not", (na
   expect(isGitName(name)).toBe(false);
 });
 
-test("folding is what a careless file system does", () => {
+test("names fold as on a lenient file system", () => {
   expect(foldName("LARE\u017f.YAML")).toBe("lares.yaml");
   expect(foldName("e\u0301")).toBe("\u00e9");
 });
 
-test("a staging name is known again", () => {
+test("a staging name is recognized", () => {
   expect(isStagingName(stagingName(newId(), 12))).toBe(true);
   expect(isStagingName(".lares-notes")).toBe(false);
   expect(isStagingName(".lares")).toBe(false);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { OneAtATime } from "./one-at-a-time.ts";
 
-it("work of one name is done in order, one at a time, also when some of it fails; other names do not wait; nothing is kept", async () => {
+it("tasks of one name run in order, one at a time, also after failures; other names do not wait; nothing is kept", async () => {
   const queue = new OneAtATime();
   const log: string[] = [];
   const held = Promise.withResolvers<void>();
@@ -26,7 +26,7 @@ it("work of one name is done in order, one at a time, also when some of it fails
   expect(queue.size).toBe(0);
 });
 
-it("refuses more work of one name than its bound, and takes more once some is done", async () => {
+it("more tasks of one name than the limit are refused until some are done", async () => {
   const queue = new OneAtATime({ limit: "testLimit", most: 2 });
   const held = Promise.withResolvers<void>();
   const running = [queue.run("a", () => held.promise), queue.run("a", async () => undefined)];
@@ -38,7 +38,7 @@ it("refuses more work of one name than its bound, and takes more once some is do
   expect(await queue.run("a", async () => "again")).toBe("again");
 });
 
-it("work that is no longer wanted takes no room from work that is, and nothing is kept of it", async () => {
+it("a task that is no longer wanted does not count against the limit and leaves nothing behind", async () => {
   const queue = new OneAtATime({ limit: "testLimit", most: 2 });
   const held = Promise.withResolvers<void>();
   let isWanted = true;

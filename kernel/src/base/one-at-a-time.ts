@@ -1,15 +1,15 @@
 import { limitExceeded } from "./errors.ts";
 
-/** How many works of one name may be done or wait at once, and what that limit is called. */
-export interface WaitingLimit {
+/** How many tasks of one name may run or wait at once, and the name of that limit. */
+interface WaitingLimit {
   readonly limit: string;
   readonly most: number;
 }
 
-/** Work in order and one at a time for each name; different names go on beside each other. */
+/** Runs the tasks of each name in order, one at a time. Tasks of different names run concurrently. */
 export class OneAtATime {
   readonly #bound: WaitingLimit | null;
-  /** Per name: the checks whether queued work is still wanted, and a promise for the end of the last one. */
+  /** Per name: the checks whether queued tasks are still wanted, and a promise for the end of the last one. */
   readonly #lines = new Map<string, { end: Promise<void>; readonly wanted: Set<() => boolean> }>();
 
   constructor(bound: WaitingLimit | null = null) {
@@ -17,8 +17,9 @@ export class OneAtATime {
   }
 
   /**
-   * Rejects with the work's own error, or with LimitExceeded if too much work is queued for this name. Work that is not
-   * `wanted` any more does not count against that limit; it ends by itself when its turn comes.
+   * Runs a task when its turn comes. Rejects with the task's own error, or with LimitExceeded if too many tasks are
+   * queued for this name. A task that is no longer `wanted` does not count against that limit; it ends by itself when
+   * its turn comes.
    */
   async run<Result>(
     name: string,
@@ -29,7 +30,7 @@ export class OneAtATime {
     this.#checkRoom(name, line.wanted);
     const before = line.end;
     const { promise: end, resolve: done } = Promise.withResolvers<void>();
-    // A function of its own: two works may share theirs.
+    // A new function per task, because two tasks may pass the same `wanted`.
     const isWanted = (): boolean => wanted();
     line.end = end;
     line.wanted.add(isWanted);
@@ -50,7 +51,7 @@ export class OneAtATime {
     if (count >= this.#bound.most) throw full(name, this.#bound);
   }
 
-  /** Names with work. */
+  /** The number of names that have tasks. */
   get size(): number {
     return this.#lines.size;
   }

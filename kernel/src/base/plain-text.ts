@@ -1,42 +1,42 @@
 /**
- * Text from an extension or a file, safe to show at a terminal or in a client's message: control codes are
- * shown as their pictures (ESC as ␛) instead of being obeyed, and what is invisible or reorders the text
- * around it (bidirectional marks, zero-width, tag and supplementary variation characters) is shown by its code, so that two names
- * that look alike do not pass for each other. Line feeds and tabs stay; see `plainLine`.
- * The joiners that emoji and many scripts need (U+200C, U+200D) stay too.
+ * Makes text from an extension or a file safe to show in a terminal or in a client's message. Control codes are shown
+ * as symbols (ESC as ␛), so that they have no effect. Characters that are invisible or reorder the text around them
+ * (bidirectional marks, zero-width, tag and supplementary variation characters) are shown by their codes, so that two
+ * names that look alike can be told apart. Line feeds and tabs stay; see `plainLine`. The joiners that emoji and many
+ * scripts need (U+200C, U+200D) stay too.
  */
 export function plainText(text: string): string {
   return text.toWellFormed().replace(controls, picture).replace(invisible, codeOf);
 }
 
-/** As `plainText`, on one line: each run of line breaks and tabs, with the spaces around it, is one space. */
+/** As `plainText`, on one line: each run of line breaks and tabs, with the spaces around it, becomes one space. */
 export function plainLine(text: string): string {
   return plainText(text.replace(/\s+/g, (space) => (lineBreak.test(space) ? " " : space)));
 }
 
 /**
- * As `plainLine`, for a message that an editor shows by itself: some make links of `[text](address)` there, and
- * an address may be a command of theirs.
+ * As `plainLine`, for a message that the editor itself renders: some editors turn `[text](address)` into a link, and
+ * the address may be one of their commands.
  */
 export function plainMessage(text: string): string {
   return withoutLinks(plainLine(text));
 }
 
-/** Some editors draw `$(name)` in a lens or a label as an icon of theirs; every character stays readable. */
+/** Some editors draw `$(name)` in a lens or a label as an icon. Breaks that form; every character stays readable. */
 export function withoutIcons(text: string): string {
   return text.replaceAll("$(", "$ (");
 }
 
-/** Takes a Markdown link's form from it; every character stays readable. */
-export function withoutLinks(text: string): string {
+/** Breaks the form of a Markdown link; every character stays readable. */
+function withoutLinks(text: string): string {
   return text.replaceAll("](", "] (");
 }
 
 // oxlint-disable-next-line no-control-regex -- control codes are what this is about
 const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 /**
- * What Unicode says is drawn as nothing or turns the text around; kept: the joiners, and the variation marks of emoji
- * (U+FE00 to U+FE0F) and of Mongolian.
+ * Characters that Unicode defines as invisible or as reordering. Excluded: the joiners, and the variation selectors of
+ * emoji (U+FE00 to U+FE0F) and of Mongolian.
  */
 const invisible =
   // oxlint-disable-next-line no-misleading-character-class -- single characters are meant

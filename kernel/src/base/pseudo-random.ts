@@ -1,6 +1,6 @@
 /**
- * Numbers from 0 up to 1 that are the same for the same seed: for samples and starting points that have to come out
- * the same on every machine. Nothing secret may depend on them. (splitmix32)
+ * Returns a generator of numbers in [0, 1) that depend only on the seed (splitmix32), for samples and starting points
+ * that must be the same on every machine. Not for secrets.
  */
 export function pseudoRandom(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,12 +1,12 @@
 /**
- * How the folders of a workspace are named in its paths ("<name>/notes/a.md"), in the order given: by their last
- * component; of one name, the later ones by the order of their paths have a number. So who knows the same folders, by
- * their real absolute paths, knows the same names, in whatever order they were opened.
+ * Returns the names of the workspace's folders in its paths ("<name>/notes/a.md"), in the order given. A folder is
+ * named by its last component; folders with the same name are numbered in the order of their paths. Names therefore
+ * depend only on the set of real absolute paths, not on the order in which the folders were opened.
  */
 export function rootNames(realPaths: readonly string[]): string[] {
   const taken = new Set<string>();
   const names = new Map<string, string>();
-  // By code units: what a language takes for the order of letters is not the same everywhere.
+  // Sorted by code units, because the order of letters depends on the locale.
   for (const path of realPaths.toSorted()) {
     const base = path.split(/[\\/]/).findLast((part) => part !== "") ?? "root";
     let name = base;

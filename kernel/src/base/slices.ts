@@ -1,14 +1,14 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * Time on the loop for work that may be long, shared by all who do such work: together they hold the loop no
- * longer than one slice, then everything else has a turn. Who waits goes on in the order in which they came.
+ * Divides the event loop's time among long-running tasks: together they hold the loop for at most one slice, then
+ * everything else gets a turn. Waiting tasks continue in the order in which they arrived.
  */
 export class Slices {
   readonly #clock: Pick<Clock, "monotonic">;
   readonly #sliceMs: number;
   readonly #waiting: (() => void)[] = [];
-  /** The end of the current slice; null if none has begun in this turn of the loop. */
+  /** The end of the current slice; null if no slice has begun in this turn of the loop. */
   #endMs: number | null = null;
 
   constructor(clock: Pick<Clock, "monotonic">, sliceMs: number) {
@@ -25,7 +25,7 @@ export class Slices {
     return this.#clock.monotonic();
   }
 
-  /** False: it is time to wait for the next slice. */
+  /** False if the caller has to wait for the next slice. */
   get hasTime(): boolean {
     if (this.#endMs === null) {
       this.#endMs = this.#clock.monotonic() + this.#sliceMs;
@@ -45,7 +45,7 @@ export class Slices {
       const wake = this.#waiting.shift();
       if (wake === undefined) return;
       wake();
-      // Should it need no time at all, the others are still woken.
+      // Even if this task needs no time, the next one must be woken.
       if (this.#waiting.length > 0) void this.hasTime;
     });
   }

@@ -1,6 +1,6 @@
-/** The candidate that `name` most likely meant: one that is few edits away, or differs in case only. */
+/** Returns the candidate that `name` most likely meant: few edits away, or different only in case. */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
-  // Longer names are nobody's slip of the finger, and comparing them would cost their square.
+  // Longer names are hardly typing errors, and comparing them takes quadratic time.
   if (name.length === 0 || name.length > 64) return undefined;
   const allowed = Math.max(1, Math.floor(name.length / 3));
   let best: string | undefined;
@@ -16,13 +16,13 @@ export function closest(name: string, candidates: Iterable<string>): string | un
   return best;
 }
 
-/** `; did you mean "…"?`, or nothing where no candidate is near. */
+/** Returns `; did you mean "…"?`, or an empty text if no candidate is close. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const best = closest(name, candidates);
   return best === undefined ? "" : `; did you mean "${best}"?`;
 }
 
-/** Levenshtein's distance, with a swap of neighbours counted as one edit. */
+/** The Levenshtein distance, with a swap of neighbours counted as one edit. */
 function editDistance(from: string, to: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: to.length + 1 }, (_, column) => column);

@@ -5,7 +5,7 @@ const thing = (closed: string[], name: string): AsyncDisposable => ({
   [Symbol.asyncDispose]: async () => void closed.push(name),
 });
 
-it("what opens later is closed where it was asked for, also when something fails before it is there", async () => {
+it("a resource that opens later is closed in order, also after an earlier failure", async () => {
   const closed: string[] = [];
   const { promise, resolve } = Promise.withResolvers<AsyncDisposable>();
   const opened = new AsyncDisposableStack();
@@ -17,7 +17,7 @@ it("what opens later is closed where it was asked for, also when something fails
   expect(closed).toEqual(["the second", "the first"]);
 });
 
-it("what never opens is told to whoever waits for it, and to nobody as a failure that none looked after", async () => {
+it("a failure to open is reported to whoever waits for it, and not as an unhandled rejection", async () => {
   const unhandled: unknown[] = [];
   const listen = (error: unknown): void => void unhandled.push(error);
   process.on("unhandledRejection", listen);

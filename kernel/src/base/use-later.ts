@@ -1,4 +1,4 @@
-/** A resource that opens in the background. It is closed with the others, even if one of them fails before it is open. */
+/** Opens a resource in the background. It is closed with the others, even if one of them fails before it is open. */
 export function useLater<T extends AsyncDisposable>(
   opened: AsyncDisposableStack,
   opening: Promise<T>,

@@ -1,9 +1,9 @@
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Returns the text that the bytes encode as UTF-8, a byte order mark included. A byte that is not valid UTF-8 becomes
- * the lone surrogate U+DC00 + byte. No valid text holds one, so whoever reads the text can tell which byte it was and
- * where, and the replacement cannot be taken for a character that somebody wrote.
+ * Decodes UTF-8, keeping a byte order mark. A byte that is not valid UTF-8 becomes the lone surrogate U+DC00 + byte. No
+ * valid text contains one, so a reader can tell which byte it was and where, and cannot mistake the replacement for a
+ * character of the text.
  */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
@@ -26,14 +26,14 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return parts.join("");
 }
 
-/** Returns the length of the UTF-8 sequence that begins at `at`; 0 where none does. */
+/** Returns the length of the UTF-8 sequence that begins at `at`, or 0 if none does. */
 function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
   const length = first >= 0xf0 && first <= 0xf4 ? 4 : first >= 0xe0 ? 3 : first >= 0xc2 ? 2 : 0;
   if (length === 0 || first > 0xf4) return 0;
   const second = bytes[at + 1] ?? 0;
-  // Overlong forms, surrogates, and what is beyond U+10FFFF.
+  // Excludes overlong forms, surrogates, and code points beyond U+10FFFF.
   const [least, most] =
     first === 0xe0
       ? [0xa0, 0xbf]

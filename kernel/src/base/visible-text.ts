@@ -1,46 +1,52 @@
 /**
- * Text on which a person decides. Unlike `plainText`, which is for what is only mentioned, nothing is dropped, merged or
- * cut: each character is either drawn as itself or as a mark, and `readVisible` turns what is shown into exactly the
- * text that was given.
+ * Text on which a person bases a decision. `plainText` is for text that is only mentioned; here nothing is dropped,
+ * merged or cut. Each character is drawn either as itself or as a mark, and `readVisible` turns the shown text back
+ * into exactly the original.
  *
- * The marks: `<U+200B>` for a character that is not drawn, turns text around or only looks like a blank; `␛` and its like
- * for control codes; `⇥` with three blanks for a tab; `␠` for a blank at the end of a line; `<␠×160>` for many of the
- * same. A character that would read as one of these marks is itself shown by its code.
+ * The marks: `<U+200B>` for a character that is invisible, reorders text or only looks like a blank; `␛` and similar
+ * symbols for control codes; `⇥` with three blanks for a tab; `␠` for a blank at the end of a line; `<␠×160>` for a
+ * long run of the same character. A character that looks like one of these marks is itself shown by its code.
  */
 
-/** A drawn unit, and the piece of the text that it represents. */
+/** A drawn unit and the piece of the text that it represents. */
 export interface Atom {
   readonly shown: string;
   readonly source: string;
 }
 
-/** As many blanks, or marks of the same character, in a row are shown with their number. */
+/** From this length, a run of blanks or of the same mark is shown as a count. */
 export const countedRun = 16;
-/** Marks over and under one letter; more of them would cover the lines around. */
+/** The number of marks above and below one letter; more would cover the lines around it. */
 const maxCombining = 4;
 
-/** Ends a line that goes on in the middle of a word. It never stands for a character: that one is shown by its code. */
+/**
+ * Ends a line that is broken in the middle of a word. It never stands for a character of the text, which would be shown
+ * by its code.
+ */
 export const goesOn = "\u21a9";
 const tab = "\u21e5";
 const blank = "\u2420";
 const lineFeed = "\u240a";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-/** Printable ASCII that is drawn as it is. */
+/** Printable ASCII that is drawn unchanged. */
 const plain = /^(?!.*(?:<U\+| {16}| $))[\x20-\x7e]*$/;
 const emoji = /^\p{RGI_Emoji}$/v;
-/** Not drawn, not assigned, of private meaning, a blank of another kind, or one of the marks. */
+/** Characters that are invisible, unassigned, for private use, a blank other than a space, or one of the marks. */
 const marked = /^[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800\u2400-\u2426\u21a9\u21e5]--[\x20]]$/v;
 const combining = /^\p{M}$/u;
 
-/** The text as one line in which every character can be seen; `also` names more characters that are shown by their codes. */
+/**
+ * Returns the text as one line in which every character is visible. The characters in `also` are shown by their codes,
+ * too.
+ */
 export function visibleText(text: string, also = ""): string {
   return visibleAtoms(text, also)
     .map(({ shown }) => shown)
     .join("");
 }
 
-/** As `visibleText`, between quotation marks that nothing within can end. */
+/** As `visibleText`, in quotation marks that the text itself cannot close. */
 export function quotedText(text: string): string {
   return `"${visibleText(text, '"')}"`;
 }
@@ -57,7 +63,7 @@ export function readVisible(shown: string): string {
   );
 }
 
-/** The same in pieces, so that lines can be broken between them. */
+/** As `visibleText`, in pieces between which a line can be broken. */
 export function visibleAtoms(text: string, also = ""): Atom[] {
   if (plain.test(text) && (also === "" || !Array.from(also).some((character) => text.includes(character))))
     return Array.from(text, (character) => ({ shown: character, source: character }));
@@ -87,7 +93,8 @@ function atomsOf(grapheme: string, text: string, start: number, also: string): A
         !also.includes(character) &&
         !(character === "<" && readsAsMark(text, offset));
       marksLeft = isShown && character !== " " ? maxCombining : 0;
-      // Parts of one grapheme that are drawn as themselves, as the letters of a Hangul syllable, stay together.
+      // Characters of one grapheme that are drawn as themselves, such as the letters of a Hangul syllable, stay
+      // together.
       if (isShown && last !== undefined && last.shown === last.source)
         atoms[atoms.length - 1] = { shown: last.shown + character, source: last.source + character };
       else atoms.push({ shown: isShown ? character : markOf(character), source: character });
@@ -104,7 +111,7 @@ function readsAsMark(text: string, offset: number): boolean {
   return markAhead.test(text);
 }
 
-/** A blank is a blank between words; at the end of a line it is to be seen. */
+/** A blank between words stays a blank; at the end of a line it becomes a visible mark. */
 function withVisibleEnds(atoms: Atom[]): Atom[] {
   let isEnd = true;
   for (let index = atoms.length - 1; index >= 0; index--) {
@@ -156,7 +163,7 @@ export function endsLine({ shown }: Atom): boolean {
   return shown === lineFeed || shown.startsWith(`<${lineFeed}`);
 }
 
-/** A blank that a break of the line may stand before or behind without being seen there. */
+/** Makes a blank visible for a place directly before or after a line break, where it would not be seen. */
 export function withVisibleBlank(atom: Atom): Atom {
   return atom.shown === " " ? { shown: blank, source: atom.source } : atom;
 }

@@ -4,7 +4,7 @@ import type { CliPorts } from "./ports.ts";
 import { manyLines } from "./render/foreign.ts";
 import { Terminal } from "./terminal.ts";
 
-/** Runs a command's body: its errors become a sentence and an exit code, the terminal is left as it was found. */
+/** Runs the body of a command: prints its error as a sentence, sets the exit code, and restores the terminal. */
 export async function execute(
   ports: CliPorts,
   body: (context: CommandContext) => Promise<number>,
@@ -14,7 +14,7 @@ export async function execute(
     process.exitCode = await body({ ports, terminal });
   } catch (error) {
     terminal.status(null);
-    // An interrupted request fails, and that is what was wanted.
+    // A request that was interrupted by the person fails, which is no error to report.
     if (terminal.interrupted.aborted) process.exitCode = 130;
     else {
       terminal.warn(renderError(error, terminal));
@@ -26,7 +26,7 @@ export async function execute(
 
 export const json = (): Option => new Option("--json", "print JSON for programs");
 
-/** What stands below a command's help: commands to copy, each with what it does. */
+/** Returns the examples under a command's help: commands to copy, each with its purpose. */
 export function examples(list: readonly (readonly [command: string, what: string])[]): string {
   const width = Math.max(...list.map(([command]) => command.length));
   const lines = list.map(

@@ -5,22 +5,23 @@ import { isLaresError, messageOf } from "../base/errors.ts";
 import { KernelClient } from "./kernel-client.ts";
 import type { CliPorts, ConnectOptions } from "./ports.ts";
 import { oneLine } from "./render/foreign.ts";
+import type { Style } from "./render/style.ts";
 import type { Terminal } from "./terminal.ts";
 
 export const exitCodes = { ok: 0, failed: 1, usage: 2 } as const;
 
-/** What every command is given. */
+/** What every command receives. */
 export interface CommandContext {
   readonly ports: CliPorts;
   readonly terminal: Terminal;
 }
 
-/** The command line asks for something that makes no sense; ends the process with 2. */
+/** The command line makes no sense; the process exits with 2. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** The real path of a folder a person named. */
+/** Returns the real path of a folder that a person named. */
 export async function folderNamed(name: string): Promise<string> {
   const path = resolve(name);
   const found = await stat(path).catch(() => null);
@@ -29,7 +30,7 @@ export async function folderNamed(name: string): Promise<string> {
   return realpath(path);
 }
 
-/** Runs `use` in a session with the folder's kernel, and leaves it afterwards, whatever happened. */
+/** Runs `use` in a session with the folder's kernel, and closes the session afterwards in any case. */
 export async function withKernel<Result>(
   { ports, terminal }: CommandContext,
   options: ConnectOptions,
@@ -41,7 +42,10 @@ export async function withKernel<Result>(
 
 const readyPollMs = 50;
 
-/** As `withKernel`, and waits until a trusted kernel has loaded and indexed: one that was just started knows nothing yet. */
+/**
+ * As `withKernel`, but waits first until a trusted kernel has loaded and indexed, because one that was just started has
+ * nothing to report yet.
+ */
 export function withReadyKernel<Result>(
   context: CommandContext,
   options: ConnectOptions,
@@ -57,15 +61,14 @@ export function withReadyKernel<Result>(
 async function whenReady(kernel: KernelClient, signal: AbortSignal): Promise<void> {
   for (;;) {
     const { ready, trusted } = await kernel.status();
-    // Untrusted, it never gets ready; the request itself says what is missing.
+    // An untrusted workspace never gets ready; the request itself reports what is missing.
     if (ready || !trusted) return;
     await pause(readyPollMs, undefined, { signal });
   }
 }
 
 /**
- * Separates `[folder] [verb] [rest…]`, where all three may be missing: the first word is the folder unless it is one
- * of the verbs.
+ * Splits `[folder] [verb] [rest…]`, all of them optional: the first word is the folder unless it is one of the verbs.
  */
 export function folderAndVerb<Verb extends string>(
   words: readonly string[],
@@ -81,9 +84,14 @@ export function folderAndVerb<Verb extends string>(
   throw new UsageError(`"${second}" is none of ${verbs.join(", ")}.`);
 }
 
-/** What went wrong, for standard error. */
+/** Formats an error on one line, in the form that commander uses for its own errors. */
+export function errorLine(message: string, style: Style): string {
+  return `${style.red("error:")} ${oneLine(message)}`;
+}
+
+/** Returns the lines of an error for standard error. */
 export function renderError(error: unknown, { errorSurface: { style } }: Terminal): string[] {
-  const lines = [`${style.red("error")} ${oneLine(messageOf(error))}`];
+  const lines = [errorLine(messageOf(error), style)];
   if (isLaresError(error, "Untrusted")) {
     lines.push("You have not accepted what this workspace asks for yet. `lares run` shows it and asks you.");
   }

@@ -1,7 +1,7 @@
 import { ageMs } from "../base/moments.ts";
 import { UsageError } from "./command.ts";
 
-/** "90s", "10m", "1h", "7d" in milliseconds. */
+/** Parses "90s", "10m", "1h", "7d" to milliseconds. */
 export function durationMs(text: string): number {
   const parsed = ageMs(text.trim());
   if (parsed === null)
@@ -12,8 +12,8 @@ export function durationMs(text: string): number {
 const weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 /**
- * "90s", "10m", "1h", "7d" before now; the beginning of "today", "yesterday" or the last "monday" where the person is;
- * or a time in ISO 8601. As a time in UTC.
+ * Parses "90s", "10m", "1h", "7d" as a time before now; "today", "yesterday" or "monday" as the beginning of that day
+ * in the local time zone; or a time in ISO 8601. Returns a time in UTC.
  */
 export function sinceTime(text: string, nowMs: number): string {
   const ago = ageMs(text.trim());
@@ -28,7 +28,7 @@ export function sinceTime(text: string, nowMs: number): string {
   return new Date(absolute).toISOString();
 }
 
-/** "monday" is today on a Monday. */
+/** On a Monday, "monday" is today. */
 function dayBegun(name: string, nowMs: number): Date | null {
   const now = new Date(nowMs);
   const weekday = weekdays.indexOf(name);
@@ -40,6 +40,6 @@ function dayBegun(name: string, nowMs: number): Date | null {
         : weekday === -1
           ? null
           : (now.getDay() - weekday + 7) % 7;
-  // By the calendar: a day is not always 24 hours.
+  // By the calendar, because not every day has 24 hours.
   return daysAgo === null ? null : new Date(now.getFullYear(), now.getMonth(), now.getDate() - daysAgo);
 }

@@ -76,6 +76,6 @@ it("names each .gitignore that is not read, and finds the documents all the same
 
 it("says which path does not exist or is no document", async () => {
   await files({ "notes.md": "" });
-  await expect(found("missing")).rejects.toThrow(/There is no .*missing/);
+  await expect(found("missing")).rejects.toThrow(/missing" does not exist/);
   await expect(found("notes.md")).rejects.toThrow(/is none of lares.yaml/);
 });

@@ -2,31 +2,33 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join, relative, sep } from "node:path";
 import ignore, { type Ignore } from "ignore";
 import { laresNames, manifestNames } from "../documents/names.ts";
-import { ignoreFileName, readIgnoreFile } from "../platform/ignore-file.ts";
+import { ignoreFileName, readIgnoreFile } from "../platform/files/ignore-file.ts";
 import { UsageError } from "./command.ts";
 
-export const documentNames: ReadonlySet<string> = new Set([...laresNames, ...manifestNames]);
+const documentNames: ReadonlySet<string> = new Set([...laresNames, ...manifestNames]);
 const neverEntered = new Set(["node_modules", ".git"]);
 
-/** Bounds of one look: folders entered, and how deep. */
-export const maxFolders = 100_000;
-export const maxDepth = 64;
+/** Bounds of the search: folders entered, and their depth. */
+const maxFolders = 100_000;
+const maxDepth = 64;
 
 interface Rules {
   readonly folder: string;
   readonly matcher: Ignore;
 }
 
-export interface FoundDocuments {
+interface FoundDocuments {
   /** Sorted. */
   readonly documents: readonly string[];
-  /** Files named `.gitignore` that are not read, each with a clause that says why. Here they count as empty. */
+  /**
+   * Files named `.gitignore` that cannot be read, each with a clause that gives the reason. They count as empty here.
+   */
   readonly unreadRules: readonly { readonly file: string; readonly fault: string }[];
 }
 
 /**
- * Finds every document beneath the paths. What Git ignores is left out, links are not followed. A document that is
- * named itself is taken even where Git ignores it.
+ * Finds every document beneath the paths. Ignores what Git ignores and does not follow links. A document that is named
+ * itself is included even if Git ignores it.
  */
 export async function findDocuments(paths: readonly string[]): Promise<FoundDocuments> {
   const found = new Set<string>();
@@ -53,7 +55,7 @@ export async function findDocuments(paths: readonly string[]): Promise<FoundDocu
   };
   for (const path of paths) {
     const kind = await stat(path).catch(() => null);
-    if (kind === null) throw new UsageError(`There is no ${path}.`);
+    if (kind === null) throw new UsageError(`"${path}" does not exist.`);
     if (kind.isDirectory()) await enter(path, 0, []);
     else if (documentNames.has(basename(path))) found.add(path);
     else throw new UsageError(`${path} is none of ${[...documentNames].join(", ")}.`);
@@ -61,7 +63,7 @@ export async function findDocuments(paths: readonly string[]): Promise<FoundDocu
   return { documents: [...found].toSorted(), unreadRules };
 }
 
-/** The nearest rules that say anything about the path decide. */
+/** The nearest rules that match the path decide. */
 function isIgnored(path: string, isFolder: boolean, rules: readonly Rules[]): boolean {
   for (const { folder, matcher } of rules.toReversed()) {
     const inside = relative(folder, path).split(sep).join("/");

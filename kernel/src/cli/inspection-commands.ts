@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { execute, examples, json } from "./command-parts.ts";
 import type { CliPorts } from "./ports.ts";
 
-/** The commands that show what a workspace's kernel knows, and answer what it asks. */
+/** Adds the commands that show the state of a workspace's kernel and answer its questions. */
 export function addInspection(program: Command, ports: CliPorts): void {
   program
     .command("traces")
@@ -13,7 +13,7 @@ export function addInspection(program: Command, ports: CliPorts): void {
     .option("--level <level>", "debug, info, warn or error, and what is graver")
     .option("--since <time>", "30m, 1h, 7d, yesterday, monday, or a time in ISO 8601")
     .option("--text <text>", "with this in the message")
-    .option("--limit <count>", "at most this many, the newest (default 100)")
+    .option("--limit <count>", "at most this many, the newest (default 100); 2 MiB of them at most")
     .addOption(json())
     .addHelpText(
       "after",
@@ -103,7 +103,7 @@ ${examples([
 
   program
     .command("agents")
-    .description("who runs here: list, enable, disable, suspend, resume, reload")
+    .description("the agents of this folder: list, enable, disable, suspend, resume, reload")
     .usage(
       "[folder] [list | enable <id> | disable <id> | suspend <id> | resume <id> | reload <id>] [options]",
     )
@@ -138,7 +138,7 @@ ${examples([
 
   program
     .command("jobs")
-    .description("what agents have to do beside their events: list, cancel")
+    .description("longer work of the agents, queued or running: list, cancel")
     .usage("[folder] [list | cancel <id>] [options]")
     .argument("[words...]")
     .option("--agent <id>", "of this agent only")
@@ -185,7 +185,7 @@ ${examples([["lares stop ~/Pictures", "its agents stand still and nothing answer
     );
 }
 
-/** `models`: what lies on this machine for every workspace, so it asks no kernel. */
+/** `models` concerns this machine, not a workspace, so it needs no kernel. */
 export function addModels(program: Command, ports: CliPorts): void {
   program
     .command("models")

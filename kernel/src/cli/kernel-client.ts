@@ -2,18 +2,23 @@ import type { Action, Decision, RememberedRule } from "../base/vocabulary/action
 import type { Agent, AgentCommand, Tool } from "../base/vocabulary/agent.ts";
 import type { Job } from "../base/vocabulary/job.ts";
 import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
-import type { ResultOf } from "../protocol/v1/requests.ts";
-import type { TrustGrants, TrustProgram, TrustQuestion } from "../protocol/v1/trust.ts";
-import type { Question } from "./commands/memory-query.ts";
+import type { ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
+import type { TrustGrants, TrustProgram, TrustQuestion } from "../base/vocabulary/trust.ts";
 import type { KernelConnection } from "./ports.ts";
 import type { Notice, Status } from "./render/model.ts";
 
-export type ToolResult =
+type ToolResult =
   | { readonly status: "success"; readonly value: unknown }
   | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }
   | { readonly status: "needs_approval"; readonly action: Action; readonly reason: string };
 
-/** Whose memory: an agent's own, or one that it shares. */
+/** A query to a memory, without its owner. */
+export type MemoryQuestion =
+  | { readonly method: "lares/memory/query"; readonly params: Omitted<ParamsOf<"lares/memory/query">> }
+  | { readonly method: "lares/memory/count"; readonly params: Omitted<ParamsOf<"lares/memory/count">> };
+type Omitted<Params> = Params extends unknown ? Omit<Params, "agent"> : never;
+
+/** The owner of a memory: an agent, or a namespace that the agent shares. */
 export interface Whose {
   readonly agent: string;
   readonly namespace?: string;
@@ -33,12 +38,12 @@ export interface Approval {
   readonly effects?: readonly number[];
   readonly remember?: "once" | "always";
   readonly rules?: readonly RememberedRule[];
-  /** The person's own contents, instead of the proposed ones. */
+  /** The person's own contents that replace the proposed ones. */
   readonly edits?: readonly { readonly effect: number; readonly content: string }[];
 }
 
-/** What the kernel tells without being asked. */
-export interface KernelNews {
+/** The notifications of the kernel. */
+interface KernelNews {
   readonly "lares/agents/changed": Agent;
   readonly "lares/actions/changed": Action;
   readonly "lares/traces/entry": { readonly subscription: string; readonly entry: TraceEntry };
@@ -46,7 +51,7 @@ export interface KernelNews {
   readonly "$/progress": WorkDone;
 }
 
-/** Work that takes a while: begun, how far it is, over. */
+/** Long work: it began, made progress, or ended. */
 export interface WorkDone {
   readonly token: string;
   readonly value:
@@ -55,7 +60,7 @@ export interface WorkDone {
     | { readonly kind: "end"; readonly message?: string };
 }
 
-/** The requests of the protocol that the commands use, by name and type. */
+/** The requests of the protocol that the commands use, with their types. */
 export class KernelClient {
   readonly #connection: KernelConnection;
 
@@ -77,10 +82,10 @@ export class KernelClient {
   }
 
   status = (): Promise<Status> => this.#ask("lares/status", {});
-  /** Says yes to what was shown, bound to its digest: to the parts that `grants` names, or to all of it. */
+  /** Accepts what was shown, bound to its digest: the parts that `grants` names, or everything. */
   trust = (digest: string, grants?: TrustGrants): Promise<Status> =>
     this.#ask("lares/trust", { trusted: true, digest, ...(grants === undefined ? {} : { grants }) });
-  /** Takes back every yes to this workspace's documents. */
+  /** Revokes every acceptance of this workspace's documents. */
   distrust = (): Promise<Status> => this.#ask("lares/trust", { trusted: false });
   question = (): Promise<TrustQuestion> => this.#ask("lares/trust/question", {});
   program = (extension: string, path?: string): Promise<TrustProgram> =>
@@ -94,7 +99,10 @@ export class KernelClient {
   follow = (query: Pick<TraceQuery, "agent" | "level">): Promise<{ subscription: string }> =>
     this.#ask("lares/traces/follow", query);
 
-  /** Asks again where one answer has no room for all of them. `limit`: 100 by default. */
+  /**
+   * Repeats the request until it has all actions, because one answer may not have room for them. `limit`: 100 by
+   * default.
+   */
   actions = async (query: { state?: string; agent?: string; limit?: number }): Promise<Action[]> => {
     const { limit = 100 } = query;
     const actions: Action[] = [];
@@ -148,7 +156,7 @@ export class KernelClient {
     this.#ask("lares/memory/stats", whose);
   askMemory = (
     whose: Whose,
-    { method, params }: Question,
+    { method, params }: MemoryQuestion,
   ): Promise<ResultOf<"lares/memory/query" | "lares/memory/count">> =>
     this.#ask(method, { ...whose, ...params });
   exportMemory = (whose: Whose, path: string, overwrite: boolean): Promise<ResultOf<"lares/memory/export">> =>

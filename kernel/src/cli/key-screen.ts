@@ -1,38 +1,38 @@
 import { emitKeypressEvents } from "node:readline";
 import type { Terminal } from "./terminal.ts";
 
-/** A key as Node names it: `name` for keys with a name, `text` for what it writes. */
+/** A key as Node reports it: `name` for keys with a name, `text` for the character that it types. */
 export interface Key {
   readonly name: string;
   readonly text: string;
   readonly shift: boolean;
 }
 
-/** What fills the terminal: lines to look through, and lines that stay at the foot. */
+/** The contents of the terminal: lines that scroll, and lines that stay at the bottom. */
 export interface KeyFrame {
   readonly lines: readonly string[];
   readonly foot: readonly string[];
-  /** Index of the line that has to be seen. */
+  /** The index of the line that must be visible. */
   readonly focus: number;
 }
 
 export interface KeyScreen<Result> {
   frame(rows: number): KeyFrame;
-  /** Told after each drawing: the indices of the first and the last line on the screen. */
+  /** Called after each drawing with the indices of the first and the last visible line. */
   shown(firstLine: number, lastLine: number): void;
-  /** Resolves with the result once the screen is done, else with null; the frame is drawn again after it. */
+  /** Resolves with the result when the screen is done, otherwise with null; the frame is drawn again afterwards. */
   key(key: Key): Promise<{ readonly result: Result } | null>;
 }
 
 const enter = "\u001b[?1049h\u001b[?25l";
 const leave = "\u001b[?25h\u001b[?1049l";
 
-/** True where a terminal can be drawn on and gives single keys. */
+/** True if the terminal can be drawn on and reports single keys. */
 export function hasKeyScreen(terminal: Terminal): boolean {
   return terminal.isInteractive && process.env["TERM"] !== "dumb";
 }
 
-/** Takes the whole terminal until the screen is done; null where the person ended the program meanwhile. */
+/** Takes over the whole terminal until the screen is done. Returns null if the person ended the program meanwhile. */
 export async function onKeyScreen<Result>(
   terminal: Terminal,
   screen: KeyScreen<Result>,
@@ -45,7 +45,7 @@ export async function onKeyScreen<Result>(
     const { lines, foot, focus } = screen.frame(rows);
     const room = Math.max(1, rows - foot.length - 1);
     if (focus < top) top = focus;
-    // Some of what follows the line is seen with it.
+    // Keeps some of the following lines visible, too.
     if (focus >= top + room - 1) top = focus - room + 2;
     top = Math.max(0, Math.min(top, lines.length - room));
     const shown = lines.slice(top, top + room);

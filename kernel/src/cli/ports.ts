@@ -2,44 +2,46 @@ import type { Finding } from "./render/findings.ts";
 
 /** A session with a workspace's kernel, after `initialize` and `initialized`. */
 export interface KernelConnection extends AsyncDisposable {
-  /** The result, or a LaresError with the catalogue's code. */
+  /** Returns the result, or rejects with a LaresError that has the catalogue's code. */
   request(method: string, params: object): Promise<unknown>;
-  /** Every notification of the kernel, in the order they came. */
+  /** Calls the listener for every notification of the kernel, in order. */
   onNotification(listener: (method: string, params: unknown) => void): Disposable;
-  /** Resolves when the connection is gone for good, with the reason. */
+  /** Resolves with the reason when the connection is lost for good. */
   readonly closed: Promise<{ readonly reason: string }>;
 }
 
 export interface ConnectOptions {
   /** Absolute path of the workspace. */
   readonly folder: string;
-  /** As in `initialize`: true accepts the workspace's documents as they are now; false: this session is untrusted. */
+  /**
+   * As in `initialize`: true accepts the workspace's documents as they are now; false makes this session untrusted.
+   */
   readonly trusted?: boolean;
 }
 
-/** A value of the configuration and where it came from. */
+/** A value of the configuration and its source. */
 export interface ExplainedValue {
-  /** Dotted: "approvals.auto_approve_below" */
+  /** Dotted, such as "approvals.auto_approve_below". */
   readonly key: string;
   readonly value: unknown;
   readonly source: "environment" | "workspace" | "user" | "defaults";
-  /** The variable's name, or file:line; empty where it is not known. */
+  /** The name of the variable, or file:line; empty if unknown. */
   readonly place: string;
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly stdio: boolean;
   readonly pipe?: string;
   readonly clientProcessId?: number;
-  /** Keeps the kernel when the last client has left. */
+  /** Keep the kernel running after the last client has left. */
   readonly keep: boolean;
 }
 
-/** What `stop` came to. */
-export interface StoppedKernel {
-  /** Null where none was there. */
+/** The result of `stop`. */
+interface StoppedKernel {
+  /** Null if no kernel was running. */
   readonly pid: number | null;
-  /** It did not end when it was asked to. */
+  /** True if it did not end when asked and was killed. */
   readonly killed: boolean;
 }
 
@@ -50,12 +52,12 @@ export interface ProbeResult {
 
 export interface Explanation {
   readonly values: readonly ExplainedValue[];
-  /**
-   * Sentences about environment variables that look like a setting but are not, or that hold a value that is not
-   * allowed.
-   */
+  /** Sentences about environment variables that look like a setting but are not, or that have an invalid value. */
   readonly environmentFaults: readonly string[];
-  /** The names of folders and files that are asked about each time, whatever rules allow; "*" is any text. */
+  /**
+   * The names of folders and files that are asked about each time, whatever rules allow; "*" is any text. Additions of
+   * this workspace, such as the folders of its extensions, are named by their paths.
+   */
   readonly protected: readonly {
     readonly reason: string;
     readonly folders: readonly string[];
@@ -64,8 +66,8 @@ export interface Explanation {
 }
 
 /** A model that can be fetched. */
-export interface ModelOffer {
-  /** As `memory.embedder` knows it. */
+interface ModelOffer {
+  /** The value for `memory.embedder`. */
   readonly name: string;
   readonly title: string;
   readonly licence: string;
@@ -73,43 +75,46 @@ export interface ModelOffer {
   readonly megabytes: number;
 }
 
-export interface ModelReady {
+interface ModelReady {
   /** Absolute path of the .onnx file. */
   readonly path: string;
-  /** False where it was there already. */
+  /** False if it existed already. */
   readonly fetched: boolean;
-  /** Whether what runs it is installed. */
+  /** True if the runtime for it is installed. */
   readonly runtime: boolean;
-  /** The person's own lares.yaml, whether it is there yet or not. */
+  /** The path of the person's own lares.yaml, whether it exists or not. */
   readonly document: string;
 }
 
-/** What the commands need of the rest; handed in by `main.ts`. */
+/** What the commands need from other rooms; provided by `main.ts`. */
 export interface CliPorts {
   readonly version: string;
   /** Joins the workspace's kernel, or starts it. */
   connect(options: ConnectOptions): Promise<KernelConnection>;
-  /** Faults of one document (`lares.*` or `extension.*`), all that can be known without running a kernel. */
+  /** Returns the errors of one document (`lares.*` or `extension.*`) that can be found without running a kernel. */
   checkDocument(path: string): Promise<readonly Finding[]>;
-  /** Bundles or checks the program of the extension in this folder; the sentence that says why it cannot run, or null. */
+  /**
+   * Bundles or checks the program of the extension in this folder. Returns a sentence that says why it cannot run, or
+   * null.
+   */
   programFault(folder: string): Promise<string | null>;
-  /** The workspace's configuration as resolved, every value with its source. */
+  /** Returns the resolved configuration of the workspace, every value with its source. */
   explain(folder: string): Promise<Explanation>;
-  /** Speaks the protocol until the client leaves; the process's exit code. */
+  /** Serves the protocol until the client leaves; returns the exit code of the process. */
   serve(options: ServeOptions): Promise<number>;
-  /** Ends the kernel of the workspace that these folders make, whether it answers or not. Absolute paths. */
+  /** Stops the kernel of the workspace that consists of these folders, even if it does not respond. Absolute paths. */
   stopKernel(folders: readonly string[]): Promise<StoppedKernel>;
-  /** Where state is kept, without starting anything. */
+  /** Returns the folder of the state, without starting anything. */
   stateHome(): string;
-  /** Starts a guest and has it answer. */
+  /** Starts a guest and waits for its answer. */
   probeSandbox(): Promise<ProbeResult>;
   models(): readonly ModelOffer[];
-  /** Brings a model of `models()` to the person's cache. */
+  /** Downloads a model of `models()` to the person's cache. */
   fetchModel(name: string, signal: AbortSignal): Promise<ModelReady>;
-  /** `examples/` of a source checkout; null where there is none. */
+  /** `examples/` of a source checkout; null without one. */
   readonly examplesFolder: string | null;
   /** `manifests/templates`. */
   readonly templatesFolder: string;
-  /** The `@lares/sdk` that programs are bundled with. */
+  /** The `@lares/sdk` with which programs are bundled. */
   readonly sdkFolder: string;
 }

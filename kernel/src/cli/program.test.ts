@@ -85,6 +85,31 @@ describe("usage", () => {
   });
 });
 
+describe("words for a newcomer", () => {
+  it("check names the folder that has no document so that it cannot be read as the one above", async () => {
+    const cwd = vi.spyOn(process, "cwd").mockReturnValue(folder);
+    expect(await lares(["check", folder])).toBe(0);
+    cwd.mockRestore();
+    expect(errors.trim()).toBe(`There is no lares.yaml and no extension.yaml in "${folder}".`);
+  });
+
+  it.each([[["run", "--frob"]], [["run", "--approve", "x"]], [["new"]], [["actions", "--frob"]]])(
+    "%j wrongly used points to that command's own help",
+    async (argv) => {
+      expect(await lares(argv)).toBe(2);
+      expect(errors).toContain(`(lares ${argv[0]} --help says how it is used)`);
+      expect(errors).not.toContain("lists the commands");
+    },
+  );
+
+  it("permissions of a folder without agents asks nothing", async () => {
+    kernel.question = { ...kernel.question, extensions: [], workspace: [] };
+    expect(await lares(["permissions", folder])).toBe(0);
+    expect(output).toContain("No agent is enabled in this folder");
+    expect(output).not.toContain("What may these agents do?");
+  });
+});
+
 describe("run --once", () => {
   beforeEach(() => writeFile(join(folder, "lares.yaml"), "version: 1\n"));
   const lastLine = () => output.trimEnd().split("\n").at(-1);
@@ -303,12 +328,12 @@ describe("looking and deciding from a script", () => {
     expect(JSON.parse(output)).toEqual({ total: 3 });
     kernel.toolResult = { status: "error", message: "no\u001b[31m", recoverable: false };
     expect(await lares(["tools", folder, "call", "dev.lares.filetypes/summary"])).toBe(1);
-    expect(errors).toContain("error no␛[31m");
+    expect(errors).toContain("error: no␛[31m");
   });
 
   it("jobs are listed with what each does or waits for, a stranger's words made plain", async () => {
     expect(await lares(["jobs", folder])).toBe(0);
-    expect(output).toContain("No job waits or runs.");
+    expect(output).toContain("No job is queued or running.");
     output = "";
     kernel.jobs = [
       aJob("job-running1", { state: "Running", progress: { fraction: 0.409, message: "no\u001b[31m" } }),
@@ -317,7 +342,7 @@ describe("looking and deciding from a script", () => {
     ];
     expect(await lares(["jobs", folder])).toBe(0);
     expect(output).toMatch(/running1 .*running .*40 % · no␛\[31m/);
-    expect(output).toMatch(/waiting1 .*waiting .*low .*starts when the workspace is quiet/);
+    expect(output).toMatch(/waiting1 .*queued .*low .*starts when the workspace is quiet/);
     expect(output).toMatch(/cancell1 .*being cancelled/);
     expect(output).not.toContain("\u001b");
     output = "";

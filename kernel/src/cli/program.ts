@@ -5,8 +5,8 @@ import { addInspection, addModels } from "./inspection-commands.ts";
 import type { CliPorts } from "./ports.ts";
 
 /**
- * The command line. Every command loads its code when it is called, so that `lares serve` starts with nothing but
- * this. The exit code is left in `process.exitCode`: 0 well, 1 findings or failed, 2 wrong usage.
+ * Creates the command line. Every command loads its code when it is called, so that `lares serve` starts with nothing
+ * else. The exit code is left in `process.exitCode`: 0 for success, 1 for findings or a failure, 2 for wrong usage.
  */
 export function createProgram(ports: CliPorts): Command {
   const program = new Command("lares")
@@ -27,6 +27,9 @@ export function createProgram(ports: CliPorts): Command {
   addNew(program, ports);
   addTest(program, ports);
   addServe(program, ports);
+  // Commands would inherit the program's hint, which does not show their options.
+  for (const command of program.commands)
+    command.showHelpAfterError(`(lares ${command.name()} --help says how it is used)`);
   program.addHelpText(
     "after",
     examples([
@@ -39,14 +42,14 @@ export function createProgram(ports: CliPorts): Command {
   return program;
 }
 
-/** Parses and runs; the exit code. */
+/** Parses and runs the command line; returns the exit code. */
 export async function runProgram(program: Command, argv: readonly string[]): Promise<number> {
   try {
     await program.parseAsync([...argv], { from: "user" });
     return Number(process.exitCode ?? exitCodes.ok);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version are what was asked for; everything else was written wrongly.
+    // Printing help or the version is a success; everything else is wrong usage.
     return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   }
 }
@@ -114,7 +117,8 @@ function addPermissions(program: Command, ports: CliPorts): void {
     .addHelpText(
       "after",
       `
-At a terminal it asks, with what is allowed now ticked: Space ticks, Enter allows what is ticked, d shows a program.
+At a terminal it asks, with what is allowed now ticked: Space ticks, Enter allows what is ticked (its line says what that
+is), d shows a program. Enter with nothing ticked is no answer, unless something was allowed before: that is taken back.
 Elsewhere it only shows, unless --grant or --revoke says what to do.
 
 --grant  <id>                      all that this extension asks for

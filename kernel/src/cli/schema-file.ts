@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/** Where a workspace keeps the schemas that the first lines of its documents name. */
-export const schemasFolder = join(".lares", "schemas");
+/** The folder of the schemas that the first lines of a workspace's documents name. */
+const schemasFolder = join(".lares", "schemas");
 
 /**
- * Writes a published schema beneath `folder`, for editors that know JSON Schema and not Lares, and answers with its path.
- * One that is there stays as it is.
+ * Writes a published schema beneath `folder`, for editors that know JSON Schema but not Lares, and returns its path. An
+ * existing file is not changed.
  */
 export async function writeSchema(
   folder: string,

@@ -2,15 +2,15 @@ import { createInterface } from "node:readline/promises";
 import { oneLine } from "./render/foreign.ts";
 import { styleFor, type Surface } from "./render/style.ts";
 
-/** Columns where nothing says how many there are: a log, a pipe. Lines are cut at it, so it is generous. */
+/** Columns if the output has none: a log, a pipe. Lines are cut there, so it is generous. */
 const widthWithoutTerminal = 160;
 const widestUseful = 160;
-/** While a person is asked, this much of what is printed is kept for afterwards, the newest. */
+/** While a person is asked, at most this much output is held back, the newest. */
 const maxHeldPrints = 2000;
 const framesMs = 80;
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
-/** Where the commands print. Standard output carries results; standard error, whatever is about the work itself. */
+/** The output of the commands. Standard output carries results; standard error, messages about the work itself. */
 export class Terminal implements Disposable {
   readonly #output = process.stdout;
   readonly #errors = process.stderr;
@@ -25,9 +25,9 @@ export class Terminal implements Disposable {
 
   constructor() {
     this.#onSignal = (signal) => {
-      // It is meant for the program that has the terminal.
+      // The signal is meant for the program that has the terminal.
       if (this.#isLent && signal === "SIGINT") return;
-      // The second time there is no cleaning up any more: somebody is in a hurry.
+      // A second signal exits at once, without cleaning up.
       if (this.#interrupt.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
       this.#interrupt.abort(signal);
     };
@@ -40,12 +40,12 @@ export class Terminal implements Disposable {
     });
   }
 
-  /** Aborted by Ctrl-C or a request to end. */
+  /** Aborted by Ctrl-C or a termination signal. */
   get interrupted(): AbortSignal {
     return this.#interrupt.signal;
   }
 
-  /** While another program has the terminal, Ctrl-C is that program's. */
+  /** While another program has the terminal, Ctrl-C belongs to that program. */
   async lend<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#isLent = true;
     try {
@@ -64,7 +64,7 @@ export class Terminal implements Disposable {
     return process.stdin.isTTY && this.#output.isTTY;
   }
 
-  /** What is printed is drawn by a terminal, which obeys control codes. */
+  /** The output is a terminal, which interprets control codes. */
   get isTerminal(): boolean {
     return this.#output.isTTY;
   }
@@ -89,7 +89,7 @@ export class Terminal implements Disposable {
     this.#write(this.#errors, lines);
   }
 
-  /** To standard output as they are; resolves when there is room for more. */
+  /** Writes bytes unchanged to standard output; resolves when there is room for more. */
   bytes(bytes: Uint8Array): Promise<void> {
     return new Promise((resolve, reject) =>
       this.#output.write(bytes, (error) => (error ? reject(error) : resolve())),
@@ -100,7 +100,7 @@ export class Terminal implements Disposable {
     this.print(jsonText(value));
   }
 
-  /** Keeps what is printed until released: while a person is asked, nothing may move beneath them. */
+  /** Holds back output until released, so that nothing moves while a person is asked. */
   hold(): Disposable {
     this.#clearStatus();
     this.#held ??= [];
@@ -112,12 +112,12 @@ export class Terminal implements Disposable {
           this.#errors.write(`… ${this.#droppedPrints} earlier lines; lares traces has them\n`);
         this.#droppedPrints = 0;
         for (const { stream, text } of held) stream.write(text);
-        // The status line comes back with its next frame: the prompt may still be writing its last line.
+        // The status line returns with its next frame, because the prompt may still be writing its last line.
       },
     };
   }
 
-  /** A line at the bottom that says what is going on, at a terminal only; null takes it away. */
+  /** Shows the current work on the bottom line, on a terminal only; null removes it. */
   status(wanted: string | null): void {
     const text = wanted === null ? null : oneLine(wanted);
     if (!this.#errors.isTTY || text === this.#status) return;
@@ -136,7 +136,7 @@ export class Terminal implements Disposable {
     this.#drawStatus();
   }
 
-  /** Shows `text` while the work takes longer than a second. */
+  /** Shows `text` if the work takes longer than a second. */
   async progress<Result>(text: string, work: Promise<Result>): Promise<Result> {
     const timer = setTimeout(() => this.status(text), 1000);
     try {
@@ -147,7 +147,7 @@ export class Terminal implements Disposable {
     }
   }
 
-  /** Asks for yes or no; no answer is no. */
+  /** Asks for yes or no; no answer means no. */
   async confirm(question: string): Promise<boolean> {
     using _held = this.hold();
     const lines = createInterface({ input: process.stdin, output: this.#output });
@@ -181,7 +181,7 @@ export class Terminal implements Disposable {
   }
 
   #clearStatus(): void {
-    // While a person is asked, the line at the bottom is the question.
+    // While a person is asked, the bottom line is the question.
     if (this.#status !== null && this.#held === null) this.#errors.write("\r\u001b[2K");
   }
 
@@ -199,7 +199,7 @@ export class Terminal implements Disposable {
   }
 }
 
-/** For a program; a person may see it too, so what a terminal would obey, or what hides, is written as `\u….`. */
+/** For a program. A person may see it too, so control codes and invisible characters are written as `\u….`. */
 function jsonText(value: unknown): string {
   return JSON.stringify(value).replace(unprintable, escaped);
 }
@@ -219,6 +219,6 @@ function coloursWanted(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR !== undefined && NO_COLOR !== "") return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== "" && FORCE_COLOR !== "0") return true;
-  // Undefined where it is none, which the library would take for "decide yourself", and CI for a terminal.
+  // Not undefined, for which the library would decide itself and treat CI as a terminal.
   return Boolean(stream.isTTY) && TERM !== "dumb";
 }

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Finding } from "./render/findings.ts";
 
-/** Returns the warning about a `.gitignore` that is not read; `fault` is a clause that says why. */
+/** Returns the warning about a `.gitignore` that cannot be read; `fault` is a clause that gives the reason. */
 export function unreadRulesFinding({
   file,
   fault,

@@ -22,14 +22,14 @@ test("whoever asks for agents waits until they are there: at the start, and afte
   await activation.agentsKnown(); // nobody is trusted: there is nothing to wait for
   expect(done).toEqual([]);
 
-  activation.connections(1, 0);
+  activation.startOrPause(1, 0);
   begun.resolve();
   await activation.agentsKnown();
   expect(done).toEqual(["begun"]);
 
-  activation.connections(0, 1);
+  activation.startOrPause(0, 1);
   await expect.poll(() => done).toEqual(["begun", "paused"]);
-  activation.connections(1, 0);
+  activation.startOrPause(1, 0);
   resumed.resolve();
   await activation.agentsKnown();
   expect(done).toEqual(["begun", "paused", "resumed"]);
@@ -39,7 +39,7 @@ test("whoever asks for agents waits until they are there: at the start, and afte
 test("nobody waits for agents that could not be started", async () => {
   const refused = (): Promise<void> => Promise.reject(new Error("no"));
   const activation = new Activation({ log: silentLog, begin: refused, pause: refused, resume: refused });
-  activation.connections(1, 0);
+  activation.startOrPause(1, 0);
   await activation.agentsKnown();
   expect(activation.isActive).toBe(false);
 });

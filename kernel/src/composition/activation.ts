@@ -1,9 +1,9 @@
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 
-export interface ActivationSteps {
+interface ActivationSteps {
   readonly log: Log;
-  /** The first trusted client came: read the documents, which says what agents there are; index, and let them run. */
+  /** The first trusted client came. Reads the documents, which name the agents, then indexes and starts the agents. */
   begin(agentsKnown: () => void): Promise<void>;
   /** No trusted client is left, but others are. */
   pause(): Promise<void>;
@@ -11,7 +11,7 @@ export interface ActivationSteps {
   resume(): Promise<void>;
 }
 
-/** Agents run while a trusted connection is there. Changes come one after the other, the last one counts. */
+/** Runs the agents while a trusted connection is there. Changes are applied one after the other; the last one wins. */
 export class Activation {
   readonly #steps: ActivationSteps;
   #hasBegun = false;
@@ -28,14 +28,15 @@ export class Activation {
     return this.#isActive;
   }
 
-  /** Once a trusted client is there: resolves when it is known which agents there are, after a pause too. */
+  /** Resolves when it is known which agents there are; at once if no trusted client is there. */
   async agentsKnown(): Promise<void> {
     if (!this.#isWanted) return;
     await (this.#hasBegun ? this.#turn : this.#known.promise);
   }
 
-  connections(trusted: number, untrusted: number): void {
-    // With nobody there the kernel lingers as it is: whoever comes back finds the agents awake.
+  /** Starts the agents if a trusted client is there, and pauses them if only untrusted clients are. */
+  startOrPause(trusted: number, untrusted: number): void {
+    // Without clients the kernel stays as it is: a client that comes back finds the agents running.
     if (trusted > 0) this.#want(true);
     else if (untrusted > 0) this.#want(false);
   }
@@ -46,7 +47,7 @@ export class Activation {
     this.#turn = this.#turn
       .then(() => this.#follow())
       .catch((error: unknown) => {
-        // Nobody may wait for what will not come.
+        // Callers must not wait for agents that will not come.
         this.#known.resolve();
         this.#steps.log.error(
           `The agents could not be ${isWanted ? "started" : "stopped"}: ${messageOf(error)}`,

@@ -3,35 +3,61 @@ import process from "node:process";
 import { LaresError, messageOf, notFound } from "../base/errors.ts";
 import { silentLog } from "../base/log.ts";
 import type { CliPorts } from "../cli/ports.ts";
-import { protectedByName } from "../policy/protected.ts";
+import { protectedByName, whyPlaceIsProtected, type ProtectedGroup } from "../policy/protected.ts";
 import { explainConfiguration } from "../documents/explain.ts";
-import { type KnownModelName, knownModels } from "../memory/store/embedding/known-models.ts";
-import { packagesAround } from "../platform/child-process.ts";
+import { type KnownModelName, knownModels } from "../memory-contract/known-models.ts";
+import { packagesAround } from "../platform/children/child-process.ts";
 import { systemClock } from "../platform/clock.ts";
-import { endKernel } from "../platform/end-kernel.ts";
-import type { Program } from "../platform/spawn-kernel.ts";
-import { stateFolderPath, stateHome, userConfigFolder } from "../platform/state-folder.ts";
-import { Catalog } from "./catalog.ts";
+import { endKernel } from "../platform/processes/end-kernel.ts";
+import type { Program } from "../platform/processes/spawn-kernel.ts";
+import { stateFolderPath, stateHome, userConfigFolder } from "../platform/files/state-folder.ts";
+import { Catalog } from "../configuration/catalog.ts";
 import { connectToKernel } from "./client.ts";
-import { diagnosticsOf, eventPorts } from "./documents.ts";
-import { ObservedFiles } from "./observed-files.ts";
-import { ProgramOutlines } from "./program-outlines.ts";
-import { readText } from "./read-documents.ts";
-import { resources } from "./resources.ts";
+import { diagnosticsOf } from "../authoring/document-checks.ts";
+import { eventPorts } from "../configuration/event-ports.ts";
+import { ObservedFiles } from "../configuration/observed-files.ts";
+import { extensionFolders } from "../configuration/protected-folders.ts";
+import { ProgramOutlines } from "../authoring/program-outlines.ts";
+import { readText, realPathOf } from "../platform/files/document-files.ts";
+import type { ExtensionOrigins } from "../configuration/requests.ts";
+import { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
+import { resources, sourceReader } from "./resources.ts";
+import { namedRoots, pathMapper } from "../configuration/workspace-paths.ts";
+
+/** Returns the places that the workspace itself adds to what is asked each time; none where it adds none. */
+async function protectedPlaces(documents: WorkspaceDocuments, root: string): Promise<ProtectedGroup[]> {
+  const catalog = new Catalog({
+    ...placesOf(root),
+    documents,
+    programs: { load: async () => ({ program: null, fault: "Programs are not loaded for a check." }) },
+  });
+  const workspacePaths = pathMapper(namedRoots([await realPathOf(root)]));
+  const { entries } = await catalog.load(false);
+  const folders = [
+    ...workspacePaths(await realPathOf(userConfigFolder(process.env))),
+    ...extensionFolders(entries, workspacePaths),
+  ];
+  return folders.length === 0 ? [] : [{ reason: whyPlaceIsProtected, folders, files: [] }];
+}
+
+/** Where the extensions of a workspace with this one root are looked for. */
+function placesOf(root: string): ExtensionOrigins {
+  return {
+    roots: [root],
+    userFolder: userConfigFolder(process.env),
+    bundledExtensions: resources.extensions,
+  };
+}
 
 /** What the commands are handed. */
 export function commandLinePorts(version: string, program: Program, serve: CliPorts["serve"]): CliPorts {
-  const catalogOf = (folder: string): Catalog =>
-    new Catalog({
-      roots: [folder],
-      userFolder: userConfigFolder(process.env),
-      bundledExtensions: resources.extensions,
+  const documentsOf = (folder: string): WorkspaceDocuments =>
+    new WorkspaceDocuments({
+      ...placesOf(folder),
       defaultsFile: resources.defaults,
       environment: process.env,
       kernelVersion: version,
       events: eventPorts(systemClock),
-      programs: { load: async () => ({ program: null, fault: "Programs are not loaded for a check." }) },
-      log: silentLog,
     });
   return {
     version,
@@ -43,8 +69,11 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
         throw new LaresError("NotFound", `${JSON.stringify(file)} cannot be read: it is no plain file.`, {
           path: file,
         });
-      const catalog = catalogOf(dirname(file));
-      const { diagnostics } = await diagnosticsOf(catalog, new ProgramOutlines(), { file, text });
+      const documents = documentsOf(dirname(file));
+      const { diagnostics } = await diagnosticsOf(documents, new ProgramOutlines(sourceReader), {
+        file,
+        text,
+      });
       return diagnostics.map(({ range, severity, code, message }) => ({
         file: path,
         line: range.start.line + 1,
@@ -55,19 +84,19 @@ export function commandLinePorts(version: string, program: Program, serve: CliPo
       }));
     },
     explain: async (folder) => {
-      const catalog = catalogOf(resolve(folder));
+      const documents = documentsOf(resolve(folder));
       const files = new ObservedFiles();
-      const { resolved } = await catalog.resolve(files, catalog.finder(files), []);
+      const { resolved } = await documents.resolve(files, documents.createFinder(files), []);
       const { environmentFaults } = resolved;
       return {
         values: explainConfiguration(resolved),
         environmentFaults: environmentFaults.map(({ message }) => message),
-        protected: protectedByName,
+        protected: [...protectedByName, ...(await protectedPlaces(documents, resolve(folder)))],
       };
     },
     programFault: async (folder) => {
       const { programFault } = await import("./prepare-program.ts");
-      return programFault(catalogOf(folder).finder(), folder);
+      return programFault(documentsOf(folder).createFinder(), folder);
     },
     serve,
     stopKernel: async (folders) => endKernel(await stateFolderPath(folders, process.env)),

@@ -2,9 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import type { KnownModel } from "../memory/store/embedding/known-models.ts";
-import { tinyPackage } from "../memory/store/embedding/testing/tiny-bert.ts";
-import { sha256Hex } from "../platform/hash.ts";
+import type { KnownModel } from "../memory-contract/known-models.ts";
+import { tinyPackage } from "../store/embedding/testing/tiny-bert.ts";
+import { sha256Hex } from "../platform/files/hash.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { fetchModel, type FetchedModel } from "./fetch-model.ts";
 

@@ -1,17 +1,17 @@
 import { mkdir, mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaresError } from "../base/errors.ts";
+import { folderOf, type KnownModel, modelPath, type PinnedFile } from "../memory-contract/known-models.ts";
+import { onnxFilesOf } from "../store/embedding/onnx-files.ts";
+import { sha256Hex } from "../platform/files/hash.ts";
+import { bringNpmPackage } from "../platform/processes/npm-package.ts";
+import { openPlainFile } from "../platform/files/plain-file.ts";
 import {
-  folderOf,
-  type KnownModel,
-  modelPath,
-  onnxFilesOf,
-  type PinnedFile,
-} from "../memory/store/embedding/known-models.ts";
-import { sha256Hex } from "../platform/hash.ts";
-import { bringNpmPackage } from "../platform/npm-package.ts";
-import { openPlainFile } from "../platform/plain-file.ts";
-import { cacheHome, type Environment, makePrivateFolder, modelsFolder } from "../platform/state-folder.ts";
+  cacheHome,
+  type Environment,
+  makePrivateFolder,
+  modelsFolder,
+} from "../platform/files/state-folder.ts";
 
 /** The digests of a fetched model's files, written when all of them are there. */
 const sumsFile = "sums.json";

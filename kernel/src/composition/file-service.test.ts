@@ -2,11 +2,12 @@ import { mkdir, realpath, rename, rm, symlink, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeEach, describe, expect, it } from "vitest";
-import { WorkspaceFiles } from "../platform/workspace-files.ts";
+import { WorkspaceFiles } from "../platform/files/workspace-files.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
-import type { FileService } from "../server/ports.ts";
-import { createFileService, unsavedAmong } from "./file-service.ts";
-import { namedRoots, pathMapper, throughLinks } from "./workspace-paths.ts";
+import type { FileService } from "../services/files.ts";
+import { UnsavedDocuments } from "../services/unsaved-documents.ts";
+import { createFileService } from "./file-service.ts";
+import { namedRoots, pathMapper, throughLinks } from "../configuration/workspace-paths.ts";
 
 let base: string;
 let files: FileService;
@@ -18,7 +19,41 @@ beforeEach(async () => {
   files = createFileService(new WorkspaceFiles([]), paths);
 });
 
+/** Which of the paths is unsaved, where one client has these documents open and has saved none of them. */
+function unsavedAmong(uris: readonly string[], paths: readonly string[]): Promise<string | null> {
+  const documents = new UnsavedDocuments(files);
+  documents.add({ compared: async () => undefined, unsaved: () => uris });
+  return documents.among(paths);
+}
+
 const uri = (path: string): string => pathToFileURL(join(base, path)).href;
+
+it("of files that many ask for at once, one is read at a time, and each as seldom as that is new enough", async () => {
+  const begun: string[] = [];
+  const ends: (() => void)[] = [];
+  const slow = createFileService(
+    {
+      readFile: (path: string) => {
+        begun.push(path);
+        return new Promise((resolve) => ends.push(() => resolve(new Uint8Array())));
+      },
+    } as unknown as WorkspaceFiles,
+    async () => [],
+  );
+  const asked = Array.from({ length: 100 }, (_, at) => slow.hashOf(at % 2 === 0 ? "a" : "b"));
+  await expect.poll(() => begun).toEqual(["a"]);
+  asked.push(slow.hashOf("a"), slow.hashOf("a"));
+  for (const wanted of [
+    ["a", "b"],
+    ["a", "b", "a"],
+  ]) {
+    ends.shift()?.();
+    await expect.poll(() => begun).toEqual(wanted);
+  }
+  ends.shift()?.();
+  expect(new Set(await Promise.all(asked)).size).toBe(1);
+  expect(begun).toHaveLength(3);
+});
 
 describe("a file under another name", () => {
   it.each<[string, () => Promise<void>, string, readonly string[]]>([
@@ -81,14 +116,14 @@ describe("a file under another name", () => {
 
   it("is found anew once the link has another target", async () => {
     await symlink(join(base, "workspace/notes/a.md"), join(base, "link.md"));
-    expect(await unsavedAmong(files, [uri("link.md")], ["b.md", "notes/a.md"])).toBe("notes/a.md");
+    expect(await unsavedAmong([uri("link.md")], ["b.md", "notes/a.md"])).toBe("notes/a.md");
     await rename(join(base, "workspace/notes/a.md"), join(base, "workspace/b.md"));
     await rm(join(base, "link.md"));
     await symlink(join(base, "workspace/b.md"), join(base, "link.md"));
-    expect(await unsavedAmong(files, [uri("link.md")], ["b.md", "notes/a.md"])).toBe("b.md");
+    expect(await unsavedAmong([uri("link.md")], ["b.md", "notes/a.md"])).toBe("b.md");
   });
 });
 
 it("what no URI of a file names is none", async () => {
-  expect(await unsavedAmong(files, ["untitled:a.md", "file://elsewhere/a.md"], ["a.md"])).toBeNull();
+  expect(await unsavedAmong(["untitled:a.md", "file://elsewhere/a.md"], ["a.md"])).toBeNull();
 });

@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 
-export interface KernelLifetimeOptions {
+interface KernelLifetimeOptions {
   readonly clock: Pick<Clock, "timer">;
   /** Whether the kernel stays without clients. */
   readonly keep: boolean;

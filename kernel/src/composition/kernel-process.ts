@@ -6,18 +6,19 @@ import { join } from "node:path";
 import { messageOf } from "../base/errors.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import { removeLeftoverTemporaries } from "../platform/atomic-file.ts";
+import { removeLeftoverTemporaries } from "../platform/files/atomic-file.ts";
 import { systemClock } from "../platform/clock.ts";
-import { acquireLock, type FileLock } from "../platform/lock.ts";
-import { connectLocal, listenLocal, type LocalServer } from "../platform/socket.ts";
-import type { KernelArguments } from "../platform/spawn-kernel.ts";
-import { stateHome, userConfigFolder } from "../platform/state-folder.ts";
-import { redirectConsole } from "../platform/stdio.ts";
+import { acquireLock, type FileLock } from "../platform/processes/lock.ts";
+import { connectLocal, listenLocal, type LocalServer } from "../platform/sockets/socket.ts";
+import type { KernelArguments } from "../platform/processes/spawn-kernel.ts";
+import { stateHome, userConfigFolder } from "../platform/files/state-folder.ts";
+import { redirectConsole } from "../platform/processes/stdio.ts";
 import { createEndpoint } from "../protocol/endpoint.ts";
 import { KernelServer } from "../server/server.ts";
 import { openKernel } from "./kernel.ts";
 import { KernelLifetime } from "./kernel-lifetime.ts";
 import { stderrLog } from "./log.ts";
+import { openShownFiles } from "./shown-files.ts";
 
 /** A kernel that nobody joined ends after this time. */
 const unjoinedMs = 10_000;
@@ -72,10 +73,11 @@ async function serve(options: KernelArguments & { version: string }, clock: Cloc
   const lifetime = new KernelLifetime({ clock, keep, unjoinedMs, lingerMs: () => kernel.lingerMs() });
   const server = new KernelServer({
     kernel: kernel.services,
+    clients: kernel.clients,
+    shownFiles: openShownFiles(await realpath(stateFolder)),
     log,
     clientsChanged: (clients) => lifetime.clientsChanged(clients),
   });
-  kernel.setUnsavedDocuments(() => server.unsavedDocuments());
   let socket: LocalServer | undefined;
   try {
     socket = await listenLocal({

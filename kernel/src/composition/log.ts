@@ -1,6 +1,6 @@
 import type { Log } from "../base/log.ts";
 import { plainLine } from "../base/plain-text.ts";
-import { writeToStderr } from "../platform/stdio.ts";
+import { writeToStderr } from "../platform/processes/stdio.ts";
 
 const levels = ["debug", "info", "warn", "error"] as const;
 
@@ -10,7 +10,7 @@ const maxLineCharacters = 4_000;
 const maxLinesPerSpan = 500;
 const spanMs = 10_000;
 
-export interface StderrLogOptions {
+interface StderrLogOptions {
   readonly least?: (typeof levels)[number];
   readonly write?: (line: string) => void;
   readonly now?: () => Date;

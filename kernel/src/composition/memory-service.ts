@@ -1,15 +1,14 @@
 import type { ReadableMemory } from "../memory/agent-memory.ts";
 import type { MemoryKey } from "../memory/memory-key.ts";
-import type { KnowledgeQuery, TemporalCountQuery, TemporalQuery } from "../memory/queries.ts";
-import type { NamespaceWish } from "../decisions/namespaces.ts";
-import type { MemoryService } from "../server/ports.ts";
-import type { Memories } from "./memories.ts";
-import { namespaceGrants } from "./namespaces.ts";
+import type { RequestedNamespace } from "../decisions/namespaces.ts";
+import type { MemoryService } from "../services/memory.ts";
+import type { Memories } from "./subsystems/memories.ts";
+import { namespaceGrants } from "../configuration/namespaces.ts";
 
-export interface MemoryServicePorts {
+interface MemoryServicePorts {
   readonly memories: Memories;
   /** The shared memories that count. */
-  namespaces(): readonly NamespaceWish[];
+  namespaces(): readonly RequestedNamespace[];
   /** The ids of all agents. */
   agents(): readonly string[];
   /** Rejects with NotFound where there is no such agent, once it is known which there are. */
@@ -60,22 +59,22 @@ export function createMemoryService({
       return { records, sizeBytes, head, limitBytes: memories.limitBytes(key), projections };
     },
     working: async (agent, { namespace }) => (await readable(agent, namespace)).read(),
-    temporal: async (agent, { namespace, ...query }) => {
-      const { items, total } = await (await readable(agent, namespace)).queryEvents(query as TemporalQuery);
+    temporal: async (agent, { namespace, ...query }, signal) => {
+      const { items, total } = await (await readable(agent, namespace)).queryEvents(query, signal);
       return { items: [...items], total };
     },
-    associative: async (agent, { namespace, ...query }) => {
-      const { items } = await (await readable(agent, namespace)).queryKnowledge(query as KnowledgeQuery);
+    associative: async (agent, { namespace, ...query }, signal) => {
+      const { items } = await (await readable(agent, namespace)).queryKnowledge(query, signal);
       return { items: items.map((item) => ({ ...item, relations: [...item.relations] })) };
     },
-    search: async (agent, { namespace, ...query }) => {
-      const { items, mode } = await (await readable(agent, namespace)).search(query);
+    search: async (agent, { namespace, ...query }, signal) => {
+      const { items, mode } = await (await readable(agent, namespace)).search(query, signal);
       return { items: [...items], mode };
     },
-    count: async (agent, { namespace, ...query }) =>
-      (await readable(agent, namespace)).countEvents(query as TemporalCountQuery),
-    export: async (agent, path, { overwrite, namespace }) =>
-      memory.export(await keyOf(agent, namespace), path, { overwrite }),
+    count: async (agent, { namespace, ...query }, signal) =>
+      (await readable(agent, namespace)).countEvents(query, signal),
+    export: async (agent, path, { namespace, ...options }) =>
+      memory.export(await keyOf(agent, namespace), path, options),
     import: async (agent, path, { preview, head }) => {
       const key = await keyOf(agent);
       const described = await (preview ? memory.describe(key, path, head) : memory.import(key, path, head));

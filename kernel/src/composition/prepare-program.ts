@@ -3,11 +3,12 @@ import { silentLog } from "../base/log.ts";
 import { systemClock } from "../platform/clock.ts";
 import { guestPreamble } from "../sandbox/guest/preamble.ts";
 import { createSandboxHost } from "../sandbox/host/sandbox-host.ts";
-import type { ExtensionFinder } from "./find-extensions.ts";
-import { createProgramLoader, type Program } from "./programs.ts";
+import type { ExtensionFinder } from "../configuration/find-extensions.ts";
+import { createProgramLoader, type Program } from "../configuration/programs.ts";
+import { gitIgnored } from "../workspace/git-ignored.ts";
 import { bundle, readGuestRuntime } from "./resources.ts";
 
-/** Makes the extension's program ready as a kernel would, without running it; the sentence that says why not, or null. */
+/** Prepares the extension's program as a kernel would, without running it. Returns a sentence if that fails, or null. */
 export async function programFault(finder: ExtensionFinder, folder: string): Promise<string | null> {
   const extension = await finder.byPath(folder, join(folder, "lares.yaml"));
   const main = extension?.checked.value?.main ?? null;
@@ -17,7 +18,11 @@ export async function programFault(finder: ExtensionFinder, folder: string): Pro
     log: silentLog,
     javascript: { runtime: readGuestRuntime, preamble: guestPreamble },
   });
-  const loader = createProgramLoader(bundle, (bytes) => sandbox.check({ kind: "wasm", bytes }));
-  // Whoever has it tested trusts it that far: to be looked into. Nothing of it is run here.
+  const loader = createProgramLoader({
+    bundle,
+    checkModule: (bytes) => sandbox.check({ kind: "wasm", bytes }),
+    gitIgnored,
+  });
+  // The person who has it tested trusts it enough for its module to be checked. Nothing of it is run.
   return (await loader.load(extension.folder, main, true)).fault ?? null;
 }

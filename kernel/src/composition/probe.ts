@@ -1,12 +1,12 @@
 import type { ProbeResult } from "../cli/ports.ts";
 import { silentLog } from "../base/log.ts";
 import { systemClock } from "../platform/clock.ts";
-import { sha256 } from "../platform/hash.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import { wireCodes } from "../protocol/errors.ts";
 import { openGuestSession } from "../sandbox/abi/v1/session.ts";
 import { guestPreamble } from "../sandbox/guest/preamble.ts";
 import { createSandboxHost } from "../sandbox/host/sandbox-host.ts";
-import type { Program } from "./programs.ts";
+import type { Program } from "../configuration/programs.ts";
 import { readGuestRuntime } from "./resources.ts";
 
 /** Starts a guest that does nothing and has it answer: the sandbox works on this machine. */

@@ -2,7 +2,10 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { LaresError } from "../base/errors.ts";
 import type { Bundler } from "../sandbox/bundle/bundle.ts";
-import type { Bundle } from "./programs.ts";
+import type { SourceReader } from "../authoring/program-outlines.ts";
+import { maxFileBytes } from "../sandbox/bundle/bounds.ts";
+import { transformFile } from "../sandbox/bundle/transform.ts";
+import type { Bundle } from "../configuration/programs.ts";
 
 /**
  * What ships with the kernel. In a checkout these lie where people edit them; the package carries copies
@@ -40,8 +43,11 @@ export async function readGuestRuntime(): Promise<Uint8Array> {
 
 let bundler: Promise<Bundler> | undefined;
 
-/** Loaded with the first extension that has sources: the bundler is not small. */
+/** Loads the bundler with the first extension that has sources: it is not small. */
 export const bundle: Bundle = async ({ folder, main }) => {
   bundler ??= import("../sandbox/bundle/bundle.ts").then((module) => new module.Bundler(resources.sdk));
   return (await bundler).bundle(folder, main);
 };
+
+/** Reads the files of programs as the bundler does. */
+export const sourceReader: SourceReader = { maxFileBytes, transform: transformFile };

@@ -1,14 +1,15 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { agentMigrations } from "../agents/first-sight.ts";
-import { scheduleMigrations } from "../agents/schedules.ts";
+import { agentStateMigrations } from "../agent-state/migrations.ts";
+import { readSchedules } from "../agent-state/schedules.ts";
+import type { DeliveryPayload } from "../agents/ports.ts";
 import { silentLog } from "../base/log.ts";
 import { inboxMigrations } from "../inbox/migrations.ts";
-import { openDatabase } from "../platform/database.ts";
+import { payloadsOf } from "../inbox/testing/payloads-of.ts";
+import { openDatabase } from "../platform/database/database.ts";
 import { failpointNames } from "../platform/failpoints.ts";
 import { TestChild } from "../platform/testing/child.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
-import { readSchedules } from "./kept-schedules.ts";
 
 const modules = {
   "{ ManualClock }": new URL("../base/testing/manual-clock.ts", import.meta.url),
@@ -19,7 +20,7 @@ const runs = 12;
 
 /** Fires every minute as a kernel does, until the time is over; begun in the middle of it, it catches up. */
 const firing = (path: string, minutesGone: number): string => `
-  const bed = await ScheduleBed.open(${JSON.stringify(path)}, new ManualClock(${start + minutesGone * 60_000}));
+  const bed = await ScheduleBed.open(${JSON.stringify(path)}, new ManualClock(${start + minutesGone * 60_000}), true);
   await bed.run(scheduled("* * * * *", "all", bed.clock));
   say("seen");
   for (let run = ${minutesGone}; run < ${runs}; run++) {
@@ -31,13 +32,11 @@ const firing = (path: string, minutesGone: number): string => `
 
 /** Everything that waits, in order: each run once. */
 async function check(path: string): Promise<void> {
-  const migrations = [...inboxMigrations, ...agentMigrations, ...scheduleMigrations];
+  const migrations = [...inboxMigrations, ...agentStateMigrations];
   await using database = await openDatabase({ path, migrations, log: silentLog });
-  const rows = await database.query<{ time: string }>(
-    "SELECT json_extract(payload, '$.event.scheduled_for') AS time FROM inbox ORDER BY seq",
-  );
+  const fired = (await payloadsOf(database, "dev.test.agent")) as unknown as readonly DeliveryPayload[];
   const times = Array.from({ length: runs }, (_, n) => new Date(start + (n + 1) * 60_000).toISOString());
-  expect(rows.map(({ time }) => time)).toEqual(times);
+  expect(fired.map(({ event }) => event["scheduled_for"])).toEqual(times);
   expect(await readSchedules(database)).toMatchObject([{ firedThrough: start + runs * 60_000 }]);
 }
 

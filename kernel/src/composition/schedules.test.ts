@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { maxRunsWaiting } from "../agents/catch-up.ts";
+import { readSchedules, scheduleStatements } from "../agent-state/schedules.ts";
+import { maxRunsWaiting } from "../agents/delivery/catch-up.ts";
 import type { AgentDefinition } from "../agents/ports.ts";
 import { maxAheadMs, maxSetBackMs, scheduleRetryMs } from "../agents/schedules.ts";
 import { definitionOf } from "../agents/testing/fake-guest.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import type { ResolvedHook } from "../documents/resolved-manifest.ts";
-import { hookOf } from "./definitions.ts";
-import { readSchedules } from "./kept-schedules.ts";
+import { hookOf } from "../configuration/definitions.ts";
 import { ScheduleBed, scheduled } from "./testing/schedule-bed.ts";
 
 const agent = "dev.test.agent";
@@ -397,13 +397,16 @@ test.each<[what: string, change: (opened: ScheduleBed) => void]>([
   expect(await opened.take()).toEqual([]);
 });
 
-test.each(["-1", "-9000000000000000", "9000000000000000", "9223372036854775807"])(
+// The largest integer of SQLite is a number only as a bigint.
+test.each([-1, -9000000000000000, 9000000000000000, 9223372036854775807n])(
   "a ledger by which a schedule has fired through %s, which no clock says: it counts from now",
   async (through) => {
     const opened = await bed();
     await opened.run(scheduled("* * * * *", "all", opened.clock));
     await opened.schedules[Symbol.asyncDispose]();
-    await opened.database.batch([{ sql: `UPDATE schedules SET fired_through = ${through}`, params: [] }]);
+    const [kept] = await readSchedules(opened.database);
+    await opened.database.batch([scheduleStatements.fired({ ...kept!, firedThrough: through as number })]);
+    expect(await readSchedules(opened.database)).toEqual([]);
     await opened.restart();
     await opened.schedules.follow();
     expect(await opened.take()).toEqual([]);

@@ -3,47 +3,45 @@ import { hookOf, type DayCounts } from "../agents/day-counts.ts";
 import { describeAgent } from "../agents/describe.ts";
 import { MetricsRecorder } from "../agents/metrics.ts";
 import type { AgentDefinition } from "../agents/ports.ts";
-import type { AgentRegistry } from "../agents/registry.ts";
+import type { AgentRegistry } from "../agents/lifecycle/registry.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import type { Agent } from "../base/vocabulary/agent.ts";
-import type { Statement } from "../platform/database.ts";
-import type { WorkspaceFiles } from "../platform/workspace-files.ts";
-import type { KernelServices } from "../server/ports.ts";
+import type { Statement } from "../platform/database/database.ts";
+import type { WorkspaceFiles } from "../platform/files/workspace-files.ts";
+import { FolderCounts } from "../services/folder-counts.ts";
+import type { Services } from "../services/ports.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { Workspace } from "../workspace/ports.ts";
 import type { openActions } from "../actions/actions.ts";
 import type { Activation } from "./activation.ts";
 import type { Log } from "../base/log.ts";
-import type { Catalog } from "./catalog.ts";
-import { createEditorServices } from "./editor-services.ts";
+import type { WorkspaceDocuments } from "../configuration/workspace-documents.ts";
+import { createEditorServices } from "../authoring/editor-services.ts";
 import type { createFileService } from "./file-service.ts";
-import type { Governor } from "./governor.ts";
-import type { Memories } from "./memories.ts";
+import type { ConfigurationManager } from "../configuration/configuration-manager.ts";
+import type { Memories } from "./subsystems/memories.ts";
 import { createMemoryService } from "./memory-service.ts";
-import { openShownFiles } from "./shown-files.ts";
+import { sourceReader } from "./resources.ts";
 
 /** The rooms of one workspace, as far as clients are answered from them. */
-export interface ServiceRooms extends Pick<
-  KernelServices,
-  "version" | "traces" | "decisions" | "notifications" | "progress"
+interface ServiceRooms extends Pick<
+  Services,
+  "version" | "traces" | "decisions" | "unsaved" | "notifications" | "progress"
 > {
   /** Absolute paths, links resolved. */
   readonly roots: readonly string[];
   readonly stateFolder: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly catalog: Catalog;
-  readonly governor: Governor;
+  readonly documents: WorkspaceDocuments;
+  readonly configuration: ConfigurationManager;
   readonly activation: Activation;
   readonly registry: AgentRegistry<Statement>;
   readonly dayCounts: DayCounts;
   readonly workspace: Workspace;
   readonly actions: ReturnType<typeof openActions>;
-  /** How many clients there are now whom the workspace's agents may act for. */
-  readonly clientsTrusted: (clients: number) => void;
   readonly tools: Pick<ToolRegistry, "list">;
-  /** In the name of the person. */
-  readonly callTool: KernelServices["tools"]["call"];
+  readonly callTool: Services["tools"]["call"];
   /** Actions that agents proposed since the kernel started. */
   readonly proposed: () => number;
   readonly memories: Memories;
@@ -56,12 +54,23 @@ export interface ServiceRooms extends Pick<
 /** How many jobs are listed where nothing else is asked. */
 const defaultJobs = 100;
 
-/** What the server asks, from the rooms that know. */
-export function createServices(rooms: ServiceRooms): KernelServices {
-  const { version, roots, stateFolder, clock, log, catalog, governor, activation, registry, workspace } =
-    rooms;
+/** What clients may ask, from the rooms that know. */
+export function createServices(rooms: ServiceRooms): Services {
+  const {
+    version,
+    roots,
+    stateFolder,
+    clock,
+    log,
+    documents,
+    configuration,
+    activation,
+    registry,
+    workspace,
+  } = rooms;
   const { actions, tools, callTool, proposed, memories, traces, files, clientFiles, clientPaths } = rooms;
   const { notifications, progress, dayCounts } = rooms;
+  const folderCounts = new FolderCounts(workspace, clock);
   return {
     version,
     status: {
@@ -71,8 +80,8 @@ export function createServices(rooms: ServiceRooms): KernelServices {
         ready: activation.isActive && workspace.status().complete,
         workspace: roots[0] ?? "",
         stateFolder,
-        trust: governor.trust,
-        agents: activation.isActive ? registry.list().length : governor.definitions.length,
+        trust: configuration.trust,
+        agents: activation.isActive ? registry.list().length : configuration.definitions.length,
         index: workspace.status(),
         pendingActions: actions.pendingCount(),
         idle: activation.isActive && workspace.isIdle && registry.isIdle,
@@ -80,21 +89,19 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       }),
     },
     trust: {
-      isAnswered: () => governor.isAnswered(),
-      accept: (digest, grants) => governor.accept(digest, grants),
-      question: () => governor.question(),
-      program: (extension, path) => governor.programChanges(extension, path),
-      revoke: () => governor.revoke(),
-      connections: (trusted, untrusted) => {
-        rooms.clientsTrusted(trusted);
-        activation.connections(trusted, untrusted);
-      },
+      reloadAndCheckAnswered: () => configuration.reloadAndCheckAnswered(),
+      accept: (digest, grants) => configuration.accept(digest, grants),
+      question: async () => folderCounts.of(await configuration.question()),
+      program: (extension, path) => configuration.programChanges(extension, path),
+      revoke: () => configuration.revoke(),
     },
     agents: {
       list: () =>
         activation.isActive
           ? registry.list()
-          : governor.definitions.map((definition) => asleep(definition, clock, dayCounts.get(definition.id))),
+          : configuration.definitions.map((definition) =>
+              asleep(definition, clock, dayCounts.get(definition.id)),
+            ),
       control: async (id, command) => {
         await activation.agentsKnown();
         return registry.control(id, command);
@@ -128,9 +135,9 @@ export function createServices(rooms: ServiceRooms): KernelServices {
         await activation.agentsKnown();
         return tools.list(agent);
       },
-      call: async (agent, name, args) => {
+      call: async (caller, agent, name, args, options) => {
         await activation.agentsKnown();
-        return callTool(agent, name, args);
+        return callTool(caller, agent, name, args, options);
       },
     },
     jobs: {
@@ -144,10 +151,10 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       },
       changed: registry.jobsChanged,
     },
-    entries: { query: (query) => workspace.query(query, () => true) },
+    entries: { query: (query, signal) => workspace.query(query, () => true, undefined, signal) },
     memory: createMemoryService({
       memories,
-      namespaces: () => governor.namespaces,
+      namespaces: () => configuration.namespaces,
       agents: () => registry.list().map(({ id }) => id),
       checkAgent: async (agent) => {
         await activation.agentsKnown();
@@ -155,8 +162,8 @@ export function createServices(rooms: ServiceRooms): KernelServices {
       },
     }),
     files: clientFiles,
-    ...createEditorServices({ catalog, clock, log, roots, files, clientPaths }),
-    shownFiles: openShownFiles(stateFolder),
+    ...createEditorServices({ documents, clock, log, roots, files, clientPaths, sources: sourceReader }),
+    unsaved: rooms.unsaved,
     notifications,
     progress,
   };

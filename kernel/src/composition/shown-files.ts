@@ -2,8 +2,8 @@ import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { newId } from "../base/ids.ts";
-import { writeFileAtomically } from "../platform/atomic-file.ts";
-import type { KernelServices } from "../server/ports.ts";
+import { writeFileAtomically } from "../platform/files/atomic-file.ts";
+import type { ShownFiles } from "../server/language/ports.ts";
 
 /** Documents that are kept for editors that have them open; the oldest go first. */
 const maxKept = 20;
@@ -12,7 +12,7 @@ const maxKept = 20;
  * Keeps documents that an editor is asked to open, each for its owner's eyes only and read-only. What an earlier kernel
  * left is removed with the first.
  */
-export function openShownFiles(stateFolder: string): KernelServices["shownFiles"] {
+export function openShownFiles(stateFolder: string): ShownFiles {
   const folder = join(stateFolder, "shown");
   let kept: Promise<string[]> | null = null;
   return {

@@ -3,28 +3,31 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import { named } from "../base/named.ts";
 
 /**
- * Everything that an extension's manifest and its entry in the documents say of what its agent does, besides what it may
- * do and where. Agents are made of the behaviour that was accepted, and of nothing else. Of the parts, removing an item
- * of a list and lowering a cap tightens; whatever else changes is asked.
+ * Everything that an extension's manifest and its entry in the documents say about what its agent does, apart from
+ * permissions and locations. Agents are built only from the accepted behaviour. Removing an item of a list or lowering
+ * a cap tightens and applies at once; every other change is asked.
  */
 export interface Behaviour {
   readonly hooks: readonly JsonObject[];
   readonly tools: readonly JsonObject[];
   readonly models: readonly JsonObject[];
-  /** Hosts it names to reach. */
+  /** Hosts that it wants to reach. */
   readonly hosts: readonly string[];
-  /** What it requests of each resource, by the manifest's names. */
+  /** The resource limits that it requests, by their names in the manifest. */
   readonly caps: Readonly<Record<string, number>>;
-  /** All the rest, `config` included. */
+  /** Everything else, including `config`. */
   readonly settings: JsonObject;
 }
 
-/** As it is kept with a yes: one that is too long is kept as its digest, so that only the same is covered. */
+/**
+ * The behaviour as stored with an acceptance. A very long one is stored as its digest, so it covers only an identical
+ * behaviour.
+ */
 export type KeptBehaviour = Behaviour | { readonly digest: Hash };
 
 const lists = ["hooks", "tools", "models", "hosts"] as const;
 
-/** True where saying yes to `accepted` has said yes to all of `wish`. */
+/** True if accepting `accepted` covers everything in `wish`. */
 export function isBehaviourCovered(wish: Behaviour, accepted: Behaviour): boolean {
   return (
     lists.every((list) => {
@@ -36,7 +39,10 @@ export function isBehaviourCovered(wish: Behaviour, accepted: Behaviour): boolea
   );
 }
 
-/** What counts while a changed behaviour waits: as it was accepted, without what the documents no longer name. */
+/**
+ * Returns what is in force while a changed behaviour waits: the accepted behaviour without what the documents no longer
+ * contain.
+ */
 export function coveredBehaviour(wish: Behaviour, accepted: Behaviour): Behaviour {
   const common = <Item extends JsonValue>(wished: readonly Item[], before: readonly Item[]): Item[] => {
     const texts = new Set(wished.map(canonicalJson));
@@ -56,7 +62,7 @@ export function coveredBehaviour(wish: Behaviour, accepted: Behaviour): Behaviou
   };
 }
 
-/** What makes an item of a list the same one after a change: a hook's trigger and handler, a name. */
+/** Returns the key that identifies an item of a list across changes: a hook's trigger and handler, or a name. */
 function keyOf(item: JsonValue): string {
   if (!isJsonObject(item)) return canonicalJson(item);
   return "handler" in item && !("name" in item)
@@ -64,7 +70,10 @@ function keyOf(item: JsonValue): string {
     : canonicalJson(item["name"] ?? null);
 }
 
-/** The behaviour in a sentence that goes on after the extension's name; null where there is nothing to say. */
+/**
+ * Describes the behaviour as the end of a sentence that begins with the extension's name; null if there is nothing to
+ * say.
+ */
 export function describeBehaviour({ hooks, tools, models, hosts, settings }: Behaviour): string | null {
   const { config } = settings;
   const parts = [
@@ -79,10 +88,10 @@ export function describeBehaviour({ hooks, tools, models, hosts, settings }: Beh
   return parts.length === 0 ? null : parts.join("; ");
 }
 
-/** Differences of one extension that are said one by one; of more their number is. */
-export const maxDifferences = 40;
+/** The number of differences listed for one extension; if there are more, only their number is given. */
+const maxDifferences = 40;
 
-/** What a yes would change, a sentence for each change; only what widens or cannot be told. */
+/** Returns what accepting would change, one sentence per change, for changes that widen or cannot be classified. */
 export function behaviourChanges(wish: Behaviour, accepted: Behaviour): string[] {
   const sentences = [
     ...listChanges("hook", wish.hooks, accepted.hooks, describeHook),
@@ -128,7 +137,7 @@ function listChanges<Item extends JsonValue>(
     });
 }
 
-/** "path: old → new" for each value that differs. */
+/** Returns "path: old → new" for each value that differs. */
 function differences(path: string, old: unknown, now: unknown): string[] {
   if (isJsonObject(old) && isJsonObject(now)) {
     return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) =>
@@ -163,7 +172,7 @@ function describeItem({ name, handler: _handler, ...more }: JsonObject): string 
   return `${nameIn(name)}${restOf(more)}`;
 }
 
-/** What there is besides is said too, whatever a later version writes there. */
+/** Unknown fields are mentioned too, whatever a later version adds. */
 function restOf(more: JsonObject): string {
   return Object.keys(more).length === 0 ? "" : ` with ${shown(more)}`;
 }
@@ -172,8 +181,8 @@ function nameIn(value: unknown): string {
   return typeof value === "string" ? named(value) : shown(value);
 }
 
-/** Characters of a value that are shown; how many more there are is said. */
-export const maxShownCharacters = 1_000;
+/** The number of characters of a value that are shown; the number of further ones is given. */
+const maxShownCharacters = 1_000;
 
 function shownWhole(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(value);
@@ -183,7 +192,7 @@ function shown(value: unknown): string {
   return cut(shownWhole(value), 0);
 }
 
-/** The text from a little before `skip` on, where the part before is the same in both texts. */
+/** Returns the text from a little before `skip`; both texts are the same up to there. */
 function cut(text: string, skip: number): string {
   const from = skip > maxShownCharacters / 2 ? skip - 40 : 0;
   const part = text.slice(from, from + maxShownCharacters);
@@ -197,7 +206,7 @@ function commonStart(one: string, other: string): number {
   return at;
 }
 
-/** True for what `decisions.yaml` may hold as a behaviour; it is a person's to edit. */
+/** True if the value is valid as a behaviour in `decisions.yaml`, which people may edit. */
 export function isKeptBehaviour(value: unknown): value is KeptBehaviour {
   if (!isJsonObject(value)) return false;
   if (typeof value["digest"] === "string") return true;

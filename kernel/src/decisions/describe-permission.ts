@@ -1,6 +1,6 @@
 import { permissionNames, type Permissions } from "../base/vocabulary/permissions.ts";
 
-/** How each permission is said to a person; the details are the manifest's own words, so they stay in quotes. */
+/** Describes each permission to a person. The details are text from the manifest, so they are quoted. */
 const sentences: {
   readonly [Name in keyof Permissions]-?: (detail: NonNullable<Permissions[Name]>) => string;
 } = {
@@ -25,12 +25,14 @@ const sentences: {
     ].join(", ") || "exchange no data",
 };
 
-/** What these permissions let an extension do, each as the end of "asks to …", with the manifest's name for it. */
+/**
+ * Returns what these permissions let an extension do, each as the end of "asks to …", with the manifest's name for it.
+ */
 export function describePermissions(permissions: Permissions): string[] {
   return permissionNames.flatMap((name) => {
     const detail = permissions[name];
     if (detail === undefined || detail === false) return [];
-    // Each by its own name: the compiler cannot follow that the two belong together.
+    // A cast, because the compiler cannot infer that the name and the detail belong together.
     const sentence = sentences[name] as (detail: unknown) => string;
     return [`${sentence(detail)} (${name})`];
   });

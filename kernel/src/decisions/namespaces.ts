@@ -1,20 +1,25 @@
 import { named } from "../base/named.ts";
 
-/** A memory that several agents may open, as a document wishes it. */
-export interface NamespaceWish {
+/** A shared memory that a document requests for several agents. */
+export interface RequestedNamespace {
   readonly name: string;
-  /** Who may open it; null: every agent of the workspace. */
+  /** The extensions that may open it; null for every agent of the workspace. */
   readonly extensions: readonly string[] | null;
-  /** Whether they may write; else they only read. */
+  /** True if they may write; otherwise they may only read. */
   readonly writable: boolean;
-  /** The workspace whose memory it is, as the document writes it; null: this one. */
+  /** The workspace that owns the memory, as written in the document; null for this one. */
   readonly workspace: string | null;
-  /** Where that really lies, links resolved, absolute: what is accepted, and what is read. */
+  /**
+   * The real location of that workspace, absolute and with links resolved: this is what is accepted, and what is read.
+   */
   readonly realPath: string | null;
 }
 
-/** True where saying yes to `accepted` has said yes to `wish`. */
-export function isNamespaceCovered(wish: NamespaceWish, accepted: readonly NamespaceWish[]): boolean {
+/** True if accepting `accepted` covers `wish`. */
+export function isNamespaceCovered(
+  wish: RequestedNamespace,
+  accepted: readonly RequestedNamespace[],
+): boolean {
   return accepted.some(
     (before) =>
       isSame(wish, before) &&
@@ -25,11 +30,11 @@ export function isNamespaceCovered(wish: NamespaceWish, accepted: readonly Names
   );
 }
 
-/** The part of each wish that was accepted before. */
+/** Returns the part of each request that was accepted before. */
 export function coveredNamespaces(
-  wishes: readonly NamespaceWish[],
-  accepted: readonly NamespaceWish[],
-): NamespaceWish[] {
+  wishes: readonly RequestedNamespace[],
+  accepted: readonly RequestedNamespace[],
+): RequestedNamespace[] {
   return wishes.flatMap((wish) => {
     const before = accepted.find((candidate) => isSame(wish, candidate));
     if (before === undefined) return [];
@@ -46,14 +51,14 @@ export function coveredNamespaces(
   });
 }
 
-/** As a person is asked. */
+/** Describes the request as a person is asked about it. */
 export function describeNamespace({
   name,
   extensions,
   writable,
   workspace,
   realPath,
-}: NamespaceWish): string {
+}: RequestedNamespace): string {
   const who =
     extensions === null
       ? "every agent"
@@ -65,22 +70,22 @@ export function describeNamespace({
   return `the document lets ${who} ${writable ? "read and write" : "read"} the shared memory ${named(name)}${whose}`;
 }
 
-export function isNamespaceWish(value: unknown): value is NamespaceWish {
+export function isRequestedNamespace(value: unknown): value is RequestedNamespace {
   if (typeof value !== "object" || value === null) return false;
   const { name, extensions, writable, workspace, realPath } = value as Partial<
-    Record<keyof NamespaceWish, unknown>
+    Record<keyof RequestedNamespace, unknown>
   >;
   return (
     typeof name === "string" &&
     typeof writable === "boolean" &&
     (workspace === null || typeof workspace === "string") &&
-    // An earlier version kept none: that yes was to no place in particular.
+    // An earlier version stored no location; its acceptance was not for any particular place.
     (realPath === undefined || realPath === null || typeof realPath === "string") &&
     (extensions === null || (Array.isArray(extensions) && extensions.every((id) => typeof id === "string")))
   );
 }
 
-function isSame(one: NamespaceWish, other: NamespaceWish): boolean {
+function isSame(one: RequestedNamespace, other: RequestedNamespace): boolean {
   return (
     one.name === other.name &&
     (one.workspace === null) === (other.workspace === null) &&

@@ -4,9 +4,9 @@ import type { Permissions } from "../base/vocabulary/permissions.ts";
 import { describeNamespace } from "./namespaces.ts";
 import { named } from "../base/named.ts";
 import type { PermissionPart, WorkspacePart } from "./parts.ts";
-import { describeRule, written } from "./wishes.ts";
+import { describeRule, written } from "./requested-permissions.ts";
 
-/** How a part is said to a person; foreign text in it is quoted and every character of it can be seen. */
+/** The text for a part as shown to a person; foreign text in it is quoted, with every character visible. */
 export interface PartWords {
   readonly group: "see" | "change" | "other";
   readonly title: string;
@@ -80,12 +80,12 @@ const words: {
 
 /** Returns the words for a part of an extension's permissions. */
 export function partWords({ name, permissions }: PermissionPart): PartWords {
-  // By its own name: the compiler cannot follow that the two belong together.
+  // A cast, because the compiler cannot infer that the name and the detail belong together.
   const say = words[name] as (detail: unknown) => PartWords;
   return visible(say(permissions[name]));
 }
 
-/** Returns the words for a part of what the document asks for beside its extensions. */
+/** Returns the words for something that the document requests apart from its extensions. */
 export function workspaceWords(part: WorkspacePart): PartWords {
   switch (part.kind) {
     case "rule":
@@ -123,8 +123,8 @@ export function workspaceWords(part: WorkspacePart): PartWords {
 }
 
 /**
- * Returns what an extension cannot do, were all of `permissions` granted. No agent reaches the network, starts programs or
- * decides on proposals: the sandbox and the guest ABI have no way to.
+ * Returns what an extension cannot do even if all of `permissions` are granted. No agent can reach the network, start
+ * programs or decide on proposals, because the sandbox and the guest ABI offer no way to.
  */
 export function cannotWords(permissions: Permissions, showsHidden: boolean): string[] {
   const kinds = permissions.propose_actions ?? [];
@@ -137,7 +137,7 @@ export function cannotWords(permissions: Permissions, showsHidden: boolean): str
     ...(may("file.delete") ? [] : ["Delete files"]),
     ...(may("file.move") ? [] : ["Move or rename files"]),
     ...(reads ? [showsHidden ? "See what is in .git" : "See hidden files or .git"] : []),
-    "Approve anything, its own changes too",
+    "Approve changes, including its own",
     "Reach the internet",
     "Start programs",
   ];

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Permissions } from "../base/vocabulary/permissions.ts";
 import { answered, answerOf, permissionParts, workspaceParts, type Grants } from "./parts.ts";
-import { covered, isCovered, noWishes, type ExtensionWish, type Wishes } from "./wishes.ts";
+import {
+  covered,
+  isCovered,
+  nothingRequested,
+  type RequestedExtension,
+  type RequestedPermissions,
+} from "./requested-permissions.ts";
 
 const program = `sha256:${"a".repeat(64)}` as const;
 const permissions: Permissions = {
@@ -10,7 +16,7 @@ const permissions: Permissions = {
   write_tags: true,
   hear_events: [],
 };
-const wish: ExtensionWish = {
+const wish: RequestedExtension = {
   name: "X",
   origin: "comes with Lares",
   program,
@@ -20,7 +26,7 @@ const wish: ExtensionWish = {
   behaviourDigest: program,
   carries: [],
 };
-const wishes: Wishes = {
+const wishes: RequestedPermissions = {
   extensions: { "dev.x": wish, "dev.y": wish },
   allowRules: [
     { decide: "allow", kind: "file.move" },
@@ -54,7 +60,7 @@ describe("a partial answer", () => {
 
   it("grants what it names, and withholds everything else", () => {
     expect(answer.granted).toEqual({
-      ...noWishes,
+      ...nothingRequested,
       extensions: {
         "dev.x": {
           ...wish,
@@ -88,7 +94,7 @@ describe("a partial answer", () => {
 
   it("asks for what the documents come to wish later, and only for that", () => {
     const known = answered(answer.granted, answer.withheld);
-    const later = (change: Partial<ExtensionWish>): Wishes => ({
+    const later = (change: Partial<RequestedExtension>): RequestedPermissions => ({
       ...wishes,
       extensions: { ...wishes.extensions, "dev.x": { ...wish, ...change } },
     });

@@ -5,15 +5,15 @@ import { canonicalJson } from "../base/json.ts";
 import { canonicalPath, isWithinExactly } from "../policy/paths.ts";
 import {
   has,
-  noWishes,
+  nothingRequested,
   type AcceptedExtension,
-  type AcceptedWishes,
-  type ExtensionWish,
+  type AcceptedRequests,
+  type RequestedExtension,
   type Restraint,
-  type SettingWish,
-  type Wishes,
-} from "./wishes.ts";
-import type { NamespaceWish } from "./namespaces.ts";
+  type RequestedSetting,
+  type RequestedPermissions,
+} from "./requested-permissions.ts";
+import type { RequestedNamespace } from "./namespaces.ts";
 
 /** What a person grants of a question: see `TrustGrants` of the protocol. */
 export interface Grants {
@@ -29,7 +29,7 @@ export interface Grants {
 export interface PermissionPart {
   readonly id: string;
   readonly name: PermissionName;
-  /** The permission with nothing but this part. */
+  /** The permission with only this part. */
   readonly permissions: Permissions;
 }
 
@@ -51,7 +51,7 @@ export function permissionParts(permissions: Permissions): PermissionPart[] {
 }
 
 /** Returns the permissions that consist of these parts. */
-export function permissionsOf(parts: readonly PermissionPart[]): Permissions {
+function permissionsOf(parts: readonly PermissionPart[]): Permissions {
   const permissions: Record<string, unknown> = {};
   for (const { name, permissions: only } of parts) {
     const [before, detail]: unknown[] = [permissions[name], only[name]];
@@ -60,20 +60,25 @@ export function permissionsOf(parts: readonly PermissionPart[]): Permissions {
   return permissions;
 }
 
-/** Something that the workspace's document asks for beside its extensions. */
+/** Something that the workspace's document requests apart from its extensions. */
 export type WorkspacePart = { readonly id: string } & (
   | { readonly kind: "rule"; readonly rule: ApprovalRule }
   | { readonly kind: "threshold"; readonly below: number }
   | { readonly kind: "limit"; readonly name: string; readonly value: number }
-  | { readonly kind: "setting"; readonly setting: SettingWish }
+  | { readonly kind: "setting"; readonly setting: RequestedSetting }
   | { readonly kind: "hidden" }
-  | { readonly kind: "namespace"; readonly namespace: NamespaceWish }
-  /** The document no longer has a rule or an ignored pattern that held agents back. */
+  | { readonly kind: "namespace"; readonly namespace: RequestedNamespace }
+  /** The document no longer contains a rule or an ignored pattern that restrained agents. */
   | { readonly kind: "release"; readonly restraint: Restraint }
 );
 
-/** Returns what the document asks for; `inForce` has the restraints that count now. Ids are made of the contents. */
-export function workspaceParts(wishes: Wishes, inForce: Pick<Wishes, "restraints">): WorkspacePart[] {
+/**
+ * Returns what the document requests. `inForce` has the restraints that apply now. Ids are derived from the contents.
+ */
+export function workspaceParts(
+  wishes: RequestedPermissions,
+  inForce: Pick<RequestedPermissions, "restraints">,
+): WorkspacePart[] {
   const { allowRules, autoApproveBelow, limits, settings, showsHidden, namespaces } = wishes;
   const parts: WorkspacePart[] = [
     ...allowRules.map((rule) => ({ kind: "rule" as const, id: `rule/${canonicalJson(rule)}`, rule })),
@@ -108,20 +113,24 @@ export function workspaceParts(wishes: Wishes, inForce: Pick<Wishes, "restraints
   return [...new Map(parts.map((part) => [part.id, part])).values()];
 }
 
-/** What a person said yes to, and what they said no to. */
+/** What a person granted, and what they withheld. */
 export interface Answer {
-  readonly granted: Wishes;
-  /** Null where everything was granted. */
-  readonly withheld: Wishes | null;
+  readonly granted: RequestedPermissions;
+  /** Null if everything was granted. */
+  readonly withheld: RequestedPermissions | null;
 }
 
 /**
- * Returns the wishes in two: what `grants` names, and the rest. `inForce` has the restraints that count now. Throws
- * InvalidParams where something is named that was not asked for.
+ * Splits the requests into what `grants` names and the rest. `inForce` has the restraints that apply now. Throws
+ * InvalidParams if a grant was not requested.
  */
-export function answerOf(wishes: Wishes, grants: Grants, inForce: Pick<Wishes, "restraints">): Answer {
-  const granted: Record<string, ExtensionWish> = {};
-  const withheld: Record<string, ExtensionWish> = { ...wishes.extensions };
+export function answerOf(
+  wishes: RequestedPermissions,
+  grants: Grants,
+  inForce: Pick<RequestedPermissions, "restraints">,
+): Answer {
+  const granted: Record<string, RequestedExtension> = {};
+  const withheld: Record<string, RequestedExtension> = { ...wishes.extensions };
   for (const { extension, parts, folders } of grants.extensions) {
     const wish = Object.hasOwn(wishes.extensions, extension) ? wishes.extensions[extension] : undefined;
     if (wish === undefined || Object.hasOwn(granted, extension))
@@ -140,7 +149,7 @@ export function answerOf(wishes: Wishes, grants: Grants, inForce: Pick<Wishes, "
     granted: {
       ...wishesOfParts(chosen),
       extensions: granted,
-      // A restraint whose removal is withheld goes on counting.
+      // A restraint stays in force if its removal is withheld.
       restraints: [...wishes.restraints, ...kept],
     },
     withheld: isWhole ? null : { ...wishesOfParts(rest), extensions: withheld, restraints: kept },
@@ -148,10 +157,10 @@ export function answerOf(wishes: Wishes, grants: Grants, inForce: Pick<Wishes, "
 }
 
 function splitExtension(
-  wish: ExtensionWish,
+  wish: RequestedExtension,
   ids: readonly string[],
   folders: readonly string[],
-): { granted: ExtensionWish; withheld: ExtensionWish | null } {
+): { granted: RequestedExtension; withheld: RequestedExtension | null } {
   const parts = permissionParts(wish.permissions);
   const chosen = chosenOf(parts, ids);
   const rest = parts.filter((part) => !chosen.includes(part));
@@ -183,7 +192,7 @@ function splitExtension(
   };
 }
 
-/** Without those that lie inside another one. */
+/** Drops folders that lie inside another one. */
 function outermost(folders: readonly string[]): string[] {
   const all = [...new Set(folders)];
   return all.filter((folder) => !all.some((other) => other !== folder && isWithinExactly(other, folder)));
@@ -205,11 +214,11 @@ function chosenOf<Part extends { readonly id: string }>(
 const unasked = (what: string): Error =>
   invalidParams(`${what} Grant only what lares/trust/question lists.`, { path: "grants" });
 
-function wishesOfParts(parts: readonly WorkspacePart[]): Wishes {
+function wishesOfParts(parts: readonly WorkspacePart[]): RequestedPermissions {
   const all = <Kind extends WorkspacePart["kind"]>(kind: Kind) =>
     parts.filter((part): part is Extract<WorkspacePart, { kind: Kind }> => part.kind === kind);
   return {
-    ...noWishes,
+    ...nothingRequested,
     allowRules: all("rule").map(({ rule }) => rule),
     autoApproveBelow: all("threshold")[0]?.below ?? 0,
     limits: Object.fromEntries(all("limit").map(({ name, value }) => [name, value])),
@@ -222,8 +231,11 @@ function wishesOfParts(parts: readonly WorkspacePart[]): Wishes {
 const releasedBy = (parts: readonly WorkspacePart[]): Restraint[] =>
   parts.flatMap((part) => (part.kind === "release" ? [part.restraint] : []));
 
-/** Returns everything that the person has answered, with yes or no: only what this does not cover is asked. */
-export function answered(granted: AcceptedWishes, withheld: AcceptedWishes | null): AcceptedWishes {
+/**
+ * Returns everything that the person has answered, by granting or withholding. Only requests that it does not cover are
+ * asked.
+ */
+export function answered(granted: AcceptedRequests, withheld: AcceptedRequests | null): AcceptedRequests {
   if (withheld === null) return granted;
   const extensions: Record<string, AcceptedExtension> = { ...withheld.extensions };
   for (const [id, yes] of Object.entries(granted.extensions)) {

@@ -3,7 +3,7 @@ import { visibleText } from "../base/visible-text.ts";
 import { isWithinExactly } from "../policy/paths.ts";
 import { behaviourChanges, type Behaviour } from "./behaviour.ts";
 import { named } from "../base/named.ts";
-import { isNamespaceCovered, type NamespaceWish } from "./namespaces.ts";
+import { isNamespaceCovered, type RequestedNamespace } from "./namespaces.ts";
 import { permissionParts, workspaceParts, type WorkspacePart } from "./parts.ts";
 import { cannotWords, partWords, workspaceWords, type PartWords } from "./part-words.ts";
 import {
@@ -11,14 +11,14 @@ import {
   isExtensionCovered,
   knownBehaviour,
   type AcceptedExtension,
-  type AcceptedWishes,
-  type ExtensionWish,
-  type Wishes,
-} from "./wishes.ts";
+  type AcceptedRequests,
+  type RequestedExtension,
+  type RequestedPermissions,
+} from "./requested-permissions.ts";
 
-export type Change = "new" | "changed" | "unchanged";
+type Change = "new" | "changed" | "unchanged";
 
-export interface QuestionPart extends PartWords {
+interface QuestionPart extends PartWords {
   readonly id: string;
   readonly permission?: string;
   readonly change: Change;
@@ -26,7 +26,7 @@ export interface QuestionPart extends PartWords {
   readonly answered: boolean;
 }
 
-export interface QuestionFolder {
+interface QuestionFolder {
   readonly path: string;
   readonly title: string;
   readonly requested: boolean;
@@ -35,13 +35,13 @@ export interface QuestionFolder {
   readonly answered: boolean;
 }
 
-export interface QuestionFact {
+interface QuestionFact {
   readonly kind: "trigger" | "tool" | "model" | "host" | "memory" | "file" | "setting";
   readonly text: string;
   readonly change: Change;
 }
 
-/** The question about one extension. The caller adds the program's files and the manifest's words. */
+/** The question about one extension. The caller adds the program's files and the texts of the manifest. */
 export interface QuestionCard {
   readonly extension: string;
   readonly name: string;
@@ -59,18 +59,18 @@ export interface QuestionCard {
 
 export interface Answers {
   /** What the person granted last. */
-  readonly granted: AcceptedWishes;
+  readonly granted: AcceptedRequests;
   /** What the person granted or withheld last. */
-  readonly answered: AcceptedWishes;
+  readonly answered: AcceptedRequests;
   /** Extensions that the person withheld as a whole. */
   readonly declined: ReadonlySet<string>;
   /** The restraints that apply now. */
-  readonly inForce: Pick<Wishes, "restraints">;
+  readonly inForce: Pick<RequestedPermissions, "restraints">;
 }
 
-/** Returns all that the documents wish in parts, each with what the person has said of it. */
+/** Returns everything that the documents request, in parts, each with the person's last answer. */
 export function questionOf(
-  wishes: Wishes,
+  wishes: RequestedPermissions,
   answers: Answers,
 ): { readonly cards: QuestionCard[]; readonly workspace: QuestionPart[] } {
   return {
@@ -79,7 +79,10 @@ export function questionOf(
   };
 }
 
-function workspaceQuestion(wishes: Wishes, { granted, answered, inForce }: Answers): QuestionPart[] {
+function workspaceQuestion(
+  wishes: RequestedPermissions,
+  { granted, answered, inForce }: Answers,
+): QuestionPart[] {
   return workspaceParts(wishes, inForce).map((part) => {
     const isAnswered = covers(answered, part);
     return {
@@ -92,8 +95,8 @@ function workspaceQuestion(wishes: Wishes, { granted, answered, inForce }: Answe
   });
 }
 
-/** True where `accepted` says yes to the part. */
-function covers(accepted: AcceptedWishes, part: WorkspacePart): boolean {
+/** True if `accepted` covers the part. */
+function covers(accepted: AcceptedRequests, part: WorkspacePart): boolean {
   switch (part.kind) {
     case "rule":
       return has(accepted.allowRules, part.rule);
@@ -112,7 +115,12 @@ function covers(accepted: AcceptedWishes, part: WorkspacePart): boolean {
   }
 }
 
-function cardOf(id: string, wish: ExtensionWish, wishes: Wishes, answers: Answers): QuestionCard {
+function cardOf(
+  id: string,
+  wish: RequestedExtension,
+  wishes: RequestedPermissions,
+  answers: Answers,
+): QuestionCard {
   const granted = own(answers.granted.extensions, id);
   const before = own(answers.answered.extensions, id);
   const isAnswered = answers.declined.has(id) || (before !== undefined && isExtensionCovered(wish, before));
@@ -138,7 +146,7 @@ function cardOf(id: string, wish: ExtensionWish, wishes: Wishes, answers: Answer
 }
 
 function partsOf(
-  wish: ExtensionWish,
+  wish: RequestedExtension,
   granted: AcceptedExtension | undefined,
   before: AcceptedExtension | undefined,
 ): QuestionPart[] {
@@ -147,7 +155,8 @@ function partsOf(
   return permissionParts(wish.permissions).map((part) => {
     const key = canonicalJson(part.permissions);
     const isAnswered = known.has(key);
-    // Another item of the same list is another part; another detail of the same permission is a change of it.
+    // A different item of the same list is a different part; a different detail of the same permission is a change of
+    // it.
     const isOther = part.id === part.name && before?.permissions[part.name] !== undefined;
     return {
       id: part.id,
@@ -164,7 +173,7 @@ const keyed = (extension: AcceptedExtension | undefined): ReadonlySet<string> =>
   new Set(permissionParts(extension?.permissions ?? {}).map(({ permissions }) => canonicalJson(permissions)));
 
 function foldersOf(
-  wish: ExtensionWish,
+  wish: RequestedExtension,
   granted: AcceptedExtension | undefined,
   before: AcceptedExtension | undefined,
 ): QuestionFolder[] {
@@ -187,13 +196,13 @@ function foldersOf(
   return [...wish.locations.map((path) => folder(path, true)), ...chosen.map((path) => folder(path, false))];
 }
 
-/** A folder as a person reads it; foreign characters can be seen. */
-export function folderTitle(path: string): string {
+/** Returns a folder as shown to a person, with every foreign character visible. */
+function folderTitle(path: string): string {
   return path === "." ? "The whole workspace" : visibleText(named(path));
 }
 
 function changesOf(
-  wish: ExtensionWish,
+  wish: RequestedExtension,
   before: AcceptedExtension,
   parts: readonly QuestionPart[],
   folders: readonly QuestionFolder[],
@@ -232,8 +241,8 @@ function changesOf(
 
 function factsOf(
   id: string,
-  wish: ExtensionWish,
-  namespaces: readonly NamespaceWish[],
+  wish: RequestedExtension,
+  namespaces: readonly RequestedNamespace[],
   before: AcceptedExtension | undefined,
 ): QuestionFact[] {
   const { hooks, tools, models, hosts, settings } = wish.behaviour;
@@ -298,12 +307,15 @@ const events: Readonly<Record<string, string>> = {
   ActionEnded: "you decide about one of its proposals",
 };
 
-/** When a hook runs its handler: "When a file changes, if entry.size > 0". */
-function triggerWords({ on, schedule, timezone, filter }: Behaviour["hooks"][number]): string {
+/**
+ * Returns when a hook runs its handler: "When a file changes, if “entry.size > 0”". No filter can close the quotes.
+ */
+export function triggerWords({ on, schedule, timezone, filter }: Behaviour["hooks"][number]): string {
   if (on === undefined)
     return `By the schedule ${JSON.stringify(schedule)}${timezone === undefined ? "" : `, ${text(timezone)}`}`;
   const event = typeof on === "string" && Object.hasOwn(events, on) ? events[on] : `${text(on)} is announced`;
-  return `When ${event}${filter === undefined ? "" : `, if ${JSON.stringify(filter)}`}`;
+  const source = typeof filter === "string" ? filter : text(filter);
+  return `When ${event}${filter === undefined ? "" : `, if “${visibleText(source, "”")}”`}`;
 }
 
 function text(value: unknown, otherwise = ""): string {

@@ -1,28 +1,31 @@
 import { canonicalJson, isJsonObject } from "../base/json.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
 
-/** A rule as `decisions.yaml` has it: rules with the same id are one decision. A rule written by hand has neither. */
+/**
+ * A rule as stored in `decisions.yaml`: rules with the same id belong to one decision. A rule written by hand has
+ * neither id nor time.
+ */
 export interface KeptRule extends ApprovalRule {
   readonly id?: string;
   /** UTC, ISO 8601. */
   readonly created?: string;
 }
 
-/** What a person said at once. */
+/** The rules that a person decided together. */
 export interface RuleDecision {
-  /** Of rules written by hand it is made from what they say, so that it stays the same. */
+  /** For rules written by hand, derived from their contents, so that it stays the same. */
   readonly id: string;
   readonly created: string | null;
   readonly rules: readonly ApprovalRule[];
-  /** Place of its first rule in the file's list; null where it is not in the file. */
+  /** Index of its first rule in the file's list; null if it is not in the file. */
   readonly index: number | null;
-  /** As they are in the file. */
+  /** The rules as they are in the file. */
   readonly kept?: readonly KeptRule[];
-  /** It ends with the last client. */
+  /** True if it ends when the last client disconnects. */
   readonly isSession: boolean;
 }
 
-/** Returns the decisions that a file's rules are, in the file's order. */
+/** Groups a file's rules into decisions, in the order of the file. */
 export function groupRules(rules: readonly KeptRule[], digest: (text: string) => string): RuleDecision[] {
   const groups = new Map<string, { readonly index: number; readonly kept: KeptRule[] }>();
   for (const [index, rule] of rules.entries()) {
@@ -41,7 +44,7 @@ export function groupRules(rules: readonly KeptRule[], digest: (text: string) =>
   }));
 }
 
-/** Returns what policy needs of a kept rule. */
+/** Returns the fields of a stored rule that policy needs. */
 export function ruleOf({ decide, agent, kind, path }: KeptRule): ApprovalRule {
   return {
     decide,

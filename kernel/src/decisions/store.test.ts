@@ -5,13 +5,23 @@ import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { JsonObject } from "../base/json.ts";
 import { behaviourCharactersKept, DecisionStore } from "./store.ts";
 import type { Answer } from "./parts.ts";
-import { asks, covered, isCovered, noWishes, type Wishes } from "./wishes.ts";
+import {
+  asks,
+  covered,
+  isCovered,
+  nothingRequested,
+  type RequestedPermissions,
+} from "./requested-permissions.ts";
 
 const digest = `sha256:${"a".repeat(64)}` as const;
 const otherDigest = `sha256:${"b".repeat(64)}` as const;
-const wishes: Wishes = { ...noWishes, autoApproveBelow: 0.4, limits: { max_memory_mb: 600 } };
+const wishes: RequestedPermissions = {
+  ...nothingRequested,
+  autoApproveBelow: 0.4,
+  limits: { max_memory_mb: 600 },
+};
 
-const yes = (granted: Wishes): Answer => ({ granted, withheld: null });
+const yes = (granted: RequestedPermissions): Answer => ({ granted, withheld: null });
 
 function fileStore(text: string | null = null) {
   const file = { text, setAside: 0, failure: null as Error | null };
@@ -77,7 +87,7 @@ it("taking it back forgets every acceptance, and keeps the rules", async () => {
   await store.revoke();
   const again = await open();
   expect(again.isAccepted(digest)).toBe(false);
-  expect(again.accepted).toEqual(noWishes);
+  expect(again.accepted).toEqual(nothingRequested);
   expect(again.rules).toHaveLength(1);
 });
 
@@ -143,12 +153,12 @@ describe("where the file cannot be written", () => {
   check(
     "taking it back counts all the same",
     (store) => store.revoke(),
-    (store) => expect([store.isAccepted(digest), store.accepted]).toEqual([false, noWishes]),
+    (store) => expect([store.isAccepted(digest), store.accepted]).toEqual([false, nothingRequested]),
   );
 });
 
-const stranger = (settings: JsonObject): Wishes => ({
-  ...noWishes,
+const stranger = (settings: JsonObject): RequestedPermissions => ({
+  ...nothingRequested,
   extensions: {
     "dev.x": {
       name: "X",
@@ -217,13 +227,13 @@ it("a file of an earlier version is read; its yes covers no extension, and is as
   expect(isCovered(stranger({}), store.accepted)).toBe(false);
   expect(covered(stranger({}), store.accepted).extensions).toEqual({});
   const team = { name: "team", extensions: null, writable: false, workspace: "./vendor", realPath: "/b" };
-  expect(isCovered({ ...noWishes, namespaces: [team] }, store.accepted)).toBe(false);
+  expect(isCovered({ ...nothingRequested, namespaces: [team] }, store.accepted)).toBe(false);
 });
 
 describe("an answer that withholds something", () => {
   const answer: Answer = {
     granted: wishes,
-    withheld: { ...noWishes, showsHidden: true, extensions: stranger({}).extensions },
+    withheld: { ...nothingRequested, showsHidden: true, extensions: stranger({}).extensions },
   };
 
   it("is there for the next kernel: answered, and not accepted", async () => {

@@ -6,7 +6,7 @@ import { canonicalJson, isJsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { ApprovalRule, RememberedRule } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { isNamespaceWish } from "./namespaces.ts";
+import { isRequestedNamespace } from "./namespaces.ts";
 import { isKeptBehaviour } from "./behaviour.ts";
 import {
   groupRules,
@@ -18,60 +18,60 @@ import {
 } from "./rule-decisions.ts";
 import { answered, type Answer } from "./parts.ts";
 import {
-  noWishes,
+  nothingRequested,
   type AcceptedExtension,
-  type AcceptedWishes,
+  type AcceptedRequests,
   type ProgramSource,
-  type Wishes,
-} from "./wishes.ts";
+  type RequestedPermissions,
+} from "./requested-permissions.ts";
 
-/** Acceptances remembered; the oldest are forgotten first and asked again. */
-export const acceptancesKept = 50;
-/** Rules from "always" kept; one more is refused until the person tidies up. */
-export const rememberedRulesKept = 5_000;
-/** Rules kept in memory until the last client closes; one more is refused. */
-export const sessionRulesKept = 1_000;
+/** The number of acceptances that are kept; the oldest are dropped first, and the person is asked again. */
+const acceptancesKept = 50;
+/** The number of rules from "always" that are kept; further ones are refused until the person removes some. */
+const rememberedRulesKept = 5_000;
+/** The number of rules kept in memory until the last client disconnects; further ones are refused. */
+const sessionRulesKept = 1_000;
 
-/** Characters of JSON that the behaviours of one acceptance take together; those beyond are kept as digests. */
+/** Total characters of JSON for the behaviours of one acceptance; beyond that, behaviours are stored as digests. */
 export const behaviourCharactersKept = 512 * 1024;
 
-export interface Acceptance {
+interface Acceptance {
   readonly digest: Hash;
   readonly accepted: string;
   /** What the person granted. */
-  readonly wishes: AcceptedWishes;
+  readonly wishes: AcceptedRequests;
   /** The requests that the person was shown with it and did not grant; absent if there are none. */
-  readonly withheld?: AcceptedWishes;
+  readonly withheld?: AcceptedRequests;
 }
 
-/** By extension: the files of the program that is accepted. */
+/** The files of the accepted programs, by extension. */
 export type KeptSources = Readonly<Record<string, readonly ProgramSource[]>>;
 
 interface DecisionsFile {
   readonly version: 1;
   readonly trust: readonly Acceptance[];
-  /** The digest that was revoked last, or accepted and is in force. */
+  /** The digest that was accepted last and is in force, or that was revoked last. */
   readonly current: Hash | null;
   readonly rules: readonly KeptRule[];
 }
 
 const emptyFile: DecisionsFile = { version: 1, trust: [], current: null, rules: [] };
 
-/** What `decisions.yaml` holds: its text, null if there is no file, or why nothing can read it. */
+/** The content of `decisions.yaml`: its text, null if there is no file, or the reason why it cannot be read. */
 export type DecisionsText = string | null | { readonly unusable: string };
 
-export interface DecisionStorePorts {
+interface DecisionStorePorts {
   readonly clock: Clock;
   readonly log: Log;
   read(): Promise<DecisionsText>;
   write(text: string): Promise<void>;
-  /** Moves a file that cannot be believed out of the way; answers its new name. */
+  /** Moves an invalid file out of the way and returns its new name. */
   setAside(): Promise<string>;
   parse(text: string): unknown;
   stringify(value: unknown): string;
-  /** The lines, counted from 1, on which the items of `rules` begin. */
+  /** Returns the lines, counted from 1, on which the items of `rules` begin. */
   ruleLines(text: string): readonly number[];
-  /** A short text that is the same for the same text, and for no other. */
+  /** Returns a short text that identifies the given text. */
   digest(text: string): string;
 }
 
@@ -80,14 +80,14 @@ const heading = `# What you decided for this workspace. Lares writes it; you may
 # rules with the same id are one decision. A rule that you write needs neither id nor created.
 `;
 
-/** The person's decisions for one workspace. */
+/** Stores the person's decisions for one workspace. */
 export class DecisionStore {
   readonly changed = new Emitter<void>();
-  /** The list of decisions is another. */
+  /** Emitted when the list of decisions changed. */
   readonly rulesChanged = new Emitter<void>();
   readonly #ports: DecisionStorePorts;
   #file: DecisionsFile = emptyFile;
-  /** Of `#file`, and those that end with the session. */
+  /** The decisions of `#file`, and those that end with the session. */
   #decisions: readonly RuleDecision[] = [];
   #rules: readonly ApprovalRule[] = [];
   #byRule: ReadonlyMap<string, RuleDecision> = new Map();
@@ -96,14 +96,14 @@ export class DecisionStore {
   #lines: { readonly text: string; readonly lines: readonly number[] } | null = null;
   #writing: Promise<unknown> = Promise.resolve();
   #lastText: string | null = null;
-  /** What counts was not written down. */
+  /** True if the decisions in force could not be written to disk. */
   #isUnwritten = false;
 
   constructor(ports: DecisionStorePorts) {
     this.#ports = ports;
   }
 
-  /** Takes what the file says: at start, and after a person edited it. */
+  /** Loads the file: at start, and after a person edited it. */
   async load(given?: DecisionsText): Promise<void> {
     const text = given === undefined ? await this.#ports.read() : given;
     if (text === null || text === this.#lastText) return;
@@ -123,31 +123,31 @@ export class DecisionStore {
     this.changed.emit();
   }
 
-  /** True where the person has said yes to everything that the digest stands for. */
+  /** True if the person has granted everything that the digest stands for. */
   isAccepted(digest: Hash): boolean {
     return this.#file.trust.some(
       (acceptance) => acceptance.digest === digest && acceptance.withheld === undefined,
     );
   }
 
-  /** True where the person has answered what the digest stands for, with yes or no. */
+  /** True if the person has answered what the digest stands for, by granting or withholding. */
   isAnswered(digest: Hash): boolean {
     return this.#file.trust.some((acceptance) => acceptance.digest === digest);
   }
 
   /** What the person's last answer granted. */
-  get accepted(): AcceptedWishes {
-    return this.#current?.wishes ?? noWishes;
+  get accepted(): AcceptedRequests {
+    return this.#current?.wishes ?? nothingRequested;
   }
 
   /** What the person's last answer granted or withheld. */
-  get answered(): AcceptedWishes {
+  get answered(): AcceptedRequests {
     return answered(this.accepted, this.#current?.withheld ?? null);
   }
 
   /**
-   * Extensions that the person withheld as a whole. They stay withheld, whatever becomes of them, until the person grants
-   * them: nobody is asked again because a program that does not run was changed.
+   * Extensions that the person withheld as a whole. They stay withheld, even if they change, until the person grants
+   * them: a change in a program that does not run is no reason to ask again.
    */
   get declined(): ReadonlySet<string> {
     const withheld = Object.keys(this.#current?.withheld?.extensions ?? {});
@@ -163,24 +163,26 @@ export class DecisionStore {
     return this.#file.trust.find(({ digest }) => digest === this.#file.current);
   }
 
-  /** All that count now. The same list, of the same rules, as long as none of them changed. */
+  /** All rules in force. Returns the same array of the same rules as long as none of them changes. */
   get rules(): readonly ApprovalRule[] {
     return this.#rules;
   }
 
-  /** Newest first; those that were written by hand, of which no time is known, come last. */
+  /** All decisions, newest first; those written by hand have no time and come last. */
   get decisions(): readonly RuleDecision[] {
     return [...this.#session, ...this.#decisions].toSorted((a, b) =>
       (b.created ?? "").localeCompare(a.created ?? "", "en"),
     );
   }
 
-  /** Returns the decision that a rule belongs to; null if it belongs to none of these, or no longer does. */
+  /** Returns the decision that a rule belongs to; null if there is none, or no longer one. */
   decisionOf(rule: ApprovalRule): RuleDecision | null {
     return this.#byRule.get(canonicalJson(rule)) ?? null;
   }
 
-  /** The line of `decisions.yaml` on which a decision begins, counted from 1; null for one that is not in it. */
+  /**
+   * Returns the line of `decisions.yaml` on which a decision begins, counted from 1; null if it is not in the file.
+   */
   lineOf({ index }: RuleDecision): number | null {
     const text = this.#lastText;
     if (text === null || index === null) return null;
@@ -188,7 +190,7 @@ export class DecisionStore {
     return this.#lines.lines[index] ?? null;
   }
 
-  /** Trusted clients there are now. With the last of them go the rules that last until then. */
+  /** Sets the number of trusted clients. When the last one disconnects, the rules of the session end. */
   clients(trusted: number): void {
     this.#isSessionOpen = trusted > 0;
     if (this.#isSessionOpen || this.#session.length === 0) return;
@@ -197,8 +199,8 @@ export class DecisionStore {
   }
 
   /**
-   * Keeps an answer to what the digest stands for. One that withholds something is the only one from then on: an earlier
-   * yes to another form of the documents must not give back what is withheld now.
+   * Stores an answer to what the digest stands for. An answer that withholds something replaces all others: an earlier
+   * acceptance of another version of the documents must not grant again what is withheld now.
    */
   async accept(digest: Hash, { granted, withheld }: Answer, sources: KeptSources = {}): Promise<void> {
     await this.#change((file) => {
@@ -217,8 +219,8 @@ export class DecisionStore {
   }
 
   /**
-   * Takes back every acceptance: the next run asks again. Where that cannot be written down it counts all the
-   * same, until the kernel ends, and rejects.
+   * Revokes every acceptance, so that the next run asks again. If the file cannot be written, this rejects, but the
+   * revocation applies all the same until the kernel ends.
    */
   async revoke(): Promise<void> {
     const without = (file: DecisionsFile): DecisionsFile | null =>
@@ -234,8 +236,8 @@ export class DecisionStore {
   }
 
   /**
-   * Keeps these rules as one decision, besides those that are kept already: on the disk, or where a rule says so until
-   * the last client closes. LimitExceeded where too many are kept; then none of them counts.
+   * Stores these rules as one decision, in addition to existing ones: on disk, or, if a rule says so, until the last
+   * client disconnects. LimitExceeded if there are too many; then none of them is stored.
    */
   async remember(rules: readonly RememberedRule[]): Promise<void> {
     const lasting = rules.filter(({ until }) => until === undefined);
@@ -278,7 +280,7 @@ export class DecisionStore {
       return decision;
     }
     const without = (file: DecisionsFile): DecisionsFile => {
-      // The file may have been edited meanwhile; a rule that was written by hand has no id in it.
+      // The file may have been edited meanwhile, and a rule written by hand has no id in it.
       const { kept = [] } = this.#grouped(file).find((candidate) => candidate.id === id) ?? {};
       return { ...file, rules: file.rules.filter((rule) => !kept.includes(rule)) };
     };
@@ -310,7 +312,7 @@ export class DecisionStore {
   #rulesAreOthers(): void {
     const all = [...this.#decisions, ...this.#session];
     this.#rules = all.flatMap(({ rules }) => rules);
-    // A rule that is in two decisions belongs to the first, which the file has.
+    // A rule that is in two decisions belongs to the first, as in the file.
     this.#byRule = new Map(
       all
         .toReversed()
@@ -320,8 +322,8 @@ export class DecisionStore {
   }
 
   /**
-   * One change at a time, each of what the one before left; null: there is nothing to change. It counts when it
-   * is on the disk: what could not be written down was not decided.
+   * Applies one change at a time, each to the result of the one before; `changedFrom` returns null if there is nothing
+   * to change. A change takes effect once it is on disk, so a decision that could not be written was not made.
    */
   async #change(changedFrom: (file: DecisionsFile) => DecisionsFile | null): Promise<void> {
     const before = this.#writing;
@@ -331,7 +333,7 @@ export class DecisionStore {
       if (next === null) return;
       const text = heading + this.#ports.stringify(next);
       const textBefore = this.#lastText;
-      // Before it is written: a reader who is told of it at once must know it for this store's own.
+      // Set before the write, so that a watcher that is notified at once recognizes the text as this store's own.
       this.#lastText = text;
       try {
         await this.#ports.write(text);
@@ -374,8 +376,11 @@ function decode(value: unknown): DecisionsFile {
   return { version: 1, trust: trust.map(complete), current: current as Hash | null, rules };
 }
 
-/** With each behaviour whole while there is room, the shortest first, so that a person can be told what changed. */
-function kept(wishes: Wishes, sources: KeptSources = {}): AcceptedWishes {
+/**
+ * Stores behaviours in full as long as there is room, the shortest first, so that a person can later be told what
+ * changed.
+ */
+function kept(wishes: RequestedPermissions, sources: KeptSources = {}): AcceptedRequests {
   const sized = Object.entries(wishes.extensions)
     .map(([id, { behaviour, behaviourDigest, ...wish }]) => {
       return { id, wish, behaviour, behaviourDigest, size: JSON.stringify(behaviour).length };
@@ -394,7 +399,7 @@ function kept(wishes: Wishes, sources: KeptSources = {}): AcceptedWishes {
   return { ...wishes, extensions };
 }
 
-/** One that is no longer in force counts by its digest alone. */
+/** An acceptance that is no longer in force needs only its digest. */
 function withoutBehaviours(acceptance: Acceptance): Acceptance {
   const extensions = Object.fromEntries(
     Object.entries(acceptance.wishes.extensions).map(
@@ -404,13 +409,13 @@ function withoutBehaviours(acceptance: Acceptance): Acceptance {
   return { ...acceptance, wishes: { ...acceptance.wishes, extensions } };
 }
 
-/** An acceptance of an earlier version said yes to none of what that version did not know. */
+/** Fills in what an acceptance of an earlier version lacks, as not granted. */
 function complete(acceptance: Acceptance): Acceptance {
   const { withheld } = acceptance;
   return {
     ...acceptance,
-    wishes: { ...noWishes, ...acceptance.wishes },
-    ...(withheld === undefined ? {} : { withheld: { ...noWishes, ...withheld } }),
+    wishes: { ...nothingRequested, ...acceptance.wishes },
+    ...(withheld === undefined ? {} : { withheld: { ...nothingRequested, ...withheld } }),
   };
 }
 
@@ -418,12 +423,12 @@ function isAcceptance(value: unknown): value is Acceptance {
   if (!isJsonObject(value)) return false;
   return (
     typeof value["digest"] === "string" &&
-    areWishes(value["wishes"]) &&
-    (value["withheld"] === undefined || areWishes(value["withheld"]))
+    areRequestedPermissions(value["wishes"]) &&
+    (value["withheld"] === undefined || areRequestedPermissions(value["withheld"]))
   );
 }
 
-function areWishes(wishes: unknown): boolean {
+function areRequestedPermissions(wishes: unknown): boolean {
   return (
     isJsonObject(wishes) &&
     isJsonObject(wishes["extensions"]) &&
@@ -444,7 +449,7 @@ function areWishes(wishes: unknown): boolean {
     typeof wishes["showsHidden"] === "boolean" &&
     (wishes["settings"] === undefined || isSettings(wishes["settings"])) &&
     (wishes["namespaces"] === undefined ||
-      (Array.isArray(wishes["namespaces"]) && wishes["namespaces"].every(isNamespaceWish))) &&
+      (Array.isArray(wishes["namespaces"]) && wishes["namespaces"].every(isRequestedNamespace))) &&
     Array.isArray(wishes["restraints"]) &&
     wishes["restraints"].every(isRestraint)
   );

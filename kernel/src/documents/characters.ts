@@ -10,7 +10,7 @@ const refused: Readonly<Record<DocumentFormat, RegExp>> = {
 };
 
 /** A byte that is not UTF-8 is decoded as this plus the byte, a code unit that no valid text holds. */
-export const escapedByte = 0xdc00;
+const escapedByte = 0xdc00;
 
 /** Reports characters that a document must not hold. False where there are some: then nothing is parsed. */
 export function checkCharacters(text: string, format: DocumentFormat, report: ReportFault): boolean {

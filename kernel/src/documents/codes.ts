@@ -40,6 +40,10 @@ export const codes = {
   },
   "wrong-type": { severity: "error", explanation: "A value of another type than the field has." },
   "unknown-field": { severity: "error", explanation: "A field that the schema does not have." },
+  "deprecated-field": {
+    severity: "warning",
+    explanation: "A field that is ignored, and what stands for it.",
+  },
   "missing-field": { severity: "error", explanation: "A field that has to be there is not." },
   "invalid-value": {
     severity: "error",

@@ -51,7 +51,6 @@ export interface Configuration {
   readonly index: { readonly hidden: boolean; readonly ignore: readonly string[] };
   readonly sharedNamespaces: NonNullable<LaresDocument["shared_namespaces"]>;
   readonly importNamespaces: NonNullable<LaresDocument["import_namespaces"]>;
-  readonly ai: Readonly<Record<string, unknown>>;
 }
 
 /** Where a value may come from, the strongest first. */

@@ -6,8 +6,7 @@ const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h
 /** Longest span that is accepted: a hundred years. */
 const maxDurationMs = 100 * 365 * 86_400_000;
 
-export type Duration =
-  { readonly ok: true; readonly ms: number } | { readonly ok: false; readonly message: string };
+type Duration = { readonly ok: true; readonly ms: number } | { readonly ok: false; readonly message: string };
 
 /** Reads a span of time, in milliseconds. */
 export function parseDuration(text: string): Duration {

@@ -22,7 +22,7 @@ export const environmentSettings = {
   LARES_INDEX_HIDDEN: "/index/hidden",
 } as const satisfies Record<string, string>;
 
-export interface EnvironmentSetting {
+interface EnvironmentSetting {
   readonly variable: string;
   readonly pointer: string;
   readonly value: unknown;

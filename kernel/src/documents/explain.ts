@@ -3,7 +3,7 @@ import { valueAt } from "./source.ts";
 import { fieldName } from "./validate.ts";
 
 /** A value of the configuration and where it came from, as `lares check --explain` shows it. */
-export interface ExplainedSetting {
+interface ExplainedSetting {
   /** "approvals.auto_approve_below", "extensions[0]" */
   readonly key: string;
   readonly value: unknown;

@@ -207,7 +207,8 @@ describe("faults, each at its place", () => {
       "user-only",
       /counts in your own lares\.yaml only/,
     ],
-    ["yaml", "«ai»: { providers: [] }\n", "user-only", /reach out/],
+    ["yaml", "«ai»: { providers: [] }\n", "deprecated-field", /belong under models/],
+    ["toml", '«ai» = "openai"\n', "deprecated-field", /belong under models/],
     ["yaml", "memory: { embedder: { kind: onnx, «pth»: x } }\n", "unknown-field", /did you mean "path"/],
     [
       "yaml",
@@ -238,8 +239,7 @@ describe("faults, each at its place", () => {
 });
 
 test("what reaches out is no fault in the user's own document", async () => {
-  const text =
-    "memory:\n  embedder: { kind: openai-compatible, url: https://example.com, model: m }\nai: {}\n";
+  const text = "memory:\n  embedder: { kind: openai-compatible, url: https://example.com, model: m }\n";
   expect((await checkLares(text, "lares.yaml", { layer: "user" })).diagnostics).toEqual([]);
 });
 

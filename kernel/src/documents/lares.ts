@@ -15,7 +15,7 @@ import { nextTurn } from "./turns.ts";
 import { uncheckable } from "./uncheckable.ts";
 import { validate } from "./validate.ts";
 
-export interface CheckedLares {
+interface CheckedLares {
   /** As written; null where the document does not have the form. */
   readonly value: LaresDocument | null;
   readonly diagnostics: readonly Diagnostic[];
@@ -52,6 +52,7 @@ async function checkParsed(document: ParsedDocument, ports: LaresPorts): Promise
     ...(await checkIgnored(value, document)),
     ...checkNamespaces(value, document),
     ...checkReach(value, document, ports),
+    ...checkDeprecated(value, document),
     ...(await checkExtensions(value.extensions ?? [], document, ports)),
   ];
   if (faults.length > 0) return failed(document, [...document.diagnostics, ...faults, ...semantics]);
@@ -66,7 +67,6 @@ export function reachingSettings(value: LaresDocument): string[] {
   // One map, one setting: what reaches out in any of its entries takes the map with it.
   const overrides = Object.values(value.memory?.extensions ?? {});
   if (overrides.some(({ embedder }) => typeof embedder === "object")) found.push("/memory/extensions");
-  if (value.ai !== undefined) found.push("/ai");
   return found;
 }
 
@@ -79,6 +79,17 @@ function checkReach(value: LaresDocument, document: ParsedDocument, ports: Lares
       withoutEntry(document, pointer, name),
     ]);
   });
+}
+
+function checkDeprecated({ ai }: LaresDocument, document: ParsedDocument): Diagnostic[] {
+  if (ai === undefined) return [];
+  const message =
+    "ai is ignored: no version reads it. Providers of language models belong under models, which this version does not read yet.";
+  return [
+    diagnostic("deprecated-field", document.locate("/ai", "key"), message, [
+      withoutEntry(document, "/ai", "ai"),
+    ]),
+  ];
 }
 
 const durations = [
@@ -221,7 +232,7 @@ function grantedLocations(entries: readonly ExtensionEntry[]): string[] {
   return [...new Set(locations.map(canonicalLocation).filter((location) => location !== null))];
 }
 
-export function referenceOf(entry: ExtensionEntry): { path?: string; id?: string } {
+function referenceOf(entry: ExtensionEntry): { path?: string; id?: string } {
   return {
     ...(entry.path === undefined ? {} : { path: entry.path }),
     ...(entry.id === undefined ? {} : { id: entry.id }),

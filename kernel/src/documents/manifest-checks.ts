@@ -8,14 +8,11 @@ import { checkPermissionNames } from "./names-in-permissions.ts";
 import { defaultPrograms } from "./resolved-manifest.ts";
 import type { FilterCheck, ManifestPorts, ProgramExports } from "./ports.ts";
 import { checkParameters } from "./parameter-checks.ts";
-import type { Manifest, ManifestHook } from "./schema/manifest.ts";
-import { present } from "./sound-part.ts";
+import type { ManifestHook } from "./schema/manifest.ts";
+import { present, type SoundExtension } from "./sound-part.ts";
 import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
 import { nextTurn } from "./turns.ts";
 import { isOlder, isVersion } from "./versions.ts";
-
-/** Of a manifest, what its schema lets pass: also id, name and version may be missing, and its lists may have holes. */
-export type SoundExtension = Partial<Manifest["extension"]>;
 
 /** What is wrong with a manifest beyond its form. `main` is the program that was named or found. */
 export async function checkManifestSemantics(
@@ -323,7 +320,6 @@ function checkFields(
     );
   }
   for (const [index, feature] of present(features)) {
-    if (ports.kernelFeatures.includes(feature)) continue;
     const message = `This extension requires "${feature}", which this kernel does not have.`;
     found.push(
       diagnostic(

@@ -1,10 +1,11 @@
-import { checkManifestSemantics, type SoundExtension } from "./manifest-checks.ts";
+import { checkManifestSemantics } from "./manifest-checks.ts";
 import { hasErrors, inOrder, type Diagnostic } from "./diagnostics.ts";
 import { formatOf, parseInTurns } from "./parse.ts";
 import type { ManifestPorts } from "./ports.ts";
 import { defaultPrograms, type ResolvedHook, type ResolvedManifest } from "./resolved-manifest.ts";
 import { Manifest } from "./schema/manifest.ts";
 import { valueAt, type ParsedDocument } from "./source.ts";
+import type { SoundExtension } from "./sound-part.ts";
 import { uncheckable } from "./uncheckable.ts";
 import { validate } from "./validate.ts";
 

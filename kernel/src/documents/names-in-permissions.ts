@@ -3,9 +3,8 @@ import { EffectInput, type ApprovalRule } from "../base/vocabulary/action.ts";
 import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { diagnostic, type Diagnostic } from "./diagnostics.ts";
 import { withoutEntry, write } from "./language/repairs.ts";
-import type { SoundExtension } from "./manifest-checks.ts";
 import type { EventPorts } from "./ports.ts";
-import { present } from "./sound-part.ts";
+import { present, type SoundExtension } from "./sound-part.ts";
 import { pointerTo, type ParsedDocument } from "./source.ts";
 
 /** Every kind of effect there is. */

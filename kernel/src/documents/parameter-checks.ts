@@ -3,16 +3,9 @@ import { closest } from "../base/suggest.ts";
 import { diagnostic, type Diagnostic } from "./diagnostics.ts";
 import { draft07 } from "./language/json-schema.ts";
 import { fix, set, write } from "./language/repairs.ts";
-import { doubtsAbout } from "./parameter-doubts.ts";
+import { doubtsAbout, type ParametersPlace } from "./parameter-doubts.ts";
 import { countSubschemas, maxSubschemas } from "./schema-fan-out.ts";
-import { pointerTo, valueAt, type ParsedDocument } from "./source.ts";
-
-/** Which tool's, and where in the document they stand. */
-export interface ParametersPlace {
-  readonly document: ParsedDocument;
-  readonly pointer: string;
-  readonly tool: string;
-}
+import { pointerTo, valueAt } from "./source.ts";
 
 type Parameters = Record<string, unknown>;
 

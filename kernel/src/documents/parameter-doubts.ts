@@ -3,10 +3,16 @@ import { closest } from "../base/suggest.ts";
 import { diagnostic, maxDiagnostics, type Diagnostic, type Fix } from "./diagnostics.ts";
 import { draft07, keywords, schemasIn } from "./language/json-schema.ts";
 import { rename, withoutEntry, write } from "./language/repairs.ts";
-import type { ParametersPlace } from "./parameter-checks.ts";
 import { PatternBudget, patternFault } from "./pattern-checks.ts";
 import { referenceTarget } from "./schema-fan-out.ts";
-import { pointerTo } from "./source.ts";
+import { pointerTo, type ParsedDocument } from "./source.ts";
+
+/** Which tool's, and where in the document they stand. */
+export interface ParametersPlace {
+  readonly document: ParsedDocument;
+  readonly pointer: string;
+  readonly tool: string;
+}
 
 type Subschema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { countTurns } from "../base/testing/count-turns.ts";
 import { stringify } from "yaml";
 import type { Range } from "./diagnostics.ts";
 import { maxDiagnostics } from "./diagnostics.ts";
@@ -364,15 +365,8 @@ test("nested blocks are refused before anything recurses over them", () => {
 
 test("while a large document is read everything else on the event loop has its turns", async () => {
   const text = Array.from({ length: 2400 }, (_, index) => `k${index}: [1]\n`).join("");
-  let turns = 0;
-  let isRead = false;
-  const turn = (): void => {
-    turns++;
-    if (!isRead) setImmediate(turn);
-  };
-  setImmediate(turn);
-  expect((await parseInTurns(text, "yaml")).diagnostics).toEqual([]);
-  isRead = true;
+  const { result, turns } = await countTurns(() => parseInTurns(text, "yaml"));
+  expect(result.diagnostics).toEqual([]);
   expect(turns).toBeGreaterThan(1);
 });
 

@@ -3,7 +3,7 @@ import type { ResolvedManifest } from "./resolved-manifest.ts";
 /** What checks need from elsewhere. Where a port may look at files, it may answer later. */
 export type Answer<Value> = Value | Promise<Value>;
 
-export interface FilterEdit {
+interface FilterEdit {
   readonly offset: number;
   readonly length: number;
   readonly newText: string;
@@ -48,7 +48,6 @@ export interface ManifestPorts {
   /** Of the program at this path beneath the manifest's folder. Absent or null: not known, so handlers are not checked. */
   readonly programExports?: (main: string) => Answer<ProgramExports | null>;
   readonly kernelVersion: string;
-  readonly kernelFeatures: readonly string[];
 }
 
 /** What a path beneath the workspace turns out to be, links followed. */

@@ -53,7 +53,6 @@ test("the defaults set everything", async () => {
     index: { hidden: false, ignore: [] },
     sharedNamespaces: [],
     importNamespaces: [],
-    ai: {},
   });
   expect(environmentFaults).toEqual([]);
 });
@@ -138,13 +137,11 @@ describe("a workspace cannot take from the person", () => {
 
   test("what can reach out is not read from it", async () => {
     const reaching =
-      "memory: { embedder: { kind: openai-compatible, url: https://attacker.invalid, model: m }, vectors: exact }\nai: { providers: [x] }\n";
+      "memory: { embedder: { kind: openai-compatible, url: https://attacker.invalid, model: m }, vectors: exact }\n";
     const workspace = await resolve({ workspace: reaching });
     expect(workspace.value.memory).toEqual({ embedder: "hash", vectors: "exact", extensions: {} });
-    expect(workspace.value.ai).toEqual({});
     const user = await resolve({ user: reaching });
     expect(user.value.memory.embedder).toMatchObject({ kind: "openai-compatible" });
-    expect(user.value.ai).toEqual({ providers: ["x"] });
   });
 
   test("nor for a single extension's memory; an engine of its own may be named", async () => {

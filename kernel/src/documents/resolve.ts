@@ -30,7 +30,7 @@ export interface ResolvedConfiguration {
   readonly environmentFaults: readonly EnvironmentFault[];
 }
 
-export interface Layers {
+interface Layers {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly workspace: Layer | null;
   readonly user: Layer | null;
@@ -123,12 +123,9 @@ const sections = ["approvals", "limits", "kernel", "memory", "trace", "index"] a
 
 /** The pointers of all single settings a document has. */
 function settingsOf(value: LaresDocument): string[] {
-  const pointers = sections.flatMap((section) =>
-    Object.keys(value[section] ?? {}).map((key) => pointerTo("", section, key)),
-  );
-  return [...pointers, ...(value.ai === undefined ? [] : ["/ai"])].filter(
-    (pointer) => !listPointers.includes(pointer),
-  );
+  return sections
+    .flatMap((section) => Object.keys(value[section] ?? {}).map((key) => pointerTo("", section, key)))
+    .filter((pointer) => !listPointers.includes(pointer));
 }
 
 function assign(target: Record<string, unknown>, pointer: string, value: unknown): void {
@@ -188,7 +185,6 @@ function configurationOf(
     index: { hidden: given(index?.hidden, "index.hidden"), ignore: index?.ignore ?? [] },
     sharedNamespaces: merged.shared_namespaces ?? [],
     importNamespaces: merged.import_namespaces ?? [],
-    ai: merged.ai ?? {},
   };
 }
 

@@ -15,7 +15,7 @@ export type ResolvedHook =
       readonly handler: string;
     };
 
-export interface ResolvedTool {
+interface ResolvedTool {
   readonly name: string;
   readonly description: string;
   readonly handler: string;

@@ -1,6 +1,10 @@
 import type { ErrorObject } from "ajv";
 import { schemasAt, type Schema } from "./language/schema-at.ts";
+import type { Manifest } from "./schema/manifest.ts";
 import { pointerKeys, pointerTo } from "./source.ts";
+
+/** Of a manifest, what its schema lets pass: also id, name and version may be missing, and its lists may have holes. */
+export type SoundExtension = Partial<Manifest["extension"]>;
 
 /**
  * What is left of a value without what its schema refuses in it, so that the rest can be looked at all the same. What

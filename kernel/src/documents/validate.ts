@@ -50,7 +50,7 @@ const linearRegExp = Object.assign(
   { code: "linearRegExp" },
 );
 
-export interface Validation {
+interface Validation {
   /** Each is a sentence at its place. */
   readonly faults: readonly Diagnostic[];
   /** The value without what is faulty in it; see {@link soundPart}. */
@@ -226,9 +226,10 @@ function explain(error: ErrorObject, document: ParsedDocument): Diagnostic {
 }
 
 function unknownField(error: ErrorObject, document: ParsedDocument, field: string): Diagnostic {
-  const known = Object.keys(
-    (error.parentSchema as { properties?: object } | undefined)?.properties ?? {},
-  ).filter((key) => key !== "$schema");
+  const { properties = {} } = error.parentSchema as { properties?: Record<string, { deprecated?: boolean }> };
+  const known = Object.keys(properties).filter(
+    (key) => key !== "$schema" && properties[key]?.deprecated !== true,
+  );
   const place = document.locate(pointerTo(error.instancePath, field), "key");
   const owner = error.instancePath === "" ? "The document" : fieldName(error.instancePath);
   const suggestion = didYouMean(field, known) || `; it has ${known.join(", ")}.`;

@@ -4,7 +4,7 @@ import { maxDiagnostics } from "./diagnostics.ts";
 import { documentLimits, TooComplex } from "./source.ts";
 import type { Steps } from "./turns.ts";
 
-export interface YamlFault {
+interface YamlFault {
   readonly code: "syntax" | "multiple-documents";
   readonly start: number;
   readonly end: number;
@@ -14,7 +14,7 @@ export interface YamlFault {
 }
 
 /** What a text holds, as the library sees it. */
-export interface YamlNodes {
+interface YamlNodes {
   /** Null where composing was given up because of too many faults. */
   readonly contents: Document.Parsed["contents"] | null;
   readonly faults: readonly YamlFault[];

@@ -2,19 +2,19 @@ import { executableNodes, type ExpressionNode } from "./expression.ts";
 import { inRange } from "./values.ts";
 
 /**
- * What one evaluation of a filter may cost: steps, where a string counts a step for every 64 characters
- * and a list or map what it holds. Enough for a predicate over ten thousand tags; a filter that
- * multiplies lists or strings ends here.
+ * The maximum cost of one evaluation of a filter, in steps. A string counts one step for every 64 characters, a list or
+ * map the steps of its contents. Enough for a predicate over ten thousand tags; stops a filter that multiplies lists or
+ * strings.
  */
-export const maxEvaluationSteps = 100_000;
+const maxEvaluationSteps = 100_000;
 
 /** Counts the steps of one evaluation at a time. */
 export class Budget {
   #spent = 0;
-  /** Weights of lists and maps already seen: what is added to one later was counted when it was made. */
+  /** The costs of lists and maps already seen; additions to them were counted when they were made. */
   #weights = new WeakMap<object, number>();
 
-  /** Makes every node of the expression pay for what it yields, and refuses values out of range. */
+  /** Charges every node of the expression for its result, and rejects results out of range. */
   constructor(root: ExpressionNode) {
     for (const node of executableNodes(root)) this.#charge(node);
   }
@@ -35,13 +35,13 @@ export class Budget {
   }
 
   #charge(node: ExpressionNode): void {
-    // The library resolves a node's evaluation at its first run by assigning over the property; the
-    // accessor keeps what it assigns and stays in front of it.
+    // On its first run, the library replaces a node's `evaluate` by assigning to the property; the accessor stores what
+    // is assigned and keeps charging.
     let inner = node.evaluate;
     const charged: ExpressionNode["evaluate"] = (evaluator, self, context) => {
       this.spend(0);
       const yielded = inner.call(node, evaluator, self, context);
-      // The parser has bounded literals. It reads the least int as the negation of a number that is itself not an int.
+      // The parser checks literals. It reads the smallest int as the negation of a number that itself is not an int.
       const value = node.op === "value" ? yielded : inRange(yielded);
       this.spend(1 + this.#weight(value));
       return value;
@@ -66,5 +66,6 @@ export class Budget {
   }
 }
 
-// One error for all: quantifiers catch what their predicates throw and try the next element, so it has to be cheap.
+// A single error object: quantifiers catch what their predicates throw and try the next element, so throwing has to be
+// cheap.
 const tooExpensive = new Error(`Evaluating the filter takes more than ${maxEvaluationSteps} steps.`);

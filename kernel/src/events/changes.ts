@@ -1,7 +1,7 @@
 import type { EntryChange, LaresEvent } from "../base/vocabulary/event.ts";
 import { unreachable } from "../base/exhaustive.ts";
 
-/** What the workspace reported, as the event that hooks receive. */
+/** Returns the event that hooks receive for a change of the workspace. */
 export function eventOfChange(
   change: EntryChange,
   stamp: { readonly id: string; readonly timestamp: string },

@@ -4,17 +4,17 @@ import { areEqual, durationText, type Duration } from "./values.ts";
 import { WallClock } from "./wall-clock.ts";
 
 /*
- * Where cel-js answers otherwise than CEL's specification, and a filter can meet it, it is corrected here. The values that
- * are out of range are refused by `budget.ts`, which sees every value; what stays as it is stands in README.md.
+ * Corrects cel-js where it deviates from CEL's specification in a way that a filter can notice. `budget.ts`, which sees
+ * every value, rejects values out of range; README.md lists the deviations that remain.
  */
 
 const timestamp = "google.protobuf.Timestamp";
 const duration = "google.protobuf.Duration";
 
-/** No filter can write a name with a space in it, so the library's own method is out of reach. */
+/** No filter can contain a name with a space, so the library's own method cannot be called under this name. */
 const replacement = " of Lares";
 
-/** Declares the method that calls with so many arguments execute instead of the library's. See `replacedMethods`. */
+/** Declares a method that replaces the library's for calls with this number of arguments. See `replacedMethods`. */
 export function replaceMethod(
   environment: Environment,
   { name, receiver, parameters, result }: MethodSignature,
@@ -37,17 +37,17 @@ interface MethodSignature {
   readonly result: string;
 }
 
-/** Returns the name of a method as filters write it, in a name or a text of the library's. */
+/** Returns a name, or a text of the library, with methods named as filters write them. */
 export function asWritten(text: string): string {
   return text.replaceAll(replacement, "");
 }
 
-/** Returns whether a method that the library knows by this name is one that no filter can write. */
+/** Returns true if the library has a method under this name that no filter can write. */
 export function isReplacement(name: string): boolean {
   return name.endsWith(replacement);
 }
 
-/** Declares what the library lacks, and replaces methods of times that it answers by the clock of this computer. */
+/** Declares functions that the library lacks, and replaces its methods on times that use the local time zone. */
 export function correctFunctions(environment: Environment): void {
   const sync = { async: false };
   const conversions: Readonly<Record<string, (value: never) => unknown>> = {
@@ -70,7 +70,7 @@ export function correctFunctions(environment: Environment): void {
   replaceMethod(environment, dayOfYear, (time: Date) => BigInt(partsOfTime.getDayOfYear(time)));
 }
 
-/** The parts of a time whose UTC fields hold the wall time. */
+/** Reads the parts of a time whose UTC fields hold the wall time. */
 const partsOfTime = {
   getFullYear: (time: Date) => time.getUTCFullYear(),
   getMonth: (time: Date) => time.getUTCMonth(),
@@ -83,14 +83,14 @@ const partsOfTime = {
   getSeconds: (time: Date) => time.getUTCSeconds(),
 };
 
-/** By name, the numbers of arguments with which a method is replaced. Without a time zone, the library's parts are right. */
+/** The methods to replace, with their numbers of arguments. Without a time zone the library's results are right. */
 const replacedMethods = new Map<string, readonly number[]>([
   ["matches", [1]],
   ...Object.keys(partsOfTime).map((name) => [name, [1]] as const),
   ["getDayOfYear", [0, 1]],
 ]);
 
-/** Clocks of time zones, the oldest leaving first: a zone may come from an event. */
+/** Clocks of time zones, the oldest evicted first: a zone may come from an event. */
 const clocks = new Map<string, WallClock>();
 const maxClocks = 32;
 
@@ -108,7 +108,7 @@ function clockOf(timezone: string): WallClock {
   return clock;
 }
 
-/** Corrects the nodes of a parsed expression. To be called before its types are checked. */
+/** Corrects the nodes of a parsed expression. Must be called before its types are checked. */
 export function correctNodes(root: ExpressionNode): void {
   for (const node of writtenNodes(root)) {
     const call = callOf(node);
@@ -121,19 +121,19 @@ export function correctNodes(root: ExpressionNode): void {
   }
 }
 
-/** Gives an empty list or map items of type `dyn`. The library has no operators for the type that it gives it. */
+/** Gives items of empty lists and maps the type `dyn`. The library has no operators for its own choice of type. */
 function typeOfEmpty(node: ExpressionNode): void {
   if ((node.args as readonly unknown[]).length > 0) return;
   const type = node.op === "list" ? "list<dyn>" : "map<dyn, dyn>";
   const check = node.check;
   node.check = (checker, self, context) => {
-    // The library's own check makes the node ready to be evaluated.
+    // The library's own check prepares the node for evaluation.
     check.call(node, checker, self, context);
     return checker.getType(type);
   };
 }
 
-/** A duration and a timestamp are a timestamp; the library holds the sum to be a duration. */
+/** Adding a duration and a timestamp yields a timestamp; the library types the sum as a duration. */
 function typeOfTime(node: ExpressionNode): void {
   const check = node.check;
   node.check = (checker, self, context) => {
@@ -145,7 +145,10 @@ function typeOfTime(node: ExpressionNode): void {
   };
 }
 
-/** The library finds no uint in a list of other numbers, and no list equal to one with numbers of other types. */
+/**
+ * The library does not find a uint in a list of other numbers, and does not consider lists with numbers of different
+ * types equal.
+ */
 function compareValues(node: ExpressionNode): void {
   const [left, right] = node.args as readonly [ExpressionNode, ExpressionNode];
   node.evaluate = (evaluator, _self, context) => {

@@ -4,8 +4,8 @@ import { describe, expect, test } from "vitest";
 import { compileSchedule } from "./cron.ts";
 
 /*
- * Schedules held against an oracle that goes through the minutes around a change of the clock, one by one, and knows
- * neither cron's syntax nor offsets: it has the fields as sets, and each minute's wall time from Intl.
+ * Compares schedules with an oracle that walks through the minutes around a change of the clock, one by one, without
+ * knowing cron's syntax or offsets: it has the fields as sets, and each minute's wall time from Intl.
  */
 
 const minuteMs = 60_000;

@@ -4,52 +4,80 @@ import { longestChangeMs, type WallClock } from "./wall-clock.ts";
 const hoursOfADay = 24;
 const dayMs = 24 * 3_600_000;
 
-/** When a schedule runs. All times are instants in milliseconds. */
+interface KnownRun {
+  readonly after: number;
+  /** The first run after `after`; null if there is none. */
+  readonly run: number | null;
+}
+
+/** The runs of a schedule. All times are instants in milliseconds. */
 export class Runs {
   readonly #next: (after: number) => number | null;
+  /** The latest answer. It holds for every instant up to that run, and clients ask repeatedly. */
+  #known: KnownRun | null = null;
 
   constructor(next: (after: number) => number | null) {
     this.#next = next;
   }
 
-  /** Returns the first run later than `after`; null where there is none. */
+  /** Returns the first run after `after`; null if there is none. */
   next(after: number): number | null {
-    return this.#next(after);
+    const known = this.#known;
+    if (known !== null && after >= known.after && (known.run === null || after < known.run)) return known.run;
+    const run = this.#next(after);
+    this.#known = { after, run };
+    return run;
   }
 
-  /** Returns the next `count` runs later than `after`; fewer where there are no more. */
+  /** Returns the next `count` runs after `after`; fewer if there are no more. */
   after(after: number, count: number): number[] {
     return this.#between(after, Infinity, count);
   }
 
-  /** Returns the newest `count` runs that are later than `after` and not later than `through`, oldest first. */
+  /** Returns the newest `count` runs after `after` and not after `through`, oldest first. */
   newest(after: number, through: number, count: number): number[] {
     if (count <= 0) return [];
-    // From the end, in longer and longer spans: `after` may be long ago, and the schedule may run every second.
+    // From the end, in spans of doubling length: `after` may be long ago, and the schedule may run every second.
     let runs: number[] = [];
     let from = through;
     for (let spanMs = 1000; from > after && runs.length < count; spanMs *= 2) {
       const end = from;
       from = Math.max(after, end - spanMs);
-      runs = [...this.#between(from, end, Infinity), ...runs];
+      runs = [...this.#newestIn(from, end, count - runs.length), ...runs];
     }
-    return runs.slice(-count);
+    return runs;
+  }
+
+  /**
+   * Returns the newest `count` runs in a span. Computes at most `count` + 1 runs for each halving of the span: a span
+   * without runs at its end may contain a run for every second of a month.
+   */
+  #newestIn(after: number, through: number, count: number): number[] {
+    const oldest = this.#between(after, through, count + 1);
+    const last = oldest.at(-1);
+    if (last === undefined || oldest.length <= count) return oldest;
+    const middle = Math.floor((last + through) / 2);
+    const newer = this.#newestIn(middle, through, count);
+    const older = newer.length < count ? this.#newestIn(last, middle, count - newer.length) : [];
+    return [...oldest, ...older, ...newer].slice(-count);
   }
 
   #between(after: number, through: number, count: number): number[] {
     const runs: number[] = [];
-    for (let run = this.next(after); run !== null && run <= through && runs.length < count;) {
+    for (let last = after; runs.length < count;) {
+      const run = this.next(last);
+      if (run === null || run > through) break;
       runs.push(run);
-      run = this.next(run);
+      last = run;
     }
     return runs;
   }
 }
 
 /**
- * Returns the runs of a cron expression by a wall clock. croner says which wall times the expression names, as times in
- * UTC, where no clock is ever changed; what becomes of them when the clock is changed is decided here. Throws where the
- * expression is not cron.
+ * Returns the runs of a cron expression on a wall clock. croner finds the wall times that the expression names, as
+ * times in UTC, where clocks never change; how changes of the clock affect them is decided here. Throws if the
+ * expression is not valid cron.
  */
 export function runsOf(expression: string, clock: WallClock): Runs {
   const named = new Cron(expression, { timezone: "UTC", paused: true });
@@ -61,7 +89,10 @@ export function runsOf(expression: string, clock: WallClock): Runs {
   );
 }
 
-/** Whether the expression leaves out an hour of the day, however it is written: `*`, `*` + `/1` and `0-23` leave out none. */
+/**
+ * Returns true if the expression excludes any hour of the day, however it is written: `*`, `*` + `/1` and `0-23`
+ * exclude none.
+ */
 function isBoundToHours(expression: string): boolean {
   if (expression.startsWith("@")) return expression.toLowerCase() !== "@hourly";
   const hours = expression.split(/\s+/).at(-4) ?? "*";
@@ -72,7 +103,10 @@ function isBoundToHours(expression: string): boolean {
 
 type NextNamed = (wallTime: number) => number | null;
 
-/** A run for each named wall time: when the clock first shows it or a later one. Those of one instant are one run. */
+/**
+ * A run for each named wall time: when the clock first shows it or a later one. Several wall times at one instant are
+ * one run.
+ */
 function nextOfHours(nextNamed: NextNamed, clock: WallClock, after: number): number | null {
   const wallTime = nextNamed(clock.latestWallTimeAt(after));
   return wallTime === null ? null : clock.firstInstantAt(wallTime);
@@ -80,7 +114,7 @@ function nextOfHours(nextNamed: NextNamed, clock: WallClock, after: number): num
 
 /** A run whenever the clock shows a named wall time: none in a skipped hour, and again in a repeated one. */
 function nextOfAnyHour(nextNamed: NextNamed, clock: WallClock, after: number): number | null {
-  // The clock has this offset from `start` to its next change; named wall times count from `wallTime`, itself left out.
+  // The clock has this offset from `start` to its next change; only wall times after `wallTime` count.
   let start = after;
   let offset = clock.offsetAt(start);
   let wallTime = start + offset;
@@ -92,8 +126,8 @@ function nextOfAnyHour(nextNamed: NextNamed, clock: WallClock, after: number): n
     const change = clock.nextChange(start, Math.min(run, end));
     if (change === null && run <= end) return run;
     if (change === null) {
-      // Only a clock that is put back within this time shows again what it showed before `start`. There is no run on the
-      // way to the next named wall time, so the search goes on shortly before that.
+      // Only a clock that is set back within this time shows wall times from before `start` again. There is no run
+      // before the next named wall time, so the search continues shortly before that.
       start = Math.max(end, run - 2 * longestChangeMs);
       offset = clock.offsetAt(start);
       wallTime = start + offset;

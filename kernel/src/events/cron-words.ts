@@ -1,8 +1,8 @@
 import { maxCronLength } from "./cron.ts";
 
 /**
- * A cron expression in words, such as "Every day at 03:00"; null where it is none. English, 24 hours. The library that
- * says them is loaded when it is first asked.
+ * Describes a cron expression in English with 24 hours, such as "Every day at 03:00"; null if it is invalid. The
+ * library for this is loaded on first use.
  */
 export async function scheduleInWords(expression: string): Promise<string | null> {
   if (expression.length > maxCronLength) return null;
@@ -11,7 +11,7 @@ export async function scheduleInWords(expression: string): Promise<string | null
     const words = cronstrue.toString(expression.trim(), { use24HourTimeFormat: true });
     return words.replace(/^At (\d\d:\d\d(?::\d\d)?)$/, "Every day at $1");
   } catch (error) {
-    // It throws strings. What is wrong with the expression, `compileSchedule` says.
+    // The library throws strings. `compileSchedule` reports what is wrong with the expression.
     if (typeof error === "string") return null;
     throw error;
   }

@@ -2,15 +2,25 @@ import { messageOf } from "../base/errors.ts";
 import { type Runs, runsOf } from "./cron-runs.ts";
 import { WallClock } from "./wall-clock.ts";
 
-/** Longest cron expression that is read, in characters. */
+/** The maximum length of a cron expression, in characters. */
 export const maxCronLength = 256;
 
-export type Schedule =
+/**
+ * The number of cached schedules; the least recently used is evicted. Compiling one takes up to some milliseconds, and
+ * every reading of the documents asks for the same ones.
+ */
+const maxCompiled = 1024;
+const compiled = new Map<string, Schedule>();
+
+type Schedule =
   | {
       readonly ok: true;
-      /** The next times after `nowMs`, UTC, ISO 8601 with milliseconds; fewer than asked for where there are no more. */
+      /**
+       * Returns the next times after `nowMs` in UTC, ISO 8601 with milliseconds; fewer than `count` if there are no
+       * more.
+       */
       readonly nextRuns: (nowMs: number, count: number) => string[];
-      /** The runs later than `afterMs` and not later than `throughMs`, oldest first: the newest `count` of them. */
+      /** Returns the newest `count` runs after `afterMs` and not after `throughMs`, oldest first. */
       readonly runsBetween: (afterMs: number, throughMs: number, count: number) => number[];
     }
   | { readonly ok: false; readonly part: "schedule" | "timezone"; readonly message: string };
@@ -18,11 +28,23 @@ export type Schedule =
 const nicknames = ["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@hourly"];
 
 /**
- * Reads a schedule: five fields (minute hour day month weekday), six with seconds in front, or a nickname
- * such as @daily. `timezone` is an IANA name; UTC where none is given. `nowMs` is only used to refuse an expression
- * that never comes true, such as February the 30th.
+ * Compiles a schedule: five fields (minute hour day month weekday), six with seconds first, or a nickname such as
+ * @daily. `timezone` is an IANA name, UTC by default. `nowMs` is only used to reject an expression that never matches,
+ * such as February 30.
  */
 export function compileSchedule(expression: string, timezone: string | undefined, nowMs: number): Schedule {
+  const key = JSON.stringify([expression, timezone]);
+  const known = compiled.get(key);
+  const schedule = known ?? compile(expression, timezone, nowMs);
+  compiled.delete(key);
+  // Longer expressions are invalid, which takes no time to find out.
+  if (key.length <= 2 * maxCronLength) compiled.set(key, schedule);
+  const [oldest] = compiled.keys();
+  if (compiled.size > maxCompiled && oldest !== undefined) compiled.delete(oldest);
+  return schedule;
+}
+
+function compile(expression: string, timezone: string | undefined, nowMs: number): Schedule {
   if (expression.length > maxCronLength) {
     return {
       ok: false,
@@ -75,7 +97,7 @@ export function compileSchedule(expression: string, timezone: string | undefined
   };
 }
 
-/** Returns the clock of an IANA time zone; null where there is none of this name. */
+/** Returns the clock of an IANA time zone; null if there is no such zone. */
 function wallClock(timezone: string): WallClock | null {
   try {
     return new WallClock(timezone);

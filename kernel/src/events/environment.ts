@@ -6,7 +6,7 @@ import { correctFunctions, replaceMethod } from "./corrections.ts";
 import { mixNumbers } from "./numbers.ts";
 import { commonFields, entryFields, entryMethods, eventType } from "./types.ts";
 
-/** Bounds on a filter's text and structure; see `budget.ts` for what evaluating it may cost. */
+/** Bounds on a filter's text and structure; see `budget.ts` for the cost of evaluating it. */
 export const filterLimits = {
   length: 4096,
   nodes: 500,
@@ -14,19 +14,21 @@ export const filterLimits = {
   elements: 100,
   callArguments: 8,
   patternLength: 512,
-  /** Instructions a pattern is compiled to: `(a?){1000}` is short and has 4,000. */
+  /** Instructions of a compiled pattern: `(a?){1000}` is short and has 4,000. */
   patternInstructions: 1000,
 } as const;
 
-/** Characters times instructions that make one step of the budget: an engine without backtracking may need them all. */
+/**
+ * Characters times instructions that make one step of the budget; an engine without backtracking may need them all.
+ */
 const patternWorkPerStep = 8;
 
-/** What evaluation needs beside the event; functions of the language reach it through the session. */
+/** What an evaluation needs besides the event; functions of the language access it through the session. */
 export interface FilterScope {
   readonly inGrantedScope: (path: string) => boolean;
 }
 
-/** A language for the filters of one kind of event. Evaluation is synchronous, so one session serves them all. */
+/** A language for filters of one kind of event. Evaluation is synchronous, so all filters share one session. */
 export interface FilterLanguage {
   readonly environment: Environment;
   readonly session: { scope: FilterScope | null; spend: (steps: number) => void };
@@ -35,7 +37,7 @@ export interface FilterLanguage {
 
 const sync = { async: false };
 
-/** Declares the fields of the event; those of a custom event are whatever it was emitted with. */
+/** Declares the fields of the event; a custom event has the fields that it was emitted with. */
 export function createLanguage(eventName: string): FilterLanguage {
   const type = eventType(eventName);
   const session: FilterLanguage["session"] = { scope: null, spend: () => undefined };
@@ -76,7 +78,7 @@ export function createLanguage(eventName: string): FilterLanguage {
     (text: string, end: string) => text.endsWith(end),
     sync,
   );
-  // The library executes patterns by JavaScript's backtracking engine.
+  // The library runs patterns on JavaScript's backtracking engine.
   replaceMethod(
     environment,
     { name: "matches", receiver: "string", parameters: ["string"], result: "bool" },
@@ -88,13 +90,14 @@ export function createLanguage(eventName: string): FilterLanguage {
   );
   const fields = { ...commonFields, ...type?.fields };
   for (const [name, field] of Object.entries(fields)) environment.registerVariable(name, field.type);
-  // A custom event may have fields whose names CEL keeps for itself ("type", "list"), or have them only sometimes.
+  // A custom event may have fields whose names are reserved in CEL ("type", "list"), or fields that are not always
+  // present.
   if (type === undefined) environment.registerVariable("event", "map<string, dyn>");
   return {
     environment,
     session,
     valuesOf: (event) => {
-      // Without a prototype, so that no name reaches what every object inherits.
+      // Without a prototype, so that no name resolves to an inherited property.
       const values: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
       for (const name of type === undefined ? Object.keys(event) : Object.keys(fields)) {
         values[name] = celValue(event[name], Object.hasOwn(fields, name) ? fields[name]?.type : undefined);
@@ -111,7 +114,7 @@ function celValue(value: unknown, type: string | undefined): unknown {
   return value;
 }
 
-/** An entry as CEL sees it: the same fields, its size an integer. */
+/** An entry as CEL sees it: the same fields, with its size as an integer. */
 class EntryValue {
   readonly id: string;
   readonly path: string;
@@ -148,11 +151,11 @@ class EntryValue {
   }
 }
 
-/** Compiled patterns, the oldest leaving first: patterns are literals, so they repeat. */
+/** Compiled patterns, the oldest evicted first: patterns are literals, so they repeat. */
 const patterns = new Map<string, RE2JS>();
 const maxPatterns = 256;
 
-/** Compiles a pattern of RE2's syntax; throws where it is none, or too large. */
+/** Compiles a pattern in RE2 syntax; throws if it is invalid or too large. */
 export function compilePattern(pattern: string): RE2JS {
   let compiled = patterns.get(pattern);
   if (compiled === undefined) {

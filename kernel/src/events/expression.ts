@@ -1,8 +1,8 @@
 import type { Environment } from "@marcbachmann/cel-js";
 
 /**
- * A node of a parsed expression as cel-js builds it. `check`, `evaluate` and `handle` are not in the library's types; that
- * replacing them takes effect is covered by tests, so that an update which moves them does not pass.
+ * A node of a parsed expression as cel-js builds it. `check`, `evaluate` and `handle` are not in the library's types;
+ * tests check that replacing them takes effect, so an update of the library that moves them fails.
  */
 export interface ExpressionNode {
   readonly op: string;
@@ -11,15 +11,15 @@ export interface ExpressionNode {
   readonly end: number;
   check: (checker: Checker, node: unknown, context: unknown) => ExpressionType;
   evaluate: (evaluator: Evaluator, node: unknown, context: unknown) => unknown;
-  /** Once it was checked. */
+  /** Set after the check. */
   readonly checkedType?: ExpressionType;
   /** Applies a checked operator to its operands. */
   readonly handle?: (left: unknown, right: unknown, node: unknown, evaluator: Evaluator) => unknown;
   readonly meta: { readonly alternate?: unknown; readonly macro?: unknown };
 }
 
-/** A type in the library: `list<dyn>`. */
-export interface ExpressionType {
+/** A type of the library, for example `list<dyn>`. */
+interface ExpressionType {
   readonly name: string;
 }
 
@@ -31,7 +31,7 @@ interface Evaluator {
   readonly run: (node: unknown, context: unknown) => unknown;
 }
 
-/** A call with its name, and the object it is called on, if any. */
+/** A call with its name and, for a method, its receiver. */
 export interface Call {
   readonly node: ExpressionNode;
   readonly name: string;
@@ -45,12 +45,12 @@ export function rootOf(parsed: ParsedFilter): ExpressionNode {
   return parsed.ast as unknown as ExpressionNode;
 }
 
-/** All nodes as written, outermost first. */
+/** Returns all nodes as written, outermost first. */
 export function writtenNodes(root: ExpressionNode): ExpressionNode[] {
   return reachable(root, (node) => [node.args]);
 }
 
-/** All nodes that evaluation may run, those that macros expand to included. */
+/** Returns all nodes that evaluation may run, including the expansions of macros. */
 export function executableNodes(root: ExpressionNode): ExpressionNode[] {
   return reachable(root, (node) => [node.args, node.meta.alternate, node.meta.macro]);
 }

@@ -14,7 +14,7 @@ export interface FilterFault {
   readonly message: string;
   readonly offset: number;
   readonly length: number;
-  /** True where the filter is right but for its older spelling; `fix` mends it. */
+  /** True if the filter is correct apart from an older spelling; `fix` corrects it. */
   readonly oldSpelling?: boolean;
   readonly fix?: FilterFix;
 }
@@ -23,11 +23,11 @@ interface Circumstances {
   readonly source: string;
   readonly eventName: string;
   readonly language: FilterLanguage;
-  /** Absent where the text could not be parsed. */
+  /** Undefined if the text could not be parsed. */
   readonly root: ExpressionNode | undefined;
 }
 
-/** The library's error as a sentence that says what would be right. */
+/** Turns the library's error into a sentence that says what would be right. */
 export function explainFault(error: unknown, circumstances: Circumstances): FilterFault {
   const { source } = circumstances;
   if (!(error instanceof ParseError || error instanceof CelTypeError || error instanceof EvaluationError)) {
@@ -67,7 +67,7 @@ export function explainFault(error: unknown, circumstances: Circumstances): Filt
   }
 }
 
-/** What another language would have there, where it is that. */
+/** Returns the mistake at this place if it is syntax of another language. */
 function slipAt(
   error: ParseError | CelTypeError | EvaluationError,
   place: { readonly offset: number; readonly length: number },
@@ -80,7 +80,7 @@ function slipAt(
   return undefined;
 }
 
-/** A pattern of `matches` that is no literal, too long, or not of RE2's syntax. */
+/** Returns a fault if a pattern of `matches` is not a literal, too long, or not valid in RE2. */
 export function faultOfPatterns(source: string, root: ExpressionNode): FilterFault | undefined {
   for (const node of writtenNodes(root)) {
     const call = callOf(node);
@@ -111,7 +111,7 @@ function faultOfPattern(pattern: ExpressionNode): string | undefined {
   }
 }
 
-/** "no such overload: int > string", as the library says it. */
+/** Reads the library's message "no such overload: int > string". */
 function noMatchingOperator(summary: string): string {
   const types = /^no such overload: (.+)$/i.exec(summary)?.[1];
   return types === undefined
@@ -119,7 +119,7 @@ function noMatchingOperator(summary: string): string {
     : `${types} is not possible; both sides have to be of fitting types, as in entry.size > 1000 or entry.name == "x".`;
 }
 
-/** "Exceeded maxDepth (24)", as the library says it. */
+/** Reads the library's message "Exceeded maxDepth (24)". */
 function tooMuch(summary: string): string {
   const [, limit = "", value = ""] = /^Exceeded (\w+) \((\d+)\)$/.exec(summary) ?? [];
   switch (limit) {

@@ -8,26 +8,26 @@ import { explainFault, faultOfPatterns, type FilterFault } from "./faults.ts";
 import { findOldSpelling } from "./spellings.ts";
 import { eventType, isCustomEvent } from "./types.ts";
 
-/** Whether an event passes, and where evaluation failed, why: then it does not. */
-export interface FilterOutcome {
+/** Whether an event passes. If the evaluation failed, the event does not pass and `reason` says why. */
+interface FilterOutcome {
   readonly matches: boolean;
   readonly reason?: string;
 }
 
 export interface CompiledFilter {
   readonly ok: true;
-  /** Never throws: a filter that cannot be evaluated does not match. */
+  /** Never throws: if the filter cannot be evaluated, the event does not match. */
   readonly evaluate: (event: LaresEvent, scope: FilterScope) => boolean;
-  /** The same, saying why a filter that could not be evaluated did not match. */
+  /** The same, with the reason why a filter could not be evaluated. */
   readonly explain: (event: LaresEvent, scope: FilterScope) => FilterOutcome;
 }
 
-export type Filter = CompiledFilter | FilterFault;
+type Filter = CompiledFilter | FilterFault;
 
-/** One language per event; custom events, whose fields are unknown beforehand, share one. */
+/** One language per event. Custom events share one, because their fields are not known in advance. */
 const languages = new Map<string, FilterLanguage>();
 
-/** The language of filters for events of this name. */
+/** Returns the language of filters for events of this name. */
 export function languageOf(eventName: string): FilterLanguage {
   const key = eventType(eventName) === undefined ? "custom" : eventName;
   const language = languages.get(key) ?? createLanguage(eventName);
@@ -36,8 +36,8 @@ export function languageOf(eventName: string): FilterLanguage {
 }
 
 /**
- * Compiles a filter (CEL) for the events of this name, and checks its types against their fields.
- * A fault's `offset` and `length` count UTF-16 units of `source`.
+ * Compiles a filter (CEL) for the events of this name, and checks its types against their fields. `offset` and `length`
+ * of a fault count UTF-16 units of `source`.
  */
 export function compileFilter(source: string, eventName: string): Filter {
   if (source.length > filterLimits.length) {
@@ -68,7 +68,7 @@ export function compileFilter(source: string, eventName: string): Filter {
   correctNodes(root);
   const checked = parsed.check();
   if (!checked.valid) return explainFault(checked.error, { source, eventName, language, root });
-  // What only the event's data can tell (dyn) is held to be a truth value when it is evaluated.
+  // A type that depends on the event's data (dyn) is checked to be a boolean when the filter is evaluated.
   if (checked.type !== "bool" && checked.type?.startsWith("dyn") !== true) {
     return fault(
       `A filter answers true or false; this one is of type ${checked.type ?? "unknown"}.`,

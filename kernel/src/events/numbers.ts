@@ -9,9 +9,9 @@ const arithmetic: Readonly<Record<string, (one: number, other: number) => number
 };
 
 /**
- * Makes `int` and `double` one kind of number for arithmetic, as CEL has them for comparison. An event's numbers come from
- * JSON, so they are doubles, and the whole numbers in a filter's text are ints: `event.count % 2 == 0` means both. The
- * result is a double unless both are ints.
+ * Makes `int` and `double` compatible in arithmetic, as CEL has them in comparisons. An event's numbers come from JSON,
+ * so they are doubles, while whole numbers in a filter's text are ints: `event.count % 2 == 0` mixes both. The result
+ * is a double unless both are ints.
  */
 export function mixNumbers(environment: Environment): void {
   for (const [operator, compute] of Object.entries(arithmetic)) {

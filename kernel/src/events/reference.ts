@@ -1,18 +1,18 @@
 import { languageOf } from "./filter.ts";
 import { commonFields, entryFields, entryMethods, eventType, type Field } from "./types.ts";
 
-/** A word of the language of filters, for whoever writes one. */
+/** A word of the filter language, for help in editors and documentation. */
 export interface FilterWord {
   readonly name: string;
   readonly kind: "field" | "function" | "method" | "keyword";
   /** "string", or "contains(string): bool". */
   readonly signature: string;
   readonly description: string;
-  /** All values there are, where there are few. */
+  /** All possible values, if they are few. */
   readonly values?: readonly string[];
 }
 
-/** What a filter of this event may begin with, or have behind an operator. */
+/** Returns the words with which a filter of this event may begin, or continue after an operator. */
 export function filterWords(eventName: string): readonly FilterWord[] {
   const fields = { ...eventType(eventName)?.fields, ...commonFields };
   return [
@@ -24,8 +24,8 @@ export function filterWords(eventName: string): readonly FilterWord[] {
 }
 
 /**
- * What may follow the dot behind `receiver`, an expression; every method where its type cannot be told, such as that of
- * a variable of `exists`.
+ * Returns the words that may follow the dot after the expression `receiver`. If its type is unknown, as for a variable
+ * of `exists`, returns every method.
  */
 export function filterMembers(receiver: string, eventName: string): readonly FilterWord[] {
   const type = typeOf(receiver, eventName);
@@ -34,7 +34,7 @@ export function filterMembers(receiver: string, eventName: string): readonly Fil
   return receiver === "event" ? [...Object.entries(commonFields).map(wordOfField), ...methods] : methods;
 }
 
-/** In CEL's words; null where it cannot be told. */
+/** Returns the type in CEL's notation; null if it is unknown. */
 function typeOf(expression: string, eventName: string): string | null {
   const { environment } = languageOf(eventName);
   const checked = environment.check(expression);
@@ -55,7 +55,10 @@ const entryMembers: readonly FilterWord[] = [
   })),
 ];
 
-/** By name, the first signature of what this receiver has: null for functions, and every method of a type unknown. */
+/**
+ * Returns the first signature of each method of this receiver, by name. Null stands for functions; an unknown type has
+ * every method.
+ */
 function signaturesOf(eventName: string, receiver: string | null): ReadonlyMap<string, string> {
   const { environment } = languageOf(eventName);
   const signatures = new Map<string, string>();
@@ -97,7 +100,7 @@ const keywords: readonly FilterWord[] = [
   { name: "null", kind: "keyword", signature: "null", description: "Nothing" },
 ];
 
-/** What CEL has beside these is of no use in a filter. */
+/** CEL's other functions are of no use in a filter. */
 const functions: Readonly<Record<string, { description: string; signature?: string }>> = {
   inGrantedScope: {
     description: "Whether the path is in a folder that this extension may see",

@@ -3,7 +3,7 @@ import { writtenNodes } from "./expression.ts";
 import type { FilterEdit, FilterFix } from "./spellings.ts";
 import { commonFields, entryFields, entryMethods, eventType } from "./types.ts";
 
-/** What is written by whoever knows another language, and what CEL says instead. */
+/** A mistake of people who know another language, and what CEL has instead. */
 export interface Slip {
   readonly offset: number;
   readonly length: number;
@@ -11,7 +11,10 @@ export interface Slip {
   readonly fix?: FilterFix;
 }
 
-/** CEL's own operators of these characters, and those of others. `not` has no fix: YAML reads a leading `!` otherwise. */
+/**
+ * Operators of CEL made of these characters, and those of other languages. `not` has no fix, because YAML gives a
+ * leading `!` another meaning.
+ */
 const operators: Readonly<Record<string, { readonly right: string; readonly message: string; fix?: false }>> =
   {
     "=": { right: "==", message: 'A filter compares with "==".' },
@@ -26,11 +29,14 @@ const operators: Readonly<Record<string, { readonly right: string; readonly mess
     },
   };
 
-/** Strings, whole; names with the dots before them; runs of the characters of comparisons; each in one go from left to right. */
+/**
+ * Whole strings; names with the dots before them; runs of comparison characters. Each matches in one pass from left to
+ * right.
+ */
 const tokens =
   /r?"""[^]*?(?:"""|$)|r?'''[^]*?(?:'''|$)|r?"(?:\\.|[^"\\])*(?:"|$)|r?'(?:\\.|[^'\\])*(?:'|$)|(?:\.\s*)?[A-Za-z_]\w*|[=!<>]+/gu;
 
-/** Of a filter that cannot be parsed: what is a pattern of paths, as `read_entries` and rules have them. */
+/** For a filter that cannot be parsed: detects a pattern over paths, as in `read_entries` and in rules. */
 export function slipOfPattern(source: string): Slip | undefined {
   const extension = /^\s*(?:\*\*\/)?\*\.(\w{1,32})\s*$/.exec(source)?.[1];
   if (extension === undefined) return undefined;
@@ -38,7 +44,7 @@ export function slipOfPattern(source: string): Slip | undefined {
   return { offset: 0, length: source.length, message };
 }
 
-/** Of a filter that cannot be parsed: the first operator that is another language's; its fix mends them all. */
+/** For a filter that cannot be parsed: returns the first operator of another language; its fix corrects them all. */
 export function slipOfOperators(source: string): Slip | undefined {
   const found = [...source.matchAll(tokens)].flatMap(({ 0: text, index: offset }) => {
     const known = Object.hasOwn(operators, text) ? operators[text] : undefined;
@@ -58,7 +64,7 @@ export function slipOfOperators(source: string): Slip | undefined {
   return { ...slip, fix: { title, edits } };
 }
 
-/** Of a name that the event does not have: an entry's field without its entry, or a text without its quotes. */
+/** For a name that the event does not have: detects an entry's field without the entry, or a text without quotes. */
 export function slipOfName(
   { offset, length }: { readonly offset: number; readonly length: number },
   { source, eventName, root }: { source: string; eventName: string; root: ExpressionNode | undefined },
@@ -82,7 +88,7 @@ export function slipOfName(
   };
 }
 
-/** It stands alone at the right of a comparison, where texts stand. */
+/** Returns true if the name stands alone on the right of a comparison, where texts stand. */
 function isCompared(offset: number, root: ExpressionNode): boolean {
   return writtenNodes(root).some(({ op, args }) => {
     if (op !== "==" && op !== "!=") return false;
@@ -91,7 +97,7 @@ function isCompared(offset: number, root: ExpressionNode): boolean {
   });
 }
 
-/** Of what an entry is asked: without parentheses, or without the entry. */
+/** For a method of an entry: detects missing parentheses, or a missing entry. */
 export function slipOfMethod(
   { offset, length }: { readonly offset: number; readonly length: number },
   { source, eventName }: { source: string; eventName: string },

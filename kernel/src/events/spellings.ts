@@ -1,7 +1,7 @@
 import { callOf, writtenNodes, type ExpressionNode } from "./expression.ts";
 import { entryFields, entryMethods } from "./types.ts";
 
-/** A piece of a filter's text and what it should be instead. */
+/** A piece of a filter's text and its replacement. */
 export interface FilterEdit {
   readonly offset: number;
   readonly length: number;
@@ -13,7 +13,7 @@ export interface FilterFix {
   readonly edits: readonly FilterEdit[];
 }
 
-export interface OldSpelling {
+interface OldSpelling {
   readonly offset: number;
   readonly length: number;
   readonly message: string;
@@ -21,8 +21,8 @@ export interface OldSpelling {
 }
 
 /**
- * Finds the spellings that older documents used: `entry.is_image()`, `entry.extension()` and the other
- * fields called as methods, `ctx.in_granted_scope(path)`. Reports the first; its fix mends them all.
+ * Finds the spellings that older documents used: `entry.is_image()`, `entry.extension()` and the other fields called as
+ * methods, `ctx.in_granted_scope(path)`. Reports the first one; its fix corrects them all.
  */
 export function findOldSpelling(source: string, root: ExpressionNode): OldSpelling | undefined {
   const found = writtenNodes(root)
@@ -43,7 +43,7 @@ function spellingsAt(source: string, node: ExpressionNode): FilterEdit[] {
   const call = callOf(node);
   if (call?.receiver === undefined) return [];
   const { receiver, name } = call;
-  // From the dot to the end, or to the opening parenthesis where arguments stay as they are.
+  // From the dot to the end, or to the opening parenthesis if the arguments stay unchanged.
   const nameStart = source.indexOf(name, receiver.end);
   if (nameStart < 0) return [];
   if (name === "in_granted_scope" && receiver.op === "id" && receiver.args === "ctx") {

@@ -2,8 +2,8 @@ import { extensionIdPattern } from "../base/vocabulary/extension.ts";
 import { endedStates } from "../base/vocabulary/action.ts";
 import { Media } from "../base/vocabulary/entry.ts";
 
-/** The types a field may have, in CEL's words; `Entry` is described by {@link entryFields}. */
-export type FieldType =
+/** The possible types of a field, in CEL's notation; {@link entryFields} describes `Entry`. */
+type FieldType =
   | "string"
   | "int"
   | "bool"
@@ -16,11 +16,11 @@ export type FieldType =
 export interface Field {
   readonly type: FieldType;
   readonly description: string;
-  /** All there are, where there are few. */
+  /** All possible values, if they are few. */
   readonly values?: readonly string[];
 }
 
-export interface EventType {
+interface EventType {
   readonly name: string;
   readonly description: string;
   readonly fields: Readonly<Record<string, Field>>;
@@ -28,14 +28,16 @@ export interface EventType {
 
 const entry: Field = { type: "Entry", description: "The file or folder it happened to" };
 
-/** What every event carries, custom ones too. */
+/** The fields that every event has, including custom ones. */
 export const commonFields: Readonly<Record<string, Field>> = {
   name: { type: "string", description: "The event's name" },
   id: { type: "string", description: "UUIDv7" },
   timestamp: { type: "string", description: "UTC, ISO 8601 with milliseconds" },
 };
 
-/** The built-in events. What an extension emits is named `publisher.id/EventName` and has the fields it was given. */
+/**
+ * The built-in events. A custom event is named `publisher.id/EventName` and has the fields that it was emitted with.
+ */
 export const eventTypes: readonly EventType[] = [
   {
     name: "EntryCreated",
@@ -147,7 +149,7 @@ export const entryFields: Readonly<Record<string, Field>> = {
   location: { type: "string", description: "The granted folder it was seen through" },
 };
 
-/** Methods of an entry in a filter, and the media each asks for. */
+/** Methods of an entry in a filter, with the kind of media each tests for. */
 export const entryMethods: Readonly<Record<string, Media>> = {
   isImage: "image",
   isVideo: "video",
@@ -163,7 +165,7 @@ export function isCustomEvent(name: string): boolean {
   return name.length <= 256 && customName.test(name);
 }
 
-/** The built-in event of this name. */
+/** Returns the built-in event of this name. */
 export function eventType(name: string): EventType | undefined {
   return eventTypes.find((type) => type.name === name);
 }

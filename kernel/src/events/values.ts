@@ -1,21 +1,21 @@
 import { evaluate } from "@marcbachmann/cel-js";
 
-/** A span of time as cel-js has it: whole seconds, and nanoseconds of the same sign. */
+/** A duration as cel-js represents it: whole seconds, and nanoseconds of the same sign. */
 export interface Duration {
   readonly seconds: bigint;
   readonly nanos: number;
 }
 
-// The library does not export these classes, so they come from values.
+// The library does not export these classes, so they are taken from values.
 const UnsignedInt = constructorOf(evaluate("0u"));
 const DurationClass = constructorOf(evaluate("duration('0s')"));
 
 const [minInt, maxInt] = [-(2n ** 63n), 2n ** 63n - 1n];
-/** CEL's timestamps begin with the year 1 and end with the year 9999; a duration is at most as long. */
+/** CEL's timestamps range from the year 1 to the year 9999; a duration is at most as long. */
 const [minTime, maxTime] = [Date.parse("0001-01-01T00:00:00Z"), Date.parse("9999-12-31T23:59:59.999Z")];
 const maxDurationSeconds = 315_576_000_000n;
 
-/** Returns the value. Throws a RangeError where it lies outside of the range that CEL gives to its type. */
+/** Returns the value. Throws a RangeError if it lies outside the range that CEL defines for its type. */
 export function inRange(value: unknown): unknown {
   if (typeof value === "bigint") {
     if (value < minInt || value > maxInt) throw new RangeError(`${value} is too large for an int.`);
@@ -32,7 +32,9 @@ export function inRange(value: unknown): unknown {
   return value;
 }
 
-/** Returns whether two values are equal as CEL says: numbers of any type by their value, lists and maps by what they hold. */
+/**
+ * Returns true if two values are equal in CEL: numbers of any type by their value, lists and maps by their contents.
+ */
 export function areEqual(one: unknown, other: unknown): boolean {
   if (one === other) return true;
   if (isNumber(one)) return isNumber(other) && one.valueOf() == other.valueOf();
@@ -43,14 +45,19 @@ export function areEqual(one: unknown, other: unknown): boolean {
   }
   if (one instanceof Date) return other instanceof Date && one.getTime() === other.getTime();
   if (isDuration(one)) return isDuration(other) && nanosecondsOf(one) === nanosecondsOf(other);
-  if (one instanceof Uint8Array) return other instanceof Uint8Array && Buffer.compare(one, other) === 0;
+  if (one instanceof Uint8Array)
+    return (
+      other instanceof Uint8Array &&
+      one.length === other.length &&
+      one.every((byte, at) => byte === other[at])
+    );
   if (!isMap(one) || !isMap(other)) return false;
   const [ones, others] = [membersOf(one), membersOf(other)];
   if (ones.size !== others.size) return false;
   return [...ones].every(([key, value]) => others.has(key) && areEqual(value, others.get(key)));
 }
 
-/** Returns a duration as CEL writes it, in seconds: `-1.5s`. */
+/** Formats a duration as CEL does, in seconds: `-1.5s`. */
 export function durationText(duration: Duration): string {
   const total = nanosecondsOf(duration);
   const [sign, size] = total < 0n ? ["-", -total] : ["", total];
@@ -64,7 +71,7 @@ function nanosecondsOf({ seconds, nanos }: Duration): bigint {
   return seconds * 1_000_000_000n + BigInt(nanos);
 }
 
-/** An int is a bigint, a double a number; an uint is an object of the library's. */
+/** An int is a bigint and a double is a number; a uint is an object of the library. */
 function isNumber(value: unknown): value is number | bigint | { valueOf: () => bigint } {
   return typeof value === "number" || typeof value === "bigint" || value instanceof UnsignedInt;
 }
@@ -73,14 +80,14 @@ function isDuration(value: unknown): value is Duration {
   return value instanceof DurationClass;
 }
 
-/** An entry, an optional value and a type are objects, too, and equal to themselves only. */
+/** An entry, an optional value and a type are objects, too, but equal only to themselves. */
 function isMap(value: object): value is ReadonlyMap<unknown, unknown> | Readonly<Record<string, unknown>> {
   if (value instanceof Map) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
 
-/** By keys as text, which is how the library keeps those of a map that is written out. */
+/** By keys as text, which is how the library stores the keys of a map literal. */
 function membersOf(
   map: ReadonlyMap<unknown, unknown> | Readonly<Record<string, unknown>>,
 ): Map<string, unknown> {

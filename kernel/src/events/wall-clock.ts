@@ -1,16 +1,16 @@
 /**
- * Longer than any change of a clock, in milliseconds: a zone that crosses the date line changes by a day. A wall clock is
- * never further than this from UTC either.
+ * Longer than any change of a clock, in milliseconds: a zone that crosses the date line changes by a day. No wall clock
+ * differs from UTC by more than this either.
  */
 export const longestChangeMs = 26 * 3_600_000;
 
 const dayMs = 24 * 3_600_000;
-/** A day is looked at in pieces this long. No zone changes its clock and changes it back within one. */
+/** A day is examined in pieces of this length. No zone changes its clock and changes it back within one. */
 const pieceMs = 6 * 3_600_000;
-/** Days whose offsets are remembered: the runs of a schedule mostly fall into few. */
+/** The number of days whose offsets are cached: the runs of a schedule mostly fall on few days. */
 const maxDays = 400;
 
-/** A day of UTC. A change falls into it after its beginning, or on its end; there is at most one. */
+/** A UTC day. It has at most one change, after its beginning or at its end. */
 interface DayOfClock {
   readonly offset: number;
   readonly change: number | null;
@@ -18,14 +18,14 @@ interface DayOfClock {
 }
 
 /**
- * A time zone's wall clock. Instants are milliseconds since 1970, UTC. A wall time is what a wall clock shows, written as
- * the instant at which a clock in UTC shows the same.
+ * A time zone's wall clock. Instants are milliseconds since 1970, UTC. A wall time is what a wall clock shows, written
+ * as the instant at which a clock in UTC shows the same.
  */
 export class WallClock {
   readonly #format: Intl.DateTimeFormat;
   readonly #days = new Map<number, DayOfClock>();
 
-  /** Throws a RangeError for a name that is not an IANA zone. */
+  /** Throws a RangeError if the name is not an IANA zone. */
   constructor(timezone: string) {
     this.#format = new Intl.DateTimeFormat("en-US", {
       timeZone: timezone,
@@ -49,7 +49,10 @@ export class WallClock {
     return instant + this.offsetAt(instant);
   }
 
-  /** Returns the latest wall time that the clock has shown up to this instant: more than it shows now in a repeated hour. */
+  /**
+   * Returns the latest wall time that the clock has shown up to this instant: in a repeated hour, more than it shows
+   * now.
+   */
   latestWallTimeAt(instant: number): number {
     let latest = this.wallTimeAt(instant);
     for (let at = instant - longestChangeMs; ;) {
@@ -71,7 +74,7 @@ export class WallClock {
     }
   }
 
-  /** Returns the first instant later than `after`, and not later than `through`, that has another offset; else null. */
+  /** Returns the first instant after `after`, and not after `through`, that has another offset; otherwise null. */
   nextChange(after: number, through: number): number | null {
     for (let day = Math.floor(after / dayMs); day * dayMs <= through; day++) {
       const { change } = this.#day(day);

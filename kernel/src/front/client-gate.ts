@@ -7,7 +7,7 @@ import {
   type RpcMessage,
 } from "../protocol/messages.ts";
 
-export interface GatePorts {
+interface GatePorts {
   /** Answers at once; nothing slow may stand behind it. */
   answer(message: ResponseMessage): void;
   /** What `initialize` is answered with. */

@@ -1,30 +1,21 @@
-import { redirectConsole, stderrLog, takeStdio, connectToPipe, type ByteStreams } from "../platform/stdio.ts";
+import {
+  redirectConsole,
+  stderrLog,
+  takeStdio,
+  connectToPipe,
+  type ByteStreams,
+} from "../platform/processes/stdio.ts";
 import { initializeResult } from "../protocol/v1/capabilities.ts";
 import { FrameReader } from "../protocol/framing/frame-reader.ts";
-import { FrameWriter } from "../protocol/framing/frame-writer.ts";
+import { type Delivery, FrameWriter } from "../protocol/framing/frame-writer.ts";
 import { clientFrameLimits } from "../protocol/framing/limits.ts";
 import type { RpcMessage } from "../protocol/messages.ts";
 import { ClientGate } from "./client-gate.ts";
+import type { FrontOptions } from "./options.ts";
 import type { Outgoing } from "./relay.ts";
 import type { Workbench } from "./workbench.ts";
 
 // Nothing here may import what is slow to load: `initialize` is answered from this file and what it imports.
-
-export interface FrontOptions {
-  /** The product's version, for `serverInfo`. */
-  readonly version: string;
-  /** Stdin and stdout, or the pipe that the client opened. */
-  readonly channel: { readonly kind: "stdio" } | { readonly kind: "pipe"; readonly name: string };
-  /** The front ends when this process does. */
-  readonly clientProcessId?: number;
-  /** The kernel stays when its last client has left. */
-  readonly keep?: boolean;
-  /** How to run this program again; the front adds `kernel --state=… --root=…`. */
-  readonly program: { readonly executable: string; readonly arguments: readonly string[] };
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Called once `initialize` is answered: the moment for what a start must not wait for. */
-  readonly answered?: () => void;
-}
 
 /** At its end, the front waits so long for the client to read what is left. */
 const farewellMs = 1_000;
@@ -104,7 +95,7 @@ class Front {
     const { openWorkbench } = await import("./workbench.ts");
     if (this.#isEnded) return;
     this.#workbench = await openWorkbench(initializeParams, this.#options, {
-      toClient: (message, isDroppable) => this.#toClient(message, isDroppable),
+      toClient: (message, delivery) => this.#toClient(message, delivery),
       pauseClient: (isPaused) => (isPaused ? this.#reader.pause() : this.#reader.resume()),
     });
     for (const [message, body] of this.#waiting.splice(0)) this.#workbench.fromClient(message, body);
@@ -115,9 +106,9 @@ class Front {
     if (this.#isEnded) this.#workbench[Symbol.dispose]();
   }
 
-  #toClient(message: Outgoing, isDroppable = false): void {
+  #toClient(message: Outgoing, delivery: Delivery = "must arrive"): void {
     const body = message instanceof Uint8Array ? message : JSON.stringify(message);
-    this.#writer.write(body, { isDroppable });
+    this.#writer.write(body, delivery);
     if (this.#writer.isFull) this.#workbench?.pauseKernel(true);
   }
 

@@ -11,7 +11,7 @@ export interface KernelConnection {
   readonly pid: number;
 }
 
-export interface KernelLoopPorts {
+interface KernelLoopPorts {
   /** Joins or starts the workspace's kernel; null when cancelled. Throws with the reason when that fails for good. */
   join(): Promise<KernelConnection | null>;
   delay(milliseconds: number): Promise<void>;

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../base/json.ts";
 import {
-  applyChange,
+  applyChanges,
   type ContentChange,
   contentChangesOf,
   type PositionEncoding,
@@ -18,7 +18,7 @@ interface OpenDocument {
 }
 
 /** Together, the open documents hold at most so many characters; one that goes beyond is not kept. */
-export const maxOpenCharacters = 256 * 1024 * 1024;
+const maxOpenCharacters = 256 * 1024 * 1024;
 const maxOpenDocuments = 10_000;
 /** So many changes, or characters in them, wait at most before they are put into the text. */
 const maxPendingChanges = 500;
@@ -93,7 +93,8 @@ export class OpenDocuments {
   }
 
   #fold(document: OpenDocument): void {
-    for (const change of document.pending) document.text = applyChange(document.text, change, this.#encoding);
+    // As long as it takes: whoever sends very many changes waits for this front alone.
+    document.text = applyChanges(document.text, document.pending, this.#encoding) ?? document.text;
     document.pending = [];
     document.pendingCharacters = 0;
   }

@@ -1,4 +1,4 @@
-import { isProcessAlive } from "../platform/spawn-kernel.ts";
+import { isProcessAlive } from "../platform/processes/spawn-kernel.ts";
 
 /** A client that vanished without closing its pipe is noticed within this time. */
 const intervalMs = 3_000;

@@ -11,6 +11,8 @@ import {
   type ResponseMessage,
   type RpcMessage,
 } from "../protocol/messages.ts";
+import type { Delivery } from "../protocol/framing/frame-writer.ts";
+import { deliveryOf } from "../protocol/v1/deliveries.ts";
 import { KernelRequests } from "./kernel-requests.ts";
 import { isReplayable, outcomeUnknown } from "./replayable.ts";
 import type { Session } from "./session.ts";
@@ -41,7 +43,7 @@ const busyCode = -33010;
  */
 export class Relay {
   readonly #session: Session;
-  readonly #toClient: (message: Outgoing, isDroppable: boolean) => void;
+  readonly #toClient: (message: Outgoing, delivery?: Delivery) => void;
   readonly #log: Log;
   readonly #pending = new Map<MessageId, PendingRequest>();
   readonly #subscriptions = new Subscriptions();
@@ -51,7 +53,7 @@ export class Relay {
   #isLive = false;
   #onRequestWaiting: () => void = () => {};
 
-  constructor(session: Session, toClient: (message: Outgoing, isDroppable: boolean) => void, log: Log) {
+  constructor(session: Session, toClient: (message: Outgoing, delivery?: Delivery) => void, log: Log) {
     this.#session = session;
     this.#toClient = toClient;
     this.#log = log;
@@ -90,7 +92,7 @@ export class Relay {
     this.#toKernel = null;
     this.#isLive = false;
     this.#subscriptions.kernelLost();
-    for (const message of this.#kernelRequests.kernelLost()) this.#toClient(message, false);
+    for (const message of this.#kernelRequests.kernelLost()) this.#toClient(message);
     for (const [id, request] of this.#pending) {
       if (!request.isSent) continue;
       const { method } = request.message;
@@ -107,7 +109,7 @@ export class Relay {
   /** False when the kernel refused the session, with the reason in the log. */
   fromKernel(message: RpcMessage, body: Uint8Array): boolean {
     if (isResponse(message)) return this.#answerFromKernel(message, body);
-    if (isRequest(message)) this.#toClient(this.#kernelRequests.outgoing(message), false);
+    if (isRequest(message)) this.#toClient(this.#kernelRequests.outgoing(message));
     else if (isNotification(message)) this.#notificationFromKernel(message, body);
     return true;
   }
@@ -178,7 +180,7 @@ export class Relay {
     const { id } = message;
     if (id === handshakeId) return this.#handshakeAnswered(message);
     if (typeof id === "string" && id.startsWith(renewalPrefix)) {
-      const subscription = subscriptionIn(message.result);
+      const subscription = textIn(message.result, "subscription");
       const clientId = id.slice(renewalPrefix.length);
       if (subscription === null) return true;
       if (this.#subscriptions.has(clientId)) this.#subscriptions.renewed(clientId, subscription);
@@ -200,15 +202,15 @@ export class Relay {
     }
     this.#pending.delete(id);
     const { method, params } = pending.message;
-    const kernelId = method === "lares/traces/follow" ? subscriptionIn(message.result) : null;
+    const kernelId = method === "lares/traces/follow" ? textIn(message.result, "subscription") : null;
     if (kernelId !== null) {
-      const subscription = this.#subscriptions.followed(params, kernelId);
+      const subscription = this.#subscriptions.followed(params, kernelId, textIn(message.result, "cursor"));
       this.#answer({ jsonrpc: "2.0", id, result: { ...(message.result as object), subscription } });
       return true;
     }
     if (method === "lares/trust" && !message.error && isJsonObject(params))
       this.#session.trustChanged(params["trusted"] === true);
-    this.#toClient(body, false);
+    this.#toClient(body);
     return true;
   }
 
@@ -234,15 +236,16 @@ export class Relay {
   }
 
   #notificationFromKernel(message: NotificationMessage, body: Uint8Array): void {
+    const delivery = deliveryOf(message.method, message.params);
     if (message.method === "lares/traces/entry") {
       const params = this.#subscriptions.translate(message.params);
-      if (params !== null) this.#toClient({ ...message, params }, true);
+      if (params !== null) this.#toClient({ ...message, params }, delivery);
     } else if (message.method === "$/cancelRequest") {
       const cancelled = this.#kernelRequests.cancelled(message.params);
-      if (cancelled) this.#toClient(cancelled, false);
+      if (cancelled) this.#toClient(cancelled);
     } else {
       if (message.method === "$/progress") this.#kernelRequests.progress(message.params);
-      this.#toClient(body, false);
+      this.#toClient(body, delivery);
     }
   }
 
@@ -252,10 +255,11 @@ export class Relay {
   }
 
   #answer(message: ResponseMessage): void {
-    this.#toClient(message, false);
+    this.#toClient(message);
   }
 }
 
-function subscriptionIn(result: unknown): string | null {
-  return isJsonObject(result) && typeof result["subscription"] === "string" ? result["subscription"] : null;
+function textIn(result: unknown, field: "subscription" | "cursor"): string | null {
+  const value = isJsonObject(result) ? result[field] : undefined;
+  return typeof value === "string" ? value : null;
 }

@@ -2,13 +2,14 @@ import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { messageOf } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
-import { connectLocal } from "../platform/socket.ts";
-import { stderrLog } from "../platform/stdio.ts";
-import { kernelLogTail, startKernel } from "../platform/spawn-kernel.ts";
-import { stateFolderOf } from "../platform/state-folder.ts";
+import { connectLocal } from "../platform/sockets/socket.ts";
+import { stderrLog } from "../platform/processes/stdio.ts";
+import { kernelLogTail, startKernel } from "../platform/processes/spawn-kernel.ts";
+import { stateFolderOf } from "../platform/files/state-folder.ts";
+import type { Delivery } from "../protocol/framing/frame-writer.ts";
 import { faultCodes, isRequest, type RpcMessage } from "../protocol/messages.ts";
 import { workspaceRootsOf } from "../protocol/v1/workspace-roots.ts";
-import type { FrontOptions } from "./front.ts";
+import type { FrontOptions } from "./options.ts";
 import { joinKernel, type ReachOutcome } from "./join-kernel.ts";
 import { KernelLoop, type KernelConnection } from "./kernel-loop.ts";
 import { Relay, type Outgoing } from "./relay.ts";
@@ -23,7 +24,7 @@ export interface Workbench extends Disposable {
 }
 
 export interface WorkbenchPorts {
-  toClient(message: Outgoing, isDroppable: boolean): void;
+  toClient(message: Outgoing, delivery?: Delivery): void;
   pauseClient(isPaused: boolean): void;
 }
 
@@ -46,7 +47,7 @@ export async function openWorkbench(
     return withoutKernel(reason, clientProcessId, ports);
   }
   const session = new Session(initializeParams);
-  const relay = new Relay(session, (message, isDroppable) => ports.toClient(message, isDroppable), stderrLog);
+  const relay = new Relay(session, (message, delivery) => ports.toClient(message, delivery), stderrLog);
   let isDisposed = false;
   const join = (): Promise<KernelConnection | null> => joinWorkspace(roots, options, () => isDisposed);
   const loop = new KernelLoop(
@@ -104,7 +105,7 @@ function withoutKernel(reason: string, clientProcessId: number | null, ports: Wo
       if (!isRequest(message)) return;
       const { id, method } = message;
       if (languageRequests.has(method)) {
-        ports.toClient({ jsonrpc: "2.0", id, result: null }, false);
+        ports.toClient({ jsonrpc: "2.0", id, result: null });
         return;
       }
       const error =
@@ -115,7 +116,7 @@ function withoutKernel(reason: string, clientProcessId: number | null, ports: Wo
               data: { method },
             }
           : { code: faultCodes.methodNotFound, message: `There is no request "${method.slice(0, 200)}".` };
-      ports.toClient({ jsonrpc: "2.0", id, error }, false);
+      ports.toClient({ jsonrpc: "2.0", id, error });
     },
     pauseKernel() {},
     [Symbol.dispose]() {},

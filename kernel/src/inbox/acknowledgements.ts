@@ -1,7 +1,7 @@
 import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import type { Database, Statement } from "../platform/database.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 
 /** What was acknowledged is deleted after this at the latest; what a crash loses of it comes once more. */

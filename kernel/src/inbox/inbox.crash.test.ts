@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { systemClock } from "../platform/clock.ts";
-import { openDatabase } from "../platform/database.ts";
+import { openDatabase } from "../platform/database/database.ts";
 import { failpointNames } from "../platform/failpoints.ts";
 import { TestChild } from "../platform/testing/child.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
@@ -10,7 +10,7 @@ import { openInbox } from "./inbox.ts";
 import { inboxMigrations } from "./migrations.ts";
 
 const modules = {
-  "{ openDatabase }": new URL("../platform/database.ts", import.meta.url),
+  "{ openDatabase }": new URL("../platform/database/database.ts", import.meta.url),
   "{ systemClock }": new URL("../platform/clock.ts", import.meta.url),
   "{ silentLog }": new URL("../base/log.ts", import.meta.url),
   "{ openInbox }": new URL("./inbox.ts", import.meta.url),
@@ -29,7 +29,7 @@ const worker = (path: string, round: number): string => `
       if (item === null) { await new Promise((resolve) => setImmediate(resolve)); continue; }
       say("seen " + item.payload);
       if (item.seq % 50 === 0 && item.attempts === 0) { await inbox.retryLater("a.b", item.seq, 0); continue; }
-      if (item.seq % 77 === 0) { await inbox.bury("a.b", item.seq, "no"); say("done " + item.payload); continue; }
+      if (item.seq % 77 === 0) { await inbox.deadLetter("a.b", item.seq, "no"); say("done " + item.payload); continue; }
       inbox.acknowledge("a.b", item.seq);
       handled.push(item.payload);
       if (handled.length === 20) { await inbox.flush(); for (const one of handled) say("done " + one); handled = []; }

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
-import { type Database, openDatabase } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { openNearDatabase } from "../platform/testing/near-database.ts";
 import {
   type Inbox,
   maxDeadLetterBytes,
@@ -26,7 +27,7 @@ interface Fixture {
 }
 
 async function fixture(path = ":memory:"): Promise<Fixture> {
-  const database = await openDatabase({ path, migrations: inboxMigrations, log: silentLog });
+  const database = await openNearDatabase({ path, migrations: inboxMigrations, log: silentLog });
   onTestFinished(() => database[Symbol.asyncDispose]());
   const clock = new ManualClock();
   const inbox = await openInbox({ database, clock, log: silentLog });
@@ -77,7 +78,7 @@ describe("items of one source", () => {
     inbox.acknowledge(agent, first!.seq);
     expect(await inbox.waiting(agent, "a")).toBe(2);
     const second = await inbox.next(agent);
-    await inbox.bury(agent, second!.seq, "no");
+    await inbox.deadLetter(agent, second!.seq, "no");
     expect(await inbox.waiting(agent, "a")).toBe(1);
     const next = await restart();
     expect(await next.waiting(agent, "a")).toBe(1);
@@ -180,7 +181,7 @@ describe("ends", () => {
     const { inbox, clock } = await fixture();
     await inbox.enqueue(items(2));
     const first = await inbox.next(agent);
-    await inbox.bury(agent, first?.seq ?? 0, "gave up");
+    await inbox.deadLetter(agent, first?.seq ?? 0, "gave up");
     expect(await inbox.dead(agent)).toEqual([
       expect.objectContaining({
         seq: first?.seq,
@@ -190,7 +191,9 @@ describe("ends", () => {
       }),
     ]);
     expect(await drain(inbox)).toEqual([1]);
-    await expect(inbox.bury(agent, first?.seq ?? 0, "again")).rejects.toMatchObject({ code: "NotFound" });
+    await expect(inbox.deadLetter(agent, first?.seq ?? 0, "again")).rejects.toMatchObject({
+      code: "NotFound",
+    });
   });
 
   test("only so many dead letters are kept, the newest", async () => {
@@ -203,7 +206,7 @@ describe("ends", () => {
         params: [maxDeadLetters, agent],
       },
     ]);
-    await inbox.bury(agent, 1, "newest");
+    await inbox.deadLetter(agent, 1, "newest");
     const dead = await inbox.dead(agent, 5000);
     expect(dead).toHaveLength(maxDeadLetters);
     expect([dead[0]?.reason, dead.at(-1)?.seq]).toEqual(["newest", 1 - maxDeadLetters]);
@@ -215,36 +218,39 @@ describe("ends", () => {
     const count = maxDeadLetterBytes / maxPayloadBytes + 2;
     for (let n = 0; n < count; n++) {
       await inbox.enqueue([{ agent, lane: "live", payload }]);
-      await inbox.bury(agent, (await inbox.next(agent))?.seq ?? 0, String(n));
+      await inbox.deadLetter(agent, (await inbox.next(agent))?.seq ?? 0, String(n));
     }
     const dead = await inbox.dead(agent);
     expect(dead.map(({ reason }) => Number(reason))).toEqual(upTo(count).slice(2).toReversed());
   });
 
-  test("bytes are those of all payloads that wait, through a restart, down to none", async () => {
+  test("how much waits from a source is known at once, through a restart, down to none", async () => {
     const { inbox, restart } = await fixture();
     const payload = "\u00e9".repeat(1000);
+    const from = (source: string, some: readonly NewItem[]) => some.map((item) => ({ ...item, source }));
     await inbox.enqueue([
-      ...items(600, "backlog"),
-      { agent, lane: "live", payload },
-      { agent: "dev.lares.other", lane: "live", payload },
+      ...from("a", items(600, "backlog")),
+      ...from("a", [{ agent, lane: "live", payload }]),
+      ...from("b", items(1)),
+      ...items(1),
+      ...from("a", [{ agent: "dev.lares.other", lane: "live", payload }]),
     ]);
-    const inAll = items(600).reduce((sum, item) => sum + JSON.stringify(item.payload).length, 2002);
-    expect(inbox.bytes(agent)).toBe(inAll);
+    const bytes = items(600).reduce((sum, item) => sum + JSON.stringify(item.payload).length, 2002);
+    expect(inbox.from(agent, "a")).toEqual({ count: 601, bytes });
     const again = await restart();
-    expect(again.bytes(agent)).toBe(inAll);
+    expect(again.from(agent, "a")).toEqual({ count: 601, bytes });
     const first = await again.next(agent);
     await again.retryLater(agent, first?.seq ?? 0, 0);
-    expect(again.bytes(agent)).toBe(inAll);
-    await again.bury(agent, first?.seq ?? 0, "x");
-    expect(again.bytes(agent)).toBe(inAll - 2002);
+    expect(again.from(agent, "a")).toEqual({ count: 601, bytes });
+    await again.deadLetter(agent, first?.seq ?? 0, "x");
+    expect(again.from(agent, "a")).toEqual({ count: 600, bytes: bytes - 2002 });
     await drain(again);
-    expect(again.bytes(agent)).toBe(0);
-    await again.enqueue(items(1));
-    expect(again.bytes(agent)).toBe(7);
+    expect(again.from(agent, "a")).toEqual({ count: 0, bytes: 0 });
+    expect(again.from(agent, "b")).toEqual({ count: 0, bytes: 0 });
+    await again.enqueue(from("a", items(1)));
+    expect(again.from(agent, "a")).toEqual({ count: 1, bytes: 7 });
     await again.clear(agent);
-    expect(again.bytes(agent)).toBe(0);
-    expect(again.bytes("dev.lares.other")).toBe(2002);
+    expect(again.from(agent, "a")).toEqual({ count: 0, bytes: 0 });
   });
 
   test("clear drops what waits, in memory and beyond, and nothing that comes after", async () => {
@@ -317,7 +323,7 @@ test("whatever is done in whatever order, every item comes once, in order within
     fc.record({ do: fc.constant("advance" as const), byMs: fc.integer({ min: 0, max: 60 }) }),
     fc.record({ do: fc.constant("restart" as const) }),
   );
-  const database = await openDatabase({ path: ":memory:", migrations: inboxMigrations, log: silentLog });
+  const database = await openNearDatabase({ path: ":memory:", migrations: inboxMigrations, log: silentLog });
   onTestFinished(() => database[Symbol.asyncDispose]());
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
@@ -381,7 +387,7 @@ describe("what is counted alongside", () => {
       ...inboxMigrations,
       { name: "test", sql: "CREATE TABLE counts (left INTEGER NOT NULL) STRICT" },
     ];
-    const database = await openDatabase({ path: ":memory:", migrations, log: silentLog });
+    const database = await openNearDatabase({ path: ":memory:", migrations, log: silentLog });
     onTestFinished(() => database[Symbol.asyncDispose]());
     let left = 0;
     let saved = 0;
@@ -409,7 +415,7 @@ describe("what is counted alongside", () => {
     inbox.acknowledge(agent, await take());
     await inbox.flush();
     expect([await counted(database), saved]).toEqual([1, 1]);
-    await inbox.bury(agent, await take(), "no");
+    await inbox.deadLetter(agent, await take(), "no");
     expect([await counted(database), saved]).toEqual([2, 2]);
     isBroken = true;
     inbox.acknowledge(agent, await take());

@@ -2,10 +2,10 @@ import type { Clock } from "../base/clock.ts";
 import { limitExceeded, notFound } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { Database, Statement } from "../platform/database.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { Acknowledgements, type Alongside } from "./acknowledgements.ts";
-import { type InboxItem, Lane, type LaneName } from "./lane.ts";
+import { type InboxItem, Lane, type LaneName, type Waiting } from "./lane.ts";
 
 export interface NewItem {
   readonly agent: string;
@@ -16,12 +16,12 @@ export interface NewItem {
 }
 
 /** An item that was given up, kept to be looked at. */
-export interface DeadLetter extends Omit<InboxItem, "dueAt"> {
+interface DeadLetter extends Omit<InboxItem, "dueAt"> {
   readonly buriedAt: number;
   readonly reason: string;
 }
 
-export interface PreparedItems {
+interface PreparedItems {
   /** Join the caller's own transaction. */
   readonly statements: readonly Statement[];
   /** To be called once that transaction is committed, and only then: makes the items visible. */
@@ -48,13 +48,13 @@ export interface Inbox extends AsyncDisposable {
   /** Counts an attempt and hands it out again at `dueAt`, in milliseconds since 1970. */
   retryLater(agent: string, seq: number, dueAt: number): Promise<void>;
   /** Gives it up: it is kept among the dead letters. */
-  bury(agent: string, seq: number, reason: string): Promise<void>;
+  deadLetter(agent: string, seq: number, reason: string): Promise<void>;
   /** Newest first. */
   dead(agent: string, limit?: number): Promise<readonly DeadLetter[]>;
   /** Items that wait, in both lanes. */
   depth(agent: string): number;
-  /** Of JSON in the payloads of these. */
-  bytes(agent: string): number;
+  /** What waits from this source, in both lanes; known at once, unlike `waiting`. */
+  from(agent: string, source: string): Waiting;
   /** Items from this source that nobody is done with; what is in hand is one of them. */
   waiting(agent: string, source: string): Promise<number>;
   /** Drops everything that waits for the agent; its dead letters stay. */
@@ -83,7 +83,7 @@ interface InboxOptions {
 export async function openInbox(options: InboxOptions): Promise<Inbox> {
   const { database } = options;
   const stored = await database.query<StoredLane>(
-    "SELECT agent, lane, count(*) AS count, sum(octet_length(payload)) AS bytes FROM inbox GROUP BY agent, lane",
+    "SELECT agent, lane, source, count(*) AS count, sum(octet_length(payload)) AS bytes FROM inbox GROUP BY agent, lane, source",
   );
   const last = await database.query<{ seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'inbox'");
   return new SqlInbox(options, stored, (last[0]?.seq ?? 0) + 1);
@@ -92,8 +92,30 @@ export async function openInbox(options: InboxOptions): Promise<Inbox> {
 interface StoredLane {
   readonly agent: string;
   readonly lane: LaneName;
+  readonly source: string | null;
   readonly count: number;
   readonly bytes: number;
+}
+
+interface StoredWaiting {
+  readonly count: number;
+  readonly bySource: ReadonlyMap<string, Waiting>;
+}
+
+/** What is stored, by `keyOf` its lane. */
+function byLane(rows: readonly StoredLane[]): Map<string, StoredWaiting> {
+  const lanes = new Map<string, { count: number; bySource: Map<string, Waiting> }>();
+  for (const { agent, lane, source, count, bytes } of rows) {
+    const known = lanes.get(keyOf(agent, lane)) ?? { count: 0, bySource: new Map() };
+    known.count += count;
+    if (source !== null) known.bySource.set(source, { count, bytes });
+    lanes.set(keyOf(agent, lane), known);
+  }
+  return lanes;
+}
+
+function keyOf(agent: string, lane: LaneName): string {
+  return `${lane} ${agent}`;
 }
 
 type Lanes = Readonly<Record<LaneName, Lane>>;
@@ -106,7 +128,7 @@ class SqlInbox implements Inbox {
   readonly #agents = new Map<string, Lanes>();
   /** Numbers given out by `prepare` whose `committed()` has not been called. */
   readonly #unannounced = new Set<number>();
-  readonly #stored: ReadonlyMap<string, StoredLane>;
+  readonly #stored: ReadonlyMap<string, StoredWaiting>;
   #nextSeq: number;
 
   constructor(
@@ -118,7 +140,7 @@ class SqlInbox implements Inbox {
     this.#clock = clock;
     this.#acknowledgements = new Acknowledgements(database, clock, log, alongside);
     this.#alongside = alongside;
-    this.#stored = new Map(stored.map((lane) => [`${lane.lane} ${lane.agent}`, lane]));
+    this.#stored = byLane(stored);
     this.#nextSeq = nextSeq;
   }
 
@@ -147,9 +169,9 @@ class SqlInbox implements Inbox {
       })),
       committed: () => {
         failpoint("inbox.enqueue.committed");
-        for (const { item, bytes } of numbered) {
+        for (const { item, bytes, source } of numbered) {
           if (!this.#unannounced.delete(item.seq)) continue;
-          this.#lanes(item.agent)[item.lane].add(item, bytes);
+          this.#lanes(item.agent)[item.lane].add(item, bytes, source);
         }
       },
     };
@@ -205,9 +227,9 @@ class SqlInbox implements Inbox {
     lane.update({ ...item, attempts, dueAt: Math.ceil(dueAt) });
   }
 
-  async bury(agent: string, seq: number, reason: string): Promise<void> {
+  async deadLetter(agent: string, seq: number, reason: string): Promise<void> {
     const [lane] = this.#find(agent, seq);
-    failpoint("inbox.bury.begun");
+    failpoint("inbox.deadLetter.begun");
     const alongside = this.#alongside();
     await this.#database.batch([
       {
@@ -231,7 +253,7 @@ class SqlInbox implements Inbox {
       ...alongside.statements,
     ]);
     alongside.committed();
-    failpoint("inbox.bury.committed");
+    failpoint("inbox.deadLetter.committed");
     lane.remove(seq);
   }
 
@@ -259,9 +281,10 @@ class SqlInbox implements Inbox {
     return live.count + backlog.count;
   }
 
-  bytes(agent: string): number {
+  from(agent: string, source: string): Waiting {
     const { live, backlog } = this.#lanes(agent);
-    return live.bytes + backlog.bytes;
+    const [one, other] = [live.from(source), backlog.from(source)];
+    return { count: one.count + other.count, bytes: one.bytes + other.bytes };
   }
 
   async waiting(agent: string, source: string): Promise<number> {
@@ -304,14 +327,17 @@ class SqlInbox implements Inbox {
   #lanes(agent: string): Lanes {
     const known = this.#agents.get(agent);
     if (known !== undefined) return known;
-    const lane = (name: LaneName): Lane =>
-      new Lane(
+    const lane = (name: LaneName): Lane => {
+      const stored = this.#stored.get(keyOf(agent, name));
+      return new Lane(
         agent,
         name,
         this.#database,
         (seq) => this.#unannounced.has(seq),
-        this.#stored.get(`${name} ${agent}`) ?? { count: 0, bytes: 0 },
+        stored?.count ?? 0,
+        stored?.bySource ?? new Map(),
       );
+    };
     const lanes: Lanes = { live: lane("live"), backlog: lane("backlog") };
     this.#agents.set(agent, lanes);
     return lanes;

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../base/json.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 
 export type LaneName = "live" | "backlog";
 
@@ -17,12 +17,20 @@ export interface InboxItem {
 }
 
 /** Items of a lane that are held in memory; the others wait in the database. */
-export const maxItemsInMemory = 256;
+const maxItemsInMemory = 256;
 /** Bytes of payload that a lane holds in memory, beside its first item. */
-export const maxPayloadInMemory = 1024 * 1024;
+const maxPayloadInMemory = 1024 * 1024;
+
+/** How much waits. */
+export interface Waiting {
+  readonly count: number;
+  /** Of JSON in the payloads. */
+  readonly bytes: number;
+}
 
 interface Held {
   item: InboxItem;
+  readonly source: string | null;
   readonly payloadBytes: number;
 }
 
@@ -33,11 +41,12 @@ interface Row {
   readonly attempts: number;
   readonly due_at: number;
   readonly enqueued_at: number;
+  readonly source: string | null;
 }
 
 /** As many as fit: `before` is what the items ahead take, so the first always fits. */
 const pageQuery = `
-  SELECT seq, payload, bytes, attempts, due_at, enqueued_at
+  SELECT seq, payload, bytes, attempts, due_at, enqueued_at, source
   FROM (SELECT *, octet_length(payload) AS bytes,
           sum(octet_length(payload)) OVER (ORDER BY seq) - octet_length(payload) AS before
         FROM inbox WHERE agent = ? AND lane = ? AND seq > ? ORDER BY seq LIMIT ?)
@@ -56,7 +65,8 @@ export class Lane {
   #held: Held[] = [];
   #heldBytes = 0;
   #count = 0;
-  #bytes = 0;
+  /** What of these has a source, by source. */
+  readonly #bySource: Map<string, Waiting>;
   /** Everything up to here has been in memory; the database is read on from here. */
   #readThrough = 0;
   /** Counts `clear`: what was read before it is stale. */
@@ -68,14 +78,15 @@ export class Lane {
     name: LaneName,
     database: Database,
     isUnannounced: (seq: number) => boolean,
-    stored: { readonly count: number; readonly bytes: number },
+    storedCount: number,
+    storedBySource: ReadonlyMap<string, Waiting>,
   ) {
     this.#agent = agent;
     this.#name = name;
     this.#database = database;
     this.#isUnannounced = isUnannounced;
-    this.#count = stored.count;
-    this.#bytes = stored.bytes;
+    this.#count = storedCount;
+    this.#bySource = new Map(storedBySource);
   }
 
   /** Items that wait, in memory and beyond. */
@@ -83,9 +94,9 @@ export class Lane {
     return this.#count;
   }
 
-  /** Of the payloads of all of these. */
-  get bytes(): number {
-    return this.#bytes;
+  /** Items of one source that wait, in memory and beyond. */
+  from(source: string): Waiting {
+    return this.#bySource.get(source) ?? { count: 0, bytes: 0 };
   }
 
   /**
@@ -104,17 +115,17 @@ export class Lane {
   }
 
   /** An item that has been committed. Held in memory where that keeps the order and there is room. */
-  add(item: InboxItem, payloadBytes: number): void {
+  add(item: InboxItem, payloadBytes: number, source: string | null): void {
+    this.#tally(source, 1, payloadBytes);
     const followsDirectly = this.#held.length === this.#count;
     this.#count += 1;
-    this.#bytes += payloadBytes;
     const hasRoom =
       this.#held.length === 0 ||
       (this.#held.length < maxItemsInMemory && this.#heldBytes + payloadBytes <= maxPayloadInMemory);
     // Below the mark it would never be read again: it must be held, whatever the room.
     if (item.seq > this.#readThrough && !(followsDirectly && hasRoom)) return;
     const before = this.#held.findLastIndex((held) => held.item.seq < item.seq);
-    this.#held.splice(before + 1, 0, { item, payloadBytes });
+    this.#held.splice(before + 1, 0, { item, source, payloadBytes });
     this.#heldBytes += payloadBytes;
     this.#readThrough = Math.max(this.#readThrough, item.seq);
   }
@@ -136,7 +147,7 @@ export class Lane {
     if (removed === undefined) return false;
     this.#heldBytes -= removed.payloadBytes;
     this.#count -= 1;
-    this.#bytes -= removed.payloadBytes;
+    this.#tally(removed.source, -1, -removed.payloadBytes);
     return true;
   }
 
@@ -147,7 +158,14 @@ export class Lane {
     this.#held = [];
     this.#heldBytes = 0;
     this.#count = 0;
-    this.#bytes = 0;
+    this.#bySource.clear();
+  }
+
+  #tally(source: string | null, count: number, bytes: number): void {
+    if (source === null) return;
+    const before = this.from(source);
+    if (before.count + count <= 0) this.#bySource.delete(source);
+    else this.#bySource.set(source, { count: before.count + count, bytes: before.bytes + bytes });
   }
 
   async #read(): Promise<void> {
@@ -165,7 +183,8 @@ export class Lane {
       if (rows.length === 0) {
         // Somebody else emptied the table: better to notice than to ask for ever.
         this.#count = this.#held.length;
-        this.#bytes = this.#heldBytes;
+        this.#bySource.clear();
+        for (const { source, payloadBytes } of this.#held) this.#tally(source, 1, payloadBytes);
         return;
       }
       for (const row of rows) {
@@ -188,7 +207,7 @@ export class Lane {
       enqueuedAt: row.enqueued_at,
     };
     const before = this.#held.findLastIndex((held) => held.item.seq < item.seq);
-    this.#held.splice(before + 1, 0, { item, payloadBytes: row.bytes });
+    this.#held.splice(before + 1, 0, { item, source: row.source, payloadBytes: row.bytes });
     this.#heldBytes += row.bytes;
   }
 }

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { systemClock } from "../platform/clock.ts";
-import { openDatabase } from "../platform/database.ts";
+import { openDatabase } from "../platform/database/database.ts";
 import { failpointNames } from "../platform/failpoints.ts";
 import { TestChild } from "../platform/testing/child.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
@@ -10,7 +10,7 @@ import { Jobs } from "./jobs.ts";
 import { jobsMigrations } from "./migrations.ts";
 
 const modules = {
-  "{ openDatabase }": new URL("../platform/database.ts", import.meta.url),
+  "{ openDatabase }": new URL("../platform/database/database.ts", import.meta.url),
   "{ systemClock }": new URL("../platform/clock.ts", import.meta.url),
   "{ silentLog }": new URL("../base/log.ts", import.meta.url),
   "{ Jobs }": new URL("./jobs.ts", import.meta.url),

@@ -2,8 +2,9 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
-import { type Database, openDatabase } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { openNearDatabase } from "../platform/testing/near-database.ts";
 import { type JobRequest, Jobs, jobLimits, maxFailedJobs } from "./jobs.ts";
 import { maxKnownEnds } from "./line.ts";
 import { jobsMigrations } from "./migrations.ts";
@@ -24,14 +25,14 @@ let jobs: Jobs;
 
 async function reopen(): Promise<void> {
   await database[Symbol.asyncDispose]();
-  database = await openDatabase({ path, migrations: jobsMigrations, log: silentLog });
+  database = await openNearDatabase({ path, migrations: jobsMigrations, log: silentLog });
   jobs = await Jobs.open(database, clock);
 }
 
 beforeEach(async () => {
   path = join(await temporaryFolder(), "ledger.sqlite");
   clock = new ManualClock();
-  database = await openDatabase({ path, migrations: jobsMigrations, log: silentLog });
+  database = await openNearDatabase({ path, migrations: jobsMigrations, log: silentLog });
   onTestFinished(() => database[Symbol.asyncDispose]());
   jobs = await Jobs.open(database, clock);
 });
@@ -122,8 +123,16 @@ describe("checkpoints", () => {
       name: "work",
       input: { a: ["ü", null] },
       checkpoint: null,
+      lineage: { onBehalfOf: [], depth: 0 },
       attempts: 0,
     });
+  });
+
+  test("what led to a job is there after a restart", async () => {
+    const lineage = { onBehalfOf: ["dev.other"], depth: 2 };
+    await jobs.dispatch(agent, request({ lineage }));
+    await reopen();
+    expect(await jobs.next(agent, false)).toMatchObject({ lineage });
   });
 
   test("of a job that has ended, or of another agent's, is refused", async () => {

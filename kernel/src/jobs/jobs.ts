@@ -3,8 +3,9 @@ import { illegalTransition, limitExceeded, notFound, storageError } from "../bas
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { KeptJob } from "../base/vocabulary/job.ts";
+import { type Lineage, ownAccord } from "../base/vocabulary/principal.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
-import type { Database, Statement } from "../platform/database.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { JobLine, priorities, type JobEnd, type JobPriority, type WaitingJob } from "./line.ts";
 
@@ -18,14 +19,17 @@ export interface JobRequest {
   readonly whenIdle: boolean;
   /** Of an agent's jobs that have not ended only one has it. */
   readonly key?: string;
+  /** What led to it; nothing where it does not say. */
+  readonly lineage?: Lineage;
 }
 
 /** A job that is to be run, or goes on from its last checkpoint. */
-export interface Job {
+interface Job {
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
   readonly checkpoint?: JsonValue;
+  readonly lineage: Lineage;
   /** Times that its guest was lost under it since it began or since its last checkpoint. */
   readonly attempts: number;
 }
@@ -41,7 +45,7 @@ export const jobLimits = {
 /** Failed jobs kept to be looked at, of each agent; the oldest go first. */
 export const maxFailedJobs = 1000;
 /** Bytes of their inputs and checkpoints, of each agent; the newest is kept in any case. */
-export const maxFailedBytes = 16 * 1024 * 1024;
+const maxFailedBytes = 16 * 1024 * 1024;
 
 interface JobRow {
   readonly seq: number;
@@ -133,8 +137,8 @@ export class Jobs {
       failpoint("jobs.dispatch.begun");
       await this.#database.batch([
         {
-          sql: `INSERT INTO jobs (seq, id, agent, name, key, priority, when_idle, input, dispatched_at)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          sql: `INSERT INTO jobs (seq, id, agent, name, key, priority, when_idle, input, lineage, dispatched_at)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
           params: [
             job.seq,
             job.id,
@@ -144,6 +148,7 @@ export class Jobs {
             job.priority,
             job.whenIdle ? 1 : 0,
             input,
+            (request.lineage ?? ownAccord).depth === 0 ? null : JSON.stringify(request.lineage),
             job.dispatchedAt,
           ],
         },
@@ -162,8 +167,8 @@ export class Jobs {
   async next(agent: string, isQuiet: boolean): Promise<Job | null> {
     const due = this.#lines.get(agent)?.due(this.#clock.now(), isQuiet) ?? null;
     if (due === null) return null;
-    const [row] = await this.#database.query<{ input: string; checkpoint: string | null }>(
-      "SELECT input, checkpoint FROM jobs WHERE id = ?",
+    const [row] = await this.#database.query<KeptRow>(
+      "SELECT input, checkpoint, lineage FROM jobs WHERE id = ?",
       [due.id],
     );
     const kept = row === undefined ? null : readKept(row);
@@ -334,12 +339,16 @@ function noLongerThere(id: string, end: JobEnd | undefined): Error {
 }
 
 /** Written by dispatch() and checkpoint(), from JSON values; null where somebody else was at it. */
-function readKept(row: {
+interface KeptRow {
   readonly input: string;
   readonly checkpoint: string | null;
-}): Pick<Job, "input" | "checkpoint"> | null {
+  readonly lineage: string | null;
+}
+
+function readKept(row: KeptRow): Pick<Job, "input" | "checkpoint" | "lineage"> | null {
   try {
     return {
+      lineage: row.lineage === null ? ownAccord : (JSON.parse(row.lineage) as Lineage),
       input: JSON.parse(row.input) as JsonValue,
       ...(row.checkpoint === null ? {} : { checkpoint: JSON.parse(row.checkpoint) as JsonValue }),
     };

@@ -1,4 +1,4 @@
-import type { Migration } from "../platform/database.ts";
+import type { Migration } from "../platform/database/database.ts";
 
 export const jobsMigrations: readonly Migration[] = [
   {
@@ -33,5 +33,10 @@ export const jobsMigrations: readonly Migration[] = [
             reason TEXT NOT NULL
           ) STRICT;
           CREATE INDEX jobs_failed_by_agent ON jobs_failed (agent, seq);`,
+  },
+  {
+    name: "jobs-2",
+    // Who called when it was dispatched, as JSON; null: nobody.
+    sql: "ALTER TABLE jobs ADD COLUMN lineage TEXT;",
   },
 ];

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { LaresError } from "../base/errors.ts";
-import { openDatabase } from "../platform/database.ts";
 import { silentLog } from "../base/log.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
+import { openNearDatabase } from "../platform/testing/near-database.ts";
 import type { AgentMemory } from "./agent-memory.ts";
-import { Heads, memoryMigrations } from "./journal/heads.ts";
-import { maxLineBytes } from "./journal/record.ts";
-import type { ProposedChange } from "./store/port.ts";
+import { Heads, memoryMigrations } from "./heads.ts";
+import type { ProposedChange } from "../memory-contract/store-port.ts";
+import { maxLineBytes } from "../memory-contract/records.ts";
 import { memoryFixture, testKey } from "./testing/memory-fixture.ts";
 
 const refusal = (code: string): object => expect.objectContaining({ code }) as object;
@@ -502,10 +502,10 @@ describe("a memory's key", () => {
 
   test("heads of an older database are those of the extensions' memories", async () => {
     const path = join(await temporaryFolder(), "ledger.sqlite");
-    const old = await openDatabase({ path, migrations: memoryMigrations.slice(0, 1), log: silentLog });
+    const old = await openNearDatabase({ path, migrations: memoryMigrations.slice(0, 1), log: silentLog });
     await old.batch([{ sql: "INSERT INTO memory_heads VALUES ('dev.lares.test', 3, 'abc', 900)" }]);
     await old[Symbol.asyncDispose]();
-    const now = await openDatabase({ path, migrations: memoryMigrations, log: silentLog });
+    const now = await openNearDatabase({ path, migrations: memoryMigrations, log: silentLog });
     onTestFinished(() => now[Symbol.asyncDispose]());
     const heads = await Heads.load(now);
     expect(heads.of(testKey)).toEqual({ seq: 3, hash: "abc", size: 900, carriedOut: 0 });

@@ -3,7 +3,7 @@ import { isLaresError } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import type { Journal, Verification } from "./journal/journal.ts";
+import type { Journal, Verification } from "../journal/journal.ts";
 import { KnowledgeMemory } from "./knowledge.ts";
 import { type MemoryPolicy, PolicyRecords } from "./policy-records.ts";
 import type {
@@ -17,15 +17,17 @@ import type {
   TemporalCountQuery,
   TemporalPage,
   TemporalQuery,
-} from "./queries.ts";
+} from "../memory-contract/queries.ts";
 import type { ExportSource } from "./transfer/export.ts";
 import type { VectorItem } from "./transfer/vectors.ts";
 import { Forgetting, type ForgettingStart } from "./forgetting.ts";
+import { countsOf } from "./heads.ts";
 import { type Cleaned, Retention } from "./retention.ts";
 import type { AskStore } from "./store-view.ts";
-import type { PrunePolicy, StoreMemory, StoreRequests, StoreStats } from "./store/port.ts";
+import type { PrunePolicy, StoreMemory, StoreRequests, StoreStats } from "../memory-contract/store-port.ts";
 import { type EventAddition, TemporalMemory } from "./temporal.ts";
 import { Upkeep } from "./upkeep.ts";
+import type { RecordKind } from "../memory-contract/records.ts";
 import type { WorkingMemory, WorkingState } from "./working.ts";
 
 export interface MemoryStats {
@@ -59,11 +61,14 @@ export interface AgentMemory extends AsyncDisposable {
   updateKnowledge(change: KnowledgeChange): Promise<void>;
   removeKnowledge(id: string): Promise<void>;
   relate(from: string, to: string, relation: string): Promise<void>;
-  /** These see everything that was acknowledged before. */
-  queryEvents(query: TemporalQuery): Promise<TemporalPage>;
-  countEvents(query: TemporalCountQuery): Promise<TemporalCount>;
-  queryKnowledge(query: KnowledgeQuery): Promise<{ readonly items: readonly KnowledgeItem[] }>;
-  search(query: SearchQuery): Promise<SearchPage>;
+  /** These see everything that was acknowledged before. They end with the signal's reason when that is aborted. */
+  queryEvents(query: TemporalQuery, signal?: AbortSignal): Promise<TemporalPage>;
+  countEvents(query: TemporalCountQuery, signal?: AbortSignal): Promise<TemporalCount>;
+  queryKnowledge(
+    query: KnowledgeQuery,
+    signal?: AbortSignal,
+  ): Promise<{ readonly items: readonly KnowledgeItem[] }>;
+  search(query: SearchQuery, signal?: AbortSignal): Promise<SearchPage>;
   /** See `Retention`: gone from the journal and all projections when it resolves; `seq` is the redact record's. */
   forget(id: string, reason: string): Promise<{ readonly seq: number }>;
   /** Knowledge too, where a policy says what of it may go: `items` of it went. */
@@ -95,8 +100,8 @@ export type ReadableMemory = Pick<
   "read" | "queryEvents" | "countEvents" | "queryKnowledge" | "search" | "sync"
 >;
 
-export interface AgentMemoryParts {
-  readonly journal: Journal;
+interface AgentMemoryParts {
+  readonly journal: Journal<RecordKind>;
   readonly working: WorkingMemory;
   readonly ask: AskStore;
   readonly store: StoreMemory;
@@ -159,16 +164,16 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
     },
     removeKnowledge: (id) => knowledge.remove(id),
     relate: (from, to, relation) => knowledge.relate(from, to, relation),
-    queryEvents: (query) => ask("temporal.query", { query, nowMs: clock.now() }),
-    countEvents: (query) => ask("temporal.count", { query, nowMs: clock.now() }),
-    queryKnowledge: async (query) => {
+    queryEvents: (query, signal) => ask("temporal.query", { query, nowMs: clock.now() }, signal),
+    countEvents: (query, signal) => ask("temporal.count", { query, nowMs: clock.now() }, signal),
+    queryKnowledge: async (query, signal) => {
       upkeep.asked();
       await knowledge.looked();
-      return await ask("knowledge.query", { query, nowMs: clock.now() });
+      return await ask("knowledge.query", { query, nowMs: clock.now() }, signal);
     },
-    search: (query) => {
+    search: (query, signal) => {
       upkeep.asked();
-      return ask("search", { query, nowMs: clock.now() });
+      return ask("search", { query, nowMs: clock.now() }, signal);
     },
     forget: (id, reason) => retention.forget(id, reason),
     cleanup: async (retentionDays) => {
@@ -188,7 +193,7 @@ export function createAgentMemory(parts: AgentMemoryParts): AgentMemory {
       records: journal.end.seq,
       sizeBytes: journal.size,
       head: journal.end.hash,
-      ...journal.tally.counts,
+      ...countsOf(journal.tally),
     }),
     storeStats: () => ask("stats", {}),
     exportSource: async () => {

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { ImportedMemories } from "./imported.ts";
-import { readHead, redactedLine } from "./journal/record.ts";
+import { redactedLine } from "../journal/record.ts";
+import { memoryRecords } from "./records.ts";
 import { FakeStore, fakeSettings } from "./testing/fake-store.ts";
 import { memoryFixture } from "./testing/memory-fixture.ts";
 
@@ -48,7 +49,7 @@ test("data that somebody took away, with no record that says so, is damage", asy
   await team.sync();
   const lines = (await readFile(segment)).toString("utf8").split("\n").slice(0, -1);
   const second = Buffer.from(lines[1] ?? "");
-  const head = readHead(second);
+  const head = memoryRecords.readHead(second);
   if (head === null) throw new Error("no record");
   lines[1] = Buffer.from(redactedLine(second, head)).toString("utf8");
   await writeFile(segment, `${lines.join("\n")}\n`);

@@ -2,17 +2,20 @@ import type { Clock } from "../base/clock.ts";
 import { isLaresError, storageError } from "../base/errors.ts";
 import { isJsonObject, type JsonValue } from "../base/json.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
-import { joinPath } from "../platform/data-files.ts";
+import { joinPath } from "../platform/files/data-files.ts";
 import type { ReadableMemory } from "./agent-memory.ts";
-import { forEachLine, parsed, readLineBlocks } from "./journal/lines.ts";
-import { type ChainEnd, chainStart, decodeRecord, type DecodedRecord } from "./journal/record.ts";
-import { RedactionProof } from "./journal/redaction.ts";
-import { findSegments, type Segment } from "./journal/scan.ts";
+import { forEachLine, parsed, readLineBlocks } from "../journal/lines.ts";
+import type { DecodedRecord } from "../journal/record.ts";
+import { RedactionProof } from "../journal/redaction.ts";
+import { memoryRecords } from "./records.ts";
 import { askerOf } from "./store-view.ts";
-import type { Store, StoreSettings } from "./store/port.ts";
+import type { Store } from "../memory-contract/store-port.ts";
+import type { StoreSettings } from "../memory-contract/store-settings.ts";
+import { type ChainEnd, chainStart } from "../memory-contract/records.ts";
+import { findSegments, type Segment } from "../memory-contract/segments.ts";
 import type { WorkingState } from "./working.ts";
 
-export interface ImportedMemoriesOptions {
+interface ImportedMemoriesOptions {
   /** Projections of what is imported lie beneath it. */
   readonly stateFolder: string;
   readonly store: Store;
@@ -90,10 +93,10 @@ class ImportedMemory {
     });
     this.readable = {
       read: () => this.#working,
-      queryEvents: (query) => ask("temporal.query", { query, nowMs: clock.now() }),
-      countEvents: (query) => ask("temporal.count", { query, nowMs: clock.now() }),
-      queryKnowledge: (query) => ask("knowledge.query", { query, nowMs: clock.now() }),
-      search: (query) => ask("search", { query, nowMs: clock.now() }),
+      queryEvents: (query, signal) => ask("temporal.query", { query, nowMs: clock.now() }, signal),
+      countEvents: (query, signal) => ask("temporal.count", { query, nowMs: clock.now() }, signal),
+      queryKnowledge: (query, signal) => ask("knowledge.query", { query, nowMs: clock.now() }, signal),
+      search: (query, signal) => ask("search", { query, nowMs: clock.now() }, signal),
       // It has nothing of its own that could wait for the disk.
       sync: () => Promise.resolve(),
     };
@@ -134,7 +137,7 @@ class ImportedMemory {
         // Its writer may be in the middle of a line.
         if (!block.isWhole) break;
         forEachLine(block, (line, offset) => {
-          const record = decodeRecord(line, this.#place.end);
+          const record = memoryRecords.decode(line, this.#place.end);
           const dataOf = (from: DecodedRecord): string => line.toString("utf8", from.dataStart, from.dataEnd);
           if (typeof record === "string" || this.#redactions.follow(record, () => dataOf(record)) !== null) {
             isWhole = false;

@@ -1,11 +1,11 @@
 import { invalidParams } from "../base/errors.ts";
 import { isoTime } from "../base/clock.ts";
-import type { KnowledgeAddition, KnowledgeChange, Relation } from "./queries.ts";
+import type { KnowledgeAddition, KnowledgeChange, Relation } from "../memory-contract/queries.ts";
 import { checkedName, jsonOf, placeFields } from "./temporal.ts";
 import { parseTimestamp } from "./timestamps.ts";
 
-export const maxDimensions = 4096;
-export const maxRelations = 256;
+const maxDimensions = 4096;
+const maxRelations = 256;
 
 /** Fields with their canonical JSON. */
 export type JsonTexts = Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export function relationsOf(relations: readonly Relation[]): { to: string; relat
 }
 
 /** Little-endian f32, base64. */
-export function base64OfVector(vector: readonly number[]): string {
+function base64OfVector(vector: readonly number[]): string {
   if (vector.length === 0 || vector.length > maxDimensions) {
     throw invalidParams(`An embedding has 1 to ${maxDimensions} numbers; this one has ${vector.length}.`);
   }

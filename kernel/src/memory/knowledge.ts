@@ -3,19 +3,20 @@ import { invalidParams, isLaresError, messageOf, notFound } from "../base/errors
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
-import type { Journal } from "./journal/journal.ts";
-import { maxIdLength, type RecordInput } from "./journal/record.ts";
-import { Additions, type Added, type Addition } from "./additions.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { RecordInput } from "../journal/record.ts";
+import { AddBatch, type Added, type Addition } from "./add-batch.ts";
 import { type JsonTexts, placeTexts, relationsOf, textsOf } from "./knowledge-texts.ts";
-import type { KnowledgeAddition, KnowledgeChange } from "./queries.ts";
+import type { KnowledgeAddition, KnowledgeChange } from "../memory-contract/queries.ts";
 import {
   type Nearest,
   type NewItem,
   type ProposedChange,
   type PrunePolicy,
   updatesSimilarity,
-} from "./store/port.ts";
+} from "../memory-contract/store-port.ts";
 import type { AskStore } from "./store-view.ts";
+import { maxIdLength, type RecordKind } from "../memory-contract/records.ts";
 import { jsonOf } from "./temporal.ts";
 
 /** After an item was added, it is looked so soon for what it updates: together with those that follow it. */
@@ -23,19 +24,19 @@ const updatesDelayMs = 250;
 
 /** Items of knowledge on their way into the journal. One change at a time, so that each sees what came before it. */
 export class KnowledgeMemory implements Disposable {
-  readonly #journal: Journal;
+  readonly #journal: Journal<RecordKind>;
   readonly #ask: AskStore;
   readonly #log: Log;
   readonly #clock: Pick<Clock, "timer">;
   readonly #turns = new OneAtATime();
   /** Its turn has not come yet. */
-  #gathering: Additions | null = null;
+  #gathering: AddBatch | null = null;
   /** Until it is looked for what was added updates. */
   #timer: Disposable | null = null;
   #looking: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  constructor(journal: Journal, ask: AskStore, log: Log, clock: Pick<Clock, "timer">) {
+  constructor(journal: Journal<RecordKind>, ask: AskStore, log: Log, clock: Pick<Clock, "timer">) {
     this.#clock = clock;
     this.#journal = journal;
     this.#ask = ask;
@@ -173,12 +174,12 @@ export class KnowledgeMemory implements Disposable {
     // The names in order, as canonical JSON has them.
     const texts = Object.entries(fields).toSorted(([one], [other]) => (one < other ? -1 : 1));
     const data = `{${texts.map(([name, text]) => `"${name}":${text}`).join(",")}}`;
-    await this.#journal.append({ operation, kind: "knowledge", id, data });
+    await this.#journal.append([{ operation, kind: "knowledge", id, data }]);
   }
 
-  /** Additions whose turn comes when that of all changes before them is over. */
-  #gather(): Additions {
-    const additions = new Additions();
+  /** AddBatch whose turn comes when that of all changes before them is over. */
+  #gather(): AddBatch {
+    const additions = new AddBatch();
     this.inTurn(async () => {
       if (this.#gathering === additions) this.#gathering = null;
       await this.#addAll(additions.all);

@@ -1,5 +1,5 @@
 import { invalidParams } from "../base/errors.ts";
-import { joinPath } from "../platform/data-files.ts";
+import { joinPath } from "../platform/files/data-files.ts";
 
 /** Names a memory in its kernel: an extension's own, or one that is shared under a name. */
 export type MemoryKey = `extension/${string}` | `namespace/${string}`;

@@ -4,15 +4,16 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
 import { silentLog } from "../base/log.ts";
-import { type Database, openDatabase } from "../platform/database.ts";
-import { memoryMigrations } from "./journal/heads.ts";
+import type { Database } from "../platform/database/database.ts";
+import { openNearDatabase } from "../platform/testing/near-database.ts";
+import { memoryMigrations } from "./heads.ts";
 import type { AgentMemory } from "./agent-memory.ts";
 import { type MemoryFixture, memoryFixture, testKey } from "./testing/memory-fixture.ts";
 import { maxStateBytes } from "./working.ts";
 
 /** One that is not the fixture's: what is stored in it is lost. */
 async function deafDatabase(): Promise<Database> {
-  const database = await openDatabase({ path: ":memory:", migrations: memoryMigrations, log: silentLog });
+  const database = await openNearDatabase({ path: ":memory:", migrations: memoryMigrations, log: silentLog });
   onTestFinished(() => database[Symbol.asyncDispose]());
   return database;
 }
@@ -95,6 +96,7 @@ describe("swap", () => {
         await agent.swap(0, "small");
         await expect(agent.swap(1, "x".repeat(3000))).rejects.toMatchObject({
           code: "LimitExceeded",
+          message: expect.stringContaining("makes it smaller"),
           facts: { limit: "max_storage_mb" },
         });
         expect([agent.read(), agent.stats().records]).toEqual([{ revision: 1, state: "small" }, 1]);

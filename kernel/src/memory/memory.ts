@@ -1,16 +1,21 @@
 import type { Clock } from "../base/clock.ts";
 import { isLaresError, LaresError, messageOf } from "../base/errors.ts";
+import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import { joinPath } from "../platform/data-files.ts";
-import type { Database } from "../platform/database.ts";
+import { OneAtATime } from "../base/one-at-a-time.ts";
+import { joinPath } from "../platform/files/data-files.ts";
+import type { Database } from "../platform/database/database.ts";
 import { type AgentMemory, createAgentMemory, type MemoryStats } from "./agent-memory.ts";
 import { FirstLook } from "./first-look.ts";
-import { Heads } from "./journal/heads.ts";
-import { Journal, type Verification, verifyJournal } from "./journal/journal.ts";
-import { chainStart } from "./journal/record.ts";
+import { countsOf, Heads } from "./heads.ts";
+import { DiskTimer } from "../journal/disk-timer.ts";
+import { Journal, type Verification, verifyJournal } from "../journal/journal.ts";
+import type { StartFold } from "../journal/proof.ts";
 import { folderOfMemory, type MemoryKey } from "./memory-key.ts";
+import { memoryRecords, memoryRefusals } from "./records.ts";
 import { askerOf, storeViewOf } from "./store-view.ts";
-import type { PrunePolicy, Store, StoreMemory, StoreSettings } from "./store/port.ts";
+import type { PrunePolicy, Store, StoreMemory } from "../memory-contract/store-port.ts";
+import type { StoreSettings } from "../memory-contract/store-settings.ts";
 import { type Exported, exportMemory } from "./transfer/export.ts";
 import {
   describeExport,
@@ -19,6 +24,7 @@ import {
   removeUnfinishedImport,
 } from "./transfer/import.ts";
 import type { VectorItem } from "./transfer/vectors.ts";
+import { chainStart, type RecordKind } from "../memory-contract/records.ts";
 import { WorkingMemory } from "./working.ts";
 
 export interface Memory extends AsyncDisposable {
@@ -32,7 +38,11 @@ export interface Memory extends AsyncDisposable {
   /** Of the open memory; of the last known head where it is not open. */
   stats(key: MemoryKey): MemoryStats;
   /** Writes it into one file, as it is now, while it goes on; see `exportMemory`. */
-  export(key: MemoryKey, path: string, options: { readonly overwrite: boolean }): Promise<Exported>;
+  export(
+    key: MemoryKey,
+    path: string,
+    options: { readonly overwrite: boolean; readonly signal?: AbortSignal },
+  ): Promise<Exported>;
   /** What an import of this file would bring; Conflict where this memory is not empty. See `describeExport`. */
   describe(key: MemoryKey, path: string, expectedHead?: string): Promise<ExportDescription>;
   /** Puts the file's journal in the place of an empty one; whoever uses the memory meanwhile waits. See `importMemory`. */
@@ -69,6 +79,10 @@ export async function openMemory(options: MemoryOptions): Promise<Memory> {
 
 class Memories implements Memory {
   readonly #options: MemoryOptions;
+  /** One for the journals of all memories. */
+  readonly #disk: DiskTimer;
+  /** One journal at a time is proven in the background. */
+  readonly #proofs = new OneAtATime();
   readonly #heads: Heads;
   readonly #opening = new Map<MemoryKey, Promise<AgentMemory>>();
   readonly #open = new Map<MemoryKey, AgentMemory>();
@@ -78,6 +92,7 @@ class Memories implements Memory {
 
   constructor(options: MemoryOptions, heads: Heads) {
     this.#options = options;
+    this.#disk = new DiskTimer(options.clock);
     this.#heads = heads;
   }
 
@@ -99,7 +114,7 @@ class Memories implements Memory {
     const open = this.#open.get(key);
     if (open !== undefined) return await open.verify();
     const folder = folderOfMemory(this.#options.stateFolder, key);
-    return await verifyJournal(joinPath(folder, "journal"), this.#heads.of(key) ?? chainStart);
+    return await verifyJournal(joinPath(folder, "journal"), this.#heads.of(key) ?? chainStart, memoryRecords);
   }
 
   stats(key: MemoryKey): MemoryStats {
@@ -109,9 +124,13 @@ class Memories implements Memory {
     return { records: seq, sizeBytes: size, head: hash, ...this.#heads.countsOf(key) };
   }
 
-  async export(key: MemoryKey, path: string, { overwrite }: { overwrite: boolean }): Promise<Exported> {
+  async export(
+    key: MemoryKey,
+    path: string,
+    options: { readonly overwrite: boolean; readonly signal?: AbortSignal },
+  ): Promise<Exported> {
     const source = await (await this.open(key)).exportSource();
-    return await exportMemory(source, { path, overwrite, clock: this.#options.clock });
+    return await exportMemory(source, { path, ...options, clock: this.#options.clock });
   }
 
   async describe(key: MemoryKey, path: string, expectedHead?: string): Promise<ExportDescription> {
@@ -150,14 +169,25 @@ class Memories implements Memory {
     await this.#replacing.get(key)?.catch(() => undefined);
     await this.#closing.get(key)?.catch(() => undefined);
     await removeUnfinishedImport(folder);
-    const firstLook = new FirstLook();
     const maxBytes = (): number => options.storageLimitBytes(key);
     let view: StoreMemory | undefined;
-    const journal = await Journal.open(
+    const startLook = (saved: JsonValue): FirstLook | null =>
+      saved === null ? new FirstLook(journalFolder) : FirstLook.from(journalFolder, saved);
+    const { journal, found: firstLook } = await Journal.open(
       {
+        name: "memory",
+        form: memoryRecords,
+        refusals: memoryRefusals,
+        disk: this.#disk,
         folder: journalFolder,
         anchor: this.#heads.of(key),
-        storeAnchor: (anchor, durability, counts) => this.#heads.store(key, anchor, counts, durability),
+        storeAnchor: (anchor, durability, tally) =>
+          this.#heads.store(key, anchor, countsOf(tally), durability),
+        checkpoints: {
+          stored: await this.#heads.checkpointOf(key),
+          store: (text) => this.#heads.storeCheckpoint(key, text),
+          turns: this.#proofs,
+        },
         cutOff: (bytes) => options.cutOff?.(key, bytes),
         maxBytes,
         grown: () => {
@@ -168,7 +198,7 @@ class Memories implements Memory {
         log,
         ...(segmentBytes === undefined ? {} : { segmentBytes }),
       },
-      (record, place, line) => firstLook.visit(record, place, line),
+      startLook as StartFold<RecordKind, FirstLook>,
     );
     try {
       const working = await WorkingMemory.open(folder, journal, firstLook.working, { clock, log });
@@ -253,7 +283,7 @@ class Memories implements Memory {
   }
 
   /** Not having room for it is no reason to have no memory: it is tried again with the next cleanup. */
-  async #finishRedactions(key: MemoryKey, journal: Journal): Promise<void> {
+  async #finishRedactions(key: MemoryKey, journal: Journal<RecordKind>): Promise<void> {
     try {
       await journal.finishRedactions();
     } catch (error) {

@@ -1,6 +1,7 @@
 import { type JsonObject, canonicalJson } from "../base/json.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
-import type { Journal } from "./journal/journal.ts";
+import type { RecordKind } from "../memory-contract/records.ts";
+import type { Journal } from "../journal/journal.ts";
 
 const recordId = "policy";
 
@@ -15,12 +16,12 @@ export interface MemoryPolicy extends JsonObject {
 
 /** The policy as the journal last recorded it. */
 export class PolicyRecords {
-  readonly #journal: Journal;
+  readonly #journal: Journal<RecordKind>;
   readonly #turns = new OneAtATime();
   #text: string | null;
 
   /** `text`: the canonical JSON of the newest record, null where there is none. */
-  constructor(journal: Journal, text: string | null) {
+  constructor(journal: Journal<RecordKind>, text: string | null) {
     this.#journal = journal;
     this.#text = text;
   }
@@ -35,7 +36,7 @@ export class PolicyRecords {
     return this.#turns.run("policy", async () => {
       if (text === this.#text) return false;
       const operation = this.#text === null ? "store" : "update";
-      await this.#journal.append({ operation, kind: "policy", id: recordId, data: text });
+      await this.#journal.append([{ operation, kind: "policy", id: recordId, data: text }]);
       this.#text = text;
       return true;
     });

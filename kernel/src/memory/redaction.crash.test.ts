@@ -2,21 +2,21 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { systemClock } from "../platform/clock.ts";
-import { openDatabase } from "../platform/database.ts";
+import { openDatabase } from "../platform/database/database.ts";
 import { failpointNames } from "../platform/failpoints.ts";
 import { TestChild } from "../platform/testing/child.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
-import { memoryMigrations } from "./journal/heads.ts";
+import { memoryMigrations } from "./heads.ts";
 import { openMemory } from "./memory.ts";
 import { FakeStore, fakeSettings, linesOf } from "./testing/fake-store.ts";
 
 const modules = {
-  "{ openDatabase }": new URL("../platform/database.ts", import.meta.url),
+  "{ openDatabase }": new URL("../platform/database/database.ts", import.meta.url),
   "{ systemClock }": new URL("../platform/clock.ts", import.meta.url),
   "{ silentLog }": new URL("../base/log.ts", import.meta.url),
   "{ openMemory }": new URL("./memory.ts", import.meta.url),
   "{ FakeStore, fakeSettings }": new URL("./testing/fake-store.ts", import.meta.url),
-  "{ memoryMigrations }": new URL("./journal/heads.ts", import.meta.url),
+  "{ memoryMigrations }": new URL("./heads.ts", import.meta.url),
 };
 
 /**

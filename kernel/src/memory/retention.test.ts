@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { AgentMemory } from "./agent-memory.ts";
-import { FileReplacement } from "../platform/file-replacement.ts";
+import { FileReplacement } from "../platform/files/file-replacement.ts";
 import { storageError } from "../base/errors.ts";
 import { memoryFixture } from "./testing/memory-fixture.ts";
 

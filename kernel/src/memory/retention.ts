@@ -2,15 +2,16 @@ import { type Clock, isoTime } from "../base/clock.ts";
 import { invalidParams, messageOf, notFound, storageError } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Forgetting } from "./forgetting.ts";
-import type { Journal } from "./journal/journal.ts";
-import { idText, maxIdLength } from "./journal/record.ts";
-import { retentionId } from "./journal/redaction.ts";
+import type { Journal } from "../journal/journal.ts";
+import { idText } from "../journal/record.ts";
+import { retentionId } from "./records.ts";
 import type { KnowledgeMemory } from "./knowledge.ts";
 import { eventTimeOf, type TemporalMemory } from "./temporal.ts";
+import { maxIdLength, type RecordKind } from "../memory-contract/records.ts";
 import type { WorkingMemory } from "./working.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
-export const maxRetentionDays = 36_500;
+const maxRetentionDays = 36_500;
 const maxReasonLength = 4000;
 /** Superseded states of working memory are dropped when they have so many bytes, or their part of the quota. */
 const maxSupersededBytes = 16 * 1024 * 1024;
@@ -25,8 +26,8 @@ export interface Cleaned {
   readonly workingStates: number;
 }
 
-export interface RetentionParts {
-  readonly journal: Journal;
+interface RetentionParts {
+  readonly journal: Journal<RecordKind>;
   readonly temporal: TemporalMemory;
   readonly knowledge: KnowledgeMemory;
   readonly working: WorkingMemory;

@@ -1,7 +1,7 @@
 import { LaresError, limitExceeded } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
-import type { Database, Migration } from "../platform/database.ts";
+import type { Database, Migration } from "../platform/database/database.ts";
 
 export const sharedDataMigrations: readonly Migration[] = [
   {
@@ -15,12 +15,22 @@ export const sharedDataMigrations: readonly Migration[] = [
           ) STRICT;
           CREATE INDEX shared_data_sizes ON shared_data (key, characters);`,
   },
+  {
+    name: "shared-data-2",
+    // Values from before this migration count for no agent until they are written again.
+    sql: `ALTER TABLE shared_data ADD COLUMN writer TEXT NOT NULL DEFAULT '';
+          DROP INDEX shared_data_sizes;
+          CREATE INDEX shared_data_sizes ON shared_data (writer, key, characters);`,
+  },
 ];
 
-/** Bounds on what the agents of a workspace share by keys, all of them together; sizes in characters of JSON. */
+/**
+ * Bounds on what one agent shares by keys, each value counted for the agent that wrote it last: what others share neither
+ * takes its room nor can be read off a refusal. Sizes in characters of JSON.
+ */
 export const sharedDataLimits = { keys: 4096, valueCharacters: 256 * 1024, allCharacters: 64 << 20 } as const;
 
-export interface SharedValue {
+interface SharedValue {
   /** Counts the writes; the first is 1. */
   readonly version: number;
   readonly value: JsonValue;
@@ -51,9 +61,9 @@ export class SharedData {
 
   /**
    * Resolves with the value's new version. With `version`, only where that is still the key's (0: nothing was written
-   * yet), else Conflict { revision }; LimitExceeded where the value, or all of them, would be too large.
+   * yet), else Conflict { revision }; LimitExceeded where the value, or all that `writer` shares, would be too large.
    */
-  write(key: string, value: JsonValue, version?: number): Promise<number> {
+  write(writer: string, key: string, value: JsonValue, version?: number): Promise<number> {
     return this.#writes.run("write", async () => {
       const current = (await this.read(key))?.version ?? 0;
       if (version !== undefined && version !== current)
@@ -63,20 +73,21 @@ export class SharedData {
           { revision: current },
         );
       const text = JSON.stringify(value);
-      await this.#refuseTooMuch(key, text.length);
+      await this.#refuseTooMuch(writer, key, text.length);
       await this.#database.batch([
         {
-          sql: `INSERT INTO shared_data (key, version, value, characters) VALUES (?, ?, ?, ?)
+          sql: `INSERT INTO shared_data (key, version, value, characters, writer) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT (key) DO UPDATE
-                SET version = excluded.version, value = excluded.value, characters = excluded.characters`,
-          params: [key, current + 1, text, text.length],
+                SET version = excluded.version, value = excluded.value, characters = excluded.characters,
+                    writer = excluded.writer`,
+          params: [key, current + 1, text, text.length, writer],
         },
       ]);
       return current + 1;
     });
   }
 
-  async #refuseTooMuch(key: string, characters: number): Promise<void> {
+  async #refuseTooMuch(writer: string, key: string, characters: number): Promise<void> {
     const { keys, valueCharacters, allCharacters } = sharedDataLimits;
     if (characters > valueCharacters)
       throw limitExceeded(
@@ -85,15 +96,15 @@ export class SharedData {
         `The value for "${key}" has ${characters} characters; at most ${valueCharacters} are shared by a key. Put what is larger into a shared memory or a file.`,
       );
     const [others] = await this.#database.query<{ keys: number; characters: number }>(
-      "SELECT count(*) AS keys, coalesce(sum(characters), 0) AS characters FROM shared_data WHERE key <> ?",
-      [key],
+      "SELECT count(*) AS keys, coalesce(sum(characters), 0) AS characters FROM shared_data WHERE writer = ? AND key <> ?",
+      [writer, key],
     );
     const total = (others?.characters ?? 0) + characters;
     if ((others?.keys ?? 0) >= keys || total > allCharacters)
       throw limitExceeded(
         "shared_data",
         total,
-        `The agents of this workspace share as much as they may: at most ${keys} keys and ${allCharacters} characters.`,
+        `${writer} shares as much as it may: at most ${keys} keys and ${allCharacters} characters. Write less, or to fewer keys.`,
       );
   }
 }

@@ -1,13 +1,16 @@
-import type { Journal } from "./journal/journal.ts";
-import type { Store, StoreMemory, StoreRequestName, StoreRequests, StoreSettings } from "./store/port.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { RecordKind } from "../memory-contract/records.ts";
+import type { Store, StoreMemory, StoreRequestName, StoreRequests } from "../memory-contract/store-port.ts";
+import type { StoreSettings } from "../memory-contract/store-settings.ts";
 
 /** Asks the store about one memory, as far as that is acknowledged now. */
 export type AskStore = <Name extends StoreRequestName>(
   name: Name,
   params: StoreRequests[Name]["params"],
+  signal?: AbortSignal,
 ) => Promise<StoreRequests[Name]["result"]>;
 
-export interface StoreViewOptions {
+interface StoreViewOptions {
   readonly key: string;
   readonly folder: string;
   readonly journalFolder: string;
@@ -15,7 +18,7 @@ export interface StoreViewOptions {
 }
 
 /** A memory as the store is told of it: always as it is at the moment, without anything being made for each record. */
-export function storeViewOf(journal: Journal, options: StoreViewOptions): StoreMemory {
+export function storeViewOf(journal: Journal<RecordKind>, options: StoreViewOptions): StoreMemory {
   const { key, folder, journalFolder } = options;
   return {
     key,
@@ -35,5 +38,5 @@ export function storeViewOf(journal: Journal, options: StoreViewOptions): StoreM
 
 /** What is asked is asked of the memory as it is now, also where the answer is long in coming. */
 export function askerOf(store: Store, view: StoreMemory): AskStore {
-  return (name, params) => store.request(name, { ...view }, params);
+  return (name, params, signal) => store.request(name, { ...view }, params, signal);
 }

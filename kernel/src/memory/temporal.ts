@@ -2,13 +2,14 @@ import { type Clock, isoTime } from "../base/clock.ts";
 import { invalidParams, messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
-import type { Place } from "./queries.ts";
-import type { Journal } from "./journal/journal.ts";
-import type { RecordHead } from "./journal/record.ts";
+import type { Place } from "../memory-contract/queries.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { RecordHead } from "../journal/record.ts";
+import type { RecordKind } from "../memory-contract/records.ts";
 import { parseTimestamp } from "./timestamps.ts";
 
 /** Characters of a variant's or a relation's name. */
-export const maxNameLength = 128;
+const maxNameLength = 128;
 
 /** Characters of a source's name: in a shared memory it begins with its agent's. */
 const maxSourceLength = 512;
@@ -22,12 +23,12 @@ export interface EventAddition extends Place {
 
 /** Events on their way into the journal, and how far back they go. */
 export class TemporalMemory {
-  readonly #journal: Journal;
+  readonly #journal: Journal<RecordKind>;
   readonly #clock: Pick<Clock, "now">;
   /** No event that still has its data is older. ISO times of four-digit years sort as texts. */
   oldest: string | null;
 
-  constructor(journal: Journal, clock: Pick<Clock, "now">, oldest: string | null) {
+  constructor(journal: Journal<RecordKind>, clock: Pick<Clock, "now">, oldest: string | null) {
     this.#journal = journal;
     this.#clock = clock;
     this.oldest = oldest;
@@ -40,7 +41,7 @@ export class TemporalMemory {
     const { position, source } = placeFields(place);
     const placed = `${position === undefined ? "" : `,"position":${position}`}${source === undefined ? "" : `,"source":${source}`}`;
     const text = `{"data":${jsonOf(data)}${placed},"timestamp":"${time}","variant":${JSON.stringify(name)}}`;
-    await this.#journal.append({ operation: "store", kind: "temporal", id, data: text });
+    await this.#journal.append([{ operation: "store", kind: "temporal", id, data: text }]);
     this.seen(time);
     return { id };
   }
@@ -87,7 +88,7 @@ const timestampLength = 24;
 
 /** The time of the event that a record stored, as it stands there; null where the record stored none. */
 export function eventTimeOf(
-  { kind, operation, isRedacted, dataStart, dataEnd }: RecordHead,
+  { kind, operation, isRedacted, dataStart, dataEnd }: RecordHead<RecordKind>,
   line: Buffer,
 ): string | null {
   if (kind !== "temporal" || operation !== "store" || isRedacted) return null;

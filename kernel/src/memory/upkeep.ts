@@ -13,7 +13,7 @@ const writesPerMaintenance = 1000;
 /** Events and items behind which the projections may be before they follow, though nobody has asked yet. */
 const maxUnasked = 5000;
 
-export interface UpkeepParts {
+interface UpkeepParts {
   readonly clock: Clock;
   readonly log: Log;
   /** Events and items that are stored now. */

@@ -9,14 +9,14 @@ import {
 } from "../base/errors.ts";
 import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import { removeLeftoverTemporaries, writeFileAtomically } from "../platform/atomic-file.ts";
-import { isNoPlainFile, joinPath, moveAside, readSmallFile } from "../platform/data-files.ts";
+import { removeLeftoverTemporaries, writeFileAtomically } from "../platform/files/atomic-file.ts";
+import { isNoPlainFile, joinPath, moveAside, readSmallFile } from "../platform/files/data-files.ts";
 import { failpoint } from "../platform/failpoint.ts";
-import { sha256Hex } from "../platform/hash.ts";
-import type { Journal } from "./journal/journal.ts";
-import { type DecodedRecord, maxLineBytes } from "./journal/record.ts";
+import { sha256Hex } from "../platform/files/hash.ts";
+import type { Journal } from "../journal/journal.ts";
 import { type FoundRecord, readData } from "./first-look.ts";
-import { parsed } from "./journal/lines.ts";
+import { maxLineBytes, type RecordKind } from "../memory-contract/records.ts";
+import { parsed } from "../journal/lines.ts";
 
 /** Bytes of canonical JSON that a working memory may have. */
 export const maxStateBytes = 1024 * 1024;
@@ -25,6 +25,8 @@ const swapsPerCheckpoint = 256;
 const bytesPerCheckpoint = 8 * 1024 * 1024;
 const checkpointName = "working.json";
 const recordId = "working";
+/** Beside the checkpoint. */
+const journalName = "journal";
 
 export interface WorkingState {
   /** Counts the swaps; 0 where nothing was ever stored, and `state` then is null. */
@@ -41,14 +43,14 @@ interface Stored extends WorkingState {
 /** A small state that is replaced as a whole, by compare-and-swap. Each one is a record of the journal. */
 export class WorkingMemory implements AsyncDisposable {
   readonly #folder: string;
-  readonly #journal: Journal;
+  readonly #journal: Journal<RecordKind>;
   readonly #log: Log;
   #stored: Stored | null;
   #turn: Promise<unknown> = Promise.resolve();
   #swapsSinceCheckpoint = 0;
   #bytesSinceCheckpoint = 0;
 
-  private constructor(folder: string, journal: Journal, log: Log, stored: Stored | null) {
+  private constructor(folder: string, journal: Journal<RecordKind>, log: Log, stored: Stored | null) {
     this.#folder = folder;
     this.#journal = journal;
     this.#log = log;
@@ -58,7 +60,7 @@ export class WorkingMemory implements AsyncDisposable {
   /** `newest` is the last working record of a journal that has been proven. */
   static async open(
     folder: string,
-    journal: Journal,
+    journal: Journal<RecordKind>,
     newest: FoundRecord | null,
     { clock, log }: { readonly clock: Pick<Clock, "now">; readonly log: Log },
   ): Promise<WorkingMemory> {
@@ -71,12 +73,12 @@ export class WorkingMemory implements AsyncDisposable {
       });
     }
     if (newest === null) return new WorkingMemory(folder, journal, log, null);
-    const checkpoint = await readCheckpoint(folder, newest.record, log);
+    const checkpoint = await readCheckpoint(folder, newest, log);
     const memory = new WorkingMemory(
       folder,
       journal,
       log,
-      checkpoint ?? storedFrom(newest.record, parsed(await readData(newest))),
+      checkpoint ?? storedFrom(newest, parsed(await readData(joinPath(folder, journalName), newest))),
     );
     if (checkpoint === null) memory.#swapsSinceCheckpoint = 1;
     return memory;
@@ -136,12 +138,14 @@ export class WorkingMemory implements AsyncDisposable {
     if (revision !== current) throw conflict(current);
     const next = current + 1;
     const data = `{"revision":${next},"state":${text}}`;
-    const { end, salt } = await this.#journal.append({
-      operation: "update",
-      kind: "working",
-      id: recordId,
-      data,
-    });
+    const [{ end, salt }] = await this.#journal.append([
+      {
+        operation: "update",
+        kind: "working",
+        id: recordId,
+        data,
+      },
+    ]);
     failpoint("working.swap.appended");
     // Parsed anew, so that nobody who still holds the old object can change what is stored.
     this.#stored = { seq: end.seq, salt, revision: next, state: JSON.parse(text) as JsonValue };
@@ -179,12 +183,12 @@ export class WorkingMemory implements AsyncDisposable {
 }
 
 /** The checkpoint, if it is whole and says what the journal's newest record says; else null. */
-async function readCheckpoint(folder: string, newest: DecodedRecord, log: Log): Promise<Stored | null> {
+async function readCheckpoint(folder: string, newest: FoundRecord, log: Log): Promise<Stored | null> {
   const bytes = await readSmallFile(joinPath(folder, checkpointName), maxLineBytes);
   if (bytes === null) return null;
   try {
     const read: unknown = JSON.parse(Buffer.from(bytes).toString("utf8"));
-    if (isJsonObject(read) && typeof read["seq"] === "number" && read["seq"] < newest.end.seq) return null;
+    if (isJsonObject(read) && typeof read["seq"] === "number" && read["seq"] < newest.seq) return null;
     if (
       isJsonObject(read) &&
       sha256Hex(canonicalJson({ data: read["data"], salt: newest.salt })) === newest.dataHash
@@ -199,7 +203,7 @@ async function readCheckpoint(folder: string, newest: DecodedRecord, log: Log): 
 }
 
 /** Throws StorageError where an intact record says what no swap wrote: a journal can be forged as a whole. */
-function storedFrom(record: DecodedRecord, data: unknown): Stored {
+function storedFrom(record: FoundRecord, data: unknown): Stored {
   const revision = isJsonObject(data) ? data["revision"] : null;
   if (
     !isJsonObject(data) ||
@@ -209,5 +213,5 @@ function storedFrom(record: DecodedRecord, data: unknown): Stored {
   ) {
     throw storageError(`The journal's record ${record.seq} of working memory holds no state.`);
   }
-  return { seq: record.end.seq, salt: record.salt, revision, state: (data["state"] ?? null) as JsonValue };
+  return { seq: record.seq, salt: record.salt, revision, state: (data["state"] ?? null) as JsonValue };
 }

@@ -34,6 +34,10 @@ export const failpointNames = [
   "jobs.cancel.begun",
   "jobs.cancel.committed",
   "jobs.fail.committed",
+  // A tool's call with a key.
+  "tools.call.begun",
+  "tools.call.answered",
+  "tools.call.stored",
   // A memory that comes from a file.
   "import.extracted",
   "import.proven",
@@ -45,6 +49,10 @@ export const failpointNames = [
   "journal.write.done",
   "journal.synced",
   "journal.anchored",
+  // Its checkpoint: made by a background proof, dropped before a segment is written anew.
+  "journal.checkpoint.begun",
+  "journal.checkpoint.done",
+  "journal.checkpoint.dropped",
   // Taking records' data away: named in the journal, then written anew without it.
   "journal.redaction.begun",
   "journal.redaction.appended",
@@ -90,8 +98,8 @@ export const failpointNames = [
   "inbox.acknowledge.committed",
   "inbox.retry.begun",
   "inbox.retry.committed",
-  "inbox.bury.begun",
-  "inbox.bury.committed",
+  "inbox.deadLetter.begun",
+  "inbox.deadLetter.committed",
   // A content on its way into the object store.
   "objects.put.created",
   "objects.put.written",

@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compileGlob } from "../base/glob.ts";
 import type { ApprovalRule } from "../base/vocabulary/action.ts";
-import { decideApproval, prepareApproval, type ApprovalQuestion, type ApprovalSubject } from "./approval.ts";
+import {
+  decideApproval,
+  prepareApproval,
+  strictestOf,
+  type ApprovalQuestion,
+  type ApprovalSubject,
+} from "./approval.ts";
 import { escapeGlob, exactRules } from "./scopes.ts";
 
 const write = (path: string, protection: ApprovalSubject["protection"] = "none"): ApprovalSubject => ({
@@ -312,4 +318,38 @@ test("a decision takes as many short steps as its folders and rules are large, a
   });
   expect(decideApproval(question, { rules: rules.slice(0, 5), autoApproveBelow: 1 }).decide).toBe("allow");
   expect(() => decideApproval(question, { rules, autoApproveBelow: 1 })).toThrow(/looked at again/);
+});
+
+test("effects that touch the same are held against the rules once", () => {
+  const rules: ApprovalRule[] = Array.from({ length: 100 }, (_, at) => ({
+    decide: "deny",
+    path: `kept/${at}/**`,
+  }));
+  const stepsFor = (effects: ApprovalSubject[]): number => {
+    let steps = 0;
+    for (const _step of prepareApproval({ agent: "a", effects }, { rules })) steps++;
+    return steps;
+  };
+  const effects = Array.from({ length: 1000 }, () => tag("a.txt"));
+  expect(stepsFor(effects)).toBe(stepsFor([tag("a.txt")]));
+  // What was prepared for these rules is not prepared again.
+  expect(stepsFor(effects)).toBe(0);
+});
+
+describe("the strictest of several decisions", () => {
+  const allowed = decide({ effects: [write("a")], rules: [allow] });
+  const asked = decide({ effects: [write("a")], rules: [ask] });
+  const denied = decide({ effects: [write("a")], rules: [deny] });
+  const small = decide({ effects: [write("a")], below: 1, impact: 0.1 });
+
+  test("a deny before an ask before an allow, in whatever order", () => {
+    expect(strictestOf([allowed, asked, denied])).toBe(denied);
+    expect(strictestOf([denied, allowed])).toBe(denied);
+    expect(strictestOf([allowed, asked])).toBe(asked);
+  });
+
+  test("what all allow rests on the rules of all, and counts into the hour where one allows it for its impact", () => {
+    expect(strictestOf([allowed, small])).toMatchObject({ decide: "allow", rules: [allow], byImpact: true });
+    expect(strictestOf([])).toMatchObject({ decide: "allow", byImpact: false });
+  });
 });

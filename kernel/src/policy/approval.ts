@@ -1,3 +1,4 @@
+import { finished } from "../base/steps.ts";
 import { quotedText } from "../base/visible-text.ts";
 import type { ApprovalRule, EffectKind } from "../base/vocabulary/action.ts";
 import { isPlain, literalBase, restrainingGlob, wideningGlob } from "./globs.ts";
@@ -9,108 +10,125 @@ import { ruleWords } from "./rule-words.ts";
 /** An effect as the approval policy sees it. */
 export interface ApprovalSubject {
   readonly kind: EffectKind;
-  /** What it names: both ends of a move; canonical. */
+  /** The paths that it names: both ends of a move; canonical. */
   readonly paths: readonly string[];
-  /** Folders that it makes, or may make, on the way to these. */
+  /** Folders that it creates, or may create, on the way to these paths. */
   readonly makes?: readonly string[];
-  /** What lies in a folder that is moved, relative to it: each is at both ends. */
+  /** The contents of a folder that is moved, relative to it: each lies at both ends. */
   readonly members?: readonly string[];
   /** The strictest protection of anything it touches. */
   readonly protection: Protection;
   /** Why it is protected, as a sentence. */
   readonly whyProtected?: string;
-  /** Why a person decides whatever rules allow; a clause about the paths, such as "is hidden from the agent". */
+  /**
+   * Why a person decides even if rules would allow it; a clause about the paths, such as "is hidden from the agent".
+   */
   readonly alwaysAsked?: string;
 }
 
 export interface ApprovalQuestion {
   readonly agent: string;
   readonly effects: readonly ApprovalSubject[];
-  /** The whole action's, 0–1. */
+  /** The impact of the whole action, 0–1. */
   readonly impact: number;
-  /** Sum over the last hour of what this agent's actions scored that were allowed for their impact alone. */
+  /** The sum of the impact of this agent's actions in the last hour that were allowed for their impact alone. */
   readonly impactThisHour: number;
 }
 
 export interface ApprovalPolicy {
   readonly rules: readonly ApprovalRule[];
-  /** 0: everything that changes files is asked. */
+  /** With 0, every change of files is asked. */
   readonly autoApproveBelow: number;
 }
 
 export interface ApprovalDecision {
   readonly decide: "deny" | "ask" | "allow";
-  /** One sentence for the agent and the trace. It quotes no rule: those are the person's. */
+  /** One sentence for the agent and the trace. Quotes no rule, because rules are the person's. */
   readonly because: string;
   readonly basis: Basis;
-  /** Every rule that decided about an effect of it. */
+  /** Every rule that decided about one of its effects. */
   readonly rules: readonly ApprovalRule[];
-  /** Allowed for its impact: counts into the agent's hour. */
+  /** True if it was allowed for its impact; it then counts towards the agent's hour. */
   readonly byImpact: boolean;
 }
 
-/** What a decision rests on, for the person. */
+/** The reason for a decision, for the person. */
 export interface Basis {
   readonly sentence: string;
-  /** The rule that decided, or that would have allowed it and does not count. */
+  /** The rule that decided, or that would have allowed it but does not apply. */
   readonly rule?: ApprovalRule;
   /** The setting that decided, by its name in the documents. */
   readonly setting?: "approvals.auto_approve_below";
 }
 
-/** The rules that hold for an agent; `bear` are those that restrain or cover an effect. */
+/** The rules that apply to an agent; `bear` are those that restrain or cover an effect. */
 interface Bearing {
   readonly rules: readonly ApprovalRule[];
   readonly bear: readonly CompiledRule[];
 }
 
-const bearings = new WeakMap<ApprovalSubject, Bearing>();
+/** The latest results for each effect: under the rules of its agent, and of those on whose behalf it acts. */
+const bearings = new WeakMap<ApprovalSubject, readonly Bearing[]>();
+const maxBearings = 10;
+
+function preparedFor(effect: ApprovalSubject, rules: readonly ApprovalRule[]): Bearing | undefined {
+  return bearings.get(effect)?.find((bearing) => isFor(bearing, rules));
+}
 
 /**
- * Does the slow part of `decideApproval` in steps of some milliseconds at most: a folder of thousands of files is
- * matched against hundreds of rules. After all steps, `decideApproval` decides about the same effects, by the same
- * rules, at once.
+ * Does the slow part of `decideApproval`, matching folders of thousands of files with hundreds of rules, in steps of a
+ * few milliseconds. After all steps, `decideApproval` decides about the same effects, by the same rules, without delay.
  */
 export function* prepareApproval(
   { agent, effects }: Pick<ApprovalQuestion, "agent" | "effects">,
   policy: Pick<ApprovalPolicy, "rules">,
 ): Generator<void, void> {
   const rules = rulesOf(agent, policy);
+  // A proposal often changes one file a thousand times.
+  const same = new Map<string, Bearing>();
   for (const effect of effects) {
-    const bear: CompiledRule[] = [];
-    for (const rule of rules) {
-      yield;
-      const made = compiled(rule);
-      const bears = made.decide === "allow" ? made.covers(effect) : (yield* made.search(effect)) !== null;
-      if (bears) bear.push(made);
-    }
-    bearings.set(effect, { rules, bear });
+    if (preparedFor(effect, rules) !== undefined) continue;
+    const { kind, paths, makes, members } = effect;
+    const key = members === undefined ? JSON.stringify([kind, paths, makes]) : null;
+    const bearing = (key === null ? undefined : same.get(key)) ?? (yield* bearingOn(effect, rules));
+    if (key !== null) same.set(key, bearing);
+    bearings.set(effect, [bearing, ...(bearings.get(effect) ?? [])].slice(0, maxBearings));
   }
+}
+
+function* bearingOn(effect: ApprovalSubject, rules: readonly ApprovalRule[]): Generator<void, Bearing> {
+  const bear: CompiledRule[] = [];
+  for (const rule of rules) {
+    yield;
+    const made = compiled(rule);
+    const bears =
+      made.decide === "allow" ? yield* made.covers(effect) : (yield* made.search(effect)) !== null;
+    if (bears) bear.push(made);
+  }
+  return { rules, bear };
+}
+
+function isFor(bearing: Bearing, rules: readonly ApprovalRule[]): boolean {
+  return (
+    bearing.rules === rules ||
+    (bearing.rules.length === rules.length && bearing.rules.every((rule, at) => rule === rules[at]))
+  );
 }
 
 function rulesOf(agent: string, { rules }: Pick<ApprovalPolicy, "rules">): readonly ApprovalRule[] {
   return rules.filter((rule) => rule.agent === undefined || rule.agent === agent);
 }
 
-/** Returns what answers which of the rules bear on an effect: what was prepared, as long as the rules are the same. */
+/**
+ * Returns a function that finds the rules that bear on an effect, using the prepared result as long as the rules are
+ * the same.
+ */
 function bearingOf(rules: readonly ApprovalRule[]): (effect: ApprovalSubject) => readonly CompiledRule[] {
   let all: readonly CompiledRule[] | null = null;
-  let same: readonly ApprovalRule[] | null = null;
-  return (effect) => {
-    const known = bearings.get(effect);
-    if (known !== undefined) {
-      const isSame = (): boolean =>
-        known.rules.length === rules.length && known.rules.every((rule, at) => rule === rules[at]);
-      if (known.rules === same || isSame()) {
-        same = known.rules;
-        return known.bear;
-      }
-    }
-    return (all ??= rules.map(compiled));
-  };
+  return (effect) => preparedFor(effect, rules)?.bear ?? (all ??= rules.map(compiled));
 }
 
-/** What an action gets: the strictest decision of its effects. */
+/** Decides about an action: the strictest decision of its effects. */
 export function decideApproval(question: ApprovalQuestion, policy: ApprovalPolicy): ApprovalDecision {
   const rulesFor = bearingOf(rulesOf(question.agent, policy));
   let strictest: EffectDecision | null = null;
@@ -127,13 +145,27 @@ export function decideApproval(question: ApprovalQuestion, policy: ApprovalPolic
   return { decide, because, basis, rules: [...decided], byImpact: decide === "allow" && byImpact };
 }
 
+/** Returns the first of the strictest decisions. If all allow, the result has the reasons of all of them. */
+export function strictestOf(decisions: readonly ApprovalDecision[]): ApprovalDecision {
+  const refusal =
+    decisions.find(({ decide }) => decide === "deny") ?? decisions.find(({ decide }) => decide === "ask");
+  if (refusal !== undefined) return refusal;
+  return {
+    ...(decisions[0] ?? nothing),
+    rules: [...new Set(decisions.flatMap(({ rules }) => rules))],
+    byImpact: decisions.some(({ byImpact }) => byImpact),
+  };
+}
+
 const nothing = {
   decide: "allow",
   because: "It changes nothing.",
   basis: { sentence: "It changes nothing." },
 } as const;
 
-/** The strictest decides; among those that allow, a rule or the threshold says more than a granted permission. */
+/**
+ * Ranks by strictness; among decisions that allow, a rule or the threshold explains more than a granted permission.
+ */
 function rank({ decide, basis }: EffectDecision): number {
   const says = basis.rule === undefined && basis.setting === undefined ? 0 : 1;
   return decide === "deny" ? 3 : decide === "ask" ? 2 : says;
@@ -149,16 +181,16 @@ interface EffectDecision {
 }
 
 /**
- * Returns whether `rule` would allow an effect that is asked now for want of such a rule, whatever its impact. False for
- * what is asked each time.
+ * Returns, in steps, whether `rule` would allow an effect that is asked only because no such rule exists, whatever its
+ * impact. False for effects that are asked each time.
  */
-export function widens(
+export function* widens(
   agent: string,
   effect: ApprovalSubject,
   policy: ApprovalPolicy,
   rule: ApprovalRule,
-): boolean {
-  if (!compiled(rule).covers(effect)) return false;
+): Generator<void, boolean> {
+  if (!(yield* compiled(rule).covers(effect))) return false;
   const { decide, basis } = decideEffect(
     effect,
     riskiest(agent),
@@ -168,7 +200,7 @@ export function widens(
   return decide === "ask" && basis.setting !== undefined;
 }
 
-/** Returns why a person decides about the effect whatever rules allow; null where a rule can allow it. */
+/** Returns why a person decides about the effect even if rules would allow it; null if a rule can allow it. */
 export function whyAskedEachTime(
   agent: string,
   effect: ApprovalSubject,
@@ -183,7 +215,7 @@ export function whyAskedEachTime(
   return decide === "allow" || basis.setting !== undefined ? null : basis.sentence;
 }
 
-/** Nothing is small enough to be allowed for its impact. */
+/** No action is small enough to be allowed for its impact. */
 const riskiest = (agent: string): ApprovalQuestion => ({ agent, effects: [], impact: 1, impactThisHour: 1 });
 
 function decideEffect(
@@ -206,7 +238,7 @@ function decideEffect(
     sentence: string,
     rule: ApprovalRule,
   ): EffectDecision => ({ ...answer(decide, because, { sentence, rule }), byRule: rule });
-  /** Says which rule allows it all the same, so that nobody wonders why that does not count. */
+  /** Names the rule that would allow it, to explain why that rule does not apply. */
   const askedEachTime = (clause: string, why: string): EffectDecision => {
     const because = `${where} ${clause}: it is asked each time.`;
     const rule = allowingRule(rules, effect);
@@ -225,7 +257,7 @@ function decideEffect(
     const because = `A rule denies ${effect.kind} of ${where}${reaching(denied.path)}.`;
     return byRule("deny", because, `Your rule refuses it: ${ruleWords(denied.rule)}.`, denied.rule);
   }
-  // Metadata lies beside a file, never in it: nothing that starts by itself reads it.
+  // Metadata is stored beside a file, never in it, so nothing runs it automatically.
   if (effect.protection === "protected" && !isMetadata(effect.kind))
     return askedEachTime("is protected", `is asked each time: ${effect.whyProtected ?? "It is protected."}`);
   if (effect.alwaysAsked !== undefined)
@@ -281,13 +313,16 @@ function isMetadata(kind: EffectKind): boolean {
 interface CompiledRule {
   readonly rule: ApprovalRule;
   readonly decide: ApprovalRule["decide"];
-  /** For deny and ask: searches, in steps, a path for which the rule holds; null if it holds for nothing that the effect touches. */
+  /**
+   * For deny and ask: searches, in steps, for a path that the rule matches; null if it matches nothing that the effect
+   * touches.
+   */
   search(effect: ApprovalSubject): Generator<void, string | null>;
-  /** For allow: the rule holds for everything that the effect touches. */
-  covers(effect: ApprovalSubject): boolean;
+  /** For allow: returns, in steps, whether the rule matches everything that the effect touches. */
+  covers(effect: ApprovalSubject): Generator<void, boolean>;
 }
 
-/** Members of a folder that are held against one glob in one step. */
+/** Members of a folder that are matched with one glob per step. */
 const membersPerStep = 250;
 
 function restrainedPath(
@@ -296,25 +331,17 @@ function restrainedPath(
   effect: ApprovalSubject,
 ): { readonly path: string; readonly rule: ApprovalRule } | null {
   for (const rule of rules) {
-    const path = rule.decide === decide ? restrained(rule, effect) : null;
+    const path = rule.decide === decide ? finished(rule.search(effect)) : null;
     if (path !== null) return { path, rule: rule.rule };
   }
   return null;
 }
 
-function restrained({ search }: CompiledRule, effect: ApprovalSubject): string | null {
-  const steps = search(effect);
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-  }
-}
-
 function allowingRule(rules: readonly CompiledRule[], effect: ApprovalSubject): ApprovalRule | null {
-  return rules.find((rule) => rule.decide === "allow" && rule.covers(effect))?.rule ?? null;
+  return rules.find((rule) => rule.decide === "allow" && finished(rule.covers(effect)))?.rule ?? null;
 }
 
-// The person's rules are asked about with every proposal and change rarely.
+// The person's rules are needed for every proposal and rarely change.
 const compiledRules = new WeakMap<ApprovalRule, CompiledRule>();
 
 function compiled(rule: ApprovalRule): CompiledRule {
@@ -326,8 +353,8 @@ function compiled(rule: ApprovalRule): CompiledRule {
 }
 
 /**
- * A rule that widens covers everything the effect touches, in this very spelling. It covers making the folders that it
- * names by their whole names, too: what is allowed in "notes/**" may make "notes".
+ * A rule that allows must match everything that the effect touches, in exactly this spelling. It also covers creating
+ * the folders that it names literally: what is allowed in "notes/**" may create "notes".
  */
 function allowing(rule: ApprovalRule): CompiledRule {
   const matches = rule.path === undefined ? (): boolean => true : wideningGlob(rule.path);
@@ -339,18 +366,27 @@ function allowing(rule: ApprovalRule): CompiledRule {
       yield;
       return null;
     },
-    covers: ({ kind, paths, makes = [], members = [] }) =>
-      (rule.kind === undefined || kindMatches(rule.kind, kind)) &&
-      paths.every(matches) &&
-      makes.every((folder) => matches(folder) || isWithinExactly(folder, base)) &&
-      (rule.path === undefined ||
-        paths.every((end) => members.every((member) => matches(`${end}/${member}`)))),
+    *covers({ kind, paths, makes = [], members = [] }) {
+      const coversWhatIsNamed =
+        (rule.kind === undefined || kindMatches(rule.kind, kind)) &&
+        paths.every(matches) &&
+        makes.every((folder) => matches(folder) || isWithinExactly(folder, base));
+      if (!coversWhatIsNamed || rule.path === undefined) return coversWhatIsNamed;
+      for (const end of paths) {
+        for (let at = 0; at < members.length; at += membersPerStep) {
+          const some = members.slice(at, at + membersPerStep);
+          if (!some.every((member) => matches(`${end}/${member}`))) return false;
+          yield;
+        }
+      }
+      return true;
+    },
   };
 }
 
 /**
- * A rule that restrains holds for anything the effect touches, in any spelling. It holds for a folder that is moved
- * as soon as it names something beneath it, before or after the move, whether or not that is there.
+ * A rule that restrains applies if it matches anything that the effect touches, in any spelling. It applies to a moved
+ * folder if it names anything beneath it, before or after the move, whether or not that exists.
  */
 function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
   const glob = rule.path === undefined ? null : restrainingGlob(rule.path);
@@ -358,7 +394,10 @@ function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
   return {
     rule,
     decide,
-    covers: () => false,
+    *covers() {
+      yield;
+      return false;
+    },
     *search({ kind, paths, makes = [], members }) {
       const isMeant = isOf(kind);
       if (glob === null)
@@ -374,7 +413,7 @@ function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
       for (const end of paths) {
         const folder = foldPath(end);
         if (glob.base !== "." && isWithinExactly(folder, glob.base)) return end;
-        // What lies elsewhere needs no look at each member.
+        // If the glob matches only elsewhere, the members need not be examined.
         if (!isWithinExactly(glob.base, folder)) continue;
         const all = membersAt(end, members);
         const reaches = ({ path, key }: MemberPath): boolean =>
@@ -392,11 +431,12 @@ function restraining(rule: ApprovalRule, decide: "deny" | "ask"): CompiledRule {
 
 interface MemberPath {
   readonly path: string;
-  /** In lower case; null where that is not all of folding it. */
+  /** In lower case; null if that is not all that folding would do. */
   readonly key: string | null;
 }
 
-// A folder of thousands of files meets hundreds of rules: looking for a word in a path costs a hundredth of a glob.
+// A folder of thousands of files is matched with hundreds of rules: searching a path for a word costs a hundredth of
+// matching a glob.
 const memberPaths = new WeakMap<readonly string[], Map<string, readonly MemberPath[]>>();
 
 function membersAt(end: string, members: readonly string[]): readonly MemberPath[] {

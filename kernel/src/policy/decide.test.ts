@@ -148,6 +148,7 @@ const rows: Row[] = [
   { method: "jobs/dispatch", permission: "dispatch_jobs", params: { name: "j" } },
   { method: "jobs/progress", permission: "dispatch_jobs", params: { fraction: 1 } },
   { method: "jobs/checkpoint", permission: "dispatch_jobs", params: { data: 1 } },
+  { method: "tools/progress", permission: null, params: { call_id: "1", fraction: 1 } },
   {
     method: "tools/call",
     permission: "call_tools",
@@ -375,5 +376,55 @@ describe("effectivePermissions", () => {
     const result = effectivePermissions(requested, grants);
     expect(Object.keys(result.effective)).toEqual(effective);
     expect(result.denied).toEqual(denied);
+  });
+});
+
+describe("on behalf of another agent", () => {
+  /** A caller that may do nothing; its memory is off. */
+  const nobody = authority({
+    extension: "dev.test.caller",
+    requested: {},
+    effective: {},
+    locations: [],
+    memory: false,
+  });
+  const own = /^(?:jobs\/|events\/emit$|trace$|actions\/(?:get|settled)$)/;
+
+  test.each(rows.map((row, at) => [at, row.method, row] as const))(
+    "%i %s: what the caller may not do is refused, but for what is the agent's own",
+    (_at, method, { params, permission }) => {
+      const isOwn = own.test(method) || permission === null;
+      const acting = authority({ onBehalfOf: [authority({ extension: "dev.test.equal" }), nobody] });
+      expect(outcome(acting, method, params) === "allowed").toBe(isOwn);
+      const forEqual = authority({ onBehalfOf: [authority({ extension: "dev.test.equal" })] });
+      expect(outcome(forEqual, method, params)).toBe("allowed");
+    },
+  );
+
+  test.each(memoryMethods)("%s: its own memory stays its own, a shared one needs both", (method) => {
+    const namespaces = { team: "read_write" } as const;
+    const forNobody = authority({ namespaces, onBehalfOf: [nobody] });
+    expect(outcome(forNobody, method, {})).toBe("allowed");
+    expect(outcome(forNobody, method, { namespace: "team" })).not.toBe("allowed");
+    const forEqual = authority({ namespaces, onBehalfOf: [authority({ namespaces })] });
+    expect(outcome(forEqual, method, { namespace: "team" })).toBe("allowed");
+  });
+
+  test("it sees what each of them sees, and is in the scope of each", () => {
+    const caller = authority({ extension: "dev.test.caller", locations: ["photos/open"] });
+    const acting = authority({ onBehalfOf: [caller] });
+    for (const [path, seen] of [
+      ["photos/open/a.jpg", true],
+      ["photos/a.jpg", false],
+      ["archive/a.jpg", false],
+    ] as const) {
+      expect(isVisible(acting, path, "file")).toBe(seen);
+      expect(inGrantedScope(acting, path)).toBe(seen);
+    }
+    const filtered = authority({
+      onBehalfOf: [authority({ effective: { read_entries: { filter: "*.png" } } })],
+    });
+    expect(isVisible(filtered, "photos/a.jpg", "file")).toBe(false);
+    expect(isVisible(filtered, "photos/a.png", "file")).toBe(true);
   });
 });

@@ -10,28 +10,62 @@ export { entryChangedBy } from "./effects.ts";
 export { effectivePermissions } from "./permissions.ts";
 export { inGrantedScope, isVisible } from "./scope.ts";
 
-/** A guest's request, as it came over the pipe. */
-export interface HostCall {
+/** A guest's request as received. */
+interface HostCall {
   readonly method: string;
   readonly params: unknown;
 }
 
-export type Decision = { readonly allowed: true } | { readonly allowed: false; readonly error: LaresError };
+type Decision = { readonly allowed: true } | { readonly allowed: false; readonly error: LaresError };
 
 /**
- * The one function that every host call passes. Order of refusals: the permission (asked for, granted, not
- * denied) → path and location → the permission's own filter. It looks at nothing but its arguments; a rule
- * of the host that is not written here does not exist.
+ * Decides about a host call; every host call passes here. Checks in this order: the permission (requested, granted, not
+ * denied) → path and location → the permission's own filter. Depends only on its arguments; the host has no other
+ * rules.
  */
 export function decideHostCall(authority: Authority, call: HostCall): Decision {
   const rule = Object.hasOwn(rules, call.method) ? rules[call.method] : undefined;
-  const error =
-    rule === undefined
-      ? new LaresError("MethodNotFound", `The kernel has no method "${call.method}".`, {
-          method: call.method,
-        })
-      : rule(authority, isJsonObject(call.params) ? call.params : {});
-  return error === null ? { allowed: true } : { allowed: false, error };
+  if (rule === undefined) {
+    const { method } = call;
+    return refused(new LaresError("MethodNotFound", `The kernel has no method "${method}".`, { method }));
+  }
+  const params = isJsonObject(call.params) ? call.params : {};
+  const error = rule(authority, params) ?? callersFault(authority, rule, call.method, params);
+  return error === null ? { allowed: true } : refused(error);
+}
+
+const refused = (error: LaresError): Decision => ({ allowed: false, error });
+
+/** Returns why one of the agents on whose behalf it acts may not do this. */
+function callersFault(
+  { extension, onBehalfOf = [] }: Authority,
+  rule: Rule,
+  method: string,
+  params: Record<string, unknown>,
+): LaresError | null {
+  if (concernsItselfAlone(extension, method, params)) return null;
+  for (const caller of onBehalfOf) {
+    const error = rule(caller, params);
+    if (error === null) continue;
+    // That agent's own error would reveal its grants to this one.
+    const sentence = `${extension} was called by ${caller.extension}, which may not do this itself.`;
+    return new LaresError(error.code, sentence, error.facts);
+  }
+  return null;
+}
+
+/**
+ * True for what an agent does with its own memory, jobs, tools and events, whoever called it. Events reach no agent
+ * that may not know of what they name.
+ */
+function concernsItselfAlone(
+  extension: string,
+  method: string,
+  { namespace, agent }: Record<string, unknown>,
+): boolean {
+  if (method.startsWith("memory/")) return namespace === undefined;
+  if (method === "tools/call") return agent === extension;
+  return method.startsWith("jobs/") || method === "events/emit";
 }
 
 type Rule = (authority: Authority, params: Record<string, unknown>) => LaresError | null;
@@ -64,12 +98,13 @@ const rules: Readonly<Record<string, Rule>> = {
   "memory/cleanup": remembering("read_write"),
   "actions/preview": effects,
   "actions/propose": effects,
-  "actions/get": always, // its own only; the service compares the agent
+  "actions/get": always, // only the agent's own actions; the service compares the agent
   "actions/settled": always,
   "jobs/dispatch": dispatching,
   "jobs/progress": dispatching,
   "jobs/checkpoint": dispatching,
   "tools/call": callingTool,
+  "tools/progress": always, // of a call that the agent answers itself; the service looks for it
   "events/emit": emitting,
   "shared/read": sharing("read"),
   "shared/write": sharing("write"),
@@ -96,12 +131,12 @@ const reads: ReadonlySet<string> = new Set([
   "shared/read",
 ]);
 
-/** True for a call that changes nothing: it can be made again where its answer no longer holds. */
+/** True for a call that changes nothing, so it can be repeated if its answer no longer holds. */
 export function isReadingCall(method: string): boolean {
   return reads.has(method);
 }
 
-/** The methods a guest may call, each with a rule. */
+/** The methods that a guest may call. Each has a rule. */
 export const hostCallMethods: readonly string[] = Object.keys(rules);
 
 function readingPath(authority: Authority, params: Record<string, unknown>): LaresError | null {

@@ -8,12 +8,15 @@ import { isVisible } from "./scope.ts";
 import { holdsForbidden } from "./protected.ts";
 import { refusalOf } from "./refusal.ts";
 
-/** The paths an effect names: both ends of a move. */
-export function effectPaths(effect: Readonly<Record<string, unknown>>): unknown[] {
+/** Returns the paths that an effect names: both ends of a move. */
+function effectPaths(effect: Readonly<Record<string, unknown>>): unknown[] {
   return effect.kind === "file.move" ? [effect.from, effect.to] : [effect.path];
 }
 
-/** Permission of all effects, then paths of all, then filters of all; the first refusal, or null. */
+/**
+ * Checks the permission for all effects, then the paths of all, then the filters of all. Returns the first refusal, or
+ * null.
+ */
 export function decideEffects(authority: Authority, effects: unknown): LaresError | null {
   if (!Array.isArray(effects) || !effects.every(isJsonObject)) {
     return invalidParams("Effects must be a list of objects.");
@@ -44,8 +47,8 @@ const permissionFault: EffectCheck = (authority, effect) => {
 };
 
 /**
- * The entry that an effect changes where it is, or takes from there; null for what only puts something at a path.
- * Whether such an effect can be made tells of the entry, so it needs the right to read it.
+ * Returns the entry that an effect changes in place, or takes from its place; null if the effect only puts something at
+ * a path. Whether such an effect is possible reveals something about the entry, so it needs the right to read it.
  */
 export function entryChangedBy(effect: Readonly<Record<string, unknown>>): string | null {
   if (effect.kind === "file.write" || effect.kind === "folder.create") return null;
@@ -74,7 +77,7 @@ const locationFault: EffectCheck = (authority, effect) => {
     const checked = pathFault(authority, path);
     if (!checked.ok) return checked.error;
     if (effect.kind !== "file.move" && effect.kind !== "file.delete") continue;
-    // What holds a granted folder is not inside it: moving it away changes the folder above.
+    // A folder that contains a granted folder is not inside it: moving it changes the folder above.
     if (authority.locations.some((location) => foldPath(location) === foldPath(checked.path))) {
       return scopeViolation(
         path,

@@ -2,8 +2,8 @@ import { compileGlob, type GlobOptions } from "../base/glob.ts";
 import { foldPath } from "./paths.ts";
 
 /**
- * A glob of something that widens: it matches in this very spelling (`ignoreCase` is for filters of media types,
- * which say so). One that does not compile matches nothing.
+ * Compiles a glob that widens: it matches only in exactly this spelling (`ignoreCase` is for filters of media types,
+ * which request it). An invalid glob matches nothing.
  */
 export function wideningGlob(
   pattern: string,
@@ -13,17 +13,17 @@ export function wideningGlob(
   return glob.ok ? glob.matches : () => false;
 }
 
-export interface RestrainingGlob {
+interface RestrainingGlob {
   matches(path: string): boolean;
-  /** The folder, or file, that everything it matches is or lies in, folded; "." where the pattern names none. */
+  /** The folder, or file, that contains everything that it matches, folded; "." if the pattern names none. */
   readonly base: string;
-  /** In lower case and ASCII: every path in ASCII that it matches contains this. */
+  /** In lower case and ASCII: every ASCII path that it matches contains this. */
   readonly word: string;
 }
 
 /**
- * A glob of something that restricts: it matches every spelling that some file system takes for a path which it
- * names. One that does not compile matches everything.
+ * Compiles a glob that restricts: it matches every spelling that some file system treats as a path that it names. An
+ * invalid glob matches everything.
  */
 export function restrainingGlob(
   pattern: string,
@@ -38,20 +38,20 @@ export function restrainingGlob(
   };
 }
 
-/** True for a path of which folding changes nothing but its case. */
+/** True for a path in which folding changes only the case. */
 export function isPlain(path: string): boolean {
   return !/[^ -~]|[. :](?:\/|$)|:/.test(path);
 }
 
-/** The longest text of the pattern that stands for itself; "" where that is not simple to say. */
+/** Returns the longest literal text of the pattern; "" if that is not easy to determine. */
 function literalWord(pattern: string): string {
   if (/[[\]{}\\]|[^ -~]/.test(pattern)) return "";
-  // "**/" may stand for nothing, so a slash beside a wildcard may not be there.
+  // "**/" may match nothing, so a slash beside a wildcard may be absent.
   const words = pattern.split(/[*?]+/).map((word) => word.replace(/^\/+|\/+$/g, ""));
   return words.reduce((longest, word) => (word.length > longest.length ? word : longest)).toLowerCase();
 }
 
-/** The names that the pattern begins with and that stand for themselves; "." where there are none. */
+/** Returns the literal names at the beginning of the pattern; "." if there are none. */
 export function literalBase(pattern: string): string {
   const names: string[] = [];
   for (const part of pattern.split("/")) {
@@ -59,4 +59,17 @@ export function literalBase(pattern: string): string {
     names.push(part.replace(/\\(.)/g, "$1"));
   }
   return names.length === 0 ? "." : names.join("/");
+}
+
+/**
+ * Returns what every matching name has after its last dot, in lower case: `["md"]` for `notes/*.md`, two for
+ * `*.{md,txt}`. Null if that is not easy to determine.
+ */
+export function literalEndings(pattern: string): string[] | null {
+  const ending = /\.(?:(?<one>[a-z\d]+)|\{(?<many>[a-z\d]+(?:,[a-z\d]+)*)\})$/i.exec(pattern);
+  const { one, many } = ending?.groups ?? {};
+  // Braces before it may end with the pattern, and a backslash may have made the dot or the brace a literal character.
+  const isSimple = ending !== null && !/[{}\\]/.test(pattern.slice(0, ending.index));
+  const endings = one ?? many;
+  return isSimple && endings !== undefined ? endings.toLowerCase().split(",") : null;
 }

@@ -2,10 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { Entry } from "../base/vocabulary/entry.ts";
 import type { LaresEvent } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { decideHearing, locationOf } from "./hearing.ts";
+import { decideHearing, locationOf, type HearingIndex } from "./hearing.ts";
 
 const entries = new Set(["notes/a.md", "private/diary.md", "private", "secret.txt"]);
-const isEntry = (path: string): boolean => entries.has(path);
+const index: HearingIndex = {
+  isEntry: (path) => entries.has(path),
+  hides: (path) => path.endsWith(".hidden"),
+};
 
 function authorityFor(change: Partial<Authority>): Authority {
   return {
@@ -44,7 +47,7 @@ function entryAt(path: string): Entry {
 
 /** The event as the agent hears it; null where it does not. */
 function asHeard(authority: Authority, event: LaresEvent): LaresEvent | null {
-  const hearing = decideHearing(authority, event, isEntry);
+  const hearing = decideHearing(authority, event, index);
   return hearing.heard ? hearing.event : null;
 }
 
@@ -101,6 +104,19 @@ describe("what an agent is told", () => {
     null,
   );
   check("nothing of .git", event({ entry: entryAt(".git/config") }), {}, null);
+  check("nothing of what is hidden by now", event({ entry: entryAt("notes/a.hidden") }), {}, null);
+  check(
+    "but that it is gone",
+    event({ path: "notes/a.hidden" }, "EntryDeleted"),
+    {},
+    { path: "notes/a.hidden" },
+  );
+  check(
+    "not where a moved entry came from, if that is hidden",
+    event({ entry: entryAt("notes/b.md"), from: "notes/a.hidden" }, "EntryMoved"),
+    {},
+    { from: "" },
+  );
   check(
     "not where a moved entry came from, if that is not its business",
     event({ entry: entryAt("notes/a.md"), from: "private/a.md" }, "EntryMoved"),
@@ -189,6 +205,17 @@ describe("a custom event", () => {
     check("not by an absolute path", custom({ path: "/home/ada/notes/a.md" }), false);
     check("not by a file's URI", custom({ uri: "file:///home/ada/secret.txt" }), false);
     check("not at the top", custom({ what: "secret.txt" }), false);
+    check("not by the path of what is hidden", custom({ path: "notes/a.hidden" }), false);
+    check("not with a place in it", custom({ what: "private/diary.md:12:3", at: "#L3" }), false);
+    check("not with a fragment", custom({ what: "private/diary.md#monday" }), false);
+    check("not with backslashes", custom({ what: "private\\diary.md" }), false);
+    check("not encoded", custom({ what: "private%2Fdiary%2emd" }), false);
+    check("not between blanks", custom({ what: " private/diary.md\n" }), false);
+    check("not by the end of an absolute path", custom({ what: "/home/ada/work/private/diary.md" }), false);
+    check("not by the end of a path with a drive", custom({ what: "C:\\work\\private\\diary.md" }), false);
+    check("not by a URI in capitals", custom({ what: "FILE:///home/ada/secret.txt" }), false);
+    check("its own entry with a place in it", custom({ what: "notes/a.md:12", at: "/w/notes/a.md" }), true);
+    check("an address whose end is no entry", custom({ url: "https://example.org/a/b.html?q=1" }), true);
     check("not without read_entries", custom({ path: "notes/a.md" }), false, {
       ...notes(),
       effective: { hear_events: ["dev.other/*"] },
@@ -204,7 +231,7 @@ describe("a custom event", () => {
   it("of any depth is decided without the call stack", () => {
     let data: unknown = { path: "private/diary.md" };
     for (let depth = 0; depth < 100_000; depth++) data = [data];
-    expect(decideHearing(notes(), custom({ data }), isEntry)).toMatchObject({ heard: false });
+    expect(decideHearing(notes(), custom({ data }), index)).toMatchObject({ heard: false });
   });
 });
 

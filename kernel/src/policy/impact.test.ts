@@ -114,7 +114,17 @@ test.each([
     "one row of ten in a single long line",
     "a".repeat(10 * rowBytes),
     `${"a".repeat(10 * rowBytes - 5)}b${"a".repeat(4)}`,
-    0.1,
+    0.1 / 8,
+  ],
+  ["one word of a line of JSON", '{"name":"lares","port":8080}', '{"name":"lares","port":9090}', 1 / 8],
+  ["half of a line", "one two three four\n", "one two 3333333333\n", 5 / 8],
+  ["a whole line", "one two three four\n", "11111111111111111!\n", 1],
+  ["a few characters more in a short line", "[1,2,3,4,5,6,7,8,9,0]", "[1,2,3,4,5,6,7,8,9,0,1]", 1 / 8],
+  [
+    "one word in one of four lines",
+    `${line}${line.repeat(3)}`,
+    `${line.repeat(3)}a lime as a person writes it\n`,
+    1 / 32,
   ],
 ])("changedShare of %s", (_name, before, after, share) => {
   expect(changedShare(bytes(before), bytes(after))).toBeCloseTo(share, 6);

@@ -25,21 +25,21 @@ export function impactOf(effects: readonly ImpactFacts[]): number {
   return round(1 - untouched);
 }
 
-/** What the formula knows of one effect. */
+/** The properties of one effect that the formula uses. */
 export interface ImpactFacts {
   readonly kind: "metadata" | "folder" | "create" | "move" | "edit" | "overwrite" | "delete";
-  /** 0–1: how much of the larger of both versions differs, in rows of at most `rowBytes`. Ignored where the kind gives it no weight. */
+  /** How much of the larger version differs, 0–1: see `changedShare`. Ignored for kinds without a share weight. */
   readonly changedShare?: number;
-  /** Bytes that are added, changed or removed; nothing for a move within the workspace. */
+  /** Bytes that are added, changed or removed; none for a move within the workspace. */
   readonly bytes?: number;
-  /** For a move of a folder: the files in it. */
+  /** For a move of a folder: the number of files in it. */
   readonly files?: number;
-  /** The content that a delete removes is still elsewhere in the workspace. */
+  /** True if the content that a delete removes also exists elsewhere in the workspace. */
   readonly copyRemains?: boolean;
   readonly protected?: boolean;
 }
 
-export function effectImpact(effect: ImpactFacts): number {
+function effectImpact(effect: ImpactFacts): number {
   const { base, shareWeight } = weights[effect.kind];
   const share = effect.kind === "delete" ? 1 : clamp(effect.changedShare ?? 0);
   const size = Math.min(0.2, 0.02 * Math.log2(1 + Math.max(0, effect.bytes ?? 0) / 1048576));
@@ -62,16 +62,20 @@ const weights: Readonly<Record<ImpactFacts["kind"], { base: number; shareWeight:
 
 const clamp = (value: number): number => Math.min(1, Math.max(0, value));
 
-/** Four decimals: what a person reads is what the threshold is compared with. */
+/** Four decimals, so that the number a person reads is the one that is compared with the threshold. */
 const round = (value: number): number => Math.round(value * 10_000) / 10_000;
 
 /** Bytes of a line that count as one row; a longer line counts as several. */
 export const rowBytes = 120;
 
+/** The number of steps in which the changed part of a single row is measured, rounded up. */
+const rowSteps = 8;
+
 /**
  * Returns how much of the larger version lies between the common beginning and the common end, 0–1: an upper bound of
  * what a diff would show. It counts rows, as a person reads them, and not bytes: otherwise the same change, such as a
- * heading that names its file, would score higher for a longer name.
+ * heading that names its file, would score higher for a longer name. If the change lies within one row, it counts the
+ * differing part of that row in eighths: one word of a short file's only line is not all of the file.
  */
 export function changedShare(before: Uint8Array, after: Uint8Array): number {
   const shorter = Math.min(before.length, after.length);
@@ -81,18 +85,33 @@ export function changedShare(before: Uint8Array, after: Uint8Array): number {
   let end = 0;
   while (end < shorter - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
   const changed = Math.max(changedRows(before, start, end), changedRows(after, start, end));
-  return Math.min(1, changed / Math.max(rowsIn(before, 0, before.length), rowsIn(after, 0, after.length)));
+  const rows = Math.max(rowsIn(before, 0, before.length), rowsIn(after, 0, after.length));
+  const part = changed === 1 ? Math.max(changedPart(before, start, end), changedPart(after, start, end)) : 1;
+  return Math.min(1, (changed * part) / rows);
+}
+
+/** Returns the share of its row that the changed part takes, 0–1, in steps of `rowSteps`; 1 for a whole row. */
+function changedPart(text: Uint8Array, start: number, end: number): number {
+  const to = text.length - end;
+  const changedBytes = to - start;
+  if (changedBytes <= 0) return 1 / rowSteps;
+  let left = start;
+  while (left > 0 && start - left < rowBytes && text[left - 1] !== lineFeed) left--;
+  let right = to;
+  while (right < text.length && right - to < rowBytes && text[right] !== lineFeed) right++;
+  const lineBytes = Math.min(rowBytes, right - left);
+  return Math.min(1, Math.ceil((rowSteps * changedBytes) / lineBytes) / rowSteps);
 }
 
 const lineFeed = 10;
 
-/** Rows of the text that hold a byte between the common beginning and the common end. */
+/** Returns the number of rows that contain a byte between the common beginning and the common end. */
 function changedRows(text: Uint8Array, start: number, end: number): number {
   const to = text.length - end;
   return start === to ? 0 : rowsIn(text, start, to);
 }
 
-/** Rows that begin or go on between two places; a row ends with a line feed, or after `rowBytes`. */
+/** Counts the rows that begin or continue between two positions; a row ends with a line feed, or after `rowBytes`. */
 function rowsIn(text: Uint8Array, from: number, to: number): number {
   let rows = 0;
   let length = 0;

@@ -1,15 +1,16 @@
 import { foldName } from "../base/names.ts";
 
-/** Returns whether a folded name matches one of the patterns. */
-export type NamePatterns = (foldedName: string) => boolean;
+/** Returns true if a folded name matches one of the patterns. */
+type NamePatterns = (foldedName: string) => boolean;
 
 /**
- * Compiles patterns of single names: "*" stands for any characters, "?" for one. Patterns are compared as folded names.
- * The usual shapes, a whole name and a star at one end, cost about one look-up each: folders of thousands are asked about.
+ * Compiles patterns of single names: "*" stands for any characters, "?" for one. Patterns are compared with folded
+ * names. The usual shapes, a whole name and a star at one end, cost about one look-up each, because folders of
+ * thousands of names are checked.
  */
 export function compileNames(patterns: readonly string[]): NamePatterns {
   const whole = new Set<string>();
-  /** By the first character of what they begin with, and the last of what they end with. */
+  /** By the first character of their beginning, or the last character of their end. */
   const beginnings = new Map<string, string[]>();
   const endings = new Map<string, string[]>();
   const others: string[] = [];
@@ -39,7 +40,7 @@ function add(lists: Map<string, string[]>, key: string | undefined, value: strin
   else list.push(value);
 }
 
-/** The same as `foldName`. Most names are plain, and folders with thousands of them are asked about. */
+/** The same as `foldName`, but faster for plain names, because folders with thousands of names are checked. */
 export function foldFast(name: string): string {
   return /^[!-9;-~]*[!-\-/-9;-~]$/.test(name) ? name.toLowerCase() : foldName(name);
 }

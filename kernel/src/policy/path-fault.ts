@@ -3,10 +3,10 @@ import type { Authority } from "../base/vocabulary/permissions.ts";
 import { canonicalPath, isWithinExactly } from "./paths.ts";
 import { isForbidden } from "./protected.ts";
 
-export type CheckedPath =
+type CheckedPath =
   { readonly ok: true; readonly path: string } | { readonly ok: false; readonly error: LaresError };
 
-/** The path in canonical form, if it has one, is closed to nobody, and lies in a granted location. */
+/** Returns the path in canonical form if it is valid, not forbidden, and lies in a granted location. */
 export function pathFault(authority: Authority, input: string): CheckedPath {
   const refuse = (why: string): CheckedPath => ({
     ok: false,

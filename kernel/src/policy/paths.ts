@@ -1,17 +1,17 @@
 import { foldName } from "../base/names.ts";
 
-export type CanonicalPath =
+type CanonicalPath =
   { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
 
-/** Characters in a path; longer ones are refused before anything looks at them. */
+/** The maximum length of a path in characters; longer ones are refused first. */
 export const maxPathLength = 4096;
 
 /**
- * A path as the kernel writes it: relative to the workspace, "/" between names, no "." or "..", no trailing
- * slash; "." is the workspace itself. Unicode is left as it is (two forms may be two files) and compared
- * by one of the two functions below.
+ * Returns a path as the kernel writes it: relative to the workspace, "/" between names, no "." or "..", no trailing
+ * slash; "." is the workspace itself. Unicode is left unchanged (two forms may be two files); the two functions below
+ * compare paths.
  *
- * What only Windows would read differently is refused everywhere, so that a path means the same on each
+ * A path that only Windows would interpret differently is refused everywhere, so that a path means the same on each
  * machine that opens the workspace. The reason completes the sentence "The path … ".
  */
 export function canonicalPath(input: string): CanonicalPath {
@@ -48,27 +48,27 @@ function nameFault(name: string): string | null {
 const deviceName = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9¹²³]|lpt[0-9¹²³])(?: *\..*)?$/i;
 
 /**
- * True if `path` is `folder` or lies in it, in this very spelling; both canonical, "." is the whole workspace.
- * For what widens: a grant of one spelling is no grant of a folder that only looks the same.
+ * True if `path` is `folder` or lies in it, in exactly this spelling; both canonical, "." is the whole workspace. For
+ * checks that grant: granting one spelling does not grant a folder that only looks the same.
  */
 export function isWithinExactly(folder: string, path: string): boolean {
   return folder === "." || path === folder || path.startsWith(`${folder}/`);
 }
 
 /**
- * The same in any spelling that some file system takes for this one: Unicode form, case, trailing dots. For what
- * restricts: nobody gets around a restriction by spelling.
+ * The same in any spelling that some file system treats as equal: Unicode form, case, trailing dots. For checks that
+ * restrict: another spelling does not evade a restriction.
  */
 export function isWithinAnySpelling(folder: string, path: string): boolean {
   return isWithinExactly(foldPath(folder), foldPath(path));
 }
 
-/** The path with each name folded. "." stays. */
+/** Returns the path with each name folded. "." stays. */
 export function foldPath(path: string): string {
   return path === "." ? "." : path.split("/").map(foldName).join("/");
 }
 
-/** The folders above a path, the outermost first, without the workspace itself. */
+/** Returns the folders above a path, the outermost first, without the workspace itself. */
 export function foldersAbove(path: string): string[] {
   const above: string[] = [];
   for (let parent = parentOf(path); parent !== null && parent !== "."; parent = parentOf(parent))
@@ -76,7 +76,7 @@ export function foldersAbove(path: string): string[] {
   return above.toReversed();
 }
 
-/** The folder a path lies in; "." for what lies at the top, null for the workspace itself. */
+/** Returns the folder that contains a path; "." for a path at the top, null for the workspace itself. */
 export function parentOf(path: string): string | null {
   if (path === ".") return null;
   const slash = path.lastIndexOf("/");

@@ -1,16 +1,16 @@
 import { permissionNames, type PermissionName, type Permissions } from "../base/vocabulary/permissions.ts";
 
-export interface Grants {
-  /** Names of permissions; `"*"` is every one that the manifest asks for. Default `["*"]`. */
+interface Grants {
+  /** Names of permissions; `"*"` stands for every one that the manifest requests. Default `["*"]`. */
   readonly allow?: readonly string[];
-  /** Beats allow; `"*"` is every one. */
+  /** Takes precedence over allow; `"*"` stands for every one. */
   readonly deny?: readonly string[];
 }
 
-export interface EffectivePermissions {
-  /** Asked for, granted, not denied. */
+interface EffectivePermissions {
+  /** Requested, granted and not denied. */
   readonly effective: Permissions;
-  /** Asked for and denied by name. */
+  /** Requested and denied by name. */
   readonly denied: PermissionName[];
 }
 
@@ -27,7 +27,7 @@ export function effectivePermissions(requested: Permissions, grants: Grants): Ef
   return { effective, denied };
 }
 
-/** A permission that is absent or `false` was not asked for. */
+/** A permission that is absent or `false` was not requested. */
 export function isAskedFor(permissions: Permissions, name: PermissionName): boolean {
   return Object.hasOwn(permissions, name) && permissions[name] !== undefined && permissions[name] !== false;
 }

@@ -46,6 +46,48 @@ describe("protectionOf", () => {
     "var/lares/ledger.sqlite",
     "VAR/Lares/objects",
   ]);
+  // A preview in an editor runs what a latexmkrc says, and npm runs node-gyp wherever a binding.gyp is.
+  check("protected", [
+    "paper/latexmkrc",
+    "binding.gyp",
+    "native/common.gypi",
+    "app/analysis_options.yaml",
+    "Project.toml",
+    "game/project.godot",
+    "site/web.config",
+  ]);
+  // Programs and settings that tools find by these very names, without being told to.
+  check("protected", [
+    "gatsby-node.js",
+    "app/ember-cli-build.js",
+    "webpack.common.js",
+    "spec/spec_helper.rb",
+    "manage.py",
+    "lakefile.lean",
+    "foundry.toml",
+    "platformio.ini",
+    "hie.yaml",
+    "action.yml",
+    "app/app.csproj.user",
+    "dotfiles/zlogin",
+    "dotfiles/bash_aliases",
+    "dotfiles/npmrc",
+    "vim/Session.vim",
+    "etc/ld.so.preload",
+    "JULES.md",
+    "plugins/a/hooks.json",
+  ]);
+  // Looked at by Windows' and macOS' own programs as soon as the folder is, or run when they are opened.
+  check("protected", [
+    "photos/album.scf",
+    "photos/x.library-ms",
+    "x.searchConnector-ms",
+    "a.appref-ms",
+    "a.inetloc",
+    "a.terminal",
+    "table.xll",
+    "table.iqy",
+  ]);
   check("protected", [
     "package.yaml",
     "app/package.json5",
@@ -310,6 +352,7 @@ test("what a package's scripts name is found with and without an ending, and bel
         build: "node --watch=1 tools/build && cd web; ts-node 'pack.ts'",
         test: "vitest",
         pre: "node gen",
+        post: "cd lib && node after",
       },
     }),
   );
@@ -320,9 +363,57 @@ test("what a package's scripts name is found with and without an ending, and bel
     "tools/build/index.js",
     "web/pack.ts",
     "gen.js",
+    "lib/after.js",
+    "after.mjs",
   ];
   expect(named.filter((path) => !targets(path))).toEqual([]);
   expect(["src/gen.ts", "src/vitest.ts", "tools/other.js", "readme.md"].filter(targets)).toEqual([]);
   for (const text of ["", "[", "null", "[]", '{"scripts":7,"bin":null}'])
     expect(scriptTargets(text)("a.js")).toBe(false);
+});
+
+test.each<[script: string, path: string]>([
+  ["node ./tools/../gen.js", "gen.js"],
+  ["node tools//./gen.js", "tools/gen.js"],
+  ["node tools/", "tools/index.js"],
+  ["node .", "index.js"],
+  ["node ${PWD}/tools/gen.js", "tools/gen.js"],
+  ["node $INIT_CWD/gen", "gen.js"],
+  ["node %INIT_CWD%\\gen.js", "gen.js"],
+  ["node -r./setup.js x", "setup.js"],
+  ["node --require:./setup.js x", "setup.js"],
+  ["mocha test/**/*.spec.js", "test/deep/a.spec.js"],
+  ["mocha 'test/*.js'", "test/a.js"],
+  ["node tools/{a,b}.js", "tools/b.js"],
+  ["cd tools && mocha *.js", "tools/a.js"],
+  ["tap test/", "test/a.js"],
+])("a package's script %j runs %s, however it spells it", (script, path) => {
+  expect(scriptTargets(JSON.stringify({ scripts: { script } }))(path)).toBe(true);
+});
+
+test.each<[about: object, path: string]>([
+  [{ main: "server" }, "server.js"],
+  [{ main: "./lib" }, "lib/index.js"],
+  [{ exports: { ".": { import: "./main.mjs" } } }, "main.mjs"],
+  [{ jest: { globalSetup: "./setup.js" } }, "setup.js"],
+  [{ "lint-staged": { "*.js": ["node tools/x.js"] } }, "tools/x.js"],
+  [{ config: { entry: "tools/y.js" } }, "tools/y.js"],
+  [{ directories: { bin: "./cmds/" } }, "cmds/x.js"],
+  [{ name: "without a script `start`" }, "server.js"],
+])("a package %j runs %s without a script that names it", (about, path) => {
+  expect(scriptTargets(JSON.stringify(about))(path)).toBe(true);
+});
+
+test("a package's name, folders that are only formatted, and texts that are no programs are not what it runs", () => {
+  const targets = scriptTargets(
+    JSON.stringify({
+      name: "notes",
+      description: "Notes on trees",
+      version: "1.0.0",
+      scripts: { start: "serve", format: "prettier --write 'src/**/*.ts'", test: "tap test/ docs/*" },
+      dependencies: { tree: "^1.0.0" },
+    }),
+  );
+  const others = ["notes.md", "notes.js", "trees.js", "src/a.ts", "test/readme.md", "docs/a.md", "server.js"];
+  expect(others.filter(targets)).toEqual([]);
 });

@@ -3,22 +3,22 @@ import { compileNames, foldFast } from "./name-patterns.ts";
 import { protectedGroups } from "./protected-names.ts";
 
 /**
- * What a path may have done to it:
+ * What may be done to a path:
  * - "none": the approval policy decides
- * - "protected": changed only when a person says so each time; never automatically, never by an "always"
- * - "forbidden": neither read nor changed, whatever anybody granted
+ * - "protected": changed only if a person approves it each time; never automatically, never by an "always"
+ * - "forbidden": neither read nor changed, whatever was granted
  */
 export type Protection = "none" | "protected" | "forbidden";
 
-/** The workspace's own additions: programs of extensions, and the state folder where it lies inside. */
+/** The additions of this workspace: programs of extensions, and the state folder if it lies inside. */
 export interface ProtectedPlaces {
   readonly protectedPaths: readonly string[];
   readonly forbiddenPaths: readonly string[];
 }
 
 /**
- * Returns what may be done to `path`, which is canonical. Names are compared as the most careless file system would.
- * What cannot be seen by a name, that a file is executable, is a fact that the caller adds (`executable.ts`).
+ * Returns the protection of `path`, which must be canonical. Names are compared as on the most lenient file system. The
+ * name cannot show that a file is executable; the caller adds that fact (`executable.ts`).
  */
 export function protectionOf(path: string, places: ProtectedPlaces): Protection {
   if (isForbidden(path, places)) return "forbidden";
@@ -27,7 +27,10 @@ export function protectionOf(path: string, places: ProtectedPlaces): Protection 
   return foldedPlaces(places.protectedPaths).some((place) => touches(names, place)) ? "protected" : "none";
 }
 
-/** A group of what is asked each time: folders by name with all that is in them, and files by name; "*" is any text. */
+/**
+ * A group of paths that are asked each time: folders by name with all their contents, and files by name; "*" is any
+ * text.
+ */
 export interface ProtectedGroup {
   readonly reason: string;
   readonly folders: readonly string[];
@@ -35,9 +38,13 @@ export interface ProtectedGroup {
 }
 
 const startsWithDot = "Programs read names that begin with a dot without being told to.";
+/** Why the additions of this workspace are protected. */
+export const whyPlaceIsProtected = "It holds programs of extensions, or your own configuration of Lares.";
 const maybeShort = "It may be the short name of another file.";
 
-/** Everything that is asked each time by its name, in every workspace, with the rules that need no list. */
+/**
+ * Everything that is asked each time because of its name, in every workspace, including the rules that need no list.
+ */
 export const protectedByName: readonly ProtectedGroup[] = [
   { reason: startsWithDot, folders: [".*"], files: [".*"] },
   { reason: maybeShort, folders: ["?*~1"], files: ["?*~1"] },
@@ -45,7 +52,7 @@ export const protectedByName: readonly ProtectedGroup[] = [
   ...protectedGroups,
 ];
 
-/** Returns why a path is protected by its names, as a sentence; null where they do not protect it. */
+/** Returns why a path is protected by its names, as a sentence; null if they do not protect it. */
 export function protectionReason(path: string, places: ProtectedPlaces): string | null {
   const names = path.split("/").map(foldFast);
   if (names.some((name) => name.startsWith("."))) return startsWithDot;
@@ -53,7 +60,7 @@ export function protectionReason(path: string, places: ProtectedPlaces): string 
   const group = groups.find(({ isFolder, isFile }) => names.some(isFolder) || isFile(names.at(-1) ?? ""));
   if (group !== undefined) return group.reason;
   return foldedPlaces(places.protectedPaths).some((place) => touches(names, place))
-    ? "It holds programs of extensions, or your own configuration of Lares."
+    ? whyPlaceIsProtected
     : null;
 }
 
@@ -62,9 +69,9 @@ export function strictest(found: readonly Protection[]): Protection {
   return found.includes("protected") ? "protected" : "none";
 }
 
-/** True for what is closed to everybody: `.git` at any depth, and the state folder. */
+/** True for paths that are closed to everybody: `.git` at any depth, and the state folder. */
 export function isForbidden(path: string, places: ProtectedPlaces): boolean {
-  // Asked once per entry and query: a plain name without "git" in it cannot be a disguise of one.
+  // Called once per entry and query. A plain name without "git" cannot be a disguise of ".git".
   const plain = /^[ -~]*$/.test(path) && !/git/i.test(path);
   if (!plain && path.split("/").some(isGitName)) return true;
   if (places.forbiddenPaths.length === 0) return false;
@@ -72,7 +79,7 @@ export function isForbidden(path: string, places: ProtectedPlaces): boolean {
   return foldedPlaces(places.forbiddenPaths).some((place) => liesIn(names, place));
 }
 
-/** True if what is done to the whole of `path` would reach something closed inside it. */
+/** True if an operation on the whole of `path` would reach something forbidden inside it. */
 export function holdsForbidden(path: string, places: ProtectedPlaces): boolean {
   const names = path.split("/").map(foldFast);
   return foldedPlaces(places.forbiddenPaths).some((place) => touches(names, place));
@@ -83,7 +90,10 @@ function liesIn(names: readonly string[], place: readonly string[]): boolean {
   return !isTop(names) && names.length >= place.length && touches(names, place);
 }
 
-/** Inside the place, the place itself, or a folder that holds it: moving or deleting that takes the place along. */
+/**
+ * True inside the place, for the place itself, and for a folder that contains it, because moving or deleting that
+ * folder affects the place.
+ */
 function touches(names: readonly string[], place: readonly string[]): boolean {
   if (isTop(place) || isTop(names)) return true;
   const shared = Math.min(names.length, place.length);
@@ -91,12 +101,12 @@ function touches(names: readonly string[], place: readonly string[]): boolean {
   return true;
 }
 
-/** "." folds to nothing: the workspace, which holds everything. */
+/** "." folds to nothing: the workspace, which contains everything. */
 function isTop(names: readonly string[]): boolean {
   return names.length === 1 && names[0] === "";
 }
 
-/** Thousands of paths are held against the same places. */
+/** Cached, because thousands of paths are compared with the same places. */
 const folded = new WeakMap<readonly string[], readonly (readonly string[])[]>();
 
 function foldedPlaces(places: readonly string[]): readonly (readonly string[])[] {
@@ -117,7 +127,7 @@ const groups = protectedGroups.map(({ reason, folders, files }) => ({
   isFile: compileNames(files),
 }));
 
-/** A name as Windows shortens others: which one it stands for cannot be seen. */
+/** A name in the shortened form of Windows: it does not show which name it stands for. */
 const shortName = /^[^.~]{0,6}~\d{1,6}(?:\.[^.]{0,3})?$/;
 
 function isProtectedByName(names: readonly string[]): boolean {

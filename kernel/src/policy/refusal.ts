@@ -2,7 +2,7 @@ import { permissionDenied, type LaresError } from "../base/errors.ts";
 import type { Authority, PermissionName } from "../base/vocabulary/permissions.ts";
 import { isAskedFor } from "./permissions.ts";
 
-/** Why the permission cannot be used at all; null if it can. The three cases read differently. */
+/** Returns why the permission cannot be used at all; null if it can. The three cases have different messages. */
 export function refusalOf(authority: Authority, permission: PermissionName): LaresError | null {
   if (isAskedFor(authority.effective, permission)) return null;
   const { extension } = authority;

@@ -2,7 +2,7 @@ import { named } from "../base/named.ts";
 import { quotedText, visibleText } from "../base/visible-text.ts";
 import type { ApprovalRule, EffectKind, RememberedRule } from "../base/vocabulary/action.ts";
 
-/** Rules of one decision that its title spells out; of further ones it gives the number. */
+/** The number of rules that the title of a decision spells out; further ones are only counted. */
 const spelledOut = 3;
 
 const verbs: Readonly<Record<ApprovalRule["decide"], string>> = {
@@ -23,12 +23,15 @@ const nouns: Readonly<Record<EffectKind, string>> = {
   "sidecar.write": "sidecars",
 };
 
-/** Returns what a rule matches: `edits in "notes/" and its folders by dev.example.notes`. Foreign text cannot end its quotes. */
+/**
+ * Returns what a rule matches: `edits in "notes/" and its folders by dev.example.notes`. Foreign text cannot close its
+ * quotes.
+ */
 export function ruleWords(rule: ApprovalRule): string {
   return `${changesOf(rule)}${rule.agent === undefined ? " by any agent" : ` by ${visibleText(named(rule.agent))}`}`;
 }
 
-/** Returns what a decision says, in one line: `Allow edits of "notes/a.md" by dev.example.notes`. */
+/** Returns the title of a decision in one line: `Allow edits of "notes/a.md" by dev.example.notes`. */
 export function decisionTitle(rules: readonly RememberedRule[]): string {
   const parts = rules.slice(0, spelledOut).map((rule) => `${verbs[rule.decide]} ${ruleWords(rule)}`);
   const ends = rules.some(({ until }) => until === "close") ? ", until you close Lares" : "";
@@ -70,7 +73,7 @@ function placeOf(glob: string): string {
   return `matching ${quotedText(glob)}`;
 }
 
-/** The path for which the glob stands, where it has no wildcard; else null. */
+/** Returns the path that the glob stands for if it has no wildcard; otherwise null. */
 function literalOf(glob: string): string | null {
   const bare = glob.replace(/\\./gs, "");
   return /[*?[\]{},]/.test(bare) ? null : glob.replace(/\\(.)/gs, "$1");
@@ -83,7 +86,7 @@ function folderOf(glob: string): string | null {
   return folder === null ? null : `${quotedText(`${folder}/`)} and its folders`;
 }
 
-/** Splits the inside of one pair of braces at its commas; a backslash takes a comma's meaning away. */
+/** Splits the inside of one pair of braces at its commas; a comma after a backslash is literal. */
 function splitBraces(text: string): string[] {
   const parts: string[] = [];
   let part = "";

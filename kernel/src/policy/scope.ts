@@ -1,33 +1,43 @@
 import type { EntryKind } from "../base/vocabulary/entry.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
-import { wideningGlob } from "./globs.ts";
+import { literalEndings, wideningGlob } from "./globs.ts";
 import { canonicalPath, isWithinExactly } from "./paths.ts";
 import { isAskedFor } from "./permissions.ts";
 import { isForbidden } from "./protected.ts";
 
-/** True if the path lies in a folder that was granted, or is one. A path that is not canonical does not. */
+/** True if the path is, or lies in, a granted folder. False if it is not canonical. */
 export function inGrantedScope(authority: Authority, path: string): boolean {
   const canonical = canonicalPath(path);
-  return canonical.ok && authority.locations.some((location) => isWithinExactly(location, canonical.path));
+  if (!canonical.ok) return false;
+  return everyone(authority, ({ locations }) =>
+    locations.some((location) => isWithinExactly(location, canonical.path)),
+  );
 }
 
 /**
- * True if the agent may know of this entry: it may read, the entry lies in a granted folder, passes the
- * permission's own filter, and is nothing that is closed to everybody. Files and folders alike: a filter
- * for pictures hides folders too.
+ * True if the agent may know of this entry: it has the permission to read, and the entry lies in a granted folder,
+ * passes the permission's own filter and is not forbidden. The same holds for folders: a filter for pictures hides
+ * folders, too.
  */
 export function isVisible(authority: Authority, path: string, _kind: EntryKind): boolean {
-  if (!isAskedFor(authority.effective, "read_entries")) return false;
-  if (!authority.locations.some((location) => isWithinExactly(location, path))) return false;
-  return passesReadFilter(authority, path) && !isForbidden(path, authority);
+  return everyone(authority, (one) => {
+    if (!isAskedFor(one.effective, "read_entries")) return false;
+    if (!one.locations.some((location) => isWithinExactly(location, path))) return false;
+    return passesReadFilter(one, path) && !isForbidden(path, one);
+  });
 }
 
-/** The filter of `read_entries`; a filter that is no valid glob lets nothing through. */
+/** True if it holds for the agent and for each agent on whose behalf it acts. */
+export function everyone(authority: Authority, holds: (authority: Authority) => boolean): boolean {
+  return holds(authority) && (authority.onBehalfOf?.every((caller) => holds(caller)) ?? true);
+}
+
+/** Applies the filter of `read_entries`. An invalid glob lets nothing pass. */
 export function passesReadFilter(authority: Authority, path: string): boolean {
   return readFilterOf(authority)(path);
 }
 
-// An authority is made anew when a grant changes and asked about once per entry and query in between.
+// An authority is recreated when a grant changes, and is used for each entry and query until then.
 const compiledFilters = new WeakMap<Authority, (path: string) => boolean>();
 
 function readFilterOf(authority: Authority): (path: string) => boolean {
@@ -41,4 +51,14 @@ function readFilterOf(authority: Authority): (path: string) => boolean {
       : wideningGlob(pattern, { ignoreCase: true, matchBase: true });
   compiledFilters.set(authority, matches);
   return matches;
+}
+
+/**
+ * Returns the endings of names that the filter of `read_entries` lets pass; null if there is no filter, or if it does
+ * not determine them.
+ */
+export function readEndings(authority: Authority): readonly string[] | null {
+  const permission = authority.effective.read_entries;
+  const pattern = typeof permission === "object" ? permission.filter : undefined;
+  return pattern === undefined ? null : literalEndings(pattern);
 }

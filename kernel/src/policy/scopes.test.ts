@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { ApprovalRule, Scope, ScopeId } from "../base/vocabulary/action.ts";
 import { maxRulesPerScope } from "../base/vocabulary/action.ts";
 import { decideApproval, type ApprovalPolicy, type ApprovalSubject } from "./approval.ts";
+import { finished } from "../base/steps.ts";
 import { scopesOf, whyNotAlways } from "./scopes.ts";
 
 const agent = "dev.example.notes";
@@ -16,7 +17,7 @@ const edit = (path: string, more: Partial<ApprovalSubject> = {}): ApprovalSubjec
   effect("file.edit", path, more);
 
 function offered(effects: ApprovalSubject[], rules: ApprovalRule[] = []): Partial<Record<ScopeId, Scope>> {
-  const scopes = scopesOf(agent, effects, { rules, autoApproveBelow: 0 });
+  const scopes = finished(scopesOf(agent, effects, { rules, autoApproveBelow: 0 }));
   return Object.fromEntries(scopes.map((scope) => [scope.id, scope]));
 }
 const ids = (effects: ApprovalSubject[], rules: ApprovalRule[] = []): string[] =>
@@ -100,7 +101,7 @@ describe("what a scope allows", () => {
     const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
     fc.assert(
       fc.property(path, (each) => {
-        for (const { rules } of scopesOf(agent, [edit(each)], none)) {
+        for (const { rules } of finished(scopesOf(agent, [edit(each)], none))) {
           expect(isAllowed(edit(each), rules)).toBe(true);
           expect(isAllowed(edit(each), rules, "dev.other")).toBe(false);
         }
@@ -129,11 +130,11 @@ describe("titles", () => {
       ],
     ],
   ])("say what would be allowed from then on", (effects, titles) => {
-    expect(scopesOf(agent, effects, none).map(({ title }) => title)).toEqual(titles);
+    expect(finished(scopesOf(agent, effects, none)).map(({ title }) => title)).toEqual(titles);
   });
 
   test("a name can neither end its quotes nor hide in them", () => {
-    const title = scopesOf(agent, [edit('a" by anyone\u202e/b')], none)[0]?.title;
+    const title = finished(scopesOf(agent, [edit('a" by anyone\u202e/b')], none))[0]?.title;
     expect(title).toBe('This file: edits of "a<U+0022> by anyone<U+202E>/b"');
   });
 });
@@ -158,4 +159,11 @@ describe('why "always" would not count', () => {
       'Your rule allows it (all changes matching "b*" by any agent), but "build.sh" is asked each time: Scripts run.',
     );
   });
+});
+
+test("what may be remembered about many effects is worked out in a step for each at least", () => {
+  const effects = Array.from({ length: 1000 }, (_, at) => edit(`folder-${at % 3}/file-${at}.txt`));
+  let steps = 0;
+  for (const _step of scopesOf(agent, effects, none)) steps++;
+  expect(steps).toBeGreaterThanOrEqual(effects.length);
 });

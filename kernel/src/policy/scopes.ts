@@ -13,22 +13,22 @@ import { widens, whyAskedEachTime, type ApprovalPolicy, type ApprovalSubject } f
 import { isWithinExactly, parentOf } from "./paths.ts";
 import { changesOfAll } from "./rule-words.ts";
 
-/** Kinds that happen to a path once: afterwards nothing is left at it that the same change could be made to. */
+/** Kinds that can happen to a path only once: afterwards the same change is impossible there. */
 const once: ReadonlySet<EffectKind> = new Set(["file.move", "file.delete", "folder.create"]);
 
 /**
- * Returns what "always" may remember about an action that waits for a person. A rule is in a scope only if it would have
- * allowed an effect that a person is asked about for want of a rule, so no rule is offered for an effect that is asked
- * about each time.
+ * Determines, in steps of a few milliseconds, what "always" may remember about an action that waits for a person: each
+ * of a thousand effects may yield its own rule. Run `prepareApproval` first. A rule is in a scope only if it would have
+ * allowed an effect that is asked for lack of a rule, so no rule is offered for an effect that is asked each time.
  */
-export function scopesOf(
+export function* scopesOf(
   agent: string,
   effects: readonly ApprovalSubject[],
   policy: ApprovalPolicy,
-): Scope[] {
+): Generator<void, Scope[]> {
   const scopes: Scope[] = [];
   for (const id of ["file", "folder", "kind", "session"] as const) {
-    const rules = rulesOf(id, agent, effects, policy);
+    const rules = yield* rulesOf(id, agent, effects, policy);
     if (rules === null || rules.length === 0) continue;
     scopes.push({ id, title: titleOf(id, agent, rules), rules });
   }
@@ -36,8 +36,8 @@ export function scopesOf(
 }
 
 /**
- * Returns what "always" remembers where no scope is named: for each effect one rule that allows this agent this kind at
- * exactly these paths. A path too long for a glob gets none.
+ * Returns what "always" remembers if no scope is named: for each effect, one rule that allows this agent this kind at
+ * exactly these paths. A path that is too long for a glob has no rule.
  */
 export function exactRules(agent: string, effects: readonly ApprovalSubject[]): ApprovalRule[] {
   return effects.flatMap((effect) => {
@@ -48,7 +48,7 @@ export function exactRules(agent: string, effects: readonly ApprovalSubject[]): 
   });
 }
 
-/** Returns why "always" would not count for one of the effects, as a sentence; null where it counts for all. */
+/** Returns why "always" would have no effect for one of the effects, as a sentence; null if it works for all. */
 export function whyNotAlways(
   agent: string,
   effects: readonly ApprovalSubject[],
@@ -61,18 +61,19 @@ export function whyNotAlways(
   return null;
 }
 
-/** Null where there are more rules than a person can read. */
-function rulesOf(
+/** Returns null if there are more rules than a person can read. */
+function* rulesOf(
   id: ScopeId,
   agent: string,
   effects: readonly ApprovalSubject[],
   policy: ApprovalPolicy,
-): RememberedRule[] | null {
+): Generator<void, RememberedRule[] | null> {
   const rules = new Map<string, RememberedRule>();
   for (const effect of effects) {
+    yield;
     const rule = ruleOf(id, agent, effect);
     const key = JSON.stringify(rule);
-    if (rule === null || rules.has(key) || !widens(agent, effect, policy, rule)) continue;
+    if (rule === null || rules.has(key) || !(yield* widens(agent, effect, policy, rule))) continue;
     rules.set(key, id === "session" ? { ...rule, until: "close" } : rule);
     if (rules.size > maxRulesPerScope) return null;
   }
@@ -87,10 +88,10 @@ function ruleOf(id: ScopeId, agent: string, { kind, paths }: ApprovalSubject): A
   return path.length > globLimits.length ? null : { ...rule, path };
 }
 
-/** The folders in which the paths lie, without those that lie in another of them. */
+/** Returns the folders that contain the paths, without those that lie in another of them. */
 function outermost(paths: readonly string[]): string[] {
   const folders = [...new Set(paths.map((path) => parentOf(path) ?? "."))];
-  // The workspace's top stands for what lies directly in it, so it holds none of the others.
+  // The workspace's top stands only for what lies directly in it, so it contains none of the others.
   return folders.filter(
     (folder) => !folders.some((other) => other !== folder && other !== "." && isWithinExactly(other, folder)),
   );
@@ -104,9 +105,9 @@ function anyOf(globs: readonly string[]): string {
   return globs.length === 1 ? String(globs[0]) : `{${globs.join(",")}}`;
 }
 
-/** The glob that matches this path and no other. */
+/** Returns the glob that matches exactly this path. */
 export function escapeGlob(path: string): string {
-  // Everything else stands for itself, so that most rules read like the path they are for.
+  // All other characters are literal in globs, so most rules read like their path.
   return path.replace(/[\\*?[\]{},]/g, "\\$&");
 }
 

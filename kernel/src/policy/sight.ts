@@ -1,54 +1,75 @@
 import type { EntryKind } from "../base/vocabulary/entry.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import { foldersAbove, isWithinExactly } from "./paths.ts";
-import { isVisible } from "./scope.ts";
+import { isAskedFor } from "./permissions.ts";
+import { everyone, isVisible, readEndings } from "./scope.ts";
 
-/** What the index leaves out and what it lists, by paths. */
+/** What the index excludes and what it lists, by path. */
 export interface IndexView {
-  /** An entry of exactly this path is listed. */
+  /** True if an entry with exactly this path is listed. */
   lists(path: string): boolean;
   /**
-   * The index leaves out, or would, what has this path or a folder above it: decided by its rules and by names,
-   * never by what is there. False where an entry of this path is listed.
+   * True if the index excludes, or would exclude, this path or a folder above it. Decided by its rules and by names,
+   * never by what exists. False if an entry with this path is listed.
    */
   hides(path: string): boolean;
-  /** What is there decides what the index leaves out: a .gitignore, in any spelling. */
+  /** True if the path decides what the index excludes: a .gitignore, in any spelling. */
   isRules(path: string): boolean;
-  /** An entry that `visible` lets through is listed beneath the folder. */
-  showsBeneath(folder: string, visible: (path: string, kind: EntryKind) => boolean): Promise<boolean>;
+  /** True if an entry that `visible` accepts, and that lies within `reach`, is listed beneath the folder. */
+  showsBeneath(
+    folder: string,
+    visible: (path: string, kind: EntryKind) => boolean,
+    reach: Reach,
+  ): Promise<boolean>;
 }
 
 /**
- * What one agent can see: the one predicate of everything that an agent is answered. What it hides does not exist
- * for the agent, so no answer depends on whether anything is there, or on what it holds.
+ * Bounds the area in which a caller can see anything, so that nothing else has to be examined: otherwise the time of an
+ * answer would reveal how much exists elsewhere. It does not decide; `Sight.seesEntry` does.
+ */
+export interface Reach {
+  /** Folders or files; "." is everything. */
+  readonly folders: readonly string[];
+  /** What the names end with after their last dot, in lower case and ASCII; null for any ending. */
+  readonly endings: readonly string[] | null;
+}
+
+/**
+ * What one agent can see: the only predicate for everything that an agent is answered. What it hides does not exist for
+ * the agent, so no answer depends on whether something exists there, or on its content.
  */
 export interface Sight {
+  readonly reach: Reach;
   /** For an entry that the index lists. */
   seesEntry(path: string, kind: EntryKind): boolean;
-  /** For any path: nothing hidden has it. What is there, if anything, is the agent's to see. */
+  /** For any path: true if nothing hidden has this path, so the agent may see whatever exists there. */
   sees(path: string): boolean;
   /**
-   * For a path at which something is to be made: nothing hidden has it or stands in the way above it. A folder above
-   * is known if the agent sees it or anything beneath it, or was granted something beneath it.
+   * For a path at which something is to be created: true if nothing hidden has this path or blocks it from above. A
+   * folder above is known if the agent sees it or anything beneath it, or was granted something beneath it.
    */
   seesWayTo(path: string): Promise<boolean>;
 }
 
-/** The agent's sight at this moment, for one request: answers about folders are remembered. */
+/** Returns the agent's current sight, for one request: answers about folders are cached. */
 export function createSight(authority: Authority, index: IndexView): Sight {
   const seesEntry: Sight["seesEntry"] = (path, kind) => isVisible(authority, path, kind);
   const sees: Sight["sees"] = (path) => isVisible(authority, path, "file") && !index.hides(path);
+  const reach = reachOf(authority);
   const known = new Map<string, Promise<boolean>>();
   const looksBeneath = async (folder: string): Promise<boolean> =>
-    index.lists(folder) && (await index.showsBeneath(folder, seesEntry));
+    index.lists(folder) && (await index.showsBeneath(folder, seesEntry, reach));
   const knows = (folder: string): boolean | Promise<boolean> => {
-    if (authority.locations.some((location) => isWithinExactly(folder, location)) || sees(folder))
-      return true;
+    const wasGrantedBeneath = everyone(authority, ({ locations }) =>
+      locations.some((location) => isWithinExactly(folder, location)),
+    );
+    if (wasGrantedBeneath || sees(folder)) return true;
     const answer = known.get(folder) ?? looksBeneath(folder);
     known.set(folder, answer);
     return answer;
   };
   return {
+    reach,
     seesEntry,
     sees,
     seesWayTo: async (path) => {
@@ -58,4 +79,9 @@ export function createSight(authority: Authority, index: IndexView): Sight {
       return true;
     },
   };
+}
+
+function reachOf(authority: Authority): Reach {
+  if (!isAskedFor(authority.effective, "read_entries")) return { folders: [], endings: null };
+  return { folders: authority.locations, endings: readEndings(authority) };
 }

@@ -1,12 +1,12 @@
 import { PassThrough } from "node:stream";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { LaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import { createEndpoint, type Endpoint, type EndpointOptions } from "./endpoint.ts";
 import { FrameReader } from "./framing/frame-reader.ts";
 import { FrameWriter } from "./framing/frame-writer.ts";
 import { kernelFrameLimits } from "./framing/limits.ts";
-import type { ResponseMessage, RpcMessage } from "./messages.ts";
+import { isRequest, type RequestMessage, type ResponseMessage, type RpcMessage } from "./messages.ts";
 
 interface Peer {
   readonly endpoint: Endpoint;
@@ -233,6 +233,21 @@ describe("requests to the peer", () => {
     const [request] = await until(() => (heard.length > 0 ? heard : undefined));
     send({ id: request !== undefined && "id" in request ? request.id : null, result: nested(200) });
     await expect(asked).rejects.toMatchObject({ code: "LimitExceeded", facts: { limit: "maxJsonDepth" } });
+  });
+
+  test("leave nothing behind once they are answered", async () => {
+    const { endpoint, send, until, heard } = open();
+    endpoint.listen();
+    const kept = vi.spyOn(endpoint.closed, "then");
+    for (let at = 0; at < 10; at++) {
+      const asked = endpoint.request("window/showMessageRequest", {});
+      const { id } = await until(
+        () => heard.filter((message): message is RequestMessage => isRequest(message))[at],
+      );
+      send({ id, result: at });
+      expect(await asked).toBe(at);
+    }
+    expect(kept).not.toHaveBeenCalled();
   });
 
   test("reject when the connection closes first, and closing is told once", async () => {

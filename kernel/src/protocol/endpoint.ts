@@ -14,11 +14,8 @@ import { createGuardedReader } from "./framing/message-reader.ts";
 import { createGuardedWriter } from "./framing/message-writer.ts";
 import type { ByteSink, ByteSource } from "./framing/streams.ts";
 import { faultCodes } from "./messages.ts";
-import {
-  droppableNotifications,
-  type NotificationParamsOf,
-  type ServerNotification,
-} from "./v1/notifications.ts";
+import { deliveryOf } from "./v1/deliveries.ts";
+import type { NotificationParamsOf, ServerNotification } from "./v1/notifications.ts";
 import {
   clientRequests,
   isClientRequest,
@@ -67,7 +64,7 @@ export interface EndpointOptions {
 }
 
 /** A peer may have so many requests open at a time; more are answered Busy. */
-export const maxOpenRequests = 1000;
+const maxOpenRequests = 1000;
 
 /** A peer whose stream has ended, or cannot be followed any more, has so long to read what is left for it. */
 const farewellMs = 1_000;
@@ -85,6 +82,8 @@ class JsonRpcEndpoint implements Endpoint {
   readonly #requests = new Map<string, RequestHandler>();
   readonly #notifications = new Map<string, (params: unknown) => void>();
   #openRequests = 0;
+  /** Of our own requests that are not answered: called when the connection closes. */
+  readonly #unanswered = new Set<() => void>();
   #isClosed = false;
   #check: (method: string) => void = () => {};
 
@@ -94,7 +93,7 @@ class JsonRpcEndpoint implements Endpoint {
     const writer = createGuardedWriter(sink, {
       log,
       ...(options.queueLimits && { limits: options.queueLimits }),
-      droppableMethods: droppableNotifications,
+      deliveryOf,
       dropped: (frames) => this.dropped.emit(frames),
     });
     const reader = createGuardedReader(source, {
@@ -115,6 +114,8 @@ class JsonRpcEndpoint implements Endpoint {
     this.closed = closed.promise;
     const close = (): void => {
       this.#isClosed = true;
+      for (const disconnect of this.#unanswered) disconnect();
+      this.#unanswered.clear();
       closed.resolve();
     };
     this.#connection.onClose(() => {
@@ -165,11 +166,17 @@ class JsonRpcEndpoint implements Endpoint {
     // What is absent must not be passed at all: it would be taken for a param, and be sent as one.
     const passed = [...(params === undefined ? [] : [params]), ...(signal ? [tokenOf(signal)] : [])];
     const answer = this.#connection.sendRequest<unknown>(method, ...passed);
+    // Not by waiting for `closed`: that would keep each request, and its answer, for as long as the connection lasts.
+    const lost = Promise.withResolvers<never>();
+    const disconnect = (): void => lost.reject(disconnected(method));
+    this.#unanswered.add(disconnect);
     try {
-      return await Promise.race([answer, this.closed.then(() => Promise.reject(disconnected(method)))]);
+      return await Promise.race([answer, lost.promise]);
     } catch (error) {
       if (error instanceof ResponseError) throw fromWireError(error.toJson());
       throw isLaresError(error) ? error : disconnected(method, error);
+    } finally {
+      this.#unanswered.delete(disconnect);
     }
   }
 

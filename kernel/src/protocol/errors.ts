@@ -19,6 +19,7 @@ export const wireCodes = {
   AgentError: -33013,
   Conflict: -33014,
   VectorSearchNotConfigured: -33015,
+  RequestCancelled: -32800,
   InvalidParams: -32602,
   MethodNotFound: -32601,
   InternalError: -32603,

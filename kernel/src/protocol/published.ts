@@ -1,39 +1,80 @@
-import type { TSchema } from "typebox";
-import { Action, ApprovalRule, Effect, EffectInput } from "../base/vocabulary/action.ts";
-import { Agent, AgentMetrics, Tool } from "../base/vocabulary/agent.ts";
+import { Type, type TSchema } from "typebox";
+import {
+  Action,
+  ActionState,
+  ApprovalRule,
+  Decision,
+  Effect,
+  EffectInput,
+  RememberedRule,
+  Scope,
+} from "../base/vocabulary/action.ts";
+import {
+  Agent,
+  AgentCommand,
+  AgentFailure,
+  AgentHook,
+  AgentMetrics,
+  AgentState,
+  Tool,
+} from "../base/vocabulary/agent.ts";
 import { Job } from "../base/vocabulary/job.ts";
-import { Hash } from "../base/vocabulary/common.ts";
+import { Hash, Place } from "../base/vocabulary/common.ts";
 import { Entry } from "../base/vocabulary/entry.ts";
 import { Permissions } from "../base/vocabulary/permissions.ts";
-import { TraceEntry } from "../base/vocabulary/trace.ts";
-import type { RequestShape } from "./define.ts";
+import { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
+import type { ParamsShape, RequestShape } from "./define.ts";
+import { errorMeanings } from "./error-meanings.ts";
 import { wireCodes } from "./errors.ts";
-import { guestCalls } from "./guest/v1/calls.ts";
+import { guestCalls, OnBehalf } from "./guest/v1/calls.ts";
 import { guestRequests } from "./guest/v1/lifecycle.ts";
 import { guestNotifications } from "./guest/v1/services.ts";
+import { Where } from "../base/vocabulary/memory-calls.ts";
+import { MemoryStats, SharedMemory } from "../base/vocabulary/memory-reports.ts";
 import { serverNotifications } from "./v1/notifications.ts";
 import { clientRequests } from "./v1/requests.ts";
 import { SessionOptions } from "./v1/session.ts";
-import { Status } from "./v1/status.ts";
-import { ToolResult } from "./v1/tools.ts";
+import { Status } from "../base/vocabulary/status.ts";
+import { ToolResult } from "../base/vocabulary/tool-result.ts";
+import { TrustCard, TrustFact, TrustFolder, TrustGrants, TrustPart } from "../base/vocabulary/trust.ts";
 
-/** Types with a name of their own in the published schema; everywhere else they are referred to. */
-const named: Record<string, TSchema> = {
+/** Types of both wires with a name of their own; everywhere else they are referred to. */
+const sharedTypes: Record<string, TSchema> = {
   Action,
-  Agent,
-  AgentMetrics,
-  ApprovalRule,
+  ActionState,
   Effect,
   EffectInput,
   Entry,
   Hash,
-  Job,
   Permissions,
+  Place,
+  RememberedRule,
+  Scope,
+  ToolResult,
+  TraceLevel,
+  Where,
+};
+const clientTypes: Record<string, TSchema> = {
+  Agent,
+  AgentCommand,
+  AgentFailure,
+  AgentHook,
+  AgentMetrics,
+  AgentState,
+  ApprovalRule,
+  Decision,
+  Job,
+  MemoryStats,
   SessionOptions,
+  SharedMemory,
   Status,
   Tool,
-  ToolResult,
   TraceEntry,
+  TrustCard,
+  TrustFact,
+  TrustFolder,
+  TrustGrants,
+  TrustPart,
 };
 
 type Json = unknown;
@@ -50,12 +91,16 @@ function clientSchema(): object {
     description:
       "Params and results of the methods a client may call, params of the notifications it receives, and the numbers of the errors.",
     definitions: {
-      ...shared(),
+      ...types({ ...sharedTypes, ...clientTypes }),
       ...requests(clientRequests),
       ...notifications(serverNotifications),
       ErrorCode: {
         description: "The error's number; `data.code` holds its word.",
-        oneOf: Object.entries(wireCodes).map(([word, code]) => ({ const: code, title: word })),
+        oneOf: Object.entries(wireCodes).map(([word, code]) => ({
+          const: code,
+          title: word,
+          description: errorMeanings[word as keyof typeof wireCodes],
+        })),
       },
     },
   };
@@ -68,37 +113,60 @@ function guestSchema(): object {
     description:
       "One JSON-RPC 2.0 message a line. Calls of the guest, requests and notifications, with params and results.",
     definitions: {
-      ...shared(),
-      ...requests(guestCalls),
+      ...types({ ...sharedTypes, OnBehalf }),
+      ...requests(guestCalls, onBehalf),
       ...requests(
         Object.fromEntries(
           Object.entries(guestRequests).map(([method, shape]) => [`kernel:${method}`, shape]),
         ),
       ),
-      ...notifications(guestNotifications),
+      ...notifications(guestNotifications, onBehalf),
     },
   };
 }
 
-function shared(): Record<string, Json> {
+function types(named: Record<string, TSchema>): Record<string, Json> {
   return Object.fromEntries(
     Object.entries(named).map(([name, schema]) => [name, refer(plain(schema), name)]),
   );
 }
 
-function requests(shapes: Readonly<Record<string, RequestShape>>): Record<string, Json> {
+type Publish = (params: TSchema) => TSchema;
+const asItIs: Publish = (params) => params;
+
+/** Params of a guest's call, which are closed, with the field that every call may have. */
+const onBehalf: Publish = (params) => {
+  if (Type.IsUnion(params)) return Type.Union(params.anyOf.map(onBehalf));
+  if (!Type.IsObject(params)) throw new TypeError("A call's params are an object.");
+  const { properties, required: _, type: __, ...options } = params;
+  return Type.Object({ ...properties, on_behalf: Type.Optional(OnBehalf) }, options);
+};
+
+function requests(shapes: Readonly<Record<string, RequestShape>>, publish = asItIs): Record<string, Json> {
   return Object.fromEntries(
-    Object.entries(shapes).flatMap(([method, { params, result }]) => [
-      [`${method}:params`, refer(plain(params))],
+    Object.entries(shapes).flatMap(([method, { about, params, result }]) => [
+      [`${method}:params`, described(about, refer(plain(publish(params))))],
       [`${method}:result`, refer(plain(result))],
     ]),
   );
 }
 
-function notifications(shapes: Readonly<Record<string, TSchema>>): Record<string, Json> {
+function notifications(
+  shapes: Readonly<Record<string, ParamsShape>>,
+  publish = asItIs,
+): Record<string, Json> {
   return Object.fromEntries(
-    Object.entries(shapes).map(([method, params]) => [`${method}:params`, refer(plain(params))]),
+    Object.entries(shapes).map(([method, { about, params }]) => [
+      `${method}:params`,
+      described(about, refer(plain(publish(params)))),
+    ]),
   );
+}
+
+/** With what the method does. Beside a `$ref` a draft-07 reader looks at nothing else. */
+function described(description: string, schema: Json): Json {
+  const fields = schema as Record<string, Json>;
+  return "$ref" in fields ? { description, allOf: [fields] } : { ...fields, description };
 }
 
 /** Without TypeBox's own marks. */
@@ -107,7 +175,7 @@ function plain(schema: TSchema): Json {
 }
 
 const nameOf: ReadonlyMap<string, string> = new Map(
-  Object.entries(named).map(([name, schema]) => [JSON.stringify(schema), name]),
+  Object.entries({ ...sharedTypes, ...clientTypes }).map(([name, schema]) => [JSON.stringify(schema), name]),
 );
 
 /** Puts a reference wherever a named type stands; `except` is the one being defined. */

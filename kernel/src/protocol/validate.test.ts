@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { ErrorCodes as JsonRpcCodes } from "vscode-jsonrpc";
 import { LaresError, type ErrorCode } from "../base/errors.ts";
 import { fromWireError, toWireError, wireCodes } from "./errors.ts";
-import { guestCalls, isGuestCall } from "./guest/v1/calls.ts";
+import { guestCalls, isGuestMethod } from "./guest/v1/calls.ts";
 import { guestRequests } from "./guest/v1/lifecycle.ts";
 import { publishedSchemas } from "./published.ts";
 import { serverNotifications } from "./v1/notifications.ts";
@@ -37,7 +37,11 @@ const cases: readonly {
     params: { id: "", command: "enable" },
     says: "params.id has 0 characters; it must have at least 1.",
   },
-  { method: "lares/traces/query", params: { limit: 0 }, says: "params.limit is 0; it must be >= 1." },
+  {
+    method: "lares/traces/query",
+    params: { limit: 0 },
+    says: "params.limit is 0; it must be >= 1 (How many to answer at most).",
+  },
   {
     method: "lares/traces/query",
     params: { limit: 1.5 },
@@ -47,7 +51,7 @@ const cases: readonly {
   {
     method: "lares/actions/approve",
     params: { id: "a", digest: "abc" },
-    says: 'params.digest is "abc"; it must match ^sha256:[0-9a-f]{64}$ (SHA-256, lower case hexadecimal).',
+    says: 'params.digest is "abc"; it must match ^sha256:[0-9a-f]{64}$ (The `digest` of the action as it was shown; SHA-256, lower case hexadecimal).',
   },
   {
     method: "lares/actions/approve",
@@ -58,7 +62,7 @@ const cases: readonly {
   {
     method: "lares/memory/query",
     params: { agent: "a", kind: "temporal", limit: -1 },
-    says: "params.limit is -1; it must be >= 1.",
+    says: "params.limit is -1; it must be >= 1 (How many to answer at most).",
   },
   {
     method: "lares/memory/query",
@@ -74,7 +78,7 @@ const cases: readonly {
   {
     method: "vdfs/read",
     params: { path: "a", length: 262_145 },
-    says: "params.length is 262145; it must be <= 262144 (Bytes).",
+    says: "params.length is 262145; it must be <= 262144 (How long the piece is at most, bytes).",
   },
   {
     method: "memory/temporal/query",
@@ -140,13 +144,13 @@ describe("params", () => {
   test("every schema of the wire compiles", () => {
     for (const { params, result } of Object.values({ ...clientRequests, ...guestCalls, ...guestRequests }))
       for (const schema of [params, result]) validate(schema, {});
-    for (const schema of Object.values(serverNotifications)) validate(schema, {});
+    for (const { params } of Object.values(serverNotifications)) validate(params, {});
   });
 
   test("names that every object inherits are no methods", () => {
     for (const name of ["constructor", "toString", "__proto__"]) {
       expect(isClientRequest(name)).toBe(false);
-      expect(isGuestCall(name)).toBe(false);
+      expect(isGuestMethod(name)).toBe(false);
     }
   });
 });

@@ -6,8 +6,8 @@ import { actionWords } from "../base/effect-words.ts";
 import { quotedText, visibleText } from "../base/visible-text.ts";
 import { changeCount, inMessage, shortTitle } from "./language/action-words.ts";
 import { tooLong, type ShownChanges } from "./language/shown-changes.ts";
-import type { KernelServices } from "./ports.ts";
-import type { Session } from "./session.ts";
+import type { Services } from "../services/ports.ts";
+import type { Session } from "./session/session.ts";
 
 const approve = "Approve";
 const reject = "Reject";
@@ -24,7 +24,7 @@ type Seen = "not yet" | "all" | "impossible";
  * per client. No answer, an error, or an answer that comes too late leaves the action pending.
  */
 export class MessageApprovals {
-  readonly #kernel: KernelServices;
+  readonly #kernel: Services;
   readonly #shown: ShownChanges;
   readonly #session: Session;
   readonly #log: Log;
@@ -33,7 +33,7 @@ export class MessageApprovals {
   /** The question that is on the screen. */
   #asked: { readonly id: string; readonly takenBack: AbortController } | null = null;
 
-  constructor(kernel: KernelServices, shown: ShownChanges, session: Session, log: Log) {
+  constructor(kernel: Services, shown: ShownChanges, session: Session, log: Log) {
     this.#kernel = kernel;
     this.#shown = shown;
     this.#session = session;
@@ -139,7 +139,7 @@ export class MessageApprovals {
   }
 }
 
-export interface Question {
+interface Question {
   readonly message: string;
   readonly answers: readonly string[];
 }
@@ -149,7 +149,7 @@ export interface Question {
  * agent's. Approve is among the answers where all of it can be looked at and the question names all of it, or once all of
  * it was shown; where it is not, the question says why.
  */
-export function questionOf(action: Action, seen: Seen): Question {
+function questionOf(action: Action, seen: Seen): Question {
   const effects = actionWords(action.effects);
   const words = [action.title, action.reason].filter(Boolean).map(quotedText).join(" ");
   const isWhole = effects.length <= maxQuestionCharacters && words.length <= maxQuestionCharacters;

@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
 import { silentLog } from "../base/log.ts";
+import type { DocumentFault } from "../base/vocabulary/editing.ts";
 import { DocumentDiagnostics, maxFollowed } from "./diagnostics.ts";
-import { OpenDocuments } from "./open-documents.ts";
-import type { KernelServices } from "./ports.ts";
-import type { Session } from "./session.ts";
+import { OpenDocuments } from "./session/open-documents.ts";
+import type { Services } from "../services/ports.ts";
+import type { Session } from "./session/session.ts";
 
 const uri = "file:///w/lares.yaml";
 const unread = Promise.resolve(null);
@@ -22,6 +23,11 @@ interface Watch {
 }
 
 const lookedAt = { paths: ["/w/lares.yaml"], listed: [] };
+
+function faultOf(message: string): DocumentFault {
+  const start = { line: 0, character: 0 };
+  return { range: { start, end: start }, severity: "error", code: "syntax", message };
+}
 
 let checks: Check[];
 let watches: Watch[];
@@ -56,15 +62,16 @@ beforeEach(() => {
           checks.push({
             uri: name,
             text,
-            end: (message) => resolve({ diagnostics: message === undefined ? [] : [message], lookedAt }),
+            end: (message) => resolve({ faults: message === undefined ? [] : [faultOf(message)], lookedAt }),
           }),
         ),
     },
-  } as unknown as KernelServices;
+  } as unknown as Services;
   const session = {
     documents,
     endpoint: {
-      notifyStandard: (_method: string, params: (typeof published)[number]) => published.push(params),
+      notifyStandard: (_method: string, params: { uri: string; diagnostics: { message: string }[] }) =>
+        published.push({ uri: params.uri, diagnostics: params.diagnostics.map(({ message }) => message) }),
     },
   } as unknown as Session;
   diagnostics = new DocumentDiagnostics(kernel, session, silentLog);

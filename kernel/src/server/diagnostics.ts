@@ -1,11 +1,14 @@
 import type { Diagnostic } from "vscode-languageserver";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
-import { supports } from "./language/params.ts";
-import { maxOpenDocumentCharacters } from "./open-documents.ts";
-import type { Diagnosis, DiagnosisWatch, KernelServices } from "./ports.ts";
+import { supports } from "./session/params.ts";
+import { maxOpenDocumentCharacters } from "./session/open-documents.ts";
+import type { Diagnosis } from "../base/vocabulary/editing.ts";
+import type { DiagnosisWatch } from "../services/editing.ts";
+import type { Services } from "../services/ports.ts";
+import { diagnosticOf } from "./session/faults.ts";
 import { withPositions } from "./position-encoding.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./session/session.ts";
 
 /** Documents of one client whose diagnostics follow what lies around them; any more follow their own text only. */
 export const maxFollowed = 100;
@@ -28,12 +31,12 @@ interface Known {
  * they were made from changed on the disk or in what the client has open, and they with it.
  */
 export class DocumentDiagnostics implements Disposable {
-  readonly #kernel: KernelServices;
+  readonly #kernel: Services;
   readonly #session: Session;
   readonly #log: Log;
   readonly #known = new Map<string, Known>();
 
-  constructor(kernel: KernelServices, session: Session, log: Log) {
+  constructor(kernel: Services, session: Session, log: Log) {
     this.#kernel = kernel;
     this.#session = session;
     this.#log = log;
@@ -109,10 +112,10 @@ export class DocumentDiagnostics implements Disposable {
     }
   }
 
-  #found(uri: string, known: Known, { diagnostics, lookedAt }: Diagnosis): void {
+  #found(uri: string, known: Known, { faults, lookedAt }: Diagnosis): void {
     // What was found in a text that has changed since is nobody's business any more.
     if (known.due !== known.checked || this.#known.get(uri) !== known) return;
-    this.#publish(uri, known, diagnostics);
+    this.#publish(uri, known, faults.map(diagnosticOf));
     // Between reading and following it may have become another.
     if (known.watch?.watch(lookedAt) === true) known.due++;
   }
@@ -142,5 +145,5 @@ const tooLarge: Diagnostic = {
   severity: 1,
   code: "document-too-large",
   source: "lares",
-  message: `The document is not checked: it has more than ${maxOpenDocumentCharacters} characters, or too much is open at once.`,
+  message: `The document is not checked: it has more than ${maxOpenDocumentCharacters} characters, too much is open at once, or too much was changed at once.`,
 };

@@ -1,5 +1,5 @@
 import type { ClientRequest, ParamsOf, ResultOf } from "../protocol/v1/requests.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./session/session.ts";
 
 /** The requests one feature answers. */
 export type Handlers = {
@@ -11,7 +11,10 @@ export type Handlers = {
   ) => Promise<ResultOf<Method>>;
 };
 
-/** What a connection that is not trusted may ask; everything else is Untrusted. */
+/**
+ * What a connection that is not trusted may ask: what is answered from `Client.open`. Everything else is refused before its
+ * params are looked at.
+ */
 export const openToUntrusted: ReadonlySet<string> = new Set<ClientRequest>([
   "lares/status",
   "lares/trust",

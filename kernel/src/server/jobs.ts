@@ -1,10 +1,7 @@
 import type { Handlers } from "./handlers.ts";
-import type { KernelServices } from "./ports.ts";
 
 /** `lares/jobs/*`: what agents have to do beside their events, and a person's word that it is not to be done. */
-export function jobHandlers({ jobs }: KernelServices): Handlers {
-  return {
-    "lares/jobs/list": ({ limit, agent }) => jobs.list(limit, agent),
-    "lares/jobs/cancel": ({ id, agent }) => jobs.cancel(id, agent),
-  };
-}
+export const jobHandlers: Handlers = {
+  "lares/jobs/list": async ({ limit, agent }, { client }) => client.services.jobs.list(limit, agent),
+  "lares/jobs/cancel": async ({ id, agent }, { client }) => client.services.jobs.cancel(id, agent),
+};

@@ -2,10 +2,9 @@ import { describe, expect, test } from "vitest";
 import { LaresError } from "../base/errors.ts";
 import { checkParams, validate } from "../protocol/validate.ts";
 import { type ClientRequest, clientRequests, type ParamsOf } from "../protocol/v1/requests.ts";
-import type { Handlers } from "./handlers.ts";
 import { memoryHandlers } from "./memory.ts";
-import type { MemoryService } from "./ports.ts";
-import type { Session } from "./session.ts";
+import type { MemoryService } from "../services/memory.ts";
+import type { Session } from "./session/session.ts";
 
 const agent = "dev.lares.storage";
 const head = "a".repeat(64);
@@ -61,15 +60,19 @@ function aService(): { memory: MemoryService; asked: unknown[][] } {
   };
 }
 
-/** What a client's request comes to, held against its schemas on both sides. */
+const { signal } = new AbortController();
+
+/** Calls the handler as the server does and checks parameters and result with their schemas. */
 async function ask<Method extends ClientRequest>(
-  handlers: Handlers,
+  memory: MemoryService,
   method: Method,
   params: ParamsOf<Method>,
 ): Promise<unknown> {
   checkParams(method, clientRequests[method].params, params);
-  const handler = handlers[method] as ((params: unknown, session: Session) => Promise<unknown>) | undefined;
-  const result = await handler?.(params, undefined as never);
+  const handler = memoryHandlers[method] as
+    ((params: unknown, session: Session, signal: AbortSignal) => Promise<unknown>) | undefined;
+  const session = { client: { services: { memory } } } as unknown as Session;
+  const result = await handler?.(params, session, signal);
   expect(validate(clientRequests[method].result, result, "result")).toBeNull();
   return result;
 }
@@ -80,16 +83,20 @@ describe("a request for memory reaches the service without what says whom and wh
     [
       "lares/memory/query",
       { kind: "temporal", ...filter, limit: 5 },
-      ["temporal", agent, { ...filter, limit: 5 }],
+      ["temporal", agent, { ...filter, limit: 5 }, signal],
     ],
     [
       "lares/memory/query",
       { kind: "associative", similar_to: "x" },
-      ["associative", agent, { similar_to: "x" }],
+      ["associative", agent, { similar_to: "x" }, signal],
     ],
     ["lares/memory/query", { kind: "working", namespace: "n" }, ["working", agent, { namespace: "n" }]],
-    ["lares/memory/query", { kind: "search", text: "x" }, ["search", agent, { text: "x" }]],
-    ["lares/memory/count", { ...filter, group_by: "day" }, ["count", agent, { ...filter, group_by: "day" }]],
+    ["lares/memory/query", { kind: "search", text: "x" }, ["search", agent, { text: "x" }, signal]],
+    [
+      "lares/memory/count",
+      { ...filter, group_by: "day" },
+      ["count", agent, { ...filter, group_by: "day" }, signal],
+    ],
     ["lares/memory/verify", {}, ["verify", agent, undefined]],
     ["lares/memory/verify", { namespace: "n" }, ["verify", agent, "n"]],
     ["lares/memory/stats", {}, ["stats", agent, undefined]],
@@ -98,10 +105,14 @@ describe("a request for memory reaches the service without what says whom and wh
     [
       "lares/memory/export",
       { path: "/a", namespace: "n" },
-      ["export", agent, "/a", { overwrite: false, namespace: "n" }],
+      ["export", agent, "/a", { overwrite: false, signal, namespace: "n" }],
     ],
-    ["lares/memory/export", { path: "/tmp/a" }, ["export", agent, "/tmp/a", { overwrite: false }]],
-    ["lares/memory/export", { path: "/a", overwrite: true }, ["export", agent, "/a", { overwrite: true }]],
+    ["lares/memory/export", { path: "/tmp/a" }, ["export", agent, "/tmp/a", { overwrite: false, signal }]],
+    [
+      "lares/memory/export",
+      { path: "/a", overwrite: true },
+      ["export", agent, "/a", { overwrite: true, signal }],
+    ],
     ["lares/memory/import", { path: "/tmp/a" }, ["import", agent, "/tmp/a", { preview: false }]],
     ["lares/memory/import", { path: "/a", preview: true }, ["import", agent, "/a", { preview: true }]],
     ["lares/memory/import", { path: "/a", head }, ["import", agent, "/a", { preview: false, head }]],
@@ -109,15 +120,14 @@ describe("a request for memory reaches the service without what says whom and wh
   ];
   test.each(cases)("%s %j", async (method, params, expected) => {
     const { memory, asked } = aService();
-    await ask(memoryHandlers({ memory }), method, { ...params, agent });
+    await ask(memory, method, { ...params, agent });
     expect(asked).toEqual([expected]);
   });
 });
 
 test("a memory that was never asked has no projections to tell of", async () => {
   const { memory } = aService();
-  const handlers = memoryHandlers({ memory: { ...memory, stats: async () => stats } });
-  expect(await ask(handlers, "lares/memory/stats", { agent })).toEqual(stats);
+  expect(await ask({ ...memory, stats: async () => stats }, "lares/memory/stats", { agent })).toEqual(stats);
 });
 
 test("what the service refuses is the answer", async () => {
@@ -125,10 +135,9 @@ test("what the service refuses is the answer", async () => {
   const refusing = async (): Promise<never> => {
     throw new LaresError("Conflict", "This memory is not empty.");
   };
-  const handlers = memoryHandlers({ memory: { ...memory, import: refusing } });
-  await expect(ask(handlers, "lares/memory/import", { agent, path: "/tmp/a" })).rejects.toMatchObject({
-    code: "Conflict",
-  });
+  await expect(
+    ask({ ...memory, import: refusing }, "lares/memory/import", { agent, path: "/tmp/a" }),
+  ).rejects.toMatchObject({ code: "Conflict" });
 });
 
 test.each([

@@ -1,37 +1,45 @@
 import type { Handlers } from "./handlers.ts";
-import type { KernelServices } from "./ports.ts";
 
 /** `lares/memory/*`: what agents remember, asked, proven, carried and forgotten by a person. */
-export function memoryHandlers({ memory }: Pick<KernelServices, "memory">): Handlers {
-  return {
-    "lares/memory/query": async (params) => {
-      switch (params.kind) {
-        case "temporal": {
-          const { agent, kind: _, ...query } = params;
-          return memory.temporal(agent, query);
-        }
-        case "associative": {
-          const { agent, kind: _, ...query } = params;
-          return memory.associative(agent, query);
-        }
-        case "working": {
-          const { agent, kind: _, ...query } = params;
-          return memory.working(agent, query);
-        }
-        case "search": {
-          const { agent, kind: _, ...query } = params;
-          return memory.search(agent, query);
-        }
+export const memoryHandlers: Handlers = {
+  "lares/memory/query": async (params, { client }, signal) => {
+    const { memory } = client.services;
+    switch (params.kind) {
+      case "temporal": {
+        const { agent, kind: _, ...query } = params;
+        return memory.temporal(agent, query, signal);
       }
-    },
-    "lares/memory/count": ({ agent, ...query }) => memory.count(agent, query),
-    "lares/memory/verify": ({ agent, namespace }) => memory.verify(agent, namespace),
-    "lares/memory/stats": ({ agent, namespace }) => memory.stats(agent, namespace),
-    "lares/memory/namespaces": async ({ agent }) => ({ namespaces: await memory.namespaces(agent) }),
-    "lares/memory/export": ({ agent, path, overwrite = false, namespace }) =>
-      memory.export(agent, path, { overwrite, ...(namespace === undefined ? {} : { namespace }) }),
-    "lares/memory/import": ({ agent, path, preview = false, head }) =>
-      memory.import(agent, path, { preview, ...(head === undefined ? {} : { head }) }),
-    "lares/memory/forget": ({ agent, id, reason }) => memory.forget(agent, id, reason),
-  };
-}
+      case "associative": {
+        const { agent, kind: _, ...query } = params;
+        return memory.associative(agent, query, signal);
+      }
+      case "working": {
+        const { agent, kind: _, ...query } = params;
+        return memory.working(agent, query);
+      }
+      case "search": {
+        const { agent, kind: _, ...query } = params;
+        return memory.search(agent, query, signal);
+      }
+    }
+  },
+  "lares/memory/count": async ({ agent, ...query }, { client }, signal) =>
+    client.services.memory.count(agent, query, signal),
+  "lares/memory/verify": async ({ agent, namespace }, { client }) =>
+    client.services.memory.verify(agent, namespace),
+  "lares/memory/stats": async ({ agent, namespace }, { client }) =>
+    client.services.memory.stats(agent, namespace),
+  "lares/memory/namespaces": async ({ agent }, { client }) => ({
+    namespaces: await client.services.memory.namespaces(agent),
+  }),
+  "lares/memory/export": async ({ agent, path, overwrite = false, namespace }, { client }, signal) =>
+    client.services.memory.export(agent, path, {
+      overwrite,
+      signal,
+      ...(namespace === undefined ? {} : { namespace }),
+    }),
+  "lares/memory/import": async ({ agent, path, preview = false, head }, { client }) =>
+    client.services.memory.import(agent, path, { preview, ...(head === undefined ? {} : { head }) }),
+  "lares/memory/forget": async ({ agent, id, reason }, { client }) =>
+    client.services.memory.forget(agent, id, reason),
+};

@@ -2,14 +2,14 @@ import { isJsonObject } from "../base/json.ts";
 import {
   fromUtf16,
   isTextPosition,
-  linesOf,
+  LineIndex,
   toUtf16,
   type PositionEncoding,
   type TextPosition,
 } from "../base/text-positions.ts";
 
 /** The text of a document, as far as it is known. */
-export type TextOf = (uri: string) => string | null;
+type TextOf = (uri: string) => string | null;
 
 /** `to-client`: from the kernel's units of UTF-16 to the client's encoding. `from-client`: the other way. */
 export type Direction = "to-client" | "from-client";
@@ -27,18 +27,18 @@ export function withPositions(
   textOf: TextOf,
 ): unknown {
   if (encoding === "utf-16") return message;
-  const lines = new Map<string, readonly string[] | null>();
-  const linesIn = (document: string): readonly string[] | null => {
+  const lines = new Map<string, LineIndex | null>();
+  const linesIn = (document: string): LineIndex | null => {
     const known = lines.get(document);
     if (known !== undefined) return known;
     const text = textOf(document);
-    const found = text === null ? null : linesOf(text);
+    const found = text === null ? null : new LineIndex(text);
     lines.set(document, found);
     return found;
   };
   const convert = direction === "to-client" ? fromUtf16 : toUtf16;
   return mapped(message, uri, (position, document) => {
-    const line = linesIn(document)?.[position.line];
+    const line = linesIn(document)?.lineAt(position.line);
     return line === undefined
       ? position
       : { line: position.line, character: convert(line, position.character, encoding) };

@@ -2,14 +2,20 @@ import { newId } from "../base/ids.ts";
 import { isLaresError, messageOf } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
-import type { JobService, WorkProgress } from "./ports.ts";
-import type { Session } from "./session.ts";
+import type { JobService, WorkProgress } from "../services/ports.ts";
+import type { Session } from "./session/session.ts";
+
+/** A client that was asked so often to show progress, and has not answered, is asked for no more until it does. */
+export const maxUnanswered = 64;
 
 /** Work under way, as this client is told of it. */
 interface Shown {
   readonly token: string;
-  /** Resolves once the client has made room for it. */
-  readonly created: Promise<void>;
+  /**
+   * What the client is told once it has made room for it, by kind: the last of each. Null once it has; then everything is
+   * told at once.
+   */
+  waiting: Map<WorkProgress["kind"], WorkProgress> | null;
   /** The job that it is, where it is one: only that can be cancelled. */
   readonly job: string | undefined;
   isCancelled: boolean;
@@ -21,6 +27,7 @@ export class ProgressReporter {
   readonly #jobs: Pick<JobService, "cancel">;
   readonly #log: Log;
   readonly #shown = new Map<string, Shown>();
+  #unanswered = 0;
 
   constructor(session: Session, jobs: Pick<JobService, "cancel">, log: Log) {
     this.#session = session;
@@ -31,15 +38,14 @@ export class ProgressReporter {
   report(progress: WorkProgress): void {
     if (!this.#session.supportsProgress) return;
     const { work } = progress;
-    if (progress.kind === "begin") this.#shown.set(work, this.#begin(progress.job));
-    // Of work that began before this client came there is nothing to go on with.
+    if (progress.kind === "begin" && this.#unanswered < maxUnanswered)
+      this.#shown.set(work, this.#begin(progress.job));
+    // Of work that began before this client came, or was not shown, there is nothing to go on with.
     const shown = this.#shown.get(work);
     if (progress.kind === "end") this.#shown.delete(work);
-    shown?.created.then(
-      () =>
-        this.#session.endpoint.notifyStandard("$/progress", { token: shown.token, value: valueOf(progress) }),
-      () => undefined, // said when it was made
-    );
+    if (shown === undefined) return;
+    if (shown.waiting === null) this.#tell(shown, progress);
+    else shown.waiting.set(progress.kind, progress);
   }
 
   /**
@@ -60,12 +66,21 @@ export class ProgressReporter {
   }
 
   #begin(job: string | undefined): Shown {
-    const token = newId();
-    const created = this.#session.endpoint
-      .request("window/workDoneProgress/create", { token })
-      .then(() => undefined);
-    created.catch((error: unknown) => this.#log.debug(`no progress is shown: ${messageOf(error)}`));
-    return { token, created, job, isCancelled: false };
+    const shown: Shown = { token: newId(), waiting: new Map(), job, isCancelled: false };
+    this.#unanswered++;
+    this.#session.endpoint
+      .request("window/workDoneProgress/create", { token: shown.token })
+      .then(() => {
+        for (const progress of shown.waiting?.values() ?? []) this.#tell(shown, progress);
+        shown.waiting = null;
+      })
+      .catch((error: unknown) => this.#log.debug(`no progress is shown: ${messageOf(error)}`))
+      .finally(() => this.#unanswered--);
+    return shown;
+  }
+
+  #tell({ token }: Shown, progress: WorkProgress): void {
+    this.#session.endpoint.notifyStandard("$/progress", { token, value: valueOf(progress) });
   }
 }
 

@@ -6,6 +6,7 @@ import type { Endpoint } from "../protocol/endpoint.ts";
 import { initializeResult } from "../protocol/v1/capabilities.ts";
 import type { ClientRequest } from "../protocol/v1/requests.ts";
 import { actionHandlers, withoutDiffs } from "./actions.ts";
+import type { Clients } from "../services/clients.ts";
 import { agentHandlers } from "./agents.ts";
 import { MessageApprovals } from "./approvals.ts";
 import { decisionHandlers } from "./decisions.ts";
@@ -19,39 +20,43 @@ import { approvalActions } from "./language/approval-actions.ts";
 import { approvalLenses } from "./language/approval-lenses.ts";
 import { commandHandlers } from "./language/commands.ts";
 import { definitionHandlers } from "./language/definition.ts";
-import { FileProposals } from "./language/file-proposals.ts";
+import { FileProposals } from "../services/file-proposals.ts";
 import { completionHandlers } from "./language/completion.ts";
 import { hoverHandlers } from "./language/hover.ts";
 import { inlayHintHandlers } from "./language/inlay-hints.ts";
 import { joined } from "./language/joined.ts";
 import { LensRefresh } from "./language/lens-refresh.ts";
-import { ProposedChanges } from "./language/proposed-changes.ts";
+import { ProposedChanges } from "../services/proposed-changes.ts";
 import { quickFixes } from "./language/quick-fixes.ts";
 import { renameHandlers } from "./language/rename.ts";
 import { ShownChanges } from "./language/shown-changes.ts";
 import { symbolHandlers } from "./language/symbols.ts";
 import { UnsavedWatch } from "./language/unsaved-watch.ts";
-import type { AgentNotice, KernelServices } from "./ports.ts";
-import { documentUriOf } from "./language/params.ts";
+import type { AgentNotice, Services } from "../services/ports.ts";
+import type { ShownFiles } from "./language/ports.ts";
+import { documentUriOf } from "./session/params.ts";
 import { type Direction, documentsIn, withPositions } from "./position-encoding.ts";
 import { ProgressReporter } from "./progress.ts";
-import { Session } from "./session.ts";
-import type { StandardHandlers } from "./standard-requests.ts";
+import { Session } from "./session/session.ts";
+import type { StandardHandlers } from "./session/standard-requests.ts";
 import { statusHandlers } from "./status.ts";
 import { synchronizeDocuments } from "./text-documents.ts";
 import { toolHandlers } from "./tools.ts";
 import { traceHandlers } from "./traces.ts";
 
-export interface ServerOptions {
-  readonly kernel: KernelServices;
+interface ServerOptions {
+  /** What this door knows by itself; what a client asks goes by its `Client`. */
+  readonly kernel: Services;
+  readonly clients: Clients;
+  readonly shownFiles: ShownFiles;
   readonly log: Log;
   /** How many clients there are now; called at each change. */
   readonly clientsChanged: (clients: number) => void;
 }
 
-/** The kernel's clients: each connection is a session, answered by the features, trusted or not. */
+/** The door for language clients: each connection is a session, answered by the features, trusted or not. */
 export class KernelServer {
-  readonly #kernel: KernelServices;
+  readonly #kernel: Services;
   readonly #log: Log;
   readonly #options: ServerOptions;
   /** With what tells each of them that lenses changed. */
@@ -72,23 +77,23 @@ export class KernelServer {
     this.#log = options.log;
     this.#options = options;
     this.#proposed = new ProposedChanges(kernel.actions);
-    this.#shown = new ShownChanges(kernel);
+    this.#shown = new ShownChanges(kernel.actions, options.shownFiles);
     this.#proposals = new FileProposals({
       actions: kernel.actions,
       files: kernel.files,
       proposed: this.#proposed,
-      unsavedDocuments: () => this.unsavedDocuments(),
+      unsaved: kernel.unsaved,
     });
     this.#handlers = {
-      ...statusHandlers(kernel, async (session) => this.#trustChanged(session)),
-      ...agentHandlers(kernel),
-      ...traceHandlers(kernel),
-      ...actionHandlers(kernel),
-      ...decisionHandlers(kernel),
-      ...toolHandlers(kernel),
-      ...jobHandlers(kernel),
-      ...entryHandlers(kernel),
-      ...memoryHandlers(kernel),
+      ...statusHandlers,
+      ...agentHandlers,
+      ...traceHandlers,
+      ...actionHandlers,
+      ...decisionHandlers,
+      ...toolHandlers,
+      ...jobHandlers,
+      ...entryHandlers,
+      ...memoryHandlers,
     };
     this.#languageHandlers = {
       ...completionHandlers(kernel),
@@ -108,7 +113,7 @@ export class KernelServer {
         (params, session) => approvalActions(this.#proposals, this.#shown, params, session),
       ),
     };
-    this.#standardHandlers = { ...commandHandlers(kernel, this.#shown) };
+    this.#standardHandlers = { ...commandHandlers(this.#shown) };
   }
 
   /** A client connected. Nothing is answered before its `initialize`. */
@@ -130,7 +135,7 @@ export class KernelServer {
     });
     endpoint.onStandardRequest("initialize", async (params) => {
       if (session !== null) throw new LaresError("InvalidParams", '"initialize" came twice.');
-      const begun = new Session(endpoint, params);
+      const begun = new Session(endpoint, this.#options.clients.connect({ kind: "person" }), params);
       session = begun;
       await this.#begin(begun);
       return initializeResult(this.#kernel.version, params);
@@ -166,14 +171,6 @@ export class KernelServer {
     endpoint.listen();
   }
 
-  /** What clients have open with changes they have not saved, by URI; compared with their files as they are now. */
-  async unsavedDocuments(): Promise<string[]> {
-    const { documents: files } = this.#kernel;
-    const sessions = [...this.#sessions.keys()];
-    await Promise.all(sessions.map(({ documents }) => documents.compared((uri) => files.textOnDisk(uri))));
-    return sessions.flatMap(({ documents }) => documents.unsaved());
-  }
-
   /** Says goodbye to everyone; their fronts find the next kernel. */
   close(): void {
     this.#proposed[Symbol.dispose]();
@@ -181,13 +178,12 @@ export class KernelServer {
   }
 
   async #begin(session: Session): Promise<void> {
-    const wish = session.options.trusted;
-    if (wish === true) await this.#kernel.trust.accept();
-    session.trusted = wish === true || (wish === undefined && (await this.#kernel.trust.isAnswered()));
+    await session.client.begin(session.options.trusted);
+    // It went away meanwhile.
+    if (!this.#endpoints.has(session.endpoint)) return;
     const lenses = new LensRefresh(session, this.#log);
     const approvals = this.#connectFeatures(session, lenses);
     this.#sessions.set(session, { lenses, approvals });
-    this.#countTrust();
     this.#tellOfTrust(approvals);
   }
 
@@ -220,8 +216,16 @@ export class KernelServer {
       endpoint.notify("lares/agents/changed", agent);
       lenses.lensesChanged();
     };
-    const listening: Disposable[] = [
+    session.listening.push(
       diagnostics,
+      this.#kernel.unsaved.add({
+        compared: () => session.documents.compared((uri) => this.#kernel.documents.textOnDisk(uri)),
+        unsaved: () => session.documents.unsaved(),
+      }),
+      session.client.trustChanged.on(() => {
+        this.#lensesChanged();
+        this.#tellOfTrust(approvals);
+      }),
       this.#kernel.agents.changed.on(tellOfAgent),
       this.#kernel.agents.counted.on(whenTrusted(tellOfAgent)),
       this.#kernel.jobs.changed.on(
@@ -239,12 +243,7 @@ export class KernelServer {
         whenTrusted((notice: AgentNotice) => endpoint.notify("lares/notify", noticeOf(notice))),
       ),
       this.#kernel.progress.on(whenTrusted((event) => progress.report(event))),
-    ];
-    session.subscriptions.set("", {
-      [Symbol.dispose]: () => {
-        for (const each of listening) each[Symbol.dispose]();
-      },
-    });
+    );
     return approvals;
   }
 
@@ -252,16 +251,10 @@ export class KernelServer {
     this.#sessions.delete(session);
     // What it had not saved is in nobody's way any more.
     if (session.documents.unsaved().length > 0) this.#lensesChanged();
-    for (const subscription of session.subscriptions.values()) subscription[Symbol.dispose]();
+    for (const each of [...session.listening.splice(0), ...session.subscriptions.values()])
+      each[Symbol.dispose]();
     session.subscriptions.clear();
-    this.#countTrust();
-  }
-
-  #trustChanged(session: Session): void {
-    this.#countTrust();
-    this.#lensesChanged();
-    const features = this.#sessions.get(session);
-    if (features !== undefined) this.#tellOfTrust(features.approvals);
+    session.client[Symbol.dispose]();
   }
 
   #tellOfTrust(approvals: MessageApprovals): void {
@@ -273,17 +266,12 @@ export class KernelServer {
   #lensesChanged(): void {
     for (const { lenses } of this.#sessions.values()) lenses.lensesChanged();
   }
-
-  #countTrust(): void {
-    const trusted = [...this.#sessions.keys()].filter((session) => session.trusted).length;
-    this.#kernel.trust.connections(trusted, this.#sessions.size - trusted);
-  }
 }
 
 /** Runs a handler of the LSP, which counts in UTF-16, for a client that may count otherwise. */
 async function inClientPositions(
   handler: StandardHandlers[string],
-  files: KernelServices["documents"],
+  files: Services["documents"],
   { params, session, signal }: { params: unknown; session: Session; signal: AbortSignal },
 ): Promise<unknown> {
   const { positionEncoding: encoding, documents } = session;

@@ -2,7 +2,7 @@ import { isJsonObject } from "../base/json.ts";
 import { contentChangesOf } from "../base/text-positions.ts";
 import type { Endpoint } from "../protocol/endpoint.ts";
 import type { DocumentDiagnostics } from "./diagnostics.ts";
-import type { OpenDocuments } from "./open-documents.ts";
+import type { OpenDocuments } from "./session/open-documents.ts";
 
 /** `textDocument/did*`: keeps the client's open documents as it sees them. What has another shape is ignored. */
 export function synchronizeDocuments(

@@ -1,21 +1,52 @@
+import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { Handlers } from "./handlers.ts";
-import type { KernelServices } from "./ports.ts";
+import type { Session } from "./session/session.ts";
 
 /** `lares/tools/*`: the functions agents offer. */
-export function toolHandlers({ tools }: KernelServices): Handlers {
-  return {
-    "lares/tools/list": ({ agent }) => tools.list(agent),
-    "lares/tools/call": (call, _session, signal) =>
-      unlessCancelled(tools.call(call.agent, call.name, call.arguments), signal),
-  };
-}
+export const toolHandlers: Handlers = {
+  "lares/tools/list": async ({ agent }, { client }) => client.services.tools.list(agent),
+  "lares/tools/call": async (call, session, signal) => {
+    const { agent, name, arguments: args, workDoneToken: token, ...named } = call;
+    const { client } = session;
+    const { tools } = client.services;
+    const options = { ...named, signal };
+    if (token === undefined) return tools.call(client.principal, agent, name, args, options);
+    using progress = new CallProgress(session, token, `${agent}/${name}`);
+    return await tools.call(client.principal, agent, name, args, { ...options, progress: progress.sink });
+  },
+};
 
-/** A guest cannot be told to leave a handler. It goes on within its limits; whoever cancelled waits no longer. */
-function unlessCancelled<Value>(answer: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise((resolve, reject) => {
-    const cancelled = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", cancelled, { once: true });
-    if (signal.aborted) cancelled();
-    answer.then(resolve, reject).finally(() => signal.removeEventListener("abort", cancelled));
-  });
+/** Shows one client how far its call is, by the token that it chose. A call that says nothing shows nothing. */
+class CallProgress implements Disposable {
+  readonly #session: Session;
+  readonly #token: string | number;
+  readonly #title: string;
+  #isShown = false;
+  #isOver = false;
+
+  constructor(session: Session, token: string | number, title: string) {
+    this.#session = session;
+    this.#token = token;
+    this.#title = title;
+  }
+
+  readonly sink: ProgressSink = ({ fraction, message }) => {
+    if (this.#isOver) return;
+    if (!this.#isShown) this.#tell({ kind: "begin", title: this.#title, cancellable: true });
+    this.#isShown = true;
+    this.#tell({
+      kind: "report",
+      percentage: Math.round(fraction * 100),
+      ...(message === undefined ? {} : { message }),
+    });
+  };
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    if (this.#isShown) this.#tell({ kind: "end" });
+  }
+
+  #tell(value: object): void {
+    this.#session.endpoint.notifyStandard("$/progress", { token: this.#token, value });
+  }
 }

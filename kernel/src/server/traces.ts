@@ -1,44 +1,31 @@
 import { newId } from "../base/ids.ts";
 import { LaresError } from "../base/errors.ts";
-import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import type { Handlers } from "./handlers.ts";
-import { traceLevels, type KernelServices } from "./ports.ts";
 
 /** Trace subscriptions one client may hold. */
-export const maxSubscriptions = 64;
+const maxSubscriptions = 64;
 
 /** `lares/traces/*`: what agents did, asked for or followed. */
-export function traceHandlers({ traces }: KernelServices): Handlers {
-  return {
-    "lares/traces/query": (query) => traces.query(query),
-    "lares/traces/follow": async ({ agent, level }, session) => {
-      if (session.subscriptions.size >= maxSubscriptions) {
-        throw new LaresError(
-          "LimitExceeded",
-          `This client follows ${maxSubscriptions} traces already; unfollow one first.`,
-          {
-            limit: "subscriptions",
-            value: maxSubscriptions,
-          },
-        );
-      }
-      const subscription = newId();
-      const listening = traces.entries.on((entry) => {
-        if (!session.trusted || (agent !== undefined && entry.agent !== agent)) return;
-        if (level !== undefined && !isAtLeast(entry.level, level)) return;
-        session.endpoint.notify("lares/traces/entry", { subscription, entry });
-      });
-      session.subscriptions.set(subscription, listening);
-      return { subscription };
-    },
-    "lares/traces/unfollow": async ({ subscription }, session) => {
-      session.subscriptions.get(subscription)?.[Symbol.dispose]();
-      session.subscriptions.delete(subscription);
-      return null;
-    },
-  };
-}
-
-function isAtLeast(level: TraceLevel, least: TraceLevel): boolean {
-  return traceLevels.indexOf(level) >= traceLevels.indexOf(least);
-}
+export const traceHandlers: Handlers = {
+  "lares/traces/query": async (query, { client }) => client.services.traces.query(query),
+  "lares/traces/follow": async ({ agent, level, after }, { client, endpoint, subscriptions }) => {
+    if (subscriptions.size >= maxSubscriptions) {
+      throw new LaresError(
+        "LimitExceeded",
+        `This client follows ${maxSubscriptions} traces already; unfollow one first.`,
+        { limit: "subscriptions", value: maxSubscriptions },
+      );
+    }
+    const subscription = newId();
+    const following = client.services.traces.follow({ agent, level }, after, (entry) => {
+      if (client.trusted) endpoint.notify("lares/traces/entry", { subscription, entry });
+    });
+    subscriptions.set(subscription, following);
+    return { subscription, cursor: following.cursor };
+  },
+  "lares/traces/unfollow": async ({ subscription }, { subscriptions }) => {
+    subscriptions.get(subscription)?.[Symbol.dispose]();
+    subscriptions.delete(subscription);
+    return null;
+  },
+};

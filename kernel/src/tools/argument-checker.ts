@@ -1,7 +1,7 @@
 import { isLaresError, LaresError } from "../base/errors.ts";
-import { locateModule } from "../platform/child-process.ts";
-import { DeadlineHelper } from "../platform/deadline-helper.ts";
-import { siblingModule } from "../platform/sibling-module.ts";
+import { locateModule } from "../platform/children/child-process.ts";
+import { DeadlineHelper } from "../platform/children/deadline-helper.ts";
+import { siblingModule } from "../platform/processes/sibling-module.ts";
 
 export interface ArgumentRequest {
   /** As JSON: it is also the name under which it is kept compiled. */
@@ -14,7 +14,7 @@ export type ArgumentVerdict =
   | { readonly kind: "unfit"; readonly path: string; readonly message: string; readonly facts: string }
   | { readonly kind: "bad schema"; readonly message: string };
 
-export interface ArgumentBounds {
+interface ArgumentBounds {
   /** CPU time for compiling a schema and holding arguments against it. Milliseconds. */
   readonly deadlineMs: number;
   readonly maxHeapMb: number;

@@ -1,7 +1,7 @@
 /** Entry file of the process that holds tools' arguments against their schemas. */
 import type { ValidateFunction } from "ajv";
 import { messageOf } from "../base/errors.ts";
-import { serveRequests } from "../platform/helper-requests.ts";
+import { serveRequests } from "../platform/children/helper-requests.ts";
 import type { ArgumentRequest, ArgumentVerdict } from "./argument-checker.ts";
 import { compileSchema } from "./argument-validator.ts";
 

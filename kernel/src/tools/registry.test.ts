@@ -1,7 +1,14 @@
 import { afterAll, expect, test } from "vitest";
 import { LaresError } from "../base/errors.ts";
 import { ArgumentChecker } from "./argument-checker.ts";
-import { openToolCalls, openToolCallsPerAgent, ToolRegistry } from "./registry.ts";
+import { type Lineage, maxCallDepth, ownAccord, type Principal } from "../base/vocabulary/principal.ts";
+import {
+  type InvokeOptions,
+  openToolCalls,
+  openToolCallsPerAgent,
+  type ToolPorts,
+  ToolRegistry,
+} from "./registry.ts";
 
 const owner = {
   id: "a",
@@ -15,13 +22,20 @@ const owner = {
   ],
 };
 
+const person: Principal = { kind: "person" };
+const agent = (id: string, lineage: Lineage = ownAccord): Principal => ({ kind: "agent", id, lineage });
+
 const checker = new ArgumentChecker();
 afterAll(() => checker[Symbol.asyncDispose]());
 
-function open(invoke: (args: unknown, caller: string) => Promise<unknown>): ToolRegistry {
-  const ports = {
+function open(
+  invoke: (args: unknown, caller: Principal, options: InvokeOptions) => Promise<unknown>,
+  keyed: ToolPorts["keyed"] = { run: () => Promise.reject(new Error("No call of this test has a key.")) },
+): ToolRegistry {
+  const ports: ToolPorts = {
     owners: () => [owner],
-    invoke: (_agent: string, _handler: string, args: unknown, caller: string) => invoke(args, caller),
+    invoke: (_agent, _handler, args, caller, options) => invoke(args, caller, options),
+    keyed,
   };
   return new ToolRegistry(ports, checker);
 }
@@ -32,33 +46,33 @@ test("a call with arguments that fit reaches the agent, any other does not", asy
     handed.push([args, caller]);
     return { status: "success", value: 1 };
   });
-  expect(await tools.call("a", "t", { n: 1 }, "user")).toEqual({ status: "success", value: 1 });
-  expect(await tools.call("a", "t", undefined, "b")).toEqual({ status: "success", value: 1 });
-  await expect(tools.call("a", "t", { n: "x" }, "user")).rejects.toMatchObject({ code: "ToolError" });
-  await expect(tools.call("a", "u", {}, "user")).rejects.toMatchObject({ code: "NotFound" });
+  expect(await tools.call("a", "t", { n: 1 }, person)).toEqual({ status: "success", value: 1 });
+  expect(await tools.call("a", "t", undefined, agent("b"))).toEqual({ status: "success", value: 1 });
+  await expect(tools.call("a", "t", { n: "x" }, person)).rejects.toMatchObject({ code: "ToolError" });
+  await expect(tools.call("a", "u", {}, person)).rejects.toMatchObject({ code: "NotFound" });
   expect(handed).toEqual([
-    [{ n: 1 }, "user"],
-    [{}, "b"],
+    [{ n: 1 }, person],
+    [{}, agent("b")],
   ]);
 });
 
 test("one agent has a share of the open calls, and what is left is for others, a person first of all; ended ones count no more", async () => {
   const end = Promise.withResolvers<unknown>();
   const tools = open(() => end.promise);
-  const openCalls = (caller: string, count: number): Promise<unknown>[] =>
+  const openCalls = (caller: Principal, count: number): Promise<unknown>[] =>
     Array.from({ length: count }, () => tools.call("a", "t", {}, caller).catch((error: unknown) => error));
-  const all = openCalls("evil", openToolCallsPerAgent);
-  await expect(tools.call("a", "t", {}, "evil")).rejects.toMatchObject({
+  const all = openCalls(agent("evil"), openToolCallsPerAgent);
+  await expect(tools.call("a", "t", {}, agent("evil"))).rejects.toMatchObject({
     code: "LimitExceeded",
     facts: { limit: "open_tool_calls_per_agent", value: openToolCallsPerAgent },
   });
-  all.push(...openCalls("user", openToolCalls - openToolCallsPerAgent));
-  await expect(tools.call("a", "t", {}, "late")).rejects.toMatchObject({
+  all.push(...openCalls(person, openToolCalls - openToolCallsPerAgent));
+  await expect(tools.call("a", "t", {}, agent("late"))).rejects.toMatchObject({
     facts: { limit: "open_tool_calls" },
   });
   end.resolve({ status: "success", value: null });
   expect((await Promise.all(all)).filter((answer) => answer instanceof LaresError)).toEqual([]);
-  expect(await tools.call("a", "t", {}, "evil")).toEqual({ status: "success", value: null });
+  expect(await tools.call("a", "t", {}, agent("evil"))).toEqual({ status: "success", value: null });
 });
 
 test.each<[unknown, object]>([
@@ -70,10 +84,67 @@ test.each<[unknown, object]>([
   ],
 ])("%j is decoded", async (answer, result) => {
   const tools = open(async () => answer);
-  expect(await tools.call("a", "t", {}, "user")).toEqual(result);
+  expect(await tools.call("a", "t", {}, person)).toEqual(result);
 });
 
 test.each([null, 1, {}, { status: "needs_approval" }])("%j is no tool result", async (answer) => {
   const tools = open(async () => answer);
-  await expect(tools.call("a", "t", {}, "user")).rejects.toMatchObject({ code: "AgentError" });
+  await expect(tools.call("a", "t", {}, person)).rejects.toMatchObject({ code: "AgentError" });
+});
+
+test("an agent that is on the way of a call is not called again on it; calling itself is no circle", async () => {
+  const tools = open(async () => ({ status: "success" }));
+  const by = (id: string, ...onBehalfOf: string[]): Principal =>
+    agent(id, { onBehalfOf, depth: onBehalfOf.length });
+  await expect(tools.call("a", "t", {}, by("b", "a"))).rejects.toMatchObject({
+    code: "LimitExceeded",
+    facts: { limit: "tool_call_cycle" },
+  });
+  await expect(tools.call("a", "t", {}, by("c", "b", "a"))).rejects.toMatchObject({ code: "LimitExceeded" });
+  expect(await tools.call("a", "t", {}, by("a", "a"))).toEqual({ status: "success", value: null });
+});
+
+test(`at most ${maxCallDepth} calls, one inside the other, those of an agent to itself included`, async () => {
+  const tools = open(async () => ({ status: "success" }));
+  const at = (depth: number): Principal => agent("a", { onBehalfOf: ["a"], depth });
+  await expect(tools.call("a", "t", {}, at(maxCallDepth))).rejects.toMatchObject({
+    code: "LimitExceeded",
+    facts: { limit: "tool_call_depth", value: maxCallDepth },
+  });
+  expect(await tools.call("a", "t", {}, at(maxCallDepth - 1))).toEqual({ status: "success", value: null });
+});
+
+test("race: a call that is cancelled rejects at once, and stays open until its handler has left", async () => {
+  const end = Promise.withResolvers<unknown>();
+  const signals: AbortSignal[] = [];
+  const tools = open((_args, _caller, { signal }) => {
+    signals.push(signal);
+    return end.promise;
+  });
+  const aborter = new AbortController();
+  const calls = Array.from({ length: openToolCallsPerAgent }, () =>
+    tools.call("a", "t", {}, agent("b"), { signal: aborter.signal }).catch((error: unknown) => error),
+  );
+  await expect.poll(() => signals.length, { timeout: 20_000 }).toBe(openToolCallsPerAgent);
+  const reason = new Error("enough");
+  aborter.abort(reason);
+  expect(new Set(await Promise.all(calls))).toEqual(new Set([reason]));
+  expect(signals.every((signal) => signal.aborted)).toBe(true);
+  const another = () => tools.call("a", "t", {}, agent("b"));
+  await expect(another()).rejects.toMatchObject({ facts: { limit: "open_tool_calls_per_agent" } });
+  end.resolve({ status: "success" });
+  await end.promise;
+  await expect.poll(another, { timeout: 20_000 }).toEqual({ status: "success", value: null });
+});
+
+test("race: a call that is cancelled before its arguments were checked never reaches its agent", async () => {
+  const invoked: unknown[] = [];
+  const tools = open(async (args) => {
+    invoked.push(args);
+    return { status: "success" };
+  });
+  const signal = AbortSignal.abort(new Error("enough"));
+  await expect(tools.call("a", "t", {}, person, { signal })).rejects.toThrow("enough");
+  expect(await tools.call("a", "t", { n: 1 }, person)).toEqual({ status: "success", value: null });
+  expect(invoked).toEqual([{ n: 1 }]);
 });

@@ -1,16 +1,15 @@
+import { neverAborted, unlessAborted } from "../base/abort.ts";
 import { LaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
+import { maxCallDepth, ownAccord, type Principal } from "../base/vocabulary/principal.ts";
+import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { Tool } from "../base/vocabulary/agent.ts";
 import { ArgumentChecker } from "./argument-checker.ts";
-
-/** The answer of a tool, as the guest gives it. */
-export type GuestToolResult =
-  | { readonly status: "success"; readonly value: unknown }
-  | { readonly status: "error"; readonly message: string; readonly recoverable: boolean }
-  | { readonly status: "needs_approval"; readonly action: string; readonly reason: string };
+import type { KeyedCalls } from "./keyed-calls.ts";
+import { decodeResult, type GuestToolResult } from "./tool-result.ts";
 
 /** What the registry needs to know of an agent that offers tools. */
-export interface ToolOwner {
+interface ToolOwner {
   readonly id: string;
   readonly tools: readonly {
     readonly name: string;
@@ -23,7 +22,32 @@ export interface ToolOwner {
 export interface ToolPorts {
   owners(): readonly ToolOwner[];
   /** Hands the call to the agent; rejects with AgentError where it cannot run. */
-  invoke(agent: string, handler: string, args: Record<string, unknown>, caller: string): Promise<unknown>;
+  invoke(
+    agent: string,
+    handler: string,
+    args: Record<string, unknown>,
+    principal: Principal,
+    options: InvokeOptions,
+  ): Promise<unknown>;
+  readonly keyed: Pick<KeyedCalls, "run">;
+}
+
+export interface InvokeOptions {
+  /** Awaited immediately before the handler is asked: what fails before had no effect. */
+  readonly begun?: () => Promise<void>;
+  /** Aborted when the caller no longer waits. */
+  readonly signal: AbortSignal;
+  /** Is told how far the handler says it is. */
+  readonly progress?: ProgressSink;
+}
+
+export interface CallOptions {
+  /** Chosen by the caller: a repeated call with the same key gets the outcome of the first. */
+  readonly key?: string;
+  /** Where it is aborted, the call rejects with its reason at once, and the handler is told to leave. */
+  readonly signal?: AbortSignal;
+  /** Is told how far the handler says it is, until the call has ended. */
+  readonly progress?: ProgressSink;
 }
 
 /** How many calls may be on their way through agents at once: a ring of agents calling each other ends here. */
@@ -31,8 +55,8 @@ export const openToolCalls = 256;
 /** How many of them one agent may have as the caller: what is left is for the others. */
 export const openToolCallsPerAgent = 32;
 
-/** The caller's name where a client calls on behalf of a person; agents' ids have a dot. */
-const person = "user";
+/** By whom open calls are counted: agents' ids have a dot. */
+const nameOf = (principal: Principal): string => (principal.kind === "agent" ? principal.id : "user");
 
 /** Which tools there are, and calling them with arguments that fit their schema. */
 export class ToolRegistry implements AsyncDisposable {
@@ -63,20 +87,50 @@ export class ToolRegistry implements AsyncDisposable {
 
   /**
    * Calls a tool. Throws NotFound where there is none, ToolError where the arguments do not fit its schema,
-   * AgentError where its agent cannot run, LimitExceeded where too many calls are open, of all or of this caller.
+   * AgentError where its agent cannot run, LimitExceeded where too many calls are open, of all or of this caller, where
+   * too many led here, and where the agent is called again on the way of its own call; InvalidParams where the key names
+   * another call.
    */
-  async call(agent: string, name: string, args: unknown, caller: string): Promise<GuestToolResult> {
+  call(
+    agent: string,
+    name: string,
+    args: unknown,
+    principal: Principal,
+    options: CallOptions = {},
+  ): Promise<GuestToolResult> {
+    const { signal = neverAborted } = options;
+    // A handler that does not leave keeps the call open behind it, and its outcome is stored where it has a key.
+    return unlessAborted(this.#call(agent, name, args, principal, { ...options, signal }), signal);
+  }
+
+  async #call(
+    agent: string,
+    name: string,
+    args: unknown,
+    principal: Principal,
+    { key, ...how }: CallOptions & { readonly signal: AbortSignal },
+  ): Promise<GuestToolResult> {
     const owner = this.#ports.owners().find(({ id }) => id === agent);
     if (owner === undefined) throw notFound("agent", agent);
     const tool = owner.tools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw notFound("tool", `${agent}/${name}`);
-    this.#begin(caller);
-    try {
-      const given = args ?? {};
+    refuseCircles(agent, principal);
+    const caller = nameOf(principal);
+    this.#begin(caller, principal.kind === "person");
+    const given = args ?? {};
+    const run = async (options: InvokeOptions): Promise<GuestToolResult> => {
+      how.signal.throwIfAborted();
       await this.#checker.check(caller, `${agent}/${name}`, tool.parameters, given);
       // Where a schema asks for no object.
       if (!isJsonObject(given)) throw new LaresError("ToolError", `${agent}/${name}: arguments are named.`);
-      return decodeResult(agent, name, await this.#ports.invoke(agent, tool.handler, given, caller));
+      const answer = await this.#ports.invoke(agent, tool.handler, given, principal, options);
+      return decodeResult(agent, name, answer);
+    };
+    try {
+      if (key === undefined) return await run(how);
+      const { depth, onBehalfOf } = principal.kind === "agent" ? principal.lineage : ownAccord;
+      const identity = { agent, name, arguments: given, onBehalfOf };
+      return await this.#ports.keyed.run({ caller, key, identity, depth }, (begun) => run({ ...how, begun }));
     } finally {
       this.#end(caller);
     }
@@ -86,11 +140,11 @@ export class ToolRegistry implements AsyncDisposable {
     return this.#checker[Symbol.asyncDispose]();
   }
 
-  #begin(caller: string): void {
+  #begin(caller: string, isPerson: boolean): void {
     const own = this.#openOf.get(caller) ?? 0;
     const refuse = (limit: string, value: number, whose: string): LaresError =>
       limitExceeded(limit, value, `${value} tool calls${whose} are open; try again when some have ended.`);
-    if (own >= openToolCallsPerAgent && caller !== person)
+    if (own >= openToolCallsPerAgent && !isPerson)
       throw refuse("open_tool_calls_per_agent", openToolCallsPerAgent, ` of ${caller}`);
     if (this.#open >= openToolCalls) throw refuse("open_tool_calls", openToolCalls, "");
     this.#open += 1;
@@ -105,31 +159,20 @@ export class ToolRegistry implements AsyncDisposable {
   }
 }
 
-function decodeResult(agent: string, name: string, answer: unknown): GuestToolResult {
-  const record = (typeof answer === "object" && answer !== null ? answer : {}) as Record<string, unknown>;
-  switch (record["status"]) {
-    case "success":
-      return { status: "success", value: record["value"] ?? null };
-    case "error":
-      return {
-        status: "error",
-        message: textOf(record["message"], "The tool failed."),
-        recoverable: record["recoverable"] === true,
-      };
-    case "needs_approval": {
-      const action = record["action"];
-      const id = typeof action === "string" ? action : (action as { id?: unknown } | undefined)?.id;
-      if (typeof id === "string") {
-        return { status: "needs_approval", action: id, reason: textOf(record["reason"], "") };
-      }
-    }
-  }
-  throw new LaresError("AgentError", `${agent}/${name} answered with something that is no tool result.`, {
-    state: "Active",
-    reason: "The answer has no known status.",
-  });
-}
-
-function textOf(value: unknown, otherwise: string): string {
-  return typeof value === "string" ? value : otherwise;
+/** Whoever answers a call may call others for it, and no circle: its calls would wait for each other. */
+function refuseCircles(agent: string, principal: Principal): void {
+  if (principal.kind === "person") return;
+  const { id, lineage } = principal;
+  if (lineage.depth >= maxCallDepth)
+    throw limitExceeded(
+      "tool_call_depth",
+      maxCallDepth,
+      `${maxCallDepth} calls of tools led to this one; no more may.`,
+    );
+  if (agent !== id && lineage.onBehalfOf.includes(agent))
+    throw limitExceeded(
+      "tool_call_cycle",
+      lineage.depth,
+      `${agent} waits for ${id} in this chain of calls, so ${id} cannot call it.`,
+    );
 }

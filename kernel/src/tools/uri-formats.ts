@@ -15,7 +15,7 @@ export function isUri(text: string, ipv6: (text: string) => boolean, options: Ur
   return (path === "" || path.startsWith("/")) && isAuthority(authority, allowed, ipv6);
 }
 
-export interface UriOptions {
+interface UriOptions {
   readonly mayBeRelative: boolean;
   readonly isInternational: boolean;
 }

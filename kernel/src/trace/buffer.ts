@@ -2,7 +2,7 @@ import type { TraceLevel } from "../base/vocabulary/trace.ts";
 import { severity } from "./query.ts";
 
 /** Characters that may wait to be written. */
-export const maxBufferedLength = 4 * 1024 * 1024;
+const maxBufferedLength = 4 * 1024 * 1024;
 
 interface Line {
   readonly level: TraceLevel;
@@ -12,11 +12,11 @@ interface Line {
 export interface Taken {
   readonly text: string;
   readonly dropped: Readonly<Record<string, number>> | null;
-  /** They could not be written: they wait again, before all that came meanwhile. */
+  /** Returns lines that could not be written; they wait again, before all newer ones. */
   putBack(): void;
 }
 
-/** Lines that wait for the disk. When there are too many, the least important ones go first, and are counted. */
+/** Lines that wait for the disk. When there are too many, the least important ones are dropped first, and counted. */
 export class TraceBuffer {
   readonly #maxLength: number;
   #lines: Line[] = [];
@@ -37,12 +37,12 @@ export class TraceBuffer {
     if (this.#length > this.#maxLength) this.#shrink();
   }
 
-  /** Newest first. */
+  /** Returns the lines, newest first. */
   newestFirst(): readonly string[] {
     return this.#lines.map((line) => line.text).toReversed();
   }
 
-  /** All lines as one text, and how many of each level were dropped before; then it is empty. */
+  /** Returns all lines as one text, and how many of each level were dropped before. Empties the buffer. */
   take(): Taken {
     const lines = this.#lines;
     const dropped = this.#dropped;
@@ -62,7 +62,7 @@ export class TraceBuffer {
     };
   }
 
-  /** Everything of the lowest level that waits; at once, so that a flood costs little for each line. */
+  /** Drops all waiting lines of the lowest level at once, so that a flood costs little per line. */
   #shrink(): void {
     const lowest = this.#lines.reduce((low, { level }) => Math.min(low, severity(level)), Infinity);
     this.#lines = this.#lines.filter(({ level, text }) => {

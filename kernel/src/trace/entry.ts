@@ -4,47 +4,47 @@ import { messageOf } from "../base/errors.ts";
 import type { TraceEntry } from "../base/vocabulary/trace.ts";
 
 /**
- * A pattern of what must not be written down, by name: what it matches becomes `[redacted: name]`. Patterns are
- * RE2's, since agents write what they run over: no text can make one slow.
+ * A pattern for text that must not be stored, with a name: a match becomes `[redacted: name]`. Patterns run on RE2,
+ * because agents write the texts: no text can make one slow.
  */
 export interface RedactionRule {
   readonly name: string;
   readonly pattern: string;
 }
 
-/** What is handed to `write`: without a timestamp it is now. */
+/** The argument of `write`. Without a timestamp, the current time is used. */
 export type NewTraceEntry = Omit<TraceEntry, "timestamp"> & { readonly timestamp?: string };
 
 /** Characters of a message. */
 export const maxMessageLength = 8 * 1024;
 /** Characters of an entry's fields as JSON. */
 export const maxFieldsLength = 16 * 1024;
-/** Of a text that is cut so much is left out at the cut: half a secret there is one that no pattern knows. */
+/** The characters dropped at the cut of a text: no pattern would recognize half a secret there. */
 const cutMargin = 2048;
 /** Characters of a name or an id in an entry. */
 const maxNameLength = 256;
-/** Deeper values in fields are not looked into. */
+/** Values that are nested deeper in fields are not looked into. */
 const maxFieldDepth = 8;
 
 export type Redact = (text: string) => string;
 
-/** Throws where a pattern is none of RE2's. */
+/** Throws if a pattern is not valid in RE2. */
 export function createRedact(rules: readonly RedactionRule[]): Redact {
   const ready = rules.map(({ name, pattern }) => ({
     pattern: RE2JS.compile(pattern),
-    // A function, so that "$&" in a name is not read as the match itself.
+    // A function, so that "$&" in a name does not insert the match.
     replacement: () => mark(name),
   }));
   return (text) =>
     ready.reduce(
       (current, { pattern, replacement }) =>
-        // Almost no text holds a secret, and to find that out is cheaper than to replace.
+        // Almost no text contains a secret, and testing costs less than replacing.
         pattern.test(current) ? pattern.matcher(current).replaceAll(replacement) : current,
       text,
     );
 }
 
-/** The entry as it is stored: bounded, without secrets, with its time. */
+/** Returns the entry as stored: bounded, without secrets, with its time. */
 export function storedEntry(entry: NewTraceEntry, epochMs: number, redact: Redact): TraceEntry {
   const { hook, fields } = entry;
   return {
@@ -67,7 +67,7 @@ function boundedFields(fields: Record<string, unknown>, redact: Redact): Record<
     return { unreadable: messageOf(error) };
   }
   if (text.length > maxFieldsLength) return { cut: redactedAndCut(text, maxFieldsLength, redact) };
-  // From the text, so that what is stored is what JSON makes of it and nobody else holds it.
+  // Parsed from the text, so that the stored value is plain JSON that nothing else refers to.
   return redactedRecord(JSON.parse(text) as Record<string, unknown>, redact, 0);
 }
 
@@ -85,7 +85,7 @@ function redactedRecord(
 
 function redactedValue(key: string, value: unknown, redact: Redact, depth: number): unknown {
   if (typeof value === "string") {
-    // With its name, since a secret may be known by that only, as in `password: …`.
+    // Together with its name, because a pattern may recognize a secret only by its name, as in `password: …`.
     const prefix = `${key.slice(-maxNameLength)}: `;
     const named = redact(prefix + value);
     if (named.startsWith(prefix)) return named.slice(prefix.length);
@@ -97,7 +97,7 @@ function redactedValue(key: string, value: unknown, redact: Redact, depth: numbe
   return redactedRecord(value as Record<string, unknown>, redact, depth + 1);
 }
 
-/** So that no pattern runs over megabytes, what is far beyond the cut is not looked at. */
+/** Text far beyond the cut is dropped first, so that no pattern runs over megabytes. */
 function redactedAndCut(text: string, maxLength: number, redact: Redact): string {
   const readLength = 2 * maxLength;
   if (text.length <= readLength) return cut(redact(text), maxLength);

@@ -10,7 +10,7 @@ import {
   openDataFile,
   removeFile,
   renameFile,
-} from "../platform/data-files.ts";
+} from "../platform/files/data-files.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { readLinesBackwards } from "./read-backwards.ts";
 
@@ -19,28 +19,30 @@ const rotatedName = /^(\d{4}-\d{2}-\d{2})(?:\.(\d{1,6}))?\.log$/;
 const lineFeed = 0x0a;
 const dayMs = 86_400_000;
 
-/** A UTC day, as "2026-11-20". */
+/** Returns the UTC day of a time, such as "2026-11-20". */
 export function dayOf(epochMs: number): string {
   return isoTime(epochMs).slice(0, 10);
 }
 
-/** A finished file of one day; `part` counts those that grew too large within it, null is the day's last. */
+/**
+ * A finished file of one day. `part` counts the files that grew too large within the day; null for the day's last one.
+ */
 export interface RotatedFile {
   readonly name: string;
   readonly day: string;
   readonly part: number | null;
 }
 
-/** The folder of traces: `current.log`, and what it was rotated to. Not safe for two callers at once. */
+/** The folder of traces: `current.log`, and the files that it was rotated to. Callers must not use it concurrently. */
 export class TraceFiles implements AsyncDisposable {
   readonly #folder: string;
-  /** Null where it could not be opened again after a rotation: the next use tries anew. */
+  /** Null if it could not be opened again after a rotation; the next use retries. */
   #current: DataFile | null;
-  /** What a failed write may have left behind the file's end is still to be cut off. */
+  /** True if a failed write may have left bytes after the end of the file, which must be truncated. */
   #hasRemains = false;
-  /** The day the current file belongs to. */
+  /** The day that the current file belongs to. */
   #day: string;
-  /** Where something that is no file, and stood in the current one's place, was moved to. */
+  /** The new path of something that was in place of the current file but is not a file. */
   readonly aside: string | null;
 
   private constructor(folder: string, current: DataFile, day: string, aside: string | null) {
@@ -58,7 +60,7 @@ export class TraceFiles implements AsyncDisposable {
     await endLine(current);
     const files = new TraceFiles(folder, current, (await lastDay(current)) ?? dayOf(nowMs), aside);
     const [newest] = await files.rotated();
-    // What was written just before midnight, and reached the disk after it, came behind its day's last file.
+    // A line written just before midnight can reach the disk after the day's last file was closed.
     if (newest?.part === null && newest.day >= files.#day) files.#day = dayOf(Date.parse(newest.day) + dayMs);
     return files;
   }
@@ -73,7 +75,7 @@ export class TraceFiles implements AsyncDisposable {
 
   async append(bytes: Uint8Array): Promise<void> {
     const current = await this.#open();
-    // Half an entry would swallow the next one.
+    // The rest of a partial entry would make the next one unreadable.
     if (this.#hasRemains) await current.truncate(current.size);
     this.#hasRemains = true;
     failpoint("traces.append.begun");
@@ -82,7 +84,7 @@ export class TraceFiles implements AsyncDisposable {
     this.#hasRemains = false;
   }
 
-  /** The current file becomes its day's: the last one where the day is over, else the next part. */
+  /** Renames the current file to its day: as the last one if the day is over, otherwise as the next part. */
   async rotate(nowMs: number): Promise<void> {
     const path = joinPath(this.#folder, currentName);
     const current = await this.#open();
@@ -108,7 +110,7 @@ export class TraceFiles implements AsyncDisposable {
     return (this.#current ??= await openDataFile(joinPath(this.#folder, currentName), "a"));
   }
 
-  /** Removes what is older than `keepDays` days, and the oldest of more than `maxFiles`. */
+  /** Removes files older than `keepDays` days, and the oldest beyond `maxFiles`. */
   async expire(nowMs: number, keepDays: number, maxFiles: number): Promise<void> {
     const oldest = dayOf(Math.max(0, nowMs - keepDays * dayMs));
     for (const [newer, { name, day }] of (await this.rotated()).entries()) {
@@ -118,7 +120,7 @@ export class TraceFiles implements AsyncDisposable {
     }
   }
 
-  /** Newest first. */
+  /** Returns the rotated files, newest first. */
   async rotated(): Promise<RotatedFile[]> {
     const files = (await listFiles(this.#folder)).flatMap((name) => {
       const match = rotatedName.exec(name);
@@ -131,12 +133,12 @@ export class TraceFiles implements AsyncDisposable {
     );
   }
 
-  /** For reading: stays what it is when the current file is rotated away. */
+  /** Opens a file for reading. The handle stays valid when the current file is rotated. */
   openForReading(name: string): Promise<DataFile> {
     return openDataFile(joinPath(this.#folder, name), "r");
   }
 
-  /** The same; null where the file went since it was listed. */
+  /** The same, but returns null if the file was removed after it was listed. */
   async openIfThere(name: string): Promise<DataFile | null> {
     try {
       return await this.openForReading(name);
@@ -151,7 +153,7 @@ export class TraceFiles implements AsyncDisposable {
   }
 }
 
-/** What a crash left without an end must not swallow the next entry. */
+/** Ends an unfinished last line, so that it does not merge with the next entry. */
 async function endLine(file: DataFile): Promise<void> {
   if (file.size === 0) return;
   const last = new Uint8Array(1);
@@ -159,7 +161,10 @@ async function endLine(file: DataFile): Promise<void> {
   if (last[0] !== lineFeed) await file.append(new Uint8Array([lineFeed]));
 }
 
-/** Of its newest entry: the oldest may have been written just before the midnight that the file began with. */
+/**
+ * Returns the day of the newest entry; the oldest may have been written just before the midnight at which the file
+ * began.
+ */
 async function lastDay(file: DataFile): Promise<string | null> {
   for await (const line of readLinesBackwards(file)) {
     const day = /^\{"timestamp":"(\d{4}-\d{2}-\d{2})T/.exec(line)?.[1];

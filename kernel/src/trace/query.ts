@@ -1,24 +1,13 @@
 import { isoTime } from "../base/clock.ts";
 import { invalidParams } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
-import type { TraceEntry, TraceLevel } from "../base/vocabulary/trace.ts";
+import { traceLevels, type TraceEntry, type TraceLevel, type TraceQuery } from "../base/vocabulary/trace.ts";
 
-export interface TraceQuery {
-  readonly agent?: string;
-  /** This level and those above it. */
-  readonly level?: TraceLevel;
-  /** ISO 8601, or a duration before now: "90s", "15m", "12h", "7d". */
-  readonly since?: string;
-  readonly until?: string;
-  /** Occurs in the message, whatever its case. */
-  readonly text?: string;
-  readonly limit?: number;
-}
+const defaultQueryLimit = 100;
+const maxQueryLimit = 10_000;
+/** The total size of the entries in one answer. Building a larger answer would block the kernel's event loop. */
+export const maxAnswerBytes = 2 * 1024 * 1024;
 
-export const defaultQueryLimit = 100;
-export const maxQueryLimit = 10_000;
-
-const levels: readonly TraceLevel[] = ["debug", "info", "warn", "error"];
 const unitsMs: Readonly<Record<string, number>> = {
   ms: 1,
   s: 1000,
@@ -28,21 +17,24 @@ const unitsMs: Readonly<Record<string, number>> = {
   w: 604_800_000,
 };
 
-/** 0 for debug to 3 for error. */
+/** Returns 0 for debug to 3 for error. */
 export function severity(level: TraceLevel): number {
-  return levels.indexOf(level);
+  return traceLevels.indexOf(level);
 }
 
 export interface CompiledQuery {
   readonly limit: number;
-  /** ISO times, which sort as text; null: open. */
+  /** ISO times, which sort as text; null for no bound. */
   readonly since: string | null;
   readonly until: string | null;
-  /** The entry in this line, if it is one and matches. */
-  match(line: string): TraceEntry | null;
+  /**
+   * Returns the entry in this line if it is valid and matches; "past" if neither it nor any that was written before it is
+   * wanted.
+   */
+  match(line: string): TraceEntry | "past" | null;
 }
 
-/** Throws InvalidParams, naming the value, for a time that cannot be read. */
+/** Throws InvalidParams, naming the value, for a time that cannot be parsed. */
 export function compileQuery(query: TraceQuery, nowMs: number): CompiledQuery {
   const since = query.since === undefined ? null : timeOf("since", query.since, nowMs);
   const until = query.until === undefined ? null : timeOf("until", query.until, nowMs);
@@ -60,7 +52,9 @@ export function compileQuery(query: TraceQuery, nowMs: number): CompiledQuery {
     until,
     match(line) {
       const entry = parseEntry(line);
-      return entry !== null && matches(entry) ? entry : null;
+      if (entry === null) return null;
+      if (query.after !== undefined && entry.span_id <= query.after) return "past";
+      return matches(entry) ? entry : null;
     },
   };
 }
@@ -69,7 +63,7 @@ function timeOf(name: string, text: string, nowMs: number): string {
   const duration = /^(\d{1,9})(ms|s|m|h|d|w)$/.exec(text);
   const epochMs =
     duration === null ? Date.parse(text) : nowMs - Number(duration[1]) * (unitsMs[duration[2] ?? ""] ?? 0);
-  // Before 1970 and after 9999 the written form no longer sorts as text.
+  // Before 1970 and after 9999, the written form no longer sorts as text.
   if (Number.isNaN(epochMs) || epochMs >= 253_402_300_800_000) {
     throw invalidParams(
       `"${name}" is "${text.slice(0, 64)}"; give a time such as 2026-11-20T12:00:00Z or a duration such as 7d.`,
@@ -78,11 +72,11 @@ function timeOf(name: string, text: string, nowMs: number): string {
   return isoTime(Math.max(0, epochMs));
 }
 
-/** Null for a line that a crash left unfinished, and for what was never an entry. */
+/** Returns null for a line that a crash left unfinished, and for one that is not an entry. */
 function parseEntry(line: string): TraceEntry | null {
   try {
     const value: unknown = JSON.parse(line);
-    // Only this log writes these files; these fields tell its lines from anything else.
+    // Only this log writes these files, so these fields suffice to recognize its lines.
     return isJsonObject(value) &&
       typeof value["message"] === "string" &&
       typeof value["timestamp"] === "string"

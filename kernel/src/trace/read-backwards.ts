@@ -1,14 +1,14 @@
-import type { DataFile } from "../platform/data-files.ts";
+import type { DataFile } from "../platform/files/data-files.ts";
 
 const blockBytes = 64 * 1024;
 const lineFeed = 0x0a;
-/** A longer line was not written by this log; reading it whole would only cost memory. */
+/** This log writes no longer lines, and reading one as a whole would only cost memory. */
 const maxLineBytes = 256 * 1024;
 
-/** The lines of a file, last first, without loading it as a whole. Lines beyond all bounds are left out. */
+/** Yields the lines of a file, last first, without loading it as a whole. Skips lines that are too long. */
 export async function* readLinesBackwards(file: DataFile): AsyncGenerator<string, void, undefined> {
   const block = Buffer.alloc(blockBytes);
-  /** The start of the earliest line so far, whose beginning is in the block before. */
+  /** The earliest line read so far, whose beginning is in the block before. */
   let rest: Buffer = Buffer.alloc(0);
   let isTooLong = false;
   for (let stop = file.size; stop > 0;) {

@@ -1,6 +1,7 @@
 import { appendFile, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { newId } from "../base/ids.ts";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
@@ -53,6 +54,51 @@ describe("query", () => {
     for (let n = 0; n < 5; n++) log.write(entry(`m${n}`));
     expect(await messages(log, { limit: 3 })).toEqual(["m4", "m3", "m2"]);
     expect(await messages(log, { limit: 0 })).toEqual([]);
+  });
+
+  test("answers with two megabytes at most, and what is older is had by the time of the last", async () => {
+    const { log, clock } = await fixture();
+    const fields = { wide: "f".repeat(15_000) };
+    for (let n = 0; n < 410; n++) {
+      log.write(entry(`m${n}`, { fields }));
+      clock.advance(1000);
+      // The last few are not on the disk yet.
+      if (n % 40 === 39) await log.flush();
+    }
+    const seen: string[] = [];
+    for (let until: string | undefined; !seen.includes("m0");) {
+      const page = await log.query({ limit: 1000, ...(until === undefined ? {} : { until }) });
+      expect(JSON.stringify(page).length).toBeLessThan(2 * 1024 * 1024 + 1000);
+      expect(page.length).toBeGreaterThan(100);
+      // The last of a page is the first of the next.
+      expect(seen.at(-1) ?? page[0]?.message).toBe(page[0]?.message);
+      seen.push(...page.slice(until === undefined ? 0 : 1).map(({ message }) => message));
+      until = page.at(-1)?.timestamp;
+    }
+    expect(seen).toEqual(Array.from({ length: 410 }, (_, n) => `m${409 - n}`));
+  });
+
+  test("gives what was written after an entry, over files and restarts, also where that entry is not kept", async () => {
+    const { log, clock, reopen } = await fixture({ maxFileBytes: 2_000 });
+    const ids: string[] = [];
+    const write = (to: TraceLog, n: number, level: TraceLevel = "info"): void => {
+      ids.push(newId());
+      to.write(entry(`m${n}`, { span_id: ids.at(-1)!, level, fields: { wide: "f".repeat(900) } }));
+    };
+    for (let n = 0; n < 6; n++) {
+      write(log, n);
+      await log.flush();
+      clock.advance(1000);
+    }
+    // It was sent to clients and lost: a kernel died before the disk had it.
+    const lost = newId();
+    await log[Symbol.asyncDispose]();
+    const next = await reopen();
+    for (let n = 6; n < 9; n++) write(next, n, n === 7 ? "debug" : "info");
+    expect(await messages(next, { after: ids[3]! })).toEqual(["m8", "m7", "m6", "m5", "m4"]);
+    expect(await messages(next, { after: lost })).toEqual(["m8", "m7", "m6"]);
+    expect(await messages(next, { after: ids[3]!, level: "info", limit: 3 })).toEqual(["m8", "m6", "m5"]);
+    expect(await messages(next, { after: ids.at(-1)! })).toEqual([]);
   });
 
   async function filled(): Promise<TraceLog> {

@@ -3,28 +3,33 @@ import { Emitter } from "../base/emitter.ts";
 import { messageOf } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
 import type { Log } from "../base/log.ts";
-import type { TraceEntry } from "../base/vocabulary/trace.ts";
-import type { DataFile } from "../platform/data-files.ts";
+import type { TraceEntry, TraceQuery } from "../base/vocabulary/trace.ts";
+import type { DataFile } from "../platform/files/data-files.ts";
 import { type Taken, TraceBuffer } from "./buffer.ts";
 import { createRedact, type NewTraceEntry, type Redact, type RedactionRule, storedEntry } from "./entry.ts";
 import { currentName, dayOf, type RotatedFile, TraceFiles } from "./files.ts";
-import { type CompiledQuery, compileQuery, type TraceQuery } from "./query.ts";
+import { type CompiledQuery, compileQuery, maxAnswerBytes } from "./query.ts";
 import { readLinesBackwards } from "./read-backwards.ts";
 
 /** The structured log of what agents did. */
 export interface TraceLog extends AsyncDisposable {
-  /** Never throws and never waits; what cannot be kept up with is dropped, least important first, and counted. */
+  /**
+   * Never throws and never waits. Entries beyond the buffer's limit are dropped, least important first, and counted.
+   */
   write(entry: NewTraceEntry): void;
-  /** Newest first. Sees everything written before. Rejects with InvalidParams for a time that cannot be read. */
+  /**
+   * Returns entries, newest first, up to `maxAnswerBytes`; for older ones, query again with the last entry's time as
+   * `until`. Includes everything written before. Rejects with InvalidParams for a time that cannot be parsed.
+   */
   query(query: TraceQuery): Promise<TraceEntry[]>;
-  /** Each entry as it is stored, at once. */
+  /** Emits each entry as stored, at once. */
   readonly entries: Emitter<TraceEntry>;
   /** Resolves when everything written before has been handed to the operating system. */
   flush(): Promise<void>;
 }
 
 export interface TraceLogOptions {
-  /** Holds `current.log` and one file a day; made where it is missing. */
+  /** Holds `current.log` and one file per day; created if missing. */
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -34,17 +39,20 @@ export interface TraceLogOptions {
   readonly maxFiles?: number;
 }
 
-/** A file that has grown beyond this is followed by another of the same day. */
-export const defaultMaxFileBytes = 32 * 1024 * 1024;
-/** Finished files that are kept, whatever their days: with the size of one, what a chatty agent can take of the disk. */
-export const defaultMaxFiles = 32;
-/** An entry waits so long for others to be written with. */
+/** A file larger than this is followed by another one for the same day. */
+const defaultMaxFileBytes = 32 * 1024 * 1024;
+/**
+ * The number of finished files that are kept, whatever their days; with the size of one, this bounds how much disk
+ * space a chatty agent can use.
+ */
+const defaultMaxFiles = 32;
+/** How long an entry waits to be written together with others. */
 const maxDelayMs = 50;
-/** After a failure it is tried again so much later, or when somebody asks. */
+/** How long after a failure writing is retried, unless a caller asks earlier. */
 const retryMs = 1000;
-/** So much waiting is written without delay. */
+/** From this length, waiting entries are written without delay. */
 const eagerLength = 64 * 1024;
-/** Whose entries are the log's own. */
+/** The agent name of the log's own entries. */
 const ownAgent = "lares";
 
 export async function openTraceLog(options: TraceLogOptions): Promise<TraceLog> {
@@ -72,10 +80,10 @@ class FileTraceLog implements TraceLog {
   readonly #redact: Redact;
   readonly #buffer = new TraceBuffer();
   #timer: Disposable | null = null;
-  /** Everything that touches the files, one after the other. */
+  /** Serializes everything that touches the files. */
   #turn: Promise<unknown> = Promise.resolve();
   #flushWaits = false;
-  /** The last attempt to write failed. */
+  /** True if the last attempt to write failed. */
   #isFailing = false;
   #isClosed = false;
 
@@ -103,26 +111,27 @@ class FileTraceLog implements TraceLog {
   async query(query: TraceQuery): Promise<TraceEntry[]> {
     const compiled = compileQuery(query, this.#options.clock.now());
     const { current, rotated, unwritten } = await this.#inTurn(async () => {
-      // What the disk does not take is answered all the same.
+      // The query is answered even if the disk refuses the write.
       await this.#flush().catch((error: unknown) => this.#reportFailure(error));
       const unwritten = this.#buffer.newestFirst();
-      // Opened before the next rotation can take its name away.
+      // Opened now, before the next rotation can rename it.
       const current = await this.#files.openForReading(currentName);
       return { current, rotated: await this.#files.rotated(), unwritten };
     });
-    const found = unwritten.flatMap((line) => compiled.match(line) ?? []).slice(0, compiled.limit);
+    const answer = new Answer(compiled);
+    for (const line of unwritten) answer.take(line);
     try {
-      await collect(current, compiled, found);
+      await collect(current, answer);
     } finally {
       await current[Symbol.asyncDispose]();
     }
     for (const file of rotated) {
-      if (found.length >= compiled.limit) break;
+      if (answer.isFull) break;
       if (!mayHold(file, compiled)) continue;
       await using reading = await this.#files.openIfThere(file.name);
-      if (reading !== null) await collect(reading, compiled, found);
+      if (reading !== null) await collect(reading, answer);
     }
-    return found;
+    return answer.entries;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -142,14 +151,14 @@ class FileTraceLog implements TraceLog {
   }
 
   #flushBehind(): void {
-    // One that waits takes all that comes meanwhile.
+    // A waiting flush also writes the entries that arrive meanwhile.
     if (this.#flushWaits) return;
     this.#flushWaits = true;
     this.flush().catch((error: unknown) => this.#reportFailure(error));
   }
 
   #reportFailure(error: unknown): void {
-    // Once: it goes on failing until somebody makes room.
+    // Logged once, because writing keeps failing until there is room.
     if (!this.#isFailing)
       this.#options.log.error("Traces could not be written; they wait, as many as have room.", {
         folder: this.#options.folder,
@@ -199,12 +208,42 @@ class FileTraceLog implements TraceLog {
   }
 }
 
-async function collect(file: DataFile, query: CompiledQuery, found: TraceEntry[]): Promise<void> {
-  if (query.limit <= found.length) return;
+/** The newest matching entries, up to the requested number and `maxAnswerBytes`. */
+class Answer {
+  readonly entries: TraceEntry[] = [];
+  readonly #query: CompiledQuery;
+  #bytes = 0;
+  #isFull: boolean;
+
+  constructor(query: CompiledQuery) {
+    this.#query = query;
+    this.#isFull = query.limit === 0;
+  }
+
+  get isFull(): boolean {
+    return this.#isFull;
+  }
+
+  take(line: string): void {
+    if (this.#isFull) return;
+    const entry = this.#query.match(line);
+    if (entry === null) return;
+    if (entry === "past") {
+      this.#isFull = true;
+      return;
+    }
+    this.#bytes += Buffer.byteLength(line);
+    // A single entry is far smaller, so there is always at least one.
+    if (this.#bytes <= maxAnswerBytes) this.entries.push(entry);
+    this.#isFull = this.#bytes >= maxAnswerBytes || this.entries.length >= this.#query.limit;
+  }
+}
+
+async function collect(file: DataFile, answer: Answer): Promise<void> {
+  if (answer.isFull) return;
   for await (const line of readLinesBackwards(file)) {
-    const entry = query.match(line);
-    if (entry !== null) found.push(entry);
-    if (found.length >= query.limit) return;
+    answer.take(line);
+    if (answer.isFull) return;
   }
 }
 

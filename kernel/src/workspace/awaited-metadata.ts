@@ -2,11 +2,11 @@ import { messageOf } from "../base/errors.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { Log } from "../base/log.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
-import type { Database, Statement } from "../platform/database.ts";
-import type { MetadataAccess } from "./metadata.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
+import type { MetadataAccess } from "./ports.ts";
 import type { Metadata } from "./tree.ts";
 
-/** All that is attached to an entry, as changes that attach it again. */
+/** Returns all metadata of an entry, as changes that attach it again. */
 export async function keptMetadata(
   path: string,
   { tags, fields, sidecars }: Metadata,
@@ -24,28 +24,28 @@ export async function keptMetadata(
   return kept;
 }
 
-export interface AwaitedMetadataPorts {
+interface AwaitedMetadataPorts {
   readonly database: Database;
   readonly metadata: MetadataAccess;
   readonly log: Log;
 }
 
-/** What is to be attached to entries that come back: written down until the index knows them, and attached then. */
+/** Stores metadata for entries that are about to be restored, and attaches it once the index has them. */
 export class AwaitedMetadata {
   readonly #ports: AwaitedMetadataPorts;
-  /** Something may be written down; so it is at the start. */
+  /** True if the table may have rows, as it may at start. */
   #mayWait = true;
 
   constructor(ports: AwaitedMetadataPorts) {
     this.#ports = ports;
   }
 
-  /** Was just written down. */
+  /** Called when rows were just stored. */
   expect(): void {
     this.#mayWait = true;
   }
 
-  /** Attaches what it can. `isComplete`: what has no entry now will have none; it is forgotten. */
+  /** Attaches what it can. `isComplete`: the index is complete, so metadata whose entry is missing is dropped. */
   async attach(isComplete: boolean): Promise<void> {
     if (!this.#mayWait) return;
     this.#mayWait = false;

@@ -2,13 +2,13 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
-import type { Database, Statement } from "../platform/database.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { rowStatements, type EntryRow } from "./rows.ts";
 
-/** One step of the index: what the table shall hold, and what happened in the agents' eyes, if anything. */
-export interface Step {
+/** One change of the index: the new row of the table, and the change to report to agents, if any. */
+interface Step {
   readonly id: string;
   readonly row: EntryRow | null;
   readonly change: EntryChange | null;
@@ -19,16 +19,16 @@ interface Deliver {
 }
 
 /**
- * Stores what the index found, in order, one transaction after the other, together with what delivers it.
- * The index in memory is ahead of the table by what waits here, so nobody hears of a change before a query
- * shows it; a transaction that fails is tried again until it passes, and what comes after it waits.
+ * Stores the changes of the index in order, one transaction after the other, together with their deliveries. The index
+ * in memory is ahead of the table by the changes that wait here, so a change is reported only once a query shows it. A
+ * transaction that fails is retried until it succeeds, and later ones wait.
  */
 export class ChangeLog implements AsyncDisposable {
   readonly #ports: { database: Database; clock: Clock; log: Log; deliver: Deliver };
   #steps: Step[] = [];
   #storing: Promise<void> | null = null;
   #stopped = false;
-  /** The last transaction failed, and is tried again. */
+  /** The last transaction failed and is being retried. */
   #isStalled = false;
   readonly #stallWaiters = new Set<() => void>();
   #wakeRetry: (() => void) | null = null;
@@ -38,7 +38,7 @@ export class ChangeLog implements AsyncDisposable {
     this.#ports = ports;
   }
 
-  /** Steps that wait or are being stored. */
+  /** The number of steps that wait or are being stored. */
   get waiting(): number {
     return this.#steps.length;
   }
@@ -48,12 +48,12 @@ export class ChangeLog implements AsyncDisposable {
     this.#storing ??= this.#store();
   }
 
-  /** Resolves when all that was added before is stored and delivered (or the log was disposed). */
+  /** Resolves when everything added before is stored and delivered (or the log was disposed). */
   async flushed(): Promise<void> {
     while (this.#storing !== null) await this.#storing;
   }
 
-  /** The same, but where the disk refuses it is not waited for: false then. */
+  /** The same, but does not wait for a failing disk: resolves with false then. */
   async flushedUnlessStalled(): Promise<boolean> {
     const stalled = Promise.withResolvers<false>();
     const stall = (): void => stalled.resolve(false);
@@ -66,7 +66,7 @@ export class ChangeLog implements AsyncDisposable {
     }
   }
 
-  /** Resolves at once unless too much waits; then when half of that is stored. */
+  /** Resolves at once unless too many steps wait; then, when half of them are stored. */
   async room(): Promise<void> {
     if (this.#steps.length <= workspaceLimits.changesWaiting) return;
     while (this.#storing !== null && this.#steps.length > workspaceLimits.changesWaiting / 2) {
@@ -75,7 +75,7 @@ export class ChangeLog implements AsyncDisposable {
   }
 
   async #store(): Promise<void> {
-    // What comes in the same turn belongs in the same transaction.
+    // Steps that are added in the same turn belong in the same transaction.
     await Promise.resolve();
     while (this.#steps.length > 0 && !this.#stopped) {
       const steps = this.#steps.slice(0, workspaceLimits.changesPerBatch);
@@ -127,7 +127,7 @@ export class ChangeLog implements AsyncDisposable {
     }
   }
 
-  /** Ends after the transaction under way; what is not stored then is found again at the next start. */
+  /** Ends after the current transaction; changes that are not stored are found again at the next start. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     this.#wakeRetry?.();

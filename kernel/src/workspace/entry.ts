@@ -3,7 +3,7 @@ import type { Entry } from "../base/vocabulary/entry.ts";
 import { extensionOf, mediaTypeOf } from "./media-types.ts";
 import { pathOf, type EntryNode, type Metadata } from "./tree.ts";
 
-/** The entry as everybody outside this room sees it: a snapshot, safe to keep. */
+/** Returns the entry as other rooms see it: a snapshot, safe to keep. */
 export function entryOf(
   node: EntryNode,
   path: string = pathOf(node),
@@ -33,11 +33,11 @@ export function entryOf(
 let lastSecond = 0;
 let lastSecondText = isoTime(0).slice(0, -4);
 
-/** Files that lie together were often written in the same second, so the last one's text is kept. */
+/** Neighbouring files were often written in the same second, so the text of the last second is cached. */
 function timeOf(epochMs: number): string {
   const second = Math.floor(epochMs / 1000);
   if (second !== lastSecond) {
-    // File systems hold times that no calendar does; such a one becomes the nearest that can be written down.
+    // File systems store times that no calendar has; such a time becomes the nearest that can be formatted.
     const furthest = 8.64e12;
     lastSecondText = isoTime(Math.max(-furthest, Math.min(furthest, second)) * 1000).slice(0, -4);
     lastSecond = second;

@@ -1,8 +1,8 @@
 import { LaresError } from "../base/errors.ts";
 import { compileGlob } from "../base/glob.ts";
 import type { EntryKind } from "../base/vocabulary/entry.ts";
-import type { OpenFolder } from "../platform/folder-reader.ts";
-import { ignoreFileName } from "../platform/ignore-file.ts";
+import type { OpenFolder } from "../platform/files/folder-reader.ts";
+import { ignoreFileName } from "../platform/files/ignore-file.ts";
 import { restrainingGlob } from "../policy/globs.ts";
 import { foldPath } from "../policy/paths.ts";
 import { type IgnoreOptions, IgnoreRules, ruleForAll } from "./ignore-rules.ts";
@@ -10,7 +10,7 @@ import { workspaceLimits } from "./limits.ts";
 import { Places } from "./places.ts";
 import type { EntryNode } from "./tree.ts";
 
-export interface ExclusionOptions {
+interface ExclusionOptions {
   readonly hidden: boolean;
   readonly ignore: readonly string[];
   /** Workspace paths that are never listed. */
@@ -18,9 +18,9 @@ export interface ExclusionOptions {
 }
 
 /**
- * What the index leaves out: hidden names, .gitignore, the configured globs, the kernel's own folders. The configuration
- * holds for any spelling of a name; a .gitignore as it does in git, and for any spelling where a path that is not
- * listed is judged.
+ * Decides what the index excludes: hidden names, .gitignore, the configured globs, the kernel's own folders. The
+ * configuration applies to any spelling of a name. A .gitignore applies as it does in git; for a path that is not
+ * listed, it applies to any spelling, too.
  */
 export class Exclusions {
   readonly #places: Places;
@@ -30,7 +30,7 @@ export class Exclusions {
   readonly #never: ReadonlySet<string>;
   readonly #rules = new Map<EntryNode, IgnoreRules>();
 
-  /** Throws InvalidDocument for a glob that is none. */
+  /** Throws InvalidDocument for an invalid glob. */
   constructor(places: Places, options: ExclusionOptions) {
     this.#places = places;
     this.#options = options;
@@ -49,8 +49,8 @@ export class Exclusions {
   }
 
   /**
-   * Whether something is left out, of whatever kind it is, that has one of these names, each beneath the one before.
-   * Folders that the index does not know yet are looked into for their own rules.
+   * Returns true if a path with these names, one beneath the other, may be excluded, whatever its kind. Folders that
+   * the index does not have yet are read for their own rules.
    */
   mayExclude(folder: EntryNode, names: readonly string[]): boolean {
     let rules = this.#rulesOf(folder);
@@ -66,29 +66,32 @@ export class Exclusions {
     return false;
   }
 
-  /** Whether any name in the folder may be excluded that does not begin with a dot. Its rules must be known. */
+  /**
+   * Returns true if any name in the folder that does not begin with a dot may be excluded. The folder's rules must be
+   * loaded.
+   */
   mayExcludeIn(folder: EntryNode): boolean {
     if (this.#globs.length > 0 || this.#rulesOf(folder).hasRules) return true;
     const inFolder = foldPath(Places.pathIn(folder, ""));
     return [...this.#never].some((path) => path.startsWith(inFolder));
   }
 
-  /** Whether a hint about this name can be passed over without a look. */
+  /** Returns true if a hint about this name can be ignored without a look. */
   isNeverOfInterest(name: string): boolean {
     return !this.#options.hidden && name.startsWith(".") && name !== ignoreFileName;
   }
 
-  /** Makes the rules above this folder ready: reading them opens folders, which must not happen while it is open. */
+  /** Loads the rules above this folder. Loading opens folders, which must not happen while this folder is open. */
   warm(folder: EntryNode): void {
     if (folder.isEntry && folder.parent !== null) this.#rulesOf(folder.parent);
   }
 
-  /** Reads an open folder's own rules anew, now that it is warm. */
+  /** Reloads an open folder's own rules; call `warm` first. */
   readRules(folder: EntryNode, open: OpenFolder, names: readonly string[]): void {
     this.setRules(folder, names.includes(ignoreFileName) ? readRules(open) : null);
   }
 
-  /** The text of a folder's own rules, read anew; null: it has none. It must be warm. */
+  /** Sets the text of a folder's own rules; null if it has none. Call `warm` first. */
   setRules(folder: EntryNode, text: string | null): void {
     this.#rules.set(folder, this.#compile(folder, text));
   }
@@ -124,7 +127,7 @@ export class Exclusions {
   }
 }
 
-/** Rules that cannot be read may name anything, so everything is left out. */
+/** Rules that cannot be read may name anything, so everything is excluded. */
 function readRules(folder: OpenFolder | null): string | null {
   const bytes = folder?.readBytes(ignoreFileName, workspaceLimits.ignoreFileBytes) ?? null;
   if (bytes === "unreadable") return ruleForAll;

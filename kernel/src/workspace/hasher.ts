@@ -2,7 +2,7 @@ import type { Clock } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import { sha256 } from "../platform/hash.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import type { ChangeLog } from "./change-log.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import type { Places } from "./places.ts";
@@ -18,15 +18,15 @@ interface HasherPorts {
 }
 
 /**
- * Reads files in the background for their content ids: small ones synchronously, some in each turn of the
- * loop, because opening a file takes longer than reading it; large ones in pieces. An id that arrives is no
- * event: the entry's creation or modification already was one.
+ * Reads files in the background for their content ids: small ones synchronously, some in each turn of the loop, because
+ * opening a file takes longer than reading it; large ones in pieces. A new content id is not an event, because the
+ * creation or modification of the entry already was one.
  */
 export class Hasher implements AsyncDisposable {
   readonly #ports: HasherPorts;
   readonly #small = new Set<EntryNode>();
   readonly #large = new Set<EntryNode>();
-  /** Large files that are being read, and what ends that. */
+  /** Large files that are being read, with the means to abort. */
   readonly #reading = new Map<EntryNode, { readonly abort: AbortController; readonly done: Promise<void> }>();
   #isStarted = false;
   #turn: NodeJS.Immediate | null = null;
@@ -37,7 +37,7 @@ export class Hasher implements AsyncDisposable {
   }
 
   add(node: EntryNode): void {
-    // What is read of it by now is no longer its content.
+    // What was read so far is no longer the file's content.
     this.#reading.get(node)?.abort.abort();
     this.#small.delete(node);
     this.#large.delete(node);
@@ -47,7 +47,7 @@ export class Hasher implements AsyncDisposable {
     this.#soon();
   }
 
-  /** Nothing is read before: a scan comes first. */
+  /** Nothing is read before this call, because the scan comes first. */
   start(): void {
     this.#isStarted = true;
     this.#soon();
@@ -61,7 +61,7 @@ export class Hasher implements AsyncDisposable {
     while (!this.isIdle) await new Promise<void>((resolve) => this.#idleWaiters.push(resolve));
   }
 
-  /** Resolves when nothing is read any more. */
+  /** Resolves when no file is being read any more. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStarted = false;
     if (this.#turn !== null) clearImmediate(this.#turn);
@@ -88,7 +88,7 @@ export class Hasher implements AsyncDisposable {
   async #takeTurn(): Promise<void> {
     for (const node of this.#large) {
       if (this.#reading.size >= workspaceLimits.hashing) break;
-      // Its last reading is about to end.
+      // Its aborted read is about to end.
       if (this.#reading.has(node)) continue;
       this.#large.delete(node);
       const abort = new AbortController();
@@ -128,7 +128,7 @@ export class Hasher implements AsyncDisposable {
     try {
       const contentId = await located.reads.hashFile(located.path, signal);
       if (signal.aborted || !isAttached(tree, node)) return;
-      // Moved, with a folder above it perhaps, before it was opened: again.
+      // The file, or a folder above it, was moved before it was opened: try again.
       if (contentId !== null) this.#found(node, before, contentId);
       else if (places.reads(node)?.path !== located.path) this.add(node);
     } catch (error) {
@@ -142,7 +142,7 @@ export class Hasher implements AsyncDisposable {
     }
   }
 
-  /** Counts only if the file is still what it was before it was read; if not, a look at it is on its way. */
+  /** Discards the id if the file has changed since before the read; the change itself triggers another look. */
   #found(
     node: EntryNode,
     before: { readonly size: number; readonly mtimeMs: number },

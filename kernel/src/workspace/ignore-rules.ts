@@ -3,17 +3,20 @@ import { foldName, foldPattern, isStagingName } from "../base/names.ts";
 import { foldPath } from "../policy/paths.ts";
 import { workspaceLimits } from "./limits.ts";
 
-/** The rule that leaves out everything in its folder. */
+/** The rule that excludes everything in its folder. */
 export const ruleForAll = "*";
 
-/** Left out whatever the configuration says: version control's own, and the kernel's folder and files in the making. */
+/**
+ * Names that are excluded whatever the configuration says: version control folders, the kernel's folder and its
+ * temporary files.
+ */
 export function isAlwaysExcluded(name: string): boolean {
   if (!name.startsWith(".")) return false;
   const lower = name.toLowerCase();
   return lower === ".git" || lower === ".lares" || isStagingName(lower);
 }
 
-/** Compiled patterns. They forget their answers now and then: the library would keep each of them. */
+/** Compiled patterns. They are recompiled now and then, because the library caches every answer without a bound. */
 class Patterns {
   readonly #patterns: readonly string[];
   readonly #ignoresCase: boolean;
@@ -46,7 +49,7 @@ class IgnoreFile {
   readonly #exact: Patterns;
   #folded: Patterns | null = null;
 
-  /** Case matters, as it does in git, unless the file system folds it. */
+  /** Case-sensitive as in git, unless the file system ignores case. */
   constructor(patterns: readonly string[], foldsCase: boolean) {
     this.#patterns = patterns;
     this.#exact = new Patterns(patterns, foldsCase);
@@ -63,20 +66,20 @@ class IgnoreFile {
 }
 
 export interface IgnoreOptions {
-  /** Whether names that begin with a dot are listed. */
+  /** True if names that begin with a dot are listed. */
   readonly hidden: boolean;
-  /** Whether the file system takes names that differ in case for one. */
+  /** True if the file system treats names that differ in case as the same. */
   readonly foldsCase?: boolean;
 }
 
-/** The rules that hold in one folder: its own .gitignore and those of the folders above it. */
+/** The rules for one folder: its own .gitignore and those of the folders above it. */
 export class IgnoreRules {
   readonly #above: IgnoreRules | null;
   readonly #name: string;
   readonly #file: IgnoreFile | null;
   readonly hidden: boolean;
 
-  /** `name` is the folder's own; the topmost folder of a root has none above it. */
+  /** `name` is the folder's own; the topmost folder of a root has nothing above it. */
   constructor(above: IgnoreRules | null, name: string, text: string | null, options: IgnoreOptions) {
     this.#above = above;
     this.#name = name;
@@ -85,12 +88,12 @@ export class IgnoreRules {
     this.hidden = options.hidden;
   }
 
-  /** Whether any file says anything; names that begin with a dot are another matter. */
+  /** True if any .gitignore applies here. Does not cover names that begin with a dot. */
   get hasRules(): boolean {
     return this.#file !== null || this.#above?.hasRules === true;
   }
 
-  /** Whether the child of that name is left out, by the nearest file that says anything about it. */
+  /** Returns true if the child of that name is excluded. The nearest file with a matching rule decides. */
   excludes(name: string, kind: "file" | "folder"): boolean {
     if (isAlwaysExcluded(name)) return true;
     if (!this.hidden && name.startsWith(".")) return true;
@@ -98,8 +101,8 @@ export class IgnoreRules {
   }
 
   /**
-   * Whether the child of that name may be left out, whatever its kind: the name in any spelling that some file system
-   * takes for this one.
+   * Returns true if the child of that name may be excluded, whatever its kind and in any spelling that some file system
+   * treats as the same name.
    */
   mayExclude(name: string): boolean {
     if (this.excludes(name, "file") || this.excludes(name, "folder")) return true;
@@ -113,16 +116,16 @@ export class IgnoreRules {
     return this.#file?.foldedVerdict(path) ?? this.#above?.foldedVerdict(`${this.#name}/${path}`) ?? null;
   }
 
-  /** The nearest file that says anything about the path, which is relative to this folder, decides. */
+  /** Returns the verdict of the nearest file with a rule that matches the path, which is relative to this folder. */
   verdict(path: string): boolean | null {
     return this.#file?.verdict(path) ?? this.#above?.verdict(`${this.#name}/${path}`) ?? null;
   }
 }
 
 /**
- * Returns the lines that are rules, within the bounds of `workspaceLimits`. What lies beyond the bounds is never shown
- * because of them: a rule is replaced by one that leaves out more, an exception is dropped, and more rules than are
- * compiled end in a rule that leaves out everything.
+ * Returns the lines that are rules, within the bounds of `workspaceLimits`. Exceeding a bound never shows more: a rule
+ * is replaced by one that excludes more, an exception is dropped, and too many rules end in one that excludes
+ * everything.
  */
 export function patternsOf(text: string): string[] {
   const rules = text
@@ -134,13 +137,13 @@ export function patternsOf(text: string): string[] {
     : [...rules.slice(0, workspaceLimits.ignoreRules), ruleForAll];
 }
 
-/** The rule, or a shorter one that matches whatever it matches or a folder above it. */
+/** Returns the rule, or a shorter one that matches at least everything that it matches. */
 function bounded(rule: string): string[] {
   const { ignoreRuleLength: length, ignoreRuleGlobstars: globstars } = workspaceLimits;
   const parts = rule.split("**");
   if (rule.length <= length && parts.length - 1 <= globstars) return [rule];
   if (rule.startsWith("!")) return [];
-  // A cut within brackets would change what comes before it.
+  // A cut inside brackets would change the meaning of the part before it.
   if (rule.includes("[")) return [ruleForAll];
   const start = parts.slice(0, globstars).join("**").slice(0, length);
   const isCutAfterEscape = /(?:^|[^\\])(?:\\\\)*\\$/.test(start);

@@ -1,6 +1,6 @@
 import type { Log } from "../base/log.ts";
-import type { ListedNames } from "../platform/folder-lister.ts";
-import type { Observation, OpenFolder } from "../platform/folder-reader.ts";
+import type { ListedNames } from "../platform/files/folder-lister.ts";
+import type { Observation, OpenFolder } from "../platform/files/folder-reader.ts";
 import type { Exclusions } from "./exclusions.ts";
 import { isAlwaysExcluded } from "./ignore-rules.ts";
 import { workspaceLimits } from "./limits.ts";
@@ -15,11 +15,11 @@ export interface ListingPorts {
   readonly log: Log;
 }
 
-/** One look into a folder, held against what the index has there: what has to be judged. */
+/** Compares the listing of a folder with the index and finds the names that need a decision. */
 export class FolderComparison {
   readonly #folder: EntryNode;
   readonly #ports: ListingPorts;
-  /** Names that are not to be judged by this look: something happened to them since. */
+  /** Names that changed since the listing; it does not count for them. */
   readonly #outdated: ReadonlySet<string>;
   readonly #pieces: (readonly string[])[] = [];
   #knownSeen = 0;
@@ -30,7 +30,7 @@ export class FolderComparison {
     this.#outdated = outdated;
   }
 
-  /** What of these names may be new or changed. The folder's rules must be known by now. */
+  /** Returns those of the names that may be new or changed. The folder's rules must be loaded. */
   seen(listed: ListedNames): { readonly name: string; readonly observed: Observation | null }[] {
     const { places, exclusions, missing, log } = this.#ports;
     const folder = this.#folder;
@@ -44,7 +44,7 @@ export class FolderComparison {
       const known = folder.child(name);
       if (known !== undefined) {
         this.#knownSeen++;
-        // By far the most common case, and nothing is made for it.
+        // By far the most common case; it allocates nothing.
         if (known.kind === "file" && !mayExclude && listed.isFile(at, known) && !missing.has(known)) continue;
       }
       if (isAlwaysExcluded(name) || exclusions.isNeverOfInterest(name) || this.#outdated.has(name)) continue;
@@ -59,7 +59,7 @@ export class FolderComparison {
     return seen;
   }
 
-  /** Known children whose names are no longer there, once all names were seen. */
+  /** Returns the known children whose names no longer exist. Call it after `seen` got all names. */
   absent(): readonly EntryNode[] {
     const children = this.#folder.children;
     if (children === null || children.size === this.#knownSeen) return [];
@@ -68,7 +68,7 @@ export class FolderComparison {
   }
 }
 
-/** Lists an open folder here and now; null when it cannot be read. */
+/** Lists an open folder synchronously; null if it cannot be read. */
 export function listNow(open: OpenFolder): ListedNames | null {
   const names = open.names();
   if (names === null) return null;

@@ -1,18 +1,18 @@
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryKind } from "../base/vocabulary/entry.ts";
-import type { Database } from "../platform/database.ts";
+import type { Database } from "../platform/database/database.ts";
 import { workspaceLimits } from "./limits.ts";
 import { EntryNode, noMetadata, type EntryTree, type Metadata } from "./tree.ts";
 
-export interface LoadEvents {
-  /** All folders hang in the tree; files follow. */
+interface LoadEvents {
+  /** All folders are in the tree; files follow. */
   foldersLoaded(): void;
   fileLoaded(node: EntryNode): void;
 }
 
 /**
- * Fills the tree with what is stored, a page in a turn of the loop. Rows that hang on nothing (their root is no
- * longer one of the workspace's) are left out and returned, for the caller to delete.
+ * Loads the stored index into the tree, one page per turn of the event loop. Returns the rows without a parent (their
+ * root is no longer one of the workspace's), for the caller to delete.
  */
 export async function loadTree(
   database: Database,
@@ -43,7 +43,7 @@ export async function loadTree(
     folders.delete(id);
     return attach(row) ? row.node : undefined;
   };
-  // `attachFolder` takes out of the map what it has dealt with, which a map bears while it is walked.
+  // `attachFolder` deletes from the map, which is safe during iteration.
   for (const id of folders.keys()) attachFolder(id);
   events.foldersLoaded();
   await eachPage(database, "file", (rows) => {
@@ -58,7 +58,10 @@ interface LoadedRow {
   readonly parent: string | null;
 }
 
-/** Columns of many rows, each a JSON array: a few large texts cross between threads faster than many small values. */
+/**
+ * The columns of many rows, each as a JSON array: a few large texts cross between threads faster than many small
+ * values.
+ */
 interface Page {
   readonly last: string | null;
   readonly ids: string;
@@ -89,7 +92,7 @@ async function eachPage(
   for (let next = read(""); ;) {
     const page = await next;
     if (page === undefined || page.last === null) return;
-    // The next page is read while this one is taken apart.
+    // The next page is read while this one is processed.
     next = read(page.last);
     take(rowsOf(page, kind));
   }

@@ -4,13 +4,13 @@ import type { Arrival } from "./arrival.ts";
 import type { Recorder } from "./recorder.ts";
 import { isAttached, type EntryTree } from "./tree.ts";
 
-/** Reads a new file for its content id; null when it cannot be read. */
+/** Reads a new file and returns its content id; null if it cannot be read. */
 export type ContentOf = (arrival: Arrival) => Promise<string | null>;
 
 /**
- * New files that have the size of a missing one are read; one is the other, moved, if the content says so
- * and no third file has it. Copying and deleting while nobody looked is a move, too. What was matched is
- * carried out; the rest is left to the caller.
+ * Finds moves by content. New files of the same size as a missing one are read; a new file is the missing one if both
+ * have the same content and no third file has it. A copy and a deletion while the kernel was not running count as a
+ * move, too. Matches are carried out; the rest is left to the caller.
  */
 export async function matchByContent(
   lookalikes: readonly Arrival[],

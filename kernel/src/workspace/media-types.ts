@@ -1,6 +1,6 @@
 import type { Media } from "../base/vocabulary/entry.ts";
 
-/** "extension,extension mime", by what a person would call the content. */
+/** "extension,extension mime", grouped by what people call the content. */
 const table: Readonly<Record<Media, string>> = {
   image: `jpg,jpeg,jpe,jfif image/jpeg|png image/png|apng image/apng|gif image/gif|webp image/webp|svg image/svg+xml
     |bmp image/bmp|tif,tiff image/tiff|ico image/vnd.microsoft.icon|heic image/heic|heif image/heif|avif image/avif
@@ -40,7 +40,7 @@ const table: Readonly<Record<Media, string>> = {
     |glb model/gltf-binary|gltf model/gltf+json|torrent application/x-bittorrent`,
 };
 
-export interface MediaType {
+interface MediaType {
   readonly media: Media;
   readonly mime: string;
 }
@@ -57,13 +57,16 @@ for (const [media, types] of Object.entries(table)) {
   }
 }
 
-/** Lower case, without the dot; empty where there is none. A dot that begins the name begins no extension. */
+/**
+ * Returns the extension in lower case without the dot; empty if there is none. A leading dot does not begin an
+ * extension.
+ */
 export function extensionOf(name: string): string {
   const dot = name.lastIndexOf(".");
   return dot <= 0 ? "" : name.slice(dot + 1).toLowerCase();
 }
 
-/** By the extension alone: the index reads no content to find out. */
+/** Returns the type by the extension alone, because the index does not read contents for this. */
 export function mediaTypeOf(kind: "file" | "folder", extension: string): MediaType {
   return kind === "folder" ? folderType : (byExtension.get(extension) ?? unknownType);
 }

@@ -2,42 +2,20 @@ import { limitExceeded, notFound } from "../base/errors.ts";
 import { canonicalJson, type JsonValue } from "../base/json.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
-import type { EntryMetadata, MetadataChange } from "../base/vocabulary/metadata.ts";
-import type { Database, Statement } from "../platform/database.ts";
-import { sha256 } from "../platform/hash.ts";
+import type { MetadataChange } from "../base/vocabulary/metadata.ts";
+import type { Database, Statement } from "../platform/database/database.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import { keptMetadata } from "./awaited-metadata.ts";
 import { entryOf } from "./entry.ts";
 import { workspaceLimits } from "./limits.ts";
-import type { WorkspacePorts } from "./ports.ts";
+import type { MetadataAccess, WorkspacePorts } from "./ports.ts";
 import { pathOf, type EntryNode, type EntryTree, type Metadata } from "./tree.ts";
-
-/** For actions, which change metadata inside their own transaction. */
-export interface MetadataAccess {
-  /** Null for a path without entry. */
-  current(path: string): EntryMetadata | null;
-  sidecar(path: string, sidecar: string): Promise<{ readonly data: JsonValue } | null>;
-  /** All that is attached to the entry, as changes that attach it again; empty for a path without entry. */
-  kept(path: string): Promise<readonly MetadataChange[]>;
-  /**
-   * What stores these changes for entries that are about to come back; `applied` says that it is stored. They
-   * take effect when the index knows the entry: at the next `touched`, or once it is complete after a start.
-   */
-  restore(changes: readonly MetadataChange[]): readonly Statement[];
-  /**
-   * What stores this change and delivers TagAdded or TagRemoved, for the caller's batch. An entry that was
-   * just made is looked for. Throws NotFound for a path without entry, LimitExceeded for what is too large
-   * or too many, counted on what is attached before this action.
-   */
-  statements(change: MetadataChange): readonly Statement[];
-  /** Makes a change visible whose statements were stored: the same object. */
-  applied(change: MetadataChange): void;
-}
 
 export function metadataAccess(ports: {
   tree: EntryTree;
   database: Database;
   deliver: WorkspacePorts["deliver"];
-  /** Changes of `restore` were stored. */
+  /** Called when changes of `restore` were stored. */
   awaiting(): void;
   lookAt(paths: readonly string[]): void;
 }): MetadataAccess {
@@ -52,7 +30,10 @@ export function metadataAccess(ports: {
     if (node === null) throw notFound("entry", path);
     return node;
   };
-  /** What is left to do for changes whose statements were handed out; those that were never stored are forgotten. */
+  /**
+   * The remaining work for changes whose statements were handed out; the entries of changes that are never stored are
+   * collected as garbage.
+   */
   const prepared = new WeakMap<MetadataChange, () => void>();
   const sidecarOf: MetadataAccess["sidecar"] = async (path, sidecar) => {
     const node = entryAt(path);
@@ -88,7 +69,7 @@ export function metadataAccess(ports: {
       const event = eventOf(node, change, next);
       const delivery = event === null ? null : ports.deliver([event]);
       prepared.set(change, () => {
-        // To what is there then: another change may have been stored in between.
+        // Applied to the current metadata, because another change may have been stored meanwhile.
         if (tree.byId(node.id) === node) tree.setMetadata(node, changed(node.metadata, change, hash));
         delivery?.committed();
       });
@@ -101,7 +82,7 @@ export function metadataAccess(ports: {
   };
 }
 
-/** Of a tag that was not there, or is no longer there. */
+/** Returns the event of a change that adds or removes a tag; null for one without effect. */
 function eventOf(node: EntryNode, change: MetadataChange, next: Metadata): EntryChange | null {
   if (change.kind !== "tag" || node.metadata.tags.includes(change.tag) === change.present) return null;
   const kind = change.present ? "tag_added" : "tag_removed";
@@ -169,7 +150,7 @@ function changed(before: Metadata, change: MetadataChange, sidecarHash: Hash | n
   }
 }
 
-/** By own keys only, so that "__proto__" is a key like any other. */
+/** Copies own keys only, so that "__proto__" is a key like any other. */
 function fieldsWith(
   fields: Metadata["fields"],
   namespace: string,

@@ -8,10 +8,10 @@ interface Missing {
   readonly origin: Origin;
 }
 
-/** Entries that are no longer where they were: moved or deleted, that is not known yet. */
+/** Entries that are no longer at their path, while it is not known yet whether they were moved or deleted. */
 export class MissingEntries {
   readonly #roots = new Map<EntryNode, Missing>();
-  /** With all that lies in missing folders. */
+  /** Includes everything inside missing folders. */
   readonly #byInode = new Map<number, Set<EntryNode>>();
 
   get size(): number {
@@ -22,14 +22,14 @@ export class MissingEntries {
     return this.#roots.has(node);
   }
 
-  /** Whether the node, or a folder above it, is missing. */
+  /** True if the node, or a folder above it, is missing. */
   hasAbove(node: EntryNode): boolean {
     if (this.#roots.size === 0) return false;
     for (let at: EntryNode | null = node; at !== null; at = at.parent) if (this.#roots.has(at)) return true;
     return false;
   }
 
-  /** Whether something is missing that a scan missed. */
+  /** True if a scan found an entry missing. */
   hasFromIndex(): boolean {
     return this.#roots.values().some(({ origin }) => origin === "index");
   }
@@ -48,7 +48,7 @@ export class MissingEntries {
     }
   }
 
-  /** Found again, with all beneath it. */
+  /** Removes an entry that was found again, with everything beneath it. */
   delete(node: EntryNode): void {
     if (this.#roots.size === 0) return;
     this.#roots.delete(node);
@@ -58,18 +58,18 @@ export class MissingEntries {
     }
   }
 
-  /** The missing entry that this one is, under another path. */
+  /** Returns the missing entry that is the same file or folder as the observed one. */
   matching(kind: EntryKind, observed: FileFacts): EntryNode | undefined {
     const held = this.#byInode.get(observed.inode);
     return held?.values().find((node) => node.kind === kind && isSameFile(node, observed));
   }
 
-  /** Missing files of this content. */
+  /** Returns the missing files with this content. */
   withContent(contentId: string): readonly EntryNode[] {
     return this.#files().filter((node) => node.contentId === contentId);
   }
 
-  /** Sizes of the missing files whose content is known. */
+  /** Returns the sizes of the missing files whose content is known. */
   sizesWithContent(): ReadonlySet<number> {
     return new Set(
       this.#files().flatMap((node) => (node.contentId === null || node.size === 0 ? [] : node.size)),
@@ -82,8 +82,8 @@ export class MissingEntries {
 }
 
 /**
- * Inode numbers are used again as soon as they are free, so the time of birth has to agree as well; where
- * the file system keeps none, size and time of modification.
+ * Inode numbers are reused at once, so the birth time has to agree as well; if the file system stores none, size and
+ * modification time.
  */
 function isSameFile(known: FileFacts, observed: FileFacts): boolean {
   if (known.inode !== observed.inode || known.device !== observed.device) return false;

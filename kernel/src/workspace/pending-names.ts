@@ -2,7 +2,7 @@ import { hintAgain, newPending, type Pending } from "./settling.ts";
 import type { Origin } from "./recorder.ts";
 import type { EntryNode } from "./tree.ts";
 
-/** Names in folders that have to be looked at, each at its time. */
+/** Names in folders that have to be looked at, each with its due time. */
 export class PendingNames {
   readonly #folders = new Map<EntryNode, Map<string, Pending>>();
 
@@ -31,7 +31,7 @@ export class PendingNames {
     if (names?.delete(name) === true && names.size === 0) this.#folders.delete(folder);
   }
 
-  /** Takes out what is due, a folder at a time. */
+  /** Removes and returns what is due, one folder at a time. */
   *takeDue(nowMs: number): Generator<{ folder: EntryNode; due: readonly (readonly [string, Pending])[] }> {
     for (const [folder, names] of this.#folders) {
       const due = [...names].filter(([, pending]) => pending.dueAtMs <= nowMs);
@@ -40,7 +40,7 @@ export class PendingNames {
     }
   }
 
-  /** When the next one is due; Infinity when none waits. */
+  /** Returns when the next name is due; Infinity if none waits. */
   nextDueAtMs(): number {
     let dueAtMs = Infinity;
     for (const names of this.#folders.values()) {
@@ -49,7 +49,7 @@ export class PendingNames {
     return dueAtMs;
   }
 
-  /** Whether something waits that a scan found. */
+  /** True if a name waits that a scan found. */
   hasFromIndex(): boolean {
     return this.#folders.values().some((names) => names.values().some(({ origin }) => origin === "index"));
   }

@@ -1,8 +1,8 @@
-import type { FolderReader, OpenFolder } from "../platform/folder-reader.ts";
+import type { FolderReader, OpenFolder } from "../platform/files/folder-reader.ts";
 import type { FileReads } from "./ports.ts";
 import { pathOf, type EntryNode, type EntryTree } from "./tree.ts";
 
-/** One opened root: where it hangs in the tree, and what reads beneath it. */
+/** An opened root: its node in the tree, and the reader for files beneath it. */
 export interface Place {
   readonly name: string;
   readonly node: EntryNode;
@@ -10,7 +10,7 @@ export interface Place {
   readonly reads: FileReads;
 }
 
-/** From nodes and workspace paths to the file system. */
+/** Maps nodes and workspace paths to the file system. */
 export class Places {
   readonly #places: readonly Place[];
   readonly #byNode: ReadonlyMap<EntryNode, Place>;
@@ -26,7 +26,7 @@ export class Places {
     return this.#places;
   }
 
-  /** Null for a node that no longer hangs in the tree. */
+  /** Returns null for a node that is no longer in the tree. */
   locate(node: EntryNode): { place: Place; components: string[] } | null {
     const components: string[] = [];
     for (let at: EntryNode | null = node; at !== null; at = at.parent) {
@@ -37,13 +37,13 @@ export class Places {
     return null;
   }
 
-  /** Open until `release`: the folder, or one beneath it that the index does not know. */
+  /** Opens the folder, or one beneath it that the index does not have. The caller must `release` it. */
   open(folder: EntryNode, beneath: readonly string[] = []): OpenFolder | null {
     const located = this.locate(folder);
     return located === null ? null : located.place.reader.open([...located.components, ...beneath]);
   }
 
-  /** Whether the root that this folder lies beneath is there: nothing beneath one that is not counts as missing. */
+  /** Returns true if the root of this folder exists. Nothing beneath a missing root counts as deleted. */
   hasRoot(folder: EntryNode): boolean {
     return this.locate(folder)?.place.reader.rootState() === "root";
   }
@@ -52,18 +52,20 @@ export class Places {
     for (const place of this.#places) place.reader.release();
   }
 
-  /** How deep below its root; -1 outside. */
+  /** Returns the depth below the root; -1 outside of all roots. */
   depthOf(node: EntryNode): number {
     return this.locate(node)?.components.length ?? -1;
   }
 
-  /** What reads this node's content, and under which path beneath its root. */
+  /** Returns the reader for this node's content, and the path relative to its root. */
   reads(node: EntryNode): { reads: FileReads; path: string } | null {
     const located = this.locate(node);
     return located === null ? null : { reads: located.place.reads, path: located.components.join("/") };
   }
 
-  /** The folder nearest to the path that the index knows, and the names from there on; null for what is no path. */
+  /**
+   * Returns the deepest folder on the path that the index has, and the remaining names; null if the path is invalid.
+   */
   nearest(path: string): { folder: EntryNode; names: readonly string[] } | null {
     const names = path.split("/");
     if (names.some((name) => name === "" || name === "." || name === "..")) return null;
@@ -82,7 +84,7 @@ export class Places {
     return names.length === 0 ? null : { folder, names };
   }
 
-  /** The workspace path of a name in a folder. */
+  /** Returns the workspace path of a name in a folder. */
   static pathIn(folder: EntryNode, name: string): string {
     const path = pathOf(folder);
     return path === "" ? name : `${path}/${name}`;

@@ -3,8 +3,11 @@ import { describe, expect, it } from "vitest";
 import type { EntryQuery } from "../base/vocabulary/entry.ts";
 import { systemClock } from "../platform/clock.ts";
 import { workspaceTimes } from "./limits.ts";
-import { comparePaths, countEntries, queryEntries } from "./query.ts";
+import { comparePaths, countEntries, countFiles, queryEntries } from "./query.ts";
 import { Slices } from "../base/slices.ts";
+import { countTurns } from "../base/testing/count-turns.ts";
+import type { Authority } from "../base/vocabulary/permissions.ts";
+import { createSight } from "../policy/sight.ts";
 import { everything } from "./testing/test-workspace.ts";
 import { EntryNode, EntryTree, type FileFacts } from "./tree.ts";
 
@@ -169,20 +172,16 @@ describe("a long query lets others run", () => {
 
   it("many at the same time together hold the loop no longer than one slice, and each comes to its end", async () => {
     const sliced = new Slices(slowClock(), 8);
-    let [inThisTurn, most, turns, over] = [0, 0, 0, false];
-    const turn = (): void => {
-      [inThisTurn, turns] = [0, turns + 1];
-      if (!over) setImmediate(turn);
-    };
-    setImmediate(turn);
+    let [inThisTurn, most] = [0, 0];
     const visible = (): boolean => {
       most = Math.max(most, ++inThisTurn);
       return true;
     };
-    const counts = await Promise.all(
-      Array.from({ length: 20 }, () => countEntries(many, { path: "**" }, visible, sliced)),
+    const { result: counts, turns } = await countTurns(
+      () =>
+        Promise.all(Array.from({ length: 20 }, () => countEntries(many, { path: "**" }, visible, sliced))),
+      () => (inThisTurn = 0),
     );
-    over = true;
     expect(counts).toEqual(Array.from({ length: 20 }, () => many.size));
     expect(most).toBeLessThanOrEqual(8);
     expect(turns).toBeGreaterThan((20 * many.size) / 8);
@@ -223,6 +222,20 @@ describe("a long query lets others run", () => {
     expect(names.at(-1)).toBe("38");
   });
 
+  it("race: one that is cancelled in a pause looks at nothing more, and rejects with the reason", async () => {
+    const many = treeOf(Array.from({ length: 200 }, (_, at) => `f/${at}`));
+    const aborter = new AbortController();
+    let looked = 0;
+    const visible = (): boolean => {
+      looked += 1;
+      if (looked === 20) aborter.abort(new Error("enough"));
+      return true;
+    };
+    const counting = countEntries(many, {}, visible, new Slices(slowClock(), 8), undefined, aborter.signal);
+    await expect(counting).rejects.toThrow("enough");
+    expect(looked).toBeLessThan(40);
+  });
+
   it("looks at nothing but the way to a plain path, and at no more entries than have the tag", async () => {
     let looks = 0;
     const counting = { monotonic: () => looks++ };
@@ -236,5 +249,120 @@ describe("a long query lets others run", () => {
       // One look for each entry; at the beginning a few more.
       expect(looks).toBeLessThanOrEqual(most + 3);
     }
+  });
+});
+
+it.each([
+  [".", 1000, 7],
+  ["photos", 1000, 2],
+  ["photos", 1, 1],
+  ["notes.md", 1000, 1],
+  ["nothing", 1000, 0],
+])("%s holds so many files, counted up to %i", async (folder, atMost, files) => {
+  expect(await countFiles(sample, folder, slices, atMost)).toBe(files);
+});
+
+describe("an agent that sees a part", () => {
+  const index = {
+    lists: () => true,
+    hides: () => false,
+    isRules: () => false,
+    showsBeneath: async () => true,
+  };
+  const sightOf = (locations: readonly string[], filter?: string) => {
+    const authority: Authority = {
+      extension: "test.agent",
+      requested: {},
+      effective: { read_entries: filter === undefined ? true : { filter } },
+      denied: [],
+      locations: [...locations],
+      protectedPaths: [],
+      forbiddenPaths: [],
+      memory: true,
+      namespaces: {},
+    };
+    return createSight(authority, index);
+  };
+
+  const hiddenPlaces: readonly [
+    what: string,
+    sight: ReturnType<typeof sightOf>,
+    hidden: (at: number) => string,
+  ][] = [
+    ["outside of its folders", sightOf(["open/here", "open/there"]), (at) => `open/${at % 7}/${at}.md`],
+    ["with other endings", sightOf(["."], "*.md"), (at) => `open/${at % 7}/${at}.txt`],
+    ["with other endings than two", sightOf(["."], "**/*.{MD,jpg}"), (at) => `open/here/${at}.txt`],
+  ];
+  const queries: readonly EntryQuery[] = [
+    {},
+    { path: "**/*.md" },
+    { text: "note" },
+    { extension: "md" },
+    { tag: "none" },
+  ];
+  it.each(hiddenPlaces)(
+    "costs no more for what is hidden %s",
+    async (_where, { seesEntry, reach }, hidden) => {
+      const visible = Array.from({ length: 10 }, (_, at) => `open/here/note-${at}.md`);
+      const looksFor = async (query: EntryQuery, count: number): Promise<number> => {
+        const tree = treeOf([...visible, ...Array.from({ length: count }, (_, at) => hidden(at))]);
+        let looks = 0;
+        const counting = new Slices({ monotonic: () => looks++ }, 1e9);
+        const { items } = await queryEntries(tree, query, seesEntry, counting, reach);
+        expect(items.filter(({ kind }) => kind === "file")).toHaveLength(query.tag === undefined ? 10 : 0);
+        return looks;
+      };
+      for (const query of queries) expect(await looksFor(query, 3000)).toBe(await looksFor(query, 100));
+    },
+  );
+
+  it("finds the same as if everything were looked at, in the same pages", async () => {
+    const name = fc.constantFrom(
+      "a",
+      "b",
+      "a.md",
+      "A.MD",
+      "a.tar.gz",
+      ".md",
+      "b.m\u212a",
+      "\u017f.m\u017f",
+      "md",
+      "e\u0301",
+    );
+    const path = fc.array(name, { minLength: 1, maxLength: 4 }).map((names) => names.join("/"));
+    const filters = fc.constantFrom(
+      undefined,
+      "*.md",
+      "**/*.{md,gz}",
+      "*.mk",
+      "*.ms",
+      "{a.md,b}",
+      "a/**",
+      "*.\\md",
+      "a\\.md",
+      "*.m?",
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(path, { maxLength: 20 }),
+        fc.oneof(fc.constant(["."]), fc.array(path, { maxLength: 3 })),
+        filters,
+        fc.oneof(fc.constant(undefined), path),
+        fc.integer({ min: 1, max: 5 }),
+        async (paths, locations, filter, within, limit) => {
+          const tree = treeOf(paths.map((each) => `${each}/`));
+          const { seesEntry, reach } = sightOf(locations, filter);
+          const query = { limit, ...(within === undefined ? {} : { path: within }) };
+          expect(await queryEntries(tree, query, seesEntry, slices, reach)).toEqual(
+            await queryEntries(tree, query, seesEntry, slices),
+          );
+          const cursor = within === undefined ? {} : { cursor: within };
+          expect(await queryEntries(tree, { limit, ...cursor }, seesEntry, slices, reach)).toEqual(
+            await queryEntries(tree, { limit, ...cursor }, seesEntry, slices),
+          );
+        },
+      ),
+      { numRuns: 1000 },
+    );
   });
 });

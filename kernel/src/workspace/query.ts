@@ -6,17 +6,20 @@ import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { extensionOf, mediaTypeOf } from "./media-types.ts";
 import type { Visibility } from "./ports.ts";
 import type { Slices } from "../base/slices.ts";
-import { pathOf, type EntryNode, type EntryTree } from "./tree.ts";
+import { foreignEnding, pathOf, type EntryNode, type EntryTree } from "./tree.ts";
+import type { Reach } from "../policy/sight.ts";
 
 /**
- * One page, in path order: a folder before what is in it, names by their UTF-16 code units. The cursor is
- * the last path seen, so a page goes on at the right place whatever changed in between.
+ * Returns one page in path order: a folder before its contents, names by their UTF-16 code units. The cursor is the
+ * last path of the page before, so the next page continues at the right place whatever changed in between.
  */
 export async function queryEntries(
   tree: EntryTree,
   query: EntryQuery,
   visible: Visibility,
   slices: Slices,
+  reach: Reach = everywhere,
+  signal?: AbortSignal,
 ): Promise<EntryPage> {
   const limit = query.limit ?? workspaceLimits.queryEntriesByDefault;
   if (!Number.isInteger(limit) || limit < 1 || limit > workspaceLimits.queryEntries) {
@@ -26,7 +29,7 @@ export async function queryEntries(
   }
   const items: Entry[] = [];
   let isMore = false;
-  await eachMatch(tree, query, visible, slices, (node, path) => {
+  await eachMatch(tree, query, { visible, reach, signal }, slices, (node, path) => {
     isMore = items.length === limit;
     if (!isMore) items.push(entryOf(node, path));
     return !isMore;
@@ -34,50 +37,76 @@ export async function queryEntries(
   return isMore ? { items, cursor: items.at(-1)?.path ?? "" } : { items };
 }
 
-/** How many entries the query finds in all, whatever its limit and cursor. */
+/** Returns the total number of entries that match, regardless of limit and cursor. */
 export async function countEntries(
   tree: EntryTree,
   query: EntryQuery,
   visible: Visibility,
   slices: Slices,
+  reach: Reach = everywhere,
+  signal?: AbortSignal,
 ): Promise<number> {
   const { cursor: _, ...rest } = query;
   let count = 0;
-  await eachMatch(tree, rest, visible, slices, () => {
+  await eachMatch(tree, rest, { visible, reach, signal }, slices, () => {
     count++;
     return true;
   });
   return count;
 }
 
+/** Counts the files in the folder, at any depth, up to `atMost`. */
+export async function countFiles(
+  tree: EntryTree,
+  folder: string,
+  slices: Slices,
+  atMost: number,
+): Promise<number> {
+  let count = 0;
+  const all: Asker = { visible: () => true, reach: { folders: [folder], endings: null } };
+  await eachMatch(tree, { kind: "file" }, all, slices, () => ++count < atMost);
+  return count;
+}
+
+/** What the caller may see, and where all of that lies. */
+interface Asker {
+  readonly visible: Visibility;
+  readonly reach: Reach;
+  /** Aborted when they no longer wait. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const everywhere: Reach = { folders: ["."], endings: null };
+
 interface Found {
   readonly node: EntryNode;
-  /** Of the folder it lies in, with "/" at the end; "" at the top. */
+  /** The path of its folder, with "/" at the end; "" at the top. */
   readonly prefix: string;
 }
 
 /**
- * Tells of each entry that the query finds until `take` answers false. After a pause it goes on behind the
- * last path it looked at, as a page does, so that nothing is told by a path that it no longer has.
+ * Passes each matching entry to `take` until that returns false. After a pause it continues after the last path, as a
+ * page does, so that no entry is reported at a path that it no longer has.
  */
 async function eachMatch(
   tree: EntryTree,
   query: EntryQuery,
-  visible: Visibility,
+  asker: Asker,
   slices: Slices,
   take: (node: EntryNode, path: string) => boolean,
 ): Promise<void> {
   await slices.begin();
+  asker.signal?.throwIfAborted();
   let spentMs = 0;
   let begunMs = slices.nowMs;
   const fitsName = nameTest(query);
   const fitsPath = pathTest(query.path);
   for (let cursor = query.cursor; ;) {
     let pausedAt: string | undefined;
-    for (const { node, prefix } of candidates(tree, query.tag, cursor, fitsPath)) {
+    for (const { node, prefix } of candidates(tree, query.tag, cursor, fitsPath, asker)) {
       if (fitsName(node)) {
         const path = prefix + node.name;
-        if (fitsPath.matches(path) && visible(path, node.kind) && !take(node, path)) return;
+        if (fitsPath.matches(path) && asker.visible(path, node.kind) && !take(node, path)) return;
       }
       if (slices.hasTime) continue;
       pausedAt = prefix + node.name;
@@ -94,22 +123,38 @@ async function eachMatch(
       );
     }
     await slices.next();
+    asker.signal?.throwIfAborted();
     begunMs = slices.nowMs;
   }
 }
 
-/** Entries after the cursor, in path order, among them all that the path and the tag let through. */
+/** Returns the entries after the cursor, in path order, that may match by path, tag and reach. */
 function candidates(
   tree: EntryTree,
   tag: string | undefined,
   cursor: string | undefined,
   within: PathTest,
+  { visible, reach }: Asker,
 ): Iterable<Found> {
-  const few = tag === undefined ? null : tree.byTag.getFew(tag, workspaceLimits.taggedAtOnce);
-  return few === null ? walk(tree, cursor, within) : inOrder(few, cursor);
+  const few = fewOf(tree, tag, reach);
+  return few === null ? walk(tree, cursor, within, reach) : inOrder(few, cursor, visible);
 }
 
-/** What the name, the kind and the tag alone decide: asked first, as it costs least. */
+/** Returns all entries that have the tag, or one of the endings; null if there are too many to sort at once. */
+function fewOf(tree: EntryTree, tag: string | undefined, { endings }: Reach): readonly EntryNode[] | null {
+  const atMost = workspaceLimits.taggedAtOnce;
+  const tagged = tag === undefined ? null : tree.byTag.getFew(tag, atMost);
+  if (tagged !== null || endings === null) return tagged;
+  const few: EntryNode[] = [];
+  for (const ending of new Set([...endings, foreignEnding])) {
+    const nodes = tree.byEnding.getFew(ending, atMost - few.length);
+    if (nodes === null) return null;
+    few.push(...nodes);
+  }
+  return few;
+}
+
+/** Returns the test by name, kind and tag alone. It runs first because it costs least. */
 function nameTest(query: EntryQuery): (node: EntryNode) => boolean {
   const text = query.text?.toLowerCase();
   const wanted = query.extension?.toLowerCase().replace(/^\./, "");
@@ -130,9 +175,9 @@ function nameTest(query: EntryQuery): (node: EntryNode) => boolean {
 }
 
 interface PathTest {
-  /** Names that the path of everything found begins with, in Unicode's NFC. */
+  /** The leading names that all matching paths have in common, in Unicode's NFC. */
   readonly names: readonly string[];
-  /** Components that a path which is found has at most. */
+  /** The maximum number of components of a matching path. */
   readonly depth: number;
   matches(path: string): boolean;
 }
@@ -146,9 +191,9 @@ function pathTest(pattern: string | undefined): PathTest {
   const parts = pattern.split("/");
   const firstWild = parts.findIndex((part) => isWild.test(part));
   const names = parts.slice(0, firstWild === -1 ? parts.length : firstWild);
-  // Only these two may stand for a "/".
+  // Only these two can match a "/".
   const isDeep = pattern.includes("**") || pattern.includes("{");
-  // What ends otherwise cannot match: cheaper to see than to run the expression.
+  // A path with another ending cannot match; this test costs less than the expression.
   const ending = /[^*?[\]{}\\/]*$/.exec(pattern.normalize("NFC"))?.[0] ?? "";
   const isPlainEnding = isAscii(ending);
   const { matches } = glob;
@@ -165,10 +210,36 @@ function isAscii(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text);
 }
 
-/** Entries after the cursor, of those folders and down to that depth which the path allows. */
-function* walk(tree: EntryTree, cursor: string | undefined, within: PathTest): Generator<Found> {
+/** Returns the entries after the cursor, in the folders and down to the depth that the path and the reach allow. */
+function* walk(
+  tree: EntryTree,
+  cursor: string | undefined,
+  within: PathTest,
+  { folders }: Reach,
+): Generator<Found> {
   const after = cursor === undefined || cursor === "" ? [] : cursor.split("/");
-  yield* beneath(tree.top, "", after, within.names, within.depth);
+  yield* beneath(tree.top, "", after, within.names, within.depth, waysTo(folders));
+}
+
+/** The names that lead to the folders; null if everything beneath is reachable. */
+type Ways = ReadonlyMap<string, Ways> | null;
+
+function waysTo(folders: readonly string[]): Ways {
+  type Growing = Map<string, Growing | null>;
+  const top: Growing = new Map();
+  for (const folder of folders) {
+    if (folder === ".") return null;
+    const names = folder.split("/");
+    let at = top;
+    for (const [index, name] of names.entries()) {
+      const next = at.get(name);
+      if (next === null) break;
+      if (index === names.length - 1) at.set(name, null);
+      else if (next === undefined) at.set(name, (at = new Map()));
+      else at = next;
+    }
+  }
+  return top;
 }
 
 function* beneath(
@@ -177,28 +248,40 @@ function* beneath(
   after: readonly string[],
   within: readonly string[],
   depth: number,
+  ways: Ways,
 ): Generator<Found> {
   const [start, ...afterStart] = after;
   const [only, ...withinOnly] = within;
-  const children = only === undefined ? folder.sorted : called(folder, only);
+  const children = childrenOf(folder, only, ways);
   for (let at = start === undefined ? 0 : firstFrom(children, start); at < children.length; at++) {
     const child = children[at];
     if (child === undefined) break;
     const isOnWay = start !== undefined && child.name === start;
-    if (child.isEntry && !isOnWay) yield { node: child, prefix };
+    const waysOn = ways?.get(child.name) ?? null;
+    if (child.isEntry && !isOnWay && waysOn === null) yield { node: child, prefix };
     if (child.children === null || depth <= 1) continue;
-    yield* beneath(child, `${prefix}${child.name}/`, isOnWay ? afterStart : [], withinOnly, depth - 1);
+    const rest = isOnWay ? afterStart : [];
+    yield* beneath(child, `${prefix}${child.name}/`, rest, withinOnly, depth - 1, waysOn);
   }
 }
 
-/** The child of this name; several where its letters can be written in more than one Unicode form. */
+/** Returns the children, sorted, that the path and the ways lead to. Others are not looked at. */
+function childrenOf(folder: EntryNode, only: string | undefined, ways: Ways): readonly EntryNode[] {
+  if (ways === null) return only === undefined ? folder.sorted : called(folder, only);
+  return [...ways.keys()]
+    .filter((name) => only === undefined || name.normalize("NFC") === only)
+    .toSorted((one, other) => (one < other ? -1 : 1))
+    .flatMap((name) => folder.child(name) ?? []);
+}
+
+/** Returns the child of this name; several if its letters have more than one Unicode form. */
 function called(folder: EntryNode, name: string): readonly EntryNode[] {
   if (!isAscii(name)) return folder.sorted.filter((child) => child.name.normalize("NFC") === name);
   const child = folder.child(name);
   return child === undefined ? [] : [child];
 }
 
-/** Where the name is, or would be. */
+/** Returns the index at which the name is, or would be. */
 function firstFrom(children: readonly EntryNode[], name: string): number {
   let low = 0;
   let high = children.length;
@@ -210,15 +293,17 @@ function firstFrom(children: readonly EntryNode[], name: string): number {
   return low;
 }
 
-/** Those after the cursor. */
-function inOrder(nodes: readonly EntryNode[], cursor: string | undefined): Found[] {
-  const placed = nodes.map((node) => ({ node, path: pathOf(node) }));
+/** Returns the visible entries after the cursor, sorted; the others are not sorted. */
+function inOrder(nodes: readonly EntryNode[], cursor: string | undefined, visible: Visibility): Found[] {
+  const placed = nodes
+    .map((node) => ({ node, path: pathOf(node) }))
+    .filter(({ node, path }) => visible(path, node.kind));
   const after = cursor === undefined ? placed : placed.filter(({ path }) => comparePaths(path, cursor) > 0);
   after.sort((a, b) => comparePaths(a.path, b.path));
   return after.map(({ node, path }) => ({ node, prefix: path.slice(0, path.length - node.name.length) }));
 }
 
-/** The order of a walk: by components, so that "a/b" comes before "a b". */
+/** Compares paths in the order of a walk: by components, so that "a/b" comes before "a b". */
 export function comparePaths(a: string, b: string): number {
   const left = a.split("/");
   const right = b.split("/");

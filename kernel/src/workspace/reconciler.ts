@@ -1,14 +1,14 @@
 import type { Clock } from "../base/clock.ts";
 import type { Log } from "../base/log.ts";
-import type { FolderLister, FolderListerEvents, FolderListing } from "../platform/folder-lister.ts";
-import type { Observation, OpenFolder } from "../platform/folder-reader.ts";
+import type { FolderLister, FolderListerEvents, FolderListing } from "../platform/files/folder-lister.ts";
+import type { Observation, OpenFolder } from "../platform/files/folder-reader.ts";
 import type { Arrival } from "./arrival.ts";
 import type { Exclusions } from "./exclusions.ts";
-import { ignoreFileName } from "../platform/ignore-file.ts";
+import { ignoreFileName } from "../platform/files/ignore-file.ts";
 import { isAlwaysExcluded } from "./ignore-rules.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { FolderComparison, listNow, type ListingPorts } from "./listing.ts";
-import { Judge } from "./judge.ts";
+import { ChangeDetector } from "./change-detector.ts";
 import type { ContentOf } from "./lookalikes.ts";
 import { PendingNames } from "./pending-names.ts";
 import type { Place, Places } from "./places.ts";
@@ -17,7 +17,7 @@ import { ScanListings, type Asked } from "./scan-listings.ts";
 import { isAttached, isSameFolder, subtree, type EntryNode, type EntryTree } from "./tree.ts";
 import { Turns } from "./turns.ts";
 
-export interface ReconcilerPorts {
+interface ReconcilerPorts {
   readonly tree: EntryTree;
   readonly places: Places;
   readonly exclusions: Exclusions;
@@ -26,7 +26,7 @@ export interface ReconcilerPorts {
   readonly log: Log;
   /** Lists folders in another thread, for scans. */
   openLister(place: Place, events: FolderListerEvents): FolderLister;
-  /** Begins to watch a folder that is open; what was there before is listed afterwards. */
+  /** Begins to watch an open folder, which is listed afterwards. */
   watch(folder: EntryNode, open: OpenFolder): void;
   unwatch(folder: EntryNode): void;
   /** Resolves when there is room for more changes. */
@@ -36,22 +36,22 @@ export interface ReconcilerPorts {
 interface Listing {
   readonly folder: EntryNode;
   readonly origin: Origin;
-  /** List the folders in it too, although they are known. */
+  /** List known subfolders, too. */
   readonly deep: boolean;
 }
 
-/** Compares the index with the file system where it is told to look; what is there counts, not what was hinted. */
+/** Compares the index with the file system where it is told to look. The actual state counts, not the hint. */
 export class Reconciler implements AsyncDisposable {
   readonly #ports: ReconcilerPorts;
   readonly #pending = new PendingNames();
-  /** Folders to list, last in first out: their parents are still open then. */
+  /** Folders to list, last in first out, because their parents are still open then. */
   readonly #listings: Listing[] = [];
   #isStopped = false;
-  /** Folders that a scan compares; null while none runs. */
+  /** The folders of the running scan; null if none runs. */
   #scan: ScanListings | null = null;
-  /** What is stored is being loaded: nothing can be compared yet. */
+  /** The stored index is being loaded, and nothing can be compared yet. */
   #isLoading = false;
-  readonly #judge: Judge;
+  readonly #detector: ChangeDetector;
   readonly #turns: Turns;
   readonly #quietWaiters: (() => void)[] = [];
   readonly #listingsWaiters: (() => void)[] = [];
@@ -60,7 +60,7 @@ export class Reconciler implements AsyncDisposable {
   constructor(ports: ReconcilerPorts) {
     this.#ports = ports;
     this.#turns = new Turns(ports.clock, () => this.#takeTurn());
-    this.#judge = new Judge({
+    this.#detector = new ChangeDetector({
       ...ports,
       pending: this.#pending,
       hint: (folder, name, origin) => this.hint(folder, name, origin),
@@ -72,7 +72,7 @@ export class Reconciler implements AsyncDisposable {
     });
   }
 
-  /** Something happened to this name. Null: to nobody knows which. */
+  /** Something happened to this name; null if the name is unknown. */
   hint(folder: EntryNode, name: string | null, origin: Origin = "live"): void {
     if (name === null) return this.list(folder, origin, false);
     if (isAlwaysExcluded(name)) return;
@@ -82,7 +82,7 @@ export class Reconciler implements AsyncDisposable {
     this.#turns.soon();
   }
 
-  /** Compares a folder with what is in it. */
+  /** Compares a folder with its contents on disk. */
   list(folder: EntryNode, origin: Origin, deep: boolean): void {
     if (origin === "index" && this.#scan !== null) {
       if (!this.#scan.has(folder)) this.#scan.add(folder, deep);
@@ -94,7 +94,7 @@ export class Reconciler implements AsyncDisposable {
     this.#listings.push({ folder, origin, deep });
   }
 
-  /** Begins a scan while what is stored is still being loaded; the folders are known. `scan` goes on with it. */
+  /** Begins a scan while the stored files are still being loaded; the folders are loaded. `scan` continues it. */
   prepare(): void {
     this.#isLoading = true;
     this.#openScan();
@@ -103,13 +103,13 @@ export class Reconciler implements AsyncDisposable {
     }
   }
 
-  /** Looks at these paths now and takes what is there as settled. */
+  /** Looks at these paths now and treats them as settled. */
   lookAt(paths: readonly string[]): void {
-    // What is not loaded yet would be taken for new; the scan that follows sees it.
+    // Files that are not loaded yet would look new; the following scan finds the changes.
     if (this.#isLoading) return;
     const arrivals: Arrival[] = [];
     for (const path of paths) {
-      // Folders on the way that are new come first: each makes the next one known.
+      // New folders on the way come first, because each makes the next one known.
       for (let depth = 0; depth <= workspaceLimits.depth; depth++) {
         const nearest = this.#ports.places.nearest(path);
         const name = nearest?.names[0];
@@ -118,37 +118,37 @@ export class Reconciler implements AsyncDisposable {
         if (observed === "unreadable") break;
         this.#pending.delete(nearest.folder, name);
         this.#scan?.hinted(nearest.folder, name);
-        const arrival = this.#judge.judge(nearest.folder, name, observed, "live", null, true);
+        const arrival = this.#detector.judge(nearest.folder, name, observed, "live", null, true);
         if (nearest.names.length === 1 || arrival === null || arrival.observed.kind !== "folder") {
           if (arrival !== null) arrivals.push(arrival);
           break;
         }
-        this.#judge.arrive(arrival);
+        this.#detector.arrive(arrival);
       }
     }
-    for (const arrival of arrivals) this.#judge.arrive(arrival);
+    for (const arrival of arrivals) this.#detector.arrive(arrival);
     for (const path of paths) {
       const node = this.#ports.tree.find(path);
-      if (node !== undefined) this.#judge.removeIfMissing(node);
+      if (node !== undefined) this.#detector.removeIfMissing(node);
     }
     this.#ports.places.release();
     this.#turns.soon();
   }
 
   /**
-   * Compares everything. What is new is held back until it is known what is missing, so that what was
-   * moved is recognised; on an empty index there is nothing to wait for.
+   * Compares everything. New entries are held back until the missing ones are known, so that moves are recognized; an
+   * empty index has nothing to wait for.
    */
   async scan(contentOf: ContentOf): Promise<void> {
-    if (this.#ports.tree.size > 0) this.#judge.hold();
+    if (this.#ports.tree.size > 0) this.#detector.hold();
     this.#isLoading = false;
     if (this.#scan === null) this.#openScan();
     for (const place of this.#ports.places.all) this.list(place.node, "index", true);
     await this.#listed();
-    this.#judge.release();
+    this.#detector.release();
     await this.#listed();
-    await this.#judge.matchContent(contentOf);
-    // What went missing meanwhile may be gone now, and nothing else may happen that makes anybody look.
+    await this.#detector.matchContent(contentOf);
+    // Entries that went missing meanwhile may count as deleted now, and nothing else might trigger a look.
     this.#turns.soon();
     await this.#settledIndex();
     await this.#closeScan();
@@ -195,23 +195,23 @@ export class Reconciler implements AsyncDisposable {
   }
 
   get isQuiet(): boolean {
-    return this.#pending.isEmpty && !this.#hasListings && this.#judge.isQuiet;
+    return this.#pending.isEmpty && !this.#hasListings && this.#detector.isQuiet;
   }
 
   get #hasListings(): boolean {
     return this.#listings.length > 0 || this.#scan?.isEmpty === false;
   }
 
-  /** Resolves when all listings are done and everything found in them was judged once. */
+  /** Resolves when all listings are done and everything found in them was compared once. */
   async #listed(): Promise<void> {
     while ((this.#hasListings || this.#hasDue()) && !this.#isStopped) {
       await new Promise<void>((resolve) => this.#listingsWaiters.push(resolve));
     }
   }
 
-  /** Resolves when all that a scan found has settled. */
+  /** Resolves when everything that a scan found has settled. */
   async #settledIndex(): Promise<void> {
-    const isOpen = (): boolean => this.#pending.hasFromIndex() || this.#judge.missing.hasFromIndex();
+    const isOpen = (): boolean => this.#pending.hasFromIndex() || this.#detector.missing.hasFromIndex();
     while ((this.#hasListings || isOpen()) && !this.#isStopped) {
       this.#turns.soon();
       await new Promise<void>((resolve) => this.#listingsWaiters.push(resolve));
@@ -236,18 +236,18 @@ export class Reconciler implements AsyncDisposable {
         if (listing !== undefined) this.#list(listing);
       }
       hasMore = !this.#compareArrived(hasTime) || hasMore;
-      this.#judge.expireMissing();
+      this.#detector.expireMissing();
     } finally {
       this.#ports.places.release();
       if (hasMore && !this.#isWaitingForRoom) this.#turns.soon();
     }
     this.#pauseForRoom();
-    this.#turns.at(Math.min(this.#pending.nextDueAtMs(), this.#judge.nextGoneAtMs()));
+    this.#turns.at(Math.min(this.#pending.nextDueAtMs(), this.#detector.nextGoneAtMs()));
     if (this.isQuiet) wake(this.#quietWaiters);
     if (!this.#hasListings) wake(this.#listingsWaiters);
   }
 
-  /** A scan finds faster than is stored: it waits, so that what it found does not pile up. */
+  /** A scan finds changes faster than they are stored, so it pauses to bound their number. */
   #pauseForRoom(): void {
     if (!this.#hasListings || this.#isWaitingForRoom) return;
     this.#isWaitingForRoom = true;
@@ -263,23 +263,23 @@ export class Reconciler implements AsyncDisposable {
     const arrivals: Arrival[] = [];
     for (const { folder, due } of this.#pending.takeDue(nowMs)) {
       const open = this.#ports.places.open(folder);
-      // A listing under way is older than this look.
+      // A listing that is under way is older than this look.
       for (const [name] of due) this.#scan?.hinted(folder, name);
       const seen = due.map(([name, pending]) => ({ name, pending, observed: open?.observe(name) ?? null }));
-      // A folder that cannot be opened (any more) is judged where it is listed, not by what was in it.
+      // If the folder cannot be opened (any more), the folder above decides; its contents do not count.
       if (open === null) this.#hintItself(folder, "live");
       for (const { name, pending, observed } of seen) {
         if (name === ignoreFileName) this.#rulesChanged(folder);
         if (open === null || observed === "unreadable") continue;
-        const arrival = this.#judge.judge(folder, name, observed, pending.origin, pending, false);
+        const arrival = this.#detector.judge(folder, name, observed, pending.origin, pending, false);
         if (arrival !== null) arrivals.push(arrival);
       }
       if (!hasTime()) break;
     }
-    for (const arrival of arrivals) this.#judge.arrive(arrival);
+    for (const arrival of arrivals) this.#detector.arrive(arrival);
   }
 
-  /** Gone or not ours to read. The folder above knows whether it is still there. */
+  /** The folder is gone or unreadable. The folder above knows whether it still exists. */
   #hintItself(folder: EntryNode, origin: Origin): void {
     if (folder.parent !== null && folder.isEntry) this.hint(folder.parent, folder.name, origin);
   }
@@ -296,14 +296,14 @@ export class Reconciler implements AsyncDisposable {
     exclusions.readRules(folder, open, listed.names);
     const comparison = new FolderComparison(folder, this.#listingPorts);
     const seen = comparison.seen(listed);
-    this.#judgeAll(folder, seen, comparison.absent(), origin, deep);
+    this.#detectorAll(folder, seen, comparison.absent(), origin, deep);
   }
 
   get #listingPorts(): ListingPorts {
-    return { ...this.#ports, missing: this.#judge.missing };
+    return { ...this.#ports, missing: this.#detector.missing };
   }
 
-  #judgeAll(
+  #detectorAll(
     folder: EntryNode,
     seen: readonly { readonly name: string; readonly observed: Observation | null }[],
     absent: readonly EntryNode[],
@@ -313,16 +313,16 @@ export class Reconciler implements AsyncDisposable {
     const arrivals: Arrival[] = [];
     for (const { name, observed } of seen) {
       const known = folder.child(name);
-      const arrival = this.#judge.judge(folder, name, observed, origin, null, false);
+      const arrival = this.#detector.judge(folder, name, observed, origin, null, false);
       if (arrival !== null) arrivals.push(arrival);
-      else if (deep && known?.kind === "folder" && !this.#judge.missing.has(known))
+      else if (deep && known?.kind === "folder" && !this.#detector.missing.has(known))
         this.list(known, origin, true);
     }
-    for (const child of absent) this.#judge.judge(folder, child.name, null, origin, null, false);
-    for (const arrival of arrivals) this.#judge.arrive(arrival);
+    for (const child of absent) this.#detector.judge(folder, child.name, null, origin, null, false);
+    for (const arrival of arrivals) this.#detector.arrive(arrival);
   }
 
-  /** What other threads listed. False: there is more. */
+  /** Compares the listings that arrived from the threads. Returns false if there are more. */
   #compareArrived(hasTime: () => boolean): boolean {
     while (hasTime() && !this.#isWaitingForRoom) {
       const arrived = this.#scan?.take();
@@ -337,12 +337,12 @@ export class Reconciler implements AsyncDisposable {
   #compare(asked: Asked, listing: FolderListing | null): void {
     const { tree, places, exclusions } = this.#ports;
     const { folder, deep } = asked;
-    if (!isAttached(tree, folder) || this.#judge.missing.hasAbove(folder)) return;
+    if (!isAttached(tree, folder) || this.#detector.missing.hasAbove(folder)) return;
     const isSame =
       listing !== null &&
       (folder.isEntry ? isSameFolder(folder, listing) : asked.place.reader.isRoot(listing));
     if (!isSame || places.locate(folder)?.components.join("/") !== asked.path) {
-      // Not what was asked for, or not to be read: what is there is found here and now.
+      // The listing is of another folder or failed, so the folder is listed here.
       this.#hintItself(folder, "index");
       this.#scan?.outdate(folder);
       return this.#listHere(folder, "index", deep);
@@ -353,7 +353,7 @@ export class Reconciler implements AsyncDisposable {
       asked.comparison = new FolderComparison(folder, this.#listingPorts, asked.hinted);
     }
     const seen = asked.comparison.seen(listing);
-    this.#judgeAll(folder, seen, listing.isLast ? asked.comparison.absent() : [], "index", deep);
+    this.#detectorAll(folder, seen, listing.isLast ? asked.comparison.absent() : [], "index", deep);
     if (!listing.isLast) return;
     for (const name of asked.hinted) this.hint(folder, name, "index");
   }

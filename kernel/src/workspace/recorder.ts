@@ -1,6 +1,6 @@
 import { newId } from "../base/ids.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
-import type { Observation } from "../platform/folder-reader.ts";
+import type { Observation } from "../platform/files/folder-reader.ts";
 import type { ChangeLog } from "./change-log.ts";
 import { entryOf } from "./entry.ts";
 import { rowOf } from "./rows.ts";
@@ -8,16 +8,16 @@ import { EntryNode, pathOf, subtree, type EntryTree } from "./tree.ts";
 
 export type Origin = "live" | "index";
 
-export interface RecorderPorts {
+interface RecorderPorts {
   readonly tree: EntryTree;
   readonly changes: ChangeLog;
-  /** A file whose content has to be read (again). */
+  /** The content of this file has to be read (again). */
   unhashed(node: EntryNode): void;
-  /** A folder that left the index. */
+  /** A folder left the index. */
   folderGone(node: EntryNode): void;
 }
 
-/** Carries out what was found: in the tree, in the table, and as a change that agents hear of. */
+/** Records what was found: in the tree, in the table, and as a change for the agents. */
 export class Recorder {
   readonly #ports: RecorderPorts;
 
@@ -34,7 +34,7 @@ export class Recorder {
     return node;
   }
 
-  /** A file's content or times changed; its content id is unknown until it was read again. */
+  /** Records changed content or times; the content id is unknown until the file was read again. */
   modify(node: EntryNode, observed: Observation, origin: Origin): void {
     const changed: string[] = [];
     if (node.size !== observed.size) changed.push("size");
@@ -47,7 +47,7 @@ export class Recorder {
     this.#ports.unhashed(node);
   }
 
-  /** Its content may be another than the one that was read. */
+  /** The content may differ from what was read. */
   reread(node: EntryNode): void {
     if (node.contentId !== null) {
       this.#ports.tree.setContentId(node, null);
@@ -56,13 +56,13 @@ export class Recorder {
     this.#ports.unhashed(node);
   }
 
-  /** Remembers what nobody needs to hear of: another inode, a folder's times. */
+  /** Records what is not an event: another inode, a folder's times. */
   refresh(node: EntryNode, observed: Observation): void {
     node.take(observed);
     this.#record(node, null);
   }
 
-  /** A moved folder is followed by one change for each entry in it, because their paths changed too. */
+  /** Moving a folder reports one change for each entry in it, because their paths change too. */
   move(node: EntryNode, parent: EntryNode, name: string, origin: Origin): void {
     const before = [...subtree(node)].map((moved) => ({ moved, from: pathOf(moved) }));
     this.#ports.tree.move(node, parent, name);
@@ -71,7 +71,7 @@ export class Recorder {
     }
   }
 
-  /** The node and all beneath it, what lies deepest first. */
+  /** Removes the node and everything beneath it, deepest first. */
   remove(node: EntryNode, origin: Origin): void {
     for (const child of [...subtree(node)].toReversed()) {
       const change: EntryChange = { kind: "deleted", entry_id: child.id, path: pathOf(child), origin };

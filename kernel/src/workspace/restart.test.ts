@@ -17,8 +17,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { storageError } from "../base/errors.ts";
 import type { MetadataChange } from "../base/vocabulary/metadata.ts";
-import type { Database } from "../platform/database.ts";
-import { sha256 } from "../platform/hash.ts";
+import type { Database } from "../platform/database/database.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import { everything, openTestWorkspace, pathsOf } from "./testing/test-workspace.ts";
 
 describe("what happened while the kernel was down", () => {

@@ -4,17 +4,18 @@ import { isAlwaysExcluded } from "./ignore-rules.ts";
 import { workspaceTimes } from "./limits.ts";
 import type { Place } from "./places.ts";
 
-export interface RootCheckPorts {
+interface RootCheckPorts {
   readonly places: readonly Place[];
   readonly clock: Clock;
   readonly log: Log;
-  /** There again, or another folder in the same place: nothing of it is watched, and what is in it is not known. */
+  /** The root exists again, or another folder is in its place: it has to be watched and scanned again. */
   returned(place: Place): void;
 }
 
 /**
- * Looks from time to time whether each root is still the folder that is watched: no system reports the end of a watched
- * folder that somebody holds open. While a root is gone nothing beneath it is looked at, so nothing of it is deleted.
+ * Checks periodically whether each root is still the folder that is watched, because no system reports the removal of a
+ * watched folder that is held open. While a root is missing, nothing beneath it is looked at, so nothing beneath it
+ * counts as deleted.
  */
 export class RootCheck implements Disposable {
   readonly #ports: RootCheckPorts;
@@ -58,7 +59,7 @@ export class RootCheck implements Disposable {
   }
 }
 
-/** An empty folder where entries were is what a disk that was taken away leaves. */
+/** An empty folder that had entries before is probably the mount point of an unmounted disk. */
 function isMountPoint({ node, reader }: Place): boolean {
   return node.children?.size !== 0 && reader.namesAtRoot().every(isAlwaysExcluded);
 }

@@ -55,7 +55,7 @@ describe("a root", patient, () => {
     expect(bench.lines.toSorted()).toEqual(["modified a.txt", "modified folder/b.txt"]);
     expect(bench.workspace.get({ path: "a.txt" }, everything)?.id).toBe(id);
     expect(await contentOf(bench, "a.txt")).toBe("another a");
-    // The folder of before is nobody's.
+    // The former folder is no longer watched.
     writeFileSync(`${bench.root}.old/stray.txt`, "x");
     bench.write("folder/b.txt", "again");
     await bench.until(() => bench.lines.length === 3);

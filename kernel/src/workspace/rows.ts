@@ -1,4 +1,4 @@
-import type { Statement } from "../platform/database.ts";
+import type { Statement } from "../platform/database/database.ts";
 import type { EntryNode } from "./tree.ts";
 
 /** A row of the table `entries`, in the order of its columns. */
@@ -16,8 +16,7 @@ export type EntryRow = readonly [
   contentId: string | null,
 ];
 
-export const entryColumns =
-  "id, root, parent, name, kind, size, mtime_us, birthtime_us, inode, device, content_id";
+const entryColumns = "id, root, parent, name, kind, size, mtime_us, birthtime_us, inode, device, content_id";
 
 export function rowOf(node: EntryNode): EntryRow {
   const parent = node.parent;
@@ -37,10 +36,10 @@ export function rowOf(node: EntryNode): EntryRow {
   ];
 }
 
-/** What a change does to the table: the whole row as it is now, or none any more. */
-export type RowChanges = ReadonlyMap<string, EntryRow | null>;
+/** The changes of the table by id: the whole new row, or null to delete it. */
+type RowChanges = ReadonlyMap<string, EntryRow | null>;
 
-/** One statement for any number of rows: sent as one text, which costs this thread least. */
+/** Returns one statement for any number of rows, sent as a single text, which costs this thread least. */
 export function rowStatements(changes: RowChanges): Statement[] {
   const put: EntryRow[] = [];
   const gone: string[] = [];

@@ -1,7 +1,7 @@
 import { appendFileSync, linkSync, renameSync, truncateSync, unlinkSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { sha256 } from "../platform/hash.ts";
+import { sha256 } from "../platform/files/hash.ts";
 import { openTestWorkspace, type TestWorkspace } from "./testing/test-workspace.ts";
 
 const final = "The text as it is in the end.\n".repeat(20);

@@ -1,8 +1,8 @@
 import { messageOf } from "../base/errors.ts";
 import { Fifo } from "../base/fifo.ts";
 import type { Log } from "../base/log.ts";
-import type { FolderLister, FolderListerEvents, FolderListing } from "../platform/folder-lister.ts";
-import type { OpenFolder } from "../platform/folder-reader.ts";
+import type { FolderLister, FolderListerEvents, FolderListing } from "../platform/files/folder-lister.ts";
+import type { OpenFolder } from "../platform/files/folder-reader.ts";
 import type { FolderComparison } from "./listing.ts";
 import { workspaceLimits } from "./limits.ts";
 import type { Place, Places } from "./places.ts";
@@ -12,13 +12,13 @@ import { isAttached, type EntryNode, type EntryTree } from "./tree.ts";
 export interface Asked {
   readonly folder: EntryNode;
   readonly place: Place;
-  /** Where it was when it was asked for. */
+  /** The folder's path when the listing was requested. */
   readonly path: string;
-  /** Compare the folders in it too, although they are known. */
+  /** Compare known subfolders, too. */
   readonly deep: boolean;
-  /** Names of which something was heard since: what is told of them here may be old. */
+  /** Names that changed since the request; the listing may be outdated for them. */
   readonly hinted: Set<string>;
-  /** Of the pieces that were dealt with so far. */
+  /** The comparison of the pieces handled so far. */
   comparison: FolderComparison | null;
 }
 
@@ -27,25 +27,25 @@ interface Arrived {
   readonly listing: FolderListing | null;
 }
 
-export interface ScanListingsPorts {
+interface ScanListingsPorts {
   readonly tree: EntryTree;
   readonly places: Places;
   readonly log: Log;
   openLister(place: Place, events: FolderListerEvents): FolderLister;
-  /** Begins to watch a folder that is open; it is listed afterwards. */
+  /** Begins to watch an open folder, which is listed afterwards. */
   watch(folder: EntryNode, open: OpenFolder): void;
-  /** Something arrived. */
+  /** A listing arrived. */
   arrived(): void;
-  /** It cannot be opened: gone, or not ours to read. */
+  /** The folder cannot be opened: it is gone or unreadable. */
   unopened(folder: EntryNode): void;
-  /** These will not be listed by another thread after all. */
+  /** These folders will not be listed by another thread after all. */
   abandoned(listings: readonly { readonly folder: EntryNode; readonly deep: boolean }[]): void;
 }
 
 /**
- * Folders of a scan, on their way through threads that list them: each is watched first, so nothing falls
- * between; what is heard of a name after that makes what the listing says of it old. Answers come in the order
- * in which was asked, so a folder's own names come before those of the folders in it.
+ * Sends the folders of a scan to threads that list them. Each folder is watched before it is listed, so no change is
+ * missed; a name that changes after that is outdated in the listing. Listings arrive in the order of the requests, so a
+ * folder is handled before its subfolders.
  */
 export class ScanListings {
   readonly #ports: ScanListingsPorts;
@@ -66,7 +66,7 @@ export class ScanListings {
     }
   }
 
-  /** No longer of use: list here. */
+  /** True after `close`: folders are to be listed in this thread. */
   get isClosed(): boolean {
     return this.#isClosed;
   }
@@ -84,35 +84,35 @@ export class ScanListings {
     this.#waiting.push({ folder, deep });
   }
 
-  /** Something was heard of, or seen of, this name. */
+  /** This name changed or was looked at. */
   hinted(folder: EntryNode, name: string): void {
     this.#byFolder.get(folder)?.hinted.add(name);
   }
 
-  /** What comes of it is not wanted. True: the folders in it were to be compared too. */
+  /** Discards the listing of a folder. Returns true if its subfolders were to be compared, too. */
   outdate(folder: EntryNode): boolean {
     const asked = this.#byFolder.get(folder);
     this.#byFolder.delete(folder);
     return asked?.deep ?? false;
   }
 
-  /** Whether what arrives for it is still wanted. */
+  /** Returns true if the listing is still wanted. */
   isWanted(asked: Asked): boolean {
     return this.#byFolder.get(asked.folder) === asked;
   }
 
-  /** More may be asked for now. */
+  /** True if more folders can be requested now. */
   get mayAsk(): boolean {
     return this.#waiting.length > 0 && this.#asked.size < workspaceLimits.foldersAsked;
   }
 
-  /** Watches folders and has them listed, as many as there is time and room for. */
+  /** Watches folders and requests their listings, as far as time and room allow. */
   ask(hasTime: () => boolean): void {
     const { tree, places } = this.#ports;
     const requests = new Map<Place, [number, readonly string[]][]>();
     while (this.mayAsk && hasTime()) {
       const next = this.#waiting.shift();
-      // Dealt with in another way since.
+      // Handled in another way meanwhile.
       if (next === undefined || this.#byFolder.get(next.folder) !== null) continue;
       const { folder, deep } = next;
       this.#byFolder.delete(folder);
@@ -146,7 +146,7 @@ export class ScanListings {
     return this.#arrived.length > 0;
   }
 
-  /** The next answer that came, or undefined; `done` is to be called when it was dealt with. */
+  /** Returns the next listing that arrived, or undefined. Call its `done` after handling it. */
   take(): Arrived | undefined {
     return this.#arrived.shift();
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Observation } from "../platform/folder-reader.ts";
+import type { Observation } from "../platform/files/folder-reader.ts";
 import { workspaceTimes } from "./limits.ts";
 import { hintAgain, newPending, settles, type Pending } from "./settling.ts";
 

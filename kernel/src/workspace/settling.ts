@@ -1,4 +1,4 @@
-import type { Observation } from "../platform/folder-reader.ts";
+import type { Observation } from "../platform/files/folder-reader.ts";
 import { workspaceTimes } from "./limits.ts";
 import type { Origin } from "./recorder.ts";
 import type { FileFacts } from "./tree.ts";
@@ -7,12 +7,12 @@ import type { FileFacts } from "./tree.ts";
 export interface Pending {
   origin: Origin;
   readonly firstAtMs: number;
-  /** When something was last said or seen to change there. */
+  /** When a change was last reported or observed there. */
   changedAtMs: number;
   lookedAtMs: number;
   dueAtMs: number;
   observed: Observation | null;
-  /** It had rested before the change that is waited for; as far as is known. */
+  /** The file had rested before the change, as far as is known. */
   hadRested: boolean;
 }
 
@@ -21,7 +21,7 @@ export function newPending(nowMs: number, origin: Origin): Pending {
   return { origin, ...times, observed: null, hadRested: false };
 }
 
-/** A hint came while the path was waiting: look soon, but not at each of a thousand hints. */
+/** Another hint arrived for a waiting path: look soon, but not once for each of a thousand hints. */
 export function hintAgain(pending: Pending, nowMs: number, origin: Origin): void {
   pending.changedAtMs = nowMs;
   if (origin === "live") pending.origin = "live";
@@ -29,13 +29,13 @@ export function hintAgain(pending: Pending, nowMs: number, origin: Origin): void
   pending.dueAtMs = Math.min(pending.dueAtMs, Math.max(nowMs, nextLookAtMs));
 }
 
-/** A file that was last written long ago is not being written: nothing to wait for. */
+/** A file that was last written long ago is not being written now, so there is nothing to wait for. */
 export function isLongSettled(observed: Observation, nowMs: number): boolean {
   return nowMs - observed.mtimeMs > workspaceTimes.longSettledMs;
 }
 
 /**
- * Whether the file rests, now that it was seen like this; if not, `pending` says when to look again.
+ * Returns true if the file has settled according to this observation; otherwise `pending` says when to look again.
  * `known`: what the index has under that name, if anything.
  */
 export function settles(
@@ -58,8 +58,8 @@ export function settles(
 }
 
 /**
- * How long a file has to be left alone. A save often empties the file and writes it anew, piece by piece: one
- * that is smaller than it was, goes on changing, or was changed a moment before, is given the time of a new one.
+ * Returns how long a file has to be left alone. A save often truncates the file and writes it again, piece by piece. So
+ * a file that shrank, keeps changing, or changed shortly before gets the time of a new one.
  */
 function restNeededMs(pending: Pending, observed: Observation, known: FileFacts | null): number {
   const { settleMs, settleModifiedMs } = workspaceTimes;

@@ -2,7 +2,7 @@ import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry, EntryKind } from "../base/vocabulary/entry.ts";
 import { NodeSets } from "./node-sets.ts";
 
-/** What people and agents attached to an entry. */
+/** Metadata that people and agents attached to an entry. */
 export interface Metadata {
   /** Sorted. */
   readonly tags: readonly string[];
@@ -13,7 +13,7 @@ export interface Metadata {
 
 export const noMetadata: Metadata = { tags: [], fields: {}, sidecars: new Map() };
 
-/** What the file system says of an entry, as last seen. */
+/** What the file system said about an entry when it was last looked at. */
 export interface FileFacts {
   readonly size: number;
   readonly mtimeMs: number;
@@ -22,7 +22,7 @@ export interface FileFacts {
   readonly device: number;
 }
 
-/** An entry in memory. Its path is where it hangs in the tree, so moving a folder moves what is in it. */
+/** An entry in memory. Its path follows from its position in the tree, so moving a folder moves its contents. */
 export class EntryNode implements FileFacts {
   readonly id: string;
   name: string;
@@ -35,7 +35,7 @@ export class EntryNode implements FileFacts {
   device: number;
   contentId: Hash | null = null;
   metadata: Metadata = noMetadata;
-  /** Of a folder; a file has none. */
+  /** Null for a file. */
   readonly children: Map<string, EntryNode> | null;
   #sorted: readonly EntryNode[] | null = null;
 
@@ -51,7 +51,7 @@ export class EntryNode implements FileFacts {
     this.children = kind === "folder" ? new Map() : null;
   }
 
-  /** The workspace and its roots hang in the tree too, and are no entries. */
+  /** False for the workspace and its roots, which are nodes of the tree but no entries. */
   get isEntry(): boolean {
     return this.id !== "";
   }
@@ -60,7 +60,7 @@ export class EntryNode implements FileFacts {
     return this.children?.get(name);
   }
 
-  /** Children by name, in the order of their UTF-16 code units. */
+  /** Children sorted by name, in the order of UTF-16 code units. */
   get sorted(): readonly EntryNode[] {
     this.#sorted ??= [...(this.children?.values() ?? [])].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return this.#sorted;
@@ -94,8 +94,10 @@ const nowhere: FileFacts = { size: 0, mtimeMs: 0, birthtimeMs: 0, inode: 0, devi
 export class EntryTree {
   /** The workspace itself: path "". */
   readonly top = new EntryNode("", "", "folder", nowhere);
-  readonly byContent = new NodeSets<Hash>();
-  readonly byTag = new NodeSets<string>();
+  readonly byContent = new NodeSets<Hash, EntryNode>();
+  readonly byTag = new NodeSets<string, EntryNode>();
+  /** By the ending of their names; see `endingOf`. */
+  readonly byEnding = new NodeSets<string, EntryNode>();
   readonly #byId = new Map<string, EntryNode>();
 
   get size(): number {
@@ -110,21 +112,21 @@ export class EntryTree {
     return this.#byId.values();
   }
 
-  /** One of several roots: a folder that is in every path, and no entry. */
+  /** Adds one of several roots: a folder that is part of every path, but not an entry. */
   addRoot(name: string): EntryNode {
     const root = new EntryNode("", name, "folder", nowhere);
     this.top.attach(root);
     return root;
   }
 
-  /** The node of exactly this path, in this spelling; "" is the workspace. */
+  /** Returns the node at exactly this path, in this spelling; "" is the workspace. */
   at(path: string): EntryNode | undefined {
     let node: EntryNode | undefined = this.top;
     if (path !== "") for (const name of path.split("/")) node = node?.child(name);
     return node;
   }
 
-  /** A path written in another Unicode form finds the entry too, where the exact one is missing. */
+  /** As `at`; if there is no exact match, also finds a path that is written in another Unicode form. */
   find(path: string): EntryNode | undefined {
     if (path === "") return this.top;
     let node: EntryNode | undefined = this.top;
@@ -138,21 +140,25 @@ export class EntryTree {
   add(parent: EntryNode, node: EntryNode): void {
     parent.attach(node);
     this.#byId.set(node.id, node);
+    this.byEnding.add(endingOf(node.name), node);
     if (node.contentId !== null) this.byContent.add(node.contentId, node);
     for (const tag of node.metadata.tags) this.byTag.add(tag, node);
   }
 
-  /** Takes out one node; what hangs beneath it is the caller's to take out first. */
+  /** Removes one node; the caller must remove its children first. */
   remove(node: EntryNode): void {
     node.parent?.detach(node);
     this.#byId.delete(node.id);
+    this.byEnding.delete(endingOf(node.name), node);
     this.setContentId(node, null);
     this.setMetadata(node, noMetadata);
   }
 
   move(node: EntryNode, parent: EntryNode, name: string): void {
     node.parent?.detach(node);
+    this.byEnding.delete(endingOf(node.name), node);
     node.name = name;
+    this.byEnding.add(endingOf(name), node);
     parent.attach(node);
   }
 
@@ -163,10 +169,21 @@ export class EntryTree {
   }
 
   setMetadata(node: EntryNode, metadata: Metadata): void {
-    for (const tag of node.metadata.tags) this.byTag.delete(tag, node);
+    const added = new Set(metadata.tags);
+    // Compared first, because an action may change many tags one by one on an entry that has very many.
+    for (const tag of node.metadata.tags) if (!added.delete(tag)) this.byTag.delete(tag, node);
     node.metadata = metadata;
-    for (const tag of metadata.tags) this.byTag.add(tag, node);
+    for (const tag of added) this.byTag.add(tag, node);
   }
+}
+
+/** The ending of names with letters outside ASCII, because some of those letters fold to an ASCII letter. */
+export const foreignEnding = "\u{80}";
+
+/** Returns the part after the name's last dot in lower case; "" without a dot. */
+function endingOf(name: string): string {
+  const ending = name.slice(name.lastIndexOf(".") + 1 || name.length);
+  return isAscii(ending) ? ending.toLowerCase() : foreignEnding;
 }
 
 function childInOtherForm(folder: EntryNode, name: string): EntryNode | undefined {
@@ -180,27 +197,27 @@ function isAscii(text: string): boolean {
   return true;
 }
 
-/** Relative to the workspace; "" for the workspace itself. */
+/** Returns the path relative to the workspace; "" for the workspace itself. */
 export function pathOf(node: EntryNode): string {
   let path = node.name;
   for (let up = node.parent; up !== null && up.name !== ""; up = up.parent) path = `${up.name}/${path}`;
   return path;
 }
 
-/** The node and all beneath it, parents first. */
+/** Yields the node and everything beneath it, parents first. */
 export function* subtree(node: EntryNode): Generator<EntryNode> {
   yield node;
   if (node.children !== null) for (const child of node.children.values()) yield* subtree(child);
 }
 
-/** False once it, or what it hangs on, was taken out. */
+/** Returns false if the node, or one above it, was removed from the tree. */
 export function isAttached(tree: EntryTree, node: EntryNode): boolean {
   let up: EntryNode = node;
   while (up.parent !== null) up = up.parent;
   return up === tree.top;
 }
 
-/** Whether a look at the file shows what is known of it. */
+/** Returns true if the observation of a file agrees with what is known of it. */
 export function isUnchanged(known: FileFacts, observed: FileFacts): boolean {
   return (
     known.size === observed.size &&
@@ -217,7 +234,7 @@ export function isSameFolder(
   return known.inode === observed.inode && known.device === observed.device;
 }
 
-/** Whether the node is the folder or lies in it, however deep. */
+/** Returns true if the node is the folder or lies inside it, at any depth. */
 export function contains(folder: EntryNode, node: EntryNode): boolean {
   for (let at: EntryNode | null = node; at !== null; at = at.parent) if (at === folder) return true;
   return false;

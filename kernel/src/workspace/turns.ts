@@ -1,6 +1,6 @@
 import type { Clock } from "../base/clock.ts";
 
-/** Has `take` called in a later turn of the loop: as soon as others had theirs, or when something is due. */
+/** Calls `take` in a later turn of the event loop: after others had theirs, or at a given time. */
 export class Turns implements Disposable {
   readonly #clock: Clock;
   readonly #take: () => void;
@@ -21,7 +21,10 @@ export class Turns implements Disposable {
     });
   }
 
-  /** `dueAtMs` is the clock's; Infinity: never. An earlier time that was asked for before stays. */
+  /**
+   * Schedules a call. `dueAtMs` is the clock's time; Infinity means never. An earlier time that was requested before
+   * stays.
+   */
   at(dueAtMs: number): void {
     if (this.#isStopped) return;
     const nowMs = this.#clock.now();

@@ -1,12 +1,12 @@
 import { foldName } from "../base/names.ts";
-import { ignoreFileName } from "../platform/ignore-file.ts";
+import { ignoreFileName } from "../platform/files/ignore-file.ts";
 import type { IndexView } from "../policy/sight.ts";
 import type { Exclusions } from "./exclusions.ts";
 import type { Places } from "./places.ts";
 import type { Workspace } from "./ports.ts";
 import type { EntryTree } from "./tree.ts";
 
-/** Answers what the index lists and what it would leave out, by paths. */
+/** Answers, by path, what the index lists and what it would exclude. */
 export function indexView(parts: {
   readonly tree: EntryTree;
   readonly places: Places;
@@ -22,7 +22,7 @@ export function indexView(parts: {
       const nearest = places.nearest(path);
       if (nearest === null) return true;
       const { folder, names } = nearest;
-      // Beneath a file that is listed nothing can be.
+      // Nothing can exist beneath a listed file.
       if (folder.child(names[0] ?? "") !== undefined) return false;
       try {
         return exclusions.mayExclude(folder, names);
@@ -31,14 +31,14 @@ export function indexView(parts: {
       }
     },
     isRules: (path) => foldName(path.slice(path.lastIndexOf("/") + 1)) === ignoreFileName,
-    showsBeneath: async (folder, visible) => {
-      const page = await query({ path: `${escaped(folder)}/**`, limit: 1 }, visible);
+    showsBeneath: async (folder, visible, reach) => {
+      const page = await query({ path: `${escaped(folder)}/**`, limit: 1 }, visible, reach);
       return page.items.length > 0;
     },
   };
 }
 
-/** The path as a pattern for itself. */
+/** Escapes the path to a pattern that matches only itself. */
 function escaped(path: string): string {
   return path.replace(/[\\*?[\]{},]/g, "\\$&");
 }

@@ -366,7 +366,8 @@ describe("what is left out", () => {
     await test.until(() => test.workspace.status().complete);
     const { view } = test.workspace;
     const hidden = ["there.key", "missing.key", ".env", "new/.env", "new/a.key", "notes/drafts/a", "cache/x"];
-    // Of one kind at least: an ignored folder is no file of that name, and what may be a file is no way to others.
+    // Hidden as one kind at least: an ignored folder is not a file of that name, and what may be a file does not lead
+    // to others.
     const ofOneKind = ["cache", "new/cache", "notes/build", "notes/build/x"];
     for (const path of [...hidden, ...ofOneKind]) expect([path, view.hides(path)]).toEqual([path, true]);
     for (const path of [

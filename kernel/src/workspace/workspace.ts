@@ -1,24 +1,24 @@
 import { limitExceeded, messageOf, notFound } from "../base/errors.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Entry } from "../base/vocabulary/entry.ts";
-import { openFolderLister } from "../platform/folder-lister.ts";
-import { openFolderReader } from "../platform/folder-reader.ts";
+import { openFolderLister } from "../platform/files/folder-lister.ts";
+import { openFolderReader } from "../platform/files/folder-reader.ts";
 import type { IndexView } from "../policy/sight.ts";
-import { watchFolders, type FolderWatch } from "../platform/folder-watch.ts";
+import { watchFolders, type FolderWatch } from "../platform/files/folder-watch.ts";
 import type { Arrival } from "./arrival.ts";
 import { AwaitedMetadata } from "./awaited-metadata.ts";
 import { ChangeLog } from "./change-log.ts";
 import { entryOf } from "./entry.ts";
 import { Exclusions } from "./exclusions.ts";
 import { Hasher } from "./hasher.ts";
-import { ignoreFileName } from "../platform/ignore-file.ts";
+import { ignoreFileName } from "../platform/files/ignore-file.ts";
 import { ruleForAll } from "./ignore-rules.ts";
 import { workspaceLimits, workspaceTimes } from "./limits.ts";
 import { loadTree } from "./load.ts";
-import { metadataAccess, type MetadataAccess } from "./metadata.ts";
+import { metadataAccess } from "./metadata.ts";
 import { Places, type Place } from "./places.ts";
-import type { Workspace, WorkspaceOptions, WorkspacePorts } from "./ports.ts";
-import { comparePaths, countEntries, queryEntries } from "./query.ts";
+import type { MetadataAccess, Workspace, WorkspaceOptions, WorkspacePorts } from "./ports.ts";
+import { comparePaths, countEntries, countFiles, queryEntries } from "./query.ts";
 import { Reconciler } from "./reconciler.ts";
 import { Recorder } from "./recorder.ts";
 import { RootCheck } from "./root-check.ts";
@@ -27,8 +27,8 @@ import { EntryTree, pathOf, type EntryNode } from "./tree.ts";
 import { indexView } from "./view.ts";
 
 /**
- * Opens the folders of a workspace. Nothing is read before `start`.
- * Throws StorageError for a root that cannot be opened, InvalidDocument for an ignore glob that is none.
+ * Opens the folders of a workspace. Nothing is read before `start`. Throws StorageError for a root that cannot be
+ * opened, InvalidDocument for an invalid ignore glob.
  */
 export async function openWorkspace(options: WorkspaceOptions, ports: WorkspacePorts): Promise<Workspace> {
   const tree = new EntryTree();
@@ -64,7 +64,7 @@ class IndexedWorkspace implements Workspace {
   readonly #changes: ChangeLog;
   readonly #hasher: Hasher;
   readonly #awaited: AwaitedMetadata;
-  /** Of all queries together. */
+  /** Shared by all queries. */
   readonly #slices: Slices;
   readonly #reconciler: Reconciler;
   readonly #markIndexed: () => void;
@@ -204,7 +204,7 @@ class IndexedWorkspace implements Workspace {
 
   async idle(): Promise<void> {
     await this.indexed;
-    // What was just written is only now being reported by the system.
+    // The system may be reporting a write of this moment only now.
     await new Promise<void>((resolve) => this.#ports.clock.timer(workspaceTimes.settleMs, resolve));
     for (let isQuiet = false; !isQuiet && !this.#isDisposed;) {
       await this.#scanning;
@@ -215,8 +215,11 @@ class IndexedWorkspace implements Workspace {
     }
   }
 
-  query: Workspace["query"] = (query, visible) => queryEntries(this.#tree, query, visible, this.#slices);
-  count: Workspace["count"] = (query, visible) => countEntries(this.#tree, query, visible, this.#slices);
+  query: Workspace["query"] = (query, visible, reach, signal) =>
+    queryEntries(this.#tree, query, visible, this.#slices, reach, signal);
+  count: Workspace["count"] = (query, visible, reach, signal) =>
+    countEntries(this.#tree, query, visible, this.#slices, reach, signal);
+  filesIn: Workspace["filesIn"] = (folder, atMost) => countFiles(this.#tree, folder, this.#slices, atMost);
 
   get: Workspace["get"] = (ref, visible) => {
     const node = "id" in ref ? this.#tree.byId(ref.id) : this.#tree.find(ref.path);
@@ -235,7 +238,7 @@ class IndexedWorkspace implements Workspace {
     }
     if (this.#tree.find(path) === undefined) await this.indexed;
     const node = this.#tree.find(path);
-    // The entry's own spelling counts, not the one that it was found by.
+    // The entry's own spelling counts, not the one that was asked for.
     const isSeen = visible(node === undefined ? path : pathOf(node), "file");
     const located = node === undefined ? this.#locateUnsettled(path) : this.#locateFile(node);
     if (located === null || !isSeen) throw notFound("file", path);
@@ -246,7 +249,7 @@ class IndexedWorkspace implements Workspace {
     return node.kind === "file" && node.isEntry ? this.#places.reads(node) : null;
   }
 
-  /** A file that is not listed because it has not settled: whoever just heard of its name may read it. */
+  /** Finds a file that is not listed because it has not settled: a caller that was just told its name may read it. */
   #locateUnsettled(path: string): ReturnType<Places["reads"]> {
     const nearest = this.#places.nearest(path);
     const [name, ...deeper] = nearest?.names ?? [];
@@ -275,7 +278,7 @@ class IndexedWorkspace implements Workspace {
   }
 
   async touched(paths: readonly string[]): Promise<void> {
-    // What is stored and not loaded yet would be taken for new.
+    // Stored entries that are not loaded yet would look new.
     await this.#loading;
     this.#reconciler.lookAt(paths);
     const attached = async (): Promise<void> => {
@@ -283,7 +286,7 @@ class IndexedWorkspace implements Workspace {
       await this.#awaited.attach(false);
     };
     if (await this.#changes.flushedUnlessStalled()) return attached();
-    // The disk refuses: it will be stored when there is room, and whoever changed something need not wait for that.
+    // The disk refuses writes. The metadata is stored once there is room, and the caller does not wait for that.
     attached().catch((error: unknown) =>
       this.#ports.log.error("What was restored could not be given its metadata yet.", {
         error: messageOf(error),
@@ -326,21 +329,21 @@ class IndexedWorkspace implements Workspace {
     });
   }
 
-  /** All watches are on folders of before. */
+  /** All watches are on the former folders. */
   #rootReturned(place: Place): void {
     this.#watches.get(place.node)?.[Symbol.dispose]();
     this.#watches.delete(place.node);
     try {
       this.#watches.set(place.node, this.#watchPlace(place));
     } catch (error) {
-      // Gone again already, where the root itself is watched: the next look finds it.
+      // A watched root that is already gone again; the next check finds out.
       this.#lookAgainRegularly(messageOf(error));
     }
     void this.rescan();
     this.#ports.rootReturned(place.reader.root);
   }
 
-  /** Some folders are not watched: what happens there is found by looking, from time to time. */
+  /** Scans periodically, because some folders are not watched. */
   #lookAgainRegularly(reason: string): void {
     if (this.#unwatched !== null || this.#isDisposed) return;
     this.#ports.log.warn(
@@ -365,7 +368,7 @@ class IndexedWorkspace implements Workspace {
     return undefined;
   }
 
-  /** The folder is out of the tree by now, so all are asked. */
+  /** The folder has left the tree by now, so every watch is asked. */
   #unwatch(folder: EntryNode): void {
     this.#exclusions.forget(folder);
     for (const watch of this.#watches.values()) watch.remove(folder);
@@ -383,7 +386,7 @@ class IndexedWorkspace implements Workspace {
     }
   }
 
-  /** Workspace paths under which an absolute folder would be listed. */
+  /** Returns the workspace paths under which an absolute folder would be listed. */
   #pathsOf(folder: string): string[] {
     return this.roots.flatMap(({ name, path }) => {
       if (!folder.startsWith(`${path}/`)) return [];

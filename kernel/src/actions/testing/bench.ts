@@ -6,10 +6,11 @@ import type { Action, EffectInput, RememberedRule } from "../../base/vocabulary/
 import type { Hash } from "../../base/vocabulary/common.ts";
 import type { EntryMetadata, MetadataChange } from "../../base/vocabulary/metadata.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
-import { openDatabase, type Database, type Migration, type Statement } from "../../platform/database.ts";
-import { openObjectStore, type ObjectStore } from "../../platform/object-store.ts";
-import { openRootedFs } from "../../platform/rooted-fs.ts";
-import { WorkspaceFiles } from "../../platform/workspace-files.ts";
+import type { Database, openDatabase, Migration, Statement } from "../../platform/database/database.ts";
+import { openObjectStore, type ObjectStore } from "../../platform/files/object-store.ts";
+import { openRootedFs } from "../../platform/files/rooted-fs.ts";
+import { WorkspaceFiles } from "../../platform/files/workspace-files.ts";
+import { openNearDatabase } from "../../platform/testing/near-database.ts";
 import type { Actions } from "../api.ts";
 import { openActions } from "../actions.ts";
 import { ContentTasks } from "../content-tasks.ts";
@@ -42,7 +43,7 @@ export class TestMetadata implements MetadataPort {
     }
   }
 
-  /** All that is kept, by place, to compare. */
+  /** All metadata by slot, for comparison. */
   all(): Record<string, JsonValue> {
     return Object.fromEntries([...this.#values].toSorted(([one], [other]) => (one < other ? -1 : 1)));
   }
@@ -73,7 +74,7 @@ export class TestMetadata implements MetadataPort {
     return changes.flatMap((change) => this.statements(change));
   }
 
-  /** As the index does for what it no longer finds. */
+  /** Drops the metadata of a path, as the index does for missing entries. */
   gone(path: string): void {
     for (const slot of this.#values.keys()) {
       if ((JSON.parse(slot) as string[])[0] === path) this.#values.delete(slot);
@@ -115,15 +116,21 @@ export interface Bench extends AsyncDisposable {
   authority: Authority | null;
   readonly unsaved: Set<string>;
   readonly remembered: RememberedRule[];
+  /** Simulates a full disk. */
+  failsToRemember: boolean;
   readonly touched: string[];
-  /** The ends of actions that agents were told of, in order. */
+  /** The ends of actions that were delivered to agents, in order. */
   readonly ends: ToldEnd[];
   readonly copies: Map<Hash, string[]>;
-  /** The names that the index leaves out, with everything beneath them. */
+  /** The names that the index excludes, with everything beneath them. */
   readonly leftOut: Set<string>;
+  /** How long the index takes to say whether it excludes a path. Milliseconds. */
+  hidesMs: number;
+  /** The CPU time of each request to the content thread. Milliseconds. */
+  workCostMs: number;
   propose(...effects: EffectInput[]): Promise<Action>;
   preview(...effects: EffectInput[]): Promise<Action>;
-  /** Proposes, and approves where policy asks. */
+  /** Proposes, and approves if policy asks. */
   perform(...effects: EffectInput[]): Promise<Action>;
 }
 
@@ -145,17 +152,22 @@ export const everything: Authority = {
   namespaces: {},
 };
 
-/** The whole of actions over real folders and a real database; what other rooms give is in plain sight. */
+/** Opens the actions room over real folders and a real database; the ports to other rooms are simple fakes. */
 export async function openBench(options: {
   readonly roots: readonly { readonly name: string; readonly path: string }[];
   readonly state: string;
   readonly clock?: ManualClock;
+  /**
+   * For a process that will be killed: opens the database in a thread, as the kernel does. By default it is in this
+   * thread.
+   */
+  readonly openDatabase?: typeof openDatabase;
 }): Promise<Bench> {
   const clock = options.clock ?? new ManualClock();
   const roots = await Promise.all(
     options.roots.map(async ({ name, path }) => ({ name, files: await openRootedFs(path) })),
   );
-  const database = await openDatabase({
+  const database = await (options.openDatabase ?? openNearDatabase)({
     path: `${options.state}/ledger.sqlite`,
     migrations: [...actionsMigrations, ...TestMetadata.migrations],
     log: silentLog,
@@ -172,17 +184,26 @@ export async function openBench(options: {
     authority: everything as Authority | null,
     unsaved: new Set<string>(),
     remembered: [] as RememberedRule[],
+    failsToRemember: false,
     touched: [] as string[],
     ends: [] as ToldEnd[],
     copies: new Map<Hash, string[]>(),
     leftOut: new Set<string>(),
+    hidesMs: 0,
+    workCostMs: 0,
   };
-  const hides = (path: string): boolean => path.split("/").some((name) => bench.leftOut.has(name));
+  const hides = (path: string): boolean => {
+    clock.advance(bench.hidesMs);
+    return path.split("/").some((name) => bench.leftOut.has(name));
+  };
   const files = new WorkspaceFiles(roots);
-  // In this thread: a thread for each test would take longer than the test.
+  // In this thread, because starting a thread would take longer than the test.
   const tasks = new ContentTasks(files);
   const contents = new ContentQueue({
-    run: (request) => tasks.run(request),
+    run: (request, budget) => {
+      budget.charge(bench.workCostMs);
+      return tasks.run(request);
+    },
     [Symbol.asyncDispose]: async () => undefined,
   });
   const actions = openActions({
@@ -208,7 +229,10 @@ export async function openBench(options: {
       for (const path of paths) if ((await files.stat(path)) === null) metadata.gone(path);
     },
     tellEnd: (_agent, end) => ({ statements: [], committed: () => void bench.ends.push(end) }),
-    remember: async (rules) => void bench.remembered.push(...rules),
+    remember: async (rules) => {
+      if (bench.failsToRemember) throw new Error("no space is left");
+      bench.remembered.push(...rules);
+    },
     originOf: ({ rule }) =>
       rule === undefined ? {} : { place: { path: "/rules.yaml", line: 1 }, decision: "d" },
     used: () => [],

@@ -1,3 +1,4 @@
+import { openDatabase } from "../../platform/database/database.ts";
 import { openBench } from "./bench.ts";
 import { faultEffects } from "./fault-effects.ts";
 
@@ -6,7 +7,7 @@ import { faultEffects } from "./fault-effects.ts";
  * named. The environment says at which failpoint it dies.
  */
 const [root = "", state = "", task = "", id = ""] = process.argv.slice(2);
-const bench = await openBench({ roots: [{ name: "root", path: root }], state });
+const bench = await openBench({ roots: [{ name: "root", path: root }], state, openDatabase });
 await bench.actions.recover();
 if (task === "commit") await bench.perform(...faultEffects);
 if (task === "undo") await bench.actions.undo(id);

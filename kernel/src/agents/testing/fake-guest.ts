@@ -1,6 +1,6 @@
 import { unlimitedCpu } from "../../base/cpu-budget.ts";
 import { Emitter } from "../../base/emitter.ts";
-import { LaresError } from "../../base/errors.ts";
+import { LaresError, requestCancelled } from "../../base/errors.ts";
 import type {
   AgentDefinition,
   Delivery,
@@ -19,6 +19,8 @@ export class FakeGuest implements GuestSession {
   readonly asked: { method: string; params: Record<string, unknown> }[] = [];
   readonly handlers: GuestHandlers;
   readonly #behaviour: Behaviour;
+  readonly #gone = new AbortController();
+  readonly gone = this.#gone.signal;
   readonly #open = new Set<(error: unknown) => void>();
   #end: (end: GuestEnd) => void = () => undefined;
   isGone = false;
@@ -29,6 +31,7 @@ export class FakeGuest implements GuestSession {
     this.handlers = handlers;
     this.#behaviour = behaviour;
     this.ended = new Promise((resolve) => (this.#end = resolve));
+    void this.ended.then(() => this.#gone.abort(requestCancelled("It is gone.")));
   }
 
   request(method: string, params: unknown): Promise<unknown> {
@@ -113,8 +116,8 @@ export class FakeQueue implements DeliveryQueue {
     return this.items.length;
   }
 
-  bytes(): number {
-    return JSON.stringify(this.items).length;
+  from(): { count: number; bytes: number } {
+    return { count: 0, bytes: 0 };
   }
 
   acknowledge(_agent: string, seq: number): void {
@@ -128,7 +131,7 @@ export class FakeQueue implements DeliveryQueue {
     if (item !== undefined) this.items[index] = { ...item, attempts: item.attempts + 1, dueAt };
   }
 
-  async bury(_agent: string, seq: number, reason: string): Promise<void> {
+  async deadLetter(_agent: string, seq: number, reason: string): Promise<void> {
     this.buried.push({ seq, reason });
     this.#remove(seq);
   }
@@ -141,7 +144,7 @@ export class FakeQueue implements DeliveryQueue {
   }
 }
 
-export const authority = {
+const authority = {
   extension: "dev.test.agent",
   requested: { read_entries: true },
   effective: { read_entries: true },

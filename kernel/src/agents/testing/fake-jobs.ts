@@ -1,5 +1,6 @@
 import { illegalTransition, notFound } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
+import { ownAccord } from "../../base/vocabulary/principal.ts";
 import type { KeptJob } from "../../base/vocabulary/job.ts";
 import type { JobQueue, JobRequest, QueuedJob } from "../ports.ts";
 
@@ -31,12 +32,12 @@ export class FakeJobs implements JobQueue {
   }
 
   async dispatch(agent: string, request: JobRequest): Promise<{ id: string; isNew: boolean }> {
-    const { name, input, whenIdle, key } = request;
+    const { name, input, whenIdle, key, lineage = ownAccord } = request;
     const same = key === undefined ? undefined : this.jobs.find((job) => job.key === key);
     if (same !== undefined) return { id: same.id, isNew: false };
     this.#count += 1;
     const id = `job-${this.#count}`;
-    this.jobs.push({ agent, id, name, input, attempts: 0, whenIdle, key, dueAt: 0 });
+    this.jobs.push({ agent, id, name, input, attempts: 0, whenIdle, key, lineage, dueAt: 0 });
     return { id, isNew: true };
   }
 
@@ -63,8 +64,8 @@ export class FakeJobs implements JobQueue {
     if (fault !== undefined) throw fault;
     const due = this.jobs.find(({ dueAt, whenIdle }) => dueAt <= this.#now() && (isQuiet || !whenIdle));
     if (due === undefined) return null;
-    const { id, name, input, attempts, checkpoint } = due;
-    return { id, name, input, attempts, ...(checkpoint === undefined ? {} : { checkpoint }) };
+    const { id, name, input, lineage, attempts, checkpoint } = due;
+    return { id, name, input, lineage, attempts, ...(checkpoint === undefined ? {} : { checkpoint }) };
   }
 
   nextDueAt(_agent: string, whenIdle: boolean): number | null {

@@ -1,12 +1,12 @@
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import { DayCounts } from "../day-counts.ts";
 import type { AgentDefinition, JobProgress, JobRequest } from "../ports.ts";
-import { Supervisor, type SupervisorOptions } from "../supervisor.ts";
+import { Supervisor, type SupervisorOptions } from "../lifecycle/supervisor.ts";
 import { definitionOf, FakeGuest, FakeQueue, type Behaviour } from "./fake-guest.ts";
 import { FakeJobs } from "./fake-jobs.ts";
 
 type Params = Record<string, unknown>;
-export type RunJob = (params: Params, guest: FakeGuest) => unknown;
+type RunJob = (params: Params, guest: FakeGuest) => unknown;
 
 const granted: AgentDefinition["authority"]["effective"] = { read_entries: true, dispatch_jobs: true };
 export const withJobs = (effective = granted): Partial<AgentDefinition> => ({
@@ -39,7 +39,6 @@ export function setUpJobs(
     definition: definitionOf(withJobs()),
     clock,
     idleUnloadMs: () => 300_000,
-    validateHostCall: (_method, params) => params,
     ports: {
       queue,
       dayCounts: new DayCounts(clock),
@@ -51,13 +50,16 @@ export function setUpJobs(
         guests.push(guest);
         return guest;
       },
-      services: {
-        "jobs/checkpoint": async ({ job }, { data }: { data: string }) =>
-          supervisor.jobs.checkpoint(job, data),
-      },
+      authorityOf: () => null,
+      // Checkpoints are all that its guests ask for.
+      readHostCall: (_method, params) => ({
+        params,
+        answer: ({ job }) => supervisor.jobs.checkpoint(job, (params as { data: string }).data),
+      }),
       memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
       openMemory: async () => undefined,
       isEntry: () => false,
+      hides: () => false,
       acquireSlot: async () => {
         await slot.next;
         return { [Symbol.dispose]: () => undefined };

@@ -1,7 +1,7 @@
 import type { Entry } from "../../base/vocabulary/entry.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import type { AgentDefinition } from "../ports.ts";
-import type { RoutedDelivery, RouterOptions } from "../router.ts";
+import type { RoutedDelivery, RouterOptions } from "../delivery/router.ts";
 import { definitionOf } from "./fake-guest.ts";
 
 export function entryAt(path: string, kind: Entry["kind"] = "file"): Entry {
@@ -29,6 +29,7 @@ export const sightRouting: RouterOptions = {
   eventOf: (change) => ({ id: "e", name: "EntryCreated", timestamp: "t", ...change }),
   onFilterError: () => undefined,
   isEntry: () => false,
+  hides: () => false,
   onWithheld: () => undefined,
 };
 

@@ -1,20 +1,26 @@
 import { Type, type Static } from "typebox";
-import { closed, Hash, Path, Place, Timestamp } from "./common.ts";
+import { closed, Hash, HashOf, PathOf, Place, Timestamp } from "./common.ts";
 
-export const ActionState = Type.Union([
-  Type.Literal("PendingApproval"),
-  Type.Literal("Approved"),
-  Type.Literal("Committing"),
-  Type.Literal("Committed"),
-  Type.Literal("Rejected"),
-  Type.Literal("Failed"),
-  Type.Literal("Stale"),
-  Type.Literal("Expired"),
-  Type.Literal("Undone"),
-]);
+export const ActionState = Type.Union(
+  [
+    Type.Literal("PendingApproval", { description: "Waits for a person" }),
+    Type.Literal("Approved", { description: "Approved, and its commit has not begun" }),
+    Type.Literal("Committing", { description: "The changes are being made" }),
+    Type.Literal("Committed", { description: "The changes are made; `lares/actions/undo` takes them back" }),
+    Type.Literal("Rejected", { description: "A person or policy refused it" }),
+    Type.Literal("Failed", { description: "The changes could not be made, and nothing was changed" }),
+    Type.Literal("Stale", {
+      description:
+        "The workspace is no longer what the action begins from, or another action took its place; nothing was changed",
+    }),
+    Type.Literal("Expired", { description: "Nobody decided within `approvals.expire_after`" }),
+    Type.Literal("Undone", { description: "The changes were made and taken back" }),
+  ],
+  { description: "Where an action is between its proposal and its end" },
+);
 export type ActionState = Static<typeof ActionState>;
 
-/** The states an action does not leave by itself (an undo still leads from Committed to Undone). */
+/** The states that an action does not leave by itself (an undo still leads from Committed to Undone). */
 export const endedStates = [
   "Committed",
   "Rejected",
@@ -29,93 +35,149 @@ export function hasEnded(state: ActionState): boolean {
 }
 
 const expected = Type.Optional(
-  Type.Union([Hash, Type.Null()], { description: "Hash the file must have before; null: it must not exist" }),
+  Type.Union([Hash, Type.Null()], {
+    description:
+      "The hash that the file must have before; null: it must not exist. Default: as the kernel finds it",
+  }),
 );
-const Tag = Type.String({ minLength: 1, maxLength: 256 });
+const Tag = Type.String({ minLength: 1, maxLength: 256, description: "The tag" });
+const kind = { description: "The kind of change" };
+const changed = PathOf("The file or folder that is changed");
 
 export const FileWriteText = Type.Object(
-  { kind: Type.Literal("file.write"), path: Path, content: Type.String(), expected },
+  {
+    kind: Type.Literal("file.write", kind),
+    path: changed,
+    content: Type.String({ description: "The whole new content, as text" }),
+    expected,
+  },
   closed,
 );
 export const FileWriteBytes = Type.Object(
-  { kind: Type.Literal("file.write"), path: Path, content_base64: Type.String(), expected },
+  {
+    kind: Type.Literal("file.write", kind),
+    path: changed,
+    content_base64: Type.String({ description: "The whole new content, as standard Base64" }),
+    expected,
+  },
   closed,
 );
 export const FileEdit = Type.Object(
   {
-    kind: Type.Literal("file.edit"),
-    path: Path,
+    kind: Type.Literal("file.edit", kind),
+    path: changed,
     edits: Type.Array(
       Type.Object(
-        { find: Type.String({ minLength: 1 }), replace: Type.String(), all: Type.Optional(Type.Boolean()) },
+        {
+          find: Type.String({
+            minLength: 1,
+            description: "The text to replace; it must be in the file exactly once",
+          }),
+          replace: Type.String({ description: "What to put in its place" }),
+          all: Type.Optional(
+            Type.Boolean({
+              description: "Replaces every occurrence, of which there must be one",
+              default: false,
+            }),
+          ),
+        },
         closed,
       ),
-      { minItems: 1, maxItems: 1000 },
+      { minItems: 1, maxItems: 1000, description: "Replacements, made one after the other" },
     ),
     expected,
   },
   closed,
 );
-export const FileMove = Type.Object({ kind: Type.Literal("file.move"), from: Path, to: Path }, closed);
-export const FileDelete = Type.Object({ kind: Type.Literal("file.delete"), path: Path, expected }, closed);
-export const FolderCreate = Type.Object({ kind: Type.Literal("folder.create"), path: Path }, closed);
-export const TagAdd = Type.Object({ kind: Type.Literal("tag.add"), path: Path, tag: Tag }, closed);
-export const TagRemove = Type.Object({ kind: Type.Literal("tag.remove"), path: Path, tag: Tag }, closed);
+export const FileMove = Type.Object(
+  {
+    kind: Type.Literal("file.move", kind),
+    from: PathOf("What is moved"),
+    to: PathOf("Where it goes; there must be nothing"),
+  },
+  closed,
+);
+export const FileDelete = Type.Object(
+  { kind: Type.Literal("file.delete", kind), path: changed, expected },
+  closed,
+);
+export const FolderCreate = Type.Object({ kind: Type.Literal("folder.create", kind), path: changed }, closed);
+export const TagAdd = Type.Object({ kind: Type.Literal("tag.add", kind), path: changed, tag: Tag }, closed);
+export const TagRemove = Type.Object(
+  { kind: Type.Literal("tag.remove", kind), path: changed, tag: Tag },
+  closed,
+);
 export const FieldSet = Type.Object(
   {
-    kind: Type.Literal("field.set"),
-    path: Path,
-    namespace: Type.String({ minLength: 1, maxLength: 128 }),
-    key: Type.String({ minLength: 1, maxLength: 128 }),
-    value: Type.Unknown(),
+    kind: Type.Literal("field.set", kind),
+    path: changed,
+    namespace: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      description: "The namespace of the field, which `write_custom_fields` grants",
+    }),
+    key: Type.String({ minLength: 1, maxLength: 128, description: "The field's name in the namespace" }),
+    value: Type.Unknown({ description: "The field's new value; null removes the field" }),
   },
   closed,
 );
 export const SidecarWrite = Type.Object(
   {
-    kind: Type.Literal("sidecar.write"),
-    path: Path,
-    sidecar: Type.String({ minLength: 1, maxLength: 128, pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$" }),
-    data: Type.Unknown(),
+    kind: Type.Literal("sidecar.write", kind),
+    path: changed,
+    sidecar: Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: "^[A-Za-z0-9][A-Za-z0-9._-]*$",
+      description: "The kind of sidecar, which `write_sidecars` grants: letters, digits, dots, dashes",
+    }),
+    data: Type.Unknown({ description: "The sidecar's new content, any JSON" }),
   },
   closed,
 );
 
 /** What an agent proposes: one change to one entry. */
-export const EffectInput = Type.Union([
-  FileWriteText,
-  FileWriteBytes,
-  FileEdit,
-  FileMove,
-  FileDelete,
-  FolderCreate,
-  TagAdd,
-  TagRemove,
-  FieldSet,
-  SidecarWrite,
-]);
+export const EffectInput = Type.Union(
+  [
+    FileWriteText,
+    FileWriteBytes,
+    FileEdit,
+    FileMove,
+    FileDelete,
+    FolderCreate,
+    TagAdd,
+    TagRemove,
+    FieldSet,
+    SidecarWrite,
+  ],
+  { description: "One change that an agent proposes" },
+);
 export type EffectInput = Static<typeof EffectInput>;
 export type EffectKind = EffectInput["kind"];
 
-/** At most this many effects in one action. */
+/** The number of effects in one action. */
 export const maxEffectsPerAction = 1000;
 
 export const Proposal = Type.Object(
   {
-    effects: Type.Array(EffectInput, { minItems: 1, maxItems: maxEffectsPerAction }),
-    title: Type.String({ minLength: 1, maxLength: 200 }),
-    reason: Type.String({ maxLength: 4000 }),
+    effects: Type.Array(EffectInput, {
+      minItems: 1,
+      maxItems: maxEffectsPerAction,
+      description: "The changes, each on what those before it leave; all are made or none",
+    }),
+    title: Type.String({ minLength: 1, maxLength: 200, description: "What the action does, for a person" }),
+    reason: Type.String({ maxLength: 4000, description: "Why the agent proposes it, for a person" }),
   },
   closed,
 );
 export type Proposal = Static<typeof Proposal>;
 
-/** Characters of the key of a proposal. */
+/** The length of a proposal's key, in characters. */
 export const maxProposalKey = 256;
-/** Characters of what a person says to a rejection. */
+/** The length of a person's reason for a rejection, in characters. */
 export const maxRejectionReason = 2000;
 
-/** What an agent puts up for decision. */
+/** A proposal as an agent submits it. */
 export const ProposalRequest = Type.Object(
   {
     ...Proposal.properties,
@@ -140,33 +202,39 @@ export const ProposalRequest = Type.Object(
 );
 export type ProposalRequest = Static<typeof ProposalRequest>;
 
-/** An effect as previewed: what it will do, from which bytes to which. */
-export const Effect = Type.Object({
-  kind: Type.Union([
-    Type.Literal("file.write"),
-    Type.Literal("file.edit"),
-    Type.Literal("file.move"),
-    Type.Literal("file.delete"),
-    Type.Literal("folder.create"),
-    Type.Literal("tag.add"),
-    Type.Literal("tag.remove"),
-    Type.Literal("field.set"),
-    Type.Literal("sidecar.write"),
-  ]),
-  path: Type.String({ description: "The entry that is changed; for a move, where it ends" }),
-  before: Type.Union([Hash, Type.Null()], {
-    description: "Hash of what the effect starts from; null: nothing there",
-  }),
-  after: Type.Union([Hash, Type.Null()], { description: "Hash of what it leaves; null: nothing" }),
-  from: Type.Optional(Type.String({ description: "For a move: where the entry was" })),
-  diff: Type.Optional(Type.String({ description: "Unified; for text files up to 256 KiB" })),
-  summary: Type.String({ description: "One sentence" }),
-  tag: Type.Optional(Type.String()),
-  namespace: Type.Optional(Type.String()),
-  key: Type.Optional(Type.String()),
-  value: Type.Optional(Type.Unknown()),
-  sidecar: Type.Optional(Type.String()),
-});
+/** An effect as previewed: what it will do, and the hashes of the content before and after. */
+export const Effect = Type.Object(
+  {
+    kind: Type.Union(
+      [
+        Type.Literal("file.write"),
+        Type.Literal("file.edit"),
+        Type.Literal("file.move"),
+        Type.Literal("file.delete"),
+        Type.Literal("folder.create"),
+        Type.Literal("tag.add"),
+        Type.Literal("tag.remove"),
+        Type.Literal("field.set"),
+        Type.Literal("sidecar.write"),
+      ],
+      kind,
+    ),
+    path: Type.String({ description: "The entry that is changed; for a move, where it ends" }),
+    before: Type.Union([Hash, Type.Null()], {
+      description: "Hash of what the effect starts from; null: nothing there",
+    }),
+    after: Type.Union([Hash, Type.Null()], { description: "Hash of what it leaves; null: nothing" }),
+    from: Type.Optional(Type.String({ description: "For a move: where the entry was" })),
+    diff: Type.Optional(Type.String({ description: "Unified diff, for text files of at most 256 KiB" })),
+    summary: Type.String({ description: "What the effect does, in one sentence" }),
+    tag: Type.Optional(Type.String({ description: "For a tag: the tag" })),
+    namespace: Type.Optional(Type.String({ description: "For a field: its namespace" })),
+    key: Type.Optional(Type.String({ description: "For a field: its name" })),
+    value: Type.Optional(Type.Unknown({ description: "For a field: its new value, where it is small" })),
+    sidecar: Type.Optional(Type.String({ description: "For a sidecar: its kind" })),
+  },
+  { description: "One change of an action, as the kernel planned it" },
+);
 export type Effect = Static<typeof Effect>;
 
 export const ApprovalRule = Type.Object(
@@ -215,21 +283,28 @@ export const RememberedRule = Type.Object(
 );
 export type RememberedRule = Static<typeof RememberedRule>;
 
-export const ScopeId = Type.Union([
-  Type.Literal("file"),
-  Type.Literal("folder"),
-  Type.Literal("kind"),
-  Type.Literal("session"),
-]);
+export const ScopeId = Type.Union(
+  [
+    Type.Literal("file", { description: "This kind of change to these files" }),
+    Type.Literal("folder", { description: "This kind of change in these folders" }),
+    Type.Literal("kind", { description: "Every change of this kind by this agent" }),
+    Type.Literal("session", {
+      description: "Every change of this kind by this agent, until the last trusted client disconnects",
+    }),
+  ],
+  { description: "What the choice is called" },
+);
 export type ScopeId = Static<typeof ScopeId>;
 
-/** A scope with more rules is not offered: a person could not read them all before choosing. */
+/** A scope with more rules is not offered, because a person could not read them all before choosing. */
 export const maxRulesPerScope = 32;
 
 export const Scope = Type.Object(
   {
     id: ScopeId,
-    title: Type.String({ description: "What would be allowed from then on; no line breaks, nothing unseen" }),
+    title: Type.String({
+      description: "What would be allowed from then on, in one line; invisible characters are shown as marks",
+    }),
     rules: Type.Array(RememberedRule, {
       minItems: 1,
       maxItems: maxRulesPerScope,
@@ -242,7 +317,9 @@ export type Scope = Static<typeof Scope>;
 
 export const PolicyReason = Type.Object(
   {
-    sentence: Type.String({ description: "One sentence; no line breaks, nothing unseen" }),
+    sentence: Type.String({
+      description: "The reason, in one line; invisible characters are shown as marks",
+    }),
     place: Type.Optional(Place),
     decision: Type.Optional(
       Type.String({ description: "Where a remembered rule decided: its id in `lares/decisions/list`" }),
@@ -257,73 +334,100 @@ export const Decision = Type.Object(
     id: Type.String({ description: "Stays the same while the decision is there" }),
     agent: Type.Optional(Type.String({ description: "Absent where it holds for every agent" })),
     title: Type.String({ description: "What it says, in one sentence" }),
-    rules: Type.Array(RememberedRule, { minItems: 1 }),
+    rules: Type.Array(RememberedRule, { minItems: 1, description: "The rules that it consists of" }),
     created: Type.Optional(
       Type.String({ description: "UTC, ISO 8601; absent for a rule that was written by hand" }),
     ),
-    used: Type.Integer({ minimum: 0, description: "Actions that it has decided" }),
-    last_used: Type.Optional(Timestamp),
+    used: Type.Integer({ minimum: 0, description: "How many actions it allowed or restrained" }),
+    last_used: Type.Optional(Timestamp("When it decided last")),
     place: Type.Optional(Place),
   },
   { ...closed, description: 'What a person answered with "always", or wrote into decisions.yaml' },
 );
 export type Decision = Static<typeof Decision>;
 
-export const Action = Type.Object({
-  id: Type.String(),
-  agent: Type.String(),
-  title: Type.String(),
-  reason: Type.String(),
-  state: ActionState,
-  impact_score: Type.Number({ minimum: 0, maximum: 1 }),
-  digest: Hash,
-  effects: Type.Array(Effect),
-  created: Timestamp,
-  decided: Type.Optional(Timestamp),
-  decided_by: Type.Optional(Type.Union([Type.Literal("user"), Type.Literal("policy")])),
-  rule: Type.Optional(
-    Type.Object(PolicyReason.properties, {
-      ...closed,
-      description: "With `decided_by: policy`: the rule or setting that decided",
-    }),
-  ),
-  asked_because: Type.Optional(
-    Type.Object(PolicyReason.properties, {
-      ...closed,
+export const Action = Type.Object(
+  {
+    id: Type.String({ description: "The action's id" }),
+    agent: Type.String({ description: "The id of the agent that proposed it" }),
+    title: Type.String({ description: "What the action does, in the agent's words" }),
+    reason: Type.String({ description: "Why the agent proposed it, in the agent's words" }),
+    state: ActionState,
+    impact_score: Type.Number({
+      minimum: 0,
+      maximum: 1,
       description:
-        "While it waits for a person: why it is asked, and why a rule that allows it does not count",
+        "How much the action changes and how hard that is to undo; `approvals.auto_approve_below` compares with it",
     }),
-  ),
-  scopes: Type.Optional(
-    Type.Array(Scope, {
-      description:
-        'While it waits for a person: what "always" may remember. Absent where every effect is asked each time',
-    }),
-  ),
-  error: Type.Optional(
-    Type.String({ description: "Why it failed, went stale, expired, or was refused by policy" }),
-  ),
-  rejected_reason: Type.Optional(
-    Type.String({ description: "What the person who rejected it said; its agent is told" }),
-  ),
-  edited_by: Type.Optional(
-    Type.Literal("user", {
-      description: "The person who approved it changed its contents first; its agent is not told them",
-    }),
-  ),
-  supersedes: Type.Optional(Type.String({ description: "The id of the action whose place this one took" })),
-  superseded_by: Type.Optional(
-    Type.String({
-      description: "The id of the action that took its place. An action that is superseded is Stale",
-    }),
-  ),
-  rebasable: Type.Optional(
-    Type.Boolean({
-      description:
-        "True where lares/actions/rebase is worth offering: the action is Stale, nothing took its place, its contents are still kept, and each text that it changes can be merged. The merge itself may still meet a conflict",
-    }),
-  ),
-  key: Type.Optional(Type.String({ description: "Under which its agent proposed it" })),
-  receipt: Type.Optional(Type.Object({ applied: Type.Array(Type.Integer()), finished: Timestamp })),
-});
+    digest: HashOf("Identifies exactly these effects; an approval names it"),
+    effects: Type.Array(Effect, { description: "The changes, in the order in which they are made" }),
+    created: Timestamp("When it was proposed"),
+    decided: Type.Optional(Timestamp("When it was decided")),
+    decided_by: Type.Optional(
+      Type.Union(
+        [
+          Type.Literal("user", { description: "A person" }),
+          Type.Literal("policy", { description: "A rule or setting, without asking" }),
+        ],
+        { description: "Who approved, rejected or expired it" },
+      ),
+    ),
+    ended: Type.Optional(
+      Timestamp("When it came to its present state, if it has ended: when it was undone, for one that was"),
+    ),
+    rule: Type.Optional(
+      Type.Object(PolicyReason.properties, {
+        ...closed,
+        description: "With `decided_by: policy`: the rule or setting that decided",
+      }),
+    ),
+    asked_because: Type.Optional(
+      Type.Object(PolicyReason.properties, {
+        ...closed,
+        description:
+          "While it waits for a person: why it is asked, and why a rule that allows it does not count",
+      }),
+    ),
+    scopes: Type.Optional(
+      Type.Array(Scope, {
+        description:
+          'While it waits for a person: what "always" may remember. Absent where every effect is asked each time',
+      }),
+    ),
+    error: Type.Optional(
+      Type.String({ description: "Why it failed, went stale, expired, or was refused by policy" }),
+    ),
+    rejected_reason: Type.Optional(
+      Type.String({ description: "What the person who rejected it said; its agent is told" }),
+    ),
+    edited_by: Type.Optional(
+      Type.Literal("user", {
+        description: "The person who approved it changed its contents first; its agent is not told them",
+      }),
+    ),
+    supersedes: Type.Optional(Type.String({ description: "The id of the action whose place this one took" })),
+    superseded_by: Type.Optional(
+      Type.String({
+        description: "The id of the action that took its place. An action that is superseded is Stale",
+      }),
+    ),
+    rebasable: Type.Optional(
+      Type.Boolean({
+        description:
+          "True where lares/actions/rebase is worth offering: the action is Stale, nothing took its place, its contents are still kept, and each text that it changes can be merged. The merge itself may still meet a conflict",
+      }),
+    ),
+    key: Type.Optional(Type.String({ description: "The key that its agent proposed it with" })),
+    receipt: Type.Optional(
+      Type.Object(
+        {
+          applied: Type.Array(Type.Integer(), { description: "Indices of the effects that were made" }),
+          finished: Timestamp("When the commit had ended"),
+        },
+        { description: "What the commit did" },
+      ),
+    ),
+  },
+  { description: "Changes that an agent proposes together, and what became of them" },
+);
 export type Action = Static<typeof Action>;

@@ -1,6 +1,6 @@
 import type { Agent, AgentState } from "./agent.ts";
 
-/** An agent's states in a person's words: the same in lenses, trees, pages and at a terminal. */
+/** The state of an agent as shown to people, the same in lenses, trees, pages and the terminal. */
 export const agentStateWords: Readonly<Record<AgentState, string>> = {
   Unloaded: "Asleep",
   Initializing: "Starting",
@@ -10,7 +10,9 @@ export const agentStateWords: Readonly<Record<AgentState, string>> = {
   ShuttingDown: "Stopping",
 };
 
-/** How an agent is, in a person's words: what they decided, or have to decide, comes before its state. */
+/**
+ * Returns the status of an agent as shown to people. What a person decided, or has to decide, comes before the state.
+ */
 export function agentWord({
   state,
   disabled,
@@ -20,7 +22,7 @@ export function agentWord({
   return awaiting === undefined ? agentStateWords[state] : "Needs your permission";
 }
 
-/** `events_today` of an agent, or of one of its hooks, in a person's words. */
+/** Formats `events_today` of an agent or of one of its hooks for people. */
 export function eventsToday(count: number): string {
   return `${count.toLocaleString("en")} ${count === 1 ? "event" : "events"} today`;
 }

@@ -1,17 +1,24 @@
 import { Type, type Static } from "typebox";
 import { closed, Place, Timestamp } from "./common.ts";
 
-export const AgentState = Type.Union([
-  Type.Literal("Unloaded"),
-  Type.Literal("Initializing"),
-  Type.Literal("Active"),
-  Type.Literal("Suspended"),
-  Type.Literal("Error"),
-  Type.Literal("ShuttingDown"),
-]);
+export const AgentState = Type.Union(
+  [
+    Type.Literal("Unloaded", { description: "Not loaded; an event, a job or a tool call loads it" }),
+    Type.Literal("Initializing", { description: "Its program is being loaded" }),
+    Type.Literal("Active", { description: "Loaded; it takes events, jobs and tool calls" }),
+    Type.Literal("Suspended", {
+      description: "Stopped by a person, or after repeated failures; its events wait",
+    }),
+    Type.Literal("Error", {
+      description: "It cannot run until it is reloaded or changed, or until a person accepts it",
+    }),
+    Type.Literal("ShuttingDown", { description: "Its program is being stopped" }),
+  ],
+  { description: "Where an agent is in its life" },
+);
 export type AgentState = Static<typeof AgentState>;
 
-const Count = Type.Integer({ minimum: 0 });
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
 export const AgentMetrics = Type.Object(
   {
@@ -20,48 +27,59 @@ export const AgentMetrics = Type.Object(
       description:
         "Events that handlers answered, with success or an error, on this day of the calendar where the kernel runs; kept over restarts. All other counts are since the kernel started",
     }),
-    events_received: Count,
-    events_processed: Count,
-    events_failed: Count,
-    avg_event_latency_ms: Type.Number({ minimum: 0, description: "From the event to its handler's answer" }),
-    p99_event_latency_ms: Type.Number({ minimum: 0 }),
-    temporal_events_count: Count,
-    knowledge_items_count: Count,
-    memory_size_bytes: Count,
-    jobs_dispatched: Count,
-    jobs_completed: Count,
-    jobs_failed: Count,
+    events_received: Count("Events that were delivered to it"),
+    events_processed: Count("Events that its handlers answered with success"),
+    events_failed: Count("Events that its handlers answered with an error"),
+    avg_event_latency_ms: Type.Number({
+      minimum: 0,
+      description: "Mean time from an event to its handler's answer, milliseconds",
+    }),
+    p99_event_latency_ms: Type.Number({
+      minimum: 0,
+      description: "The same time of the slowest hundredth, milliseconds",
+    }),
+    temporal_events_count: Count("Events in its history"),
+    knowledge_items_count: Count("Items in its knowledge"),
+    memory_size_bytes: Count("Size of its memory on the disk, bytes"),
+    jobs_dispatched: Count("Jobs that it dispatched"),
+    jobs_completed: Count("Jobs that ended with success"),
+    jobs_failed: Count("Jobs that ended with an error"),
     jobs_cancelled: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: "By a person: neither completed nor failed. Absent where none was",
+        description: "Jobs that a person cancelled: neither completed nor failed. Absent where none was",
       }),
     ),
-    cpu_time_ms: Type.Number({ minimum: 0, description: "The guest thread's own" }),
-    peak_memory_bytes: Type.Integer({ minimum: 0, description: "Guest linear memory, highest seen" }),
-    wakeups: Count,
+    cpu_time_ms: Type.Number({ minimum: 0, description: "CPU time of its program's thread, milliseconds" }),
+    peak_memory_bytes: Type.Integer({
+      minimum: 0,
+      description: "The most linear memory that its program had, bytes",
+    }),
+    wakeups: Count("How often its program was loaded"),
   },
-  closed,
+  { ...closed, description: "What an agent did and used" },
 );
 export type AgentMetrics = Static<typeof AgentMetrics>;
 
 export const AgentHook = Type.Object(
   {
-    handler: Type.String(),
-    on: Type.Optional(Type.String()),
-    filter: Type.Optional(Type.String()),
-    schedule: Type.Optional(Type.String()),
-    nextRun: Type.Optional(Timestamp),
+    handler: Type.String({ description: "The function under `hooks` of the program" }),
+    on: Type.Optional(Type.String({ description: "The event that it waits for" })),
+    filter: Type.Optional(Type.String({ description: "Which of these events, as a CEL expression" })),
+    schedule: Type.Optional(Type.String({ description: "When it runs, as a cron expression" })),
+    nextRun: Type.Optional(Timestamp("When the schedule is due next")),
   },
-  closed,
+  { ...closed, description: "An event or a time that wakes an agent, and the handler that is called" },
 );
 export type AgentHook = Static<typeof AgentHook>;
 
 export const AgentFailure = Type.Object(
   {
     handler: Type.String({ description: "The handler, job or tool that failed, by its name in the program" }),
-    message: Type.String({ description: "At most 1,000 characters; control characters shown as marks" }),
-    at: Timestamp,
+    message: Type.String({
+      description: "The error's message, at most 1,000 characters; control characters are shown as marks",
+    }),
+    at: Timestamp("When it failed"),
     place: Type.Optional(Place),
   },
   { ...closed, description: "The last failure of a handler that has not succeeded since" },
@@ -70,17 +88,20 @@ export type AgentFailure = Static<typeof AgentFailure>;
 
 export const Agent = Type.Object(
   {
-    id: Type.String(),
-    name: Type.String(),
-    version: Type.String(),
+    id: Type.String({ description: "The agent's id, which is its extension's" }),
+    name: Type.String({ description: "The extension's name" }),
+    version: Type.String({ description: "The extension's version" }),
     state: AgentState,
-    error: Type.Optional(Type.String()),
+    error: Type.Optional(Type.String({ description: "Why it is in `Error` or `Suspended`" })),
     disabled: Type.Optional(
-      Type.Literal(true, { description: "It stays Unloaded until it is enabled, and is sent no event" }),
+      Type.Literal(true, {
+        description: "It was disabled: it stays `Unloaded` until it is enabled, and is sent no event",
+      }),
     ),
     awaiting: Type.Optional(
       Type.Literal("acceptance", {
-        description: "In Error for want of nothing but a person's yes to what it asks for, or to its program",
+        description:
+          "It is in `Error` only because a person has not accepted what it asks for, or its program",
       }),
     ),
     last_failure: Type.Optional(AgentFailure),
@@ -88,44 +109,49 @@ export const Agent = Type.Object(
       Type.Integer({
         minimum: 1,
         description:
-          "In Error because its manifest, or what the documents say of it, cannot be used: errors in it. `version` is empty and `metrics` are zero where they are unknown",
+          "How many errors its manifest, or the documents' entry for it, has: it is in `Error` because of them. `version` is empty and `metrics` are zero where they are unknown",
       }),
     ),
     first_problem: Type.Optional(
       Type.Object(
-        { message: Type.String(), place: Type.Optional(Place) },
-        { ...closed, description: "Of `problems`" },
+        { message: Type.String({ description: "What is wrong" }), place: Type.Optional(Place) },
+        { ...closed, description: "The first of its `problems`" },
       ),
     ),
-    since: Timestamp,
-    hooks: Type.Array(AgentHook),
-    tools: Type.Array(Type.String()),
+    since: Timestamp("When it came into its state"),
+    hooks: Type.Array(AgentHook, { description: "What wakes it" }),
+    tools: Type.Array(Type.String(), { description: "Names of the tools that it offers" }),
     permissions: Type.Array(Type.String(), {
-      description: "Effective: asked for and granted and not denied",
+      description: "Names of its effective permissions: asked for, granted and not denied",
     }),
-    locations: Type.Array(Type.String()),
+    locations: Type.Array(Type.String(), {
+      description: 'Folders of the workspace that it may see; "." is all of it',
+    }),
     metrics: AgentMetrics,
   },
-  closed,
+  { ...closed, description: "An agent: a running or stopped extension" },
 );
 export type Agent = Static<typeof Agent>;
 
-export const AgentCommand = Type.Union([
-  Type.Literal("enable"),
-  Type.Literal("disable"),
-  Type.Literal("suspend"),
-  Type.Literal("resume"),
-  Type.Literal("reload"),
-]);
+export const AgentCommand = Type.Union(
+  [
+    Type.Literal("enable", { description: "A disabled agent gets events again" }),
+    Type.Literal("disable", { description: "It is stopped and sent no event until it is enabled" }),
+    Type.Literal("suspend", { description: "It is stopped; its events wait until it is resumed" }),
+    Type.Literal("resume", { description: "A suspended agent goes on" }),
+    Type.Literal("reload", { description: "Its program is loaded anew; also after an `Error`" }),
+  ],
+  { description: "What to do with the agent" },
+);
 export type AgentCommand = Static<typeof AgentCommand>;
 
 export const Tool = Type.Object(
   {
-    agent: Type.String(),
-    name: Type.String(),
-    description: Type.String(),
-    parameters: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema" }),
+    agent: Type.String({ description: "The id of the agent that offers it" }),
+    name: Type.String({ description: "What it is called by" }),
+    description: Type.String({ description: "What it does, for people and language models" }),
+    parameters: Type.Record(Type.String(), Type.Unknown(), { description: "JSON Schema of its arguments" }),
   },
-  closed,
+  { ...closed, description: "A function that an agent offers to people and other agents" },
 );
 export type Tool = Static<typeof Tool>;

@@ -1,8 +1,8 @@
 import type { Entry } from "./entry.ts";
 
 /**
- * What happened, as a hook receives it: `{ name, id, timestamp, …fields }`.
- * The fields of the built-in events are written down in `events/types.ts`, for filters and for documents.
+ * An event as a hook receives it: `{ name, id, timestamp, …fields }`. `events/types.ts` defines the fields of the
+ * built-in events, for filters and for documents.
  */
 export interface LaresEvent {
   readonly id: string;
@@ -11,7 +11,7 @@ export interface LaresEvent {
   readonly [field: string]: unknown;
 }
 
-/** What the workspace reports. `origin` says whether the watcher saw it or an index run found it. */
+/** A change that the workspace reports. `origin` says whether the watcher or an index run found it. */
 export type EntryChange =
   | { readonly kind: "created"; readonly entry: Entry; readonly origin: "live" | "index" }
   | {

@@ -1,8 +1,8 @@
 import { Type } from "typebox";
 
 /**
- * Ids are reverse domain names: `^[a-z0-9]+([.-][a-z0-9-]+)+$`, written so that it says the same without
- * leaving a backtracking engine more than one way to match.
+ * Ids are reverse domain names: `^[a-z0-9]+([.-][a-z0-9-]+)+$`. This form matches the same ids, but leaves a
+ * backtracking engine only one way to match.
  */
 export const extensionIdPattern = "^[a-z0-9]+[.-][a-z0-9-]+(?:\\.[a-z0-9-]+)*$";
 

@@ -1,6 +1,9 @@
 import type { Job } from "./job.ts";
 
-/** Returns when a job goes on, in words for a person; `until` says when that is. Empty where it is just not its turn yet. */
+/**
+ * Returns when a job continues, in words for a person; `until` formats the time. Empty if the job is only waiting for
+ * its turn.
+ */
 export function jobWaitsFor(
   { when_idle, due, attempt }: Pick<Job, "when_idle" | "due" | "attempt">,
   until: (timestamp: string) => string,
@@ -12,7 +15,10 @@ export function jobWaitsFor(
   return [...waits, ...(attempt > 1 ? [`attempt ${attempt}`] : [])].join(", ");
 }
 
-/** "40 %", "40 % · a word of the job's own"; empty where it has said nothing. `plain` makes a stranger's words harmless. */
+/**
+ * Returns "40 %" or "40 % · the job's own text", or an empty text if the job reported no progress. `plain` makes the
+ * extension's text safe to show.
+ */
 export function jobProgressWords(
   { progress }: Pick<Job, "progress">,
   plain: (text: string) => string,

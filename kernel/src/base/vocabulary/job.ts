@@ -1,50 +1,56 @@
 import { Type, type Static } from "typebox";
 import { closed, Timestamp } from "./common.ts";
 
-export const JobState = Type.Union([
-  Type.Literal("Waiting"),
-  Type.Literal("Running"),
-  Type.Literal("Cancelling", {
-    description: "A person cancelled it, and its agent has not let go of it yet",
-  }),
-  Type.Literal("Cancelled", { description: "Only in the answer to lares/jobs/cancel: it had not begun" }),
-]);
+export const JobState = Type.Union(
+  [
+    Type.Literal("Waiting", { description: "It has not begun, or waits to be tried again" }),
+    Type.Literal("Running", { description: "Its agent works on it" }),
+    Type.Literal("Cancelling", { description: "A person cancelled it, and its agent has not left it yet" }),
+    Type.Literal("Cancelled", {
+      description: "Only in the answer to `lares/jobs/cancel`: it had not begun",
+    }),
+  ],
+  { description: "Where a job is" },
+);
 export type JobState = Static<typeof JobState>;
 
-/** An agent's job that has not ended. What it is called and says of itself are the extension's words. */
+/** An agent's job that has not ended. Its name and progress text come from the extension. */
 export const Job = Type.Object(
   {
-    id: Type.String(),
-    agent: Type.String(),
-    name: Type.String({ description: "As its agent's program names it" }),
+    id: Type.String({ description: "The job's id" }),
+    agent: Type.String({ description: "The id of the agent whose job it is" }),
+    name: Type.String({ description: "The function under `jobs` of the program" }),
     state: JobState,
-    priority: Type.Union([Type.Literal("low"), Type.Literal("normal"), Type.Literal("high")]),
-    when_idle: Type.Boolean({ description: "It begins only when nothing else is to be done" }),
+    priority: Type.Union([Type.Literal("low"), Type.Literal("normal"), Type.Literal("high")], {
+      description: "Of an agent's jobs, the more urgent ones run first",
+    }),
+    when_idle: Type.Boolean({ description: "It begins only when the workspace is quiet" }),
     key: Type.Optional(
-      Type.String({ description: "Of its agent's jobs that have not ended only this one has it" }),
+      Type.String({ description: "No other job of its agent that has not ended has the same key" }),
     ),
-    dispatched: Timestamp,
-    due: Type.Optional(Type.String({ description: "UTC, ISO 8601: it waits until then at least" })),
+    dispatched: Timestamp("When it was dispatched"),
+    due: Type.Optional(Timestamp("It waits until then at least")),
     attempt: Type.Integer({
       minimum: 1,
-      description: "1, and one more each time its guest was lost under it since it began or last saved",
+      description:
+        "1, and one more each time its program was lost since the job began or last saved a checkpoint",
     }),
     progress: Type.Optional(
       Type.Object(
         {
-          fraction: Type.Number({ minimum: 0, maximum: 1 }),
-          message: Type.Optional(Type.String()),
+          fraction: Type.Number({ minimum: 0, maximum: 1, description: "How much of it is done" }),
+          message: Type.Optional(Type.String({ description: "What it does now, in the agent's words" })),
         },
-        closed,
+        { ...closed, description: "How far it said that it is" },
       ),
     ),
-    checkpoint: Type.Boolean({ description: "It has saved how far it is, and goes on from there" }),
+    checkpoint: Type.Boolean({ description: "It has saved a checkpoint, and goes on from there" }),
   },
-  closed,
+  { ...closed, description: "Work that an agent dispatched to itself and that has not ended" },
 );
 export type Job = Static<typeof Job>;
 
-/** A job that has not ended, as the ledger has it. */
+/** A job that has not ended, as stored in the ledger. */
 export interface KeptJob {
   readonly id: string;
   readonly agent: string;
@@ -52,9 +58,9 @@ export interface KeptJob {
   readonly key: string | null;
   readonly priority: Job["priority"];
   readonly whenIdle: boolean;
-  /** Times that its guest was lost under it since it began or since its last checkpoint. */
+  /** How often its guest was lost while it ran, since the job began or since its last checkpoint. */
   readonly attempts: number;
-  /** Milliseconds since 1970; 0 where it need not wait. */
+  /** Milliseconds since 1970; 0 if it does not have to wait. */
   readonly dueAt: number;
   readonly dispatchedAt: number;
   readonly hasCheckpoint: boolean;

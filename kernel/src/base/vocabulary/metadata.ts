@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json.ts";
 
-/** One change of what is kept beside an entry. A value that is absent removes what was there. */
+/** A change of the metadata of an entry. A change without a value removes the old one. */
 export type MetadataChange =
   | { readonly kind: "tag"; readonly path: string; readonly tag: string; readonly present: boolean }
   | {
@@ -12,7 +12,7 @@ export type MetadataChange =
     }
   | { readonly kind: "sidecar"; readonly path: string; readonly sidecar: string; readonly data?: JsonValue };
 
-/** What is kept beside one entry. */
+/** The metadata of one entry. */
 export interface EntryMetadata {
   readonly tags: readonly string[];
   readonly fields: Readonly<Record<string, Readonly<Record<string, unknown>>>>;

@@ -4,7 +4,9 @@ import { closed } from "./common.ts";
 const Names = (description: string) =>
   Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 256, description });
 
-/** What a manifest asks for, and, after grants and denials, what an agent may do. Absent: not asked for. */
+/**
+ * What a manifest requests and, after grants and denials, what an agent may do. An absent permission is not requested.
+ */
 export const Permissions = Type.Object(
   {
     read_entries: Type.Optional(
@@ -108,7 +110,7 @@ export const permissionNames = [
   "shared_data",
 ] as const satisfies PermissionName[];
 
-/** What bounds an agent; the manifest requests, `limits` in lares.yaml caps. */
+/** The limits of an agent: requested in the manifest, capped by `limits` in lares.yaml. */
 export interface AgentLimits {
   readonly max_memory_mb: number;
   readonly max_storage_mb: number;
@@ -119,23 +121,25 @@ export interface AgentLimits {
 }
 
 /**
- * An agent's effective authority, as everything that decides receives it: what it asked for and was
- * granted and not denied, and the folders it may see.
+ * An agent's effective authority: what it requested, was granted and was not denied, and the folders it may see. Every
+ * permission check receives one.
  */
 export interface Authority {
   readonly extension: string;
   readonly requested: Permissions;
-  /** Requested, granted, not denied. */
+  /** Requested, granted and not denied. */
   readonly effective: Permissions;
   readonly denied: readonly PermissionName[];
-  /** Folders of the workspace, "/" separators, no trailing slash; "." is all of it. */
+  /** Folders of the workspace with "/" separators and no trailing slash; "." is the whole workspace. */
   readonly locations: readonly string[];
   /** Programs and documents of extensions, relative to the workspace: protected paths. */
   readonly protectedPaths: readonly string[];
-  /** What nobody reads or changes through the kernel: the state folder, where it lies inside the workspace. */
+  /** Paths that are never read or changed through the kernel: the state folder, if it lies inside the workspace. */
   readonly forbiddenPaths: readonly string[];
   /** The manifest's `enable_memory`. */
   readonly memory: boolean;
-  /** The shared memories it may open, by name. */
+  /** The shared memories that it may open, by name. */
   readonly namespaces: Readonly<Record<string, "read" | "read_write">>;
+  /** The agents on whose behalf it acts: it may not do for them what they may not do themselves. */
+  readonly onBehalfOf?: readonly Authority[];
 }

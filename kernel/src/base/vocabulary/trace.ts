@@ -1,25 +1,55 @@
 import { Type, type Static } from "typebox";
 import { closed, Timestamp } from "./common.ts";
 
-export const TraceLevel = Type.Union([
-  Type.Literal("debug", { description: "Everything" }),
-  Type.Literal("info", { description: "What it does" }),
-  Type.Literal("warn", { description: "What may be wrong" }),
-  Type.Literal("error", { description: "What failed" }),
-]);
+export const TraceLevel = Type.Union(
+  [
+    Type.Literal("debug", { description: "Everything" }),
+    Type.Literal("info", { description: "What it does" }),
+    Type.Literal("warn", { description: "What may be wrong" }),
+    Type.Literal("error", { description: "What failed" }),
+  ],
+  { description: "How much a trace matters" },
+);
 export type TraceLevel = Static<typeof TraceLevel>;
+
+/** From the least to the most that a trace can matter. */
+export const traceLevels: readonly TraceLevel[] = ["debug", "info", "warn", "error"];
+
+export function isAtLeast(level: TraceLevel, least: TraceLevel): boolean {
+  return traceLevels.indexOf(level) >= traceLevels.indexOf(least);
+}
 
 export const TraceEntry = Type.Object(
   {
-    timestamp: Timestamp,
+    timestamp: Timestamp("When it was written"),
     level: TraceLevel,
-    agent: Type.String(),
-    hook: Type.Optional(Type.String()),
-    message: Type.String(),
-    fields: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-    trace_id: Type.String({ description: "One per event, tool call or lifecycle step" }),
-    span_id: Type.String(),
+    agent: Type.String({ description: "The id of the agent that it is about" }),
+    hook: Type.Optional(Type.String({ description: "The handler that ran" })),
+    message: Type.String({ description: "What happened" }),
+    fields: Type.Optional(
+      Type.Record(Type.String(), Type.Unknown(), {
+        description: "More about it, by name; values that look like secrets are left out",
+      }),
+    ),
+    trace_id: Type.String({
+      description: "The same for all traces of one event, tool call or lifecycle step",
+    }),
+    span_id: Type.String({ description: "Identifies this trace" }),
   },
-  closed,
+  { ...closed, description: "A line that an agent, or the kernel about an agent, wrote into its log" },
 );
 export type TraceEntry = Static<typeof TraceEntry>;
+
+export interface TraceQuery {
+  readonly agent?: string;
+  /** This level and those above it. */
+  readonly level?: TraceLevel;
+  /** ISO 8601, or a duration before now: "90s", "15m", "12h", "7d". */
+  readonly since?: string;
+  readonly until?: string;
+  /** Only what was written after the entry with this `span_id`, or after this cursor of a subscription. */
+  readonly after?: string;
+  /** Occurs in the message, whatever its case. */
+  readonly text?: string;
+  readonly limit?: number;
+}

@@ -31,7 +31,7 @@ export interface ActionsOptions {
 const verbs = ["list", "show", "content", "approve", "reject", "undo"] as const;
 const states = ActionState.anyOf.map(({ const: state }) => state);
 
-/** The states that a person means by `text`: the word that lists show, or the wire's. */
+/** Returns the states that a person means by `text`: the word that lists show, or the name on the wire. */
 function statesOf(text: string): ActionState[] {
   const plain = (word: string): string => word.toLowerCase().replaceAll(/[\s_-]+/g, "");
   const found = states.filter((state) =>
@@ -45,7 +45,7 @@ function statesOf(text: string): ActionState[] {
 const others: Partial<Record<ActionState, readonly string[]>> = {
   PendingApproval: ["waits", "waiting", "pending"],
 };
-/** Actions that an abbreviated id is looked for in. */
+/** The number of actions that are searched for an abbreviated id. */
 const listLimit = 1000;
 
 export async function actions(
@@ -90,7 +90,8 @@ export async function actions(
 }
 
 /**
- * Returns what an approval remembers. Throws UsageError if the action does not offer it, rather than ignore the option.
+ * Returns what an approval remembers. Throws UsageError if the action does not offer it, instead of ignoring the
+ * option.
  */
 function rememberedBy(
   action: Action,
@@ -180,7 +181,10 @@ async function show(
   return exitCodes.ok;
 }
 
-/** One side of an effect, byte for byte: for a file or another program, as a terminal would obey what is in it. */
+/**
+ * Writes one side of an effect byte for byte: only to a file or another program, because a terminal would interpret
+ * control codes in it.
+ */
 async function content(
   { terminal }: CommandContext,
   kernel: KernelClient,
@@ -214,7 +218,7 @@ function outcome(
   return action.state === wanted ? exitCodes.ok : exitCodes.failed;
 }
 
-/** The end of an id: its start is the time, which neighbours share. */
+/** Returns the end of an id: its start is the time, which actions of the same period share. */
 export function shortId(id: string): string {
   return id.slice(-8);
 }

@@ -15,7 +15,7 @@ export interface CheckOptions {
 }
 
 /**
- * Checks every document beneath the paths, and names each `.gitignore` that is not read. Returns exit code 1 if a
+ * Checks every document beneath the paths, and reports each `.gitignore` that cannot be read. Returns exit code 1 if a
  * document has an error; warnings alone are not a failure.
  */
 export async function check(
@@ -59,13 +59,18 @@ export async function check(
     }
     for (const fault of explained?.environmentFaults ?? []) terminal.warn(oneLine(fault));
     if (documents.length === 0)
-      terminal.warn(oneLine(`No lares.* or extension.* beneath ${roots.join(", ")}.`));
+      terminal.warn(
+        oneLine(`There is no lares.yaml and no extension.yaml in ${roots.map(folderWords).join(", ")}.`),
+      );
     else terminal.warn(renderCheckResult(documents.length, findings, terminal.errorSurface));
   }
   return failed ? exitCodes.failed : exitCodes.ok;
 }
 
-/** As seen from here, where that is shorter than going up and down. */
+/** A full stop after "." would look like the parent folder. */
+const folderWords = (root: string): string => (root === "." ? "this folder" : `"${root}"`);
+
+/** Returns the path relative to the current folder, unless that is outside of it. */
 function nearPath(path: string): string {
   const near = relative(process.cwd(), path);
   return near === "" || near.startsWith("..") ? path : near;

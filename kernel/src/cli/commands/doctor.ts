@@ -11,10 +11,10 @@ interface Check {
 }
 
 const neededNode = 24;
-/** Below this, large workspaces run out of watches. */
+/** Below this number, large workspaces run out of watches. */
 const comfortableWatches = 100_000;
 
-/** What the kernel needs of this machine, one line each; exit 1 when something it cannot do without is missing. */
+/** Checks what the kernel needs on this machine, one line each. Exits with 1 if a requirement is missing. */
 export async function doctor(
   { ports, terminal }: CommandContext,
   { json }: { readonly json?: boolean },
@@ -62,7 +62,7 @@ async function stateCheck(folder: string): Promise<Check> {
   }
 }
 
-/** Linux alone bounds how many folders may be watched. */
+/** Only Linux limits how many folders can be watched. */
 async function watchCheck(): Promise<Check[]> {
   if (platform() !== "linux") return [];
   const name = "file watches";

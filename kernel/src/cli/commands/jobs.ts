@@ -15,9 +15,9 @@ export interface JobsOptions {
   readonly json?: boolean;
 }
 
-/** Jobs that are listed, and that an abbreviated id is looked for in: as many as the kernel tells of at once. */
+/** The number of jobs that are listed, and searched for an abbreviated id: as many as the kernel returns at once. */
 const listLimit = 1000;
-/** Ids are written out from so many characters on. */
+/** From this length on, an id counts as complete. */
 const idCharacters = 36;
 
 export async function jobs(

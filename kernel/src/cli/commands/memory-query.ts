@@ -1,5 +1,7 @@
+import type { JsonValue } from "../../base/json.ts";
 import type { ParamsOf } from "../../protocol/v1/requests.ts";
 import { UsageError } from "../command.ts";
+import type { MemoryQuestion } from "../kernel-client.ts";
 import { sinceTime } from "../durations.ts";
 
 export interface QueryOptions {
@@ -21,16 +23,12 @@ export interface QueryOptions {
   readonly by?: string;
 }
 
-export type Question =
-  | { readonly method: "lares/memory/query"; readonly params: Omitted<ParamsOf<"lares/memory/query">> }
-  | { readonly method: "lares/memory/count"; readonly params: Omitted<ParamsOf<"lares/memory/count">> };
-type Omitted<Params> = Params extends unknown ? Omit<Params, "agent"> : never;
 type Where = NonNullable<ParamsOf<"lares/memory/count">["where"]>[number];
 type Kind = ParamsOf<"lares/memory/query">["kind"];
 
-export const kinds = ["temporal", "associative", "working", "search"] as const satisfies readonly Kind[];
+const kinds = ["temporal", "associative", "working", "search"] as const satisfies readonly Kind[];
 
-/** Which flags mean something for which kind; a flag that would be passed over is an error instead. */
+/** The flags that each kind accepts; a flag that would have no effect is an error. */
 const flagsOf: Readonly<Record<Kind, readonly (keyof QueryOptions)[]>> = {
   temporal: ["variant", "since", "until", "text", "field", "where", "near", "limit", "order", "count", "by"],
   associative: ["variant", "where", "near", "similar", "related", "depth", "limit"],
@@ -39,8 +37,8 @@ const flagsOf: Readonly<Record<Kind, readonly (keyof QueryOptions)[]>> = {
 };
 const allFlags = [...new Set(Object.values(flagsOf).flat())];
 
-/** What a person's words and flags ask for. Words alone are a search. */
-export function questionOf(words: readonly string[], options: QueryOptions, nowMs: number): Question {
+/** Builds the query from a person's words and flags. Words alone are a search. */
+export function questionOf(words: readonly string[], options: QueryOptions, nowMs: number): MemoryQuestion {
   const given = allFlags.filter((flag) => options[flag] !== undefined);
   const kind = kindOf(words, options, given);
   const stray = given.find((flag) => !flagsOf[kind].includes(flag));
@@ -101,7 +99,7 @@ function temporal(
   options: QueryOptions,
   filter: { readonly variant?: string; readonly where?: Where[] },
   nowMs: number,
-): Question {
+): MemoryQuestion {
   const { since, until, field, order, by } = options;
   const match = either(options.text, said, "--text");
   if (field !== undefined && match === "") throw new UsageError("--field says where; --text says what.");
@@ -168,7 +166,7 @@ const operators = {
   "~": "contains",
 } as const;
 
-/** `a.b=3`, `size>10`, `name~word`, `kind in a,b` */
+/** Parses `a.b=3`, `size>10`, `name~word`, `kind in a,b`. */
 export function whereOf(text: string): Where {
   const list = /^\s*([^\s=<>!~]+)\s+in\s+(.+)$/s.exec(text);
   if (list !== null) {
@@ -190,8 +188,8 @@ export function whereOf(text: string): Where {
   };
 }
 
-/** A number, true, false, null or a quoted text as JSON has them; everything else is text as it stands. */
-function valueOf(text: string): unknown {
+/** Parses a number, true, false, null or a quoted text as JSON; everything else is plain text. */
+function valueOf(text: string): JsonValue {
   if (/^(-?\d|true$|false$|null$|")/.test(text)) {
     try {
       return JSON.parse(text);
@@ -207,7 +205,7 @@ function unquoted(text: string): string {
   return typeof value === "string" ? value : text;
 }
 
-/** `field=latitude,longitude,kilometres` */
+/** Parses `field=latitude,longitude,kilometres`. */
 export function nearOf(text: string): Where {
   const found = /^\s*([^\s=]+)\s*=\s*([^,]+),([^,]+),([^,]+)$/.exec(text);
   const [latitude = NaN, longitude = NaN, km = NaN] = (found?.slice(2) ?? []).map((part) =>

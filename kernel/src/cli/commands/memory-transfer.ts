@@ -39,7 +39,7 @@ export async function exportTo(
   return exitCodes.ok;
 }
 
-/** Shows what is in the file, asks, and puts it in. */
+/** Shows what the file contains, asks, and imports it. */
 export async function importFrom(
   context: CommandContext,
   kernel: KernelClient,
@@ -67,7 +67,7 @@ export async function importFrom(
     terminal.warn("Nothing was imported.");
     return exitCodes.failed;
   }
-  // What was shown is what goes in, whatever became of the file meanwhile.
+  // Imports exactly what was shown, even if the file has changed meanwhile.
   const importing = kernel.importMemory(agent, path, { preview: false, head: found.head });
   const done = await terminal.progress(`importing into ${agent}`, importing);
   const { style } = terminal.surface;
@@ -103,7 +103,7 @@ export async function forget(
   return exitCodes.ok;
 }
 
-/** Before anything is asked of the kernel: what cannot be taken back wants a person's yes. */
+/** Called before any request: an operation that cannot be undone needs a confirmation. */
 function mustAsk({ terminal }: CommandContext, { yes, json }: TransferOptions, what: string): void {
   if (yes !== true && (json === true || !terminal.isInteractive))
     throw new UsageError(`${what} asks first, which needs a terminal. Add --yes where there is none.`);

@@ -45,7 +45,7 @@ beforeEach(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), "lares-memory-")));
   kernel = new FakeKernel();
   for (const [method, answer] of Object.entries(answers)) kernel.memories.set(method, answer);
-  // Of the two agents one has a memory.
+  // Only one of the two agents has a memory.
   kernel.agents = [anAgent("dev.lares.filetypes", { metrics: empty }), anAgent(storage)];
   output = "";
   errors = "";
@@ -64,7 +64,7 @@ afterEach(async () => {
 const lares = (...argv: string[]): Promise<number> =>
   runProgram(createProgram(portsOf(kernel)), ["memory", folder, ...argv]);
 
-/** What was asked of memories, each held against the contract. */
+/** Returns the requests for memories, each checked against the contract. */
 function asked(): { method: string; params: object }[] {
   const found = kernel.requests.filter(({ method }) => method.startsWith("lares/memory/"));
   for (const { method, params } of found)
@@ -171,7 +171,7 @@ describe("query", () => {
       new LaresError("VectorSearchNotConfigured", "No embedder.\u001b[2J"),
     );
     expect(await lares("query", "beach", "--mode", "vector")).toBe(1);
-    expect(errors).toContain("error No embedder.␛[2J");
+    expect(errors).toContain("error: No embedder.␛[2J");
   });
 });
 

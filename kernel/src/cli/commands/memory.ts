@@ -35,7 +35,7 @@ export interface MemoryOptions extends QueryOptions, TransferOptions {
 
 const verbs = ["stats", "query", "verify", "export", "import", "forget"] as const;
 
-/** `verify` exits with 1 when a chain is broken, so that a script can tell. */
+/** `verify` exits with 1 if a chain is broken, for scripts. */
 export async function memory(
   context: CommandContext,
   words: readonly string[],
@@ -79,7 +79,7 @@ export async function memory(
   });
 }
 
-/** A word with a slash in it is the folder, another is the agent. */
+/** A word with a slash is the folder, any other is the agent. */
 function placeAndAgent(
   words: readonly string[],
   { agent, all, namespace }: MemoryOptions,
@@ -97,7 +97,7 @@ function placeAndAgent(
   };
 }
 
-/** The agent that is meant: named, or the only one there is; and the words that are left. */
+/** Returns the agent: the named one, or the only one; and the remaining words. */
 async function agentFor(
   kernel: KernelClient,
   verb: "query" | "export" | "import" | "forget",
@@ -108,7 +108,7 @@ async function agentFor(
   const ids = agents.map(({ id }) => id);
   const isKnown = (id: string): boolean => ids.includes(id);
   const [first, ...rest] = words;
-  // Two words where one is expected: the first is the agent, known or not.
+  // Two words where one is expected: the first one is the agent, known or not.
   const isMeant = first !== undefined && (isKnown(first) || (verb !== "query" && words.length === 2));
   const given = named ?? (isMeant ? first : undefined);
   if (given !== undefined) {

@@ -1,7 +1,7 @@
 import { exitCodes, UsageError, type CommandContext } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
 
-/** Lists the models that can be fetched, or fetches one and says how to use it. */
+/** Lists the models that can be fetched, or fetches one and prints how to use it. */
 export async function models(
   { ports, terminal }: CommandContext,
   [verb = "list", name, ...rest]: readonly string[],
@@ -34,6 +34,7 @@ export async function models(
   if (!runtime) {
     terminal.print("It runs in onnxruntime-node, which is not installed beside lares yet:");
     terminal.print("  npm install -g onnxruntime-node");
+    terminal.print("In a checkout of Lares: npm install --no-save onnxruntime-node");
   }
   terminal.print(`To use it, write in ${oneLine(document)}:`);
   terminal.print(`  ${setting}`);

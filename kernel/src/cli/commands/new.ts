@@ -10,7 +10,7 @@ export interface NewOptions {
   readonly json?: boolean;
 }
 
-/** Languages an extension will be written in, and whether there is a template for them. */
+/** The languages for extensions; null for those that have no template yet. */
 const templates: Readonly<Record<string, string | null>> = {
   ts: "extension-typescript",
   assemblyscript: null,
@@ -20,8 +20,8 @@ const templates: Readonly<Record<string, string | null>> = {
 const idPattern = /^[a-z0-9]+([.-][a-z0-9-]+)+$/;
 
 /**
- * Writes an extension in TypeScript: beneath `.lares/extensions/` where the current folder is a workspace, else here.
- * A name with a slash is a path and taken as it is.
+ * Creates an extension in TypeScript: beneath `.lares/extensions/` if the current folder is a workspace, otherwise in
+ * the current folder. A name with a slash is used as a path.
  */
 export async function newExtension(
   { ports, terminal }: CommandContext,
@@ -43,7 +43,7 @@ export async function newExtension(
   if (await exists(folder)) throw new UsageError(`${folder} exists already; nothing was written.`);
 
   await mkdir(folder, { recursive: true });
-  // With the workspace's, where it is part of one; else it takes its own along.
+  // Uses the schema of the workspace if the extension lies inside one; otherwise the extension gets its own copy.
   const isWithin = isWorkspace && !relative(process.cwd(), folder).startsWith("..");
   const schema = await writeSchema(isWithin ? process.cwd() : folder, "extension.schema.json");
   const values = {
@@ -55,7 +55,7 @@ export async function newExtension(
   const written: string[] = [];
   for (const file of await readdir(template)) {
     const target = join(folder, file.replace(/\.template$/, ""));
-    // Never over a file that appeared in between.
+    // Never overwrites a file that appeared meanwhile.
     await writeFile(target, fill(await readFile(join(template, file), "utf8"), values), { flag: "wx" });
     written.push(target);
   }
@@ -80,7 +80,7 @@ export async function newExtension(
 
 type Place = { readonly path: string } | { readonly id: string };
 
-/** How the kernel comes to know it. */
+/** Returns how to make the extension known to the kernel. */
 function nextSteps(place: Place, isWorkspace: boolean): string[] {
   const entry = (location: string): string[] => [
     "    extensions:",
@@ -109,7 +109,7 @@ function templateFolder(folder: string, language: string): string {
   );
 }
 
-/** Replaces `{{key}}`; a key that is not among the values is a fault of the template. */
+/** Replaces `{{key}}`; throws for a key without a value, which is an error in the template. */
 export function fill(text: string, values: Readonly<Record<string, string>>): string {
   return text.replace(/\{\{(\w+)\}\}/g, (_, key: string) => {
     const value = values[key];

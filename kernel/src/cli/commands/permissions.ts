@@ -9,7 +9,7 @@ export interface PermissionsOptions {
   readonly json?: boolean;
 }
 
-/** Shows what the agents of a folder may do, and changes it where the person wants to. */
+/** Shows what the agents of a folder may do, and lets the person change it. */
 export async function permissions(
   context: CommandContext,
   folder: string,

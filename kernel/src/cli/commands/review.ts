@@ -4,7 +4,7 @@ import { ReviewSession } from "../review/session.ts";
 import { Screen } from "../review/screen.ts";
 import { ensureTrust } from "../run/trust.ts";
 
-/** Opens the list of what waits on the whole terminal, and has it decided there. */
+/** Opens the review of waiting actions on the whole terminal. */
 export async function review(context: CommandContext, name: string): Promise<number> {
   const { terminal } = context;
   if (!terminal.isInteractive || process.env["TERM"] === "dumb")

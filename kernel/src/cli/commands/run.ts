@@ -27,9 +27,9 @@ export interface RunOptions {
   readonly grant?: readonly string[];
   readonly approve?: string;
   readonly once?: boolean;
-  /** With `once`: a duration, as in "10m". */
+  /** With `once`: a duration such as "10m". */
   readonly timeout?: string;
-  /** Accepts changed programs as they are saved. */
+  /** Accept changed programs as they are saved. */
   readonly watch?: boolean;
   readonly inPlace?: boolean;
   readonly json?: boolean;
@@ -40,7 +40,7 @@ const defaultTimeout = "10m";
 
 const modes: readonly ApprovalMode[] = ["policy", "none", "all", "ask"];
 
-/** Opens a folder, shows what its agents do and propose, and has proposals decided. */
+/** Opens a folder, shows what its agents do and propose, and lets the person decide about proposals. */
 export async function run(context: CommandContext, name: string, options: RunOptions): Promise<number> {
   const { ports, terminal } = context;
   const mode = modeOf(options, terminal.isInteractive);
@@ -66,7 +66,7 @@ export async function run(context: CommandContext, name: string, options: RunOpt
   const { kernelPid, code } = await withEnvironment(own, () =>
     runFolderAndTell(context, copy.folder, mode, options),
   );
-  // The copy's state can only be removed once its kernel has let go of it.
+  // The copy's state can only be removed after its kernel has ended.
   if (kernelPid !== null) await whenGone(kernelPid);
   return code;
 }
@@ -94,7 +94,7 @@ async function runFolderAndTell(
   if (!(await ensureDocument(context, folder))) return { code: exitCodes.failed, kernelPid: null };
   const faults = await warnOfFaults(context, folder);
   const connect = { folder, ...(options.trust === true ? { trusted: true } : {}) };
-  // A kernel that is started here is told not to approve by score; one that runs already follows its own rules.
+  // A kernel that is started here is told not to approve by score; one that is already running follows its own rules.
   const settings = mode === "none" ? { LARES_APPROVALS_AUTO_APPROVE_BELOW: "0" } : {};
   const session = () =>
     withKernel(context, connect, async (kernel) => {
@@ -152,7 +152,7 @@ async function watch(
       ask: terminal.isInteractive ? () => turns.take(() => askForMore(context, kernel)) : null,
       remark: (text) => presenter.remark(text),
     },
-    // A run that ends by itself shows nothing anybody would have time to answer.
+    // Nobody would have time to answer a question in a run that ends by itself.
     options.once === true ? AbortSignal.abort() : over,
   ).catch((error: unknown) => {
     if (!over.aborted) presenter.remark(`The documents are no longer followed: ${messageOf(error)}`);
@@ -190,13 +190,13 @@ async function watch(
   return options.once === true && keptOut > 0 ? exitCodes.failed : exitCodes.ok;
 }
 
-/** Errors of programs: those of documents have been counted when the folder was opened. */
+/** Errors of programs only; those of documents were counted when the folder was opened. */
 function problemsIn({ agents }: RunSummary): number {
   const programs = agents.filter(({ problems, version }) => problems !== undefined && version !== "");
   return programs.reduce((sum, { problems = 0 }) => sum + problems, 0);
 }
 
-/** Hands what the kernel tells to those who show and decide it, what was there before included. */
+/** Passes the kernel's notifications to the presenter and to the approvals, beginning with the current state. */
 async function follow(kernel: KernelClient, presenter: Presenter, approvals: Approvals): Promise<Disposable> {
   const listening = new DisposableStack();
   listening.use(kernel.on("lares/traces/entry", ({ entry }) => presenter.trace(entry)));
@@ -226,7 +226,7 @@ function progressOf(status: Status, work: string | null): string | null {
   return `watching ${counted(status.index.entries, "entry", "entries")} with ${counted(status.agents, "agent")}`;
 }
 
-/** Actions looked through for the summary's column. */
+/** The number of actions that are counted for the summary. */
 const maxActionsCounted = 1000;
 
 async function summaryOf(kernel: KernelClient, startedMs: number): Promise<RunSummary> {

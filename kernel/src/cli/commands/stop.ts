@@ -1,6 +1,6 @@
 import { exitCodes, folderNamed, type CommandContext } from "../command.ts";
 
-/** Ends the kernel of the workspace that `folders` make. */
+/** Stops the kernel of the workspace that consists of `folders`. */
 export async function stop(
   { ports, terminal }: CommandContext,
   folders: readonly string[],

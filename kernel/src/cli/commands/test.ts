@@ -8,7 +8,10 @@ import { exitCodes, folderNamed, UsageError, type CommandContext } from "../comm
 import { renderFinding } from "../render/findings.ts";
 import { oneLine } from "../render/foreign.ts";
 
-/** The SDK's files: in a checkout what people edit, in a package what was built, for Node runs no sources there. */
+/**
+ * The SDK's files: the sources in a checkout, the built files in a package, because Node does not run TypeScript from
+ * there.
+ */
 const sdkModules = {
   sources: { "@lares/sdk": "src/index.ts", "@lares/sdk/testing": "src/testing/index.ts" },
   built: { "@lares/sdk": "dist/index.js", "@lares/sdk/testing": "dist/testing.js" },
@@ -70,7 +73,7 @@ async function testsIn(folder: string): Promise<number> {
   return count;
 }
 
-/** Vitest's executable as the extension sees it, else as Lares itself does. */
+/** Finds Vitest's executable as the extension would resolve it, otherwise as Lares itself does. */
 async function findVitest(folder: string): Promise<string | null> {
   for (const place of [join(folder, "extension.yaml"), import.meta.url]) {
     try {
@@ -99,7 +102,7 @@ async function runVitest(vitest: string, folder: string, sdk: string): Promise<n
   }
 }
 
-/** The SDK is the one the kernel bundles programs with; what Vitest caches stays out of the extension's folder. */
+/** The SDK is the one with which the kernel bundles programs; Vitest's cache stays outside the extension's folder. */
 async function configurationFor(folder: string, sdk: string, temporary: string): Promise<string> {
   const modules = (await exists(join(sdk, sdkModules.sources["@lares/sdk/testing"])))
     ? sdkModules.sources

@@ -1,4 +1,5 @@
 import {
+  errorLine,
   exitCodes,
   folderAndVerb,
   folderNamed,
@@ -79,7 +80,7 @@ async function run(
       terminal.print(manyLines(JSON.stringify(result.value, null, 2) ?? "null"));
       break;
     case "error":
-      terminal.warn(`${terminal.errorSurface.style.red("error")} ${oneLine(result.message)}`);
+      terminal.warn(errorLine(result.message, terminal.errorSurface.style));
       break;
     case "needs_approval":
       terminal.print([

@@ -31,7 +31,7 @@ export async function traces(
     };
     if (options.follow === true) return follow(context, kernel, query, show);
     const entries = await terminal.progress("reading traces", kernel.traces(query));
-    // Asked for newest first, so that the limit keeps the newest; read as they happened.
+    // Queried newest first, so that the limit keeps the newest; shown in the order in which they happened.
     for (const entry of entries.toReversed()) show(entry);
     if (entries.length === 0 && options.json !== true) terminal.warn("No trace matches.");
     return exitCodes.ok;
@@ -74,9 +74,10 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 
 function queryOf({ agent, level, since, text, limit }: TracesOptions): TraceQuery {
   if (level !== undefined && !isLevel(level))
-    throw new UsageError(`--level is one of ${traceLevels.join(", ")}.`);
+    throw new UsageError(`--level is one of ${traceLevels.join(", ")}, not "${level}".`);
   const count = limit === undefined ? defaultLimit : Number(limit);
-  if (!Number.isInteger(count) || count < 1) throw new UsageError("--limit is a whole number of at least 1.");
+  if (!Number.isInteger(count) || count < 1)
+    throw new UsageError(`--limit is a whole number of at least 1, not "${limit}".`);
   return {
     limit: count,
     ...(agent === undefined ? {} : { agent }),

@@ -2,12 +2,12 @@ import { didYouMean } from "../../base/suggest.ts";
 import { UsageError } from "../command.ts";
 import type { KernelClient, Whose } from "../kernel-client.ts";
 
-/** As a person reads it; a shared memory is not told by the agent through which it is asked. */
+/** Returns the name for a person; a shared memory is not named after the agent through which it is accessed. */
 export function nameOf({ agent, namespace }: Whose): string {
   return namespace === undefined ? agent : `${namespace} (shared)`;
 }
 
-/** The one that is named; without a name all of this workspace, those that agents share behind their own. */
+/** Returns the named memory; without a name, all memories of this workspace, the shared ones last. */
 export async function memoriesMeant(
   kernel: KernelClient,
   agent: string | undefined,
@@ -17,13 +17,13 @@ export async function memoriesMeant(
   if (agent !== undefined) return [{ agent }];
   const [agents, { namespaces }] = await Promise.all([kernel.agents(), kernel.sharedMemories()]);
   const shared = namespaces.flatMap(({ name, workspace, agents: [first] }) =>
-    // Another workspace's is proven and measured there.
+    // A memory of another workspace is verified and measured there.
     first === undefined || workspace !== undefined ? [] : [{ agent: first, namespace: name }],
   );
   return [...agents.map(({ id }) => ({ agent: id })), ...shared];
 }
 
-/** A shared memory, through the agent that is named or any that may open it. */
+/** Returns a shared memory, accessed through the named agent or through any that may open it. */
 export async function sharedMemory(
   kernel: KernelClient,
   namespace: string,

@@ -8,21 +8,23 @@ import { counted, dayAndTime } from "./quantities.ts";
 import type { Style, Surface } from "./style.ts";
 import { displayWidth, wrap } from "./width.ts";
 
-/** Columns; a card is text to be read. */
+/** In columns; a card is text to be read. */
 const widestCard = 100;
 
-export interface CardOptions {
-  /** "2 more after this", where there are more. */
+interface CardOptions {
+  /** "2 more after this", if there are more. */
   readonly position?: string;
-  /** Which effects' contents are shown beneath what all of them do; default all that have one. */
+  /** The effects whose contents are shown beneath the list of effects; by default, all that have a content. */
   readonly contents?: "none" | number;
-  /** Why the content of an effect is not shown, by its index; the others without a diff are no text, or too long. */
+  /**
+   * Why the content of an effect cannot be shown, by its index; other effects without a diff are not text, or too long.
+   */
   readonly unread?: ReadonlyMap<number, string>;
 }
 
 /**
- * A proposal as a person decides on it: what every effect does, in the kernel's words; who and how much; the agent's words,
- * as the agent's; then the effects' contents. Nothing of it is cut: see `decisionLines`.
+ * Renders a proposal for a decision: every effect in the kernel's words; the agent and the size of the change; the
+ * agent's own text, marked as such; then the contents of the effects. Nothing is cut: see `decisionLines`.
  */
 export function renderAction(action: Action, surface: Surface, options: CardOptions = {}): string[] {
   const { style } = surface;
@@ -48,15 +50,15 @@ export function renderAction(action: Action, surface: Surface, options: CardOpti
   ];
 }
 
-/** Beneath it, what a terminal breaks by itself is easier to read than what would be left of a card. */
+/** Below this width, lines wrapped by the terminal are easier to read than the rest of a card. */
 const narrowestCard = 24;
 
-export function renderEffects({ effects }: Pick<Action, "effects">, surface: Surface): string[] {
+function renderEffects({ effects }: Pick<Action, "effects">, surface: Surface): string[] {
   return effects.flatMap((effect) => renderEffect(effect, surface));
 }
 
 /**
- * Renders who proposed the action and what became of it. Omits the state of a waiting action: its card asks about it.
+ * Renders who proposed the action and its result. Omits the state of a waiting action, because its card asks about it.
  */
 export function renderFacts(
   action: Action,
@@ -77,7 +79,7 @@ export function renderFacts(
   return lines;
 }
 
-/** "[#··] Small. Changes 1 file: adds 3 lines, removes 1. Can be undone." */
+/** Renders "[#··] Small. Changes 1 file: adds 3 lines, removes 1. Can be undone." */
 export function renderImpactSentence(action: Action, { style, width }: Surface): string[] {
   const size = impactSize(action.impact_score);
   const sentence = `${size.charAt(0).toUpperCase()}${size.slice(1)}. ${extentWords(action.effects)} Can be undone.`;
@@ -86,14 +88,14 @@ export function renderImpactSentence(action: Action, { style, width }: Surface):
   return [`${meter(action.impact_score, style)} ${first}`, ...rest.map((line) => margin + line)];
 }
 
-/** Why a person is asked, in the kernel's words. */
+/** Renders why a person is asked, in the kernel's words. */
 function renderReason({ asked_because: asked }: Action, { style, width, isAscii }: Surface): string[] {
   return asked === undefined
     ? []
     : ["", ...decisionLines(reasonText(asked), width, { isAscii }).map((line) => style.dim(line))];
 }
 
-/** Title and reason stand behind a bar of their own, so that no line of them passes for the kernel's. */
+/** The title and the reason have a bar at the left, so that none of their lines can pass for the kernel's. */
 export function renderWords({ title, reason }: Action, { style, width, isAscii }: Surface): string[] {
   const quoted = (text: string): string[] =>
     decisionLines(text, width - 2, { isAscii }).map((line) => `${style.dim("┆")} ${line}`);
@@ -103,7 +105,7 @@ export function renderWords({ title, reason }: Action, { style, width, isAscii }
 const meterCells = 3;
 const meterWidth = meterCells + 2;
 
-/** [##·]; its colour only repeats what the cells say. */
+/** Renders [##·]; the colour only repeats what the cells show. */
 function meter(score: number, style: Style): string {
   const size = impactSize(score);
   const cells = size === "small" ? 1 : size === "medium" ? 2 : 3;
@@ -111,12 +113,12 @@ function meter(score: number, style: Style): string {
   return `[${colour("#".repeat(cells))}${style.dim("·".repeat(meterCells - cells))}]`;
 }
 
-/** [##·] medium */
+/** Renders "[##·] medium". */
 export function renderImpact(score: number, style: Style): string {
   return `${meter(score, style)} ${impactSize(score)}`;
 }
 
-/** What a person reads for a state, in lists, cards and `--state`. */
+/** The states as shown to a person, in lists, cards and `--state`. */
 export const stateWords: Readonly<Record<ActionState, string>> = {
   PendingApproval: "waits for you",
   Approved: "being carried out",
@@ -129,7 +131,7 @@ export const stateWords: Readonly<Record<ActionState, string>> = {
   Undone: "undone",
 };
 
-/** The word for a state, in its colour. */
+/** Renders the word for a state in its colour. */
 export function renderState(state: ActionState, style: Style): string {
   const colours: Readonly<Record<ActionState, (text: string) => string>> = {
     PendingApproval: style.yellow,
@@ -145,7 +147,7 @@ export function renderState(state: ActionState, style: Style): string {
   return colours[state](stateWords[state]);
 }
 
-/** One effect in words: a sign, what happens, and to what. */
+/** Renders one effect: a sign, what happens, and to what. */
 export function renderEffect(effect: Effect, { style, width, isAscii }: Surface): string[] {
   const colour = coloursOf(effect, style);
   return visibleLines(effectWords(effect), width - 2, { isAscii }).map(
@@ -196,7 +198,7 @@ function renderHead({ path }: Effect, index: number, { style, width, isAscii }: 
   return [place, ...decisionLines(path, width, { isAscii }).map((line) => style.bold(line))];
 }
 
-/** One effect's content as a diff, or how to look at what has none. */
+/** Renders the content of an effect as a diff, or how to look at it if there is no diff. */
 export function renderContent(
   { id, effects }: Pick<Action, "id" | "effects">,
   index: number,
@@ -221,7 +223,7 @@ function isReadable(effect: Effect, side: "before" | "after"): boolean {
   return effect[side] !== null && (side === "after" || effect.kind.startsWith("file."));
 }
 
-/** Who decided, by which rule, and what went wrong; each with nothing left out. */
+/** Renders who decided, by which rule, and what went wrong; nothing is omitted. */
 export function renderOutcome(action: Action, { style, width, isAscii }: Surface): string[] {
   const { decided, error, rejected_reason: said } = action;
   const lines = (text: string, paint: (line: string) => string): string[] =>
@@ -240,14 +242,14 @@ function deciderOf({ decided_by: by, edited_by: editor }: Action): string {
   return editor === "user" ? "Decided by you, with your own text" : "Decided by you";
 }
 
-/** A sentence of policy with the line of the document that it speaks of. */
+/** Returns a sentence of policy with the line of the document that it refers to. */
 export function reasonText({ sentence, place }: PolicyReason): string {
   return place === undefined ? sentence : `${sentence} (${place.path}:${place.line})`;
 }
 
 /**
- * An action for what passes by: "✓ done  Archive 1 extra copy of sea.jpg  dev.lares.storage". What has no room in a line
- * goes on in the next, indented.
+ * Renders an action for a running log: "✓ done Archive 1 extra copy of sea.jpg dev.lares.storage". Text that does not
+ * fit on a line continues indented on the next.
  */
 export function renderActionLine(action: Action, { style, width }: Surface): string[] {
   const parts = [

@@ -1,5 +1,5 @@
-import { agentStateWords } from "../../base/vocabulary/agent-words.ts";
-import type { Agent, AgentState } from "../../base/vocabulary/agent.ts";
+import { agentWord } from "../../base/vocabulary/agent-words.ts";
+import type { Agent } from "../../base/vocabulary/agent.ts";
 import { oneLine } from "./foreign.ts";
 import type { Notice, RunSummary } from "./model.ts";
 import { bytes, counted, dayAndTime, duration } from "./quantities.ts";
@@ -7,9 +7,15 @@ import type { Style, Surface } from "./style.ts";
 import { renderTable } from "./table.ts";
 import { wrap } from "./width.ts";
 
-export function renderAgentState(state: AgentState, style: Style): string {
-  const word = agentStateWords[state].toLowerCase();
-  switch (state) {
+/** Shows what the person decided, or still has to decide, instead of the state: neither is an error. */
+export function renderAgentState(
+  agent: Pick<Agent, "state" | "disabled" | "awaiting">,
+  style: Style,
+): string {
+  const word = agentWord(agent).toLowerCase();
+  if (agent.disabled === true) return style.dim(word);
+  if (agent.awaiting !== undefined) return style.yellow(word);
+  switch (agent.state) {
     case "Active":
       return style.green(word);
     case "Initializing":
@@ -24,7 +30,7 @@ export function renderAgentState(state: AgentState, style: Style): string {
   }
 }
 
-/** The agents of a workspace, and beneath the table why one of them is not well. */
+/** Renders the agents of a workspace, and beneath the table why agents have failed. */
 export function renderAgents(agents: readonly Agent[], surface: Surface): string[] {
   const { style } = surface;
   if (agents.length === 0)
@@ -32,7 +38,7 @@ export function renderAgents(agents: readonly Agent[], surface: Surface): string
   const rows = agents.map((agent) => [
     oneLine(agent.id),
     oneLine(agent.version),
-    renderAgentState(agent.state, style),
+    renderAgentState(agent, style),
     String(agent.metrics.events_today),
     String(agent.tools.length),
     agent.permissions.map(oneLine).join(", ") || "–",
@@ -55,13 +61,17 @@ export function renderAgents(agents: readonly Agent[], surface: Surface): string
 }
 
 function renderTroubles(agents: readonly Agent[], { style, width }: Surface): string[] {
-  const red = style.red("✗");
   return agents.flatMap((agent) =>
     troublesOf(agent).flatMap((trouble) => {
       const [first = "", ...rest] = wrap(`${oneLine(agent.id)}: ${oneLine(trouble)}`, width - 2);
-      return [`${red} ${first}`, ...rest.map((line) => `  ${line}`)];
+      return [`${signOf(agent, style)} ${first}`, ...rest.map((line) => `  ${line}`)];
     }),
   );
+}
+
+/** Returns "✗" for an agent that failed, "!" for one that waits for the person. */
+export function signOf({ awaiting }: Pick<Agent, "awaiting">, style: Style): string {
+  return awaiting === undefined ? style.red("✗") : style.yellow("!");
 }
 
 function troublesOf({ error, problems, last_failure: failure }: Agent): string[] {
@@ -75,7 +85,7 @@ function troublesOf({ error, problems, last_failure: failure }: Agent): string[]
   ];
 }
 
-/** What a run came to, one row an agent. */
+/** Renders the result of a run, one row per agent. */
 export function renderSummary({ agents, actionsBy, pendingActions }: RunSummary, surface: Surface): string[] {
   const { style } = surface;
   const done = (count: number, failed: number): string =>
@@ -85,7 +95,7 @@ export function renderSummary({ agents, actionsBy, pendingActions }: RunSummary,
     const { metrics } = agent;
     return [
       oneLine(agent.id),
-      renderAgentState(agent.state, style),
+      renderAgentState(agent, style),
       done(metrics.events_processed + metrics.events_failed, metrics.events_failed),
       ...(haveJobs ? [done(metrics.jobs_completed + metrics.jobs_failed, metrics.jobs_failed)] : []),
       String(actionsBy.get(agent.id) ?? 0),
@@ -117,7 +127,7 @@ export function renderSummary({ agents, actionsBy, pendingActions }: RunSummary,
   return [...table, ...renderTroubles(agents, surface), ...pending];
 }
 
-/** The run's last line, always in this form and without colour, so that a script can read it. */
+/** Returns the last line of a run, always in this form and without colours, for scripts. */
 export function summaryLine({ agents, totals }: RunSummary): string {
   const { events, actions, refusals } = totals;
   return `${agents.length} agents, ${events} events, ${actions} actions, ${refusals} refusals`;

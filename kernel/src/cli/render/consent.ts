@@ -1,4 +1,13 @@
-import { cardState, choiceFor, countOf, isTicked, type Choice } from "../../base/consent-choice.ts";
+import {
+  cardState,
+  choiceFor,
+  countOf,
+  grantedChoice,
+  isNothing,
+  isTicked,
+  type Choice,
+} from "../../base/consent-choice.ts";
+import { fileCountText } from "../../base/file-count.ts";
 import { visibleText } from "../../base/visible-text.ts";
 import type {
   TrustCard,
@@ -6,21 +15,21 @@ import type {
   TrustPart,
   TrustProgram,
   TrustQuestion,
-} from "../../protocol/v1/trust.ts";
+} from "../../base/vocabulary/trust.ts";
 import { decisionLines, visibleLines } from "./decision-text.ts";
 import { counted } from "./quantities.ts";
 import type { Surface } from "./style.ts";
 
-/** Something in the question that the person can stand on. */
+/** A line of the question on which the cursor can stand. */
 export type Row =
   | { readonly kind: "card"; readonly card: TrustCard }
   | { readonly kind: "part"; readonly card: TrustCard; readonly part: TrustPart }
   | { readonly kind: "folder"; readonly card: TrustCard; readonly path: string }
   | { readonly kind: "workspace"; readonly part: TrustPart }
-  /** Nothing to tick: only so that everything between two rows comes into view. */
+  /** A stop without a checkbox, so that all text between two rows is scrolled into view. */
   | { readonly kind: "text" };
 
-/** Lines without a row among them that the cursor may pass at once. */
+/** The number of lines without a row that the cursor may skip at once. */
 const maxLinesBetweenRows = 6;
 
 export interface DrawnRow {
@@ -37,9 +46,9 @@ export interface DrawnQuestion {
 const gutter = 2;
 
 /**
- * Returns the question as lines of at most `surface.width` columns, one card after the other, and what in it can be ticked.
- * Every text of the question has been made visible by the kernel and is shown whole. `cursor`: index of the row that the
- * person stands on; -1 for none.
+ * Returns the question as lines of at most `surface.width` columns, one card after the other, and the rows that can be
+ * ticked. The kernel has made every character of the texts visible, and they are shown in full. `cursor`: index of the
+ * current row; -1 for none.
  */
 export function drawQuestion(
   question: TrustQuestion,
@@ -136,8 +145,11 @@ export function drawQuestion(
     lines.push("");
   };
   const { extensions, workspace } = question;
-  say("What may these agents do? Nothing that is new runs until you choose.", 0, style.bold);
-  lines.push("");
+  const asksForNothing = extensions.length + workspace.length === 0;
+  if (!asksForNothing) {
+    say("What may these agents do? Nothing that is new runs until you choose.", 0, style.bold);
+    lines.push("");
+  }
   for (const card of extensions.filter(({ answered }) => !answered)) drawCard(card);
   if (workspace.length > 0) {
     say("This folder's own document asks for this too:", 0, style.bold);
@@ -145,7 +157,8 @@ export function drawQuestion(
     lines.push("");
   }
   for (const card of extensions.filter(({ answered }) => answered)) drawCard(card);
-  if (extensions.length + workspace.length === 0) say("The documents of this folder ask for nothing.", 0);
+  if (asksForNothing)
+    say("No agent is enabled in this folder, so there is nothing to allow. lares run writes a starter.", 0);
   rows.push({ row: { kind: "text" }, line: lines.length - 1 });
   return { lines, rows };
 }
@@ -171,7 +184,7 @@ const factTitles = [
   ["setting", "Is set up with"],
 ] as const;
 
-/** The folders that are asked for, and those inside them that the person chose. */
+/** The requested folders, and those inside them that the person chose. */
 function foldersOf(
   card: TrustCard,
   choice: Choice,
@@ -179,9 +192,9 @@ function foldersOf(
   const { folders } = choiceFor(choice, card);
   const known = new Set(card.folders.map(({ path }) => path));
   return [
-    ...card.folders.map(({ path, title, change, requested }) => ({
+    ...card.folders.map(({ path, title, change, requested, files }) => ({
       path,
-      title,
+      title: files === undefined ? title : `${title} · ${fileCountText(files)}`,
       tag: requested && change !== "unchanged" ? change : requested ? "" : "chosen by you",
     })),
     ...[...folders]
@@ -190,7 +203,7 @@ function foldersOf(
   ];
 }
 
-/** Returns the lines at the foot: what is ticked, and the keys. */
+/** Returns the lines at the bottom: what is ticked, and the keys. */
 export function drawFoot(
   question: TrustQuestion,
   choice: Choice,
@@ -203,7 +216,6 @@ export function drawFoot(
     ...(row?.kind === "folder" ? ["f folder inside"] : []),
     ...(row !== undefined && "card" in row ? ["d program"] : []),
     "Tab next agent",
-    "Enter allow ticked",
     "y allow all",
     "n not now",
   ];
@@ -212,10 +224,23 @@ export function drawFoot(
       `${count.extensions} of ${counted(question.extensions.length, "agent")}${count.isAll ? ", with all that is asked for" : ""}`,
     ),
     ...packed(keys, width).map(style.dim),
+    ...visibleLines(whatEnterDoes(question, choice), width),
   ];
 }
 
-/** As many on a line as there is room for; none is broken. */
+function whatEnterDoes(question: TrustQuestion, choice: Choice): string {
+  const { extensions, parts, isAll } = countOf(choice, question);
+  if (isNothing(choice)) {
+    if (!isNothing(grantedChoice(question))) return "Enter: takes back all that was allowed; no agent runs";
+    return question.answered
+      ? "Enter: allows nothing, as before"
+      : "Enter: allows nothing, and asks again next time";
+  }
+  if (isAll) return "Enter: allows all that is asked for";
+  return `Enter: allows what is ticked (${counted(extensions, "agent")}, ${counted(parts, "permission")}) and nothing else`;
+}
+
+/** Fills lines with as many words as fit; no word is broken. */
 function packed(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
   for (const word of words) {
@@ -255,7 +280,7 @@ export function drawProgramFile(file: TrustProgram["files"][number], { style, wi
   ];
 }
 
-/** Returns what was answered, a line for each extension, for what stays on the terminal. */
+/** Returns the answer, one line per extension, to be left on the terminal. */
 export function drawAnswer(question: TrustQuestion, choice: Choice, surface: Surface): string[] {
   return question.extensions.flatMap((card) => {
     const state = cardState(choice, card);

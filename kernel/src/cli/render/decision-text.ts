@@ -9,27 +9,27 @@ import {
 } from "../../base/visible-text.ts";
 import { displayWidth } from "./width.ts";
 
-/** Columns below which nothing is laid out: a wide mark alone takes as many. */
+/** The minimum number of columns: a wide mark alone takes as many. */
 const narrowest = 8;
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const ascii = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 
-export interface DecisionOptions {
+interface DecisionOptions {
   readonly emphasis?: Emphasis | undefined;
-  /** Every character that is not ASCII, our own marks too, is shown by its code. */
+  /** Show every character outside ASCII by its code, including the marks of Lares. */
   readonly isAscii?: boolean | undefined;
 }
 
-/** What of a text stands out: by where it begins in the text, and how it is drawn. */
+/** The parts of a text to highlight, by their offset, and how to draw them. */
 export interface Emphasis {
   has(offset: number): boolean;
   draw(shown: string): string;
 }
 
 /**
- * A text on which a person decides, in lines of at most `width` columns that hold every character of it; see
- * `visibleText` for the marks. A line is broken where a single blank stands, which the break then is, and behind the mark
- * of a line feed; where there is neither, it ends in `↩` and the next one goes on with the same word.
+ * Breaks a text on which a person bases a decision into lines of at most `width` columns that show every character of
+ * it; see `visibleText` for the marks. A line is broken at a single blank, which the break then stands for, or after
+ * the mark of a line feed. Without either, the line ends in `↩` and the word continues on the next line.
  */
 export function decisionLines(
   text: string,
@@ -48,13 +48,13 @@ export function decisionLines(
   return broken(visibleAtoms(text), room, { emphasis, isAscii });
 }
 
-/** The same for a sentence of the kernel's own, in which foreign names are visible already. */
+/** The same for a sentence of the kernel in which foreign names are visible already. */
 export function visibleLines(
   sentence: string,
   width: number,
   options: Pick<DecisionOptions, "isAscii"> = {},
 ): string[] {
-  // The minus sign that counts lines at the end is the only non-ASCII character that Lares adds.
+  // The minus sign of the line count at the end is the only character outside ASCII that Lares adds.
   const text = options.isAscii === true ? sentence.replace(/ −(\d+\))$/, " -$1") : sentence;
   const atoms = Array.from(graphemes.segment(text), ({ segment }) => ({ shown: segment, source: segment }));
   return broken(atoms, Math.max(narrowest, width), options);
@@ -76,7 +76,7 @@ function broken(
   return lines;
 }
 
-/** The text that `decisionLines` was given, where nothing was painted. */
+/** Returns the text that was passed to `decisionLines`, provided that nothing was highlighted. */
 export function readDecision(lines: readonly string[]): string {
   const shown = lines.map((line, index) => {
     if (index === lines.length - 1) return line;
@@ -90,9 +90,9 @@ const endsWithFeed = /(?:\u240a|<\u240a×\d+>)$/u;
 
 interface Piece extends Atom {
   readonly columns: number;
-  /** Where it begins in the text; what belongs to a mark that is broken has the mark's. */
+  /** The offset in the text; the pieces of a broken mark have the offset of the mark. */
   readonly offset: number;
-  /** A new line may begin behind it. */
+  /** True if a new line may begin after it. */
   readonly ends: boolean;
 }
 
@@ -115,7 +115,7 @@ function piecesOf(atoms: readonly Atom[], room: number, isAscii: boolean): Piece
   });
 }
 
-/** `<U+00E9>`, and `<U+0020 x160>` for many of the same. */
+/** Returns `<U+00E9>`, and `<U+0020 x160>` for a run of the same character. */
 function asciiAtom(atom: Atom): Atom {
   if (printableAscii.test(atom.shown)) return atom;
   const characters = Array.from(atom.source);
@@ -133,7 +133,7 @@ function asciiAtom(atom: Atom): Atom {
 const printableAscii = /^[\x20-\x7e]*$/;
 
 interface LineEnd {
-  /** The first piece that is not in the line, and the one that the next line begins with. */
+  /** The first piece that is not on the line, and the first one of the next line. */
   readonly end: number;
   readonly next: number;
   readonly mark: string;
@@ -141,7 +141,7 @@ interface LineEnd {
 
 function lineFrom(pieces: Piece[], start: number, room: number): LineEnd {
   let columns = 0;
-  /** Where the line may end with its mark, and the last blank that may be its end. */
+  /** The place where the line can end with a mark, and the last blank at which it can be broken. */
   let hard = start + 1;
   let blank = 0;
   for (let index = start; index < pieces.length; index++) {
@@ -164,7 +164,7 @@ function isSingleBlank(pieces: readonly Piece[], index: number): boolean {
   return here?.shown === " " && before?.source !== " " && after !== undefined && after.source !== " ";
 }
 
-/** Blanks on either side of a break within them could not be counted. */
+/** Makes blanks beside a break visible, because they could not be counted otherwise. */
 function showBlanksAround(pieces: Piece[], end: number): void {
   const show = (index: number): void => {
     pieces[index] = { ...pieces[index]!, ...withVisibleBlank(pieces[index]!) };

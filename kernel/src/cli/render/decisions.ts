@@ -9,7 +9,7 @@ export function renderDecisions(decisions: readonly Decision[], surface: Surface
   if (decisions.length === 0)
     return [surface.style.dim('Nothing is remembered here: "always" was not answered yet.')];
   const rows = decisions.map(({ id, created, title, used, last_used: lastUsed }) => [
-    // The end of an id: its start is the time, which neighbours share.
+    // The end of an id: its start is the time, which decisions of the same period share.
     oneLine(id).slice(-8),
     created === undefined ? "by hand" : dayAndTime(created),
     `${counted(used, "time")}${lastUsed === undefined ? "" : `, last ${dayAndTime(lastUsed)}`}`,

@@ -10,8 +10,8 @@ export type DiffLine =
   | { readonly kind: "added"; readonly text: string; readonly after: number }
   | { readonly kind: "note"; readonly text: string };
 
-/** Takes a unified diff of one file apart; its header is left out. */
-export function parseDiff(diff: string): DiffLine[] {
+/** Parses a unified diff of one file; omits its header. */
+function parseDiff(diff: string): DiffLine[] {
   const lines: DiffLine[] = [];
   let before = 0;
   let after = 0;
@@ -32,14 +32,14 @@ export function parseDiff(diff: string): DiffLine[] {
   return lines;
 }
 
-/** Words are compared in lines up to this long; beyond, the line as a whole is what changed. */
+/** Words are compared in lines up to this length; beyond it, the whole line counts as changed. */
 const longestComparedLine = 400;
-/** Words that may differ before the line as a whole is what changed. */
+/** If more words differ than this, the whole line counts as changed. */
 const maxWordEdits = 100;
 
 /**
- * A diff as lines for a terminal: the line's number, its sign, its text. All of it, as `decisionLines` draws it: what
- * does not fit in a line goes on in the next, which has neither number nor sign.
+ * Renders a diff for a terminal: the number of the line, its sign, its text. The text is complete, as drawn by
+ * `decisionLines`: what does not fit continues on the next line, which has neither number nor sign.
  */
 export function renderDiff(diff: string, { style, width, isAscii }: Surface): string[] {
   const lines = parseDiff(diff);
@@ -84,31 +84,30 @@ function lineNumber(line: DiffLine): number | undefined {
 }
 
 /**
- * Of each line, the index of the one that it was changed from, or to; undefined where it is not plain which: only where as
- * many lines came as went. Each line is looked at a bounded number of times.
+ * Returns, for each line, the index of the line that it was changed from or to; undefined if that is ambiguous, that
+ * is, unless as many lines were removed as added. Looks at each line a bounded number of times.
  */
 export function partnersOf(lines: readonly Pick<DiffLine, "kind">[]): (number | undefined)[] {
-  const kinds = lines.map(({ kind }) => kind);
-  const partners: (number | undefined)[] = kinds.map(() => undefined);
-  for (let start = 0; start < kinds.length; start++) {
+  const partners: (number | undefined)[] = lines.map(() => undefined);
+  for (let start = 0; start < lines.length; start++) {
     let middle = start;
-    while (kinds[middle] === "removed") middle += 1;
+    while (lines[middle]?.kind === "removed") middle += 1;
     let end = middle;
-    while (kinds[end] === "added") end += 1;
+    while (lines[end]?.kind === "added") end += 1;
     const half = middle - start;
-    if (half > 0 && end - middle === half && kinds[end] !== "removed")
+    if (half > 0 && end - middle === half && lines[end]?.kind !== "removed")
       for (let place = 0; place < half; place++) {
         partners[start + place] = middle + place;
         partners[middle + place] = start + place;
       }
-    // On to the end of all that changed together.
-    while (kinds[end] === "removed" || kinds[end] === "added") end += 1;
+    // Continue to the end of the lines that changed together.
+    while (lines[end]?.kind === "removed" || lines[end]?.kind === "added") end += 1;
     start = Math.max(start, end - 1);
   }
   return partners;
 }
 
-/** The words that differ, inverted; undefined where the lines have too little in common. */
+/** Returns the differing words to be inverted; undefined if the lines have too little in common. */
 function emphasis(
   line: DiffLine,
   other: DiffLine | undefined,

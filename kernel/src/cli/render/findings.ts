@@ -2,9 +2,9 @@ import { oneLine } from "./foreign.ts";
 import { counted } from "./quantities.ts";
 import type { Style, Surface } from "./style.ts";
 
-export type Severity = "error" | "warning" | "information" | "hint";
+type Severity = "error" | "warning" | "information" | "hint";
 
-/** A fault in a document. Lines and columns count from 1. */
+/** An error in a document. Lines and columns count from 1. */
 export interface Finding {
   readonly file: string;
   readonly line: number;
@@ -14,7 +14,7 @@ export interface Finding {
   readonly message: string;
 }
 
-/** file:line:column  code  message — one line each, so that editors and grep can follow it. */
+/** Renders file:line:column  code  message — on one line, for editors and grep. */
 export function renderFinding(finding: Finding, { style }: Surface): string {
   const place = `${oneLine(finding.file)}:${finding.line}:${finding.column}`;
   return `${place}  ${colourOf(finding.severity, style)(oneLine(finding.code))}  ${oneLine(finding.message)}`;
@@ -25,7 +25,7 @@ function colourOf(severity: Severity, style: Style): (text: string) => string {
   return severity === "warning" ? style.yellow : style.blue;
 }
 
-/** The last line of `lares check`. */
+/** Returns the last line of `lares check`. */
 export function renderCheckResult(
   documents: number,
   findings: readonly Finding[],

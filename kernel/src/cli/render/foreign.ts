@@ -1,8 +1,8 @@
 import { plainLine, plainText } from "../../base/plain-text.ts";
 
 /**
- * What came from an extension or a file, made safe for a terminal: no control codes, no text that changes direction.
- * Everything in this folder takes foreign text through one of these two, and never prints it otherwise.
+ * Makes text from an extension or a file safe for a terminal: no control codes, no characters that change direction.
+ * All code in this folder prints foreign text only through one of these two functions.
  */
 export function oneLine(text: string): string {
   return plainLine(text).trim();

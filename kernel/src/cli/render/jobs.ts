@@ -10,7 +10,7 @@ function renderJobState(state: JobState, style: Style): string {
     case "Running":
       return style.green("running");
     case "Waiting":
-      return style.dim("waiting");
+      return style.dim("queued");
     case "Cancelling":
       return style.yellow("being cancelled");
     case "Cancelled":
@@ -18,15 +18,15 @@ function renderJobState(state: JobState, style: Style): string {
   }
 }
 
-/** The jobs that have not ended: those that run first. */
+/** Renders the jobs that have not ended, in the order in which they will run. */
 export function renderJobs(
   { items, total }: { readonly items: readonly Job[]; readonly total: number },
   surface: Surface,
 ): string[] {
   const { style } = surface;
-  if (items.length === 0) return [style.dim("No job waits or runs.")];
+  if (items.length === 0) return [style.dim("No job is queued or running.")];
   const rows = items.map((job) => [
-    // The end of an id: its start is the time, which neighbours share.
+    // The end of an id: its start is the time, which jobs of the same period share.
     job.id.slice(-8),
     renderJobState(job.state, style),
     oneLine(job.agent),
@@ -51,7 +51,7 @@ export function renderJobs(
   ];
 }
 
-/** What became of a cancelled one. */
+/** Renders the result of a cancellation. */
 export function renderCancelledJob({ agent, name, state }: Job, { style }: Surface): string {
   const what = `${style.bold(oneLine(name))}  ${style.dim(oneLine(agent))}`;
   const rest = state === "Cancelling" ? ": its agent was told to leave it" : ": it had not begun";

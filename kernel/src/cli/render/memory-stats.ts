@@ -1,4 +1,4 @@
-import type { MemoryStats } from "../../protocol/v1/memory.ts";
+import type { MemoryStats } from "../../base/vocabulary/memory-reports.ts";
 import type { ResultOf } from "../../protocol/v1/requests.ts";
 import { oneLine } from "./foreign.ts";
 import { bytes, counted, dayAndTime } from "./quantities.ts";
@@ -10,10 +10,10 @@ export type Imported = ResultOf<"lares/memory/import">;
 
 const barCells = 20;
 const labelWidth = 13;
-/** A journal this full is worth a colour. */
+/** From this fill level, a journal is highlighted. */
 const nearlyFull = 0.8;
 
-/** Sizes, what is in it, how it is searched, what is still to be done. */
+/** Renders sizes, contents, search indexes and outstanding work. */
 export function renderStats(agent: string, stats: MemoryStats, surface: Surface): string[] {
   const { style, width } = surface;
   const { records, head, sizeBytes, limitBytes, projections } = stats;
@@ -73,14 +73,14 @@ function linesOf(
   ];
 }
 
-/** What an import would put in, as the file says and as it was proven. */
+/** Renders what an import would add, according to the file and as verified. */
 export function renderImport(imported: Imported, { style, width }: Surface): string[] {
   const { records, head, from, created, first, last, bytes: sizeBytes, vectors } = imported;
   const lines: readonly (readonly [string, string])[] = [
     ["memory of", oneLine(from)],
     ["exported", dayAndTime(oneLine(created))],
     ["records", `${records}, ${bytes(sizeBytes)}, ${day(first)} to ${day(last)}`],
-    // Not part of the chain: whoever made the file up chose what searches find.
+    // Vectors are not part of the hash chain: the author of the file controls what searches find.
     [
       "vectors",
       vectors === 0 ? "none" : `${vectors}, unproven: forged ones make searches find the wrong items`,
@@ -88,7 +88,7 @@ export function renderImport(imported: Imported, { style, width }: Surface): str
   ];
   return [
     ...lines.map(([label, text]) => truncate(`  ${label.padEnd(labelWidth)} ${text}`, width)),
-    // Never cut: it is there to be compared.
+    // Never cut, because it is meant to be compared.
     `  ${style.dim("head")} ${oneLine(head)}`,
   ];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { MemoryStats } from "../../protocol/v1/memory.ts";
+import type { MemoryStats } from "../../base/vocabulary/memory-reports.ts";
 import {
   type Events,
   type Hits,

@@ -9,7 +9,7 @@ import { displayWidth, padEnd, padStart, truncate } from "./width.ts";
 type Answer = ResultOf<"lares/memory/query">;
 export type Events = Extract<Answer, { total: number }>;
 export type Items = Exclude<Extract<Answer, { items: unknown }>, Events | { mode: string }>;
-/** What a hit has depends on what it is; all but these three may be missing. */
+/** The fields of a hit depend on its kind; all but these three are optional. */
 export interface Hits {
   readonly items: readonly {
     readonly id: string;
@@ -25,18 +25,18 @@ export interface Hits {
 export type Working = Extract<Answer, { revision: number }>;
 export type Count = ResultOf<"lares/memory/count">;
 
-/** Below this a table has no room for what matters: a line for what it is, one for what it says. */
+/** A narrower table has no room for the contents: two lines per hit are used instead. */
 const narrowestTable = 64;
-/** From here on there is room for whole ids. */
+/** From this width there is room for whole ids. */
 const narrowestWithIds = 110;
 const widestVariant = 20;
-/** Characters of an item's data that are looked at: more never fits into a line. */
+/** The characters of an item's data that are considered; more would never fit on a line. */
 const longestText = 1000;
 const longestBar = 40;
 const shortestBar = 4;
 const mostBars = 100;
 
-/** Some columns of some rows; the one called What gives way, the ids go first. */
+/** Some columns of some rows. The column called What shrinks first; then the ids are dropped. */
 interface Listing {
   readonly columns: readonly Column[];
   readonly rows: readonly { readonly cells: readonly string[]; readonly what: string; readonly id: string }[];
@@ -108,7 +108,7 @@ export function renderWorking({ revision, state }: Working, { style }: Surface):
   return [style.dim(`revision ${revision}`), ...manyLines(text)];
 }
 
-/** How many, and a bar for each group where they were counted in groups. */
+/** Renders the count, and a bar for each group if it was counted by group. */
 export function renderCount({ count, groups }: Count, by: string | undefined, surface: Surface): string[] {
   if (groups === undefined) return [String(count)];
   const { style, width } = surface;
@@ -117,7 +117,7 @@ export function renderCount({ count, groups }: Count, by: string | undefined, su
   const sorted = isTime
     ? entries.toSorted(([one], [other]) => (one < other ? -1 : 1))
     : entries.toSorted(([, one], [, other]) => other - one);
-  // Of what went on for long the newest says most.
+  // For a long period, the newest groups are the most useful.
   const shown = isTime ? sorted.slice(-mostBars) : sorted.slice(0, mostBars);
   const countWidth = Math.max(0, ...shown.map(([, value]) => String(value).length));
   const widestLabel = Math.max(4, width - countWidth - shortestBar - 4);
@@ -167,8 +167,7 @@ function renderListing({ columns, rows }: Listing, surface: Surface): string[] {
   const table = renderTable(
     [...columns, { title: "What", flexible: true }, ...(withIds ? [{ title: "Id" }] : [])],
     rows.map(({ cells, what, id }) => [...cells, what, ...(withIds ? [truncate(oneLine(id), 40)] : [])]),
-    // The rules above and below are a column wider than what they are told.
-    { style, width: width - 1 },
+    surface,
   );
   return withIds ? table : [...table, remark("--json has the ids, and so does a wider terminal.", surface)];
 }

@@ -1,11 +1,11 @@
 import type { Agent } from "../../base/vocabulary/agent.ts";
 
-/** What `lares/status` answers, as far as the terminal shows it. */
+/** The answer of `lares/status`, as far as the terminal shows it. */
 export interface Status {
   readonly version: string;
   readonly pid: number;
   readonly ready: boolean;
-  /** Nothing is under way: indexed and hashed, and no agent has anything in hand or waiting. */
+  /** Nothing is in progress: everything is indexed and hashed, and no agent has any work. */
   readonly idle: boolean;
   readonly workspace: string;
   readonly stateFolder: string;
@@ -13,9 +13,9 @@ export interface Status {
   readonly trust: {
     readonly digest: string;
     readonly asks: readonly string[];
-    /** What of it was not accepted yet and does not count. */
+    /** What was not accepted yet and does not apply. */
     readonly pending: readonly string[];
-    /** Extensions whose changed program is all that waits; empty where anything else waits too. */
+    /** Extensions whose changed programs are all that waits; empty if anything else waits, too. */
     readonly changedPrograms: readonly string[];
   };
   readonly agents: number;
@@ -25,14 +25,14 @@ export interface Status {
 }
 
 /** Since the kernel started. */
-export interface Totals {
+interface Totals {
   readonly events: number;
   readonly actions: number;
   /** Host calls that the policy refused. */
   readonly refusals: number;
 }
 
-/** What the run came to. */
+/** The result of the run. */
 export interface RunSummary {
   readonly agents: readonly Agent[];
   readonly totals: Totals;

@@ -27,7 +27,7 @@ export function counted(count: number, noun: string, plural = `${noun}s`): strin
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** The time of day where the reader is: 14:03:59.120 */
+/** Returns the local time of day: 14:03:59.120 */
 export function clockTime(timestamp: string): string {
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return "--:--:--.---";
@@ -36,7 +36,7 @@ export function clockTime(timestamp: string): string {
   return `${two(time.getHours())}:${two(time.getMinutes())}:${seconds}`;
 }
 
-/** 2026-11-21 14:03, where the reader is. */
+/** Returns the local day and time: 2026-11-21 14:03 */
 export function dayAndTime(timestamp: string): string {
   const time = new Date(timestamp);
   if (Number.isNaN(time.getTime())) return timestamp;

@@ -11,6 +11,7 @@ import { oneLine } from "./foreign.ts";
 import { bytes, duration } from "./quantities.ts";
 import { noStyle, plainSurface, styleFor } from "./style.ts";
 import { compactFields, renderTrace } from "./trace.ts";
+import stringWidth from "string-width";
 import { displayWidth, truncate, truncateMiddle, wrap } from "./width.ts";
 
 const diff = `--- a/notes/todo.md
@@ -298,6 +299,24 @@ describe("tables", () => {
     expect(renderSummary(summary, { style: noStyle, width: 100 }).join("\n")).toMatchSnapshot();
     expect(summaryLine(summary)).toBe("2 agents, 41 events, 3 actions, 1 refusals");
   });
+  it.each([32, 40, 60, 80, 100, 120])("none has a line wider than a terminal of %i columns", (width) => {
+    const surface = { style: noStyle, width };
+    for (const line of [...renderAgents(agents, surface), ...renderSummary(summary, surface)])
+      expect([line, displayWidth(line) <= width]).toEqual([line, true]);
+    for (const { id } of agents) expect(renderSummary(summary, surface).join("\n")).toContain(id);
+  });
+  it("an agent that the person has not allowed is no error", () => {
+    const [first] = agents;
+    const waiting = [{ ...first!, state: "Error", awaiting: "acceptance", error: "Not allowed." } as const];
+    for (const lines of [
+      renderAgents(waiting, plainSurface),
+      renderSummary({ ...summary, agents: waiting }, plainSurface),
+    ]) {
+      expect(lines.join("\n")).toContain("needs your permission");
+      expect(lines.join("\n")).toContain("! dev.lares.filetypes: Not allowed.");
+      expect(lines.join("\n")).not.toMatch(/✗|error/);
+    }
+  });
   it("the summary says how many jobs ended, where there were any", () => {
     const withJobs = summary.agents.map((agent) => ({
       ...agent,
@@ -344,8 +363,37 @@ describe("width", () => {
     ["é", 1],
     ["e\u0301", 1],
     ["❤️", 2],
+    ["ｶﾞ", 2],
+    ["निधि", 4],
+    ["⚠ 👍🏽 1️⃣", 7],
+    ["a\u200bb\u00ad", 2],
     ["\u001b[31mred\u001b[39m", 3],
   ])("%s takes %i columns", (text, columns) => expect(displayWidth(text)).toBe(columns));
+  it("takes an emoji's sequence and a letter with marks as one character, in the middle of others too", () => {
+    const line = "a👩‍👩‍👧e\u0301z".repeat(3);
+    expect(wrap(line, 8)).toEqual(["a👩‍👩‍👧e\u0301za👩‍👩‍👧", "e\u0301za👩‍👩‍👧e\u0301z"]);
+    expect(truncate(line, 3)).toBe("a…");
+    expect(truncate("e\u0301", 1)).toBe("e\u0301");
+    expect(truncate("abe\u0301", 2)).toBe("a…");
+  });
+  it("agrees with string-width on every character that it takes for narrow", () => {
+    for (let code = 0x20; code < 0x3000; code++) {
+      const text = String.fromCharCode(code);
+      if (/[\p{Cc}\p{Cf}]/u.test(text)) continue;
+      expect([text, displayWidth(text)]).toEqual([text, stringWidth(text)]);
+      expect([text, displayWidth(`x${text}`)]).toEqual([text, stringWidth(`x${text}`)]);
+    }
+  });
+  it("takes time with a text's length, whatever stands in it", () => {
+    const long = ["日本語".repeat(100_000), "e\u0301".repeat(100_000), "\u001b]".repeat(100_000)];
+    const start = performance.now();
+    for (const text of long) {
+      truncate(text, 80);
+      wrap(text, 80);
+    }
+    // About one second. With a pass over the rest for each line it would be half a minute.
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
   it("cuts between characters, never within one", () => {
     expect(truncate("写真を", 4)).toBe("写…");
     expect(truncateMiddle("photos/2024/summer/sea.jpg", 16)).toBe("photo…er/sea.jpg");

@@ -1,6 +1,6 @@
 import picocolors from "picocolors";
 
-/** Colours as functions from text to text; all of them leave it as it is where colours are off. */
+/** Functions that colour a text; without colours they return it unchanged. */
 export type Style = ReturnType<typeof picocolors.createColors>;
 
 export function styleFor(colours: boolean): Style {
@@ -9,12 +9,12 @@ export function styleFor(colours: boolean): Style {
 
 export const noStyle: Style = styleFor(false);
 
-/** How something is shown: with which colours, in how many columns. */
+/** How to render: the colours and the number of columns. */
 export interface Surface {
   readonly style: Style;
   /** Columns. */
   readonly width: number;
-  /** The terminal draws ASCII only, so any other character of a foreign text is shown by its code. */
+  /** The terminal draws only ASCII, so any other character of a foreign text is shown by its code. */
   readonly isAscii?: boolean;
 }
 

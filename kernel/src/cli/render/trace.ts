@@ -7,12 +7,15 @@ import { displayWidth, padEnd, truncate } from "./width.ts";
 const agentWidth = 20;
 const longestField = 60;
 
-export interface TraceLineOptions {
-  /** Shows the day too: for what is read back rather than watched. */
+interface TraceLineOptions {
+  /** Show the day as well: for past entries, as opposed to live ones. */
   readonly withDay: boolean;
 }
 
-/** One trace entry in one line: time, level, agent, message, fields. On a wide enough surface it is cut, never wrapped. */
+/**
+ * Renders one trace entry on one line: time, level, agent, message, fields. On a wide enough surface it is cut, never
+ * wrapped.
+ */
 export function renderTrace(entry: TraceEntry, surface: Surface, options: TraceLineOptions): string {
   const { style, width } = surface;
   const time = options.withDay ? dayAndTime(entry.timestamp) : clockTime(entry.timestamp);
@@ -40,7 +43,10 @@ function renderLevel(level: TraceLevel, style: Style): string {
   }
 }
 
-/** "dev.lares.filetypes" → "lares.filetypes": in a narrow column the end of an id says more than its start. */
+/**
+ * Shortens "dev.lares.filetypes" to "lares.filetypes": in a narrow column the end of an id is more useful than its
+ * start.
+ */
 function shortAgent(id: string): string {
   if (displayWidth(id) <= agentWidth) return id;
   const parts = id.split(".");
@@ -48,7 +54,7 @@ function shortAgent(id: string): string {
   return parts.join(".");
 }
 
-/** {files: 12, name: "a b"} → files=12 name="a b" */
+/** Formats {files: 12, name: "a b"} as files=12 name="a b". */
 export function compactFields(fields: Readonly<Record<string, unknown>> | undefined): string {
   if (fields === undefined) return "";
   return Object.entries(fields)

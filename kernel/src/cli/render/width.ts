@@ -1,33 +1,24 @@
-import { stripVTControlCharacters } from "node:util";
-import { eastAsianWidth } from "get-east-asian-width";
+import stringWidth from "string-width";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-const emoji =
-  /^\p{Emoji_Presentation}|^\p{Extended_Pictographic}\ufe0f|^[0-9#*]\ufe0f?\u20e3|^\p{Regional_Indicator}{2}/u;
-const zeroWidth = /^[\p{Mn}\p{Me}\p{Cf}]/u;
-const ascii = /^[\x20-\x7e]*$/;
+/**
+ * ASCII, Latin, Greek, Cyrillic and the signs that this folder draws: each takes one column. `string-width` compiles a
+ * pattern of all emoji at its first other character, which takes longer than most commands take to render.
+ */
+const narrow = /^[ -~¡-¬®-˿Ͱ-ͷΑ-Ωα-ωЀ-Ѿ–—‘-‟•…−─-╿█✓✗]*$/;
 
-/** Columns a text takes at a terminal; colour codes take none. */
+/** Returns the columns that a text takes on a terminal; colour codes take none. */
 export function displayWidth(text: string): number {
-  const plain = text.includes("\u001b") ? stripVTControlCharacters(text) : text;
-  if (ascii.test(plain)) return plain.length;
-  let width = 0;
-  for (const { segment } of graphemes.segment(plain)) width += graphemeWidth(segment);
-  return width;
+  return narrow.test(text) ? text.length : stringWidth(text);
 }
 
-function graphemeWidth(grapheme: string): number {
-  if (emoji.test(grapheme)) return 2;
-  return zeroWidth.test(grapheme) ? 0 : eastAsianWidth(grapheme.codePointAt(0) ?? 0);
-}
-
-/** Cuts a text without colour codes to `width` columns, the last one an ellipsis where something was left out. */
+/** Cuts a text without colour codes to `width` columns; ends it with an ellipsis if something was cut. */
 export function truncate(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
+  if (take(text, width) === text) return text;
   return width < 1 ? "" : `${take(text, width - 1)}…`;
 }
 
-/** Cuts out the middle, as suits a path: its first folder and its name say most. */
+/** Cuts the middle, which suits a path: its first folder and its name are the most useful parts. */
 export function truncateMiddle(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   if (width < 8) return truncate(text, width);
@@ -36,7 +27,7 @@ export function truncateMiddle(text: string, width: number): string {
   let used = 0;
   const kept: string[] = [];
   for (const grapheme of tail) {
-    used += graphemeWidth(grapheme);
+    used += displayWidth(grapheme);
     if (used > width - 1 - head) break;
     kept.unshift(grapheme);
   }
@@ -51,7 +42,7 @@ export function padStart(text: string, width: number): string {
   return " ".repeat(Math.max(0, width - displayWidth(text))) + text;
 }
 
-/** Breaks a text without colour codes into lines of at most `width` columns, at spaces where there are any. */
+/** Breaks a text without colour codes into lines of at most `width` columns, at spaces if there are any. */
 export function wrap(text: string, width: number): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, Math.max(width, 8)));
 }
@@ -60,31 +51,38 @@ function wrapLine(line: string, width: number): string[] {
   const lines: string[] = [];
   let current = "";
   for (const word of line.split(" ")) {
-    let rest = word;
-    const joined = current === "" ? rest : `${current} ${rest}`;
-    if (displayWidth(joined) <= width) {
+    const joined = current === "" ? word : `${current} ${word}`;
+    if (take(joined, width) === joined) {
       current = joined;
       continue;
     }
     if (current !== "") lines.push(current);
-    while (displayWidth(rest) > width) {
-      const head = take(rest, width);
-      lines.push(head);
-      rest = rest.slice(head.length);
+    current = "";
+    let used = 0;
+    for (const { segment } of graphemes.segment(word)) {
+      const columns = displayWidth(segment);
+      if (used + columns > width) {
+        lines.push(current);
+        current = "";
+        used = 0;
+      }
+      current += segment;
+      used += columns;
     }
-    current = rest;
   }
   lines.push(current);
   return lines;
 }
 
+/** Returns as much of a text's beginning as fits, looking no further. */
 function take(text: string, width: number): string {
+  const head = text.slice(0, Math.max(0, width));
+  if (narrow.test(head) && (head.length === text.length || narrow.test(text.charAt(head.length))))
+    return head;
   let used = 0;
-  let taken = "";
-  for (const { segment } of graphemes.segment(text)) {
-    used += graphemeWidth(segment);
-    if (used > width) break;
-    taken += segment;
+  for (const { segment, index } of graphemes.segment(text)) {
+    used += displayWidth(segment);
+    if (used > width) return text.slice(0, index);
   }
-  return taken;
+  return text;
 }

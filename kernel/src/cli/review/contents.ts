@@ -5,14 +5,14 @@ import type { KernelClient } from "../kernel-client.ts";
 import { withHunks } from "./parts.ts";
 import type { EditedText } from "./state.ts";
 
-/** A text that is edited or taken in parts here is at most so long. Bytes. */
+/** The maximum size of a text that is edited or taken in parts here. Bytes. */
 const maxTextBytes = 4 * 1024 * 1024;
-/** Beyond so many edits a diff shows the whole text. */
+/** Beyond this number of edits, a diff shows the whole text. */
 const maxEdits = 2000;
 
 type Contents = Pick<KernelClient, "content">;
 
-/** One side of an effect's content, whole. */
+/** Returns one side of an effect's content in full. */
 export async function contentOf(
   kernel: Contents,
   id: string,
@@ -36,7 +36,7 @@ export async function contentOf(
   return Buffer.concat(pieces);
 }
 
-/** The text of bytes that are UTF-8, its byte order mark included. */
+/** Decodes UTF-8, keeping a byte order mark. */
 export function textOf(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -45,7 +45,7 @@ export function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** The text that an effect leaves when only these hunks of it are taken. */
+/** Returns the text that an effect writes if only these hunks are taken. */
 export async function partialContent(
   kernel: Contents,
   { id, effects }: Action,
@@ -65,7 +65,7 @@ export async function partialContent(
   return text;
 }
 
-/** A person's text beside what is on the disk now; null where it is what was proposed. */
+/** Returns a person's text with its diff from the current file; null if it equals the proposed text. */
 export function editedText(before: string, proposed: string, text: string): EditedText | null {
   if (text === proposed) return null;
   const diff =

@@ -17,7 +17,7 @@ import {
   type ReviewState,
 } from "./state.ts";
 
-/** The change's name in a sentence of ours. */
+/** Returns the name of the change for use in a sentence. */
 export function nameOf({ effects }: Pick<Action, "effects">): string {
   const subject = subjectOf(effects);
   return "path" in subject ? visibleText(subject.path) : subject.words;
@@ -96,7 +96,7 @@ function readyToApprove(state: ReviewState, atMs: number): { readonly action: Ac
   return { action };
 }
 
-/** Approves what the card shows, with what was left out and edited. */
+/** Approves what the card shows, with the left-out parts and edits. */
 export function approveCard(state: ReviewState, rules?: readonly RememberedRule[]): ReviewStep {
   const { card } = state;
   if (card === null || card.whole === null) return stay(state);
@@ -143,7 +143,7 @@ export function selectKey(state: ReviewState): ReviewStep {
   return stay({ ...state, selected, message: null });
 }
 
-/** Handles the key `A`: names everything that the selected changes do, and asks for confirmation. */
+/** Handles the key `A`: lists everything that the selected changes do, and asks for confirmation. */
 export function approveSelected(state: ReviewState): ReviewStep {
   if (state.selected.size === 0) return say(state, "Nothing is selected. Space selects.");
   const actions = [...state.selected.keys()].flatMap((id) => state.actions.get(id) ?? []);
@@ -171,7 +171,7 @@ function ask(state: ReviewState, confirm: Confirmation, question: string): Revie
   return stay({ ...state, panel: { kind: "confirm", confirm, question }, message: null });
 }
 
-/** Returns whether the panel's last line, which says how to answer, has no room. */
+/** Returns true if there is no room for the panel's last line, which says how to answer. */
 function isCut(state: ReviewState): boolean {
   return layoutOf(state).bodyRows === 0;
 }
@@ -227,7 +227,7 @@ export function editKey(state: ReviewState): ReviewStep {
     : stay({ ...state, message: null }, { kind: "edit", id: action.id, effect });
 }
 
-/** What `y` and `n` do to the part with the focus, which moves on to the next. */
+/** Handles the keys `y` and `n`: takes the part with the focus or leaves it out, and moves on to the next. */
 export function partKey(state: ReviewState, takes: boolean): ReviewStep {
   const { card } = state;
   const action = currentAction(state);

@@ -3,14 +3,14 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** The person's editor, with its arguments; null where none is named. */
+/** Returns the person's editor with its arguments; null if none is configured. */
 export function editorOf({ VISUAL, EDITOR }: NodeJS.ProcessEnv): string | null {
   return VISUAL?.trim() || EDITOR?.trim() || null;
 }
 
 /**
- * The text after the person edited it in their editor, which has the terminal meanwhile. It stands in a file that only they
- * can read, in a folder of its own, and is removed afterwards. Rejects where the editor could not be started or failed.
+ * Lets the person edit the text in their editor, which has the terminal meanwhile. The text is in a file that only they
+ * can read, in a folder of its own, which is removed afterwards. Rejects if the editor could not be started or failed.
  */
 export async function editText(editor: string, path: string, text: Uint8Array): Promise<Uint8Array> {
   const folder = await mkdtemp(join(tmpdir(), "lares-edit-"));
@@ -24,7 +24,9 @@ export async function editText(editor: string, path: string, text: Uint8Array): 
   }
 }
 
-/** The name tells the editor what kind of text it is; nothing else of a stranger's name gets into a command or a path. */
+/**
+ * The extension tells the editor the kind of the text; nothing else of a foreign name gets into a command or a path.
+ */
 function fileName(path: string): string {
   const base = path.slice(path.lastIndexOf("/") + 1);
   const extension = /\.[A-Za-z0-9]{1,12}$/.exec(base)?.[0] ?? "";
@@ -33,8 +35,8 @@ function fileName(path: string): string {
 
 function runEditor(editor: string, file: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    // Run by a shell, since the variable may hold arguments. `sh` gets the file's name as an argument, not as command
-    // text.
+    // Run by a shell, because the variable may contain arguments. `sh` gets the file's name as an argument, not as
+    // command text.
     const child =
       process.platform === "win32"
         ? spawn(`${editor} "${file}"`, { stdio: "inherit", shell: true })

@@ -5,7 +5,7 @@ import type { EditedText, Size } from "./state.ts";
 export interface Key {
   /** "up", "return", "escape", "tab", "space", or the character. */
   readonly name: string;
-  /** What the key writes in a text field; empty for one that writes nothing. */
+  /** The text that the key types in a text field; may be empty. */
   readonly text: string;
   readonly isControl: boolean;
   readonly isShift: boolean;
@@ -13,7 +13,7 @@ export interface Key {
 
 export type Verb = "approve" | "reject" | "undo" | "rebase";
 
-/** What happens to a review. */
+/** An input of a review. */
 export type Input =
   | { readonly kind: "key"; readonly key: Key; readonly atMs: number }
   | { readonly kind: "paste"; readonly text: string }
@@ -43,7 +43,7 @@ export type Command =
       /** With its diffs, if the person looked at it. */
       readonly action?: Action;
       readonly effects?: readonly number[];
-      /** By effect, the hunks that stay. */
+      /** The hunks to keep, by effect. */
       readonly hunks?: ReadonlyMap<number, ReadonlySet<number>>;
       readonly edits?: ReadonlyMap<number, EditedText>;
       readonly rules?: readonly RememberedRule[];

@@ -1,19 +1,19 @@
 import { emitKeypressEvents, type Key as NodeKey } from "node:readline";
 import type { Key } from "./input.ts";
 
-/** So long after Escape, what follows is a key of its own. */
+/** After this time, input that follows Escape is a new key. */
 const escapeMs = 50;
-/** Characters of one paste that are taken. */
+/** The number of characters accepted from one paste. */
 const maxPaste = 4000;
 
-export interface KeyListeners {
+interface KeyListeners {
   key(key: Key): void;
   paste(text: string): void;
 }
 
 /**
- * Hears the keys of a terminal in raw mode, as Node decodes them. What is pasted comes as a paste and never as keys, where
- * the terminal says so (bracketed paste).
+ * Reports the keys of a terminal in raw mode, as decoded by Node. Pasted text is reported as a paste and never as keys,
+ * if the terminal supports it (bracketed paste).
  */
 export function hearKeys(input: NodeJS.ReadStream, listeners: KeyListeners): Disposable {
   let pasted: string | null = null;
@@ -25,7 +25,7 @@ export function hearKeys(input: NodeJS.ReadStream, listeners: KeyListeners): Dis
     } else if (pasted !== null) pasted = (pasted + (key.sequence ?? text ?? "")).slice(0, maxPaste);
     else listeners.key(keyOf(text, key));
   };
-  // Its type is the interface's, of which it reads only this.
+  // A cast, because the type demands a whole interface, of which only this option is used.
   emitKeypressEvents(input, { escapeCodeTimeout: escapeMs } as never);
   input.on("keypress", onKey);
   return { [Symbol.dispose]: () => void input.off("keypress", onKey) };

@@ -11,8 +11,11 @@ import {
   type Row,
 } from "./state.ts";
 
-/** So long a card that came up by itself, or whose end was paged to, is on the screen before a key approves it. */
-export const settleMs = 500;
+/**
+ * How long a card that appeared by itself, or whose end was just paged to, has to be on the screen before a key
+ * approves it.
+ */
+const settleMs = 500;
 
 export type ReviewStep = Step<ReviewState>;
 
@@ -29,7 +32,7 @@ export function complain(state: ReviewState, text: string): ReviewStep {
   return stay({ ...state, message: { text, isFault: true } });
 }
 
-/** Makes a row the current one and reads the change that it stands for. */
+/** Makes a row the current one and loads its change. */
 export function goTo(state: ReviewState, row: string | null, cameByItself = false): ReviewStep {
   if (row === state.current && (state.card !== null || row === null || sectionNamed(row) !== null))
     return stay(withListInSight(state));
@@ -49,14 +52,14 @@ export function moveBy(state: ReviewState, by: number): ReviewStep {
   return goTo(state, next?.id ?? null);
 }
 
-/** The row that is current once this one is decided: the next that waits, else the one before. */
+/** Returns the row that becomes current when this one is decided: the next waiting one, otherwise the one before. */
 export function afterDecision(rows: readonly Row[], id: string): string {
   const waiting = rows.filter((row) => row.kind === "action" && row.section === "waiting");
   const at = waiting.findIndex((row) => row.id === id);
   return (waiting[at + 1] ?? waiting[at - 1])?.id ?? sectionRow("waiting");
 }
 
-/** The list scrolled so that all of the current row is to be seen, if it has room. */
+/** Scrolls the list so that the whole current row is visible, if it fits. */
 export function withListInSight(state: ReviewState): ReviewState {
   const { list, bodyRows } = layoutOf(state);
   const first = list.findIndex(({ row }) => row === state.current);
@@ -71,7 +74,7 @@ export function withListInSight(state: ReviewState): ReviewState {
   return top === state.listTop ? state : { ...state, listTop: top };
 }
 
-/** `state` after the list changed, with the current row on the line of the screen where it was in `before`. */
+/** Returns `state` after the list changed, with the current row on the same line of the screen as in `before`. */
 export function withListInPlace(before: ReviewState, state: ReviewState): ReviewState {
   const line = ({ list }: { list: readonly { row: string | null }[] }): number =>
     list.findIndex(({ row }) => row === state.current);
@@ -86,7 +89,7 @@ export function scrolled(state: ReviewState, card: Card, to: number): ReviewStat
   return { ...state, card: { ...card, scroll } };
 }
 
-/** Scrolled as little as possible so that the part with the focus begins on the screen. */
+/** Scrolls as little as possible so that the part with the focus begins on the screen. */
 export function withPartInSight(state: ReviewState): ReviewState {
   const { card } = state;
   if (card === null) return state;

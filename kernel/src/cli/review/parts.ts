@@ -9,7 +9,7 @@ export interface Part {
   readonly hunk: number | null;
 }
 
-/** The parts of a change, in the order of its effects; empty if it can only be approved as a whole. */
+/** Returns the parts of a change, in the order of its effects; empty if it can only be approved as a whole. */
 export function partsOf(effects: readonly Effect[]): Part[] {
   const parts = effects.flatMap((effect, index): Part[] => {
     const hunks = isDivisible(effect, effects) ? hunksOf(effect.diff ?? "").length : 0;
@@ -20,7 +20,7 @@ export function partsOf(effects: readonly Effect[]): Part[] {
   return parts.length > 1 ? parts : [];
 }
 
-/** The hunks of one file's unified diff, each with its head. */
+/** Returns the hunks of one file's unified diff, each with its head. */
 export function hunksOf(diff: string): string[] {
   const hunks: string[] = [];
   for (const line of diff.replace(/\n$/, "").split("\n")) {
@@ -43,10 +43,10 @@ function isDivisible(effect: Effect, effects: readonly Effect[]): boolean {
 }
 
 /** The parts to approve when the person leaves some out. */
-export interface Choice {
+interface Choice {
   /** Undefined if every effect is approved. */
   readonly effects?: readonly number[];
-  /** By effect, the hunks that stay. Contains only effects of which some hunks are left out. */
+  /** The hunks to keep, by effect. Contains only effects of which some hunks are left out. */
   readonly hunks: ReadonlyMap<number, ReadonlySet<number>>;
 }
 
@@ -70,8 +70,8 @@ export function choiceOf(
 }
 
 /**
- * The text with only these hunks of the diff applied. Null where the diff does not lead exactly from `before` to `after`,
- * so that its hunks cannot be told apart safely.
+ * Returns the text with only these hunks of the diff applied. Null if the diff does not lead exactly from `before` to
+ * `after`, so that its hunks cannot be separated safely.
  */
 export function withHunks(
   before: string,

@@ -3,19 +3,19 @@ import type { Cell, Frame } from "../render/review/screen.ts";
 import type { Size } from "./state.ts";
 
 const enter =
-  "\u001b[?1049h" + // the other screen, so that what was on this one comes back
-  "\u001b[?7l" + // a line that is too long is cut by the terminal, not wrapped over the next
-  "\u001b[?2004h" + // pastes are marked as such
+  "\u001b[?1049h" + // the alternate screen, so that the contents of the main one come back afterwards
+  "\u001b[?7l" + // the terminal cuts lines that are too long instead of wrapping them
+  "\u001b[?2004h" + // pastes are marked
   "\u001b[?25l" + // no cursor
   "\u001b[2J";
 const leave = "\u001b[?25h\u001b[?2004l\u001b[?7h\u001b[0m\u001b[?1049l";
 
-/** Terminals that say nothing have these. */
+/** For terminals that do not report their size. */
 const unknownSize: Size = { columns: 80, rows: 24 };
 
 /**
- * The whole screen of a terminal. It is given back when this is disposed, and in any case before the process exits, also
- * by an error that nobody caught.
+ * The whole screen of a terminal. Restored when this is disposed, and in any case before the process exits, even after
+ * an uncaught error.
  */
 export class Screen implements Disposable {
   readonly #input: NodeJS.ReadStream;
@@ -44,25 +44,25 @@ export class Screen implements Disposable {
     this.#output.write(enter);
   }
 
-  /** Gives the terminal back as it was. */
+  /** Restores the terminal. */
   leave(): void {
     if (!this.#isEntered) return;
     this.#isEntered = false;
-    // Written at once, as nothing that waits is written any more when a process exits.
+    // Written synchronously, because a process that exits drops pending writes.
     try {
       writeSync(this.#output.fd, leave);
     } catch {
-      // The terminal is gone, and with it what was to be restored.
+      // The terminal is gone, so there is nothing to restore.
     }
     try {
       this.#input.setRawMode(false);
     } catch {
-      // The same.
+      // The terminal is gone here, too.
     }
     this.#input.pause();
   }
 
-  /** Draws the lines that differ from what is drawn. */
+  /** Draws the lines that differ from the last frame. */
   draw(frame: Frame): void {
     if (!this.#isEntered) return;
     let text = "";
@@ -72,11 +72,11 @@ export class Screen implements Disposable {
       this.#drawn[row] = line;
       text += line;
     });
-    // In one piece, where the terminal can: it shows nothing half drawn.
+    // As one synchronized update, if the terminal supports it, so that it shows no half-drawn frame.
     if (text !== "") this.#output.write(`\u001b[?2026h${text}\u001b[?2026l`);
   }
 
-  /** The next frame is drawn whole. */
+  /** Makes the next frame be drawn in full. */
   clear(): void {
     this.#drawn = [];
     if (this.#isEntered) this.#output.write("\u001b[2J");
@@ -88,7 +88,7 @@ export class Screen implements Disposable {
   }
 }
 
-/** Every cell is put at its own column, so that a character that the terminal takes to be wider moves nothing else. */
+/** Every cell is drawn at its own column, so that a character that the terminal draws wider moves nothing else. */
 function drawnLine(cells: readonly Cell[], row: number): string {
   const clear = `\u001b[${row + 1};1H\u001b[2K`;
   return clear + cells.map(({ column, text }) => `\u001b[${row + 1};${column + 1}H${text}`).join("");

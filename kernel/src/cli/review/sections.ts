@@ -10,7 +10,9 @@ export interface Section {
   readonly actions: readonly Action[];
 }
 
-/** Which section an action stands in; null where the review does not show it. `decidedHere`: ids decided in this session. */
+/**
+ * Returns the section of an action; null if the review does not show it. `decidedHere`: ids decided in this session.
+ */
 export function sectionOf(action: Action, decidedHere: ReadonlySet<string>): SectionId | null {
   if (action.state === "PendingApproval") return "waiting";
   if (decidedHere.has(action.id)) return "decided";
@@ -31,8 +33,8 @@ export function sectionsOf(
   return sectionIds.map((id) => ({ id, actions: (found.get(id) ?? []).toSorted(newestFirst) }));
 }
 
-/** Every word of the filter stands in a path, the agent, the title, or the kind of a change. */
-export function matches({ agent, title, effects }: Action, filter: string): boolean {
+/** Returns true if every word of the filter occurs in a path, the agent, the title, or the kind of a change. */
+function matches({ agent, title, effects }: Action, filter: string): boolean {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
   const subject = subjectOf(effects);

@@ -13,14 +13,14 @@ import type { Screen } from "./screen.ts";
 import { newReview, type ReviewState } from "./state.ts";
 import { update } from "./update.ts";
 
-/** News that arrive within this time are drawn together. */
+/** Notifications that arrive within this time are drawn together. */
 const newsMs = 16;
 const ageMs = 30_000;
-/** How many actions of each kind the review lists at first; the newest ones. */
+/** How many actions of each kind the review lists at first, newest first. */
 const maxWaiting = 1000;
 const maxOthers = 100;
 
-export interface SessionPorts {
+interface SessionPorts {
   readonly kernel: KernelClient;
   readonly screen: Screen;
   readonly terminal: Terminal;
@@ -29,12 +29,12 @@ export interface SessionPorts {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-export type End =
+type End =
   | { readonly kind: "quit" }
   | { readonly kind: "signal"; readonly signal: "SIGTERM" | "SIGHUP" }
   | { readonly kind: "gone"; readonly reason: string };
 
-/** A review at a terminal: keys and news go in, the screen and requests to the kernel come out. */
+/** A review in a terminal: takes keys and notifications, draws the screen and sends requests to the kernel. */
 export class ReviewSession implements Disposable {
   readonly #ports: SessionPorts;
   readonly #resources = new DisposableStack();
@@ -51,7 +51,9 @@ export class ReviewSession implements Disposable {
     this.#state = newReview(look, ports.screen.size, workspace, Date.now());
   }
 
-  /** Resolves when the person has left, or something else ended it. Rejects with an error of ours. */
+  /**
+   * Resolves when the person has left, or when the session ended for another reason. Rejects after an internal error.
+   */
   async run(): Promise<End> {
     const { kernel, screen, input } = this.#ports;
     this.#listen();
@@ -60,7 +62,7 @@ export class ReviewSession implements Disposable {
       kernel.actions({ state: "Stale", limit: maxOthers }),
       kernel.actions({ state: "Committed", limit: maxOthers }),
     ]);
-    // Changes that arrived while the lists were on their way are newer than the lists.
+    // Changes that arrived while the lists were being loaded are newer than the lists.
     const newer = new Set(this.#news.map(({ id }) => id));
     screen.enter();
     this.#resources.use(
@@ -96,7 +98,7 @@ export class ReviewSession implements Disposable {
       process.kill(process.pid, "SIGSTOP");
     };
     const onHangUp = (): void => this.#end.resolve({ kind: "signal", signal: "SIGHUP" });
-    // An error that nobody catches is printed on the screen that stays.
+    // An uncaught error is printed on the main screen, where it stays visible.
     const onFault = (): void => screen.leave();
     output.on("resize", onResize);
     process.on("SIGCONT", onContinue);
@@ -176,7 +178,7 @@ export class ReviewSession implements Disposable {
       case "quit":
         return this.#end.resolve({ kind: "quit" });
       case "suspend":
-        // To all that the shell started with this, as a terminal does it outside raw mode.
+        // Sent to the whole process group, as a terminal does outside raw mode.
         process.kill(0, "SIGTSTP");
         return;
       case "redraw":
@@ -230,7 +232,7 @@ export class ReviewSession implements Disposable {
     }
   }
 
-  /** Runs the work and shows its failure on the screen; a lost connection ends the review by itself. */
+  /** Runs the work and shows its error on the screen; a lost connection ends the review by itself. */
   async #answering(id: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();

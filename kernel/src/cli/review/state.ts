@@ -10,7 +10,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** A text that the person wrote instead of the agent's, with its diff from what is on the disk. */
+/** A text that the person wrote in place of the agent's, with its diff from the current file. */
 export interface EditedText {
   readonly text: string;
   readonly diff: string;
@@ -20,29 +20,32 @@ export interface EditedText {
 export interface Card {
   readonly id: string;
   readonly digest: string;
-  /** Null while it is being read. */
+  /** Null while it is being loaded. */
   readonly whole: WholeAction | null;
-  /** The first line that is shown. */
+  /** The first visible line. */
   readonly scroll: number;
-  /** Lines from the top that have been on the screen without a gap, at this width. */
+  /** The number of lines from the top that have been on the screen without a gap, at this width. */
   readonly seenTo: number;
   readonly seenAtWidth: number;
   /** Every line has been on the screen. */
   readonly isSeen: boolean;
-  /** It has been drawn with its contents. */
+  /** The card has been drawn with its contents. */
   readonly isDrawn: boolean;
-  /** From when on a key may approve it; a key that is held down decides one change, not the next one too. Milliseconds. */
+  /**
+   * The time from which a key may approve it, so that a key that is held down does not decide the next change, too.
+   * Milliseconds.
+   */
   readonly settledAtMs: number;
-  /** It came up after a decision, not by a key that asked for it. */
+  /** It appeared after a decision, not because a key asked for it. */
   readonly cameByItself: boolean;
   readonly parts: readonly Part[];
-  /** The part that `y` and `n` are about. */
+  /** The part that `y` and `n` apply to. */
   readonly part: number;
   readonly leftOut: ReadonlySet<number>;
   readonly edits: ReadonlyMap<number, EditedText>;
 }
 
-/** The panel that is open at the foot and takes the keys. */
+/** The panel that is open at the bottom and receives the keys. */
 export type Panel =
   | { readonly kind: "filter"; readonly text: string }
   | { readonly kind: "reason"; readonly ids: readonly string[]; readonly text: string }
@@ -55,7 +58,7 @@ export type Confirmation =
   | { readonly kind: "approveSelected"; readonly selected: ReadonlyMap<string, string> }
   | { readonly kind: "undoAll"; readonly ids: readonly string[] };
 
-export interface Message {
+interface Message {
   readonly text: string;
   readonly isFault: boolean;
 }
@@ -68,7 +71,7 @@ export interface ReviewState {
   /** By id, without diffs. */
   readonly actions: ReadonlyMap<string, Action>;
   readonly decidedHere: ReadonlySet<string>;
-  /** Being decided; keys do nothing to them. */
+  /** Being decided; keys do not apply to them. */
   readonly busy: ReadonlySet<string>;
   readonly open: ReadonlySet<SectionId>;
   readonly filter: string;
@@ -77,7 +80,7 @@ export interface ReviewState {
   readonly card: Card | null;
   /** The card has the whole width. */
   readonly isFull: boolean;
-  /** The first line of the list that is shown. */
+  /** The first visible line of the list. */
   readonly listTop: number;
   /** Ids with the digests they had when they were selected. */
   readonly selected: ReadonlyMap<string, string>;
@@ -125,7 +128,7 @@ export function newCard({ id, digest }: Action, cameByItself: boolean): Card {
   };
 }
 
-/** The card with its contents; an edited text cannot be taken in pieces. */
+/** Returns the card with its contents; an edited text cannot be taken in parts. */
 export function cardWith(card: Card, whole: WholeAction): Card {
   const parts =
     card.edits.size > 0
@@ -144,7 +147,7 @@ export function visibleSections({ actions, decidedHere, filter }: ReviewState): 
   return sectionsOf(actions.values(), decidedHere, filter);
 }
 
-/** The list's rows in their order. A section that is folded shows only its row that is current. */
+/** Returns the rows of the list in order. A folded section has only its current row. */
 export function rowsOf(state: ReviewState, sections = visibleSections(state)): Row[] {
   return sections.flatMap(({ id: section, actions }): Row[] => {
     if (actions.length === 0 && section !== "waiting") return [];
@@ -164,7 +167,7 @@ export function sectionNamed(row: string): SectionId | null {
   return sectionIds.find((id) => sectionRow(id) === row) ?? null;
 }
 
-/** May be decided together with others: it waits, is small enough, and deletes nothing. */
+/** True for an action that may be decided together with others: it waits, is small enough, and deletes nothing. */
 export function isSelectable(action: Action): boolean {
   return action.state === "PendingApproval" && !needsCare(action);
 }

@@ -34,13 +34,13 @@ import {
 } from "./moving.ts";
 import { cardWith, rowsOf, sectionNamed, sectionRow, type Panel, type ReviewState } from "./state.ts";
 
-/** Ended actions that are kept in the lists; of more, the newest. */
+/** The number of ended actions in the lists; the newest are kept. */
 const maxEnded = 300;
 /** As the wire allows for a reason. */
 const maxReason = 2000;
 const maxFilter = 200;
 
-/** What becomes of a review by one input, and what it wants done. Pure. */
+/** Returns the state of a review after an input, and the requests that it makes. Pure. */
 export function update(state: ReviewState, input: Input): ReviewStep {
   switch (input.kind) {
     case "key":
@@ -138,7 +138,7 @@ function decided(state: ReviewState, verb: Verb, id: string, action: Action): Re
   const busy = new Set(state.busy);
   busy.delete(id);
   const decidedHere = new Set(state.decidedHere);
-  // Last in the order of what can be undone.
+  // Added again, so that it is the last one in the order of undo.
   decidedHere.delete(id);
   if (verb !== "rebase") decidedHere.add(id);
   const { state: wanted, words } = done[verb];
@@ -173,7 +173,8 @@ function edited(
 }
 
 function pasted(state: ReviewState, text: string): ReviewStep {
-  // Outside a text field, a paste does not count as keys: a page that filled the clipboard must not decide anything.
+  // Outside a text field, a paste does not count as keys: a web page that filled the clipboard must not decide
+  // anything.
   return state.panel?.kind === "filter" || state.panel?.kind === "reason"
     ? typed(state, state.panel, text.replace(/\s+/g, " "))
     : say(state, "What is pasted does nothing here.");
@@ -277,7 +278,7 @@ function entered(state: ReviewState): ReviewStep {
   return stay(withListInSight({ ...state, open, message: null }));
 }
 
-/** Moving in the list, or in the card where it stands alone. */
+/** Moves in the list, or in the card if it is shown alone. */
 function scrollKey(state: ReviewState, { name, isControl }: Key): ReviewStep | null {
   const { card } = state;
   const page = Math.max(1, layoutOf(state).bodyRows - 1);

@@ -6,23 +6,23 @@ export type ApprovalMode = "policy" | "none" | "all" | "ask";
 
 export type Answer =
   | { readonly decide: "approve" | "later" }
-  /** Approved, and these rules remembered: those of one of the action's scopes. */
+  /** Approve, and remember these rules, which are those of one of the action's scopes. */
   | { readonly decide: "always"; readonly rules: readonly RememberedRule[] }
   | { readonly decide: "reject"; readonly reason?: string }
   /** The person wants to end the run. */
   | { readonly decide: "quit" };
 
-export interface ApprovalPorts {
+interface ApprovalPorts {
   readonly kernel: Pick<KernelClient, "action" | "approve" | "reject">;
-  /** Shows the proposal and waits for the answer; `waiting` more are queued behind it. */
+  /** Shows the proposal and waits for the answer; `waiting` more are queued after it. */
   ask(action: Action, waiting: number): Promise<Answer>;
   remark(text: string): void;
   quit(): void;
 }
 
 /**
- * Decides about proposals one after the other, in the order they came. In mode "policy" and "none" it leaves them
- * pending; what the workspace's own rules allow, the kernel has committed before it gets here.
+ * Asks about proposals one after the other, in the order of arrival. In the modes "policy" and "none" they stay
+ * pending; the kernel has already committed what the workspace's own rules allow.
  */
 export class Approvals {
   readonly #mode: ApprovalMode;
@@ -41,11 +41,11 @@ export class Approvals {
     return this.#working !== null;
   }
 
-  /** An action is new or has changed. */
+  /** Called when an action is new or has changed. */
   offer(action: Pick<Action, "id" | "state">): void {
     if (this.#mode === "policy" || this.#mode === "none" || this.#ended) return;
     if (action.state !== "PendingApproval") {
-      // Decided elsewhere, by another editor or by time: then nobody is asked here any more.
+      // Decided elsewhere, in an editor or by expiry, so the question is dropped here.
       const place = this.#queue.indexOf(action.id);
       if (place !== -1) this.#queue.splice(place, 1);
       return;
@@ -61,14 +61,14 @@ export class Approvals {
     while (this.#working !== null) await this.#working;
   }
 
-  /** Takes up nothing more. */
+  /** Drops all questions that are not asked yet. */
   end(): void {
     this.#ended = true;
     this.#queue.length = 0;
   }
 
   async #work(): Promise<void> {
-    // A turn later, so that what comes with the same news is queued before the first is asked.
+    // Deferred, so that proposals that arrive together are queued before the first is asked.
     await Promise.resolve();
     try {
       for (let id = this.#queue.shift(); id !== undefined; id = this.#queue.shift()) await this.#decide(id);

@@ -16,8 +16,8 @@ interface Offer {
 }
 
 /**
- * Shows a proposal as a card and asks; Ctrl-C leaves it pending and ends the run. A long card is shown in pages, and can be
- * approved once its last line was.
+ * Shows a proposal as a card and asks; Ctrl-C leaves it pending and ends the run. A long card is shown in pages, and
+ * can be approved only after its last line was shown.
  */
 export async function askAboutAction(
   terminal: Terminal,
@@ -83,7 +83,7 @@ async function answerOf(
   }
 }
 
-/** Returns the possible answers when `left` lines of the card were not shown, or not all contents could be. */
+/** Returns the possible answers if `left` lines of the card were not shown, or if not all contents could be. */
 export function offers(left: number, isReadable: boolean, scopes: readonly Scope[] = []): Offer[] {
   const isApprovable = left === 0 && isReadable;
   const next = left <= pageLines ? "the rest" : `the next ${pageLines.toLocaleString("en")}`;

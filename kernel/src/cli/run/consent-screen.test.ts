@@ -3,7 +3,7 @@ import { grantsOf, type Choice } from "../../base/consent-choice.ts";
 import { displayWidth } from "../render/width.ts";
 import { noStyle } from "../render/style.ts";
 import { aQuestion } from "../testing/fake-kernel.ts";
-import type { TrustProgram, TrustQuestion } from "../../protocol/v1/trust.ts";
+import type { TrustProgram, TrustQuestion } from "../../base/vocabulary/trust.ts";
 import { ConsentScreen } from "./consent-screen.ts";
 
 /** A screen of so many rows and columns, with a person's keys. */
@@ -86,6 +86,39 @@ describe("a person", () => {
     expect(grants(await screenOf(aQuestion()).press("y"))?.[0]?.parts).toHaveLength(3);
     expect(await screenOf(aQuestion()).press("n")).toBeNull();
     expect(await screenOf(aQuestion()).press("escape")).toBeNull();
+  });
+  it("is told what Enter does, which is nothing where nothing is ticked, and they are asked again", async () => {
+    const { press, draw } = screenOf(aQuestion());
+    const last = (): string => draw().split("\n").at(-1) ?? "";
+    expect(last()).toBe("Enter: allows nothing, and asks again next time");
+    await press("down", "space");
+    expect(last()).toBe("Enter: allows what is ticked (1 agent, 1 permission) and nothing else");
+    await press("up", "space");
+    expect(last()).toBe("Enter: allows all that is asked for");
+    await press("space");
+    expect(last()).toBe("Enter: allows nothing, and asks again next time");
+    expect(await press("return")).toBeNull();
+  });
+  it("takes everything back with Enter where something was allowed before", async () => {
+    const { extensions } = aQuestion();
+    const granted = extensions[0]!.parts.map((part) => ({ ...part, granted: true }));
+    const folders = extensions[0]!.folders.map((folder) => ({ ...folder, granted: true }));
+    const { press, draw } = screenOf(aQuestion({ granted: true, parts: granted, folders }));
+    await press("space");
+    expect(draw().split("\n").at(-1)).toBe("Enter: takes back all that was allowed; no agent runs");
+    expect(grants(await press("return"))).toEqual([]);
+  });
+  it("sees how many files a folder holds, where that is known", () => {
+    const [first, second] = aQuestion().extensions[0]!.folders;
+    const folders = [
+      { ...first!, files: 1_204 },
+      second!,
+      { ...second!, path: "huge", title: "huge", files: 100_000 },
+    ];
+    const text = screenOf(aQuestion({ folders })).draw();
+    expect(text).toMatch(/photos · 1,204 files {2}\(new\)/);
+    expect(text).toMatch(/letters {2}\(new\)/);
+    expect(text).toMatch(/huge · 100,000 files or more/);
   });
   it("names a folder inside one that is asked for, and no other", async () => {
     const { press, draw } = screenOf(aQuestion());

@@ -2,6 +2,7 @@ import {
   cardState,
   choiceFor,
   grantedChoice,
+  isNothing,
   isTicked,
   toggleCard,
   toggleFolder,
@@ -22,32 +23,32 @@ import {
   type Row,
 } from "../render/consent.ts";
 import type { Surface } from "../render/style.ts";
-import type { TrustProgram, TrustQuestion } from "../../protocol/v1/trust.ts";
+import type { TrustProgram, TrustQuestion } from "../../base/vocabulary/trust.ts";
 
-export interface ConsentScreenPorts {
+interface ConsentScreenPorts {
   readonly question: TrustQuestion;
   surface(): Surface;
   program(extension: string, path?: string): Promise<TrustProgram>;
 }
 
-/** A folder inside another one that is being typed. */
+/** A folder inside another one whose name is being typed. */
 interface TypedFolder {
   readonly row: Extract<Row, { kind: "folder" }>;
   text: string;
   fault: string;
 }
 
-/** The question of consent by keys; its result is what the person ticked, or null for "not now". */
+/** Asks for consent with single keys. The result is what the person ticked, or null for "not now". */
 export class ConsentScreen implements KeyScreen<Choice | null> {
   readonly #ports: ConsentScreenPorts;
   #choice: Choice;
   #cursor = 0;
   #lastSeen = -1;
-  /** An answer came before everything that it allows was on the screen. */
+  /** The person answered before everything that the answer allows was on the screen. */
   #isHasty = false;
-  /** The difference of a program that is looked at; its lines, and the first that is seen. */
+  /** The program difference that is open: its lines, and the first visible one. */
   #program: { readonly lines: readonly string[]; top: number } | null = null;
-  /** A folder inside another one that is being typed. */
+  /** The folder inside another one whose name is being typed. */
   #typed: TypedFolder | null = null;
 
   constructor(ports: ConsentScreenPorts) {
@@ -89,7 +90,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     return null;
   }
 
-  /** Counts what was on the screen without a gap from the first line on. */
+  /** Records how far the lines were on the screen without a gap, from the first line on. */
   shown(firstLine: number, lastLine: number): void {
     if (this.#program === null && firstLine <= this.#lastSeen + 1)
       this.#lastSeen = Math.max(this.#lastSeen, lastLine);
@@ -111,12 +112,15 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
       this.#program = { lines: await this.#programLines(row.card.extension), top: 0 };
     else if (text === "y") return this.#answer(wholeChoice(this.#ports.question), lines.length - 1, rows);
     else if (name === "return" || name === "enter")
-      return this.#answer(this.#choice, rows.findLast((each) => this.#isOn(each.row))?.line ?? 0, rows);
+      // Pressing Enter at once is not a permanent refusal.
+      return isNothing(this.#choice) && isNothing(grantedChoice(this.#ports.question))
+        ? { result: null }
+        : this.#answer(this.#choice, rows.findLast((each) => this.#isOn(each.row))?.line ?? 0, rows);
     else if (text === "n" || text === "q" || name === "escape") return { result: null };
     return null;
   }
 
-  /** The answer, once all lines up to `through` were on the screen: nothing is allowed unread. */
+  /** Returns the answer once all lines up to `through` were on the screen: nothing is allowed unread. */
   #answer(choice: Choice, through: number, rows: readonly DrawnRow[]): { readonly result: Choice } | null {
     if (this.#lastSeen >= through) return { result: choice };
     this.#isHasty = true;
@@ -194,7 +198,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
       case "text":
         break;
     }
-    // A folder that the documents do not ask for loses its row once it is no longer chosen.
+    // A folder that the documents do not request loses its row when it is unticked.
     this.#move(0, this.#drawn().rows.length);
   }
 
@@ -206,7 +210,7 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
     this.#cursor = Math.max(0, Math.min(count - 1, this.#cursor + by));
   }
 
-  /** To the last row at or before a line, and at least one row on in the direction of that line. */
+  /** Moves to the last row at or before a line, and at least one row in the direction of that line. */
   #toLine(rows: readonly DrawnRow[], line: number): void {
     const here = rows[this.#cursor]?.line ?? 0;
     const at = rows.findLastIndex((row) => row.line <= line);
@@ -235,5 +239,5 @@ export class ConsentScreen implements KeyScreen<Choice | null> {
   }
 }
 
-/** Lines that PgDn and PgUp move by. */
+/** The number of lines that PgDn and PgUp move by. */
 const pageLines = (): number => Math.max(1, (process.stdout.rows || 24) - 6);

@@ -2,24 +2,24 @@ import { cp, lstat, mkdir, mkdtemp, readdir, realpath, rm, symlink } from "node:
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, sep } from "node:path";
 
-/** A copy of a bundled example, with a state folder of its own; all of it is gone when it is disposed. */
-export interface ExampleCopy extends AsyncDisposable {
+/** A temporary copy of a bundled example with its own state folder; disposing removes all of it. */
+interface ExampleCopy extends AsyncDisposable {
   /** The workspace to open. */
   readonly folder: string;
-  /** `LARES_HOME` for it: what was learned and decided in a copy goes with the copy. */
+  /** `LARES_HOME` for the copy: its memories and decisions are removed together with it. */
   readonly home: string;
-  /** Everything of it. */
+  /** The folder that contains everything. */
   readonly root: string;
 }
 
-/** True where the folder lies beneath the examples that come with Lares. Both are real paths. */
+/** True if the folder lies beneath the examples that come with Lares. Both are real paths. */
 export function isExample(folder: string, examplesFolder: string | null): boolean {
   return examplesFolder !== null && folder.startsWith(examplesFolder + sep);
 }
 
 /**
- * Copies the example to a temporary folder. What lies beside it and what it may name by a relative path (its
- * neighbours, the extensions, the schemas) is there as links, so that the copy's documents mean the same.
+ * Copies the example to a temporary folder. Its surroundings that it may name by a relative path (other examples, the
+ * extensions, the schemas) are added as links, so that the copy's documents mean the same.
  */
 export async function copyExample(folder: string, examplesFolder: string): Promise<ExampleCopy> {
   const root = await realpath(await mkdtemp(join(tmpdir(), "lares-")));
@@ -37,7 +37,7 @@ export async function copyExample(folder: string, examplesFolder: string): Promi
   }
 }
 
-/** Entries that a copy's documents cannot mean, and that are better not reachable from it. */
+/** Entries that a copy's documents never refer to and that should not be reachable from it. */
 const notMirrored = new Set([".git", "home"]);
 
 async function mirror(from: string, to: string, [next, ...rest]: readonly string[]): Promise<void> {
@@ -50,7 +50,7 @@ async function mirror(from: string, to: string, [next, ...rest]: readonly string
   if (rest.length > 0) await mirror(join(from, next), join(to, next), rest);
 }
 
-/** Only what this made, and never through a link. */
+/** Removes only what this module created, and never through a link. */
 async function remove(root: string): Promise<void> {
   if (!basename(root).startsWith("lares-") || (await lstat(root)).isSymbolicLink()) return;
   await rm(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });

@@ -7,18 +7,20 @@ import { acceptPrograms } from "./trust.ts";
 
 const pollMs = 250;
 
-export interface DocumentPorts {
+interface DocumentPorts {
   readonly kernel: Pick<KernelClient, "status" | "question" | "trust">;
-  /** The person wants changed programs accepted as they are saved. */
+  /** Accept changed programs as they are saved. */
   readonly acceptsPrograms: boolean;
-  /** Shows what waits and has it answered; false where the person left it. Null where nobody is there. */
+  /**
+   * Shows what waits and asks; resolves with false if the person gave no answer. Null if nobody is at the terminal.
+   */
   readonly ask: ((status: Status) => Promise<boolean>) | null;
   remark(text: string): void;
 }
 
 /**
- * Follows what the documents and programs ask for while agents run. What widens waits for a yes and is asked, or told
- * where nobody is there, once for each form the documents take. Ends when the signal is aborted.
+ * Watches what the documents and programs request while agents run. A wider request is asked, or reported if nobody is
+ * at the terminal, once for each version of the documents. Ends when the signal is aborted.
  */
 export async function followDocuments(ports: DocumentPorts, signal: AbortSignal): Promise<void> {
   let answered: string | null = null;
@@ -34,7 +36,7 @@ export async function followDocuments(ports: DocumentPorts, signal: AbortSignal)
   }
 }
 
-/** False where the documents changed again meanwhile, and have to be looked at again. */
+/** Returns false if the documents changed again meanwhile and have to be examined again. */
 async function isSettled(
   { kernel, acceptsPrograms, ask, remark }: DocumentPorts,
   status: Status,

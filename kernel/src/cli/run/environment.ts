@@ -1,4 +1,4 @@
-/** Sets variables for what is started meanwhile, and puts back what was there. */
+/** Sets variables for processes that `work` starts, and restores them afterwards. */
 export async function withEnvironment<Result>(
   variables: Readonly<Record<string, string>>,
   work: () => Promise<Result>,

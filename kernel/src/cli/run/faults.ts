@@ -3,14 +3,14 @@ import { join, relative } from "node:path";
 import { documentKind } from "../../documents/names.ts";
 import type { CommandContext } from "../command.ts";
 import { findDocuments } from "../find-documents.ts";
-import { ignoreFileName, readIgnoreFile } from "../../platform/ignore-file.ts";
+import { ignoreFileName, readIgnoreFile } from "../../platform/files/ignore-file.ts";
 import { renderFinding, type Finding } from "../render/findings.ts";
 import { unreadRulesFinding } from "../unread-rules.ts";
 
 /**
- * Warns about errors in the documents that the kernel reads when it opens the folder, and returns how many there are. An
- * agent that a faulty document names is not started, and its absence alone would not say why. Warns about the folder's
- * `.gitignore`, too, if it cannot be read and so hides all files from the agents.
+ * Warns about errors in the documents that the kernel reads when it opens the folder, and returns their number. An
+ * agent that a faulty document names is not started, and its absence alone would not explain why. Also warns about the
+ * folder's `.gitignore` if it cannot be read and therefore hides all files from the agents.
  */
 export async function warnOfFaults({ ports, terminal }: CommandContext, folder: string): Promise<number> {
   const inRoot = (await readdir(folder)).filter((name) => documentKind(name) === "lares");

@@ -1,17 +1,17 @@
 import { choiceFor, toggleWorkspace, wholeChoice, type Choice } from "../../base/consent-choice.ts";
 import { UsageError } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
-import type { TrustCard, TrustQuestion } from "../../protocol/v1/trust.ts";
+import type { TrustCard, TrustQuestion } from "../../base/vocabulary/trust.ts";
 
-/** How a grant is written: `id`, `id=part,part`, `id@folder,folder` or both. */
+/** The form of a grant: `id`, `id=part,part`, `id@folder,folder` or both. */
 const shape = /^(?<id>[^=@]+)(?:=(?<parts>[^@]*))?(?:@(?<folders>.*))?$/su;
 
-/** The name that grants what the document itself asks for: `--grant lares.yaml`. */
+/** The name that grants what the document itself requests: `--grant lares.yaml`. */
 const document = "lares.yaml";
 
 /**
  * Returns the parts of a question that `--grant` options name; everything else is withheld. Throws UsageError if an
- * option names something that was not asked for.
+ * option names something that was not requested.
  */
 export function choiceOfGrants(question: TrustQuestion, grants: readonly string[]): Choice {
   const whole = wholeChoice(question);

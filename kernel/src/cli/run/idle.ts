@@ -2,17 +2,17 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Status } from "../render/model.ts";
 
 const pollMs = 100;
-/** Idle has to hold for this many looks: between a write and its event the kernel is idle for a moment too. */
+/** The kernel has to be idle in this many checks in a row, because it is also idle between a write and its event. */
 const looksInARow = 3;
 
-export interface IdlePorts {
+interface IdlePorts {
   readonly status: () => Promise<Status>;
-  /** Nothing is being asked or carried out from here. */
+  /** True while a question or a decision is in progress here. */
   readonly isBusy: () => boolean;
   readonly onStatus: (status: Status) => void;
 }
 
-/** Resolves when the kernel has had nothing to do for a few looks in a row; the last status seen. */
+/** Resolves with the last status when the kernel was idle in several checks in a row. */
 export async function whenIdle(
   { status, isBusy, onStatus }: IdlePorts,
   signal: AbortSignal,

@@ -3,10 +3,12 @@ import { hasEnded } from "../../base/vocabulary/action.ts";
 import type { Agent, AgentState } from "../../base/vocabulary/agent.ts";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";
 import { renderAction, renderActionLine } from "../render/action.ts";
-import { renderAgentState, renderNotice, renderSummary, summaryLine } from "../render/agents.ts";
+import { renderAgentState, renderNotice, signOf, renderSummary, summaryLine } from "../render/agents.ts";
 import { oneLine } from "../render/foreign.ts";
 import type { Notice, RunSummary } from "../render/model.ts";
 import { renderTrace } from "../render/trace.ts";
+import { noStyle } from "../render/style.ts";
+import { wrap } from "../render/width.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Shows what happens during a run. */
@@ -21,23 +23,31 @@ export interface Presenter {
   summary(summary: RunSummary): void;
 }
 
-/** For people. Proposals that somebody is about to be asked about are not shown twice. */
+/** For people. Does not show proposals that the person is about to be asked about. */
 export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boolean }): Presenter {
   const shownStates = new Map<string, string>();
   const agentStates = new Map<string, AgentState>();
   return {
     trace: (entry) => terminal.print(renderTrace(entry, terminal.surface, { withDay: false })),
-    agent({ id, state, error }) {
-      // Waking, working and going to sleep is everyday life; only trouble, and its end, is worth a line.
+    agent(agent) {
+      const { id, state, error } = agent;
+      // Loading, working and unloading are routine; only errors, and their end, are shown.
       const before = agentStates.get(id);
       agentStates.set(id, state);
       const isTrouble = state === "Error" || state === "Suspended";
       const wasTrouble = before === "Error" || before === "Suspended";
       if (before === state || (!isTrouble && !wasTrouble)) return;
-      const { style } = terminal.surface;
+      const { style, width } = terminal.surface;
       const reason = error === undefined || !isTrouble ? "" : `: ${oneLine(error)}`;
-      const sign = isTrouble ? style.red("✗") : style.green("✓");
-      terminal.print(`${sign} ${style.cyan(oneLine(id))} ${renderAgentState(state, style)}${reason}`);
+      const sign = isTrouble ? signOf(agent, style) : style.green("✓");
+      const name = oneLine(id);
+      const word = renderAgentState(agent, noStyle);
+      const [first = "", ...rest] = wrap(`${name} ${word}${reason}`, width - 2);
+      const head = `${name} ${word}`;
+      const coloured = first.startsWith(head)
+        ? `${style.cyan(name)} ${renderAgentState(agent, style)}${first.slice(head.length)}`
+        : first;
+      terminal.print([`${sign} ${coloured}`, ...rest.map((line) => `  ${line}`)]);
     },
     action(action) {
       if (shownStates.get(action.id) === action.state) return;
@@ -58,13 +68,13 @@ export function textPresenter(terminal: Terminal, { asks }: { readonly asks: boo
   };
 }
 
-/** For programs: one JSON object a line, each with its `type`. */
+/** For programs: one JSON object per line, each with its `type`. */
 export function jsonPresenter(terminal: Terminal): Presenter {
   const agentLines = new Map<string, string>();
   return {
     trace: (entry) => terminal.json({ type: "trace", ...entry }),
     agent({ id, state, error }) {
-      // Told of also when only its counts are others.
+      // The notification is also sent when only the agent's counts change.
       const line = JSON.stringify([state, error]);
       if (agentLines.get(id) === line) return;
       agentLines.set(id, line);

@@ -7,7 +7,7 @@ import type { CommandContext } from "../command.ts";
 import { oneLine } from "../render/foreign.ts";
 import { writeSchema } from "../schema-file.ts";
 
-/** True when the folder has its document now, or after the person let one be written. */
+/** Returns true if the folder has a document, or if the person let one be written. */
 export async function ensureDocument({ ports, terminal }: CommandContext, folder: string): Promise<boolean> {
   for (const name of laresNames) if (await isFile(join(folder, name))) return true;
   const starter = await readFile(join(ports.templatesFolder, "lares.yaml"), "utf8");
@@ -23,7 +23,7 @@ export async function ensureDocument({ ports, terminal }: CommandContext, folder
   }
   if (!(await terminal.confirm("Write it?"))) return false;
   await writeSchema(folder, "lares.schema.json");
-  // Never over one that appeared in between.
+  // Never overwrites one that appeared meanwhile.
   await writeFile(join(folder, "lares.yaml"), starter, { flag: "wx" });
   return true;
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { KernelClient } from "../kernel-client.ts";
 import { oneLine } from "../render/foreign.ts";
 
-/** Resolves when the time is over; not any more once the signal was aborted. */
+/** Resolves after the time, unless the signal is aborted before. */
 export async function whenOver(ms: number, signal: AbortSignal): Promise<"timeout"> {
   try {
     await pause(ms, undefined, { signal });
@@ -13,7 +13,7 @@ export async function whenOver(ms: number, signal: AbortSignal): Promise<"timeou
   return "timeout";
 }
 
-/** What keeps the kernel from being idle, as the end of a sentence. */
+/** Returns what keeps the kernel from being idle, as the end of a sentence. */
 export async function whatGoesOn(kernel: Pick<KernelClient, "status" | "agents">): Promise<string> {
   const [status, agents] = await Promise.all([kernel.status(), kernel.agents()]);
   if (!status.index.complete) return "the workspace is still being indexed";
@@ -26,7 +26,7 @@ export async function whatGoesOn(kernel: Pick<KernelClient, "status" | "agents">
       metrics.events_received > metrics.events_processed + metrics.events_failed ||
       metrics.jobs_dispatched > metrics.jobs_completed + metrics.jobs_failed + (metrics.jobs_cancelled ?? 0),
   );
-  // A tool's call or a lifecycle handler is counted nowhere: then it is one of those that are awake.
+  // Tool calls and lifecycle handlers are not counted, so any of the agents that are awake may be running one.
   const working = inHand.length > 0 ? inHand : isAwake;
   if (working.length === 0) return "the kernel is still at work";
   const names = working.map(({ id }) => oneLine(id)).join(", ");

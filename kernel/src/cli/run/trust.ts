@@ -5,13 +5,13 @@ import type { KernelClient } from "../kernel-client.ts";
 import { drawAnswer, drawQuestion } from "../render/consent.ts";
 import type { Status } from "../render/model.ts";
 import { wrap } from "../render/width.ts";
-import type { TrustQuestion } from "../../protocol/v1/trust.ts";
+import type { TrustQuestion } from "../../base/vocabulary/trust.ts";
 import { ConsentScreen } from "./consent-screen.ts";
 import { choiceOfGrants } from "./grants.ts";
 
 /**
- * Asks the person to choose what the workspace's agents may do; false when they did not, or when nobody is there to be
- * asked. `grants`: what the command line names, in whose stead nobody is asked.
+ * Asks the person what the workspace's agents may do. Returns false if they did not answer, or if nobody is at the
+ * terminal. `grants`: what the command line names; then nobody is asked.
  */
 export async function ensureTrust(
   context: CommandContext,
@@ -39,12 +39,14 @@ export async function ensureTrust(
   return false;
 }
 
-/** Shows what has come to be asked for while agents run, and asks. */
+/** Shows what is newly requested while agents run, and asks. */
 export async function askForMore(context: CommandContext, kernel: KernelClient): Promise<boolean> {
   return askForConsent(context, kernel, await kernel.question());
 }
 
-/** Shows the question and asks; true once it was answered. What changed meanwhile is shown again. */
+/**
+ * Shows the question and asks; returns true once it was answered. A question that changed meanwhile is shown again.
+ */
 export async function askForConsent(
   context: CommandContext,
   kernel: KernelClient,
@@ -75,6 +77,8 @@ async function chosen(
   return (await terminal.confirm("Allow all of it?")) ? whole : null;
 }
 
+const nothingAllowed = "You ticked nothing, so no agent runs. To choose again, run: lares permissions";
+
 const footnote =
   "Agents run in a sandbox, and change files only through proposals that you or these rules approve. lares run --grant allows a part.";
 
@@ -84,13 +88,15 @@ async function answer(
   question: TrustQuestion,
   choice: Choice,
 ): Promise<void> {
-  // Bound to what was shown: if it has changed meanwhile, the kernel refuses.
+  // Bound to what was shown: the kernel refuses if it has changed meanwhile.
   await kernel.trust(question.digest, grantsOf(choice));
   const names = question.extensions.some((card) => cardState(choice, card) !== "none");
-  terminal.warn(names ? drawAnswer(question, choice, terminal.errorSurface) : "No agent is allowed to run.");
+  terminal.warn(names ? drawAnswer(question, choice, terminal.errorSurface) : nothingAllowed);
 }
 
-/** Accepts changed programs of what is allowed, with what was granted to them; false where it is asked anew meanwhile. */
+/**
+ * Accepts changed programs of allowed extensions, with their existing grants; returns false if there is a new question.
+ */
 export async function acceptPrograms(
   kernel: Pick<KernelClient, "question" | "trust">,
   digest: string,

@@ -1,4 +1,4 @@
-/** One at a time, in the order they came: two questions at once would read each other's answers. */
+/** Runs tasks one at a time, in the order of the calls: two questions at once would read each other's answers. */
 export class Turns {
   #last: Promise<unknown> = Promise.resolve();
 

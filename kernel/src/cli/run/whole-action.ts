@@ -3,16 +3,19 @@ import { hasContent } from "../../base/effect-words.ts";
 import type { Action, Effect } from "../../base/vocabulary/action.ts";
 import type { KernelClient } from "../kernel-client.ts";
 
-/** Diffs of one action that are held for a card. Characters. */
+/** The total size of the diffs of one action that are held for a card. Characters. */
 export const maxShownCharacters = 32 * 1024 * 1024;
 
 export interface WholeAction {
   readonly action: Action;
-  /** Why the content of an effect could not be shown, by its index. Empty where all of it can be looked at. */
+  /** Why the content of an effect could not be shown, by its index. Empty if everything can be shown. */
   readonly unread: ReadonlyMap<number, string>;
 }
 
-/** An action with the diff of each effect that has a text, also of those for which its own diffs had no room. */
+/**
+ * Returns an action with the diff of each effect that has a text, including those that exceeded the limit of the
+ * action's own diffs.
+ */
 export async function wholeAction(
   kernel: Pick<KernelClient, "diff">,
   action: Action,

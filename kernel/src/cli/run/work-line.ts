@@ -5,7 +5,7 @@ interface Work {
   readonly at: string;
 }
 
-/** What is going on that takes a while, as one line. */
+/** Describes long work in progress on one line. */
 export class WorkLine {
   readonly #underWay = new Map<string, Work>();
 
@@ -19,7 +19,7 @@ export class WorkLine {
     }
   }
 
-  /** The newest work with how far it is, and how much more there is; null where there is none. */
+  /** The newest work with its progress, and the number of others; null if there is none. */
   get text(): string | null {
     const newest = [...this.#underWay.values()].at(-1);
     if (newest === undefined) return null;

@@ -6,7 +6,7 @@ import type { Job } from "../../base/vocabulary/job.ts";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";
 import type { CliPorts, ConnectOptions, KernelConnection } from "../ports.ts";
 import type { Status } from "../render/model.ts";
-import type { TrustCard, TrustFolder, TrustPart, TrustQuestion } from "../../protocol/v1/trust.ts";
+import type { TrustCard, TrustFolder, TrustPart, TrustQuestion } from "../../base/vocabulary/trust.ts";
 
 /** Larger than any process id a system gives out. */
 const noProcess = 2 ** 30;

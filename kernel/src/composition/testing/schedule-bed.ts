@@ -1,7 +1,8 @@
 import type { AgentDefinition } from "../../agents/ports.ts";
-import type { RoutedDelivery } from "../../agents/router.ts";
-import { agentMigrations } from "../../agents/first-sight.ts";
-import { Schedules, scheduleMigrations, type ScheduledAgent } from "../../agents/schedules.ts";
+import type { RoutedDelivery } from "../../agents/delivery/router.ts";
+import { agentStateMigrations } from "../../agent-state/migrations.ts";
+import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
+import { Schedules, type ScheduledAgent } from "../../agents/schedules.ts";
 import { definitionOf } from "../../agents/testing/fake-guest.ts";
 import { sightRouting } from "../../agents/testing/sight-test.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -11,10 +12,10 @@ import type { ManualClock } from "../../base/testing/manual-clock.ts";
 import { openInbox, type Inbox } from "../../inbox/inbox.ts";
 import { inboxMigrations } from "../../inbox/migrations.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { openDatabase, type Database, type Statement } from "../../platform/database.ts";
-import { agentQueue } from "../agent-queue.ts";
-import { hookOf } from "../definitions.ts";
-import { readSchedules, scheduleStatements } from "../kept-schedules.ts";
+import { openDatabase, type Database, type Statement } from "../../platform/database/database.ts";
+import { openNearDatabase } from "../../platform/testing/near-database.ts";
+import { agentQueue } from "../subsystems/agent-queue.ts";
+import { hookOf } from "../../configuration/definitions.ts";
 
 /** An agent whose handler `tidy` has a schedule. */
 export function scheduled(
@@ -44,9 +45,11 @@ export class ScheduleBed implements AsyncDisposable {
   onWaiting = (): void => undefined;
   schedules!: Schedules<Statement>;
 
-  static async open(path: string, clock: ManualClock): Promise<ScheduleBed> {
-    const migrations = [...inboxMigrations, ...agentMigrations, ...scheduleMigrations];
-    const database = await openDatabase({ path, migrations, log: silentLog });
+  /** `inThread`: as the kernel opens the database, for a process that dies. */
+  static async open(path: string, clock: ManualClock, inThread = false): Promise<ScheduleBed> {
+    const migrations = [...inboxMigrations, ...agentStateMigrations];
+    const open = inThread ? openDatabase : openNearDatabase;
+    const database = await open({ path, migrations, log: silentLog });
     // The inbox's own timers are none of those that a test counts.
     const inbox = await openInbox({ database, clock: systemClock, log: silentLog });
     const bed = new ScheduleBed(clock, database, inbox);

@@ -23,7 +23,6 @@ describe("what is offered", () => {
         "index",
         "shared_namespaces",
         "import_namespaces",
-        "ai",
       ],
     ],
     [
@@ -42,7 +41,6 @@ describe("what is offered", () => {
         "[index]",
         "[[shared_namespaces]]",
         "[[import_namespaces]]",
-        "[ai]",
       ],
     ],
     ["what is not there yet", "lares", "yaml", "kernel:\n  linger: 1s\n  |", []],
@@ -61,7 +59,6 @@ describe("what is offered", () => {
         "[index]",
         "[[shared_namespaces]]",
         "[[import_namespaces]]",
-        "[ai]",
       ],
     ],
     [

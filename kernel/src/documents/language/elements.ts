@@ -41,7 +41,7 @@ export function extensionUses(document: ParsedDocument): ExtensionUse[] {
   });
 }
 
-export function listAt(document: ParsedDocument, pointer: string): readonly unknown[] {
+function listAt(document: ParsedDocument, pointer: string): readonly unknown[] {
   const value = valueAt(document.value, pointer);
   return Array.isArray(value) ? (value as unknown[]) : [];
 }

@@ -1,8 +1,8 @@
 /** A piece of a sentence: ours or anybody's, it is shown as it is written; or code. */
-export type Span = string | { readonly code: string };
+type Span = string | { readonly code: string };
 
 /** A paragraph, or an item of a list. Whoever shows it escapes it: no text in here is Markdown. */
-export interface Block {
+interface Block {
   readonly kind: "paragraph" | "item";
   readonly spans: readonly Span[];
 }

@@ -65,7 +65,7 @@ function rankOf({ kind, name }: FilterWord): number {
   return kind === "keyword" ? 4 : name.startsWith("is") || name === "inGrantedScope" ? 2 : 3;
 }
 
-export type FilterPlace =
+type FilterPlace =
   /** In a string: what stands before its opening quote. */
   | { readonly kind: "text"; readonly partial: string; readonly expression: string }
   /** At a word; `receiver` is the expression before its dot. */

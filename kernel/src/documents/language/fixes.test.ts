@@ -272,13 +272,20 @@ const cases: readonly (readonly [string, DiagnosticCode, string, readonly string
   [
     "lares.yaml",
     "user-only",
+    "version: 1\nmemory:\n  vectors: exact\n  embedder: { kind: onnx, path: m.onnx }\n",
+    ["Remove memory.embedder"],
+    "version: 1\nmemory:\n  vectors: exact\n",
+  ],
+  [
+    "lares.yaml",
+    "deprecated-field",
     "version: 1\nai:\n  provider: x\n# end\n",
     ["Remove ai"],
     "version: 1\n# end\n",
   ],
   [
     "lares.toml",
-    "user-only",
+    "deprecated-field",
     'version = 1\n[ai]\nprovider = "x"\n[ai.more]\nkey = 1\n',
     ["Remove ai"],
     "version = 1\n",

@@ -43,6 +43,7 @@ describe("what is said of the word under the cursor", () => {
     ],
     ["a number's bounds", "lares", "yaml", "limits: { active_|agents: 3 }", /whole number from 1 to 1024/],
     ["a choice", "lares", "yaml", "memory: { vec|tors: auto }", /\nexact: Compares with every vector/],
+    ["a field that is ignored", "lares", "yaml", "a|i: {}", /belong under models/],
     ["a value", "lares", "yaml", "memory: { vectors: au|to }", /^auto: vectors\n/],
     [
       "an event",

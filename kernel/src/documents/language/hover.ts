@@ -17,7 +17,7 @@ import { alternatives, declaredAt, typeInWords, valuesOf, type Schema } from "./
 import { explainSchedule } from "./schedule.ts";
 
 /** What is said of a place; offsets count UTF-16 units. */
-export interface Hover {
+interface Hover {
   readonly start: number;
   readonly end: number;
   readonly explanation: Explanation;

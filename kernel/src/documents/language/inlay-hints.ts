@@ -7,7 +7,7 @@ import { readingOf } from "./reading.ts";
 import { explainSchedule } from "./schedule.ts";
 
 /** A remark that an editor shows behind `offset`, in UTF-16 units. */
-export interface InlayHint {
+interface InlayHint {
   readonly offset: number;
   readonly label: string;
   /** Lines. */

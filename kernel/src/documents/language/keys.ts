@@ -27,7 +27,7 @@ export function keyProposals(
   const proposals = new Map<string, Proposal>();
   for (const schema of schemas) {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      if (name === "$schema" || proposals.has(name)) continue;
+      if (name === "$schema" || property.deprecated === true || proposals.has(name)) continue;
       if (inHeader ? !isTable(property, isListHeader) : isTaken(name, siblings)) continue;
       if (isTableLine(context, property)) continue;
       proposals.set(name, {

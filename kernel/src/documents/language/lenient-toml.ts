@@ -10,7 +10,7 @@ export interface TomlStatement {
   readonly nameEnd: number;
 }
 
-export interface LenientToml extends Reading {
+interface LenientToml extends Reading {
   readonly statements: readonly TomlStatement[];
 }
 

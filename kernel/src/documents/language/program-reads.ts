@@ -2,7 +2,7 @@ import type { AnyNode } from "acorn";
 import { keyOf, nodesOf, type Tree } from "./program-syntax.ts";
 
 /** A place that reads a property of an object by its name: `hooks.name`, `hooks["name"]`, `const { name } = hooks`. */
-export interface PropertyRead {
+interface PropertyRead {
   /** The object, as it is written there. */
   readonly object: AnyNode;
   /** The property's name there. */

@@ -74,7 +74,7 @@ function addImports({ specifiers, source }: ImportDeclaration, found: Map<string
 }
 
 /** Of each `export { a as b }` of the file itself: what it is called here, by what others call it. */
-export function exportedAs(tree: Tree): Map<string, string> {
+function exportedAs(tree: Tree): Map<string, string> {
   const found = new Map<string, string>();
   for (const statement of tree.body) {
     if (statement.type !== "ExportNamedDeclaration" || typeof statement.source?.value === "string") continue;

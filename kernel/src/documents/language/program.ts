@@ -17,7 +17,7 @@ import {
 /** Characters of a program's file that is looked into: what is written to take long takes some seconds at most. */
 export const maxProgramCharacters = 128 * 1024;
 /** Properties of records that are looked at for handlers, those of spread records counted each time. */
-export const maxProperties = 2000;
+const maxProperties = 2000;
 
 /** A program as JavaScript, no variable of which hides another, and where each place of that was written. */
 export interface CompiledProgram {
@@ -47,7 +47,7 @@ export interface Imported {
 }
 
 /** Handlers that one file has, and where more of them are. */
-export interface HandlersInFile {
+interface HandlersInFile {
   readonly found: readonly HandlerDeclaration[];
   /** Whether these are all, with those of the files that are named here. */
   readonly isComplete: boolean;
@@ -84,7 +84,7 @@ export interface ProgramOutline {
 }
 
 /** A place that names a handler of a record; quotes included. `isShorthand`: of the variable it is given to, too. */
-export interface HandlerRead extends Extent {
+interface HandlerRead extends Extent {
   readonly isShorthand: boolean;
 }
 

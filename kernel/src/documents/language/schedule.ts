@@ -4,7 +4,7 @@ import type { EventLanguage } from "./ports.ts";
 const shownRuns = 3;
 const weekMs = 7 * 86_400_000;
 
-export interface ScheduleInWords {
+interface ScheduleInWords {
   /** "Every day at 03:00". */
   readonly words: string;
   /** "Sat 03:00", in the schedule's time zone, soonest first. */

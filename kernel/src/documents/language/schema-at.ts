@@ -8,6 +8,7 @@ export interface Schema {
   readonly title?: string;
   readonly description?: string;
   readonly default?: unknown;
+  readonly deprecated?: boolean;
   readonly examples?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly Schema[];

@@ -5,7 +5,7 @@ import { pointerKeys, valueAt, type ParsedDocument } from "../source.ts";
 import { entriesOf, type Extent } from "./extents.ts";
 import { lineStart } from "./text-lines.ts";
 
-export type SymbolKind = "extension" | "hook" | "tool" | "permission" | "rule" | "list" | "map" | "value";
+type SymbolKind = "extension" | "hook" | "tool" | "permission" | "rule" | "list" | "map" | "value";
 
 /** A part of a document, as an outline shows it. Name and detail are plain text on one line. */
 export interface DocumentPart {

@@ -14,10 +14,12 @@ const punctuation = new Set(["=", "[", "]", "{", "}", ","]);
 
 /**
  * The tokens of a TOML text, whatever state it is in; white space is left out. A string that is not closed ends with
- * its line. A bare word holds its dots: a dotted key is one, and so is a number. Throws {@link TooComplex} for too many.
+ * its line. A bare word holds its dots: a dotted key is one, and so is a number. Throws {@link TooComplex} for too many, of
+ * tokens and of dots: each of a key's parts is a table.
  */
 export function tomlTokens(text: string): TomlToken[] {
   const tokens: TomlToken[] = [];
+  const dots = new Dots(text);
   let at = 0;
   while (at < text.length) {
     const character = text.charAt(at);
@@ -28,10 +30,34 @@ export function tomlTokens(text: string): TomlToken[] {
     if (tokens.length >= documentLimits.tokens)
       throw new TooComplex(`of more than ${documentLimits.tokens} tokens`);
     const token = readToken(text, at, character);
+    dots.count(token);
     tokens.push(token);
     at = token.end;
   }
   return tokens;
+}
+
+/** Bounds the dots of one key, quoted parts included, and those of the whole text. */
+class Dots {
+  readonly #text: string;
+  #ofKey = 0;
+  #ofText = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  count({ kind, start, end }: TomlToken): void {
+    if (kind === "punctuation" || kind === "newline") this.#ofKey = 0;
+    if (kind !== "bare") return;
+    for (let at = start; at < end; at++) {
+      if (this.#text.charAt(at) !== ".") continue;
+      if (++this.#ofKey > documentLimits.depth)
+        throw new TooComplex(`more than ${documentLimits.depth} levels deep`);
+      if (++this.#ofText > documentLimits.values)
+        throw new TooComplex(`of more than ${documentLimits.values} dots`);
+    }
+  }
 }
 
 function readToken(text: string, start: number, character: string): TomlToken {

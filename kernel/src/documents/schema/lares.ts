@@ -292,8 +292,10 @@ export const Lares = Type.Object(
       }),
     ),
     ai: Type.Optional(
-      Type.Record(Type.String(), Type.Unknown(), {
-        description: "Providers of language models; counts in your own document only",
+      Type.Unknown({
+        deprecated: true,
+        description:
+          "Never read. Providers of language models belong under models, which this version does not read yet",
       }),
     ),
   },

@@ -14,7 +14,7 @@ const Amount = (maximum: number, description: string, fallback?: number) =>
     ...(fallback === undefined ? {} : { default: fallback }),
   });
 
-export const Hook = Type.Object(
+const Hook = Type.Object(
   {
     on: Type.Optional(
       Name("The event it waits for: EntryCreated and its like, or publisher.id/EventName of an extension"),
@@ -41,9 +41,9 @@ export const Hook = Type.Object(
     catch_up: Type.Optional(
       Type.Union(
         [
-          Type.Literal("skip", { description: "They are left out" }),
-          Type.Literal("once", { description: "One run stands for all of them" }),
-          Type.Literal("all", { description: "Each is made up for, of more than 100 the newest" }),
+          Type.Literal("skip", { description: "Missed runs are left out" }),
+          Type.Literal("once", { description: "One run is made for all of them" }),
+          Type.Literal("all", { description: "Every missed run is made, at most the latest 100" }),
         ],
         {
           description:
@@ -57,7 +57,7 @@ export const Hook = Type.Object(
   { ...closed, description: "An event or a time, and what of the program is called then" },
 );
 
-export const ManifestTool = Type.Object(
+const ManifestTool = Type.Object(
   {
     name: Type.String({
       minLength: 1,

@@ -18,7 +18,6 @@ export function manifestPorts(
     },
     fileExists: (path) => files.includes(path),
     kernelVersion: "0.1.0",
-    kernelFeatures: [],
     ...more,
   };
 }

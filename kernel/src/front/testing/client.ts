@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { stateFolderOf } from "../../platform/state-folder.ts";
+import { stateFolderOf } from "../../platform/files/state-folder.ts";
 import { FrameReader } from "../../protocol/framing/frame-reader.ts";
 import { FrameWriter } from "../../protocol/framing/frame-writer.ts";
 import { kernelFrameLimits } from "../../protocol/framing/limits.ts";
@@ -20,7 +20,13 @@ export class Bench implements AsyncDisposable {
   private constructor(folder: string, workspace: string, extra: Record<string, string>) {
     this.folder = folder;
     this.workspace = workspace;
-    this.environment = { PATH: process.env["PATH"] ?? "", LARES_HOME: join(folder, "home"), ...extra };
+    const compiled = process.env["NODE_COMPILE_CACHE"];
+    this.environment = {
+      PATH: process.env["PATH"] ?? "",
+      LARES_HOME: join(folder, "home"),
+      ...(compiled === undefined ? {} : { NODE_COMPILE_CACHE: compiled }),
+      ...extra,
+    };
   }
 
   static async open(environment: Record<string, string> = {}): Promise<Bench> {
@@ -70,7 +76,7 @@ export class Bench implements AsyncDisposable {
   }
 }
 
-export function killIfAlive(pid: number): void {
+function killIfAlive(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
@@ -192,7 +198,7 @@ export class TestClient {
   }
 }
 
-export interface ToyState {
+interface ToyState {
   readonly pid: number;
   readonly roots: string[];
   readonly sessions: number;
@@ -203,4 +209,6 @@ export interface ToyState {
   readonly heard: string[];
   readonly documents: Record<string, string>;
   readonly followed: string[];
+  /** `after` of each follow; null where it named none. */
+  readonly asked: (string | null)[];
 }

@@ -5,9 +5,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LaresError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { Log } from "../../base/log.ts";
-import { acquireLock } from "../../platform/lock.ts";
-import { listenLocal, type LocalSocket } from "../../platform/socket.ts";
-import { parseKernelArguments } from "../../platform/spawn-kernel.ts";
+import { acquireLock } from "../../platform/processes/lock.ts";
+import { listenLocal, type LocalSocket } from "../../platform/sockets/socket.ts";
+import { parseKernelArguments } from "../../platform/processes/spawn-kernel.ts";
 import { createEndpoint } from "../../protocol/endpoint.ts";
 
 /**
@@ -46,6 +46,8 @@ function serve(socket: LocalSocket): void {
   const endpoint = createEndpoint({ source: socket, sink: socket, log });
   const documents = new Map<string, unknown>();
   const followed: string[] = [];
+  /** `after` of each follow. */
+  const asked: (string | null)[] = [];
   const heard: string[] = [];
   let initializeParams: unknown = null;
 
@@ -68,10 +70,11 @@ function serve(socket: LocalSocket): void {
         isJsonObject(params) && isJsonObject(params["textDocument"]) ? params["textDocument"] : {};
       if (method === "textDocument/didOpen") documents.set(String(document["uri"]), document["text"]);
     });
-  endpoint.onRequest("lares/traces/follow", () => {
+  endpoint.onRequest("lares/traces/follow", ({ after }) => {
     const subscription = `toy-${process.pid}-${++lastFollow}`;
     followed.push(subscription);
-    return { subscription };
+    asked.push(after ?? null);
+    return { subscription, cursor: `begun ${lastFollow}` };
   });
   endpoint.onRequest("lares/traces/unfollow", ({ subscription }) => {
     const at = followed.indexOf(subscription);
@@ -99,8 +102,10 @@ function serve(socket: LocalSocket): void {
     heard,
     documents: Object.fromEntries(documents),
     followed,
+    asked,
   }));
-  endpoint.onStandardRequest("toy/emit", () => {
+  endpoint.onStandardRequest("toy/emit", (params) => {
+    const span = isJsonObject(params) ? String(params["span_id"]) : "s";
     for (const subscription of followed)
       endpoint.notify("lares/traces/entry", {
         subscription,
@@ -110,15 +115,21 @@ function serve(socket: LocalSocket): void {
           agent: "toy",
           message: "hello",
           trace_id: "t",
-          span_id: "s",
+          span_id: span,
         },
       });
   });
   endpoint.onStandardRequest("toy/ask", (params) => endpoint.request("window/showMessageRequest", params));
   endpoint.onStandardRequest("toy/flood", (params) => {
     const count = isJsonObject(params) ? Number(params["count"]) : 0;
+    const wanted = isJsonObject(params) ? params["method"] : undefined;
+    const method = typeof wanted === "string" ? wanted : "toy/noise";
     for (let sent = 0; sent < count; sent++)
-      endpoint.notifyStandard("toy/noise", { sent, filler: "x".repeat(1000) });
+      endpoint.notifyStandard(sent % 1000 === 0 ? "toy/noise" : method, {
+        id: `${sent % 3}`,
+        sent,
+        filler: "x".repeat(1000),
+      });
   });
   // Answers with these bytes instead of a frame of its own.
   endpoint.onStandardRequest("toy/raw", (params) => {

@@ -2,8 +2,14 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { LaresError } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { Redacted } from "../store/projection/port.ts";
-import type { Store, StoreMemory, StoreRequestName, StoreRequests, StoreSettings } from "../store/port.ts";
+import type { Redacted } from "../../memory-contract/records.ts";
+import type {
+  Store,
+  StoreMemory,
+  StoreRequestName,
+  StoreRequests,
+} from "../../memory-contract/store-port.ts";
+import type { StoreSettings } from "../../memory-contract/store-settings.ts";
 
 export const fakeSettings: StoreSettings = {
   vectors: "exact",

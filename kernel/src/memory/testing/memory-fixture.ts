@@ -2,17 +2,18 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type Log, silentLog } from "../../base/log.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
-import { type Database, openDatabase } from "../../platform/database.ts";
+import type { Database } from "../../platform/database/database.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
+import { openNearDatabase } from "../../platform/testing/near-database.ts";
 import type { AgentMemory } from "../agent-memory.ts";
-import { memoryMigrations } from "../journal/heads.ts";
+import { memoryMigrations } from "../heads.ts";
 import type { MemoryKey } from "../memory-key.ts";
 import { type Memory, type MemoryOptions, openMemory } from "../memory.ts";
 import { FakeStore, fakeSettings, linesOf } from "./fake-store.ts";
 
 export const testKey: MemoryKey = "extension/dev.lares.test";
 
-export interface JournalLine {
+interface JournalLine {
   readonly seq: number;
   readonly operation: string;
   readonly kind: string;
@@ -39,7 +40,7 @@ export interface MemoryFixture {
 
 export async function memoryFixture(): Promise<MemoryFixture> {
   const stateFolder = await temporaryFolder();
-  const database = await openDatabase({ path: ":memory:", migrations: memoryMigrations, log: silentLog });
+  const database = await openNearDatabase({ path: ":memory:", migrations: memoryMigrations, log: silentLog });
   onTestFinished(() => database[Symbol.asyncDispose]());
   const store = new FakeStore();
   const clock = new ManualClock();

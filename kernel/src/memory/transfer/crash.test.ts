@@ -4,11 +4,12 @@ import { expect, test } from "vitest";
 import { failpointNames } from "../../platform/failpoints.ts";
 import { TestChild } from "../../platform/testing/child.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
-import { verifyJournal } from "../journal/journal.ts";
-import { chainStart } from "../journal/record.ts";
+import { verifyJournal } from "../../journal/journal.ts";
+import { chainStart } from "../../memory-contract/records.ts";
 import { exportMemory } from "./export.ts";
 import { describeExport, importMemory } from "./import.ts";
 import { aJournal, anEvent, aPolicy } from "./testing/journals.ts";
+import { memoryRecords } from "../records.ts";
 
 const modules = {
   "{ exportMemory }": new URL("./export.ts", import.meta.url),
@@ -53,7 +54,7 @@ test.each(pointsOf("import.", "folder.place."))(
       { modules, failpoint: name },
     );
     expect(await child.ended()).toBe("SIGKILL");
-    const found = await verifyJournal(join(memoryFolder, "journal"), chainStart);
+    const found = await verifyJournal(join(memoryFolder, "journal"), chainStart, memoryRecords);
     expect(found).toMatchObject({ ok: true });
     // What is anchored is there: an anchor never leads.
     if (child.lines.length > 0) expect(found.records).toBe(5);
@@ -65,7 +66,10 @@ test.each(pointsOf("import.", "folder.place."))(
         storeAnchor: async () => undefined,
       });
     }
-    expect(await verifyJournal(join(memoryFolder, "journal"), end)).toMatchObject({ ok: true, records: 5 });
+    expect(await verifyJournal(join(memoryFolder, "journal"), end, memoryRecords)).toMatchObject({
+      ok: true,
+      records: 5,
+    });
     expect(await readdir(memoryFolder)).toEqual(["journal"]);
   },
 );

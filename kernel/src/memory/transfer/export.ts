@@ -1,13 +1,15 @@
 import type { Clock } from "../../base/clock.ts";
 import { isoTime } from "../../base/clock.ts";
 import { LaresError, storageError } from "../../base/errors.ts";
-import { NewFile } from "../../platform/chosen-files.ts";
-import { piecesOf, readPieces } from "../../platform/data-files.ts";
-import type { Anchor } from "../journal/heads.ts";
-import { findSegments, scanJournal, type Segment } from "../journal/scan.ts";
+import { NewFile } from "../../platform/files/chosen-files.ts";
+import { piecesOf, readPieces } from "../../platform/files/data-files.ts";
+import type { Anchor } from "../../journal/anchor.ts";
+import { scanJournal } from "../../journal/scan.ts";
 import { encodeMeta, segmentHeaderBytes, type VectorsMeta } from "./format.ts";
+import { memoryRecords } from "../records.ts";
 import { type LinePlace, RecordWalk } from "./records.ts";
 import { encodeVectorPages, type VectorItem } from "./vectors.ts";
+import { findSegments, type Segment } from "../../memory-contract/segments.ts";
 import { ContainerWriter } from "./writer.ts";
 
 /** A memory as it is exported. It may go on meanwhile: what comes behind `end` is left out. */
@@ -22,12 +24,14 @@ export interface ExportSource {
   readonly vectors?: VectorsMeta & { readonly pages: AsyncIterable<readonly VectorItem[]> };
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   /** Absolute. */
   readonly path: string;
   /** Replaces a file that is there. */
   readonly overwrite: boolean;
   readonly clock: Pick<Clock, "now">;
+  /** The export ends with its reason when it is aborted, and there is no file then. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Exported {
@@ -46,6 +50,7 @@ export interface Exported {
  */
 export async function exportMemory(source: ExportSource, options: ExportOptions): Promise<Exported> {
   const { end, journalFolder, name, vectors } = source;
+  const { signal } = options;
   if (end.seq === 0) {
     throw new LaresError("NotFound", "There is nothing in this memory yet, so nothing was exported.", {
       memory: name,
@@ -65,19 +70,22 @@ export async function exportMemory(source: ExportSource, options: ExportOptions)
   const written: Segment[] = [];
   for (const { path, size } of segments) {
     const start = file.size + segmentHeaderBytes;
-    await writer.segment("WITNESS", size, watched(readPieces(path, size), walk, start));
+    await writer.segment("WITNESS", size, watched(readPieces(path, size), walk, start, signal));
     written.push({ path: file.temporaryPath, size, start });
   }
+  signal?.throwIfAborted();
   await prove(written, end);
   await writePolicies(writer, file, walk.policies);
   let count = 0;
   if (vectors !== undefined) {
     for await (const page of encodeVectorPages(vectors.pages, vectors.dimensions)) {
+      signal?.throwIfAborted();
       count += page.readUInt32LE(0);
       await writer.whole("VEC", page);
     }
   }
   await writer.end();
+  signal?.throwIfAborted();
   await file.keep();
   return { path: options.path, records: end.seq, head: end.hash, bytes: file.size, vectors: count };
 }
@@ -99,9 +107,11 @@ async function* watched(
   pieces: AsyncIterable<Uint8Array>,
   walk: RecordWalk,
   start: number,
+  signal: AbortSignal | undefined,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   walk.begin(start);
   for await (const piece of pieces) {
+    signal?.throwIfAborted();
     walk.push(piece);
     yield piece;
   }
@@ -109,7 +119,7 @@ async function* watched(
 }
 
 async function prove(segments: readonly Segment[], end: Anchor): Promise<void> {
-  const found = await scanJournal(segments, end, () => undefined);
+  const found = await scanJournal(segments, end, memoryRecords);
   if (found.firstBad !== null) {
     const { seq, reason } = found.firstBad;
     throw new LaresError(

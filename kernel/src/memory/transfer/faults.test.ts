@@ -9,10 +9,11 @@ import {
 import { TestChild } from "../../platform/testing/child.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
 import { aJournal, anEvent, aPolicy } from "./testing/journals.ts";
-import { verifyJournal } from "../journal/journal.ts";
-import { chainStart } from "../journal/record.ts";
+import { verifyJournal } from "../../journal/journal.ts";
+import { chainStart } from "../../memory-contract/records.ts";
 import { exportMemory, type ExportSource } from "./export.ts";
 import { describeExport, importMemory } from "./import.ts";
+import { memoryRecords } from "../records.ts";
 
 const why = await whyNoFailingDisk();
 const modules = {
@@ -111,7 +112,7 @@ test.skipIf(why !== null).each(errors)(
         `importMemory(${JSON.stringify(path)}, { memoryFolder: ${JSON.stringify(join(out, "memory"))}, anchor: undefined, maxBytes: 1e9, storeAnchor: async () => undefined })`,
       async (out, said) => {
         const memoryFolder = join(out, "memory");
-        const found = await verifyJournal(join(memoryFolder, "journal"), chainStart);
+        const found = await verifyJournal(join(memoryFolder, "journal"), chainStart, memoryRecords);
         expect(found).toMatchObject({ ok: true });
         if (said === "done") expect(found.records).toBe(5);
         else expect(said).toMatch(advice);
@@ -125,7 +126,7 @@ test.skipIf(why !== null).each(errors)(
           });
         }
         const end = source.end;
-        expect(await verifyJournal(join(memoryFolder, "journal"), end)).toMatchObject({
+        expect(await verifyJournal(join(memoryFolder, "journal"), end, memoryRecords)).toMatchObject({
           ok: true,
           records: 5,
         });

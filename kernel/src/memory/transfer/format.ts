@@ -1,6 +1,6 @@
 import { invalidParams, LaresError } from "../../base/errors.ts";
 import { canonicalJson, isJsonObject } from "../../base/json.ts";
-import { type ChainEnd, chainStart } from "../journal/record.ts";
+import { type ChainEnd, chainStart } from "../../memory-contract/records.ts";
 
 /** The file's first bytes. */
 export const magic = Buffer.from("LARESMEM", "latin1");
@@ -8,7 +8,7 @@ export const magic = Buffer.from("LARESMEM", "latin1");
 export const formatVersion = 1;
 export const preambleBytes = magic.length + 4;
 
-export const segmentKinds = ["META", "WITNESS", "POLICY", "VEC", "END"] as const;
+const segmentKinds = ["META", "WITNESS", "POLICY", "VEC", "END"] as const;
 export type SegmentKind = (typeof segmentKinds)[number];
 
 const kindBytes = 8;
@@ -22,7 +22,7 @@ export const maxMetaBytes = 4096;
 export const maxVectorPageBytes = 4 * 1024 * 1024;
 /** Over all kinds. The journal's segments have 64 MiB each, so this bounds the list of them and not a memory. */
 export const maxSegments = 100_000;
-export const maxDimensions = 4096;
+const maxDimensions = 4096;
 const maxNameLength = 256;
 
 /** What the file says of itself. Nothing of it is believed before the chain was proven to end at `head`. */

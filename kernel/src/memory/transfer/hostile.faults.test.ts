@@ -4,19 +4,20 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import { canonicalJson } from "../../base/json.ts";
-import { sha256Hex } from "../../platform/hash.ts";
+import { sha256Hex } from "../../platform/files/hash.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
-import { chainStart, encodeRecord, type RecordInput } from "../journal/record.ts";
+import { encodeRecord } from "../../journal/record.ts";
 import { LaresError } from "../../base/errors.ts";
 import { exportMemory } from "./export.ts";
 import { describeExport, importMemory } from "./import.ts";
 import { type ContainerFile, readContainer } from "./reader.ts";
 import { type Part, putTogether, takeApart, type Taken } from "./testing/forged.ts";
+import { chainStart } from "../../memory-contract/records.ts";
 import { aJournal, anEvent, aPolicy, aVector, pagesOf } from "./testing/journals.ts";
 
 let folder = "";
 const clock = new ManualClock();
-const goodRecords: readonly RecordInput[] = [anEvent(1), aPolicy, anEvent(2), anEvent(3)];
+const goodRecords = [anEvent(1), aPolicy, anEvent(2), anEvent(3)];
 
 beforeEach(async () => void (folder = await temporaryFolder()));
 

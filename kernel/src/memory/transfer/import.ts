@@ -1,5 +1,5 @@
 import { LaresError, limitExceeded } from "../../base/errors.ts";
-import { openChosenFile } from "../../platform/chosen-files.ts";
+import { openChosenFile } from "../../platform/files/chosen-files.ts";
 import {
   type DataFile,
   fileSize,
@@ -13,16 +13,18 @@ import {
   removeFile,
   removeFolder,
   synchronizeFolder,
-} from "../../platform/data-files.ts";
+} from "../../platform/files/data-files.ts";
 import { failpoint } from "../../platform/failpoint.ts";
-import { sha256Sum } from "../../platform/hash.ts";
-import type { Anchor } from "../journal/heads.ts";
-import type { ChainEnd } from "../journal/record.ts";
-import { findSegments, scanJournal, type Segment } from "../journal/scan.ts";
-import type { StoredCounts } from "../journal/tally.ts";
+import { sha256Sum } from "../../platform/files/hash.ts";
+import type { Anchor } from "../../journal/anchor.ts";
+import { scanJournal } from "../../journal/scan.ts";
+import { countsOf, type StoredCounts } from "../heads.ts";
+import { memoryRecords } from "../records.ts";
 import { damaged, type Meta, type VectorsMeta } from "./format.ts";
 import { type Container, readContainer, vectorsIn } from "./reader.ts";
 import { RecordWalk } from "./records.ts";
+import type { ChainEnd } from "../../memory-contract/records.ts";
+import { findSegments, type Segment } from "../../memory-contract/segments.ts";
 import type { VectorItem } from "./vectors.ts";
 
 /** Where an import is made, beside the journal whose place it takes. */
@@ -108,7 +110,7 @@ export async function importMemory(path: string, target: ImportTarget): Promise<
     failpoint("import.placed");
     await target.storeAnchor(
       { seq: head.seq, hash: head.hash, size: head.bytes, carriedOut: 0 },
-      walk.tally.counts,
+      countsOf(walk.tally),
     );
     failpoint("import.anchored");
     if (container.meta.vectors !== null)
@@ -190,7 +192,7 @@ async function proveChain(
   anchor: ChainEnd | undefined,
 ): Promise<void> {
   let reachesAnchor = anchor === undefined || anchor.seq === 0;
-  const found = await scanJournal(segments, head, ({ end }) => {
+  const found = await scanJournal(segments, head, memoryRecords, ({ end }) => {
     reachesAnchor ||= end.seq === anchor?.seq && end.hash === anchor.hash;
   });
   const { firstBad } = found;

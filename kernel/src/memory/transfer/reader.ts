@@ -1,5 +1,5 @@
-import { type DataFile, piecesOf } from "../../platform/data-files.ts";
-import { sha256Sum } from "../../platform/hash.ts";
+import { type DataFile, piecesOf } from "../../platform/files/data-files.ts";
+import { sha256Sum } from "../../platform/files/hash.ts";
 import {
   checkPreamble,
   damaged,
@@ -20,7 +20,7 @@ import { decodeVectorPage, type VectorItem } from "./vectors.ts";
 export type ContainerFile = Pick<DataFile, "path" | "size" | "readInto">;
 
 /** What a segment holds, and where. */
-export interface Content {
+interface Content {
   readonly kind: SegmentKind;
   readonly offset: number;
   readonly length: number;

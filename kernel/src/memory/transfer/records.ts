@@ -1,14 +1,19 @@
 import { canonicalJson, isJsonObject } from "../../base/json.ts";
 import { nestsDeeperThan } from "../../base/json-depth.ts";
-import { sha256Sum } from "../../platform/hash.ts";
-import { maxIdLength, maxLineBytes, type RecordKind, type RecordOperation } from "../journal/record.ts";
-import { Tally } from "../journal/tally.ts";
+import { sha256Sum } from "../../platform/files/hash.ts";
+import { Tally } from "../../journal/tally.ts";
+import { memoryRecords } from "../records.ts";
 import { damaged, isTime } from "./format.ts";
+import {
+  maxIdLength,
+  maxLineBytes,
+  type RecordKind,
+  type RecordOperation,
+} from "../../memory-contract/records.ts";
 import { RecordRules, type SaidRecord } from "./rules.ts";
 
 const lineFeed = 0x0a;
 const operations = ["store", "update", "delete", "redact"] as const satisfies RecordOperation[];
-const kinds = ["temporal", "knowledge", "working", "policy"] as const satisfies RecordKind[];
 /** What every record has beside its data and salt, and keeps when it is redacted. */
 const chainedFields = ["hash", "data_hash", "id", "kind", "operation", "previous_hash", "seq", "timestamp"];
 /** Deeper than what any agent could have stored; it keeps later readers from running out of stack. */
@@ -33,7 +38,7 @@ export class RecordWalk {
   /** Lines of kind policy. */
   readonly policies: LinePlace[] = [];
   /** Records that have their data. */
-  readonly tally = new Tally();
+  readonly tally = new Tally<RecordKind>();
   readonly #policySum = sha256Sum();
   readonly #rules = new RecordRules();
   #carried: Buffer = Buffer.alloc(0);
@@ -96,7 +101,7 @@ function recordOf(line: Buffer): SeenRecord | null {
     if (!isJsonObject(record) || !line.equals(Buffer.from(`${written(record)}\n`))) return null;
     const { id, timestamp, redacted } = record;
     const operation = operations.find((known) => known === record["operation"]);
-    const kind = kinds.find((known) => known === record["kind"]);
+    const kind = memoryRecords.kinds.find((known) => known === record["kind"]);
     const isWhole = hasExactly(record, ["data", "salt", ...chainedFields]);
     const isRedacted = redacted === true && hasExactly(record, ["redacted", ...chainedFields]);
     const isRecord =

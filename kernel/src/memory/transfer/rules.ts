@@ -1,8 +1,9 @@
 import { isJsonObject } from "../../base/json.ts";
-import { sha256Sum } from "../../platform/hash.ts";
-import type { RecordKind, RecordOperation } from "../journal/record.ts";
-import { rangesIn, retentionId } from "../journal/redaction.ts";
-import { SeqSet } from "../journal/seq-set.ts";
+import { sha256Sum } from "../../platform/files/hash.ts";
+import { rangesIn } from "../../journal/redaction.ts";
+import { retentionId } from "../records.ts";
+import type { RecordKind, RecordOperation } from "../../memory-contract/records.ts";
+import { SeqSet } from "../../journal/seq-set.ts";
 
 /** A record as far as what it says can be held against the ones before it. */
 export interface SaidRecord {

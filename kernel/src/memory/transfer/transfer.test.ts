@@ -3,13 +3,14 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
-import type { Anchor } from "../journal/heads.ts";
-import { verifyJournal } from "../journal/journal.ts";
-import { chainStart } from "../journal/record.ts";
+import type { Anchor } from "../../journal/anchor.ts";
+import { verifyJournal } from "../../journal/journal.ts";
+import { chainStart } from "../../memory-contract/records.ts";
 import { exportMemory, type ExportSource } from "./export.ts";
 import { describeExport, importMemory, type ImportTarget } from "./import.ts";
 import { aJournal, anEvent, aPolicy, aVector, openJournal, pagesOf } from "./testing/journals.ts";
 import type { VectorItem } from "./vectors.ts";
+import { memoryRecords } from "../records.ts";
 
 const clock = new ManualClock();
 let folder = "";
@@ -48,6 +49,27 @@ const file = () => join(folder, "memory.lares");
 const journalOf = async (name: string) =>
   Promise.all((await readdir(name)).toSorted().map((entry) => readFile(join(name, entry), "utf8")));
 
+test("race: an export that is cancelled while it writes leaves no file, and what is there is not replaced", async () => {
+  const aborter = new AbortController();
+  await exportTo(file());
+  const before = await readFile(file());
+  const pages = async function* (): AsyncGenerator<readonly VectorItem[]> {
+    yield [aVector("one", [1, 0, 0, 0])];
+    aborter.abort(new Error("enough"));
+    yield [aVector("two", [0, 1, 0, 0])];
+  };
+  const vectors = { embedder: "test", dimensions: 4, pages: pages() };
+  const exporting = exportMemory(source({ vectors }), {
+    path: file(),
+    overwrite: true,
+    clock,
+    signal: aborter.signal,
+  });
+  await expect(exporting).rejects.toThrow("enough");
+  expect(await readFile(file())).toEqual(before);
+  expect((await readdir(folder)).toSorted()).toEqual(["journal", "memory.lares"]);
+});
+
 describe("there and back", () => {
   test("the journal is there byte for byte, proven, anchored; the file says what it has", async () => {
     const exported = await exportTo(file());
@@ -72,7 +94,10 @@ describe("there and back", () => {
     expect(await journalOf(join(folder, "other/journal"))).toEqual(
       (await journalOf(join(folder, "journal"))).filter((text) => text !== ""),
     );
-    expect(await verifyJournal(join(folder, "other/journal"), end)).toMatchObject({ ok: true, records: 5 });
+    expect(await verifyJournal(join(folder, "other/journal"), end, memoryRecords)).toMatchObject({
+      ok: true,
+      records: 5,
+    });
   });
 
   test("an imported memory goes on where the other one was, and can be exported again", async () => {
@@ -82,7 +107,7 @@ describe("there and back", () => {
     let reached = end;
     {
       await using journal = await openJournal(there, end, (anchor) => (reached = anchor));
-      await journal.append(anEvent(5));
+      await journal.append([anEvent(5)]);
     }
     expect(reached.seq).toBe(6);
     const again = await exportTo(join(folder, "again"), { journalFolder: there, end: reached });
@@ -92,7 +117,7 @@ describe("there and back", () => {
   test("what is written while it is exported is left out: the file ends at its head", async () => {
     await using journal = await openJournal(join(folder, "journal"), end);
     const exporting = exportTo(file());
-    for (let n = 0; n < 40; n++) await journal.append(anEvent(n));
+    for (let n = 0; n < 40; n++) await journal.append([anEvent(n)]);
     expect(await exporting).toMatchObject({ records: 5, head: end.hash });
     expect(await describeExport(file())).toMatchObject({ records: 5, head: end.hash });
   });
@@ -221,13 +246,18 @@ describe("import", () => {
     const into = target("other", { anchor: other });
     await expect(importMemory(file(), into)).rejects.toMatchObject({ code: "Conflict" });
     expect(into.anchors).toEqual([]);
-    expect(await verifyJournal(join(folder, "other/journal"), other)).toMatchObject({ ok: true });
+    expect(await verifyJournal(join(folder, "other/journal"), other, memoryRecords)).toMatchObject({
+      ok: true,
+    });
   });
 
   test("a memory that was opened and never written to is empty", async () => {
     await aJournal(join(folder, "other/journal"), []);
     await importMemory(file(), target());
-    expect(await verifyJournal(join(folder, "other/journal"), end)).toMatchObject({ ok: true, records: 5 });
+    expect(await verifyJournal(join(folder, "other/journal"), end, memoryRecords)).toMatchObject({
+      ok: true,
+      records: 5,
+    });
   });
 
   test("a lost journal is restored from an export that reaches its anchor, and not from an older one", async () => {

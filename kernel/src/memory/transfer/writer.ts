@@ -1,5 +1,5 @@
 import { limitExceeded, storageError } from "../../base/errors.ts";
-import { sha256Sum } from "../../platform/hash.ts";
+import { sha256Sum } from "../../platform/files/hash.ts";
 import { encodePreamble, encodeSegmentHeader, maxSegments, type SegmentKind } from "./format.ts";
 
 interface Output {

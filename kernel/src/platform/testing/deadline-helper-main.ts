@@ -1,6 +1,6 @@
 /** Entry file of the process that `deadline-helper.test.ts` runs. */
 import process from "node:process";
-import { serveRequests } from "../helper-requests.ts";
+import { serveRequests } from "../children/helper-requests.ts";
 
 serveRequests((request) => {
   switch (request) {

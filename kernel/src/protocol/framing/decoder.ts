@@ -8,7 +8,7 @@ import { outlineOf } from "./outline.ts";
 import { findLastSyncMark, findSyncMark, longestMark, partialSyncMarkLength } from "./sync-mark.ts";
 
 /** Who hears what a decoder found, in the stream's order. */
-export interface FrameSink {
+interface FrameSink {
   /**
    * `body` is the message's bytes as they came, for whoever passes them on. An answer that is too deep comes as an
    * error in its place: whoever asked is waiting for it.

@@ -4,7 +4,7 @@ import { FrameDecoder } from "./decoder.ts";
 import { clientFrameLimits, type FrameLimits } from "./limits.ts";
 import type { ByteSource } from "./streams.ts";
 
-export interface FrameHandlers {
+interface FrameHandlers {
   message(message: RpcMessage, body: Uint8Array): void;
   /** A frame was refused: to be answered with this error. */
   refused(refusal: Refusal): void;

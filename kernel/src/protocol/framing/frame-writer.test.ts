@@ -55,7 +55,7 @@ describe("while the peer does not read", () => {
     const dropped: number[] = [];
     const { sink, writer } = stuck({ dropped: (frames) => dropped.push(frames) });
     writer.write(message(0));
-    for (let n = 1; n <= 20; n++) writer.write(message(n), { isDroppable: n % 2 === 0 });
+    for (let n = 1; n <= 20; n++) writer.write(message(n), n % 2 === 0 ? "droppable" : "must arrive");
     sink.isReading = true;
     sink.emit("drain");
     const numbers = sink.numbers();
@@ -76,10 +76,35 @@ describe("while the peer does not read", () => {
     expect(sink.taken).toHaveLength(1);
   });
 
+  test("of those that replace each other only the last is sent, behind what was written before it", () => {
+    const { sink, writer } = stuck();
+    writer.write(message(0));
+    for (let n = 1; n <= 9; n++)
+      writer.write(message(n), n % 3 === 0 ? "must arrive" : { replaces: n % 3 === 1 ? "one" : "other" });
+    sink.isReading = true;
+    sink.emit("drain");
+    expect(sink.numbers()).toEqual([0, 3, 6, 7, 8, 9]);
+    // What was sent waits no longer: the next is a frame of its own.
+    writer.write(message(10), { replaces: "one" });
+    expect(sink.numbers()).toEqual([0, 3, 6, 7, 8, 9, 10]);
+  });
+
+  test("a flood of states of a few things takes the room of one state each, and leaves the last of each", () => {
+    const { writer, sink } = stuck();
+    const [one] = [message(0).length];
+    for (let n = 0; n < 20_000; n++) {
+      writer.write(message(n), { replaces: `${n % 4}` });
+      expect(writer.queuedBytes).toBeLessThanOrEqual(4 * (one + 40));
+    }
+    sink.isReading = true;
+    sink.emit("drain");
+    expect(sink.numbers()).toEqual([0, 19_996, 19_997, 19_998, 19_999]);
+  });
+
   test("a flood of droppable frames neither closes the connection nor grows the queue", () => {
     const { writer, sink } = stuck();
     for (let n = 0; n < 20_000; n++) {
-      writer.write(message(n), { isDroppable: true });
+      writer.write(message(n), "droppable");
       expect(writer.queuedBytes).toBeLessThanOrEqual(limits.maxDroppableBytes);
     }
     sink.isReading = true;
@@ -99,26 +124,31 @@ test("a stream that fails or closes is told once, and later writes are ignored",
   expect(sink.taken).toEqual([]);
 });
 
-test("any order of writes, stops and reads: nothing undroppable is lost, nothing is reordered or doubled", () => {
-  const step = fc.constantFrom("keep", "drop", "stop", "read", "drain-one");
+test("any order of writes, stops and reads: nothing undroppable is lost, nor the last of what replaces each other, and nothing is reordered or doubled", () => {
+  const step = fc.constantFrom("keep", "drop", "replace a", "replace b", "stop", "read", "drain-one");
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const sink = new SlowSink();
       const writer = new FrameWriter(sink, { limits: { maxQueuedBytes: 1e6, maxDroppableBytes: 300 } });
       const mustArrive: number[] = [];
+      const last = new Map<string, number>();
       for (const [n, action] of steps.entries()) {
         if (action === "keep") mustArrive.push(n);
         if (action === "keep" || action === "drop")
-          writer.write(message(n), { isDroppable: action === "drop" });
+          writer.write(message(n), action === "drop" ? "droppable" : "must arrive");
+        if (action.startsWith("replace")) {
+          writer.write(message(n), { replaces: action });
+          last.set(action, n);
+        }
         if (action === "stop") sink.isReading = false;
         if (action === "read") sink.isReading = true;
-        if (action !== "keep" && action !== "drop" && action !== "stop" && writer.isFull) sink.emit("drain");
+        if ((action === "read" || action === "drain-one") && writer.isFull) sink.emit("drain");
       }
       sink.isReading = true;
       sink.emit("drain");
       const numbers = sink.numbers();
       expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
-      expect(numbers).toEqual(expect.arrayContaining(mustArrive));
+      expect(numbers).toEqual(expect.arrayContaining([...mustArrive, ...last.values()]));
     }),
   );
 });

@@ -13,20 +13,26 @@ export interface FrameWriterOptions {
   readonly closed?: (reason: string | null) => void;
 }
 
+/**
+ * What may become of a frame while the peer does not read: nothing; or it gives way when too much waits; or it takes the
+ * place of the one that waits with the same key, for what that says is over.
+ */
+export type Delivery = "must arrive" | "droppable" | { readonly replaces: string };
+
 interface QueuedFrame {
-  /** Null once it was sent or dropped. */
+  /** Null once it was sent, dropped or replaced. */
   bytes: Uint8Array | null;
-  readonly isDroppable: boolean;
+  readonly delivery: Delivery;
 }
 
-/** So many dropped frames may leave holes in the queue before it is packed. */
+/** So many dropped and replaced frames may leave holes in the queue before it is packed. */
 const holesBeforePacking = 1024;
 
 const encoder = new TextEncoder();
 
 /**
- * Writes frames with back-pressure. While the peer does not read, frames wait up to a limit: droppable ones
- * give way oldest first, and when the others alone are too many the connection is given up.
+ * Writes frames with back-pressure. While the peer does not read, frames wait up to a limit: droppable ones give way oldest
+ * first, of those that replace each other the last waits, and when the others alone are too many the connection is given up.
  */
 export class FrameWriter {
   readonly #sink: ByteSink;
@@ -36,6 +42,8 @@ export class FrameWriter {
   /** Those of the queue that may be dropped, oldest first. */
   readonly #droppable = new Fifo<QueuedFrame>();
   #droppableBytes = 0;
+  /** Those of the queue that the next one with the same key takes the place of. */
+  readonly #replaceable = new Map<string, QueuedFrame>();
   #queuedBytes = 0;
   #droppedFrames = 0;
   #holes = 0;
@@ -66,11 +74,11 @@ export class FrameWriter {
   }
 
   /** Sends one message's body, or queues it. Ignored once closed. */
-  write(body: Uint8Array | string, options: { isDroppable?: boolean } = {}): void {
+  write(body: Uint8Array | string, delivery: Delivery = "must arrive"): void {
     if (this.#isClosed) return;
     const bytes = frameOf(typeof body === "string" ? encoder.encode(body) : body);
     if (!this.#isFull) this.#isFull = !this.#sink.write(bytes);
-    else this.#enqueue({ bytes, isDroppable: options.isDroppable ?? false });
+    else this.#enqueue({ bytes, delivery });
   }
 
   /** Sends what waits, then ends the stream. */
@@ -87,9 +95,15 @@ export class FrameWriter {
   #enqueue(frame: QueuedFrame & { bytes: Uint8Array }): void {
     this.#queue.push(frame);
     this.#queuedBytes += frame.bytes.length;
-    if (frame.isDroppable) {
+    const { delivery } = frame;
+    if (delivery === "droppable") {
       this.#droppable.push(frame);
       this.#droppableBytes += frame.bytes.length;
+    } else if (delivery !== "must arrive") {
+      // At the end, not in the other's place: it may be about what was sent in between.
+      const before = this.#replaceable.get(delivery.replaces);
+      this.#replaceable.set(delivery.replaces, frame);
+      if (before?.bytes) this.#takeOut(before, before.bytes);
     }
     while (this.#droppableBytes > this.#limits.maxDroppableBytes) this.#dropOldest();
     while (this.#queuedBytes > this.#limits.maxQueuedBytes && this.#droppableBytes > 0) this.#dropOldest();
@@ -104,8 +118,12 @@ export class FrameWriter {
   #dropOldest(): void {
     const oldest = this.#droppable.shift();
     if (!oldest?.bytes) return;
-    this.#release(oldest, oldest.bytes);
     this.#droppedFrames++;
+    this.#takeOut(oldest, oldest.bytes);
+  }
+
+  #takeOut(frame: QueuedFrame, bytes: Uint8Array): void {
+    this.#release(frame, bytes);
     if (++this.#holes < holesBeforePacking || this.#holes * 2 < this.#queue.length) return;
     this.#queue.filter((frame) => frame.bytes !== null);
     this.#holes = 0;
@@ -134,8 +152,10 @@ export class FrameWriter {
         continue;
       }
       this.#release(frame, bytes);
+      const { delivery } = frame;
       // The oldest of the queue is the oldest of its droppable part, too.
-      if (frame.isDroppable) this.#droppable.shift();
+      if (delivery === "droppable") this.#droppable.shift();
+      else if (delivery !== "must arrive") this.#replaceable.delete(delivery.replaces);
       return bytes;
     }
     this.#droppable.clear();
@@ -145,7 +165,7 @@ export class FrameWriter {
   #release(frame: QueuedFrame, bytes: Uint8Array): void {
     frame.bytes = null;
     this.#queuedBytes -= bytes.length;
-    if (frame.isDroppable) this.#droppableBytes -= bytes.length;
+    if (frame.delivery === "droppable") this.#droppableBytes -= bytes.length;
   }
 
   #close(reason: string | null): void {
@@ -153,6 +173,7 @@ export class FrameWriter {
     this.#isClosed = true;
     this.#queue.clear();
     this.#droppable.clear();
+    this.#replaceable.clear();
     this.#options.closed?.(reason);
   }
 }

@@ -1,5 +1,5 @@
 /** What a complete header block says, or why it cannot be used. */
-export type HeaderReading =
+type HeaderReading =
   | { readonly kind: "frame"; readonly length: number }
   | { readonly kind: "refused"; readonly reason: string; readonly ambiguous: boolean };
 

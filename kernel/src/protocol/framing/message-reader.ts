@@ -7,7 +7,7 @@ import { FrameReader } from "./frame-reader.ts";
 import { clientFrameLimits, type FrameLimits } from "./limits.ts";
 import type { ByteSource } from "./streams.ts";
 
-export interface GuardedReaderOptions {
+interface GuardedReaderOptions {
   /** Answers a refused frame. */
   readonly refused: (refusal: Refusal) => void;
   readonly log: Log;

@@ -4,23 +4,23 @@ import { Emitter } from "../../base/emitter.ts";
 import { nestsDeeperThan } from "../../base/json-depth.ts";
 import type { Log } from "../../base/log.ts";
 import { toWireError } from "../errors.ts";
-import { FrameWriter } from "./frame-writer.ts";
+import { type Delivery, FrameWriter } from "./frame-writer.ts";
 import { kernelFrameLimits, type QueueLimits } from "./limits.ts";
 import { eventOf } from "./message-reader.ts";
 import type { ByteSink } from "./streams.ts";
 
-export interface GuardedWriterOptions {
+interface GuardedWriterOptions {
   readonly log: Log;
   readonly limits?: QueueLimits;
   /** Largest message that is sent, in bytes; an answer above it, or too deep, becomes an error. */
   readonly maxFrameBytes?: number;
-  /** Notifications of these methods may be thrown away while the peer does not read. */
-  readonly droppableMethods?: ReadonlySet<string>;
+  /** What may become of a notification while the peer does not read; default: nothing. */
+  readonly deliveryOf?: (method: string, params: unknown) => Delivery;
   /** So many were thrown away, and the peer reads again. */
   readonly dropped?: (frames: number) => void;
 }
 
-export interface GuardedWriter extends MessageWriter {
+interface GuardedWriter extends MessageWriter {
   readonly frames: FrameWriter;
 }
 
@@ -46,7 +46,7 @@ export function createGuardedWriter(sink: ByteSink, options: GuardedWriterOption
       const isAnswer = "id" in message && !("method" in message);
       try {
         const body = bodyOf(message, maxFrameBytes);
-        frames.write(body, { isDroppable: isDroppable(message, options.droppableMethods) });
+        frames.write(body, notificationDelivery(message, options.deliveryOf));
       } catch (error) {
         options.log.error("A message cannot be sent.", { reason: messageOf(error) });
         // Whoever asked waits for an answer: it gets the reason.
@@ -78,8 +78,7 @@ function bodyOf(message: Message, maxFrameBytes: number): Uint8Array {
   return body;
 }
 
-function isDroppable(message: Message, methods: ReadonlySet<string> | undefined): boolean {
-  return (
-    methods !== undefined && "method" in message && !("id" in message) && methods.has(String(message.method))
-  );
+function notificationDelivery(message: Message, deliveryOf: GuardedWriterOptions["deliveryOf"]): Delivery {
+  if (deliveryOf === undefined || !("method" in message) || "id" in message) return "must arrive";
+  return deliveryOf(String(message.method), "params" in message ? message.params : undefined);
 }

@@ -2,7 +2,7 @@ import { endOfJsonString } from "../../base/json-depth.ts";
 import { isMessageId, type MessageId } from "../messages.ts";
 
 /** What a message is, as far as its own members say. */
-export interface MessageOutline {
+interface MessageOutline {
   readonly id: MessageId | null;
   readonly hasMethod: boolean;
 }

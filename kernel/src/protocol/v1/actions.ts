@@ -6,78 +6,107 @@ import {
   maxRejectionReason,
   RememberedRule,
 } from "../../base/vocabulary/action.ts";
-import { closed, Hash } from "../../base/vocabulary/common.ts";
+import { ContentEdit, EffectIndex } from "../../base/vocabulary/approval.ts";
+import { HashOf } from "../../base/vocabulary/common.ts";
 import { define } from "../define.ts";
-import { Base64, Limit, Name } from "./fields.ts";
-
-export const EffectIndex = Type.Integer({ minimum: 0, maximum: maxEffectsPerAction - 1 });
+import { ActionId, Base64, Eof, Limit, Named, OfAgent } from "./fields.ts";
 
 /** Largest piece of an effect's content in one answer, in bytes. */
 export const maxContentBytes = 1024 * 1024;
 
-const ofEffect = { effect: EffectIndex };
-
-/** The content that a person wants a file to have instead of the proposed one. */
-export const ContentEdit = Type.Union([
-  Type.Object({ ...ofEffect, content: Type.String() }, closed),
-  Type.Object({ ...ofEffect, content_base64: Base64 }, closed),
-]);
+const noEffect = "The action has no such effect. Also as for any request.";
+const noAction = "There is no action with this `id`.";
 
 export const actionRequests = define({
   "lares/actions/list": {
+    about: "Returns actions that match every given field, newest first. The effects come without `diff`.",
+    errors: {},
     params: Type.Object({
-      state: Type.Optional(ActionState),
-      agent: Type.Optional(Name),
-      before: Type.Optional({ ...Name, description: "Those made before this action, by its id" }),
+      state: Type.Optional(Type.Union(ActionState.anyOf, { description: "Only actions in this state" })),
+      agent: OfAgent,
+      before: Type.Optional(Named("Only actions that are older than the one with this id")),
       limit: Type.Optional(Limit),
     }),
     result: Type.Array(Action, {
       description:
-        "Newest first, effects without diff. Fewer than `limit` where they would take more than 2 MiB together, but one at least: ask again with `before` until none comes",
+        "Newest first. Fewer than `limit` where they would take more than 2 MiB together, but at least one: ask again with `before` until none comes",
     }),
   },
-  "lares/actions/get": { params: Type.Object({ id: Name }), result: Action },
+  "lares/actions/get": {
+    about:
+      "Returns an action with the diffs of its effects. Where the diffs are over 4 MiB together, the last ones are left out; `lares/actions/diff` has each.",
+    errors: { NotFound: noAction },
+    params: Type.Object({ id: ActionId }),
+    result: Action,
+  },
   "lares/actions/content": {
+    about: "Returns a piece of the content before or after one effect. Read on until `eof`.",
+    errors: {
+      NotFound: "There is no such action, that side has no content, or the contents are no longer kept.",
+      InvalidParams: noEffect,
+      Stale: "The content before was only in the file, and the file has changed.",
+    },
     params: Type.Object({
-      id: Name,
+      id: ActionId,
       effect: EffectIndex,
-      side: Type.Union([Type.Literal("before"), Type.Literal("after")]),
-      offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "Bytes" })),
-      length: Type.Optional(Type.Integer({ minimum: 1, maximum: maxContentBytes, description: "Bytes" })),
+      side: Type.Union([Type.Literal("before"), Type.Literal("after")], {
+        description: "What the effect starts from, or what it leaves",
+      }),
+      offset: Type.Optional(
+        Type.Integer({ minimum: 0, default: 0, description: "Where the piece begins, bytes" }),
+      ),
+      length: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: maxContentBytes,
+          default: maxContentBytes,
+          description: "How long the piece is at most, bytes",
+        }),
+      ),
     }),
-    result: Type.Object({ base64: Base64, eof: Type.Boolean() }),
+    result: Type.Object({ base64: Base64, eof: Eof }),
   },
-  /**
-   * One effect's diff, also where the action comes without it because the diffs of its effects are too large together.
-   * Of a field or sidecar, its new value as JSON.
-   */
   "lares/actions/diff": {
-    params: Type.Object({ id: Name, effect: EffectIndex }),
+    about:
+      "Returns the unified diff of one effect, also where the action comes without it. For a field or sidecar it is the new value as JSON.",
+    errors: {
+      NotFound: "There is no such action, or its contents are no longer kept.",
+      InvalidParams: noEffect,
+      Stale: "The content before was only in the file, and the file has changed.",
+    },
+    params: Type.Object({ id: ActionId, effect: EffectIndex }),
     result: Type.Object({
       diff: Type.Union([Type.String(), Type.Null()], {
-        description: "Unified; null where a side is no text, or longer than 256 KiB, or there is no content",
+        description:
+          "Null where a side is not text or is over 256 KiB, or where the effect has no content; `lares/actions/content` has the bytes",
       }),
     }),
   },
-  /**
-   * Answers once the action has ended; with `edits`, its digest is that of what was made. Drift found on the way is a result with state Stale, not an error.
-   */
   "lares/actions/approve": {
+    about:
+      'Approves an action and returns it once it has ended. The digest says what the person was shown. All chosen effects are made or none. If the workspace has changed meanwhile, the answer is the action in the state `Stale`, and not an error. A file with unsaved changes in an editor counts as changed.\n\nWith `edits` the kernel plans the action anew, from the same bases, and approves that: it has `edited_by` and a new digest. With "always" the approval is remembered for later proposals.',
+    errors: {
+      NotFound: `${noAction} Or its agent is no longer enabled.`,
+      IllegalTransition: "The action does not wait for a person. `data.state` says what became of it.",
+      DigestMismatch: "The action is another than the one that was shown. Show it again.",
+      PermissionDenied: "Policy forbids the action with these `edits`. The action waits on, unchanged.",
+    },
     params: Type.Object({
-      id: Name,
-      digest: Hash,
+      id: ActionId,
+      digest: HashOf("The `digest` of the action as it was shown"),
       effects: Type.Optional(
         Type.Array(EffectIndex, {
           minItems: 1,
           maxItems: maxEffectsPerAction,
           uniqueItems: true,
-          description: "Only these; the others are dropped",
+          description: "Makes only these effects and drops the others; default all",
         }),
       ),
       remember: Type.Optional(
         Type.Union([Type.Literal("once"), Type.Literal("always")], {
+          default: "once",
           description:
-            '"always" without `rules` remembers one rule for each effect and its exact paths; refused where an effect is asked each time',
+            '"always" without `rules` remembers one rule for each chosen effect and its exact paths. It is InvalidParams where a chosen effect is asked each time',
         }),
       ),
       rules: Type.Optional(
@@ -85,7 +114,7 @@ export const actionRequests = define({
           minItems: 1,
           maxItems: maxEffectsPerAction,
           description:
-            'What "always" remembers: rules of the action\'s `scopes`, unchanged. Any other rule is refused',
+            'What "always" remembers: the rules of one of the action\'s `scopes`, unchanged. Any other rule is InvalidParams, and so are rules with `remember: "once"`',
         }),
       ),
       edits: Type.Optional(
@@ -93,26 +122,48 @@ export const actionRequests = define({
           minItems: 1,
           maxItems: maxEffectsPerAction,
           description:
-            "The action is planned anew with these contents, for effects of the kinds file.write and file.edit, and that is approved. What policy forbids stays forbidden (PermissionDenied, and the action waits on)",
+            "Contents that the person wants instead, for effects of the kinds `file.write` and `file.edit`",
         }),
       ),
     }),
     result: Action,
   },
   "lares/actions/reject": {
+    about:
+      "Rejects an action and returns it. The agent that proposed it is told, with the reason, by the event `ActionEnded`.",
+    errors: {
+      NotFound: noAction,
+      IllegalTransition: "The action does not wait for a person. `data.state` says what became of it.",
+    },
     params: Type.Object({
-      id: Name,
+      id: ActionId,
       reason: Type.Optional(
-        Type.String({ maxLength: maxRejectionReason, description: "The agent that proposed it is told" }),
+        Type.String({ maxLength: maxRejectionReason, description: "Why, for the agent that proposed it" }),
       ),
     }),
     result: Action,
   },
-  /**
-   * Makes a new action of one that is Stale: the same changes, merged into the files as they are now. It has a digest of
-   * its own and always waits for a person, since nobody has seen the merged text; the stale one is superseded by it.
-   * Stale (-33006) where the change no longer applies.
-   */
-  "lares/actions/rebase": { params: Type.Object({ id: Name }), result: Action },
-  "lares/actions/undo": { params: Type.Object({ id: Name }), result: Action },
+  "lares/actions/rebase": {
+    about:
+      "Makes a new action of a stale one and returns it: the same changes, with each text merged by lines into what the file holds now. The new action has a digest of its own and always waits for a person, since nobody has seen the merged text. It supersedes the stale one. It is refused where the agent could conclude from it that something hidden is there: a move of a folder is rebased only where the agent sees everything in the folder, when it proposed and now. An action says with `rebasable` whether this is worth offering.",
+    errors: {
+      NotFound: `${noAction} Or its contents are no longer kept.`,
+      IllegalTransition: "The action is not `Stale`, or another one has superseded it.",
+      Stale: "The changes no longer apply; the message says why.",
+      PermissionDenied: "Policy forbids the merged changes.",
+    },
+    params: Type.Object({ id: ActionId }),
+    result: Action,
+  },
+  "lares/actions/undo": {
+    about:
+      "Takes back a committed action and returns it in the state `Undone`. Contents, times and modes are as before the action.",
+    errors: {
+      NotFound: `${noAction} Or what it replaced is no longer kept.`,
+      IllegalTransition: "The action is not `Committed`; `data.state` says what it is.",
+      Stale: "Something that the action touched has changed since. Nothing is changed.",
+    },
+    params: Type.Object({ id: ActionId }),
+    result: Action,
+  },
 });

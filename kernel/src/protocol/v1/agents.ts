@@ -1,10 +1,24 @@
 import { Type } from "typebox";
 import { Agent, AgentCommand } from "../../base/vocabulary/agent.ts";
 import { define } from "../define.ts";
-import { Name } from "./fields.ts";
+import { AgentId } from "./fields.ts";
 
 export const agentRequests = define({
-  "lares/agents/list": { params: Type.Object({}), result: Type.Array(Agent) },
-  /** A command that is illegal in the agent's state is IllegalTransition, naming the state. */
-  "lares/agents/control": { params: Type.Object({ id: Name, command: AgentCommand }), result: Agent },
+  "lares/agents/list": {
+    about:
+      "Returns all agents, in the order of the document. An extension whose manifest cannot be used is listed too, in the state `Error` with `problems`.",
+    errors: {},
+    params: Type.Object({}),
+    result: Type.Array(Agent),
+  },
+  "lares/agents/control": {
+    about:
+      "Gives an agent a command and returns the agent once it has reached the state that the command leads to. While the agent starts or stops, a command that is not legal yet waits until that has ended.",
+    errors: {
+      NotFound: "There is no agent with this `id`.",
+      IllegalTransition: "The command is not legal in the agent's state, which `data.state` names.",
+    },
+    params: Type.Object({ id: AgentId, command: AgentCommand }),
+    result: Agent,
+  },
 });

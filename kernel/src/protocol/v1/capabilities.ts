@@ -35,12 +35,13 @@ export function positionEncodingOf(params: unknown): "utf-8" | "utf-16" {
 }
 
 /** What `workspace/executeCommand` knows; their arguments are in `commands.ts`. */
-export const commandNames = [
+const commandNames = [
   "lares.agent.control",
   "lares.agent.traces",
   "lares.action.approve",
   "lares.action.reject",
   "lares.action.undo",
+  "lares.action.rebase",
   "lares.action.show",
 ] as const;
 export type CommandName = (typeof commandNames)[number];

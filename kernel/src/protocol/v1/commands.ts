@@ -1,22 +1,44 @@
-import { Type, type TSchema } from "typebox";
+import { Type } from "typebox";
 import { AgentCommand } from "../../base/vocabulary/agent.ts";
-import { actionRequests, EffectIndex } from "./actions.ts";
+import { defineParams } from "../define.ts";
+import { EffectIndex } from "../../base/vocabulary/approval.ts";
+import { actionRequests } from "./actions.ts";
 import type { CommandName } from "./capabilities.ts";
-import { Name } from "./fields.ts";
+import { ActionId, AgentId, Named } from "./fields.ts";
 
 /** What `workspace/executeCommand` takes, by the command: `arguments` holds one object of this form. */
-export const commandArguments = {
-  /** Answers the agent as `lares/agents/control` does. */
-  "lares.agent.control": Type.Object({ id: Name, command: AgentCommand }),
-  /** Shows the newest traces as `window/showMessage`; a client with a view of its own for them answers this itself. */
-  "lares.agent.traces": Type.Object({ id: Name, hook: Type.Optional(Name) }),
-  /** These three answer the action, as `lares/actions/approve`, `reject` and `undo` do. */
-  "lares.action.approve": actionRequests["lares/actions/approve"].params,
-  "lares.action.reject": actionRequests["lares/actions/reject"].params,
-  "lares.action.undo": actionRequests["lares/actions/undo"].params,
-  /**
-   * Answers the action with its diffs, and shows them, or one effect's, as `window/showMessage`; a client with a
-   * view of its own for them answers this itself.
-   */
-  "lares.action.show": Type.Object({ id: Name, effect: Type.Optional(EffectIndex) }),
-} as const satisfies Record<CommandName, TSchema>;
+export const commandShapes = defineParams({
+  "lares.agent.control": {
+    about: "Does and answers what `lares/agents/control` does.",
+    params: Type.Object({ id: AgentId, command: AgentCommand }),
+  },
+  "lares.agent.traces": {
+    about:
+      "Shows an agent's newest traces as `window/showMessage`. A client with a view of its own for traces runs this command itself.",
+    params: Type.Object({
+      id: AgentId,
+      hook: Type.Optional(Named("Only traces of this handler")),
+    }),
+  },
+  "lares.action.approve": {
+    about: "Does and answers what `lares/actions/approve` does.",
+    params: actionRequests["lares/actions/approve"].params,
+  },
+  "lares.action.reject": {
+    about: "Does and answers what `lares/actions/reject` does.",
+    params: actionRequests["lares/actions/reject"].params,
+  },
+  "lares.action.undo": {
+    about: "Does and answers what `lares/actions/undo` does.",
+    params: actionRequests["lares/actions/undo"].params,
+  },
+  "lares.action.rebase": {
+    about: "Does and answers what `lares/actions/rebase` does.",
+    params: actionRequests["lares/actions/rebase"].params,
+  },
+  "lares.action.show": {
+    about:
+      "Answers an action with its diffs and shows them, or one effect's, as `window/showMessage`. A client with a view of its own for actions runs this command itself.",
+    params: Type.Object({ id: ActionId, effect: Type.Optional(EffectIndex) }),
+  },
+}) satisfies Record<CommandName, unknown>;

@@ -1,14 +1,21 @@
 import { Type } from "typebox";
 import { Decision } from "../../base/vocabulary/action.ts";
 import { define } from "../define.ts";
-import { Name } from "./fields.ts";
+import { Named } from "./fields.ts";
 
 export const decisionRequests = define({
-  /** What the person answered with "always", and the rules that they wrote into decisions.yaml; newest first. */
   "lares/decisions/list": {
+    about:
+      'Returns the decisions that a person made with "always", and the rules that they wrote into `decisions.yaml` by hand; newest first.',
+    errors: {},
     params: Type.Object({}),
-    result: Type.Object({ items: Type.Array(Decision) }),
+    result: Type.Object({ items: Type.Array(Decision, { description: "The decisions, newest first" }) }),
   },
-  /** Revokes a decision and returns it once the revocation is on the disk. NotFound if there is no such decision. */
-  "lares/decisions/revoke": { params: Type.Object({ id: Name }), result: Decision },
+  "lares/decisions/revoke": {
+    about:
+      "Revokes a decision and returns it once the revocation is on the disk. Later proposals are asked again. An action that this decision allowed, and whose commit has not begun, goes back to the person.",
+    errors: { NotFound: "There is no decision with this `id`." },
+    params: Type.Object({ id: Named("The decision's id") }),
+    result: Decision,
+  },
 });

@@ -1,80 +1,62 @@
-import { Type, type Static } from "typebox";
+import { Type } from "typebox";
+import { memoryFields, memoryResults } from "../../base/vocabulary/memory-calls.ts";
+import {
+  MemoryCheck,
+  MemoryExport,
+  MemoryImport,
+  MemoryStats,
+  SharedMemory,
+} from "../../base/vocabulary/memory-reports.ts";
 import { define } from "../define.ts";
-import { memoryFields, memoryResults } from "../memory-calls.ts";
-import { Name } from "./fields.ts";
+import { AgentId, Named } from "./fields.ts";
 
 /** An absolute path on the kernel's machine. */
-const MachinePath = Type.String({
-  minLength: 1,
-  maxLength: 4096,
-  description: "Absolute, on the kernel's machine",
-});
+const MachinePath = (description: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 4096,
+    description: `${description}; an absolute path on the kernel's machine`,
+  });
 
-const Count = Type.Integer({ minimum: 0 });
-const Head = Type.String({ description: "The chain's last hash, 64 hexadecimal digits: what to compare" });
-const Time = Type.Union([Type.String(), Type.Null()]);
 /** Whose memory: the agent's own, or a shared one of this workspace. */
-const Whose = { agent: Name, ...memoryFields.workingRead };
+const Whose = { agent: AgentId, ...memoryFields.workingRead };
 
-/** What is made of the journal so that it can be asked. */
-const Projections = Type.Object({
-  projected: Type.Integer({ minimum: 0, description: "Up to this record" }),
-  temporal: Type.Object({ events: Count, oldest: Time, newest: Time }),
-  knowledge: Type.Object({ items: Count, relations: Count }),
-  vectors: Type.Object({
-    engine: Type.String({ description: "What serves now: exact, faiss, usearch" }),
-    dimensions: Count,
-    count: Count,
-    hot: Count,
-    warm: Count,
-    cold: Count,
-    pending: Type.Integer({ minimum: 0, description: "Items that wait for their embedding" }),
-    failed: Type.Integer({ minimum: 0, description: "Items that were given up on; found by text only" }),
-  }),
-  embedder: Type.String(),
-  rebuilding: Type.Optional(
-    Type.Object({
-      what: Type.Enum(["projections", "embeddings", "index"]),
-      fraction: Type.Number({ minimum: 0, maximum: 1 }),
-    }),
-  ),
-  bytes: Type.Integer({ minimum: 0, description: "Of all projections on the disk" }),
-});
-
-export const MemoryStats = Type.Object({
-  records: Count,
-  head: Type.String({ description: "The chain's last hash; zeros where there is no record" }),
-  sizeBytes: Type.Integer({ minimum: 0, description: "Of the journal" }),
-  limitBytes: Type.Integer({ minimum: 0, description: "max_storage_mb: what the journal may have" }),
-  projections: Type.Union([Projections, Type.Null()], {
-    description: "Null where nothing was asked of this memory yet: they are made when they are needed",
-  }),
-});
-export type MemoryStats = Static<typeof MemoryStats>;
-
-/** A memory that several agents may open. */
-export const SharedMemory = Type.Object({
-  name: Type.String({ description: "What `namespace` is where it is meant" }),
-  agents: Type.Array(Type.String(), { description: "Those that may open it, of the agents there are" }),
-  access: Type.Enum(["read", "read_write"], { description: "What they may do with it" }),
-  workspace: Type.Optional(
-    Type.String({
-      description: "Of another workspace, at this path, and only to be queried here; absent: of this one",
-    }),
-  ),
-  records: Type.Optional(
-    Type.Integer({ minimum: 0, description: "In its journal; absent where it is another workspace's" }),
-  ),
-});
-export type SharedMemory = Static<typeof SharedMemory>;
+const noAgent = "There is no agent with this id.";
+const noMemory = `${noAgent} Or no shared memory has this \`namespace\`.`;
+const busy = "Too many questions to this memory wait already.";
+const ofAnother = "The `namespace` is another workspace's memory, which can only be queried here.";
 
 export const memoryRequests = define({
   "lares/memory/query": {
+    about:
+      "Returns what an agent remembers. `kind` says which part of its memory is asked: `temporal` for its history, `associative` for its knowledge, `working` for its plan, `search` for history and knowledge together. The other fields and the result are those of the host calls `memory/temporal/query`, `memory/associative/query`, `memory/working/read` and `memory/search`.",
+    errors: {
+      NotFound: noMemory,
+      VectorSearchNotConfigured: "The search has the mode `vector`, and no embedder answers.",
+      LimitExceeded: "The answer would be too large. Ask for fewer items at once.",
+      Busy: busy,
+    },
     params: Type.Union([
-      Type.Object({ ...memoryFields.temporalQuery, agent: Name, kind: Type.Literal("temporal") }),
-      Type.Object({ ...memoryFields.associativeQuery, agent: Name, kind: Type.Literal("associative") }),
-      Type.Object({ ...memoryFields.workingRead, agent: Name, kind: Type.Literal("working") }),
-      Type.Object({ ...memoryFields.search, agent: Name, kind: Type.Literal("search") }),
+      Type.Object({
+        ...memoryFields.temporalQuery,
+        agent: AgentId,
+        kind: Type.Literal("temporal", { description: "Events of the history" }),
+      }),
+      Type.Object({
+        ...memoryFields.associativeQuery,
+        agent: AgentId,
+        kind: Type.Literal("associative", { description: "Items of the knowledge" }),
+      }),
+      Type.Object({
+        ...memoryFields.workingRead,
+        agent: AgentId,
+        kind: Type.Literal("working", { description: "The working memory, also called the plan" }),
+      }),
+      Type.Object({
+        ...memoryFields.search,
+        agent: AgentId,
+        kind: Type.Literal("search", { description: "What fits a text, of history and knowledge" }),
+      }),
     ]),
     result: Type.Union([
       memoryResults.temporalQuery,
@@ -83,78 +65,92 @@ export const memoryRequests = define({
       memoryResults.search,
     ]),
   },
-  /** The ABI's `memory/temporal/count`, for clients. */
   "lares/memory/count": {
-    params: Type.Object({ ...memoryFields.temporalCount, agent: Name }),
+    about: "Counts events of an agent's history, as the host call `memory/temporal/count` does.",
+    errors: {
+      NotFound: noMemory,
+      LimitExceeded: "There are too many groups. Narrow the time, or group by day.",
+      Busy: busy,
+    },
+    params: Type.Object({ ...memoryFields.temporalCount, agent: AgentId }),
     result: memoryResults.temporalCount,
   },
   "lares/memory/verify": {
+    about: "Reads a memory's journal from its first record and checks every hash of the chain.",
+    errors: { NotFound: noMemory, PermissionDenied: ofAnother },
     params: Type.Object(Whose),
-    result: Type.Object({
-      ok: Type.Boolean(),
-      records: Type.Integer({ minimum: 0 }),
-      head: Type.Union([Type.String(), Type.Null()], {
-        description: "The chain's last hash; null while it is empty",
-      }),
-      firstBad: Type.Optional(Type.Object({ seq: Type.Integer(), reason: Type.String() })),
-    }),
+    result: MemoryCheck,
   },
-  /** One file that carries the memory, as it was when this was asked. */
   "lares/memory/export": {
+    about: "Writes a memory, as it is now, into one file that `lares/memory/import` reads.",
+    errors: {
+      NotFound: `${noMemory} Or there is nothing in the memory yet.`,
+      PermissionDenied: ofAnother,
+      StorageError: "The file cannot be written. Also as for any request.",
+    },
     params: Type.Object({
       ...Whose,
-      path: MachinePath,
+      path: MachinePath("The file to write"),
       overwrite: Type.Optional(
-        Type.Boolean({ description: "Replaces a file that is there", default: false }),
+        Type.Boolean({
+          description: "Replaces a file that exists, which is InvalidParams otherwise",
+          default: false,
+        }),
       ),
     }),
-    result: Type.Object({
-      path: Type.String(),
-      records: Count,
-      head: Head,
-      bytes: Type.Integer({ minimum: 0, description: "Of the file" }),
-      vectors: Count,
-    }),
+    result: MemoryExport,
   },
-  /** Only into an empty memory; all of the file is proven first, also by a preview. */
   "lares/memory/import": {
+    about:
+      "Reads an exported memory into an agent's empty one. The whole file is proven first, by a preview too.",
+    errors: {
+      NotFound: noAgent,
+      DigestMismatch: "The file's head is another than `head`.",
+      StorageError: "The file cannot be read or is damaged. Also as for any request.",
+    },
     params: Type.Object({
-      agent: Name,
-      path: MachinePath,
+      agent: AgentId,
+      path: MachinePath("The file to read"),
       preview: Type.Optional(
-        Type.Boolean({ description: "Only proves the file and says what is in it", default: false }),
+        Type.Boolean({
+          description: "Proves the file, returns what is in it, and writes nothing",
+          default: false,
+        }),
       ),
       head: Type.Optional(
         Type.String({
           pattern: "^[0-9a-f]{64}$",
-          description:
-            "The head that is expected, as a person was shown it; DigestMismatch where it is another",
+          description: "The head that is expected, as the person was shown it",
         }),
       ),
     }),
-    result: Type.Object({
-      records: Count,
-      head: Head,
-      from: Type.String({ description: 'Which memory it was, as the file says: "extension/<id>"' }),
-      created: Type.String({ description: "When it was exported, as the file says" }),
-      first: Type.String({ description: "When the first record was written down" }),
-      last: Type.String({ description: "When the last record was written down" }),
-      bytes: Type.Integer({ minimum: 0, description: "Of the journal in it" }),
-      vectors: Count,
-      imported: Type.Boolean({ description: "False: a preview, nothing was written" }),
-    }),
+    result: MemoryImport,
   },
   "lares/memory/stats": {
+    about: "Returns how large a memory is, and the state of its projections.",
+    errors: { NotFound: noMemory, PermissionDenied: ofAnother },
     params: Type.Object(Whose),
     result: MemoryStats,
   },
-  /** The shared memories that count; with `agent`, those that it may open. In the order in which documents name them. */
   "lares/memory/namespaces": {
-    params: Type.Object({ agent: Type.Optional(Name) }),
-    result: Type.Object({ namespaces: Type.Array(SharedMemory) }),
+    about: "Returns the shared memories that are in force, in the order of the document.",
+    errors: { NotFound: noAgent },
+    params: Type.Object({
+      agent: Type.Optional(Named("Only the shared memories that the agent with this id may open")),
+    }),
+    result: Type.Object({
+      namespaces: Type.Array(SharedMemory, { description: "The shared memories" }),
+    }),
   },
   "lares/memory/forget": {
-    params: Type.Object({ agent: Name, id: Name, reason: Type.Optional(Type.String({ maxLength: 4000 })) }),
-    result: Type.Object({ seq: Type.Integer() }),
+    about:
+      "Removes an event or an item from an agent's memory: from the journal, which keeps a record that something was removed, and from everything made of it.",
+    errors: { NotFound: `${noAgent} Or nothing in its memory has this \`id\`.` },
+    params: Type.Object({
+      agent: AgentId,
+      id: Named("The id of the event or item"),
+      reason: Type.Optional(Type.String({ maxLength: 4000, description: "Why; it is kept with the record" })),
+    }),
+    result: Type.Object({ seq: Type.Integer({ description: "The number of the record that says so" }) }),
   },
 });

@@ -1,39 +1,59 @@
 import { Type, type Static } from "typebox";
 import { Action } from "../../base/vocabulary/action.ts";
 import { Agent } from "../../base/vocabulary/agent.ts";
-import { Hash } from "../../base/vocabulary/common.ts";
+import { HashOf, Severity } from "../../base/vocabulary/common.ts";
 import { TraceEntry } from "../../base/vocabulary/trace.ts";
+import { defineParams } from "../define.ts";
 import { Subscription } from "./traces.ts";
 
-export const Severity = Type.Union([Type.Literal("info"), Type.Literal("warning"), Type.Literal("error")]);
-
 /** What the kernel tells its clients, by method. */
-export const serverNotifications = {
-  /** Its state is another, or it heard events; of many of these within a second, once. */
-  "lares/agents/changed": Agent,
-  /** Its jobs are others, or further on; `lares/jobs/list` tells them. At most once a second for each agent. */
-  "lares/jobs/changed": Type.Object({ agent: Type.String() }),
-  /** Effects without diff. */
-  "lares/actions/changed": Action,
-  /** A decision was made, revoked or edited; `lares/decisions/list` has them. Not sent when one is used. */
-  "lares/decisions/changed": Type.Object({}),
-  "lares/traces/entry": Type.Object({ subscription: Subscription, entry: TraceEntry }),
-  "lares/notify": Type.Object({
-    agent: Type.String(),
-    title: Type.String(),
-    message: Type.String(),
-    severity: Severity,
-    actions: Type.Optional(
-      Type.Array(Type.Object({ title: Type.String(), actionId: Type.String(), digest: Hash })),
-    ),
-  }),
-};
+export const serverNotifications = defineParams({
+  "lares/agents/changed": {
+    about:
+      "An agent's state or description changed, or it handled events. At most once a second for an agent that only handled events. While a client does not read, only the last one of each agent waits for it.",
+    params: Agent,
+  },
+  "lares/jobs/changed": {
+    about:
+      "An agent's jobs changed or made progress; `lares/jobs/list` returns them. At most once a second for each agent. While a client does not read, only one of each agent waits for it.",
+    params: Type.Object({ agent: Type.String({ description: "The agent's id" }) }),
+  },
+  "lares/actions/changed": {
+    about:
+      "An action was proposed or its state changed. The effects come without `diff`. While a client does not read, only the last one of each action waits for it.",
+    params: Action,
+  },
+  "lares/decisions/changed": {
+    about:
+      "A decision was made, revoked or edited; `lares/decisions/list` returns them. It is not sent when a decision is used. While a client does not read, only one waits for it.",
+    params: Type.Object({}),
+  },
+  "lares/traces/entry": {
+    about:
+      "A trace of a subscription that `lares/traces/follow` began. While a client does not read, up to 4 MiB of them wait for it; the oldest give way.",
+    params: Type.Object({ subscription: Subscription, entry: TraceEntry }),
+  },
+  "lares/notify": {
+    about: "An agent has a message for the person.",
+    params: Type.Object({
+      agent: Type.String({ description: "The id of the agent that says it" }),
+      title: Type.String({ description: "The headline, in the agent's words" }),
+      message: Type.String({ description: "The message, in the agent's words" }),
+      severity: Severity,
+      actions: Type.Optional(
+        Type.Array(
+          Type.Object({
+            title: Type.String({ description: "What to write on the button" }),
+            actionId: Type.String({ description: "The id of an action that waits for the person" }),
+            digest: HashOf("The action's digest, to be named in the approval"),
+          }),
+          { description: "What the person may approve from the message" },
+        ),
+      ),
+    }),
+  },
+});
 export type ServerNotification = keyof typeof serverNotifications;
 export type NotificationParamsOf<Method extends ServerNotification> = Static<
-  (typeof serverNotifications)[Method]
+  (typeof serverNotifications)[Method]["params"]
 >;
-
-/** Notifications that give way when a client does not read. */
-export const droppableNotifications: ReadonlySet<string> = new Set<ServerNotification>([
-  "lares/traces/entry",
-]);

@@ -1,16 +1,33 @@
 import { Type, type Static } from "typebox";
 
 /** `initializationOptions.lares` of the client's `initialize`. */
-export const SessionOptions = Type.Object({
-  trusted: Type.Optional(
-    Type.Boolean({
-      description:
-        "true: a person accepts the workspace's documents as they are now; false: this connection is untrusted whatever was accepted; omitted: an earlier acceptance of the same digest counts",
-    }),
-  ),
-  approvals: Type.Optional(
-    Type.Union([Type.Literal("client"), Type.Literal("showMessageRequest"), Type.Literal("none")]),
-  ),
-  locale: Type.Optional(Type.String({ maxLength: 64 })),
-});
+export const SessionOptions = Type.Object(
+  {
+    trusted: Type.Optional(
+      Type.Boolean({
+        description:
+          "`true` is a person's explicit act: it accepts the workspace's documents as they are now. `false`: this connection is untrusted, whatever was accepted. Omitted: an earlier acceptance of the same digest counts",
+      }),
+    ),
+    approvals: Type.Optional(
+      Type.Union(
+        [
+          Type.Literal("client", { description: "The client has a view of its own for approvals" }),
+          Type.Literal("showMessageRequest", {
+            description: "The kernel asks with `window/showMessageRequest`, one action at a time",
+          }),
+          Type.Literal("none", { description: "This client does not decide about actions" }),
+        ],
+        { description: "How a person at this client decides about actions" },
+      ),
+    ),
+    locale: Type.Optional(
+      Type.String({
+        maxLength: 64,
+        description: "The person's language, such as en; the kernel speaks English",
+      }),
+    ),
+  },
+  { description: "`initializationOptions.lares` of the request `initialize`" },
+);
 export type SessionOptions = Static<typeof SessionOptions>;

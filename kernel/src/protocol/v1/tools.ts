@@ -1,23 +1,39 @@
-import { Type, type Static } from "typebox";
-import { Action } from "../../base/vocabulary/action.ts";
+import { Type } from "typebox";
 import { Tool } from "../../base/vocabulary/agent.ts";
+import { CallKey, ToolResult } from "../../base/vocabulary/tool-result.ts";
 import { define } from "../define.ts";
-import { Name } from "./fields.ts";
-
-export const ToolResult = Type.Union([
-  Type.Object({ status: Type.Literal("success"), value: Type.Unknown() }),
-  Type.Object({ status: Type.Literal("error"), message: Type.String(), recoverable: Type.Boolean() }),
-  Type.Object({ status: Type.Literal("needs_approval"), action: Action, reason: Type.String() }),
-]);
-export type ToolResult = Static<typeof ToolResult>;
+import { AgentId, Named, OfAgent } from "./fields.ts";
 
 export const toolRequests = define({
-  "lares/tools/list": { params: Type.Object({ agent: Type.Optional(Name) }), result: Type.Array(Tool) },
+  "lares/tools/list": {
+    about:
+      "Returns the tools that agents offer. An agent without tools, or an unknown one, has an empty list.",
+    errors: {},
+    params: Type.Object({ agent: OfAgent }),
+    result: Type.Array(Tool),
+  },
   "lares/tools/call": {
+    about:
+      "Calls a tool on behalf of a person and returns its result. The arguments are checked against the tool's own JSON Schema first. An agent that is not loaded is started. A cancelled request is answered with `-32800` at once, and the handler is told to leave; one that does not goes on within its limits.",
+    errors: {
+      NotFound: "There is no such agent, or it has no tool of this name.",
+      ToolError: "The arguments do not fit the tool's schema, or the tool's handler threw an error.",
+      AgentError:
+        "The agent cannot run: it is in the state that `data.state` names, for `data.reason`; or its program ended before it answered.",
+      LimitExceeded: "Too many tool calls are open. Call again when some have ended.",
+      InvalidParams: "The `key` was used for another call: of another tool, or with other arguments.",
+    },
     params: Type.Object({
-      agent: Name,
-      name: Name,
-      arguments: Type.Unknown({ description: "Checked against the tool's own schema" }),
+      agent: AgentId,
+      name: Named("The tool's name"),
+      arguments: Type.Unknown({ description: "An object that fits the tool's `parameters`" }),
+      key: CallKey,
+      workDoneToken: Type.Optional(
+        Type.Union([Type.String({ minLength: 1, maxLength: 256 }), Type.Integer()], {
+          description:
+            "As in the LSP: `$/progress` with this token shows how far the handler says it is. A handler that says nothing shows nothing",
+        }),
+      ),
     }),
     result: ToolResult,
   },

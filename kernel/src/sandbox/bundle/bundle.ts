@@ -1,8 +1,8 @@
 import type { BuildOptions, BuildResult, Loader, Message, Plugin } from "esbuild";
 import { messageOf } from "../../base/errors.ts";
 import type { Hash } from "../../base/vocabulary/common.ts";
-import { sha256 } from "../../platform/hash.ts";
-import { openProgramFolder } from "../../platform/program-files.ts";
+import { sha256 } from "../../platform/files/hash.ts";
+import { openProgramFolder } from "../../platform/files/program-files.ts";
 import {
   maxErrors,
   maxFileBytes,
@@ -13,34 +13,37 @@ import {
 } from "./bounds.ts";
 import { withThrowPositions } from "./positions.ts";
 import { type Folders, type ProgramFile, Resolver } from "./resolver.ts";
-import { Testimony } from "./testimony.ts";
+import { BuildInputs } from "./build-inputs.ts";
 
-/** A program that can be loaded, made of an extension's sources. */
+/** A loadable program, bundled from an extension's sources. */
 export interface BundledProgram {
   readonly kind: "javascript";
-  /** Over `bytes`; the same wherever the folder lies. */
+  /** A hash over `bytes`; independent of the folder's location. */
   readonly digest: Hash;
   /** One ECMAScript module, ASCII. */
   readonly bytes: Uint8Array;
   /** For `mapStack`. */
   readonly sourceMap: string;
-  /** Every file of the extension that went in or decided what goes in, sorted by path; the SDK's are not listed. */
+  /**
+   * Every file of the extension that was bundled or influenced the bundle, sorted by path; files of the SDK are not
+   * listed.
+   */
   readonly inputs: readonly { readonly path: string; readonly hash: Hash }[];
-  /** The files whose contents went in, sorted by path, without the SDK's. */
+  /** The files whose contents were bundled, sorted by path, without those of the SDK. */
   readonly files: readonly BundledFile[];
 }
 
 export interface BundledFile {
-  /** Relative to the extension's folder, links resolved. */
+  /** Relative to the extension's folder, with links resolved. */
   readonly path: string;
   readonly bytes: number;
-  /** Of its contents. */
+  /** The hash of its contents. */
   readonly hash: Hash;
-  /** Text that the program can read as a value; else it is source. */
+  /** True if the program reads the file as a value; otherwise it is source. */
   readonly isData: boolean;
 }
 
-/** Line and column from 1; file relative to the extension. */
+/** Line and column count from 1; the file is relative to the extension. */
 export interface BundleError {
   readonly file: string;
   readonly line: number;
@@ -66,14 +69,14 @@ const loaders: Record<string, Loader> = {
 };
 
 interface Made {
-  readonly program: Testimony;
-  readonly sdk: Testimony;
+  readonly program: BuildInputs;
+  readonly sdk: BuildInputs;
   readonly result: BundleResult;
 }
 
 /**
- * Bundles extensions' programs, and remembers what each was made of: while its folder says the same, the program is
- * the same. `sdk` is the folder of the `@lares/sdk` package.
+ * Bundles extensions' programs, and caches the result as long as the inputs are unchanged. `sdk` is the folder of the
+ * `@lares/sdk` package.
  */
 export class Bundler {
   readonly #sdk: string;
@@ -84,7 +87,7 @@ export class Bundler {
   }
 
   /**
-   * `folder` is the extension's, `main` the program in it (relative). Reads nothing but files whose real path lies in
+   * `folder` is the extension's folder, `main` the program in it (relative). Reads only files whose real path lies in
    * this folder or in the SDK's.
    */
   async bundle(folder: string, main: string): Promise<BundleResult> {
@@ -115,8 +118,8 @@ export class Bundler {
 }
 
 async function make(folders: Folders, main: string): Promise<Made> {
-  const program = new Testimony(folders.program);
-  const sdk = new Testimony(folders.sdk);
+  const program = new BuildInputs(folders.program);
+  const sdk = new BuildInputs(folders.sdk);
   return { program, sdk, result: await bundle({ program, sdk }, main) };
 }
 
@@ -161,7 +164,7 @@ async function bundle(folders: Folders, main: string): Promise<BundleResult> {
 type Result = Pick<BuildResult<{ write: false }>, "errors" | "outputFiles">;
 
 async function run(main: string, plugin: Plugin): Promise<Result> {
-  // Loading esbuild takes time that a kernel without TypeScript agents need not spend.
+  // Loading esbuild takes time, which a kernel without TypeScript agents saves.
   const { build } = await import("esbuild");
   const options = {
     stdin: {
@@ -180,7 +183,7 @@ async function run(main: string, plugin: Plugin): Promise<Result> {
     legalComments: "none",
     logLevel: "silent",
     logLimit: maxErrors,
-    // Given, so that no tsconfig.json is looked for. Verbatim: an import that is not used is looked at all the same.
+    // Given, so that esbuild looks for no tsconfig.json. Verbatim, so that unused imports are checked, too.
     tsconfigRaw: { compilerOptions: { useDefineForClassFields: true, verbatimModuleSyntax: true } },
     plugins: [plugin],
   } as const satisfies BuildOptions;
@@ -192,7 +195,7 @@ async function run(main: string, plugin: Plugin): Promise<Result> {
   }
 }
 
-/** Every import goes through the resolver and every file through its folder: esbuild itself reads nothing. */
+/** Routes every import through the resolver and every file through its folder: esbuild itself reads nothing. */
 function boundary(
   resolver: Resolver,
   folders: Folders,
@@ -234,8 +237,8 @@ function boundary(
 }
 
 /**
- * esbuild would read the map that a `sourceMappingURL` names, wherever it lies. The last such comment counts:
- * this one, which says nothing.
+ * esbuild would read the source map that a `sourceMappingURL` names, wherever it lies. Only the last such comment
+ * counts, so this one with an empty map is appended.
  */
 const noSourceMap = new TextEncoder().encode("\n//# sourceMappingURL=data:application/json,{}");
 
@@ -255,7 +258,7 @@ function isBuildFailure(error: unknown): error is { errors: Message[] } {
 function located({ text, location }: Message, main: string): BundleError {
   if (location === null || location.file.startsWith("entry:"))
     return { file: main, line: 1, column: 1, message: text };
-  // esbuild counts a column in bytes of UTF-8, from 0.
+  // esbuild counts columns in UTF-8 bytes, from 0.
   const before = new TextEncoder().encode(location.lineText).subarray(0, location.column);
   const column = new TextDecoder().decode(before).length + 1;
   return {

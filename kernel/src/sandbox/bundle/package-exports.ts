@@ -1,13 +1,13 @@
 import { isJsonObject } from "../../base/json.ts";
 
-/** How a package is imported here: as ECMAScript, by nobody in particular. */
+/** The conditions under which packages are imported: ECMAScript, no particular platform. */
 const conditions: readonly string[] = ["import", "module", "default"];
-/** The SDK beside the kernel is bundled from its sources; what it offers to everyone else has been built from them. */
+/** The SDK next to the kernel is bundled from its sources; its published form is built from them. */
 export const sourceCondition = "lares-source";
 
 /**
- * The file a package gives for a subpath (`.` or `./name`), by its `exports`, else `module`, else `main`;
- * relative to the package. Undefined: its `exports` do not offer it.
+ * Returns the file of a package for a subpath (`.` or `./name`), by its `exports`, otherwise `module`, otherwise
+ * `main`; relative to the package. Undefined if its `exports` do not offer the subpath.
  */
 export function packageEntry(
   manifest: unknown,

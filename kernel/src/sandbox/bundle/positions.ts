@@ -1,11 +1,11 @@
 import { decodedMappings, encodedMap, TraceMap } from "@jridgewell/trace-mapping";
 
 /**
- * Makes a source map say where an error was thrown, in the way people read it.
+ * Adjusts a source map so that it reports the position of a thrown error as people expect it.
  *
- * QuickJS gives an error the position of the class behind `new` (`throw new ▸Error("x")`). Without the
- * segments for what follows `throw ` and `new ` on a line, a lookup falls on the keyword itself: an error
- * made in a `throw` statement is shown at `throw`, any other at its `new`.
+ * QuickJS reports the position of the class after `new` (`throw new ▸Error("x")`). Without the segments for the code
+ * after `throw ` and `new `, a lookup yields the keyword itself: an error created in a `throw` statement is reported at
+ * `throw`, any other at its `new`.
  */
 export function withThrowPositions(sourceMap: string, code: string): string {
   const map = new TraceMap(sourceMap);
@@ -15,8 +15,8 @@ export function withThrowPositions(sourceMap: string, code: string): string {
     let thrown = false;
     return segments.filter(([column]) => {
       if (thrown) return false;
-      // The bundler writes one statement a line and maps each statement's start, at the space before it: what
-      // begins here is the keyword and not a word in a string.
+      // The bundler writes one statement per line and maps the start of each statement at the space before it, so the
+      // text here is the keyword and not a word in a string.
       thrown = line.slice(column).trimStart().startsWith("throw ");
       return thrown || column < 4 || line.slice(column - 4, column) !== "new ";
     });

@@ -1,9 +1,9 @@
-import type { ProgramFolder } from "../../platform/program-files.ts";
+import type { ProgramFolder } from "../../platform/files/program-files.ts";
 import { messageOf } from "../../base/errors.ts";
 import { maxFileBytes } from "./bounds.ts";
 import { packageEntry, sourceCondition } from "./package-exports.ts";
 
-/** Tried in this order behind a name without an ending. */
+/** Tried in this order after a name without an extension. */
 const endings = [".ts", ".tsx", ".mts", ".js", ".mjs", ".jsx", ".cjs", ".cts", ".json"];
 /** TypeScript's convention: the source of "./x.js" may be "./x.ts". */
 const sourceEndings: Record<string, readonly string[]> = {
@@ -17,21 +17,21 @@ const sdkName = "@lares/sdk";
 /** A file of the program, in the extension's folder or in the SDK. */
 export interface ProgramFile {
   readonly from: "program" | "sdk";
-  /** Relative to the extension's (the SDK's) folder, links resolved. */
+  /** Relative to the folder of the extension or the SDK, with links resolved. */
   readonly path: string;
 }
 
-export type Resolution = ProgramFile | { readonly error: string };
+type Resolution = ProgramFile | { readonly error: string };
 
 export interface Folders {
   readonly program: ProgramFolder;
   readonly sdk: ProgramFolder;
 }
 
-/** A resolver of imports which knows two folders and nothing else of the machine. */
+/** Resolves imports within two folders; it can access nothing else on the machine. */
 export class Resolver {
   readonly #folders: Folders;
-  /** Told every file that was read to find the way: it decides what the program is. */
+  /** Called for every file that was read during resolution, because its content influences the program. */
   readonly #onRead: (file: ProgramFile, bytes: Uint8Array) => void;
 
   constructor(folders: Folders, onRead: (file: ProgramFile, bytes: Uint8Array) => void) {
@@ -81,7 +81,7 @@ export class Resolver {
     return file ?? refused(specifier, `${sdkName} has no such part`);
   }
 
-  /** In the `node_modules` of the importer's folder and those above it, up to the extension's own. */
+  /** Looks in the `node_modules` of the importer's folder and of those above it, up to the extension's own. */
   async #package(specifier: string, importer: ProgramFile): Promise<Resolution> {
     const [name, subpath] = packageName(specifier);
     for (let folder = parent(importer.path); ; folder = parent(folder)) {
@@ -133,7 +133,10 @@ export class Resolver {
   }
 }
 
-/** A name that begins with a dot: secrets, version control. Package managers keep packages in such a folder. */
+/**
+ * True if a name begins with a dot: secrets, version control. Package managers, however, keep packages in such a
+ * folder.
+ */
 function isHidden(path: string): boolean {
   const names = path.split("/");
   return names.some(
@@ -159,7 +162,7 @@ function candidates(path: string): string[] {
   ];
 }
 
-/** The package's name and the subpath as its `exports` name it. */
+/** Returns the package's name and the subpath in the form of its `exports`. */
 function packageName(specifier: string): [string, string] {
   const parts = specifier.split("/");
   const length = specifier.startsWith("@") ? 2 : 1;
@@ -171,7 +174,7 @@ function parent(path: string): string {
   return slash < 0 ? "." : path.slice(0, slash);
 }
 
-/** Without "." and ".."; null where it climbs out of the root. */
+/** Resolves "." and ".."; returns null if the path leaves the root. */
 function joined(folder: string, path: string): string | null {
   const names: string[] = [];
   for (const name of `${folder}/${path}`.split("/")) {

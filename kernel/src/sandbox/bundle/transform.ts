@@ -1,13 +1,15 @@
-/** One file as JavaScript, and the way back to where it was written. */
-export interface TransformedFile {
+/** One file as JavaScript, with the mapping back to its source. */
+interface TransformedFile {
   readonly code: string;
-  /** Line from 1 and column from 0, in UTF-16 units, of both; null where nothing was written. */
+  /**
+   * Maps a position of the code to the source: line from 1 and column from 0, in UTF-16 units; null for generated code.
+   */
   readonly origin: (line: number, column: number) => { line: number; column: number } | null;
 }
 
-/** Takes the types from one file; nothing else is read. Rejects where it has a syntax error, with its line and column. */
+/** Strips the types from one file; reads nothing else. Rejects if it has a syntax error, with line and column. */
 export async function transformFile(source: string, loader: "ts" | "js"): Promise<TransformedFile> {
-  // Loaded when somebody first asks for a program: neither is small.
+  // Loaded on first use, because neither is small.
   const { transform } = await import("esbuild");
   const { originalPositionFor, TraceMap } = await import("@jridgewell/trace-mapping");
   const { code, map } = await transform(source, {
@@ -18,7 +20,7 @@ export async function transformFile(source: string, loader: "ts" | "js"): Promis
     sourcesContent: false,
     charset: "utf8",
     treeShaking: false,
-    // What the file's author imports stays imported, whoever uses it.
+    // Keeps the imports as the author wrote them, used or not.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     logLevel: "silent",
   });

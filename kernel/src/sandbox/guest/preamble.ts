@@ -1,6 +1,6 @@
 /**
- * What a TypeScript guest reads from stdin before its first line: the program's size in bytes (32 bits,
- * little endian) and its JavaScript. The host writes it first, once.
+ * Returns what a TypeScript guest reads from stdin before its first line: the program's size in bytes (32 bits, little
+ * endian) and its JavaScript. The host writes it first, once.
  */
 export function guestPreamble(program: { readonly bytes: Uint8Array }): Uint8Array {
   const { bytes } = program;
@@ -10,5 +10,5 @@ export function guestPreamble(program: { readonly bytes: Uint8Array }): Uint8Arr
   return frame;
 }
 
-/** The WASI command every TypeScript guest runs in; built by `kernel/build/guest.ts`. */
+/** The WASI command that runs every TypeScript guest; built by `kernel/build/guest.ts`. */
 export const guestModuleUrl = new URL("../../../build-output/guest.wasm", import.meta.url);

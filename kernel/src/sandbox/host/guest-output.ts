@@ -1,5 +1,5 @@
 import type { ByteRing } from "./byte-ring.ts";
-import { Credit } from "./credit.ts";
+import { Credit } from "../../platform/children/credit.ts";
 
 /** A guest's output on its way to the kernel, never more than was asked for. */
 export class GuestOutput {

@@ -10,7 +10,7 @@ const isAbsolute = 1;
 const maxParts = 1024;
 
 /** The calls as WASI has them; numbers are addresses, counts or descriptors, the result an errno. */
-export interface PipeCalls {
+interface PipeCalls {
   fd_read(fd: number, vectors: number, count: number, answer: number): unknown;
   fd_write(fd: number, vectors: number, count: number, answer: number): unknown;
   fd_close(fd: number): unknown;

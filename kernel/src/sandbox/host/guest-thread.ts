@@ -10,7 +10,7 @@ import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import { ByteRing } from "./byte-ring.ts";
 import { pipeCalls, type SdkCalls } from "./guest-pipes.ts";
 import type { GuestEnds } from "./messages.ts";
-import { ownThreadId } from "./thread-priority.ts";
+import { ownThreadId } from "../../platform/processes/thread-priority.ts";
 import { guestState, openObservation, slot, time } from "./observation.ts";
 import type { SdkThreadData } from "./sdk-threads.ts";
 

@@ -1,7 +1,10 @@
 import type { Clock } from "../../base/clock.ts";
-import type { ByteChannel, ChildProcess } from "../../platform/child-process.ts";
+import type { Log } from "../../base/log.ts";
+import { Child } from "../../platform/children/child.ts";
+import type { ChildProcess } from "../../platform/children/child-process.ts";
+import { readCount } from "../../platform/children/frames.ts";
 import { hostBounds as bounds } from "./bounds.ts";
-import { controlFrames, FrameReader, frameType, readControl, readCount, readUsage } from "./frames.ts";
+import { frameType, readUsage } from "./frame-types.ts";
 import { KernelGuest } from "./kernel-guest.ts";
 import type { FromHost, ToHost } from "./messages.ts";
 
@@ -20,32 +23,25 @@ export const hostGone = "hostGone";
 /** One sandbox host process from its start to its end: requests, guests, and the frames between. */
 export class HostLink {
   readonly ended: Promise<string>;
-  readonly #child: ChildProcess;
+  readonly #child: Child<ToHost, FromHost>;
   readonly #clock: Clock;
-  readonly #channel: ByteChannel;
   readonly #guests = new Map<number, KernelGuest>();
   readonly #starting = new Map<number, (reply: StartReply) => void>();
   readonly #preparing = new Map<number, PromiseWithResolvers<PreparedReply>>();
   #nextId = 1;
   #endReason: string | null = null;
 
-  constructor(child: ChildProcess, clock: Clock) {
-    this.#child = child;
+  constructor(process: ChildProcess, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
     this.#clock = clock;
-    this.#channel = child.channel;
-    const reader = new FrameReader(bounds.maxFrameBytes, (type, guest, payload) =>
-      this.#receive(type, guest, payload),
-    );
-    child.channel.chunks.on((chunk) => {
-      try {
-        reader.push(chunk);
-      } catch {
-        // Whatever is wrong with the stream, it cannot be trusted from here on.
-        void child.kill();
-      }
+    this.#child = new Child(process, {
+      name: "sandbox host",
+      log,
+      clock,
+      maxFrameBytes: bounds.maxFrameBytes,
+      receive: (words, bytes) => this.#hear(words, bytes),
+      receiveFrame: (type, guest, payload) => this.#receive(type, guest, payload),
     });
-    // What the pipe still holds is read before the host counts as gone.
-    this.ended = Promise.all([child.exited, child.channel.closed]).then(([how]) => {
+    this.ended = this.#child.ended.then((how) => {
       this.#abandon(`The sandbox host process ${how}.`);
       return how;
     });
@@ -53,6 +49,10 @@ export class HostLink {
 
   get isAlive(): boolean {
     return this.#endReason === null;
+  }
+
+  get isEnding(): boolean {
+    return this.#child.isEnding;
   }
 
   get pid(): number {
@@ -65,24 +65,24 @@ export class HostLink {
     const reply = Promise.withResolvers<PreparedReply>();
     if (this.#endReason !== null) return Promise.resolve(this.#hostGone());
     this.#preparing.set(request, reply);
-    this.#send({ kind: "prepare", request, maxMemoryMb }, bytes);
+    this.#child.send({ kind: "prepare", request, maxMemoryMb }, bytes);
     return reply.promise;
   }
 
   program(key: string, bytes: Uint8Array): void {
-    this.#send({ kind: "program", key }, bytes);
+    this.#child.send({ kind: "program", key }, bytes);
   }
 
   prewarm(): void {
-    this.#send({ kind: "prewarm" });
+    this.#child.send({ kind: "prewarm" });
   }
 
   /** Starts a guest of a program; nothing of its output arrives before `guest.open()`. */
   async start(program: string): Promise<{ guest: KernelGuest; reply: StartReply }> {
     const id = this.#nextId++;
     const guest = new KernelGuest(id, {
-      write: (...parts) => this.#channel.write(...parts),
-      kill: (reason) => this.#send({ kind: "kill", guest: id, reason }),
+      write: (...frames) => this.#child.write(...frames),
+      kill: (reason) => this.#child.send({ kind: "kill", guest: id, reason }),
     });
     if (this.#endReason !== null) return { guest, reply: { kind: "ended", reason: this.#endReason } };
     const { promise, resolve } = Promise.withResolvers<StartReply>();
@@ -93,27 +93,18 @@ export class HostLink {
       bounds.startTimeoutMs,
       () => void guest.kill(`The program did not start within ${bounds.startTimeoutMs} ms.`),
     );
-    this.#send({ kind: "start", guest: id, program });
+    this.#child.send({ kind: "start", guest: id, program });
     return { guest, reply: await promise };
   }
 
   async kill(): Promise<void> {
-    this.#channel.close();
     await this.#child.kill();
     await this.ended;
-  }
-
-  #send(words: ToHost, bytes?: Uint8Array): void {
-    this.#channel.write(...controlFrames(words, bytes));
   }
 
   #receive(type: number, id: number, payload: Uint8Array): void {
     const guest = this.#guests.get(id);
     switch (type) {
-      case frameType.control: {
-        const { words, bytes } = readControl(payload);
-        return this.#hear(words as FromHost, bytes);
-      }
       case frameType.stdout:
         return guest?.receiveOutput(payload);
       case frameType.stdinTaken:

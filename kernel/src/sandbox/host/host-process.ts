@@ -3,28 +3,18 @@
  * nothing, compiles nothing hostile and runs no guest itself: that is the workers' part. It ends with its parent.
  */
 import { readFile } from "node:fs/promises";
-import { messageOf } from "../../base/errors.ts";
 import { unreachable } from "../../base/exhaustive.ts";
-import { openParentChannel } from "../../platform/child-process.ts";
+import { countFrame, frame, readCount } from "../../platform/children/frames.ts";
+import { serveParent } from "../../platform/children/parent.ts";
 import { runPreparation } from "../prepare/preparation.ts";
 import { hostBounds as bounds } from "./bounds.ts";
-import {
-  controlFrames,
-  countFrame,
-  frame,
-  FrameReader,
-  frameType,
-  readControl,
-  readCount,
-  usageFrame,
-} from "./frames.ts";
+import { frameType, usageFrame } from "./frame-types.ts";
 import { GuestInput } from "./guest-input.ts";
 import { GuestOutput } from "./guest-output.ts";
 import type { FromHost, FromWorker, SdkModule, ToHost } from "./messages.ts";
 import { standInModule } from "./stand-in.ts";
 import { WorkerSlot } from "./worker-slot.ts";
 
-const channel = openParentChannel();
 /** Where the SDK lies: resolved by the parent, for this process may not look around. */
 const [sdkEntry = ""] = process.argv.slice(2);
 const sdkFile = new URL("../pkg/wasmer_sdk_js_bg.wasm", sdkEntry);
@@ -53,31 +43,23 @@ let spareTimer: NodeJS.Timeout | undefined;
 /** On the monotonic clock: no longer put off from then on. */
 let spareDueAt = 0;
 
-const send = (words: FromHost, bytes?: Uint8Array): void => channel.write(...controlFrames(words, bytes));
-
-const reader = new FrameReader(bounds.maxFrameBytes, (type, guest, payload) => {
-  switch (type) {
-    case frameType.control: {
-      const { words, bytes } = readControl(payload);
-      // Only the kernel writes here, so the words are what they claim to be.
-      obey(words as ToHost, bytes).catch((error: unknown) => fail(error));
-      return;
+const parent = serveParent<FromHost, ToHost>({
+  maxFrameBytes: bounds.maxFrameBytes,
+  receive: obey,
+  receiveFrame(type, guest, payload) {
+    const running = guests.get(guest);
+    switch (type) {
+      case frameType.stdin:
+        return running?.input.push(payload);
+      case frameType.stdoutCredit:
+        running?.slot.open();
+        return running?.output.allow(readCount(payload));
+      default:
+        throw new RangeError(`unknown frame type ${type}`);
     }
-    case frameType.stdin:
-      guests.get(guest)?.input.push(payload);
-      return;
-    case frameType.stdoutCredit: {
-      const running = guests.get(guest);
-      running?.slot.open();
-      running?.output.allow(readCount(payload));
-      return;
-    }
-    default:
-      fail(new RangeError(`unknown frame type ${type}`));
-  }
+  },
 });
-channel.chunks.on((chunk) => reader.push(chunk));
-void channel.closed.then(() => process.exit(0));
+const { send, fail } = parent;
 
 async function obey(words: ToHost, bytes: Uint8Array): Promise<void> {
   switch (words.kind) {
@@ -121,10 +103,10 @@ async function start(guest: number, key: string): Promise<void> {
   programs.set(key, program);
   const slot = takeSpare() ?? new WorkerSlot(await sdk);
   const output = new GuestOutput(slot.output, (bytes) =>
-    channel.write(...frame(frameType.stdout, guest, bytes)),
+    parent.write(...frame(frameType.stdout, guest, bytes)),
   );
   const input = new GuestInput(slot.input, (count) =>
-    channel.write(...countFrame(frameType.stdinTaken, guest, count)),
+    parent.write(...countFrame(frameType.stdinTaken, guest, count)),
   );
   guests.set(guest, { slot, input, output, forwarded: output.forward() });
   slot.give(program);
@@ -157,12 +139,12 @@ function passOn(guest: number, slot: WorkerSlot, message: FromWorker): void {
     case "loaded":
       return send({ kind: "started", guest });
     case "stderr":
-      return channel.write(...frame(frameType.stderr, guest, new TextEncoder().encode(message.text)));
+      return parent.write(...frame(frameType.stderr, guest, new TextEncoder().encode(message.text)));
     case "usage":
       // What a guest wrote that has not waited since.
       slot.output.announce();
       if (message.isComputing && spare === null && performance.now() < spareDueAt) putOffSpare();
-      return channel.write(...usageFrame(guest, message));
+      return parent.write(...usageFrame(guest, message));
     case "exited":
       // It writes no more; what it wrote is sent before its end is told.
       slot.output.close();
@@ -180,10 +162,4 @@ async function kill(guest: number, reason: string): Promise<void> {
   running.output.drop();
   await running.slot.end();
   send({ kind: "exited", guest, reason });
-}
-
-/** A fault of the host's own: it says so and ends, and the kernel starts another. */
-function fail(error: unknown): void {
-  process.stderr.write(`${messageOf(error)}\n`);
-  process.exit(1);
 }

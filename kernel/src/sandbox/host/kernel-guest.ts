@@ -1,10 +1,12 @@
 import { Emitter } from "../../base/emitter.ts";
 import { hostBounds as bounds } from "./bounds.ts";
-import { countFrame, frame, frameType, type UsageSample } from "./frames.ts";
+import { CreditWindow } from "../../platform/children/credit.ts";
+import { countFrame, frame } from "../../platform/children/frames.ts";
+import { frameType, type UsageSample } from "./frame-types.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
 /** How a guest ended. */
-export interface GuestExit {
+interface GuestExit {
   readonly reason: string;
   readonly isSandboxFault: boolean;
 }
@@ -25,7 +27,7 @@ export interface Guest {
   kill(reason?: string): Promise<void>;
 }
 
-export interface GuestLink {
+interface GuestLink {
   write(...parts: readonly Uint8Array[]): void;
   kill(reason: string): void;
 }
@@ -41,9 +43,11 @@ export class KernelGuest implements Guest {
   readonly #output = new LineSplitter(bounds.maxLineBytes);
   readonly #resolveExited: (exit: GuestExit) => void;
   readonly #encoder = new TextEncoder();
+  readonly #window = new CreditWindow(bounds.stdoutWindowBytes, (count) =>
+    this.#link.write(...countFrame(frameType.stdoutCredit, this.#id, count)),
+  );
   #outgoing: Uint8Array[] = [];
   #unreadBytes = 0;
-  #creditOwed = 0;
   #endReason: string | null = null;
   #stderrRest = "";
 
@@ -79,7 +83,7 @@ export class KernelGuest implements Guest {
 
   /** Output may flow from now on. */
   open(): void {
-    this.#link.write(...countFrame(frameType.stdoutCredit, this.#id, bounds.stdoutWindowBytes));
+    this.#window.open();
   }
 
   receiveOutput(bytes: Uint8Array): void {
@@ -89,8 +93,7 @@ export class KernelGuest implements Guest {
       this.#end("The program wrote a line over 1 MiB.");
       return;
     }
-    this.#creditOwed += bytes.length;
-    this.#giveCredit();
+    this.#window.taken(bytes.length);
     for (const line of lines) {
       this.lines.emit(line);
     }
@@ -116,13 +119,6 @@ export class KernelGuest implements Guest {
     this.#stderrRest = "";
     this.#endReason ??= reason;
     this.#resolveExited({ reason: this.#endReason, isSandboxFault });
-  }
-
-  /** Credit goes back in large pieces. */
-  #giveCredit(): void {
-    if (this.#creditOwed < bounds.stdoutWindowBytes / 4) return;
-    this.#link.write(...countFrame(frameType.stdoutCredit, this.#id, this.#creditOwed));
-    this.#creditOwed = 0;
   }
 
   #flush(): void {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Emitter } from "../../base/emitter.ts";
 import { silentLog } from "../../base/log.ts";
-import { openCacheFolder } from "../../platform/cache-folder.ts";
+import { openCacheFolder } from "../../platform/files/cache-folder.ts";
 import { systemClock } from "../../platform/clock.ts";
 import { command, echo, flooding, printing, silent, spinOnInput, wat } from "../testing/wat.ts";
 import type { Guest } from "./kernel-guest.ts";

@@ -1,11 +1,12 @@
 import type { Clock } from "../../base/clock.ts";
 import { isLaresError, LaresError, messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { CacheFolder } from "../../platform/cache-folder.ts";
+import type { CacheFolder } from "../../platform/files/cache-folder.ts";
 import { prepareBounds } from "../prepare/bounds.ts";
 import { moduleTooLarge, sandboxFault } from "./faults.ts";
 import { PreparedCache, type PreparedProgram } from "../prepare/prepared-cache.ts";
-import { HostKeeper } from "./host-keeper.ts";
+import type { ChildKeeper } from "../../platform/children/child-keeper.ts";
+import { keepHost } from "./host-keeper.ts";
 import { hostGone, type HostLink } from "./host-link.ts";
 import type { Guest, KernelGuest } from "./kernel-guest.ts";
 
@@ -15,7 +16,7 @@ export interface GuestProgram {
   readonly bytes: Uint8Array;
 }
 
-export interface SandboxHostOptions<Program extends GuestProgram> {
+interface SandboxHostOptions<Program extends GuestProgram> {
   readonly clock: Clock;
   readonly log: Log;
   /** Keeps prepared modules between runs of the kernel. */
@@ -54,7 +55,7 @@ export function createSandboxHost<Program extends GuestProgram>(
 class ProcessSandboxHost<Program extends GuestProgram> implements SandboxHost<Program> {
   readonly #options: SandboxHostOptions<Program>;
   readonly #prepared: PreparedCache;
-  readonly #keeper: HostKeeper;
+  readonly #keeper: ChildKeeper<HostLink>;
   #runtime: Promise<Uint8Array> | null = null;
   #prewarmMemoryMb: number | null = null;
   #warmed: HostLink | null = null;
@@ -62,7 +63,7 @@ class ProcessSandboxHost<Program extends GuestProgram> implements SandboxHost<Pr
   constructor(options: SandboxHostOptions<Program>) {
     this.#options = options;
     this.#prepared = new PreparedCache(options.cache, options.log);
-    this.#keeper = new HostKeeper(options);
+    this.#keeper = keepHost(options);
   }
 
   get pid(): number | null {

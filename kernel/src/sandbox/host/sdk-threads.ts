@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { newObservation, openObservation, type Observation } from "./observation.ts";
 import type { GuestEnds } from "./messages.ts";
-import { siblingModule } from "../../platform/sibling-module.ts";
+import { siblingModule } from "../../platform/processes/sibling-module.ts";
 
 /** A thread that is the SDK's, and what it shows of the guest in it. */
 export interface SdkThread {

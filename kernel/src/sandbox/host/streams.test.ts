@@ -1,6 +1,5 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { controlFrames, frame, FrameReader, frameType, readControl } from "./frames.ts";
 import { LineSplitter } from "./line-splitter.ts";
 import { StderrMeter } from "./stderr-meter.ts";
 import { hostBounds } from "./bounds.ts";
@@ -53,37 +52,6 @@ test.each<[string, number, boolean]>([
     }
   },
 );
-
-test("frames come out as they went in, however the stream is cut", () => {
-  const someFrame = fc.tuple(fc.nat(255), fc.nat(2 ** 32 - 1), fc.uint8Array({ maxLength: 300 }));
-  fc.assert(
-    fc.property(fc.array(someFrame), fc.array(fc.nat(3000)), (frames, cuts) => {
-      const bytes = new Uint8Array(
-        frames.flatMap(([type, guest, payload]) => frame(type, guest, payload).flatMap((part) => [...part])),
-      );
-      const received: unknown[] = [];
-      const reader = new FrameReader(300, (type, guest, payload) =>
-        received.push([type, guest, payload.slice()]),
-      );
-      for (const piece of pieces(bytes, cuts)) reader.push(piece);
-      expect(received).toEqual(frames);
-    }),
-  );
-});
-
-test("a frame over the bound is refused before it is collected", () => {
-  const reader = new FrameReader(100, () => {});
-  const [start = new Uint8Array()] = frame(frameType.stdout, 1, new Uint8Array(101));
-  expect(() => reader.push(start.subarray(0, 9))).toThrow(/101 bytes/);
-});
-
-test("words and bytes travel together", () => {
-  const payload = new Uint8Array(
-    controlFrames({ kind: "x", text: "ä" }, new Uint8Array([1, 2])).flatMap((part) => [...part]),
-  ).slice(9);
-  const { words, bytes } = readControl(payload);
-  expect([words, [...bytes]]).toEqual([{ kind: "x", text: "ä" }, [1, 2]]);
-});
 
 test("stderr: so much a second, the rest counted and told once, and no reading at all beyond the higher bound", () => {
   const texts: string[] = [];

@@ -1,8 +1,8 @@
 import { guestState, slot, time } from "./observation.ts";
 import { hostBounds } from "./bounds.ts";
-import type { UsageSample } from "./frames.ts";
+import type { UsageSample } from "./frame-types.ts";
 import type { SdkThread } from "./sdk-threads.ts";
-import { stepBack } from "./thread-priority.ts";
+import { stepBack } from "../../platform/processes/thread-priority.ts";
 
 /**
  * Looks at a guest's CPU time and memory while it does something, and once more when it has stopped, so that the

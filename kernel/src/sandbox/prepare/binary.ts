@@ -108,12 +108,17 @@ export class BinaryReader {
     this.position += length;
   }
 
-  text(): string {
-    const length = this.u32();
+  /** The next `length` bytes, or all that are left. */
+  take(length = this.end - this.position): Uint8Array {
     const start = this.position;
     this.skip(length);
+    return this.bytes.subarray(start, this.position);
+  }
+
+  text(): string {
+    const bytes = this.take(this.u32());
     try {
-      return utf8.decode(this.bytes.subarray(start, this.position));
+      return utf8.decode(bytes);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       throw new ModuleRefusal("malformed", "A name in the module is not UTF-8.");
@@ -164,14 +169,14 @@ export class BinaryWriter {
     return this.byte(rest);
   }
 
-  /** A small signed constant, as i32.const takes it; only values 0 to 2^31-1 are needed. */
+  /** A signed LEB128 of 32 bits, as i32.const takes it; larger values are taken modulo 2^32. */
   s32(value: number): this {
-    let rest = value;
-    while (rest >= 0x40) {
-      this.byte((rest % 128) | 0x80);
-      rest = Math.floor(rest / 128);
+    let rest = value | 0;
+    while (rest < -0x40 || rest >= 0x40) {
+      this.byte((rest & 0x7f) | 0x80);
+      rest >>= 7;
     }
-    return this.byte(rest);
+    return this.byte(rest & 0x7f);
   }
 
   raw(bytes: Uint8Array): this {

@@ -10,7 +10,7 @@ export type AddedFunction =
   /** Calls an import where the first argument is one of the guest's descriptors; else answers EBADF. */
   | { readonly kind: "guard"; readonly type: number; readonly target: number; readonly parameters: number };
 
-export interface ImportPlan {
+interface ImportPlan {
   /** What the module goes on importing, in order. */
   readonly kept: readonly { readonly name: string; readonly type: number }[];
   /** For each import of the original: where calls to it go now. */

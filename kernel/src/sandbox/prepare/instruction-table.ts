@@ -6,7 +6,7 @@
  */
 
 /** The immediates of an opcode. Each name stands for one exact encoding; see `readImmediates`. */
-export type Immediates =
+type Immediates =
   | "none"
   | "block" // a block type
   | "end"

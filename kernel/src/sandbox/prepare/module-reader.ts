@@ -1,24 +1,9 @@
 import { BinaryReader, ModuleRefusal } from "./binary.ts";
 import { prepareBounds as bounds } from "./bounds.ts";
 import { readValueType } from "./instructions.ts";
+import { section, sectionsIn } from "./sections.ts";
 
-export const section = {
-  type: 1,
-  import: 2,
-  function: 3,
-  table: 4,
-  memory: 5,
-  global: 6,
-  export: 7,
-  start: 8,
-  element: 9,
-  code: 10,
-  data: 11,
-  dataCount: 12,
-  tag: 13,
-} as const;
-
-export interface FunctionImport {
+interface FunctionImport {
   readonly module: string;
   readonly name: string;
   readonly type: number;
@@ -89,12 +74,9 @@ export function readModule(bytes: Uint8Array): ModuleOutline {
 
 function readSections(bytes: Uint8Array): Map<number, Uint8Array> {
   const sections = new Map<number, Uint8Array>();
-  const reader = new BinaryReader(bytes, 8);
   let last = -1;
-  while (!reader.done) {
-    const id = reader.byte();
-    const content = reader.slice(reader.u32());
-    if (id === 0) continue;
+  for (const { id, content } of sectionsIn(bytes)) {
+    if (id === section.custom) continue;
     if (id === section.tag) {
       throw new ModuleRefusal(
         "feature",

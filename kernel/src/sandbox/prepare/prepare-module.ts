@@ -7,7 +7,7 @@ import { rewriteModule } from "./rewrite.ts";
 /** Raised with every change of what preparing does, so that modules prepared before are not used any more. */
 export const prepareVersion = 3;
 
-export type RefusalCode =
+type RefusalCode =
   "malformed" | "tooLarge" | "start" | "memory" | "import" | "feature" | "options" | "internal";
 
 export type PreparedModule =

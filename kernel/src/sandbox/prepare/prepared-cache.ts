@@ -1,6 +1,6 @@
 import type { Log } from "../../base/log.ts";
 import { messageOf } from "../../base/errors.ts";
-import type { CacheFolder } from "../../platform/cache-folder.ts";
+import type { CacheFolder } from "../../platform/files/cache-folder.ts";
 import { prepareVersion } from "./prepare-module.ts";
 
 /** Bytes of prepared modules that are held in memory. */

@@ -88,7 +88,7 @@ export const importable: ReadonlyMap<string, string> = new Map(
   [...allowed].map((name) => [name, `${signatures[name]}:${name === "proc_exit" ? "" : "i"}`]),
 );
 
-export type Preview1Treatment =
+type Preview1Treatment =
   | { readonly kind: "unknown" }
   | { readonly kind: "kept"; readonly signature: string }
   | { readonly kind: "guarded"; readonly signature: string }

@@ -8,12 +8,12 @@ import {
   readReferenceType,
   readValueType,
 } from "./instructions.ts";
-import { boundedCount, type ModuleOutline, section } from "./module-reader.ts";
+import { boundedCount, type ModuleOutline } from "./module-reader.ts";
 import { errno, lastDescriptor, wasiModule } from "./preview1.ts";
+import { moduleHeader, section } from "./sections.ts";
 
 const functionKind = 0;
 const memoryKind = 2;
-const header = new Uint8Array([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]);
 
 /**
  * Writes the module anew: allowed imports, guards and refusals inside, the memory's and the tables' maximum, only
@@ -72,7 +72,7 @@ export function rewriteModule(outline: ModuleOutline, start: number, maxPages: n
     [section.data, boundedData(outline, mapping)],
   ]);
 
-  const module = new BinaryWriter(code.length + 4096).raw(header);
+  const module = new BinaryWriter(code.length + 4096).raw(moduleHeader);
   for (const [id, written] of content) {
     if (written === undefined) continue;
     const bytes = written instanceof BinaryWriter ? written.view() : written;

@@ -2,8 +2,9 @@ import fc from "fast-check";
 import wabtModule from "wabt";
 import { BinaryReader, BinaryWriter } from "../prepare/binary.ts";
 import { copyBody, readValueType } from "../prepare/instructions.ts";
-import { readModule, section } from "../prepare/module-reader.ts";
+import { readModule } from "../prepare/module-reader.ts";
 import { treatmentOf, wasiModule } from "../prepare/preview1.ts";
+import { section } from "../prepare/sections.ts";
 
 /** WebAssembly 2.0, tail calls, extended constants, relaxed SIMD: what `instruction-table.ts` has. */
 const features = {

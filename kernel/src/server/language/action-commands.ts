@@ -1,8 +1,7 @@
 import { isLaresError, notFound } from "../../base/errors.ts";
 import { plainMessage } from "../../base/plain-text.ts";
 import type { Action, ActionState } from "../../base/vocabulary/action.ts";
-import type { KernelServices } from "../ports.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../session/session.ts";
 import { shortTitle } from "./action-words.ts";
 import { command, type Command } from "./command.ts";
 import type { ShownChanges } from "./shown-changes.ts";
@@ -13,19 +12,22 @@ const messageType = { warning: 2, info: 3 } as const;
  * What lenses and code actions of proposed changes do. Each answers as the request of the same name does, and
  * says in a message what became of it where the client has no view of its own for approvals.
  */
-export function actionCommands({ actions }: KernelServices, shown: ShownChanges) {
+export function actionCommands(shown: ShownChanges) {
   return {
     "lares.action.approve": command("lares.action.approve", ({ id, ...approval }, session) =>
-      telling(session, () => actions.approve(id, approval)),
+      telling(session, async () => session.client.services.actions.approve(id, approval)),
     ),
     "lares.action.reject": command("lares.action.reject", ({ id, reason }, session) =>
-      telling(session, () => actions.reject(id, reason)),
+      telling(session, async () => session.client.services.actions.reject(id, reason)),
     ),
     "lares.action.undo": command("lares.action.undo", ({ id }, session) =>
-      telling(session, () => actions.undo(id)),
+      telling(session, async () => session.client.services.actions.undo(id)),
+    ),
+    "lares.action.rebase": command("lares.action.rebase", ({ id }, session) =>
+      telling(session, async () => session.client.services.actions.rebase(id)),
     ),
     "lares.action.show": command("lares.action.show", async ({ id, effect }, session) => {
-      const action = await actions.get(id);
+      const action = await session.client.services.actions.get(id);
       if (action === null) throw notFound("action", id);
       if (session.options.approvals !== "client") await shown.show(action, session, effect);
       return action;
@@ -51,8 +53,9 @@ function tell(session: Session, message: { type: number; message: string }): voi
   session.endpoint.notifyStandard("window/showMessage", message);
 }
 
-/** The ends that somebody wanted. */
+/** What somebody wanted. An action that a command answers as waiting was made by a rebase. */
 const wanted: Partial<Record<ActionState, string>> = {
+  PendingApproval: "fits the new text; look at it, and approve or reject it by a code action of the file",
   Committed: "is done; a code action of the file undoes it",
   Rejected: "is rejected; nothing was changed",
   Undone: "is undone",

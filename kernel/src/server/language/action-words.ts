@@ -1,11 +1,11 @@
 import { effectWords } from "../../base/effect-words.ts";
 import { plainMessage, withoutIcons } from "../../base/plain-text.ts";
 import { quotedText, visibleText } from "../../base/visible-text.ts";
-import type { Action } from "../../base/vocabulary/action.ts";
-import { touches } from "./proposed-changes.ts";
+import type { Action, Effect } from "../../base/vocabulary/action.ts";
+import { touches } from "../../services/proposed-changes.ts";
 
 /** Of an action's title where it is part of a line that says what became of it. */
-export const maxTitleCharacters = 60;
+const maxTitleCharacters = 60;
 /** Effects that a line names; of more, so many are named and the others counted. */
 const maxNamedEffects = 3;
 
@@ -30,13 +30,35 @@ export function decisionLine(action: Action, path?: string): string {
   const here = action.effects.filter((effect) => path !== undefined && touches(effect, path));
   const all = [...here, ...action.effects.filter((effect) => !here.includes(effect))];
   const named = all.slice(0, maxNamedEffects).map((effect) => `${effectWords(effect)}.`);
-  const left = all.length - named.length;
-  const more = left === 0 ? [] : [`And ${left} more ${left === 1 ? "change" : "changes"}.`];
+  const more = moreWords(all.slice(named.length));
   return inMessage([...named, ...more, agentSays(action)].join(" "));
 }
 
+/** `And 4 more changes (deletes 1, moves 2).`: what goes away is not passed over in a count. */
+function moreWords(effects: readonly Effect[]): string[] {
+  if (effects.length === 0) return [];
+  const countOf = (wanted: Effect["kind"]): number => effects.filter(({ kind }) => kind === wanted).length;
+  const [deletes, moves] = [countOf("file.delete"), countOf("file.move")];
+  const gone = [
+    ...(deletes > 0 ? [`deletes ${deletes}`] : []),
+    ...(moves > 0 ? [`moves ${moves}`] : []),
+  ].join(", ");
+  const changes = `${effects.length} more ${effects.length === 1 ? "change" : "changes"}`;
+  return [`And ${changes}${gone === "" ? "" : ` (${gone})`}.`];
+}
+
+/** Returns the effects of an action that change the file at `path`; null where all of them do. */
+export function partOf(
+  { effects }: Action,
+  path: string,
+): { readonly indices: readonly number[]; readonly effects: Effect[] } | null {
+  const indices = effects.flatMap((effect, index) => (touches(effect, path) ? [index] : []));
+  if (indices.length === 0 || indices.length === effects.length) return null;
+  return { indices, effects: effects.filter((effect) => touches(effect, path)) };
+}
+
 /** `dev.lares.notes says: "Fix a typing error"` */
-export function agentSays({ agent, title }: Action): string {
+function agentSays({ agent, title }: Action): string {
   return `${visibleText(agent)} says: ${quotedText(title)}`;
 }
 

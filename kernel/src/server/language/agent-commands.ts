@@ -1,32 +1,28 @@
 import { plainMessage } from "../../base/plain-text.ts";
 import type { TraceEntry } from "../../base/vocabulary/trace.ts";
-import type { KernelServices } from "../ports.ts";
 import { command, type Command } from "./command.ts";
 
 /** Traces that one message shows. */
-export const maxTracesShown = 20;
+const maxTracesShown = 20;
 /** Traces of an agent that are looked through for one hook's. */
 const maxTracesLookedAt = 1000;
 /** Of one trace's message; a message box is no place for more. */
 const maxTraceCharacters = 200;
 
 /** What the lenses of an agent do. */
-export function agentCommands({ agents, traces }: KernelServices) {
-  return {
-    "lares.agent.control": command("lares.agent.control", ({ id, command }) => agents.control(id, command)),
-    "lares.agent.traces": command("lares.agent.traces", async ({ id, hook }, session) => {
-      const limit = hook === undefined ? maxTracesShown : maxTracesLookedAt;
-      const found = await traces.query({ agent: id, limit });
-      const shown = found.filter((entry) => hook === undefined || entry.hook === hook);
-      const message = tracesMessage(
-        hook === undefined ? id : `${id}, ${hook}`,
-        shown.slice(0, maxTracesShown),
-      );
-      session.endpoint.notifyStandard("window/showMessage", { type: 3, message });
-      return null;
-    }),
-  } satisfies Record<string, Command>;
-}
+export const agentCommands = {
+  "lares.agent.control": command("lares.agent.control", async ({ id, command }, { client }) =>
+    client.services.agents.control(id, command),
+  ),
+  "lares.agent.traces": command("lares.agent.traces", async ({ id, hook }, session) => {
+    const limit = hook === undefined ? maxTracesShown : maxTracesLookedAt;
+    const found = await session.client.services.traces.query({ agent: id, limit });
+    const shown = found.filter((entry) => hook === undefined || entry.hook === hook);
+    const message = tracesMessage(hook === undefined ? id : `${id}, ${hook}`, shown.slice(0, maxTracesShown));
+    session.endpoint.notifyStandard("window/showMessage", { type: 3, message });
+    return null;
+  }),
+} satisfies Record<string, Command>;
 
 /** Newest first, a line each. */
 function tracesMessage(whose: string, entries: readonly TraceEntry[]): string {

@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { MetricsRecorder } from "../../agents/metrics.ts";
 import type { Agent } from "../../base/vocabulary/agent.ts";
-import type { AgentService } from "../ports.ts";
-import type { Session } from "../session.ts";
+import type { AgentService } from "../../services/ports.ts";
+import type { Session } from "../session/session.ts";
 import { agentLenses, maxPlaces } from "./agent-lenses.ts";
-import type { AgentPlace, NavigationService } from "./ports.ts";
+import type { AgentPlace } from "../../base/vocabulary/editing.ts";
+import type { NavigationService } from "../../services/editing.ts";
 
 const uri = "file:///w/extension.yaml";
 const range = { start: { line: 3, character: 2 }, end: { line: 3, character: 9 } };

@@ -2,11 +2,12 @@ import type { CodeLens, Command } from "vscode-languageserver";
 import { plainMessage, withoutIcons } from "../../base/plain-text.ts";
 import type { Agent, AgentCommand, AgentHook } from "../../base/vocabulary/agent.ts";
 import { agentStateWords, agentWord, eventsToday } from "../../base/vocabulary/agent-words.ts";
-import type { AgentService } from "../ports.ts";
-import type { Session } from "../session.ts";
+import type { AgentService } from "../../services/ports.ts";
+import type { Session } from "../session/session.ts";
 import { editedDocument } from "./edited-document.ts";
-import { documentUriOf } from "./params.ts";
-import type { AgentPlace, NavigationService } from "./ports.ts";
+import { documentUriOf } from "../session/params.ts";
+import type { AgentPlace } from "../../base/vocabulary/editing.ts";
+import type { NavigationService } from "../../services/editing.ts";
 
 /** Places of one document that have lenses; a longer document's others have none. */
 export const maxPlaces = 500;

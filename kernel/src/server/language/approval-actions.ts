@@ -2,10 +2,10 @@ import type { CodeAction, Command } from "vscode-languageserver";
 import { isJsonObject } from "../../base/json.ts";
 import { visibleText } from "../../base/visible-text.ts";
 import { approvalActionKind } from "../../protocol/v1/capabilities.ts";
-import type { Session } from "../session.ts";
-import { decisionLine, inMessage, shortTitle } from "./action-words.ts";
-import type { FileProposal, FileProposals } from "./file-proposals.ts";
-import { capability, documentUriOf, supports } from "./params.ts";
+import type { Session } from "../session/session.ts";
+import { decisionLine, inMessage, partOf, shortTitle } from "./action-words.ts";
+import type { FileProposal, FileProposals } from "../../services/file-proposals.ts";
+import { capability, documentUriOf, supports } from "../session/params.ts";
 import { tooLong, type ShownChanges } from "./shown-changes.ts";
 
 /** LSP has no field to write in, so a person chooses among these; the agent reads the one that was chosen. */
@@ -21,6 +21,11 @@ export async function approvalActions(
   const uri = documentUriOf(params);
   if (uri === null || !session.trusted || !isWanted(params)) return [];
   const waiting = await proposals.waitingFor(uri);
+  const rebases = (await proposals.rebasableFor(uri)).map(({ action, path }) =>
+    codeAction("rebase", `Lares: rebase, to fit the new text: ${decisionLine(action, path)}`, {
+      id: action.id,
+    }),
+  );
   const undoable = await proposals.undoableFor(uri);
   const undo: CodeAction[] =
     undoable === null
@@ -31,7 +36,7 @@ export async function approvalActions(
       actionsOf(proposal, session, (await shown.placeOf(proposal.action, session)) !== "nowhere"),
     ),
   );
-  const actions = [...answers.flat(), ...undo];
+  const actions = [...answers.flat(), ...rebases, ...undo];
   // An editor from before code action literals knows commands only.
   if (isJsonObject(capability(session, "textDocument", "codeAction", "codeActionLiteralSupport")))
     return actions;
@@ -46,6 +51,7 @@ function actionsOf(
   const { id, digest } = action;
   const title = `'${shortTitle(action)}'`;
   const words = decisionLine(action, path);
+  const part = partOf(action, path);
   const rejections = [
     codeAction("reject", `Lares: reject: ${words}`, { id }),
     ...rejectReasons.map((reason) =>
@@ -58,6 +64,15 @@ function actionsOf(
   if (standing === "ready" && canShow)
     return [
       codeAction("approve", `Lares: approve: ${words}`, { id, digest }),
+      ...(part === null
+        ? []
+        : [
+            codeAction(
+              "approve",
+              `Lares: approve in this file only: ${decisionLine({ ...action, effects: part.effects })}`,
+              { id, digest, effects: part.indices },
+            ),
+          ]),
       ...(action.scopes ?? []).map(({ title: scope, rules }) =>
         codeAction("approve", inMessage(`Lares: approve, and always from now on: ${visibleText(scope)}`), {
           id,
@@ -78,7 +93,7 @@ function actionsOf(
 }
 
 function codeAction(
-  verb: "approve" | "reject" | "show" | "undo",
+  verb: "approve" | "reject" | "rebase" | "show" | "undo",
   title: string,
   argument: Readonly<Record<string, unknown>>,
 ): CodeAction {

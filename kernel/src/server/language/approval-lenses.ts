@@ -1,8 +1,8 @@
 import type { CodeLens } from "vscode-languageserver";
-import type { Session } from "../session.ts";
-import { decisionLine, shortTitle } from "./action-words.ts";
-import type { FileProposal, FileProposals } from "./file-proposals.ts";
-import { documentUriOf } from "./params.ts";
+import type { Session } from "../session/session.ts";
+import { decisionLine, partOf, shortTitle } from "./action-words.ts";
+import type { FileProposal, FileProposals } from "../../services/file-proposals.ts";
+import { documentUriOf } from "../session/params.ts";
 import { tooLong, type ShownChanges } from "./shown-changes.ts";
 
 /** `textDocument/codeLens`: above each place that an action waits to change, what can be done about it. */
@@ -32,7 +32,13 @@ function lensesOf(
 ): CodeLens[] {
   const { id, digest } = action;
   const title = shortTitle(action);
-  const approve = { title: "Approve", command: "lares.action.approve", arguments: [{ id, digest }] };
+  // What is out of sight is not approved along with what is seen; the code actions offer the whole as well.
+  const part = partOf(action, path);
+  const approve = {
+    title: part === null ? "Approve" : "Approve in this file only",
+    command: "lares.action.approve",
+    arguments: [part === null ? { id, digest } : { id, digest, effects: part.indices }],
+  };
   const reject = { title: "Reject", command: "lares.action.reject", arguments: [{ id }] };
   const show = { title: "Show changes", command: "lares.action.show", arguments: [{ id }] };
   if (standing !== "ready") {

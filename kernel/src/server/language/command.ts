@@ -1,20 +1,20 @@
 import type { Static } from "typebox";
 import type { CommandName } from "../../protocol/v1/capabilities.ts";
-import { commandArguments } from "../../protocol/v1/commands.ts";
+import { commandShapes } from "../../protocol/v1/commands.ts";
 import { checkParams } from "../../protocol/validate.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../session/session.ts";
 
 /** What runs a command of `workspace/executeCommand`; `argument` is the first of the request's arguments, as it came. */
 export type Command = (argument: unknown, session: Session, signal: AbortSignal) => Promise<unknown>;
 
-export type ArgumentOf<Name extends CommandName> = Static<(typeof commandArguments)[Name]>;
+type ArgumentOf<Name extends CommandName> = Static<(typeof commandShapes)[Name]["params"]>;
 
 /** A command that is run with an argument of its form; InvalidParams for any other. */
 export function command<Name extends CommandName>(
   name: Name,
   run: (argument: ArgumentOf<Name>, session: Session, signal: AbortSignal) => Promise<unknown>,
 ): Command {
-  const schema = commandArguments[name];
+  const schema = commandShapes[name].params;
   return async (argument, session, signal) => {
     checkParams(name, schema, argument);
     return run(argument as ArgumentOf<Name>, session, signal);

@@ -1,18 +1,17 @@
 import { invalidParams } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
 import type { CommandName } from "../../protocol/v1/capabilities.ts";
-import type { KernelServices } from "../ports.ts";
-import type { StandardHandlers } from "../standard-requests.ts";
+import type { StandardHandlers } from "../session/standard-requests.ts";
 import { actionCommands } from "./action-commands.ts";
 import { agentCommands } from "./agent-commands.ts";
 import type { Command } from "./command.ts";
 import type { ShownChanges } from "./shown-changes.ts";
 
 /** `workspace/executeCommand`: what lenses and code actions do when they are chosen, in any editor. */
-export function commandHandlers(kernel: KernelServices, shown: ShownChanges): StandardHandlers {
+export function commandHandlers(shown: ShownChanges): StandardHandlers {
   const commands: Record<CommandName, Command> = {
-    ...agentCommands(kernel),
-    ...actionCommands(kernel, shown),
+    ...agentCommands,
+    ...actionCommands(shown),
   };
   return {
     "workspace/executeCommand": (params, session, signal) => {

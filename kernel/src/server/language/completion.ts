@@ -1,15 +1,15 @@
 import type { CompletionItem, CompletionItemKind, CompletionList } from "vscode-languageserver";
 import { isJsonObject } from "../../base/json.ts";
 import { plainLine } from "../../base/plain-text.ts";
-import type { KernelServices } from "../ports.ts";
-import type { Session } from "../session.ts";
-import type { StandardHandlers } from "../standard-requests.ts";
-import type { Proposal } from "./authoring.ts";
+import type { CompletionProposal } from "../../base/vocabulary/editing.ts";
+import type { Services } from "../../services/ports.ts";
+import type { Session } from "../session/session.ts";
+import type { StandardHandlers } from "../session/standard-requests.ts";
 import { markup } from "./markup.ts";
-import { capability, documentPositionOf, supports } from "./params.ts";
+import { capability, documentPositionOf, supports } from "../session/params.ts";
 
 /** `textDocument/completion` in the documents Lares reads; null in any other. */
-export function completionHandlers({ authoring }: KernelServices): StandardHandlers {
+export function completionHandlers({ authoring }: Services): StandardHandlers {
   return {
     "textDocument/completion": async (params, session): Promise<CompletionList | null> => {
       const place = documentPositionOf(params);
@@ -61,7 +61,11 @@ const asIs = 1;
 /** InsertTextFormat.Snippet */
 const snippet = 2;
 
-function itemOf(proposal: Proposal, index: number, { isMarkdown, canInsertAsIs }: Shape): CompletionItem {
+function itemOf(
+  proposal: CompletionProposal,
+  index: number,
+  { isMarkdown, canInsertAsIs }: Shape,
+): CompletionItem {
   const { label, kind, detail, explanation, range, newText, isSnippet, filterText } = proposal;
   return {
     label: plainLine(label),
@@ -77,7 +81,7 @@ function itemOf(proposal: Proposal, index: number, { isMarkdown, canInsertAsIs }
   };
 }
 
-const kinds: Readonly<Record<Proposal["kind"], CompletionItemKind>> = {
+const kinds: Readonly<Record<CompletionProposal["kind"], CompletionItemKind>> = {
   key: 10,
   table: 22,
   value: 12,

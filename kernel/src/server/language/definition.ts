@@ -1,9 +1,9 @@
 import type { Location, LocationLink } from "vscode-languageserver";
-import type { StandardHandlers } from "../standard-requests.ts";
-import type { Session } from "../session.ts";
+import type { StandardHandlers } from "../session/standard-requests.ts";
+import type { Session } from "../session/session.ts";
 import { editedDocument } from "./edited-document.ts";
-import { documentPositionOf, supports } from "./params.ts";
-import type { NavigationService } from "./ports.ts";
+import { documentPositionOf, supports } from "../session/params.ts";
+import type { NavigationService } from "../../services/editing.ts";
 
 /** `textDocument/definition`: from a handler's name to its function, from an extension to its manifest. */
 export function definitionHandlers(navigation: NavigationService): StandardHandlers {
@@ -18,8 +18,13 @@ async function definitionOf(
   const at = documentPositionOf(params);
   const document = editedDocument(navigation, session, at?.uri ?? null);
   if (at === null || document === null) return null;
-  const links = await navigation.definition(document, at.position, session.documents);
+  const found = await navigation.definition(document, at.position, session.documents);
   return supports(session, "textDocument", "definition", "linkSupport")
-    ? links
-    : links.map(({ targetUri: uri, targetSelectionRange: range }) => ({ uri, range }));
+    ? found.map(({ origin, uri, range }) => ({
+        originSelectionRange: origin,
+        targetUri: uri,
+        targetRange: range,
+        targetSelectionRange: range,
+      }))
+    : found.map(({ uri, range }) => ({ uri, range }));
 }

@@ -1,5 +1,6 @@
-import type { NavigationService, EditedDocument } from "./ports.ts";
-import type { Session } from "../session.ts";
+import type { EditedDocument } from "../../base/vocabulary/editing.ts";
+import type { NavigationService } from "../../services/editing.ts";
+import type { Session } from "../session/session.ts";
 
 /** A document of ours as the client has it open; null for any other, and for one whose text is not kept. */
 export function editedDocument(

@@ -1,11 +1,11 @@
 import type { Hover } from "vscode-languageserver";
-import type { KernelServices } from "../ports.ts";
-import type { StandardHandlers } from "../standard-requests.ts";
+import type { Services } from "../../services/ports.ts";
+import type { StandardHandlers } from "../session/standard-requests.ts";
 import { markup } from "./markup.ts";
-import { capability, documentPositionOf } from "./params.ts";
+import { capability, documentPositionOf } from "../session/params.ts";
 
 /** `textDocument/hover` in the documents Lares reads. */
-export function hoverHandlers({ authoring }: KernelServices): StandardHandlers {
+export function hoverHandlers({ authoring }: Services): StandardHandlers {
   return {
     "textDocument/hover": async (params, session): Promise<Hover | null> => {
       const place = documentPositionOf(params);

@@ -1,11 +1,11 @@
 import type { InlayHint } from "vscode-languageserver";
 import { plainLine } from "../../base/plain-text.ts";
-import type { KernelServices } from "../ports.ts";
-import type { StandardHandlers } from "../standard-requests.ts";
-import { documentRangeOf } from "./params.ts";
+import type { Services } from "../../services/ports.ts";
+import type { StandardHandlers } from "../session/standard-requests.ts";
+import { documentRangeOf } from "../session/params.ts";
 
 /** `textDocument/inlayHint` in manifests: what a schedule means, and when it runs next. */
-export function inlayHintHandlers({ authoring }: KernelServices): StandardHandlers {
+export function inlayHintHandlers({ authoring }: Services): StandardHandlers {
   return {
     "textDocument/inlayHint": async (params, session): Promise<InlayHint[] | null> => {
       const place = documentRangeOf(params);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Log } from "../../base/log.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../session/session.ts";
 import { joined } from "./joined.ts";
 
 const session = {} as Session;

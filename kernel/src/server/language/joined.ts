@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { Session } from "../session.ts";
-import type { StandardHandlers } from "../standard-requests.ts";
+import type { Session } from "../session/session.ts";
+import type { StandardHandlers } from "../session/standard-requests.ts";
 
 type ListFeature = (params: unknown, session: Session, signal: AbortSignal) => Promise<readonly unknown[]>;
 

@@ -1,7 +1,7 @@
 import { messageOf } from "../../base/errors.ts";
 import type { Log } from "../../base/log.ts";
-import type { Session } from "../session.ts";
-import { supports } from "./params.ts";
+import type { Session } from "../session/session.ts";
+import { supports } from "../session/params.ts";
 
 /**
  * `workspace/codeLens/refresh`: the client asks for its lenses again. One is under way at a time, and what

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Explanation } from "./authoring.ts";
+import type { Explanation } from "../../base/vocabulary/editing.ts";
 import { markup } from "./markup.ts";
 
 const explained: Explanation = [

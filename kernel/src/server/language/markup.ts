@@ -1,6 +1,6 @@
 import type { MarkupContent } from "vscode-languageserver";
 import { plainLine } from "../../base/plain-text.ts";
-import type { Block, Explanation, Span } from "./authoring.ts";
+import type { Block, Explanation, Span } from "../../base/vocabulary/editing.ts";
 
 /** Longest piece of an explanation that is shown: some of it may be a stranger's. */
 const maxSpanCharacters = 4096;

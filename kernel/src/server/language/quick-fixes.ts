@@ -1,13 +1,14 @@
 import type { CodeAction } from "vscode-languageserver";
 import { isJsonObject } from "../../base/json.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../session/session.ts";
 import { editedDocument } from "./edited-document.ts";
-import { capability, documentRangeOf } from "./params.ts";
-import type { NavigationService } from "./ports.ts";
+import { diagnosticOf } from "../session/faults.ts";
+import { capability, documentRangeOf } from "../session/params.ts";
+import type { NavigationService } from "../../services/editing.ts";
 import { workspaceEdit } from "./workspace-edit.ts";
 
 /** Fixes offered at one place; a range over a whole document may touch many faults. */
-export const maxFixes = 50;
+const maxFixes = 50;
 
 /**
  * `textDocument/codeAction`: what mends the faults that the range touches. They are looked for anew: what the
@@ -24,10 +25,10 @@ export async function quickFixes(
   // An editor from before code action literals knows commands only.
   if (!isJsonObject(capability(session, "textDocument", "codeAction", "codeActionLiteralSupport"))) return [];
   const fixes = await navigation.fixes(document, at.range, session.documents);
-  return fixes.slice(0, maxFixes).map(({ title, edits, isPreferred, diagnostic }) => ({
+  return fixes.slice(0, maxFixes).map(({ title, edits, isPreferred, fault }) => ({
     title,
     kind: "quickfix",
-    diagnostics: [diagnostic],
+    diagnostics: [diagnosticOf(fault)],
     ...(isPreferred ? { isPreferred } : {}),
     edit: workspaceEdit(session, [{ uri: document.uri, edits }]),
   }));

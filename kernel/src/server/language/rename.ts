@@ -1,11 +1,12 @@
 import type { WorkspaceEdit } from "vscode-languageserver";
 import { invalidParams } from "../../base/errors.ts";
 import { isJsonObject } from "../../base/json.ts";
-import type { StandardHandlers } from "../standard-requests.ts";
-import type { Session } from "../session.ts";
+import type { StandardHandlers } from "../session/standard-requests.ts";
+import type { Session } from "../session/session.ts";
 import { editedDocument } from "./edited-document.ts";
-import { documentPositionOf } from "./params.ts";
-import type { EditedDocument, NavigationService } from "./ports.ts";
+import { documentPositionOf } from "../session/params.ts";
+import type { EditedDocument } from "../../base/vocabulary/editing.ts";
+import type { NavigationService } from "../../services/editing.ts";
 import { workspaceEdit } from "./workspace-edit.ts";
 
 /**

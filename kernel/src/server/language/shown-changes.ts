@@ -1,13 +1,14 @@
 import { isJsonObject } from "../../base/json.ts";
 import type { Action } from "../../base/vocabulary/action.ts";
-import type { KernelServices } from "../ports.ts";
-import type { Session } from "../session.ts";
+import type { ActionService } from "../../services/ports.ts";
+import type { Session } from "../session/session.ts";
 import { inMessage } from "./action-words.ts";
-import { changesDocument } from "./changes-document.ts";
-import { supports } from "./params.ts";
+import { changesDocument } from "../../services/changes-document.ts";
+import { supports } from "../session/params.ts";
+import type { ShownFiles } from "./ports.ts";
 
 /** What a message of an editor holds where the editor can open no document, and where it can. Characters. */
-export const maxMessageCharacters = 8000;
+const maxMessageCharacters = 8000;
 const maxMessageBesideDocuments = 2000;
 /** So long an editor has to open a document. */
 const openMs = 10_000;
@@ -15,15 +16,17 @@ const openMs = 10_000;
 const maxMeasured = 1000;
 
 /** How a client can show all of an action's changes; "nowhere" where it cannot, and Approve is not offered. */
-export type Place = "own view" | "message" | "document" | "nowhere";
+type Place = "own view" | "message" | "document" | "nowhere";
 
 /** Shows what actions would change in editors without a view of their own for it. */
 export class ShownChanges {
-  readonly #kernel: Pick<KernelServices, "actions" | "shownFiles">;
+  readonly #actions: Pick<ActionService, "get" | "diff">;
+  readonly #files: ShownFiles;
   readonly #measured = new Map<string, { readonly characters: number; readonly isComplete: boolean }>();
 
-  constructor(kernel: Pick<KernelServices, "actions" | "shownFiles">) {
-    this.#kernel = kernel;
+  constructor(actions: Pick<ActionService, "get" | "diff">, files: ShownFiles) {
+    this.#actions = actions;
+    this.#files = files;
   }
 
   /** Where all of it can be shown to this client. */
@@ -38,7 +41,7 @@ export class ShownChanges {
 
   /** Shows all of it, or one effect. False where the client did not, and it was said how else to see it. */
   async show(action: Action, session: Session, effect?: number): Promise<boolean> {
-    const { text, isComplete } = await changesDocument(this.#kernel.actions, action, effect);
+    const { text, isComplete } = await changesDocument(this.#actions, action, effect);
     const opensDocuments = supports(session, "window", "showDocument", "support");
     if (text.length <= (opensDocuments ? maxMessageBesideDocuments : maxMessageCharacters)) {
       say(session, inMessage(text));
@@ -50,7 +53,7 @@ export class ShownChanges {
   }
 
   async #open(id: string, text: string, session: Session): Promise<boolean> {
-    const uri = await this.#kernel.shownFiles.write(id, text);
+    const uri = await this.#files.write(id, text);
     try {
       const answer = await session.endpoint.request(
         "window/showDocument",
@@ -67,9 +70,9 @@ export class ShownChanges {
   async #measure(id: string): Promise<{ characters: number; isComplete: boolean }> {
     const known = this.#measured.get(id);
     if (known !== undefined) return known;
-    const action = await this.#kernel.actions.get(id);
+    const action = await this.#actions.get(id);
     if (action === null) return { characters: 0, isComplete: false };
-    const { text, isComplete } = await changesDocument(this.#kernel.actions, action);
+    const { text, isComplete } = await changesDocument(this.#actions, action);
     const measured = { characters: text.length, isComplete };
     // What could not be read now may be readable again.
     if (isComplete) this.#measured.set(id, measured);

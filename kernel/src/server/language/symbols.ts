@@ -1,9 +1,10 @@
-import type { DocumentSymbol, SymbolInformation } from "vscode-languageserver";
-import type { StandardHandlers } from "../standard-requests.ts";
-import type { Session } from "../session.ts";
+import type { DocumentSymbol, SymbolInformation, SymbolKind } from "vscode-languageserver";
+import type { OutlinePart } from "../../base/vocabulary/editing.ts";
+import type { StandardHandlers } from "../session/standard-requests.ts";
+import type { Session } from "../session/session.ts";
 import { editedDocument } from "./edited-document.ts";
-import { documentUriOf, supports } from "./params.ts";
-import type { NavigationService } from "./ports.ts";
+import { documentUriOf, supports } from "../session/params.ts";
+import type { NavigationService } from "../../services/editing.ts";
 
 /** `textDocument/documentSymbol`: the outline of a document, as a tree where the client draws one. */
 export function symbolHandlers(navigation: NavigationService): StandardHandlers {
@@ -19,10 +20,32 @@ async function symbolsOf(
 ): Promise<DocumentSymbol[] | SymbolInformation[] | null> {
   const document = editedDocument(navigation, session, documentUriOf(params));
   if (document === null) return null;
-  const symbols = await navigation.symbols(document);
+  const symbols = (await navigation.outline(document)).map(symbolOf);
   return supports(session, "textDocument", "documentSymbol", "hierarchicalDocumentSymbolSupport")
     ? symbols
     : symbols.flatMap((symbol) => flat(symbol, document.uri));
+}
+
+const kinds: Readonly<Record<OutlinePart["kind"], SymbolKind>> = {
+  extension: 2, // Module
+  hook: 24, // Event
+  tool: 6, // Method
+  permission: 20, // Key
+  rule: 25, // Operator
+  list: 18, // Array
+  map: 3, // Namespace
+  value: 7, // Property
+};
+
+function symbolOf({ name, detail, kind, range, selection, children }: OutlinePart): DocumentSymbol {
+  return {
+    name,
+    ...(detail === "" ? {} : { detail }),
+    kind: kinds[kind],
+    range,
+    selectionRange: selection,
+    children: children.map(symbolOf),
+  };
 }
 
 /** Each symbol beside the one it is in, which it names. */

@@ -1,4 +1,4 @@
-import type { OpenDocuments } from "../open-documents.ts";
+import type { OpenDocuments } from "../session/open-documents.ts";
 
 /** Tells when a file that an action waits to change gets unsaved changes, and when they are gone: its lenses say so. */
 export class UnsavedWatch {

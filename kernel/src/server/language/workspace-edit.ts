@@ -1,7 +1,7 @@
 import type { WorkspaceEdit } from "vscode-languageserver";
-import type { Session } from "../session.ts";
-import { supports } from "./params.ts";
-import type { FileEdits } from "./ports.ts";
+import type { Session } from "../session/session.ts";
+import { supports } from "../session/params.ts";
+import type { FileEdits } from "../../base/vocabulary/editing.ts";
 
 /** The edits of several files, bound to the versions they were made for where the client can hold them to that. */
 export function workspaceEdit(session: Session, files: readonly FileEdits[]): WorkspaceEdit {

@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import type { Log } from "../../base/log.ts";
 import type { EntryChange } from "../../base/vocabulary/event.ts";
 import { systemClock } from "../../platform/clock.ts";
-import { openDatabase, type Database } from "../../platform/database.ts";
-import { openRootedFs } from "../../platform/rooted-fs.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { openRootedFs } from "../../platform/files/rooted-fs.ts";
+import { openNearDatabase } from "../../platform/testing/near-database.ts";
 import { workspaceMigrations } from "../migrations.ts";
 import type { FileReads, Workspace, WorkspaceOptions } from "../ports.ts";
 import { openWorkspace } from "../workspace.ts";
@@ -35,7 +36,7 @@ export interface TestWorkspace extends AsyncDisposable {
   delivered(): Promise<string[]>;
 }
 
-export interface TestOptions {
+interface TestOptions {
   readonly index?: Partial<WorkspaceOptions["index"]>;
   readonly prepare?: (write: TestWorkspace["write"], root: string) => void;
   readonly roots?: (root: string) => WorkspaceOptions["roots"];
@@ -45,7 +46,7 @@ export interface TestOptions {
   readonly reads?: (real: FileReads) => FileReads;
 }
 
-export function lineOf(change: EntryChange): string {
+function lineOf(change: EntryChange): string {
   switch (change.kind) {
     case "deleted":
       return `deleted ${change.path}`;
@@ -79,7 +80,7 @@ export async function openTestWorkspace(options: TestOptions = {}): Promise<Test
   const log: Log = { debug() {}, info() {}, warn: (message) => void warnings.push(message), error() {} };
 
   const open = async (): Promise<{ database: Database; workspace: Workspace }> => {
-    const real = await openDatabase({
+    const real = await openNearDatabase({
       path: join(home, "ledger.sqlite"),
       log,
       migrations: [

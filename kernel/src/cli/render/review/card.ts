@@ -26,7 +26,7 @@ export interface CardText {
 
 const none: CardText = { lines: [], parts: [] };
 
-/** The change that is open, whole: every line of it, whatever has room on the screen. */
+/** Returns the open change in full: every line, whether or not the screen has room for it. */
 export function cardText(state: ReviewState, width: number): CardText {
   const { card, look } = state;
   const action = card === null ? undefined : state.actions.get(card.id);
@@ -53,7 +53,7 @@ export function cardText(state: ReviewState, width: number): CardText {
   return { lines: [...head, ...body.lines], parts: body.parts.map((line) => line + start) };
 }
 
-/** Of several changes, what goes and what moves stands first, as it may be out of sight below. */
+/** With several changes, deletions and moves come first, because they may be below the visible part. */
 function gone({ effects }: Action, surface: Surface): string[] {
   if (effects.length === 1) return [];
   const first = effects.filter(({ kind }) => kind === "file.delete");
@@ -92,7 +92,7 @@ function why({ asked_because: reason, state }: Action, { style, width, isAscii }
   );
 }
 
-/** A card is drawn with every key, its contents change with few of them; of each, the last text is kept. */
+/** A card is drawn for every key, but few keys change its contents, so the last text is cached. */
 const bodies = new WeakMap<WholeAction, { readonly key: readonly unknown[]; readonly text: CardText }>();
 
 function knownBody(card: Card, contents: WholeAction, action: Action, surface: Surface): CardText {

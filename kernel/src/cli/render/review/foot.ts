@@ -5,7 +5,7 @@ import { wrap } from "../width.ts";
 import { columnsForBoth } from "./look.ts";
 import { joinPieces } from "./lines.ts";
 
-/** Lines beneath the list and the card: what is open there, what happened, and which keys do something now. */
+/** Returns the lines beneath the list and the card: the open panel, the last message, and the keys that apply now. */
 export function footLines(state: ReviewState, width: number): string[] {
   const { style, isAscii } = state.look;
   const { message, panel } = state;
@@ -19,13 +19,13 @@ export function footLines(state: ReviewState, width: number): string[] {
   return [...said, ...open];
 }
 
-export interface KeyWord {
+interface KeyWord {
   readonly keys: string;
   readonly words: string;
 }
 
-/** The keys that do something where the person is. */
-export function keysNow(state: ReviewState): KeyWord[] {
+/** Returns the keys that apply in the current state. */
+function keysNow(state: ReviewState): KeyWord[] {
   const action = currentAction(state);
   const row = state.current === null ? null : sectionNamed(state.current);
   const section = action === null ? null : sectionOf(action, state.decidedHere);
@@ -76,7 +76,7 @@ function keyLines(state: ReviewState, width: number): string[] {
       width,
     );
   const all = drawn(keys);
-  // On a low screen the change itself needs the lines; `?` has the rest.
+  // A low screen needs its lines for the change itself; `?` shows the rest.
   return all.length <= Math.max(1, state.size.rows / keyShare)
     ? all
     : drawn(keys.filter(({ keys: name }) => ["A", "a", "r", "Enter", "Esc", "?"].includes(name)));

@@ -5,8 +5,8 @@ import type { Surface } from "../style.ts";
 import { displayWidth, padEnd, wrap } from "../width.ts";
 
 /**
- * Returns the lines that name the subject of a change, with its folder at the right: a file's name, or the number of
- * files. Both are shown in full: if they do not fit on one line, the path takes as many lines as it needs.
+ * Returns the lines that name the subject of a change: a file's name, or the number of files, with its folder at the
+ * right. Both are shown in full: if they do not fit on one line, the path takes as many lines as it needs.
  */
 export function subjectLines({ effects }: Pick<Action, "effects">, surface: Surface): string[] {
   const { style, width, isAscii } = surface;
@@ -28,7 +28,7 @@ function baseName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** "2 min ago"; the day where it is longer ago than that. */
+/** Returns "2 min ago", or the day for older times. */
 export function ageWords(timestamp: string, nowMs: number): string {
   const minutes = Math.floor((nowMs - Date.parse(timestamp)) / 60_000);
   if (Number.isNaN(minutes)) return "";
@@ -39,7 +39,7 @@ export function ageWords(timestamp: string, nowMs: number): string {
   return days === 1 ? "1 day ago" : `${days} days ago`;
 }
 
-/** Pieces that belong together, in lines that break between them only. */
+/** Joins pieces into lines that are broken only between pieces. */
 export function joinPieces(pieces: readonly string[], between: string, width: number): string[] {
   const lines: string[] = [];
   for (const piece of pieces) {

@@ -7,11 +7,11 @@ import { ageWords, joinPieces, subjectLines } from "./lines.ts";
 import { stateWords } from "../action.ts";
 import { wrap } from "../width.ts";
 
-/** Lines of one text in a row of the list; more of it is in the card. */
+/** The number of lines of one text in a row of the list; the card has the rest. */
 const maxTitleLines = 3;
 const maxNameLines = 4;
 
-export const sectionTitles: Readonly<Record<SectionId, string>> = {
+const sectionTitles: Readonly<Record<SectionId, string>> = {
   waiting: "Waiting for you",
   stale: "Out of date",
   automatic: "Applied automatically",
@@ -20,12 +20,12 @@ export const sectionTitles: Readonly<Record<SectionId, string>> = {
 };
 
 export interface ListLine {
-  /** The row that it belongs to. */
+  /** The row that the line belongs to. */
   readonly row: string | null;
   readonly text: string;
 }
 
-/** All lines of the list, whatever of them has room on the screen. */
+/** Returns all lines of the list, whether or not the screen has room for them. */
 export function listLines(state: ReviewState, width: number): ListLine[] {
   const rows = rowsOf(state);
   const lines: ListLine[] = [];
@@ -56,7 +56,7 @@ function sectionLines(state: ReviewState, row: Row & { kind: "section" }, width:
   return wrap(`${title}${hint}`, width).map((line) => style.bold(line));
 }
 
-/** Hundreds of rows are drawn with every key, and few of them have changed; of each, the last lines are kept. */
+/** Hundreds of rows are drawn for every key, but few of them have changed, so their last lines are cached. */
 const known = new WeakMap<Action, { readonly key: readonly unknown[]; readonly lines: string[] }>();
 
 function actionLines(state: ReviewState, row: Row & { kind: "action" }, width: number): string[] {

@@ -1,16 +1,16 @@
 import type { Style } from "../style.ts";
 
-/** With fewer columns, list and card take turns. */
+/** With fewer columns, only the list or the card is shown. */
 export const columnsForBoth = 80;
 
 /** How a full screen is drawn. */
 export interface Look {
   readonly style: Style;
-  /** Only ASCII is drawn: any other character of a foreign text is shown by its code. */
+  /** Draw only ASCII: any other character of a foreign text is shown by its code. */
   readonly isAscii: boolean;
 }
 
-/** Signs of ours, each with one that stands for it in as many columns. */
+/** The signs of Lares, each with a replacement of the same width. */
 const asciiSigns: Readonly<Record<string, string>> = {
   "─": "-",
   "│": "|",
@@ -40,7 +40,7 @@ const asciiSigns: Readonly<Record<string, string>> = {
   "↑": "^",
 };
 
-/** A line in which only our own signs are not ASCII, without them. */
+/** Replaces the signs of Lares in a line; the rest of the line must be ASCII already. */
 export function inAscii(line: string): string {
   return line.replace(/[^\x00-\x7f]/gu, (sign) => asciiSigns[sign] ?? "?"); // oxlint-disable-line no-control-regex -- colours stay
 }
@@ -49,13 +49,13 @@ export function lookOf(style: Style, isAscii: boolean): Look {
   return { style, isAscii };
 }
 
-/** True where the environment names a character encoding that is not UTF-8. */
+/** True if the environment names a character encoding other than UTF-8. */
 export function wantsAscii(
   { LC_ALL, LC_CTYPE, LANG }: Readonly<Record<string, string | undefined>>,
   platform: string,
 ): boolean {
   if (platform === "win32" || platform === "darwin") return false;
   const locale = LC_ALL || LC_CTYPE || LANG || "";
-  // Where nothing is said of it, most terminals of today draw UTF-8.
+  // Without a locale, UTF-8 is assumed, because most terminals draw it.
   return locale !== "" && !/utf-?8/i.test(locale);
 }

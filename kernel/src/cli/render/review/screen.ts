@@ -7,7 +7,7 @@ import { joinPieces } from "./lines.ts";
 import { listLines, type ListLine } from "./list.ts";
 import { columnsForBoth, inAscii } from "./look.ts";
 
-/** A piece of a screen's line; what is drawn before it cannot move it, however wide a terminal takes that to be. */
+/** A piece of a line of the screen. Text drawn before it cannot move it, however wide the terminal draws that text. */
 export interface Cell {
   /** Counted from 0. */
   readonly column: number;
@@ -17,18 +17,18 @@ export interface Cell {
 export type Frame = readonly (readonly Cell[])[];
 
 export const fewestColumns = 24;
-export const fewestRows = 8;
+const fewestRows = 8;
 const widestList = 56;
 const widestText = 120;
 
-/** How the screen is divided, and what stands where. */
-export interface Layout {
+/** How the screen is divided, and what is drawn where. */
+interface Layout {
   readonly showsList: boolean;
   readonly showsCard: boolean;
   /** Columns of text. */
   readonly listWidth: number;
   readonly cardWidth: number;
-  /** Lines of list and card that have room. */
+  /** The number of lines for the list and the card. */
   readonly bodyRows: number;
   readonly list: readonly ListLine[];
   readonly card: CardText;
@@ -45,7 +45,7 @@ export function layoutOf(state: ReviewState): Layout {
   const cardWidth = Math.min(widestText, showsBoth ? inner - listWidth - 3 : inner);
   const frameRows = isWide ? 3 : 2;
   const whole = footLines(state, inner);
-  // The foot may push everything else off the screen, but always stays on it.
+  // The footer may push everything else off the screen, but always stays on it.
   const foot = whole.slice(0, Math.max(1, rows - frameRows));
   return {
     showsList: showsBoth || !state.isFull,
@@ -59,7 +59,7 @@ export function layoutOf(state: ReviewState): Layout {
   };
 }
 
-/** Everything on the screen, in exactly as many lines as it has. */
+/** Renders the whole screen, in exactly as many lines as it has. */
 export function renderReview(state: ReviewState, layout = layoutOf(state)): Frame {
   const { columns, rows } = state.size;
   const frame =
@@ -74,7 +74,7 @@ export function renderReview(state: ReviewState, layout = layoutOf(state)): Fram
   return filled.map((cells) => cells.map(({ column, text }) => ({ column, text: inAscii(text) })));
 }
 
-/** A frame as text, for a test and for a reader. */
+/** Returns a frame as text, for tests. */
 export function frameText(frame: Frame): string {
   return frame
     .map((cells) => {
@@ -141,7 +141,7 @@ function narrowFrame(state: ReviewState, layout: Layout): Cell[][] {
       : (list[state.listTop + index]?.text ?? ""),
   );
   const middle = scrollWords(state, layout);
-  // Counts that have no room are in the list.
+  // Counts that do not fit are also in the list.
   const [head = ""] = joinPieces(countWords(state), " · ", columns);
   return [
     head,
@@ -165,7 +165,7 @@ function headLine(state: ReviewState): Cell[] {
   ];
 }
 
-/** How much there is of each. */
+/** The number of actions in each section. */
 function countWords(state: ReviewState): string[] {
   const counts = new Map(
     visibleSections({ ...state, filter: "" }).map(({ id, actions }) => [id, actions.length]),
@@ -181,7 +181,7 @@ function countWords(state: ReviewState): string[] {
   ];
 }
 
-/** How much of the card is out of sight. */
+/** How much of the card is not visible. */
 function scrollWords(state: ReviewState, { showsCard, card, bodyRows }: Layout): string {
   if (!showsCard || state.card === null) return "";
   const above = state.card.scroll;

@@ -3,17 +3,53 @@ import { Action, Proposal, ProposalRequest } from "../../../base/vocabulary/acti
 import { closed } from "../../../base/vocabulary/common.ts";
 import { define } from "../../define.ts";
 
-const ActionId = Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) }, closed);
+const ActionId = Type.Object(
+  { id: Type.String({ minLength: 1, maxLength: 128, description: "The id of an action of this agent" }) },
+  closed,
+);
+
+const planning = {
+  PermissionDenied:
+    "The agent may not make one of these changes: `propose_actions`, `write_tags`, `write_custom_fields` or `write_sidecars` is missing or does not list it.",
+  ScopeViolation: "A path leaves the workspace or lies in no granted location.",
+  NotFound: "A file or folder that an effect needs does not exist for this agent.",
+  Stale: "A file is not what the effect's `expected` says, or changed while it was read.",
+  InvalidParams:
+    "An effect cannot be made: a `find` is absent or ambiguous, or the target exists. Also as for any call.",
+};
+const noAction = "This agent has proposed no action with this `id`.";
 
 export const actionCalls = define({
-  /** Kept nowhere. */
-  "actions/preview": { params: Proposal, result: Action },
-  /**
-   * Already Committed where policy allowed it, else PendingApproval; does not wait. Supersedes the agent's action that
-   * waits and changes the very same things: the same paths, and beside an entry the same tag, field or sidecar.
-   */
-  "actions/propose": { params: ProposalRequest, result: Action },
-  "actions/get": { params: ActionId, result: Action },
-  /** Answers when the action has ended. */
-  "actions/settled": { params: ActionId, result: Action },
+  "actions/preview": {
+    about:
+      "Plans an action and returns it with the diffs of its effects, and stores nothing. The action says what `actions/propose` would begin from and leave.",
+    errors: { ...planning, LimitExceeded: "The action is too large to plan." },
+    params: Proposal,
+    result: Action,
+  },
+  "actions/propose": {
+    about:
+      "Proposes an action and returns it at once, without waiting for a decision. It is `Committed` already where policy allows it, `Rejected` where a rule denies it, and `PendingApproval` otherwise. It supersedes an action of this agent that waits and changes the very same things: the same paths, and beside an entry the same tag, field or sidecar.",
+    errors: {
+      ...planning,
+      LimitExceeded: "The action is too large, or as many actions of this agent wait as may.",
+      IllegalTransition:
+        "The action that `supersedes` names has ended, was approved meanwhile, or is superseded by another one.",
+    },
+    params: ProposalRequest,
+    result: Action,
+  },
+  "actions/get": {
+    about: "Returns an action that this agent proposed, as the agent may see it.",
+    errors: { NotFound: noAction },
+    params: ActionId,
+    result: Action,
+  },
+  "actions/settled": {
+    about:
+      "Waits until an action of this agent has ended and returns it. The event `ActionEnded` tells the same without an open call.",
+    errors: { NotFound: noAction, Busy: "The kernel ends. Ask again when it runs." },
+    params: ActionId,
+    result: Action,
+  },
 });

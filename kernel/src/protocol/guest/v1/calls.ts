@@ -1,4 +1,5 @@
-import type { Static } from "typebox";
+import { Type, type Static, type TSchema } from "typebox";
+import type { DeepReadonly } from "../../../base/deep-readonly.ts";
 import type { ParamsIn, ResultIn } from "../../define.ts";
 import { actionCalls } from "./actions.ts";
 import { guestRequests } from "./lifecycle.ts";
@@ -10,23 +11,49 @@ import { vdfsCalls } from "./vdfs.ts";
 export const guestCalls = { ...vdfsCalls, ...memoryCalls, ...actionCalls, ...serviceCalls };
 
 export type GuestCall = keyof typeof guestCalls;
-export type GuestCallParams<Method extends GuestCall> = ParamsIn<typeof guestCalls, Method>;
-export type GuestCallResult<Method extends GuestCall> = ResultIn<typeof guestCalls, Method>;
+type GuestCallParams<Method extends GuestCall> = ParamsIn<typeof guestCalls, Method>;
+type GuestCallResult<Method extends GuestCall> = ResultIn<typeof guestCalls, Method>;
 
 export type GuestRequest = keyof typeof guestRequests;
-export type GuestRequestParams<Method extends GuestRequest> = ParamsIn<typeof guestRequests, Method>;
-export type GuestRequestResult<Method extends GuestRequest> = ResultIn<typeof guestRequests, Method>;
 
-export type GuestNotification = keyof typeof guestNotifications;
-export type GuestNotificationParams<Method extends GuestNotification> = Static<
-  (typeof guestNotifications)[Method]
+type GuestNotification = keyof typeof guestNotifications;
+type GuestNotificationParams<Method extends GuestNotification> = Static<
+  (typeof guestNotifications)[Method]["params"]
 >;
 
-/** At most so many calls open per direction; more wait. */
-export const maxOpenCalls = 64;
-/** Longest line in either direction, its line feed included, in bytes. */
-export const maxLineBytes = 1024 * 1024;
+/** A field of every call, beside those of its own. */
+export const OnBehalf = Type.Union([Type.String({ minLength: 1, maxLength: 128 }), Type.Null()], {
+  description:
+    "The call_id of the tool's call, or the id of the job, that it answers: what is decided is what the agent and everybody on the way of that call may do. null: it was not called for it. Without it, it counts for every call that is open",
+});
 
-export function isGuestCall(method: string): method is GuestCall {
-  return Object.hasOwn(guestCalls, method);
+/** Whatever a guest may ask, waiting for an answer or not. */
+export type GuestMethod = GuestCall | GuestNotification;
+export type GuestMethodParams<Method extends GuestMethod> = Method extends GuestCall
+  ? GuestCallParams<Method>
+  : Method extends GuestNotification
+    ? GuestNotificationParams<Method>
+    : never;
+type GuestMethodResult<Method extends GuestMethod> = Method extends GuestCall
+  ? GuestCallResult<Method>
+  : void;
+
+/** The schema of each one's params. */
+export const guestMethods: { readonly [Method in GuestMethod]: TSchema } = {
+  ...(Object.fromEntries(Object.entries(guestCalls).map(([method, { params }]) => [method, params])) as {
+    [Method in GuestCall]: (typeof guestCalls)[Method]["params"];
+  }),
+  trace: guestNotifications.trace.params,
+};
+
+/** Who answers each, on whose behalf. The compiler names the one that is missing or answers something else. */
+export type GuestServices<Caller> = {
+  readonly [Method in GuestMethod]: (
+    caller: Caller,
+    params: GuestMethodParams<Method>,
+  ) => Promise<DeepReadonly<GuestMethodResult<Method>>>;
+};
+
+export function isGuestMethod(method: string): method is GuestMethod {
+  return Object.hasOwn(guestMethods, method);
 }

@@ -2,90 +2,173 @@ import { Type, type Static } from "typebox";
 import { Permissions } from "../../../base/vocabulary/permissions.ts";
 import { define } from "../../define.ts";
 
-const Locations = Type.Array(Type.String());
-const Names = Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 1024 });
-
-export const Limits = Type.Object({
-  max_memory_mb: Type.Number(),
-  max_storage_mb: Type.Number(),
-  max_vectors: Type.Number(),
-  max_cpu_ms_per_event: Type.Number(),
-  max_wall_ms_per_event: Type.Number(),
-  max_events_per_second: Type.Number(),
+const Locations = Type.Array(Type.String(), {
+  description: 'Folders of the workspace that the agent may see; "." is all of it',
 });
+const Names = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, maxLength: 256 }), { maxItems: 1024, description });
+const JobId = Type.String({ description: "The job's id" });
+const Nothing = Type.Unknown({ description: "Anything; the kernel does not look at it" });
+
+const Limits = Type.Object(
+  {
+    max_memory_mb: Type.Number({ description: "Linear memory, mebibytes" }),
+    max_storage_mb: Type.Number({ description: "What its memory may have on the disk, mebibytes" }),
+    max_vectors: Type.Number({ description: "Vectors in its memory" }),
+    max_cpu_ms_per_event: Type.Number({ description: "CPU time for one request, milliseconds" }),
+    max_wall_ms_per_event: Type.Number({
+      description: "How long it may neither compute nor have a call or timer open, milliseconds",
+    }),
+    max_events_per_second: Type.Number({ description: "Events that it is sent in a second" }),
+  },
+  { description: "What the guest may use, after the workspace's caps" },
+);
+
+const status = { description: "How the call ended" };
 
 /** What a tool's handler gives back; the kernel expands the action's id for whoever called. */
-export const GuestToolResult = Type.Union([
-  Type.Object({ status: Type.Literal("success"), value: Type.Optional(Type.Unknown()) }),
-  Type.Object({ status: Type.Literal("error"), message: Type.String(), recoverable: Type.Boolean() }),
+const GuestToolResult = Type.Union([
   Type.Object({
-    status: Type.Literal("needs_approval"),
-    action: Type.Unknown({ description: "The action, or its id" }),
-    reason: Type.String(),
+    status: Type.Literal("success", status),
+    value: Type.Optional(Type.Unknown({ description: "What the tool returns, any JSON" })),
+  }),
+  Type.Object({
+    status: Type.Literal("error", status),
+    message: Type.String({ description: "What went wrong, for whoever called" }),
+    recoverable: Type.Boolean({ description: "Another attempt, with other arguments or later, may succeed" }),
+  }),
+  Type.Object({
+    status: Type.Literal("needs_approval", status),
+    action: Type.Unknown({ description: "An action that this agent proposed, or its id" }),
+    reason: Type.String({ description: "Why the tool needs it, for whoever called" }),
   }),
 ]);
-export type GuestToolResult = Static<typeof GuestToolResult>;
+type GuestToolResult = Static<typeof GuestToolResult>;
 
 /** Kernel → guest. */
 export const guestRequests = define({
   initialize: {
+    about:
+      "The first request. The guest answers which functions it has. The fields of the answer are held against the manifest: a handler that is missing puts the agent into `Error`.",
+    errors: {},
     params: Type.Object({
-      abi: Type.Literal(1),
-      extension: Type.Object({ id: Type.String(), version: Type.String() }),
-      config: Type.Unknown(),
+      abi: Type.Literal(1, { description: "The version of this ABI" }),
+      extension: Type.Object(
+        {
+          id: Type.String({ description: "The extension's id" }),
+          version: Type.String({ description: "The extension's version" }),
+        },
+        { description: "The extension that the guest is the program of" },
+      ),
+      config: Type.Unknown({
+        description:
+          "The extension's `config` of `lares.yaml`, as it is; an empty object where there is none",
+      }),
       permissions: Permissions,
       locations: Locations,
       limits: Limits,
     }),
     result: Type.Object({
-      handlers: Names,
-      tools: Names,
-      jobs: Names,
+      handlers: Names("Functions that hooks may name"),
+      tools: Names("Functions that tools may name"),
+      jobs: Names("Functions that jobs may name"),
+      cancels_tools: Type.Optional(
+        Type.Boolean({ default: false, description: "The guest knows the request `cancelTool`" }),
+      ),
       max_open_hooks: Type.Optional(
         Type.Integer({
           minimum: 1,
+          default: 1,
           description:
-            "How many hooks it takes before it answered the first; it handles them one at a time and in order. 1 where it does not say",
+            "How many hooks the guest takes before it has answered the first. It handles them one at a time and in order, so that a quick handler never waits for the next event to arrive",
         }),
       ),
     }),
   },
-  startup: { params: Type.Object({}), result: Type.Unknown() },
+  startup: {
+    about: "Sent once, after `initialize` and before anything else, so that the guest can prepare itself.",
+    errors: {},
+    params: Type.Object({}),
+    result: Nothing,
+  },
   hook: {
+    about:
+      "An event for a hook of the manifest. The answer acknowledges it: an event whose guest was lost is delivered again. The fields of `event` depend on its name, see [Events](#events).",
+    errors: {},
     params: Type.Object({
-      handler: Type.String(),
-      event: Type.Object({ name: Type.String(), id: Type.String(), timestamp: Type.String() }),
+      handler: Type.String({ description: "The function, one of `handlers`" }),
+      event: Type.Object(
+        {
+          name: Type.String({ description: "The event's name" }),
+          id: Type.String({ description: "The event's id (UUIDv7)" }),
+          timestamp: Type.String({ description: "When it happened; UTC, ISO 8601 with milliseconds" }),
+        },
+        { description: "The event, with the fields of its name" },
+      ),
     }),
-    result: Type.Unknown(),
+    result: Nothing,
   },
   tool: {
+    about:
+      "A call of a tool. The arguments fit the tool's schema. It may arrive while a hook or job is open.",
+    errors: {},
     params: Type.Object({
-      name: Type.String(),
-      arguments: Type.Unknown(),
-      call_id: Type.String(),
-      caller: Type.String({ description: '"user", "model", or the calling extension\'s id' }),
+      name: Type.String({ description: "The function, one of `tools`" }),
+      arguments: Type.Unknown({ description: "The arguments, an object" }),
+      call_id: Type.String({ description: "Identifies the call" }),
+      caller: Type.String({ description: '"user", "model", or the id of the agent that calls' }),
     }),
     result: GuestToolResult,
   },
   job: {
+    about:
+      "A job that this agent dispatched. One job is open at a time, beside hooks and tools. The answer ends it.",
+    errors: {},
     params: Type.Object({
-      id: Type.String(),
-      name: Type.String(),
-      input: Type.Unknown(),
-      checkpoint: Type.Optional(Type.Unknown()),
+      id: JobId,
+      name: Type.String({ description: "The function, one of `jobs`" }),
+      input: Type.Unknown({ description: "What `jobs/dispatch` was given" }),
+      checkpoint: Type.Optional(
+        Type.Unknown({ description: "What the last `jobs/checkpoint` of this job saved; absent at first" }),
+      ),
     }),
-    result: Type.Unknown(),
+    result: Nothing,
   },
-  /**
-   * A person cancelled the job that it runs: the job's signal is aborted. Answered at once; the job's own answer, of
-   * whatever kind, follows soon, or the guest is ended.
-   */
-  cancelJob: { params: Type.Object({ id: Type.String() }), result: Type.Unknown() },
+  cancelJob: {
+    about:
+      "A person cancelled the job in hand. The guest answers at once and ends the job soon, with any answer. After 2 seconds, or if the guest does not know this method, it is shut down.",
+    errors: {},
+    params: Type.Object({ id: JobId }),
+    result: Nothing,
+  },
+  cancelTool: {
+    about:
+      "Whoever called the tool cancelled the call, and does not wait for it any more. Only a guest that said `cancels_tools` is sent this. It answers at once and ends the call soon, with any answer. Host calls that it makes for this call and that only read, wait or call tools are refused with `RequestCancelled`.",
+    errors: {},
+    params: Type.Object({ call_id: Type.String({ description: "The call, as `tool` named it" }) }),
+    result: Nothing,
+  },
   permissionChange: {
+    about: "What the agent may do, or where, has changed. It counts already when this is sent.",
+    errors: {},
     params: Type.Object({ permissions: Permissions, locations: Locations }),
-    result: Type.Unknown(),
+    result: Nothing,
   },
-  /** Answered at once, also while handlers wait. */
-  ping: { params: Type.Object({}), result: Type.Unknown() },
-  shutdown: { params: Type.Object({}), result: Type.Unknown() },
+  ping: {
+    about:
+      "Asks a guest that has been quiet for `max_wall_ms_per_event` whether it hangs. The guest answers at once, while handlers wait too. It is left alone where it has timers of its own open.",
+    errors: {},
+    params: Type.Object({}),
+    result: Type.Object({
+      pending_timers: Type.Optional(
+        Type.Integer({ minimum: 0, default: 0, description: "How many timers of its own are open" }),
+      ),
+    }),
+  },
+  shutdown: {
+    about: "The last request. The guest answers and exits; 2 seconds after its answer it is ended.",
+    errors: {},
+    params: Type.Object({}),
+    result: Nothing,
+  },
 });

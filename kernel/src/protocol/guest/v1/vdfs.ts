@@ -1,40 +1,94 @@
 import { Type } from "typebox";
-import { closed, Hash, Path } from "../../../base/vocabulary/common.ts";
+import { closed, HashOf, Path, PathOf } from "../../../base/vocabulary/common.ts";
 import { Entry, EntryPage, EntryQuery } from "../../../base/vocabulary/entry.ts";
 import { define } from "../../define.ts";
 
 /** Largest piece of a file in one answer, in bytes. */
-export const maxReadBytes = 262_144;
+const maxReadBytes = 262_144;
+
+const noReading = "The agent has no `read_entries`.";
+const noReadingOf = `${noReading.slice(0, -1)}, or the path does not pass its filter.`;
+const outside = "The path leaves the workspace, lies in no granted location, or leads through a link.";
+const tooSlow =
+  "The query takes too much of the kernel's time. Use a simpler pattern, or ask folder by folder.";
 
 export const vdfsCalls = define({
-  "vdfs/query": { params: EntryQuery, result: EntryPage },
-  "vdfs/count": { params: EntryQuery, result: Type.Object({ count: Type.Integer() }) },
+  "vdfs/query": {
+    about:
+      "Returns entries that match every given field, ordered by path. What the agent may not see does not exist for it: here, in counts, copies, hashes and errors alike.",
+    errors: { PermissionDenied: noReading, LimitExceeded: tooSlow },
+    params: EntryQuery,
+    result: EntryPage,
+  },
+  "vdfs/count": {
+    about: "Returns how many entries match, with the fields of `vdfs/query`.",
+    errors: { PermissionDenied: noReading, LimitExceeded: tooSlow },
+    params: EntryQuery,
+    result: Type.Object({ count: Type.Integer({ description: "How many entries match" }) }),
+  },
   "vdfs/get": {
+    about: "Returns one entry by its path or id, or null where the agent sees none.",
+    errors: { PermissionDenied: noReadingOf, ScopeViolation: outside },
     params: Type.Union([
-      Type.Object({ path: Path }, closed),
-      Type.Object({ id: Type.String({ minLength: 1, maxLength: 128 }) }, closed),
+      Type.Object({ path: PathOf("The entry's path") }, closed),
+      Type.Object(
+        { id: Type.String({ minLength: 1, maxLength: 128, description: "The entry's id" }) },
+        closed,
+      ),
     ]),
     result: Type.Union([Entry, Type.Null()]),
   },
   "vdfs/read": {
+    about: "Returns a piece of a file. Read on until `eof`.",
+    errors: {
+      PermissionDenied: noReadingOf,
+      ScopeViolation: outside,
+      NotFound: "The agent sees no file at this path.",
+    },
     params: Type.Object(
       {
-        path: Path,
-        offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: "Bytes" })),
+        path: PathOf("The file"),
+        offset: Type.Optional(
+          Type.Integer({ minimum: 0, default: 0, description: "Where the piece begins, bytes" }),
+        ),
         length: Type.Optional(
-          Type.Integer({ minimum: 0, maximum: maxReadBytes, default: maxReadBytes, description: "Bytes" }),
+          Type.Integer({
+            minimum: 0,
+            maximum: maxReadBytes,
+            default: maxReadBytes,
+            description: "How long the piece is at most, bytes",
+          }),
         ),
       },
       closed,
     ),
-    result: Type.Object({ base64: Type.String(), eof: Type.Boolean() }),
+    result: Type.Object({
+      base64: Type.String({ description: "The piece, as standard Base64" }),
+      eof: Type.Boolean({ description: "The piece reaches the end of the file" }),
+    }),
   },
   "vdfs/sidecar/read": {
-    params: Type.Object({ path: Path, sidecar: Type.String({ minLength: 1, maxLength: 128 }) }, closed),
-    result: Type.Union([Type.Object({ data: Type.Unknown() }), Type.Null()]),
+    about: "Returns a sidecar of an entry, or null where there is none of this kind.",
+    errors: { PermissionDenied: noReadingOf, ScopeViolation: outside },
+    params: Type.Object(
+      {
+        path: PathOf("The entry"),
+        sidecar: Type.String({ minLength: 1, maxLength: 128, description: "The kind of sidecar" }),
+      },
+      closed,
+    ),
+    result: Type.Union([
+      Type.Object({ data: Type.Unknown({ description: "The sidecar's content" }) }),
+      Type.Null(),
+    ]),
   },
   "vdfs/copies": {
-    params: Type.Object({ content_id: Hash }, closed),
-    result: Type.Object({ count: Type.Integer(), paths: Type.Array(Path) }),
+    about: "Returns the files with this content, of those that the agent sees.",
+    errors: { PermissionDenied: noReading },
+    params: Type.Object({ content_id: HashOf("The content") }, closed),
+    result: Type.Object({
+      count: Type.Integer({ description: "How many files have this content" }),
+      paths: Type.Array(Path, { description: "Where they are" }),
+    }),
   },
 });

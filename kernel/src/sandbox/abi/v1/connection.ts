@@ -8,7 +8,7 @@ import { type CallId, type GuestMessage, readMessage, shown } from "./messages.t
 import { NotificationMeter } from "./notification-meter.ts";
 import { type ErrorNumbers, fromWireError, toWireError } from "./wire-errors.ts";
 
-/** What the connection needs of a guest. */
+/** The part of a guest that the connection needs. */
 export interface GuestPipe {
   send(line: string): void;
   readonly lines: Emitter<string>;
@@ -19,15 +19,18 @@ export interface GuestPipe {
 export interface ConnectionPorts {
   readonly clock: Clock;
   readonly errors: ErrorNumbers;
-  /** Answers a guest's call; a LaresError it throws goes to the guest as it is. */
+  /** Answers a guest's call. A LaresError that it throws is sent to the guest unchanged. */
   call(method: string, params: unknown): Promise<unknown>;
-  /** `trace` and `notify` without an id, not more often than the bounds allow; their params are not checked yet. */
+  /**
+   * Receives `trace` and `notify` without an id, not more often than the bounds allow. Their params are not checked
+   * yet.
+   */
   notify(method: string, params: unknown): void;
-  /** A sentence about what the guest did against the ABI, or what was dropped; bounded in number. */
+  /** Reports a violation of the ABI or dropped messages, as a sentence; bounded in number. */
   fault(sentence: string): void;
 }
 
-/** A request to the guest as it begins and ends. */
+/** A request to the guest was sent or answered. */
 export interface RequestChange {
   readonly kind: "sent" | "answered";
   readonly id: number;
@@ -36,16 +39,16 @@ export interface RequestChange {
 
 export interface GuestConnection extends Disposable {
   /**
-   * Sends a request; past the bound of open ones it waits for its turn. Rejects with the guest's own error, with
-   * "AgentError" when the guest ends first, with "LimitExceeded" where the message is too long or too many wait.
+   * Sends a request; beyond the bound of open ones it waits for its turn. Rejects with the guest's own error, with
+   * "AgentError" if the guest ends first, and with "LimitExceeded" if the message is too long or too many wait.
    */
   request(method: string, params: unknown): Promise<unknown>;
   readonly requests: Emitter<RequestChange>;
-  /** Gives up waiting for an answer: who asked gets this error, and what the guest still says to it is stray. */
+  /** Stops waiting for an answer: the request rejects with this error, and a later answer counts as stray. */
   abandon(id: number, error: LaresError): void;
-  /** Calls of the guest that were not answered yet. */
+  /** The number of the guest's calls that are not answered yet. */
   readonly openCalls: number;
-  /** Answers to nothing: never asked, or answered before. */
+  /** The number of answers without an open request: never sent, or answered before. */
   readonly strayAnswers: number;
 }
 
@@ -56,7 +59,7 @@ interface OpenRequest {
   readonly reply: PromiseWithResolvers<unknown>;
 }
 
-/** JSON-RPC 2.0, a message a line, with a guest that may be hostile. */
+/** Opens a JSON-RPC 2.0 connection, one message per line, with a guest that may be hostile. */
 export function connectGuest(guest: GuestPipe, ports: ConnectionPorts): GuestConnection {
   return new Connection(guest, ports);
 }
@@ -69,7 +72,7 @@ class Connection implements GuestConnection {
   readonly #waiting: { readonly line: string; readonly id: number; readonly request: OpenRequest }[] = [];
   readonly #calls = new Set<CallId>();
   readonly #meters: Readonly<Record<string, NotificationMeter>>;
-  /** Of answers to nothing: none passes, and they are told together. */
+  /** For stray answers: none is passed on, and they are reported together. */
   readonly #strayMeter: NotificationMeter;
   readonly #gate: FloodGate;
   readonly #listening: Disposable;
@@ -77,7 +80,7 @@ class Connection implements GuestConnection {
   #faults = 0;
   #strayAnswers = 0;
   #endReason: string | null = null;
-  /** Of the line in hand, in characters. */
+  /** The length of the current line, in characters. */
   #lineLength = 0;
 
   constructor(guest: GuestPipe, ports: ConnectionPorts) {
@@ -170,13 +173,13 @@ class Connection implements GuestConnection {
     }
   }
 
-  /** What nests deeper may be more than whoever is handed it can write down again. */
+  /** The receiver of a message that is nested deeper might not be able to serialize it again. */
   #refuseDeep(message: Exclude<GuestMessage, { kind: "fault" }>, line: string): void {
     const tooDeep = (what: string): LaresError =>
       limitExceeded("maxDepth", bounds.maxDepth, `${what} nests deeper than ${bounds.maxDepth} levels.`);
     switch (message.kind) {
       case "call":
-        // An open call of this id is answered by its own answer only.
+        // If a call with this id is open, only its own answer may use the id.
         if (!this.#calls.has(message.id)) {
           this.#waste("refused");
           this.#answerError(message.id, tooDeep(`The call ${shown(message.method)}`));
@@ -219,7 +222,7 @@ class Connection implements GuestConnection {
       return;
     }
     this.#calls.add(id);
-    // Called in a turn of its own, so that what throws at once is answered like what rejects.
+    // Called asynchronously, so that an error thrown at once is answered like a rejection.
     Promise.resolve()
       .then(() => this.#ports.call(method, params))
       .then(
@@ -296,7 +299,7 @@ class Connection implements GuestConnection {
     this.#throwOut(`It broke the ABI ${this.#faults} times; the last time: ${sentence}`);
   }
 
-  /** Counts the line in hand. */
+  /** Counts the current line. */
   #waste(what: Spent): void {
     const reason = this.#gate.take(what, this.#lineLength);
     if (reason !== null) this.#throwOut(reason);
@@ -320,7 +323,7 @@ class Connection implements GuestConnection {
 
 const ends = new WeakSet<object>();
 
-/** True for an error of ours, because the guest ended; one that a guest answered with may only look like it. */
+/** True for the kernel's own error that the guest ended, as opposed to a guest's answer that only looks like it. */
 export function isAgentEnd(error: unknown): boolean {
   return typeof error === "object" && error !== null && ends.has(error);
 }
@@ -335,7 +338,7 @@ function times(count: number): string {
   return count === 1 ? "once" : `${count} times`;
 }
 
-/** A UTF-16 unit takes at most three bytes, so only a line in between needs to be measured. */
+/** A UTF-16 unit takes at most three bytes, so only lines between the two bounds have to be measured. */
 function isTooLong(line: string): boolean {
   if (line.length > bounds.maxLineBytes) return true;
   if (line.length * 3 <= bounds.maxLineBytes) return false;

@@ -3,12 +3,12 @@ import { abiBounds as bounds } from "./bounds.ts";
 
 const windowMs = 1000;
 
-/** What became of a message: of use and only long, dropped, or a call that was refused unread. */
+/** What happened to a message: used, dropped, or refused as an unread call. */
 export type Spent = "used" | "wasted" | "refused";
 
 /**
- * Counts what a guest sends that comes to nothing. Reading a line costs the kernel more than it costs a guest to
- * write the same one again, so its own CPU limit does not bound what it takes from the others.
+ * Counts messages of a guest that have no effect. Reading a line costs the kernel more than it costs a guest to write
+ * the same line again, so the guest's CPU limit does not bound what it takes from other agents.
  */
 export class FloodGate {
   readonly #clock: Clock;
@@ -21,7 +21,7 @@ export class FloodGate {
     this.#clock = clock;
   }
 
-  /** A sentence once it is too much within a second; null before. */
+  /** Returns a sentence once there are too many within a second; null before. */
   take(what: Spent, characters: number): string | null {
     const now = this.#clock.monotonic();
     if (now - this.#windowStart >= windowMs) {

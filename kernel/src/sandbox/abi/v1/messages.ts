@@ -3,7 +3,7 @@ import { abiBounds as bounds } from "./bounds.ts";
 
 export type CallId = string | number;
 
-/** A line of the guest's stdout, understood; or what is wrong with it. */
+/** A parsed line of the guest's stdout, or what is wrong with it. */
 export type GuestMessage =
   | { readonly kind: "call"; readonly id: CallId; readonly method: string; readonly params: unknown }
   | { readonly kind: "notification"; readonly method: string; readonly params: unknown }
@@ -17,7 +17,7 @@ export interface WireError {
   readonly data?: unknown;
 }
 
-/** Reads one line. Never throws. The line's length was bounded before. */
+/** Parses one line. Never throws. The caller has bounded the line's length. */
 export function readMessage(line: string): GuestMessage {
   let message: unknown;
   try {
@@ -36,7 +36,7 @@ export function readMessage(line: string): GuestMessage {
       return { kind: "notification", method, params: params ?? {} };
     }
     if (!isCallId(id)) return fault(`calls ${shown(method)} with an id that is neither a text nor a number`);
-    // Params of any shape: whoever called with wrong ones waits, and is told with the others that do not fit.
+    // Params of any shape: whoever handles the call rejects them, so that the caller gets an answer.
     return { kind: "call", id, method, params: params ?? {} };
   }
   if (!isCallId(id)) return fault("is neither a call nor an answer");
@@ -64,7 +64,7 @@ function fault(text: string): GuestMessage {
   return { kind: "fault", fault: text };
 }
 
-/** Text of a guest as a sentence of ours may hold it: short, and nothing a terminal would obey. */
+/** Returns a guest's text for use in a message of the kernel: short, and without control characters. */
 export function shown(text: string): string {
   const cut = text.slice(0, bounds.maxShownCharacters).replaceAll(/\p{C}/gu, "?");
   return `"${cut}${text.length > bounds.maxShownCharacters ? "…" : ""}"`;

@@ -2,7 +2,7 @@ import type { Clock } from "../../../base/clock.ts";
 
 const windowMs = 1000;
 
-/** Lets so many through in a second, and tells afterwards how many it did not. */
+/** Lets a number of notifications per second pass, and reports afterwards how many were dropped. */
 export class NotificationMeter implements Disposable {
   readonly #clock: Clock;
   readonly perSecond: number;
@@ -18,7 +18,7 @@ export class NotificationMeter implements Disposable {
     this.#onDropped = onDropped;
   }
 
-  /** True where this one may pass. */
+  /** Returns true if this one may pass. */
   admits(): boolean {
     const now = this.#clock.monotonic();
     if (now - this.#windowStart >= windowMs) {

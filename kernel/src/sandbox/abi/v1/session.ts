@@ -3,29 +3,29 @@ import type { Emitter } from "../../../base/emitter.ts";
 import { connectGuest, type ConnectionPorts, type GuestConnection, type GuestPipe } from "./connection.ts";
 import { type LimitBreach, type Usage, watchGuest, type WatchedLimits } from "./watch.ts";
 
-/** A guest that speaks the ABI and is held to its limits. */
+/** A guest that speaks the ABI, with its limits enforced. */
 export interface GuestSession {
   readonly request: GuestConnection["request"];
   readonly usage: Emitter<Usage>;
-  /** Resolves once the guest is gone; `limit` names the one that ended it. */
+  /** Resolves once the guest is gone; `limit` names the limit that terminated it, if any. */
   readonly ended: Promise<{
     readonly reason: string;
     readonly limit?: string;
     readonly value?: number;
     readonly isSandboxFault?: boolean;
   }>;
-  /** What is asked of it may take its time anew, from now on. */
+  /** Restarts the time limits of the open requests. */
   restartBudget(): void;
-  /** For what the kernel computes on its behalf. */
+  /** The budget for work that the kernel does on the guest's behalf. */
   readonly cpu: CpuBudget;
   kill(reason?: string): Promise<void>;
 }
 
-export interface SessionGuest extends GuestPipe {
+interface SessionGuest extends GuestPipe {
   readonly usage: Emitter<Usage>;
 }
 
-/** Connects a guest that was just started, and watches it until it ends. */
+/** Connects a guest that was just started, and enforces its limits until it ends. */
 export function openGuestSession(
   guest: SessionGuest,
   ports: ConnectionPorts,

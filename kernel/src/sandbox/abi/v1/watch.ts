@@ -17,20 +17,20 @@ export interface Usage {
   readonly isComputing: boolean;
 }
 
-/** Why a guest is ended: the limit by its name in the manifest, its value, and a sentence for people. */
+/** Why a guest is terminated: the name of the limit in the manifest, its value, and a sentence for people. */
 export interface LimitBreach {
   readonly limit: "max_cpu_ms_per_event" | "max_wall_ms_per_event" | "shutdown";
   readonly value: number;
   readonly sentence: string;
 }
 
-export interface WatchOptions {
+interface WatchOptions {
   readonly connection: Pick<GuestConnection, "request" | "requests" | "openCalls" | "abandon">;
   readonly usage: Emitter<Usage>;
   readonly exited: Promise<unknown>;
   readonly limits: WatchedLimits;
   readonly clock: Clock;
-  /** Called once; the guest must then be ended. */
+  /** Called once; the caller must then terminate the guest. */
   readonly onLimit: (breach: LimitBreach) => void;
 }
 
@@ -38,19 +38,20 @@ interface Handling {
   readonly method: string;
   startedAt: number;
   cpuAtStart: number;
-  /** For a tool: when it is looked at next. */
+  /** For a tool: when it is checked next. */
   toolTimer: Disposable | null;
 }
 
 /**
- * Holds a guest to its time: CPU while something is asked of it, waiting for nothing, and leaving when told. A tool
- * that only waits for timers of its own is given up without ending the guest: somebody else waits for its answer.
+ * Enforces a guest's time limits: CPU time while a request is open, waiting without a reason, and exiting after
+ * `shutdown`. A tool that only waits for its own timers is abandoned without terminating the guest, because its caller
+ * waits for the answer.
  */
 export function watchGuest(options: WatchOptions): GuestWatch {
   return new GuestWatch(options);
 }
 
-/** What a request asks of a guest, in a person's words. */
+/** Returns what a request asks of a guest, in words for people. */
 function workOf(method: string): string {
   return Object.hasOwn(works, method) ? (works[method] ?? "") : `"${method}"`;
 }
@@ -62,6 +63,7 @@ const works: Readonly<Record<string, string>> = {
   tool: "a tool call",
   job: "a job",
   cancelJob: "being told that its job is cancelled",
+  cancelTool: "being told that its tool's call is cancelled",
   permissionChange: "its onPermissionChange",
   shutdown: "its onShutdown",
 };
@@ -69,14 +71,14 @@ const works: Readonly<Record<string, string>> = {
 export class GuestWatch implements Disposable {
   readonly #options: WatchOptions;
   readonly #subscriptions: Disposable[];
-  /** Unanswered requests, oldest first; `ping` is ours and does not count. */
+  /** Unanswered requests, oldest first; the kernel's own `ping` does not count. */
   readonly #handling = new Map<number, Handling>();
-  /** The guest's own, and what was charged to it. */
+  /** The guest's own usage, plus what was charged to it. */
   #usage: Usage = { cpuTimeMs: 0, memoryBytes: 0, isComputing: false };
   /** CPU time that others used on the guest's behalf. */
   #chargedMs = 0;
   #usageAt: number;
-  /** CPU time without a request, draining with time. */
+  /** CPU time used without an open request; drains with time. */
   #backgroundMs = 0;
   #wallTimer: Disposable | null = null;
   #graceTimer: Disposable | null = null;
@@ -113,7 +115,7 @@ export class GuestWatch implements Disposable {
     };
   }
 
-  /** What is asked of the guest may take its time anew, from now on. */
+  /** Restarts the time limits of the open requests. */
   restartBudget(): void {
     for (const handling of this.#handling.values()) {
       handling.startedAt = this.#now();
@@ -165,7 +167,7 @@ export class GuestWatch implements Disposable {
     }
   }
 
-  /** Hooks are handled one after the other: the time of each begins when the one before it was answered. */
+  /** Hooks are handled one after the other: the time of each begins when the one before it is answered. */
   #beginNextHook(): void {
     const next = this.#oldestHook()?.[1];
     if (next === undefined) return;
@@ -174,8 +176,8 @@ export class GuestWatch implements Disposable {
   }
 
   /**
-   * A job goes on beside events and tool calls, so what those took is not its own; and where a guest does one thing
-   * after the other, those that waited for a job begin when it ends.
+   * A job runs beside events and tool calls, so their time is not its own. In a guest that does one thing at a time,
+   * requests that waited for a job begin when it ends.
    */
   #giveBack(answered: Handling): void {
     if (answered.method === "job") {
@@ -242,7 +244,7 @@ export class GuestWatch implements Disposable {
     });
   }
 
-  /** The oldest request is old: is there anything it can still be waiting for? */
+  /** The oldest request is overdue: checks whether it can still be waiting for something. */
   #checkWaiting(): void {
     this.#wallTimer = null;
     const oldest = this.#oldest();
@@ -268,8 +270,8 @@ export class GuestWatch implements Disposable {
   }
 
   /**
-   * Asked twice: an answer to a call may have been on its way at the first ping, and what it set going shows at
-   * the second.
+   * Pings twice: an answer to a call may have been on its way at the first ping, and its consequences show at the
+   * second.
    */
   async #isHung(handling: Handling): Promise<boolean> {
     for (let round = 0; round < 2; round++) {
@@ -293,7 +295,7 @@ export class GuestWatch implements Disposable {
   async #ping(): Promise<unknown> {
     const late = Promise.withResolvers<"late">();
     using _ = this.#timer(bounds.pingTimeoutMs, () => late.resolve("late"));
-    // A guest that answers `ping` with an error has answered; one that ended is not asked any more.
+    // A guest that answers `ping` with an error has answered, too; one that has ended is not asked.
     const answer = this.#options.connection.request("ping", {}).catch(() => null);
     return await Promise.race([answer, late.promise]);
   }

@@ -3,10 +3,10 @@ import { isJsonObject } from "../../../base/json.ts";
 import { abiBounds as bounds } from "./bounds.ts";
 import type { WireError } from "./messages.ts";
 
-/** The wire's number for each error of the catalogue; written down once, with the protocol. */
+/** The number of each error on the wire; defined once, with the protocol. */
 export type ErrorNumbers = Readonly<Record<ErrorCode, number>>;
 
-/** What a guest is told of an error; of one that was not raised on purpose, only that there was one. */
+/** Returns what a guest is told about an error. For an unexpected error, only that there was one. */
 export function toWireError(error: unknown, numbers: ErrorNumbers): WireError {
   if (isLaresError(error)) {
     return { code: numbers[error.code], message: error.message, data: { ...error.facts, code: error.code } };
@@ -18,7 +18,7 @@ export function toWireError(error: unknown, numbers: ErrorNumbers): WireError {
   };
 }
 
-/** A guest's error: of the catalogue where word and number agree, else an AgentError. */
+/** Returns a guest's error: one of the catalogue if code and number agree, otherwise an AgentError. */
 export function fromWireError(error: WireError, numbers: ErrorNumbers): LaresError {
   const message = error.message.slice(0, bounds.maxErrorCharacters);
   const { code: word, ...facts } = isJsonObject(error.data) ? error.data : {};

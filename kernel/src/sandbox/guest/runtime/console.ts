@@ -1,11 +1,11 @@
-/** The most a `console` call writes into a trace. */
+/** The most that a `console` call writes into a trace. */
 const maxCharacters = 8 * 1024;
 const maxDepth = 4;
 const maxItems = 100;
 
 type Level = "debug" | "info" | "warn" | "error";
 
-/** `console` for agents: every call is one trace entry. */
+/** Returns the agents' `console`: every call is one trace entry. */
 export function makeConsole(
   trace: (level: Level, message: string) => void,
   now: () => number,
@@ -45,8 +45,8 @@ export function makeConsole(
   };
 }
 
-/** As Node's `util.format`, in small: %s %d %i %f %j %o %O %%, the rest joined by spaces. */
-export function formatMessage(args: readonly unknown[]): string {
+/** A small version of Node's `util.format`: %s %d %i %f %j %o %O %%, the rest joined by spaces. */
+function formatMessage(args: readonly unknown[]): string {
   let index = 0;
   let text = "";
   const first = args[0];
@@ -69,7 +69,7 @@ export function formatMessage(args: readonly unknown[]): string {
   return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}… (${text.length} characters)` : text;
 }
 
-/** A value for a person to read; bounded in depth and width, safe on cycles. */
+/** Formats a value for people; bounded in depth and width, safe on cycles. */
 function inspect(value: unknown, depth: number, seen: readonly object[] = []): string {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "bigint") return `${value}n`;

@@ -8,17 +8,17 @@ import {
   stringOf,
 } from "./intrinsics.ts";
 
-/** How many `cause`s of an error are told. */
+/** How many `cause`s of an error are reported. */
 const maxCauses = 4;
 
-/** What was thrown, for a JSON-RPC error. `stack` still names the bundle; the kernel maps it. */
-export interface ThrownFacts {
+/** A thrown value, for a JSON-RPC error. `stack` still names the bundle; the kernel maps it. */
+interface ThrownFacts {
   readonly message: string;
   readonly stack: string;
   readonly code?: string;
 }
 
-/** Never throws, whatever was thrown: getters and `toString` are the program's own code. */
+/** Never throws, whatever was thrown: getters and `toString` may be the program's own code. */
 export function factsOf(thrown: unknown): ThrownFacts {
   try {
     if (!(thrown instanceof Error)) {
@@ -37,10 +37,10 @@ export function factsOf(thrown: unknown): ThrownFacts {
   }
 }
 
-/** The engine's own words. */
+/** The engine's own message. */
 const outOfMemory = "out of memory";
 
-/** Whether the engine had no memory left; it throws `null` where there is none for an error either. */
+/** Returns true if the engine ran out of memory. It throws `null` if there is not even enough for an error. */
 export function isOutOfMemory(thrown: unknown): boolean {
   try {
     return thrown === null || (thrown instanceof Error && thrown.message === outOfMemory);
@@ -58,11 +58,14 @@ function textOf(thrown: unknown): string {
   return stringOf(thrown);
 }
 
-/** The engine's stack has no headline, and shows the constructors of an error's own classes: as V8, neither. */
+/**
+ * The engine's stack has no headline and shows the constructors of error classes. V8 has a headline and hides them, and
+ * so does this.
+ */
 function stackOf(error: Error, causesLeft: number): string {
   const headline = error.message === "" ? error.name : `${error.name}: ${error.message}`;
   const stack = typeof error.stack === "string" ? error.stack : "";
-  // A stack that somebody wrote by hand, or that an SDK took from the place of a call.
+  // The stack may have been set by hand, or taken by an SDK at the place of a call.
   const frames = startsWith(stack, headline) ? sliceText(stack, headline.length + 1) : stack;
   const text = `${headline}\n${withoutConstructors(frames, error)}`;
   const cause: unknown = error.cause;

@@ -1,4 +1,4 @@
-/** The parts of the DOM's events that `AbortSignal` stands on. Installed as globals. */
+/** The part of the DOM's events that `AbortSignal` needs. Installed as globals. */
 export class Event {
   readonly type: string;
   readonly cancelable: boolean;
@@ -58,7 +58,7 @@ export class EventTarget {
         if (typeof listener === "function") listener.call(this, event);
         else listener.handleEvent(event);
       } catch (error) {
-        // As in a browser: one listener's fault is reported and does not keep the others from hearing.
+        // As in a browser, an error in one listener is reported, and the other listeners are still called.
         void Promise.reject(error);
       }
     }
@@ -66,7 +66,7 @@ export class EventTarget {
   }
 }
 
-/** Only `AbortController` and the static methods below make signals. */
+/** Only `AbortController` and the static methods below create signals. */
 const ownKey = Symbol("abort signal");
 
 export class AbortSignal extends EventTarget {

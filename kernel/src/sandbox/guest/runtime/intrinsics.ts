@@ -1,6 +1,6 @@
 /**
- * The runtime's own references, taken before any program runs: an agent (or a polyfill it bundles) may
- * patch prototypes as it likes, and the lines on the pipe stay whole.
+ * References to built-ins, taken before any program runs: an agent (or a polyfill that it bundles) may patch prototypes
+ * without corrupting the messages on the pipe.
  */
 const { apply } = Reflect;
 export const { parse: parseJson, stringify: toJson } = JSON;
@@ -12,15 +12,15 @@ export const stringOf = String;
 
 type Method<This, Arguments extends unknown[], Result> = (this: This, ...args: Arguments) => Result;
 
-/** `uncurry(f)(self, …args)` is `f.call(self, …args)`, whatever became of `Function.prototype.call`. */
-export function uncurry<This, Arguments extends unknown[], Result>(
+/** `uncurry(f)(self, …args)` is `f.call(self, …args)`, even if `Function.prototype.call` was patched. */
+function uncurry<This, Arguments extends unknown[], Result>(
   method: Method<This, Arguments, Result>,
 ): (self: This, ...args: Arguments) => Result {
   return (self, ...args) => apply<This, Arguments, Result>(method, self, args);
 }
 
 const then = Promise.prototype.then;
-/** `promise.then(…)` for a promise of the engine, past a patched `then`. */
+/** Calls `then` on a promise of the engine, even if `then` was patched. */
 export function whenSettled<T>(
   promise: Promise<T>,
   onValue: (value: T) => void,
@@ -39,12 +39,12 @@ export const mapDelete = uncurry(Map.prototype.delete);
 export const mapForEach = uncurry(Map.prototype.forEach);
 export const mapClear = uncurry(Map.prototype.clear);
 
-/** A dictionary without a prototype: what is not in it is `undefined`. */
+/** Returns a dictionary without a prototype: a missing key is `undefined`. */
 export function dictionary<Value>(): Record<string | number, Value | undefined> {
   return createObject(null) as Record<string | number, Value | undefined>;
 }
 
-/** An own property of a parsed message, never one that a prototype was given. */
+/** Returns an own property of a parsed message, never one of a patched prototype. */
 export function own(object: object, key: string): unknown {
   return hasOwn(object, key) ? (object as Record<string, unknown>)[key] : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The guest's runtime: evaluated once, when the image is built; `turn` is what the shim calls from then on.
- * It gives a program its globals and one object, `globalThis[Symbol.for("lares.guest")]`, its door to the kernel.
+ * The guest's runtime: evaluated once, when the image is built; from then on the shim calls `turn`. It gives a program
+ * its globals and one object, `globalThis[Symbol.for("lares.guest")]`, to talk to the kernel.
  */
 import { makeConsole } from "./console.ts";
 import { factsOf, isOutOfMemory } from "./errors.ts";
@@ -43,7 +43,10 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
     native.write(2, `${wellFormed(cut)}\n`, 0x7fffffff);
   };
 
-  /** What nobody was told yet. Without memory nobody can be answered any more, so the guest ends, and that says it. */
+  /**
+   * Reports an error that no caller received. Without memory no request can be answered any more, so the guest exits
+   * instead.
+   */
   const escaped = (what: string, error: unknown): void => {
     try {
       report(what, error);
@@ -55,7 +58,8 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
 
   const parse = guardedParse(native);
   const wire = new Wire(native, parse, {
-    // Answered from the loop itself, so also while handlers wait. Without a prototype, so that no `toJSON` reaches it.
+    // Answered by the loop itself, so also while handlers wait. Without a prototype, so that a patched `toJSON` cannot
+    // affect it.
     ping: () => {
       const answer = dictionary<number>();
       answer["pending_timers"] = timers.pending;
@@ -67,7 +71,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
     call: (method: string, params: unknown) => wire.call(method, params),
     notify: (method: string, params: unknown) => wire.notify(method, params),
     serve: (methods: Methods) => wire.serve(methods),
-    /** Onto stderr, with the stack. */
+    /** Writes to stderr, with the stack. */
     report,
     /** For the SDK's VectorSet. */
     vectors: native.vectors,
@@ -91,7 +95,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
       mapClear(unhandled);
     }
     try {
-      // One at a time, so that what it awaits runs before the next, and lines are read in between.
+      // One timer at a time, so that its promise jobs run before the next one, and lines are read in between.
       if (timers.runOne()) return 0;
     } catch (error) {
       report("Uncaught in a timer", error);
@@ -106,7 +110,7 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
         startClock(native);
         return 0;
       case Turn.loaded:
-        // The promise of the program's module: still pending where it awaits at its top level.
+        // The promise of the program's module: still pending if it awaits at its top level.
         wire.loading(value as Promise<unknown>);
         return 0;
       case Turn.loadFailed:

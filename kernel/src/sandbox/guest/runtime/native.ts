@@ -1,14 +1,20 @@
-/** What the WebAssembly shim gives the runtime: the whole of the guest's ambient authority. */
+/** What the WebAssembly shim offers to the runtime: the guest's entire ambient authority. */
 export interface Native {
-  /** Writes the text as UTF-8 to file descriptor `fd`; 0, or, over `limitBytes`, writes nothing and answers the size in bytes. */
+  /**
+   * Writes the text as UTF-8 to file descriptor `fd` and returns 0. If it exceeds `limitBytes`, writes nothing and
+   * returns its size in bytes.
+   */
   write(fd: 1 | 2, text: string, limitBytes: number): number;
-  /** Cryptographically random bytes. */
+  /** Returns cryptographically random bytes. */
   random(size: number): Uint8Array;
-  /** Milliseconds of the monotonic clock. */
+  /** Returns the milliseconds of the monotonic clock. */
   now(): number;
-  /** How deep the brackets of a JSON text nest. */
+  /** Returns the nesting depth of a JSON text. */
   depth(text: string): number;
-  /** The micro HNSW: all it does, by number, on blocks of memory that the program holds; negative where it refuses. */
+  /**
+   * The micro HNSW: runs an operation, given by number, on blocks of memory that the program holds; returns a negative
+   * number if it refuses.
+   */
   vectors(
     operation: number,
     block: ArrayBuffer | null,
@@ -22,13 +28,13 @@ export interface Native {
   exit(code: number): void;
 }
 
-/** ABI v1: a line in either direction, without its newline, in bytes. */
+/** ABI v1: the length of a line in either direction, without its newline, in bytes. */
 export const maxLineBytes = 1024 * 1024;
-/** ABI v1: calls that may wait for the kernel's answer at one time. */
+/** ABI v1: the number of calls that may wait for the kernel's answer concurrently. */
 export const maxOpenCalls = 64;
-/** Exit code of a guest whose runtime has no memory left to go on with: ENOMEM. */
+/** The exit code of a guest that ran out of memory: ENOMEM. */
 export const outOfMemoryExit = 12;
-/** One report on stderr; longer ones are cut. */
+/** The length of one report on stderr; longer ones are cut. */
 export const maxReportCharacters = 16 * 1024;
-/** JSON nested deeper is refused: the engine's parser would run out of native stack, which nothing can catch. */
+/** JSON nested deeper is rejected: the engine's parser would overflow its native stack, which cannot be caught. */
 export const maxJsonDepth = 2000;

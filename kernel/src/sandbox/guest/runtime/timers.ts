@@ -3,21 +3,21 @@ import type { Native } from "./native.ts";
 
 interface Timer {
   readonly id: number;
-  /** Of the monotonic clock. */
+  /** On the monotonic clock. */
   dueMs: number;
-  /** Among timers due at the same moment, the one set first. */
+  /** Orders timers that are due at the same time: the one set first runs first. */
   order: number;
-  /** Between two runs; undefined: runs once. */
+  /** The interval; undefined for a timer that runs once. */
   readonly everyMs: number | undefined;
   readonly run: () => void;
-  /** Where it stands in the heap; -1: not in it. */
+  /** The index in the heap; -1 if it is not in the heap. */
   index: number;
 }
 
-/** As browsers and Node: the longest delay is 2^31 - 1 ms, the shortest 1 ms for an interval. */
+/** As in browsers and Node, the longest delay is 2^31 - 1 ms, and the shortest interval 1 ms. */
 const maxDelayMs = 2 ** 31 - 1;
 
-/** `setTimeout` and its kin over the guest's own loop: a binary heap by due time. */
+/** Implements `setTimeout` and related functions on the guest's own loop: a binary heap by due time. */
 export class Timers {
   readonly #native: Native;
   readonly #heap: Timer[] = [];
@@ -56,7 +56,7 @@ export class Timers {
     this.#remove(timer);
   }
 
-  /** Runs the one timer that has been due longest; false where none is due. */
+  /** Runs the timer that has been due longest; returns false if none is due. */
   runOne(): boolean {
     const timer = this.#heap[0];
     if (timer === undefined || timer.dueMs > this.#native.now()) return false;
@@ -74,7 +74,7 @@ export class Timers {
     return true;
   }
 
-  /** Milliseconds until the next one is due; -1 where none is set. */
+  /** Returns the milliseconds until the next timer is due; -1 if none is set. */
   delayMs(): number {
     const timer = this.#heap[0];
     if (timer === undefined) return -1;

@@ -1,6 +1,6 @@
 /**
- * The native `URL` and `URLSearchParams` (Ada) come without `searchParams`, and their constructor takes only
- * text. Here is what the standard has beside: pairs and records as input, and parameters that write back.
+ * The native `URL` and `URLSearchParams` (Ada) lack `searchParams`, and their constructors accept only text. This adds
+ * the rest of the standard: pairs and records as input, and parameters that write back.
  */
 type Pairs = Iterable<readonly [string, string]> | Record<string, string>;
 type Mutator = (this: URLSearchParams, ...args: unknown[]) => unknown;
@@ -61,7 +61,7 @@ export function completeUrl(): void {
     get(this: URL): URLSearchParams {
       const current = new Native(this.search);
       const params = paramsOf.get(this) ?? new Native(this.search);
-      // `search` or `href` was set since: the same object shows what is there now.
+      // `search` or `href` was set meanwhile: the same object must show the current parameters.
       if (params.toString() !== current.toString()) {
         for (const name of Array.from(params.keys())) Reflect.apply(remove, params, [name]);
         current.forEach((value, name) => Reflect.apply(append, params, [name, value]));

@@ -4,13 +4,13 @@ import { maxJsonDepth, type Native } from "./native.ts";
 import type { Timers } from "./timers.ts";
 import { completeUrl } from "./url.ts";
 
-/** As in browsers: more random bytes than this are asked for in pieces. */
+/** As in browsers, the limit of one request for random bytes. */
 const maxRandomBytes = 65536;
 
 /**
- * The globals an agent may expect beside the language's own. `URL`, `URLSearchParams`, `TextEncoder`,
- * `TextDecoder` and `structuredClone` are native (linked into the image), `atob`, `btoa`, `queueMicrotask`
- * and `DOMException` the engine's.
+ * Installs the globals that an agent may expect besides the language's own. `URL`, `URLSearchParams`, `TextEncoder`,
+ * `TextDecoder` and `structuredClone` are native (linked into the image); `atob`, `btoa`, `queueMicrotask` and
+ * `DOMException` come from the engine.
  */
 export function installGlobals(
   native: Native,
@@ -40,7 +40,7 @@ export function installGlobals(
   JSON.parse = parse;
 }
 
-/** What depends on the moment the guest starts, and not on the one its image was built. */
+/** Sets up what depends on the time at which the guest starts, not on the time at which its image was built. */
 export function startClock(native: Native): void {
   const startMs = native.now();
   const timeOrigin = Date.now();
@@ -51,11 +51,14 @@ function define(name: string, value: unknown): void {
   Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
 }
 
-/** `JSON.parse` that throws a RangeError for what is nested too deep, where the engine's own would end the guest. */
+/**
+ * Returns a `JSON.parse` that throws a RangeError if the input is nested too deep; the engine's own would crash the
+ * guest.
+ */
 export function guardedParse(native: Native): typeof JSON.parse {
   return function parse(text, reviver) {
     const source = String(text);
-    // Shorter texts cannot nest that deep.
+    // Shorter texts cannot be nested that deep.
     if (source.length > maxJsonDepth && native.depth(source) > maxJsonDepth) {
       throw new RangeError(`This JSON is nested deeper than ${maxJsonDepth} levels.`);
     }
@@ -91,7 +94,7 @@ function makeCrypto(native: Native): object {
   };
 }
 
-/** The engine's own generator was seeded when the image was built: every guest would roll the same dice. */
+/** The engine's own generator was seeded when the image was built, so every guest would get the same numbers. */
 function makeRandom(native: Native): () => number {
   let a = 0;
   let b = 0;

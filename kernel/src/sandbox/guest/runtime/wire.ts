@@ -2,14 +2,14 @@ import { factsOf } from "./errors.ts";
 import { dictionary, NativePromise, own, stringOf, toJson, whenSettled } from "./intrinsics.ts";
 import { maxLineBytes, maxOpenCalls, type Native } from "./native.ts";
 
-/** What the program answers, by method. */
+/** The methods that the program answers, by name. */
 export type Methods = Record<string, (params: unknown) => unknown>;
 
-/** JSON-RPC's and the kernel's numbers, as far as the runtime itself speaks them. */
+/** The JSON-RPC and kernel error numbers that the runtime itself uses. */
 const codes = { methodNotFound: -32601, limitExceeded: -33007, agentError: -33013 };
 
-/** The kernel's "no" to a call: `code` is JSON-RPC's number, `data.code` the protocol's word. */
-export interface RemoteError extends Error {
+/** The kernel's refusal of a call: `code` is JSON-RPC's number, `data.code` the protocol's name. */
+interface RemoteError extends Error {
   code: number;
   data: unknown;
 }
@@ -23,13 +23,13 @@ interface Call {
 }
 
 /**
- * The guest's end of ABI v1: JSON-RPC 2.0, one message a line. Envelopes are put together as text, so that
- * nothing a program hangs on `Object.prototype` (a `toJSON`, an `id`) can reach them.
+ * The guest's end of ABI v1: JSON-RPC 2.0, one message per line. Envelopes are built as text, so that nothing that a
+ * program adds to `Object.prototype` (a `toJSON`, an `id`) can affect them.
  */
 export class Wire {
   readonly #native: Native;
   readonly #parse: typeof JSON.parse;
-  /** Answered by the runtime itself, at once, before and beside the program's. */
+  /** Methods that the runtime answers itself, at once; they take precedence over the program's. */
   readonly #own: Methods;
   #methods: Methods = dictionary() as Methods;
   #loading: Promise<unknown> | undefined;
@@ -54,13 +54,15 @@ export class Wire {
     this.#methods = table;
   }
 
-  /** The program's evaluation. Requests wait for it; if it fails, each of them fails with its error. */
+  /**
+   * Sets the promise of the program's evaluation. Requests wait for it; if it fails, each of them fails with its error.
+   */
   loading(program: Promise<unknown>): void {
     this.#loading = program;
     whenSettled(
       program,
       () => (this.#loading = undefined),
-      () => undefined, // told to whoever asks for anything, `initialize` first
+      () => undefined, // every request reports the error, beginning with `initialize`
     );
   }
 
@@ -148,7 +150,7 @@ export class Wire {
     else whenSettled(this.#loading, run, (error) => this.#ended(method, () => this.#failed(id, error)));
   }
 
-  /** After the answer to `shutdown` there is nothing left to do. */
+  /** After the answer to `shutdown` the guest exits. */
   #ended(method: string, answer: () => void): void {
     answer();
     if (method === "shutdown") this.#native.exit(0);
@@ -184,13 +186,13 @@ export class Wire {
     this.#write(line("The agent threw an error too long to be sent.", "{}"));
   }
 
-  /** 0, or the size in bytes of a line that is too long and was not written. */
+  /** Returns 0, or the size in bytes of a line that is too long and was not written. */
   #write(line: string): number {
     return this.#native.write(1, line, maxLineBytes + 1);
   }
 }
 
-/** The runtime's own flat facts, past a patched `Object.prototype.toJSON`. */
+/** Serializes the runtime's own flat objects, even if `Object.prototype.toJSON` was patched. */
 function ownJson(facts: object): string {
   let text = "";
   for (const key in facts) {

@@ -9,7 +9,7 @@ import { mapStack } from "../stack.ts";
 
 export const sdkFolder = fileURLToPath(new URL("../../../../../extensions/sdk", import.meta.url));
 
-export interface Message {
+interface Message {
   readonly id?: number;
   readonly method?: string;
   readonly params?: Record<string, unknown>;

@@ -1,0 +1,90 @@
+import { execSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, relative } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const top = fileURLToPath(new URL("../../", import.meta.url));
+
+interface NestedPackage {
+  /** Relative to the checkout; holds a `package.json` and its lockfile. */
+  readonly folder: string;
+  /** Completes the sentence "Installing … into <folder>". */
+  readonly contents: string;
+  readonly megabytes: number;
+}
+
+/** The compilers for `kernel/build/linked/`. */
+export const compilers: NestedPackage = {
+  folder: "kernel/build/compilers",
+  contents: "AssemblyScript and Binaryen, which link guests,",
+  megabytes: 115,
+};
+
+/** What bundling and packaging the client need beside the checkout's own packages. */
+export const packaging: NestedPackage = {
+  folder: "vscode-client/build/packaging",
+  contents: "vsce, which makes the .vsix, and the grammar of TOML",
+  megabytes: 100,
+};
+
+/** The runtime of sentence models, for the tests that run one. */
+export const modelRuntime: NestedPackage = {
+  folder: "test/models",
+  contents: "onnxruntime-node, which runs sentence models,",
+  megabytes: 290,
+};
+
+/** The language servers that `test/schemas/` and `test/vsix/` hold the schemas against. */
+export const schemaServers: NestedPackage = {
+  folder: "test/schemas/servers",
+  contents: "yaml-language-server, Taplo and Tombi",
+  megabytes: 65,
+};
+
+/** What `test/support/lsp/generate.ts` reads the LSP's types with. */
+export const lspGenerator: NestedPackage = {
+  folder: "test/support/lsp/generator",
+  contents: "the LSP's types and a generator of JSON Schemas",
+  megabytes: 30,
+};
+
+/**
+ * Installs a nested package with npm unless exactly what its lockfile names is installed already, and says so. Returns
+ * a `require.resolve` that starts in its folder. npm checks each download against the lockfile and runs no script.
+ */
+export function installNested({ folder, contents, megabytes }: NestedPackage): NodeJS.RequireResolve {
+  const cwd = join(top, folder);
+  const lockfile = readFileSync(join(cwd, "package-lock.json"));
+  const wanted = createHash("sha256").update(lockfile).digest("hex");
+  const stampFile = join(cwd, "node_modules", ".installed");
+  if (readStamp(stampFile) !== wanted) {
+    // To stderr: the output of some scripts is read by others.
+    process.stderr.write(`Installing ${contents} into ${folder} (about ${megabytes} MB, once).\n`);
+    try {
+      // By a shell: on Windows npm is a script.
+      execSync("npm ci --ignore-scripts --no-audit --no-fund", {
+        cwd,
+        stdio: ["ignore", process.stderr, process.stderr],
+      });
+    } catch (error) {
+      throw new Error(`npm could not install ${relative(top, cwd)}; run "npm ci" in that folder.`, {
+        cause: error,
+      });
+    }
+    // npm removes `node_modules` first: an interrupted installation leaves no stamp.
+    writeFileSync(stampFile, wanted);
+  }
+  return createRequire(join(cwd, "package.json")).resolve;
+}
+
+function readStamp(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

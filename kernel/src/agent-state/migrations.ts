@@ -1,0 +1,30 @@
+import type { Migration } from "../platform/database/database.ts";
+
+export const agentStateMigrations: readonly Migration[] = [
+  {
+    name: "agents-1-shown-locations",
+    sql: `CREATE TABLE shown_locations (
+      agent TEXT NOT NULL, location TEXT NOT NULL, PRIMARY KEY (agent, location)
+    ) WITHOUT ROWID, STRICT`,
+  },
+  {
+    name: "agents-2-told-entries",
+    sql: `CREATE TABLE told_entries (
+      agent TEXT NOT NULL, location TEXT NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (agent, location, entry)
+    ) WITHOUT ROWID, STRICT`,
+  },
+  {
+    name: "agents-3-event-counts",
+    sql: `CREATE TABLE event_counts (
+      day TEXT NOT NULL, agent TEXT NOT NULL, hook TEXT NOT NULL, count INTEGER NOT NULL,
+      PRIMARY KEY (day, agent, hook)
+    ) WITHOUT ROWID, STRICT`,
+  },
+  {
+    name: "schedules-1-fired-through",
+    sql: `CREATE TABLE schedules (
+      agent TEXT NOT NULL, handler TEXT NOT NULL, expression TEXT NOT NULL, timezone TEXT NOT NULL,
+      fired_through INTEGER NOT NULL, PRIMARY KEY (agent, handler, expression, timezone)
+    ) WITHOUT ROWID, STRICT`,
+  },
+];

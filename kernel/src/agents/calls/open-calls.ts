@@ -1,0 +1,76 @@
+import { invalidParams, notFound } from "../../base/errors.ts";
+import { commonLineage, type Lineage } from "../../base/vocabulary/principal.ts";
+import type { ProgressSink, ToolProgress } from "../../base/vocabulary/progress.ts";
+
+/** So many ended calls are still known: what a handler left running goes on after its answer. */
+const maxEndedKnown = 1000;
+
+/** What a guest does in answer to a call. */
+interface Answering {
+  readonly lineage: Lineage;
+  /** Aborted if the call is cancelled or given up, or the guest ends; null if an earlier guest answered it. */
+  readonly signal: AbortSignal | null;
+}
+
+interface OpenCall {
+  readonly lineage: Lineage;
+  readonly aborter: AbortController;
+  readonly progress: ProgressSink | undefined;
+}
+
+/** What one agent's guest was called for, and on whose behalf: calls of its tools, and the jobs they led to. */
+export class OpenCalls {
+  readonly #open = new Map<string, OpenCall>();
+  /** Answered. A handler may have left something running, which goes on for the call. */
+  readonly #ended = new Map<string, Pick<OpenCall, "lineage"> & { readonly aborter?: AbortController }>();
+
+  begin(id: string, lineage: Lineage, progress?: ProgressSink): void {
+    this.#open.set(id, { lineage, aborter: new AbortController(), progress });
+  }
+
+  /** Aborts what the guest has under way for the call; the call stays open until it ends. */
+  abort(id: string, reason: Error): void {
+    this.#open.get(id)?.aborter.abort(reason);
+  }
+
+  /** Hands on how far the call is. Throws NotFound if it is not open. */
+  report(id: string, progress: ToolProgress): void {
+    const call = this.#open.get(id);
+    if (call === undefined) throw notFound("open call", id);
+    call.progress?.(progress);
+  }
+
+  end(id: string): void {
+    const call = this.#open.get(id);
+    if (call === undefined) return;
+    this.#open.delete(id);
+    const { lineage, aborter } = call;
+    this.#ended.set(id, { lineage, aborter });
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > maxEndedKnown && oldest !== undefined) this.#ended.delete(oldest);
+  }
+
+  /** Aborts what the guest had under way for any call. */
+  guestEnded(reason: Error): void {
+    for (const { aborter } of this.#open.values()) aborter.abort(reason);
+    for (const [id, { lineage, aborter }] of this.#ended) {
+      aborter?.abort(reason);
+      this.#ended.set(id, { lineage });
+    }
+  }
+
+  /** Of what the guest does without saying for whom: all that is open. */
+  ofAll(): Lineage {
+    return commonLineage([...this.#open.values()].map(({ lineage }) => lineage));
+  }
+
+  /** Throws InvalidParams where there was no such call. */
+  of(id: string): Answering {
+    const call = this.#open.get(id) ?? this.#ended.get(id);
+    if (call !== undefined) return { lineage: call.lineage, signal: call.aborter?.signal ?? null };
+    throw invalidParams(
+      `on_behalf is ${JSON.stringify(id)}, and this agent answers no such call; give the call_id of a tool's call or the id of a job.`,
+      { path: "on_behalf" },
+    );
+  }
+}

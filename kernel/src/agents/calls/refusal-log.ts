@@ -1,0 +1,39 @@
+import type { Clock } from "../../base/clock.ts";
+
+const windowMs = 1000;
+/** Refusals of one agent that are told one by one in a second. */
+export const maxRefusalsPerSecond = 50;
+
+/** Tells of refused calls, and of a flood of them only how many there were: a refusal costs its caller nothing. */
+export class RefusalLog implements Disposable {
+  readonly #clock: Clock;
+  readonly #write: (message: string, fields?: Record<string, unknown>) => void;
+  #told = 0;
+  #untold = 0;
+  #timer: Disposable | null = null;
+
+  constructor(clock: Clock, write: (message: string, fields?: Record<string, unknown>) => void) {
+    this.#clock = clock;
+    this.#write = write;
+  }
+
+  refused(message: string, fields: Record<string, unknown>): void {
+    this.#timer ??= this.#clock.timer(windowMs, () => this[Symbol.dispose]());
+    if (this.#told >= maxRefusalsPerSecond) {
+      this.#untold += 1;
+      return;
+    }
+    this.#told += 1;
+    this.#write(`refused: ${message}`, fields);
+  }
+
+  /** Tells the count of what was not told. */
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
+    const untold = this.#untold;
+    this.#told = 0;
+    this.#untold = 0;
+    if (untold > 0) this.#write(`refused: ${untold} more of its calls within the same second`);
+  }
+}

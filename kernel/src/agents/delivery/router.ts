@@ -1,0 +1,53 @@
+import type { Clock } from "../../base/clock.ts";
+import type { EntryChange, LaresEvent } from "../../base/vocabulary/event.ts";
+import { inGrantedScope } from "../../policy/decide.ts";
+import { decideHearing, type HearingIndex } from "../../policy/hearing.ts";
+import type { AgentDefinition, DeliveryPayload, HookDefinition } from "../ports.ts";
+
+type Lane = "live" | "backlog";
+
+export interface RoutedDelivery {
+  readonly agent: string;
+  readonly lane: Lane;
+  readonly payload: DeliveryPayload;
+  /** What it stems from, where that may have only so many waiting; see the inbox. */
+  readonly source?: string;
+}
+
+export interface RouterOptions extends HearingIndex {
+  readonly clock: Clock;
+  /** A change of the index as the event that hooks receive. */
+  readonly eventOf: (change: EntryChange) => LaresEvent;
+  /** A filter that could not be evaluated on this event: counts as "no", and is said. */
+  readonly onFilterError: (agent: string, hook: HookDefinition, message: string) => void;
+  /** An event that a hook waits for was not heard; `reason` is for people only. */
+  readonly onWithheld: (agent: string, event: string, reason: string) => void;
+}
+
+/** Returns which of an agent's hooks an event goes to, after policy (`decideHearing`) and each hook's filter. */
+export function deliveriesFor(
+  definition: AgentDefinition,
+  event: LaresEvent,
+  lane: Lane,
+  options: RouterOptions,
+): RoutedDelivery[] {
+  const deliveries: RoutedDelivery[] = [];
+  let seen: LaresEvent | undefined;
+  for (const hook of definition.hooks) {
+    if (hook.on !== event.name) continue;
+    if (seen === undefined) {
+      const hearing = decideHearing(definition.authority, event, options);
+      if (!hearing.heard) {
+        // That something happens out of sight is the ordinary case, and no news.
+        if (event.name.includes("/")) options.onWithheld(definition.id, event.name, hearing.reason);
+        return [];
+      }
+      seen = hearing.event;
+    }
+    const answer = hook.accepts(seen, (path) => inGrantedScope(definition.authority, path));
+    if (answer.error !== undefined) options.onFilterError(definition.id, hook, answer.error);
+    if (!answer.passed) continue;
+    deliveries.push({ agent: definition.id, lane, payload: { handler: hook.handler, event: seen } });
+  }
+  return deliveries;
+}

@@ -1,0 +1,147 @@
+import { assign, createMachine, type ActorRefFrom, type SnapshotFrom } from "xstate";
+import type { AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
+
+/**
+ * The lifecycle of one agent, as pure data: which state follows which on what. What a state *does* is the
+ * supervisor's; it watches the transitions.
+ *
+ * Unloaded → Initializing → Active → ShuttingDown → Unloaded is the quiet way round. Suspended holds an agent
+ * whose events wait (a person's wish, or the circuit breaker's), Error one whose program cannot run at all.
+ */
+interface LifecycleContext {
+  /** A disabled agent rests in Unloaded and nothing wakes it. */
+  readonly enabled: boolean;
+  /** Why it is Suspended or in Error. */
+  readonly reason: string | null;
+  /** Where ShuttingDown leads. */
+  readonly after: "Unloaded" | "Suspended" | "Initializing" | "Error";
+}
+
+export type LifecycleEvent =
+  | { type: "enable" }
+  | { type: "disable" }
+  | { type: "suspend"; reason: string }
+  | { type: "resume" }
+  | { type: "reload" }
+  /** Work came in for an agent that is not loaded. */
+  | { type: "wake" }
+  /** The guest answered `startup`. */
+  | { type: "started" }
+  /** The program cannot be prepared or throws at load, or its manifest cannot be used: no retry helps. */
+  | { type: "broken"; reason: string }
+  /** The guest ended without being asked. */
+  | { type: "crashed" }
+  /** Its guest is to go: it has nothing to do, makes room, or does not leave what it should. Work wakes the next one. */
+  | { type: "unload" }
+  /** The guest is gone. */
+  | { type: "stopped" };
+
+export const lifecycleMachine = createMachine({
+  types: {} as { context: LifecycleContext; events: LifecycleEvent; input: { enabled: boolean } },
+  id: "agent",
+  context: ({ input }) => ({ enabled: input.enabled, reason: null, after: "Unloaded" }),
+  initial: "Unloaded",
+  states: {
+    Unloaded: {
+      entry: assign({ after: "Unloaded" }),
+      on: {
+        enable: {
+          guard: ({ context }) => !context.enabled,
+          actions: assign({ enabled: true, reason: null }),
+        },
+        disable: {
+          guard: ({ context }) => context.enabled,
+          actions: assign({ enabled: false, reason: null }),
+        },
+        wake: { guard: ({ context }) => context.enabled, target: "Initializing" },
+        reload: { guard: ({ context }) => context.enabled, target: "Initializing" },
+        suspend: {
+          guard: ({ context }) => context.enabled,
+          target: "Suspended",
+          actions: assign({ reason: ({ event }) => event.reason }),
+        },
+        broken: {
+          guard: ({ context }) => context.enabled,
+          target: "Error",
+          actions: assign({ reason: ({ event }) => event.reason }),
+        },
+      },
+    },
+    Initializing: {
+      entry: assign({ reason: null }),
+      on: {
+        started: "Active",
+        crashed: "Unloaded",
+        broken: {
+          target: "ShuttingDown",
+          actions: assign({ after: "Error", reason: ({ event }) => event.reason }),
+        },
+        disable: {
+          target: "ShuttingDown",
+          actions: assign({ after: "Unloaded", enabled: false }),
+        },
+        suspend: {
+          target: "ShuttingDown",
+          actions: assign({ after: "Suspended", reason: ({ event }) => event.reason }),
+        },
+      },
+    },
+    Active: {
+      on: {
+        crashed: "Unloaded",
+        unload: { target: "ShuttingDown", actions: assign({ after: "Unloaded" }) },
+        disable: { target: "ShuttingDown", actions: assign({ after: "Unloaded", enabled: false }) },
+        suspend: {
+          target: "ShuttingDown",
+          actions: assign({ after: "Suspended", reason: ({ event }) => event.reason }),
+        },
+        reload: { target: "ShuttingDown", actions: assign({ after: "Initializing" }) },
+        broken: {
+          target: "ShuttingDown",
+          actions: assign({ after: "Error", reason: ({ event }) => event.reason }),
+        },
+      },
+    },
+    ShuttingDown: {
+      on: {
+        stopped: [
+          { guard: ({ context }) => context.after === "Suspended", target: "Suspended" },
+          { guard: ({ context }) => context.after === "Initializing", target: "Initializing" },
+          { guard: ({ context }) => context.after === "Error", target: "Error" },
+          { target: "Unloaded" },
+        ],
+      },
+    },
+    Suspended: {
+      on: {
+        resume: "Initializing",
+        reload: "Initializing",
+        disable: { target: "Unloaded", actions: assign({ enabled: false, reason: null }) },
+        broken: { target: "Error", actions: assign({ reason: ({ event }) => event.reason }) },
+      },
+    },
+    Error: {
+      on: {
+        reload: "Initializing",
+        disable: { target: "Unloaded", actions: assign({ enabled: false, reason: null }) },
+        broken: { actions: assign({ reason: ({ event }) => event.reason }) },
+      },
+    },
+  },
+});
+
+export type LifecycleActor = ActorRefFrom<typeof lifecycleMachine>;
+type LifecycleSnapshot = SnapshotFrom<typeof lifecycleMachine>;
+
+export function stateOf(snapshot: LifecycleSnapshot): AgentState {
+  return snapshot.value as AgentState;
+}
+
+/** The sentence a person gets for a command that is not legal now; null where it is. */
+export function refusal(snapshot: LifecycleSnapshot, command: AgentCommand): string | null {
+  const event: LifecycleEvent = command === "suspend" ? { type: command, reason: "" } : { type: command };
+  if (snapshot.can(event)) return null;
+  const state = stateOf(snapshot);
+  const disabled = state === "Unloaded" && !snapshot.context.enabled ? " and disabled" : "";
+  return `"${command}" is not possible while the agent is ${state}${disabled}.`;
+}

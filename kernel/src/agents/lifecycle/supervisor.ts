@@ -1,0 +1,556 @@
+import { neverAborted } from "../../base/abort.ts";
+import type { Clock } from "../../base/clock.ts";
+import { Emitter } from "../../base/emitter.ts";
+import {
+  illegalTransition,
+  isLaresError,
+  LaresError,
+  messageOf,
+  requestCancelled,
+} from "../../base/errors.ts";
+import { newId } from "../../base/ids.ts";
+import type { Agent, AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
+import type { Authority } from "../../base/vocabulary/permissions.ts";
+import { decideHearing } from "../../policy/hearing.ts";
+import { permissionParams } from "./boot.ts";
+import { hookOf } from "../day-counts.ts";
+import { Failures, handlerOf } from "./failures.ts";
+import { FailurePolicy } from "./failure-policy.ts";
+import { describeAgent, hasSameAuthority, needsNewGuest } from "../describe.ts";
+import { Lifecycle } from "./lifecycle.ts";
+import { MetricsRecorder } from "../metrics.ts";
+import { lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
+import type { ToolProgress } from "../../base/vocabulary/progress.ts";
+import type { AgentDefinition, GuestSession, SupervisorPorts, ToolCallOptions } from "../ports.ts";
+import { HostCalls } from "../calls/host-calls.ts";
+import { stackOf } from "../delivery/delivery.ts";
+import { GuestHolder } from "./guest-holder.ts";
+import type { JobLoop } from "../running-jobs/job-loop.ts";
+import { Throttle } from "../throttle.ts";
+import { IdleTracker } from "./idle-tracker.ts";
+import { OpenCalls } from "../calls/open-calls.ts";
+import { PacedProgress } from "../calls/paced-progress.ts";
+import { RefusalLog } from "../calls/refusal-log.ts";
+import { NamedTimers } from "../timers.ts";
+import { traceWriter, type WriteTrace } from "../calls/trace-writer.ts";
+import { Workload } from "./workload.ts";
+
+/** Events that are counted within this time are told of together. */
+const countedAfterMs = 1000;
+/** That an agent's jobs are others, or further on, is told no more often. */
+export const jobsChangedEveryMs = 1000;
+
+export interface SupervisorOptions {
+  readonly definition: AgentDefinition;
+  readonly ports: SupervisorPorts;
+  readonly clock: Clock;
+  readonly idleUnloadMs: () => number;
+  /** It has nothing in hand for now. */
+  readonly rested?: () => void;
+  /** No other agent has anything in hand; where it is not said, there is no other. */
+  readonly othersAreQuiet?: () => boolean;
+  /** Another agent waits for a place. */
+  readonly isPlaceWanted?: () => boolean;
+}
+
+/** Runs one agent: its lifecycle, its guest, its queue. Everything it does shows in its state, metrics and traces. */
+export class Supervisor implements AsyncDisposable {
+  readonly changed = new Emitter<Agent>();
+  /** Events were counted, or a handler failed or no longer does; said once for all of a while. */
+  readonly counted = new Emitter<Agent>();
+  /** Its jobs are others, or further on; said once for all of a while. */
+  readonly jobsChanged = new Emitter<string>();
+  readonly metrics = new MetricsRecorder();
+  readonly trace: WriteTrace;
+  #definition: AgentDefinition;
+  readonly #ports: SupervisorPorts;
+  readonly #clock: Clock;
+  readonly #options: SupervisorOptions;
+  readonly #life: Lifecycle;
+  readonly #work: Workload;
+  readonly #guest: GuestHolder;
+  readonly #stay: IdleTracker;
+  readonly #timers: NamedTimers<"breaker" | "due" | "restart" | "counted">;
+  readonly #jobsPace: Throttle;
+  readonly #failurePolicy: FailurePolicy;
+  readonly #failures: Failures;
+  /** A handler that fails and succeeds in turns is told no more often than what is counted. */
+  readonly #failuresPace: Throttle;
+  readonly #open = new OpenCalls();
+  readonly #calls: HostCalls;
+  readonly #withheld: RefusalLog;
+  #disposed = false;
+  #wasEnabledAtClose: boolean | undefined;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    this.#definition = options.definition;
+    this.#ports = options.ports;
+    this.trace = traceWriter(options.ports.traces, options.definition.id);
+    this.#clock = options.clock;
+    this.#timers = new NamedTimers(this.#clock);
+    this.#failurePolicy = new FailurePolicy(this.#clock);
+    this.#failuresPace = new Throttle(this.#clock, countedAfterMs, () => this.counted.emit(this.describe()));
+    this.#failures = new Failures(this.#clock, () => this.#failuresPace.changed());
+    this.#withheld = new RefusalLog(this.#clock, (message, fields) => this.trace("warn", message, fields));
+    this.#jobsPace = new Throttle(this.#clock, jobsChangedEveryMs, () => this.jobsChanged.emit(this.id));
+    this.#stay = new IdleTracker({
+      clock: this.#clock,
+      idleUnloadMs: options.idleUnloadMs,
+      isActive: () => this.#life.state === "Active",
+      isDelivering: () => this.#work.isDelivering,
+      isAtWork: () => this.#work.isAtWork || this.#work.hasEvents || this.#work.hasJobsNow,
+      isPlaceWanted: () => options.isPlaceWanted?.() ?? false,
+      rested: () => options.rested?.(),
+      unload: () => this.#life.send({ type: "unload" }),
+    });
+    this.#calls = new HostCalls({
+      ports: this.#ports,
+      clock: this.#clock,
+      metrics: this.metrics,
+      trace: this.trace,
+      definition: () => this.#definition,
+      inHand: () => this.#work.inHand,
+      open: this.#open,
+      guest: () => this.#guest.session,
+    });
+    this.#guest = new GuestHolder({
+      ports: this.#ports,
+      clock: this.#clock,
+      handlers: this.#calls,
+      ask: (session, method, params) => this.#ask(session, method, params),
+      isStartWanted: () => this.#life.state === "Initializing",
+      became: {
+        ready: () => {
+          this.metrics.wokeUp();
+          this.#life.send({ type: "started" });
+        },
+        broken: (reason, error) => {
+          this.#life.send({ type: "broken", reason });
+          if (error !== undefined) this.trace("error", `did not start: ${reason}`, stackOf(error));
+        },
+        crashed: (reason, isSandboxFault) => this.#crashed(reason, isSandboxFault),
+        stopped: () => this.#life.send({ type: "stopped" }),
+      },
+      onUsage: ({ cpuTimeMs, memoryBytes }) => this.metrics.usage(cpuTimeMs, memoryBytes),
+      onEnd: (reason) => {
+        this.#open.guestEnded(requestCancelled(`The agent has ended. ${reason}`));
+        this.metrics.guestEnded();
+      },
+      onFailedShutdown: (error) =>
+        this.trace("error", `onShutdown failed: ${messageOf(error)}`, stackOf(error)),
+    });
+    this.#work = new Workload({
+      ports: this.#ports,
+      clock: this.#clock,
+      metrics: this.metrics,
+      ratePerSecond: options.definition.limits.max_events_per_second,
+      agent: {
+        id: options.definition.id,
+        canDeliver: () =>
+          !this.#disposed &&
+          this.enabled &&
+          (this.#life.state === "Active" ||
+            (this.#life.state === "Unloaded" && !this.#timers.has("restart"))),
+        session: () => (this.#life.state === "Active" ? this.#guest.session : null),
+        maxOpenHooks: () => this.#guest.abilities.maxOpenHooks,
+        jobNames: () => this.#guest.abilities.jobs,
+        mayRunJobs: () => this.authority.effective.dispatch_jobs === true,
+        isStillQuiet: () => this.isQuiet && (options.othersAreQuiet?.() ?? true),
+        jobsChanged: () => this.#jobsPace.changed(),
+        mayLeave: (session) => this.#makeRoom(session),
+        endGuest: (session) => this.#unload(session),
+        open: this.#open,
+        wake: () => this.#life.send({ type: "wake" }),
+        ask: (session, method, params) => this.#ask(session, method, params),
+        wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
+        asHeard: (event) => {
+          const hearing = decideHearing(this.authority, event, this.#ports);
+          if (hearing.heard) return hearing.event;
+          this.withheld(event.name, hearing.reason);
+          return null;
+        },
+        answered: (handler, event) => this.#count(hookOf(handler, event)),
+        succeeded: () => this.#failurePolicy.succeeded(),
+        failed: (reason) => this.#pauseFor(this.#failurePolicy.failed(reason)),
+        trace: (level, message, fields, hook, traceId) => this.trace(level, message, fields, hook, traceId),
+        rest: () => this.#rest(),
+      },
+    });
+    this.#life = new Lifecycle({
+      clock: this.#clock,
+      enabled: options.definition.enabled,
+      entered: (state, isSame) => (isSame ? this.#announce() : this.#entered(state)),
+    });
+    this.#life.start();
+  }
+
+  get id(): string {
+    return this.#definition.id;
+  }
+
+  get definition(): AgentDefinition {
+    return this.#definition;
+  }
+
+  get authority(): Authority {
+    return this.#definition.authority;
+  }
+
+  get state(): AgentState {
+    return this.#life.state;
+  }
+
+  get reason(): string | null {
+    return this.#life.reason;
+  }
+
+  get enabled(): boolean {
+    return this.#life.enabled;
+  }
+
+  /** Enabled, and so also while the kernel closes, which is no decision of a person: events go on being kept for it. */
+  get isListening(): boolean {
+    return this.#wasEnabledAtClose ?? this.enabled;
+  }
+
+  get jobs(): JobLoop {
+    return this.#work.jobs;
+  }
+
+  /** Nothing in hand: no open request, no delivery that could be made now, and no job. */
+  get isIdle(): boolean {
+    return this.#hasNothingOpen && (this.#waits || this.#work.isDone);
+  }
+
+  /** Nothing in hand, but for jobs that wait for just that. */
+  get isQuiet(): boolean {
+    return this.#hasNothingOpen && (this.#waits || this.#work.isQuiet);
+  }
+
+  get #hasNothingOpen(): boolean {
+    return !this.#life.isUnderWay && this.#stay.hasNothingOpen;
+  }
+
+  /** For a person, or for a pause to be over. */
+  get #waits(): boolean {
+    const { state } = this.#life;
+    return state === "Suspended" || state === "Error" || !this.enabled;
+  }
+
+  /** In monotonic milliseconds. */
+  get lastActivity(): number {
+    return this.#stay.lastActivity;
+  }
+
+  /** In monotonic milliseconds; null where it does something, or would at once. */
+  get idleSince(): number | null {
+    return this.#stay.idleSince;
+  }
+
+  describe(): Agent {
+    return describeAgent(this.#definition, {
+      state: this.#life.state,
+      reason: this.reason,
+      isEnabled: this.isListening,
+      since: this.#life.since,
+      lastFailure: this.#failures.last,
+      metrics: this.metrics.snapshot(this.#ports.memoryFigures(this.id), this.#ports.dayCounts.get(this.id)),
+    });
+  }
+
+  /** Notes in the agent's traces that it was not told of an event. A flood of them is only counted. */
+  withheld(event: string, reason: string): void {
+    this.#withheld.refused(`the event ${event} was withheld: ${reason}`, { event });
+  }
+
+  /** Notes in the agent's traces that an event had no room in its queue. A flood of them is only counted. */
+  dropped(event: string, reason: string): void {
+    this.#withheld.refused(`the event ${event} was dropped: ${reason}`, { event });
+  }
+
+  /** Says again what is counted: of a new day, nothing yet. */
+  dayTurned(): void {
+    this.counted.emit(this.describe());
+  }
+
+  #count(hook: string): void {
+    this.#ports.dayCounts.add(this.id, hook);
+    if (!this.#timers.has("counted"))
+      this.#timers.set("counted", countedAfterMs, () => this.counted.emit(this.describe()));
+  }
+
+  /** Begins: a faulty program is Error at once, an eager agent is loaded, any other waits for its first event. */
+  start(): void {
+    if (this.#definition.fault !== undefined) {
+      this.#life.send({ type: "broken", reason: this.#definition.fault });
+      return;
+    }
+    if (this.#definition.activation === "eager") this.#life.send({ type: "wake" });
+    else this.pump();
+  }
+
+  /** A person's command; answers when the state it leads to is reached. */
+  async control(command: AgentCommand): Promise<Agent> {
+    // What is on its way is soon something else, and by itself: a command that it cannot take is for that.
+    if (this.#life.refusal(command) !== null && this.#life.isUnderWay) await this.#life.settled();
+    const refused = this.#life.refusal(command);
+    if (refused !== null) throw illegalTransition(this.#life.state, refused);
+    if (command === "resume" || command === "reload" || command === "enable")
+      this.#failurePolicy.isForgiven();
+    if (command === "suspend") this.#life.send({ type: "suspend", reason: "Suspended by a person." });
+    else this.#life.send({ type: command });
+    this.trace("info", `${command} by a person`);
+    await this.#life.settled();
+    if (command === "enable") this.pump();
+    return this.describe();
+  }
+
+  /**
+   * Takes over a changed definition. Authority counts from this moment on; a changed program or limit needs a
+   * new guest, everything else goes on in the running one.
+   */
+  async update(definition: AgentDefinition): Promise<void> {
+    const before = this.#definition;
+    // The guest that goes on for want of a better one acts in the name of the program it was loaded from.
+    const goesOn =
+      definition.fault !== undefined &&
+      definition.problems?.isUnusable !== true &&
+      this.#guest.session !== null;
+    this.#definition = goesOn ? { ...definition, programDigest: before.programDigest } : definition;
+    this.#work.ratePerSecond = definition.limits.max_events_per_second;
+    if (definition.programDigest !== null && definition.programDigest !== before.programDigest)
+      this.#failures.clear();
+    if (before.enabled !== definition.enabled) {
+      const command = definition.enabled ? "enable" : "disable";
+      if (this.#life.refusal(command) === null) this.#life.send({ type: command });
+    }
+    if (definition.fault !== undefined) {
+      // A program that can no longer be prepared leaves the old one running: it still does what was accepted.
+      if (this.#guest.session === null || definition.problems?.isUnusable === true)
+        this.#life.send({ type: "broken", reason: definition.fault });
+      else this.trace("error", `the changed program is not used: ${definition.fault}`);
+    } else if (needsNewGuest(before, definition)) {
+      if (
+        this.#life.refusal("reload") === null &&
+        (this.#guest.session !== null || this.#life.state !== "Unloaded")
+      ) {
+        this.#failurePolicy.isForgiven();
+        this.#life.send({ type: "reload" });
+      }
+    } else if (
+      this.#guest.session !== null &&
+      this.#life.state === "Active" &&
+      !hasSameAuthority(before, definition)
+    ) {
+      await this.#ask(this.#guest.session, "permissionChange", permissionParams(definition)).catch(
+        (error: unknown) => this.trace("error", `onPermissionChange failed: ${messageOf(error)}`),
+      );
+    }
+    this.#announce();
+    this.pump();
+  }
+
+  /**
+   * Calls a tool, waking the agent where it sleeps. Awaits `begun` immediately before the guest is asked. Where the signal
+   * is aborted after that, the guest is told, and its answer is still the call's.
+   */
+  callTool(
+    name: string,
+    params: Record<string, unknown>,
+    principal: Principal,
+    { begun, signal = neverAborted, progress }: ToolCallOptions = {},
+  ): Promise<unknown> {
+    return this.#stay.call(async () => {
+      signal.throwIfAborted();
+      const session = await this.#awake();
+      signal.throwIfAborted();
+      await begun?.();
+      const id = newId();
+      using paced = progress === undefined ? null : new PacedProgress(this.#clock, progress);
+      this.#open.begin(id, lineageUnder(principal), paced?.sink);
+      const cancel = (): void => this.#cancelTool(session, id);
+      signal.addEventListener("abort", cancel, { once: true });
+      if (signal.aborted) cancel();
+      try {
+        const caller = principal.kind === "agent" ? principal.id : "user";
+        return await this.#ask(session, "tool", { name, arguments: params, call_id: id, caller });
+      } catch (error) {
+        // Nobody answers any more: the guest is gone, or too late.
+        if (isLaresError(error, "AgentError")) this.#open.abort(id, error);
+        throw error;
+      } finally {
+        signal.removeEventListener("abort", cancel);
+        this.#open.end(id);
+      }
+    });
+  }
+
+  /** How far an open call of a tool is, in the words of its handler. Throws NotFound if it is not open. */
+  toolProgress(call: string, progress: ToolProgress): void {
+    this.#open.report(call, progress);
+  }
+
+  /** A guest that does not know the request is not asked: its handler goes on within its limits. */
+  #cancelTool(session: GuestSession, id: string): void {
+    this.#open.abort(id, requestCancelled("The call that this was for was cancelled."));
+    if (!this.#guest.abilities.cancelsTools) return;
+    this.#ask(session, "cancelTool", { call_id: id }).catch((error: unknown) => {
+      if (!isLaresError(error, "AgentError"))
+        this.trace("warn", `the tool was not cancelled: ${messageOf(error)}`, stackOf(error));
+    });
+  }
+
+  /** Delivers what is due and runs its jobs, as long as there is something and the agent may take it. */
+  pump(): void {
+    this.#work.pump();
+  }
+
+  /** When the first job may begin that waits for a quiet moment, in milliseconds since 1970; null where none does. */
+  idleJobDueAt(): number | null {
+    return this.#waits ? null : this.#work.jobs.nextDueAt(true);
+  }
+
+  startIdleJob(): void {
+    this.#work.jobs.pump(true);
+  }
+
+  /** Suspends it for a while, where there is a sentence to suspend it with. */
+  #pauseFor(suspension: string | null): void {
+    if (suspension === null) return;
+    this.#life.send({ type: "suspend", reason: suspension });
+    this.#timers.set("breaker", this.#failurePolicy.pauseMs, () => {
+      if (this.#life.state !== "Suspended" || !this.#failurePolicy.triesAgain()) return;
+      this.trace("info", "trying again after a pause");
+      this.#life.send({ type: "resume" });
+    });
+  }
+
+  async #awake(): Promise<GuestSession> {
+    if (this.#life.state === "Unloaded" && this.enabled) this.#life.send({ type: "wake" });
+    if (this.#life.isUnderWay) await this.#life.settled();
+    if (this.#life.state === "Unloaded" && this.enabled) {
+      this.#life.send({ type: "wake" });
+      await this.#life.settled();
+    }
+    const session = this.#guest.session;
+    if (this.#life.state !== "Active" || session === null) {
+      const reason = this.reason ?? (this.enabled ? "It could not be loaded." : "It is disabled.");
+      throw new LaresError("AgentError", `The agent ${this.id} is ${this.#life.state}: ${reason}`, {
+        state: this.#life.state,
+        reason,
+      });
+    }
+    return session;
+  }
+
+  /** A request to the guest, counted as work in hand. Every failure of its program passes here. */
+  async #ask(session: GuestSession, method: string, params: unknown): Promise<unknown> {
+    const handler = handlerOf(method, params);
+    try {
+      const answer = await this.#stay.request(() => session.request(method, params));
+      if (handler !== null) this.#failures.succeeded(handler);
+      return answer;
+    } catch (error) {
+      if (handler !== null) this.#failed(handler, method, session, error);
+      throw error;
+    }
+  }
+
+  #failed(handler: string, method: string, session: GuestSession, error: unknown): void {
+    // A job that a person cancelled has not failed, and neither has a guest that was told to end.
+    if (method === "job" && this.jobs.running?.state === "Cancelling") return;
+    if (!isLaresError(error, "AgentError")) this.#failures.failed(handler, error);
+    else if (!this.#guest.wasEndedOnPurpose(session)) this.#failures.lost(handler, session, error);
+  }
+
+  #entered(state: AgentState): void {
+    if (state !== "Suspended") this.#timers.clear("breaker");
+    if (state === "Initializing") {
+      this.#timers.clear("restart");
+      this.#guest
+        .start(this.id, this.#definition)
+        .catch((error: unknown) => this.trace("error", `could not start: ${messageOf(error)}`));
+    }
+    if (state === "ShuttingDown") {
+      this.#stay.ended();
+      // A program that did not start has nothing to say goodbye with.
+      this.#guest
+        .stop(this.#life.endsInError)
+        .catch((error: unknown) => this.trace("error", `could not stop: ${messageOf(error)}`));
+    }
+    if (state === "Active") this.#stay.began();
+    if (state === "Active" || state === "Unloaded") queueMicrotask(() => this.pump());
+    if (state === "Suspended" || state === "Error") {
+      this.#traceTrouble(state);
+    }
+    this.#announce();
+    // Who waits for all to be quiet waits no longer for one that was on its way here.
+    if (!this.#life.isUnderWay) this.#options.rested?.();
+  }
+
+  /** An agent that the person has not allowed is Error in the protocol; that is their decision, and no failure to report. */
+  #traceTrouble(state: "Suspended" | "Error"): void {
+    const reason = this.reason ?? "";
+    if (state === "Error" && this.#definition.awaiting !== undefined)
+      this.trace("info", `needs your permission: ${reason}`);
+    else this.trace(state === "Error" ? "error" : "warn", `${state}: ${reason}`);
+  }
+
+  #crashed(reason: string, isSandboxFault: boolean): void {
+    const { restartAfterMs, suspension } = this.#failurePolicy.ended(reason, isSandboxFault);
+    this.trace("error", `ended: ${reason}`);
+    this.#timers.set("restart", restartAfterMs, () => {
+      if (this.#life.state === "Unloaded" && this.#definition.activation === "eager")
+        this.#life.send({ type: "wake" });
+      else this.pump();
+    });
+    this.#life.send({ type: "crashed" });
+    this.#pauseFor(suspension);
+  }
+
+  #announce(): void {
+    if (!this.#disposed) this.changed.emit(this.describe());
+  }
+
+  /** Lets the guest go when nothing is in hand. */
+  unloadIfIdle(): void {
+    this.#stay.unloadIfIdle();
+  }
+
+  /** Gives its place to who waits for one, where nothing but a job is in hand and it had its turn; then it waits itself. */
+  #makeRoom(session: GuestSession): void {
+    if (!this.#stay.mayMakeRoom(this.jobs.inHand === undefined ? 0 : 1)) return;
+    this.trace("debug", "makes room for an agent that waits, and goes on when it has a place again");
+    this.#unload(session);
+  }
+
+  #unload(session: GuestSession): void {
+    if (this.#life.state === "Active" && this.#guest.session === session) this.#life.send({ type: "unload" });
+  }
+
+  /** A loop has nothing to hand over: sets the clock for what is due next, or for unloading. */
+  #rest(): void {
+    this.#stay.watch();
+    this.#timers.clear("due");
+    this.#options.rested?.();
+    if (this.#disposed || this.#life.state === "Suspended" || this.#life.state === "Error") return;
+    const dueAt = this.#work.nextDueAt;
+    if (dueAt !== null) this.#timers.set("due", Math.max(0, dueAt - this.#clock.now()), () => this.pump());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#wasEnabledAtClose ??= this.enabled;
+    if (this.#life.refusal("disable") === null) this.#life.send({ type: "disable" });
+    await this.#life.settled();
+    this.#disposed = true;
+    this.#timers[Symbol.dispose]();
+    this.#stay[Symbol.dispose]();
+    this.#calls[Symbol.dispose]();
+    this.#withheld[Symbol.dispose]();
+    this.#jobsPace[Symbol.dispose]();
+    this.#failuresPace[Symbol.dispose]();
+    await this.#guest.session?.kill();
+    this.#life.stop();
+  }
+}

@@ -1,0 +1,386 @@
+import type { Clock } from "../../base/clock.ts";
+import {
+  illegalTransition,
+  isLaresError,
+  LaresError,
+  messageOf,
+  requestCancelled,
+} from "../../base/errors.ts";
+import type { JsonValue } from "../../base/json.ts";
+import type { Job, KeptJob } from "../../base/vocabulary/job.ts";
+import { backoffMs, deliveryAttempts } from "../lifecycle/backoff.ts";
+import { isTransient, putBackRetryMs, type Recipient, stackOf } from "../delivery/delivery.ts";
+import { describeJob } from "./describe-job.ts";
+import { JobProgressMeter, type LastShown } from "./job-progress.ts";
+import type { OpenCalls } from "../calls/open-calls.ts";
+import type { MetricsRecorder } from "../metrics.ts";
+import type { GuestSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "../ports.ts";
+
+/** A refusal is kept with the job that failed for it: it names no more of what the program has. */
+const maxNamesShown = 10;
+
+/** A guest that was told to leave a job has so long to do it; then it is told to shut down. */
+export const cancelGraceMs = 2_000;
+
+/** What the loop needs of the agent whose jobs it runs. */
+export interface JobAgent extends Pick<
+  Recipient,
+  | "id"
+  | "canDeliver"
+  | "session"
+  | "wake"
+  | "ask"
+  | "wasEndedOnPurpose"
+  | "succeeded"
+  | "failed"
+  | "trace"
+  | "rest"
+> {
+  /** It is granted `dispatch_jobs`: what it dispatched before that was taken back waits. */
+  mayRunJobs(): boolean;
+  /** The jobs that its program has, once it has said so. */
+  jobNames(): ReadonlySet<string>;
+  /** A guest was lost over an event that has not been handled since. */
+  isTryingEventAgain(): boolean;
+  /** Nothing has come up since a quiet moment was given. */
+  isStillQuiet(): boolean;
+  /** Its jobs are others, or further on. */
+  jobsChanged(): void;
+  /** What the guest would lose now is kept, or nothing: it may make room for another agent's. */
+  mayLeave(session: GuestSession): void;
+  /** Ends the guest on purpose: told first, then whatever it does. What else waits is handed to the next one. */
+  endGuest(session: GuestSession): void;
+  readonly open: Pick<OpenCalls, "begin" | "abort" | "end">;
+}
+
+interface JobLoopOptions {
+  readonly queue: JobQueue;
+  readonly clock: Clock;
+  readonly metrics: MetricsRecorder;
+  readonly agent: JobAgent;
+  tell(progress: JobProgress): void;
+}
+
+interface RunningJob {
+  readonly job: QueuedJob;
+  readonly session: GuestSession;
+  readonly meter: JobProgressMeter;
+  /** As it was when a person cancelled it. */
+  cancelled: KeptJob | null;
+  /** Until the guest has to have left it. */
+  grace: Disposable | null;
+}
+
+interface Ended {
+  readonly outcome: JobOutcome;
+  /** Writes it down. */
+  settle(): Promise<void>;
+}
+
+const nothingToSettle = (): Promise<void> => Promise.resolve();
+
+/**
+ * Runs an agent's jobs, one at a time, beside its events. A handler that throws has failed; a guest that is lost under
+ * a job gets it again from its last checkpoint, three times without one; a guest that is ended on purpose leaves it as
+ * it is. A person may cancel one at any time: whether it was cancelled or had ended is what the ledger has first.
+ */
+export class JobLoop {
+  readonly #options: JobLoopOptions;
+  #running: RunningJob | null = null;
+  /** The guest that ended last: it gets nothing more, also before its end has become a state. */
+  #lostSession: GuestSession | null = null;
+  readonly #lastShown: LastShown = { at: -Infinity };
+  #isLooping = false;
+  #again = false;
+  /** A quiet moment was given: the next job may be one that waited for it. */
+  #isQuiet = false;
+
+  constructor(options: JobLoopOptions) {
+    this.#options = options;
+  }
+
+  /** The id of the job that the guest is running. */
+  get inHand(): string | undefined {
+    return this.#running?.job.id;
+  }
+
+  /** True from the first job that is looked for to the last one's end. */
+  get isLooping(): boolean {
+    return this.#isLooping;
+  }
+
+  /** The job that the guest is running, as a person is shown it. */
+  get running(): Job | null {
+    const { agent, queue } = this.#options;
+    if (this.#running === null) return null;
+    const { job, meter, cancelled } = this.#running;
+    const kept = cancelled ?? queue.find(agent.id, job.id);
+    if (kept === undefined) return null;
+    return describeJob(kept, cancelled === null ? "Running" : "Cancelling", meter.reached);
+  }
+
+  /** Jobs that may still run. */
+  get depth(): number {
+    const { agent, queue } = this.#options;
+    return agent.mayRunJobs() ? queue.depth(agent.id) : 0;
+  }
+
+  /**
+   * When the next may begin, in milliseconds since 1970; null where none may, or one is running. `whenIdle`: of those
+   * that wait for a quiet moment, or of the others.
+   */
+  nextDueAt(whenIdle: boolean): number | null {
+    const { agent, queue } = this.#options;
+    return this.#isLooping || !agent.mayRunJobs() ? null : queue.nextDueAt(agent.id, whenIdle);
+  }
+
+  /** Resolves to the job's id when it is kept. NotFound where the program has no such job. */
+  async dispatch(request: JobRequest): Promise<string> {
+    const { agent, queue, metrics } = this.#options;
+    this.#refuseUnknown(request.name);
+    const { id, isNew } = await queue.dispatch(agent.id, request);
+    if (isNew) metrics.job("dispatched");
+    this.pump();
+    agent.jobsChanged();
+    return id;
+  }
+
+  /**
+   * A person takes a job away. Resolves when it is kept that it is not run again; the guest that is running it is told,
+   * and ended where it does not leave it. Rejects as `JobQueue.cancel` does.
+   */
+  async cancel(id: string): Promise<Job> {
+    const { agent, queue, metrics } = this.#options;
+    const job = await queue.cancel(agent.id, id);
+    metrics.job("cancelled");
+    agent.trace("info", `the job ${job.name} was cancelled by a person`, { job: id }, undefined, id);
+    const running = this.#running?.job.id === id ? this.#running : null;
+    if (running === null) agent.rest();
+    else this.#tellToLeave(running, job);
+    agent.jobsChanged();
+    return describeJob(job, running === null ? "Cancelled" : "Cancelling", running?.meter.reached ?? null);
+  }
+
+  /** How far the job is that its guest was running when it said so. */
+  progress(id: string | undefined, fraction: number, message?: string): void {
+    const { meter } = this.#inHand(id);
+    meter.report({ fraction, ...(message === undefined ? {} : { message }) });
+    this.#options.agent.jobsChanged();
+  }
+
+  /** Resolves when it is kept; the job's time begins anew. */
+  async checkpoint(id: string | undefined, data: JsonValue): Promise<void> {
+    const { agent, queue } = this.#options;
+    const { job, session } = this.#inHand(id);
+    await queue.checkpoint(agent.id, job.id, data);
+    session.restartBudget();
+    agent.jobsChanged();
+    agent.mayLeave(session);
+  }
+
+  /** Runs what may begin. `isQuiet`: also one job that waited for a quiet moment. */
+  pump(isQuiet = false): void {
+    const { agent } = this.#options;
+    this.#again = true;
+    this.#isQuiet ||= isQuiet;
+    if (this.#isLooping || !this.#canRun()) return;
+    this.#isLooping = true;
+    this.#loop()
+      .catch((error: unknown) => {
+        agent.trace("error", `its jobs go on in ${putBackRetryMs} ms: ${messageOf(error)}`);
+        return this.#pause();
+      })
+      .finally(() => {
+        this.#isLooping = false;
+        agent.rest();
+      });
+  }
+
+  #canRun(): boolean {
+    const { agent } = this.#options;
+    // Of an event and a job nobody knows which one a guest was lost over: the event goes first, alone, and shows it.
+    return agent.canDeliver() && agent.mayRunJobs() && !agent.isTryingEventAgain();
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#again) {
+      this.#again = false;
+      while (await this.#runNext());
+    }
+  }
+
+  /** False where there is nothing to run now. */
+  async #runNext(): Promise<boolean> {
+    const { agent, queue } = this.#options;
+    if (!this.#canRun()) return false;
+    // Waking the agent may have taken a while.
+    this.#isQuiet &&= agent.isStillQuiet();
+    const job = await queue.next(agent.id, this.#isQuiet);
+    if (job === null || !this.#canRun()) return false;
+    const session = agent.session();
+    if (session === null) {
+      agent.wake(); // becoming Active starts the loop anew
+      return false;
+    }
+    if (session === this.#lostSession) return false;
+    // Cancelled while it was read.
+    if (!queue.has(agent.id, job.id)) return true;
+    this.#isQuiet = false;
+    const meter = new JobProgressMeter(
+      this.#options.clock,
+      { id: job.id, agent: agent.id, name: job.name },
+      this.#options.tell,
+      this.#lastShown,
+    );
+    const { outcome, settle } = await this.#run({ job, session, meter, cancelled: null, grace: null });
+    const isKept = await this.#untilKept(settle);
+    meter.end(isKept ? outcome : "cancelled");
+    agent.jobsChanged();
+    agent.mayLeave(session);
+    return outcome !== "interrupted" || !agent.wasEndedOnPurpose(session);
+  }
+
+  async #run(running: RunningJob): Promise<Ended> {
+    const { agent } = this.#options;
+    const { job, session } = running;
+    const { id, name, input, checkpoint } = job;
+    this.#running = running;
+    agent.open.begin(id, job.lineage);
+    agent.jobsChanged();
+    try {
+      this.#refuseUnknown(name);
+      await agent.ask(session, "job", {
+        id,
+        name,
+        input,
+        ...(checkpoint === undefined ? {} : { checkpoint }),
+      });
+      if (running.cancelled !== null) return { outcome: "cancelled", settle: nothingToSettle };
+      // What a guest says that was told to go is what being told made of it: a job that looks at its signal returns.
+      if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: nothingToSettle };
+      return { outcome: "completed", settle: () => this.#completed(job) };
+    } catch (error) {
+      if (isLaresError(error, "AgentError")) agent.open.abort(id, error);
+      return this.#ended(running, error);
+    } finally {
+      running.grace?.[Symbol.dispose]();
+      this.#running = null;
+      agent.open.end(id);
+    }
+  }
+
+  /** The guest is to stop the job and to answer it, in whatever way; one that does neither is ended. */
+  #tellToLeave(running: RunningJob, job: KeptJob): void {
+    const { agent, clock } = this.#options;
+    const { id, name } = job;
+    const end = (reason: string): void => {
+      if (this.#running !== running) return;
+      agent.trace(
+        "warn",
+        `the agent is started anew for the cancelled job ${name}: ${reason}`,
+        { job: id },
+        undefined,
+        id,
+      );
+      agent.endGuest(running.session);
+    };
+    running.cancelled = job;
+    agent.open.abort(id, requestCancelled(`The job ${name} was cancelled.`));
+    running.grace = clock.timer(cancelGraceMs, () => end(`it went on for ${cancelGraceMs} ms`));
+    agent.ask(running.session, "cancelJob", { id }).catch((error: unknown) => {
+      // A guest that has ended has left it.
+      if (!isLaresError(error, "AgentError")) end(messageOf(error));
+    });
+  }
+
+  async #completed({ id, name }: QueuedJob): Promise<void> {
+    const { agent, queue, metrics } = this.#options;
+    await queue.complete(agent.id, id);
+    metrics.job("completed");
+    agent.trace("info", `the job ${name} is done`, { job: id }, undefined, id);
+    agent.succeeded();
+  }
+
+  /** What becomes of a job that did not answer well. */
+  #ended({ job, session, cancelled }: RunningJob, error: unknown): Ended {
+    const { agent, queue, clock } = this.#options;
+    const { id, name } = job;
+    const isLost = isLaresError(error, "AgentError");
+    if (isLost) this.#lostSession = session;
+    if (cancelled !== null) return { outcome: "cancelled", settle: nothingToSettle };
+    if (agent.wasEndedOnPurpose(session)) return { outcome: "interrupted", settle: nothingToSettle };
+    // What it has saved in this run takes its attempts back.
+    const attempt = (queue.find(agent.id, id) ?? job).attempts + 1;
+    const isTriedAgain = (isLost || isTransient(error)) && attempt < deliveryAttempts;
+    if (!isTriedAgain) return { outcome: "failed", settle: () => this.#failed(job, error, isLost) };
+    return {
+      outcome: "interrupted",
+      settle: async () => {
+        await queue.retryLater(agent.id, id, clock.now() + backoffMs(attempt));
+        const message = `the job ${name} did not finish, it goes on from its last checkpoint: ${messageOf(error)}`;
+        agent.trace("error", message, { job: id, attempt }, undefined, id);
+      },
+    };
+  }
+
+  async #failed({ id, name }: QueuedJob, error: unknown, isLost: boolean): Promise<void> {
+    const { agent, queue, metrics } = this.#options;
+    const reason = messageOf(error);
+    await queue.fail(agent.id, id, reason);
+    metrics.job("failed");
+    agent.trace("error", `the job ${name} failed: ${reason}`, { job: id, ...stackOf(error) }, undefined, id);
+    // That a guest was lost counts against the agent already.
+    if (!isLost) agent.failed(`the job ${name} failed: ${reason}`);
+  }
+
+  /**
+   * What the disk does not take is tried again, so that a job that has ended is not run once more for that. False where
+   * a person cancelled the job before.
+   */
+  async #untilKept(settle: () => Promise<void>): Promise<boolean> {
+    const { agent } = this.#options;
+    for (;;) {
+      try {
+        await settle();
+        return true;
+      } catch (error) {
+        if (isLaresError(error, "NotFound")) return false;
+        agent.trace("error", `a job's end could not be written down yet: ${messageOf(error)}`);
+        if (!agent.canDeliver()) return true;
+        await this.#pause();
+      }
+    }
+  }
+
+  /** A disk that has just failed is not asked again without one. */
+  #pause(): Promise<void> {
+    const { clock } = this.#options;
+    return new Promise((resolve) => void clock.timer(putBackRetryMs, resolve));
+  }
+
+  #inHand(id: string | undefined): RunningJob {
+    if (this.#running === null || this.#running.job.id !== id)
+      throw illegalTransition(
+        "no job",
+        "This can only be said from within a job, while it runs: the kernel has to know which one is meant.",
+      );
+    if (this.#running.cancelled !== null)
+      throw illegalTransition(
+        "Cancelled",
+        "A person cancelled this job: leave it, nothing more of it is kept.",
+      );
+    return this.#running;
+  }
+
+  #refuseUnknown(name: string): void {
+    const names = this.#options.agent.jobNames();
+    if (names.has(name)) return;
+    const shown = [...names].slice(0, maxNamesShown).map((one) => `"${one}"`);
+    const more = names.size - shown.length;
+    const has = names.size === 0 ? "none" : `${shown.join(", ")}${more === 0 ? "" : `, and ${more} more`}`;
+    throw new LaresError("NotFound", `The program has no job "${name}"; it has ${has}.`, {
+      what: "job",
+      name,
+    });
+  }
+}

@@ -1,0 +1,90 @@
+import type { Clock } from "../../base/clock.ts";
+import type { JobOutcome, JobProgress } from "../ports.ts";
+import { NamedTimers } from "../timers.ts";
+
+/** A job that takes no longer is not shown, unless it says itself how far it is. */
+const shownAfterMs = 1000;
+/** How far a job is, is told no more often than this, and so is that another job of its agent began. */
+const reportEveryMs = 100;
+
+/** How far a job says it is. */
+export interface Reached {
+  readonly fraction: number;
+  readonly message?: string;
+}
+
+/** When an agent's last job was shown, in monotonic milliseconds: many short ones are not all worth a person's look. */
+export interface LastShown {
+  at: number;
+}
+
+/** Tells people how far one run of a job is: bounded, whatever the guest says, and the last word is always told. */
+export class JobProgressMeter {
+  readonly #clock: Clock;
+  readonly #last: LastShown;
+  readonly #job: { readonly id: string; readonly agent: string; readonly name: string };
+  readonly #tell: (progress: JobProgress) => void;
+  readonly #timers: NamedTimers<"shown" | "soon" | "report">;
+  #isShown = false;
+  #reached: Reached | null = null;
+  #unsaid: Reached | null = null;
+
+  constructor(
+    clock: Clock,
+    job: { readonly id: string; readonly agent: string; readonly name: string },
+    tell: (progress: JobProgress) => void,
+    last: LastShown,
+  ) {
+    this.#clock = clock;
+    this.#last = last;
+    this.#job = job;
+    this.#tell = tell;
+    this.#timers = new NamedTimers(clock);
+    this.#timers.set("shown", shownAfterMs, () => this.#show());
+  }
+
+  /** What the job said last; null where it has said nothing. */
+  get reached(): Reached | null {
+    return this.#reached;
+  }
+
+  report(reached: Reached): void {
+    this.#reached = reached;
+    this.#unsaid = reached;
+    if (this.#isShown) {
+      if (!this.#timers.has("report")) this.#say();
+      return;
+    }
+    const waitMs = this.#last.at + reportEveryMs - this.#clock.monotonic();
+    if (waitMs <= 0) this.#show();
+    else if (!this.#timers.has("soon")) this.#timers.set("soon", waitMs, () => this.#show());
+  }
+
+  end(outcome: JobOutcome): void {
+    if (this.#isShown) this.#say();
+    this.#timers[Symbol.dispose]();
+    if (this.#isShown) this.#tell({ ...this.#who, kind: "end", outcome });
+  }
+
+  get #who(): { readonly id: string; readonly agent: string } {
+    return { id: this.#job.id, agent: this.#job.agent };
+  }
+
+  #show(): void {
+    if (this.#isShown) return;
+    this.#isShown = true;
+    this.#last.at = this.#clock.monotonic();
+    this.#timers.clear("shown");
+    this.#timers.clear("soon");
+    this.#tell({ ...this.#who, kind: "begin", name: this.#job.name });
+    this.#say();
+  }
+
+  #say(): void {
+    const reached = this.#unsaid;
+    if (reached === null) return;
+    this.#unsaid = null;
+    this.#tell({ ...this.#who, kind: "report", ...reached });
+    this.#timers.set("report", reportEveryMs, () => this.#say());
+  }
+}

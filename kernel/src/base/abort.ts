@@ -1,0 +1,23 @@
+/** Is never aborted: for work that nobody can cancel. */
+export const neverAborted: AbortSignal = new AbortController().signal;
+
+/**
+ * Returns what the work returns, or rejects with the signal's reason as soon as it is aborted. The work itself has to
+ * watch the same signal, or is told by `cancel`; what it still returns or throws after that is dropped.
+ */
+export function unlessAborted<Value>(
+  work: Promise<Value>,
+  signal: AbortSignal,
+  cancel?: () => void,
+): Promise<Value> {
+  if (signal === neverAborted) return work;
+  return new Promise((resolve, reject) => {
+    const aborted = (): void => {
+      reject(signal.reason as Error);
+      cancel?.();
+    };
+    signal.addEventListener("abort", aborted, { once: true });
+    if (signal.aborted) aborted();
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
+  });
+}

@@ -1,0 +1,75 @@
+import type { JsonObject } from "../json.ts";
+import type { Hash, Place } from "./common.ts";
+import type { LaresEvent } from "./event.ts";
+import type { AgentLimits, Authority } from "./permissions.ts";
+import type { TraceLevel } from "./trace.ts";
+
+/** A hook of the manifest, its filter compiled. */
+export interface HookDefinition {
+  readonly handler: string;
+  readonly on?: string;
+  readonly filter?: string;
+  readonly schedule?: string;
+  /** The next time the schedule is due, computed when asked. */
+  readonly nextRun?: () => string | null;
+  /** Present if the schedule could be parsed. */
+  readonly timing?: ScheduleTiming;
+  /** True where the event passes the filter; an evaluation that fails counts as false and is reported. */
+  readonly accepts: (event: LaresEvent, inGrantedScope: (path: string) => boolean) => FilterAnswer;
+}
+
+/** When a schedule is due; times are milliseconds since 1970. */
+export interface ScheduleTiming {
+  /** IANA name. */
+  readonly timezone: string;
+  /** What becomes of runs that were missed. */
+  readonly catchUp: "skip" | "once" | "all";
+  /** Returns the first run after this time, or null. */
+  next(afterMs: number): number | null;
+  /** The runs later than the one and not later than the other, oldest first: the newest `count` of them. */
+  between(afterMs: number, throughMs: number, count: number): number[];
+}
+
+export interface FilterAnswer {
+  readonly passed: boolean;
+  readonly error?: string;
+}
+
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly handler: string;
+  readonly parameters: Record<string, unknown>;
+}
+
+/** Everything an agent is, resolved from its manifest, the workspace's document and the person's decisions. */
+export interface AgentDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly enabled: boolean;
+  readonly activation: "on_event" | "eager";
+  readonly hooks: readonly HookDefinition[];
+  readonly tools: readonly ToolDefinition[];
+  readonly authority: Authority;
+  readonly limits: AgentLimits;
+  readonly config: JsonObject;
+  readonly memory: boolean;
+  /** Events of its memory are kept so long; null: for ever. */
+  readonly memoryRetentionDays: number | null;
+  /** Knowledge that was never found and is below and older is removed; null: none is. */
+  readonly memoryPrune: { readonly belowImportance: number; readonly olderThanDays: number } | null;
+  readonly traceLevel: TraceLevel;
+  /** What the person accepted; null: the program could not be prepared, and `fault` says why. */
+  readonly programDigest: Hash | null;
+  readonly fault?: string;
+  /** Errors in its manifest, or in its program's source, that keep it from being used. */
+  readonly problems?: {
+    readonly count: number;
+    readonly first: { readonly message: string; readonly place?: Place };
+    /** Nothing of the manifest counts, so neither does a guest that was loaded before. */
+    readonly isUnusable: boolean;
+  };
+  /** `fault` is that nobody said yes to it yet. */
+  readonly awaiting?: "acceptance";
+}

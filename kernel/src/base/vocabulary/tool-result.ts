@@ -1,0 +1,40 @@
+import { Type, type Static } from "typebox";
+import { Action } from "./action.ts";
+
+/** How a caller names a call, so that it may repeat it. */
+export const CallKey = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: 256,
+    description:
+      "Chosen by the caller. A call with a key that the same caller used before is not made again: it waits for the first one and gets its outcome, an error included, after a restart too. If the kernel ended while the handler ran, the outcome is an `error` which says that nobody knows whether it took effect. A call that did not reach the handler may be repeated. Outcomes are kept for a caller's latest 1,000 keys, at most 16 MiB of them",
+  }),
+);
+
+const status = { description: "How the call ended" };
+
+export const ToolResult = Type.Union(
+  [
+    Type.Object({
+      status: Type.Literal("success", status),
+      value: Type.Unknown({ description: "What the tool returned; null where it returned nothing" }),
+    }),
+    Type.Object({
+      status: Type.Literal("error", status),
+      message: Type.String({ description: "What went wrong, in the tool's words" }),
+      recoverable: Type.Boolean({
+        description: "Another attempt, with other arguments or later, may succeed",
+      }),
+    }),
+    Type.Object({
+      status: Type.Literal("needs_approval", status),
+      action: Action,
+      reason: Type.String({ description: "Why the tool needs the action, in the tool's words" }),
+    }),
+  ],
+  {
+    description:
+      "What a tool answered: a value, an error of its own, or an action that a person has to decide about",
+  },
+);
+export type ToolResult = Static<typeof ToolResult>;

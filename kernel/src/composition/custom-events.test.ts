@@ -1,0 +1,103 @@
+import { expect, onTestFinished, test } from "vitest";
+import { customEventBacklog } from "../agents/delivery/event-backlog.ts";
+import { DayCounts } from "../agents/day-counts.ts";
+import { FakeJobs } from "../agents/testing/fake-jobs.ts";
+import { AgentRegistry, type RegistryPorts } from "../agents/lifecycle/registry.ts";
+import { definitionOf } from "../agents/testing/fake-guest.ts";
+import { silentLog } from "../base/log.ts";
+import type { JsonValue } from "../base/json.ts";
+import { ManualClock } from "../base/testing/manual-clock.ts";
+import { openInbox, type Inbox } from "../inbox/inbox.ts";
+import { inboxMigrations } from "../inbox/migrations.ts";
+import { openDatabase, type Statement } from "../platform/database/database.ts";
+import { agentQueue } from "./subsystems/agent-queue.ts";
+
+const hearer = "dev.test.hearer";
+const loud = "dev.test.loud/Noise";
+const quiet = "dev.test.quiet/Word";
+
+interface Bed {
+  readonly registry: AgentRegistry<Statement>;
+  readonly inbox: Inbox;
+  readonly clock: ManualClock;
+  /** "agent: message" of the warnings. */
+  readonly traces: string[];
+}
+
+/** A registry over a real inbox, with one agent that hears both emitters and takes nothing from its queue. */
+async function open(): Promise<Bed> {
+  const database = await openDatabase({ path: ":memory:", migrations: inboxMigrations, log: silentLog });
+  onTestFinished(() => database[Symbol.asyncDispose]());
+  const clock = new ManualClock();
+  const inbox = await openInbox({ database, clock, log: silentLog });
+  const traces: string[] = [];
+  const ports: Partial<RegistryPorts<Statement>> = {
+    clock,
+    nextTurn: (run) => run(),
+    activeAgents: () => 4,
+    idleUnloadMs: () => 1000,
+    queue: agentQueue(inbox),
+    enqueue: (deliveries) =>
+      inbox.prepare(
+        deliveries.map(({ payload, ...one }) => ({ ...one, payload: payload as unknown as JsonValue })),
+      ),
+    commit: async (statements) => void (await database.batch([...statements])),
+    alreadyShown: [],
+    alreadyTold: [],
+    alreadyFired: [],
+    isEntry: () => false,
+    hides: () => false,
+    dayCounts: new DayCounts(clock),
+    memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
+    jobs: new FakeJobs(() => clock.now()),
+    traces: {
+      write: ({ level, agent, message }) => void (level === "warn" && traces.push(`${agent}: ${message}`)),
+    },
+  };
+  // The other ports serve agents that run; this one is never started.
+  const registry = new AgentRegistry<Statement>(ports as RegistryPorts<Statement>);
+  const { authority } = definitionOf();
+  const hooks = [loud, quiet].map((on) => ({ handler: "heard", on, accepts: () => ({ passed: true }) }));
+  await registry.apply([
+    definitionOf({
+      id: hearer,
+      hooks,
+      authority: { ...authority, extension: hearer, effective: { hear_events: [loud, quiet] } },
+    }),
+  ]);
+  return { registry, inbox, clock, traces };
+}
+
+test.each([
+  ["deliveries", customEventBacklog.deliveries, {}],
+  ["bytes", customEventBacklog.bytes / 500_000 + 1, { text: "x".repeat(500_000) }],
+])(
+  "an emitter that fills its share of a hearer's queue in %s leaves another emitter's share free",
+  async (unit, most, data) => {
+    const { registry, inbox, traces } = await open();
+    for (let emitted = 0; traces.length === 0 && emitted <= most; emitted += 1) {
+      await registry.emit(loud, data);
+    }
+    expect(traces).toHaveLength(1);
+    expect(traces[0]).toMatch(
+      new RegExp(`^${hearer}: .*${loud} was dropped: \\d+ ${unit} of dev\\.test\\.loud wait`, "u"),
+    );
+    const before = inbox.depth(hearer);
+    await registry.emit(quiet, { text: "hear me" });
+    expect(inbox.depth(hearer)).toBe(before + 1);
+    const first = await inbox.next(hearer);
+    inbox.acknowledge(hearer, first?.seq ?? 0);
+    await registry.emit(loud, {});
+    expect(inbox.depth(hearer)).toBe(before + 1);
+  },
+);
+
+test("a flood of dropped events is only counted in the hearer's traces", async () => {
+  const { registry, clock, traces } = await open();
+  for (let times = 0; times < customEventBacklog.deliveries; times++) await registry.emit(loud, {});
+  for (let times = 0; times < 200; times++) await registry.emit(loud, {});
+  clock.advance(1000);
+  expect(traces).toHaveLength(51);
+  expect(traces[0]).toContain("was dropped");
+  expect(traces.at(-1)).toContain("150 more");
+});

@@ -1,0 +1,94 @@
+import type { Caller } from "../../../agents/ports.ts";
+import { unlessAborted } from "../../../base/abort.ts";
+import { OneAtATime } from "../../../base/one-at-a-time.ts";
+import type { AgentMemory, ReadableMemory } from "../../../memory/agent-memory.ts";
+import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
+import type { memoryCalls } from "../../../protocol/guest/v1/memory.ts";
+
+export interface HostMemoryPorts {
+  /** The caller's own memory, or a shared one by its name, which may be another workspace's. */
+  readable(agent: string, namespace: string | undefined): Promise<ReadableMemory>;
+  /** The caller's own memory, or a shared one of this workspace. */
+  writable(agent: string, namespace: string | undefined): Promise<AgentMemory>;
+  /** Something lasting was written into a memory: what holds for it goes into its journal too, behind it. */
+  wrote(memory: AgentMemory): void;
+}
+
+/** Every memory call may name a shared memory; by the time a call is here, policy has decided about it. */
+interface Shared {
+  readonly namespace?: string;
+}
+
+type MemoryServices = Pick<GuestServices<Caller>, keyof typeof memoryCalls>;
+
+/** The guest ABI's `memory/*`. */
+export function hostMemory({ readable, writable, wrote }: HostMemoryPorts): MemoryServices {
+  // An agent that asks sixty-four questions at once gets one agent's share of the store.
+  const questions = new OneAtATime();
+  const ask =
+    <Params extends Shared, Result>(
+      answer: (
+        memory: ReadableMemory,
+        params: Omit<Params, "namespace">,
+        signal: AbortSignal,
+      ) => Promise<Result>,
+    ) =>
+    ({ agent, signal }: Caller, { namespace, ...params }: Params): Promise<Result> =>
+      unlessAborted(
+        questions.run(agent, async () => {
+          signal.throwIfAborted();
+          return answer(await readable(agent, namespace), params, signal);
+        }),
+        signal,
+      );
+  const tell =
+    <Params extends Shared, Result>(
+      act: (memory: AgentMemory, params: Omit<Params, "namespace">) => Promise<Result>,
+    ) =>
+    async (caller: Caller, { namespace, ...params }: Params): Promise<Result> =>
+      act(await writable(caller.agent, namespace), params);
+  // In a shared memory each agent has sources of its own, so that nobody's parts stand between another's.
+  const put = <Params extends Shared & { readonly source?: string }, Result>(
+    act: (memory: AgentMemory, params: Omit<Params, "namespace">) => Promise<Result>,
+  ): ((caller: Caller, params: Params) => Promise<Result>) => {
+    const write = tell(act);
+    return (caller, params) =>
+      write(
+        caller,
+        params.namespace === undefined
+          ? params
+          : { ...params, source: `${caller.agent} ${params.source ?? ""}` },
+      );
+  };
+  const nothing = async (done: Promise<unknown>): Promise<object> => {
+    await done;
+    return {};
+  };
+
+  return {
+    // Working memory is at hand: it need not wait behind a search.
+    "memory/working/read": async (caller, { namespace }) => (await readable(caller.agent, namespace)).read(),
+    "memory/working/swap": tell((memory, { revision, state }) => memory.swap(revision, state)),
+    "memory/temporal/append": put(async (memory, event) => {
+      const appended = await memory.appendEvent(event);
+      wrote(memory);
+      return appended;
+    }),
+    "memory/temporal/query": ask((memory, query, signal) => memory.queryEvents(query, signal)),
+    "memory/temporal/count": ask((memory, query, signal) => memory.countEvents(query, signal)),
+    "memory/associative/add": put(async (memory, item) => {
+      const added = await memory.addKnowledge(item);
+      wrote(memory);
+      return added;
+    }),
+    "memory/associative/update": tell((memory, change) => nothing(memory.updateKnowledge(change))),
+    "memory/associative/remove": tell((memory, { id }) => nothing(memory.removeKnowledge(id))),
+    "memory/associative/relate": tell((memory, { from, to, relation }) =>
+      nothing(memory.relate(from, to, relation)),
+    ),
+    "memory/associative/query": ask((memory, query, signal) => memory.queryKnowledge(query, signal)),
+    "memory/search": ask((memory, query, signal) => memory.search(query, signal)),
+    "memory/sync": async (caller, { namespace }) => nothing((await readable(caller.agent, namespace)).sync()),
+    "memory/cleanup": tell((memory, { retention_days: days }) => memory.cleanup(days)),
+  };
+}

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { silentLog } from "../base/log.ts";
+import { sha256Hex } from "../platform/files/hash.ts";
+import { openNearDatabase } from "../platform/testing/near-database.ts";
+import { ledgerMigrations } from "./ledger.ts";
+
+/** Every migration that was published, and the digest of its SQL. Add lines at the end; a changed line breaks ledgers. */
+const published = [
+  ["workspace-1-entries", "18dce6421a63b4d4"],
+  ["workspace-2-awaited-metadata", "19bb7e5caa864f98"],
+  ["inbox-1-queues", "24b7c14697c89914"],
+  ["inbox-2-sources", "576596c1d4e66117"],
+  ["jobs-1", "7abc18653cea2e6b"],
+  ["jobs-2", "034f556b2c634850"],
+  ["actions-1", "8b7182c03808054e"],
+  ["actions-2-retention", "04e20fa8ade14e38"],
+  ["actions-3-superseding", "107b8eec248cc08c"],
+  ["memory-1-heads", "9e3188a096d7e6ed"],
+  ["memory-2-heads-by-key", "fb0b4371e7f2491f"],
+  ["memory-3-counts", "187e170e248af6cc"],
+  ["memory-4-purged", "b28ce979ad291573"],
+  ["memory-5-checkpoints", "61d16846f07dc551"],
+  ["shared-data-1", "c85e6f1914c4a1dd"],
+  ["shared-data-2", "9d9484a2901f7612"],
+  ["agents-1-shown-locations", "422cdf978d3e5280"],
+  ["agents-2-told-entries", "4dcf1002b5930ab6"],
+  ["agents-3-event-counts", "9297f03fe1ba42b3"],
+  ["schedules-1-fired-through", "6d4313408fa74b68"],
+  ["decisions-1-uses", "282ac0a8df289b2f"],
+  ["tool-calls-1", "3893d9f61e3598aa"],
+] as const;
+
+const sources = fileURLToPath(new URL("..", import.meta.url));
+const files = readdirSync(sources, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .map((path) => ({ path, text: readFileSync(`${sources}/${path}`, "utf8") }));
+const roomOf = (path: string): string => path.split("/")[0] ?? "";
+
+test("published migrations keep their names, their order and their SQL", () => {
+  const digestOf = (sql: string): string => sha256Hex(sql.replaceAll(/\s+/g, " ").trim()).slice(0, 16);
+  expect(ledgerMigrations.map(({ name, sql }) => [name, digestOf(sql)])).toEqual(published);
+});
+
+test("the statements of each of the ledger's tables are in one room, with the table's migrations", async () => {
+  await using database = await openNearDatabase({
+    path: ":memory:",
+    migrations: ledgerMigrations,
+    log: silentLog,
+  });
+  const tables = await database.query<{ name: string }>(
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+  );
+  expect(tables.length).toBeGreaterThan(ledgerMigrations.length / 2);
+  const production = files.filter(({ path }) => !path.endsWith(".test.ts"));
+  const strays = tables.flatMap(({ name }) => {
+    const statement = new RegExp(`\\b(?:TABLE|FROM|INTO|UPDATE|JOIN)\\s+${name}\\b`);
+    const rooms = new Set(
+      production.filter(({ text }) => statement.test(text)).map(({ path }) => roomOf(path)),
+    );
+    return rooms.size === 1 ? [] : [`${name}: ${[...rooms].join(", ") || "nowhere"}`];
+  });
+  expect(strays).toEqual([]);
+});
+
+test("rooms that put others together or decide hold no SQL, and neither do their tests", () => {
+  const statement =
+    /\b(?:SELECT\s|INSERT\s(?:OR\s\w+\s)?INTO\s|UPDATE\s\w+\sSET\s|DELETE\sFROM\s|(?:CREATE|ALTER|DROP)\s(?:TABLE|INDEX)\s)/;
+  const holding = files.filter(
+    ({ path, text }) =>
+      ["composition", "agents", "policy", "server"].includes(roomOf(path)) &&
+      path !== "composition/ledger.test.ts" &&
+      statement.test(text),
+  );
+  expect(holding.map(({ path }) => path)).toEqual([]);
+});

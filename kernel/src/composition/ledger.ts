@@ -1,0 +1,30 @@
+import { join } from "node:path";
+import { actionsMigrations } from "../actions/migrations.ts";
+import { agentStateMigrations } from "../agent-state/migrations.ts";
+import type { Log } from "../base/log.ts";
+import { decisionMigrations } from "../decisions/uses.ts";
+import { inboxMigrations } from "../inbox/migrations.ts";
+import { jobsMigrations } from "../jobs/migrations.ts";
+import { memoryMigrations } from "../memory/heads.ts";
+import { sharedDataMigrations } from "../memory/shared-data.ts";
+import { openDatabase, type Database, type Migration } from "../platform/database/database.ts";
+import { keyedCallMigrations } from "../tools/keyed-calls.ts";
+import { workspaceMigrations } from "../workspace/migrations.ts";
+
+/** The migrations of every room whose tables are in the ledger. Each room has all SQL of its own tables. */
+export const ledgerMigrations: readonly Migration[] = [
+  ...workspaceMigrations,
+  ...inboxMigrations,
+  ...jobsMigrations,
+  ...actionsMigrations,
+  ...memoryMigrations,
+  ...sharedDataMigrations,
+  ...agentStateMigrations,
+  ...decisionMigrations,
+  ...keyedCallMigrations,
+];
+
+/** Opens `ledger.sqlite` of one workspace: one file, so that several rooms can write in one transaction. */
+export function openLedger(stateFolder: string, log: Log): Promise<Database> {
+  return openDatabase({ path: join(stateFolder, "ledger.sqlite"), migrations: ledgerMigrations, log });
+}

@@ -1,0 +1,64 @@
+import { openActions } from "../../actions/actions.ts";
+import type { Actions } from "../../actions/api.ts";
+import { openContentWork } from "../../actions/content-work.ts";
+import type { JsonValue } from "../../base/json.ts";
+import type { DecisionUses } from "../../decisions/uses.ts";
+import type { Database } from "../../platform/database/database.ts";
+import { originOf } from "../decision-service.ts";
+import type { AgentLink } from "./agent-link.ts";
+import type { KernelConfiguration } from "./configuration.ts";
+import type { KernelFiles } from "./files.ts";
+import type { KernelContext } from "./kernel-context.ts";
+import type { KernelWorkspace } from "./workspace.ts";
+
+/** Opens the actions, which follow the workspace's changes. `recover` is called before anything is asked of them. */
+export function openKernelActions(
+  { clock, log, opened }: KernelContext,
+  parts: {
+    readonly database: Database;
+    readonly files: KernelFiles;
+    readonly configuration: KernelConfiguration;
+    readonly workspace: KernelWorkspace;
+    readonly agents: AgentLink;
+    readonly uses: DecisionUses;
+  },
+): Actions {
+  const { database, agents, uses } = parts;
+  const { files, objects, unsaved } = parts.files;
+  const { decisions, configuration } = parts.configuration;
+  const { workspace } = parts.workspace;
+  const contents = openContentWork(files);
+  const actions = opened.use(
+    openActions({
+      database,
+      files,
+      contents,
+      objects,
+      clock,
+      log,
+      metadata: {
+        ...workspace.metadata,
+        sidecar: (path, sidecar) =>
+          workspace.readSidecar(path, sidecar) as Promise<{ data: JsonValue } | null>,
+      },
+      settings: () => ({
+        rules: configuration.rules,
+        autoApproveBelow: configuration.configuration.approvals.autoApproveBelow,
+        expireAfterMs: configuration.configuration.approvals.expireAfterMs,
+      }),
+      authorityOf: (agent) => agents.authorityOf(agent),
+      openWithUnsavedChanges: (paths) => unsaved.among(paths),
+      copies: (content) => workspace.copies(content, () => true).paths,
+      index: workspace.view,
+      touched: (paths) => workspace.touched(paths),
+      tellEnd: (agent, end) => agents.tell(agent, "ActionEnded", { ...end }),
+      remember: (rules) => decisions.store.remember(rules),
+      originOf: (basis) => originOf(decisions, configuration, basis),
+      used: (origins) => uses.used(origins),
+    }),
+  );
+  // Ended before the actions are: what an agent asked for does not hold up the kernel's end.
+  opened.use(contents);
+  parts.workspace.changed.on((changes) => actions.workspaceChanged(changes));
+  return actions;
+}

@@ -1,0 +1,131 @@
+import type { Actions } from "../../actions/api.ts";
+import { DayWatch } from "../../agents/day-counts.ts";
+import { AgentRegistry } from "../../agents/lifecycle/registry.ts";
+import { isoTime } from "../../base/clock.ts";
+import { Emitter } from "../../base/emitter.ts";
+import { scopeViolation } from "../../base/errors.ts";
+import { newId } from "../../base/ids.ts";
+import type { JsonValue } from "../../base/json.ts";
+import type { ConfigurationManager } from "../../configuration/configuration-manager.ts";
+import type { Program } from "../../configuration/programs.ts";
+import { eventOfChange } from "../../events/changes.ts";
+import { SharedData } from "../../memory/shared-data.ts";
+import type { Database, Statement } from "../../platform/database/database.ts";
+import type { WorkspaceFiles } from "../../platform/files/workspace-files.ts";
+import type { SandboxHost } from "../../sandbox/host/sandbox-host.ts";
+import type { AgentNotice, WorkProgress } from "../../services/ports.ts";
+import type { TraceLog } from "../../trace/trace-log.ts";
+import type { Workspace } from "../../workspace/ports.ts";
+import { createGuestDoor } from "../guest/v1/door.ts";
+import { createGuestServices, type GuestServicePorts } from "../guest/v1/services.ts";
+import { workOfJob } from "../../services/job-work.ts";
+import type { AgentLink } from "./agent-link.ts";
+import { agentQueue } from "./agent-queue.ts";
+import { startGuest } from "./guests.ts";
+import type { KernelContext } from "./kernel-context.ts";
+import { readSchedules, scheduleStatements } from "../../agent-state/schedules.ts";
+import type { Memories } from "./memories.ts";
+import type { AgentQueues } from "./queues.ts";
+import { readShown, sightStatements } from "../../agent-state/shown-locations.ts";
+import type { KernelTools } from "./tools.ts";
+
+interface AgentParts {
+  readonly database: Database;
+  readonly files: WorkspaceFiles;
+  readonly sandbox: SandboxHost<Program>;
+  readonly configuration: ConfigurationManager;
+  readonly traces: TraceLog;
+  readonly queues: AgentQueues;
+  readonly memories: Memories;
+  readonly workspace: Workspace;
+  readonly actions: Actions;
+  readonly tools: KernelTools;
+  readonly agents: AgentLink;
+  readonly progress: Emitter<WorkProgress>;
+}
+
+interface KernelAgents {
+  readonly registry: AgentRegistry<Statement>;
+  /** What agents want a person to know. */
+  readonly notifications: Emitter<AgentNotice>;
+  /** Returns how many actions agents proposed since the kernel started. */
+  readonly proposed: () => number;
+}
+
+/** Opens the agents and connects them to the subsystems that tell them things. None runs before `registry.start()`. */
+export async function openAgents(context: KernelContext, parts: AgentParts): Promise<KernelAgents> {
+  const { clock, opened } = context;
+  const { database, sandbox, configuration, queues, memories, workspace, agents, progress } = parts;
+  const { inbox, dayCounts, jobs } = queues;
+  const notifications = new Emitter<AgentNotice>();
+  const proposals = { count: 0 };
+  const guestServices = createGuestServices({
+    ...guestPorts(parts),
+    notify: (notification) => notifications.emit(notification),
+    proposed: () => (proposals.count += 1),
+  });
+  const registry = opened.use(
+    new AgentRegistry<Statement>({
+      clock,
+      nextTurn: (run) => void setImmediate(run),
+      eventOf: (change) => eventOfChange(change, { id: newId(), timestamp: isoTime(clock.now()) }),
+      idleUnloadMs: () => configuration.configuration.limits.idleUnloadMs,
+      activeAgents: () => configuration.configuration.limits.activeAgents,
+      queue: agentQueue(inbox),
+      dayCounts,
+      jobs,
+      jobProgress: (told) => progress.emit(workOfJob(told)),
+      traces: parts.traces,
+      startGuest: (definition, handlers) =>
+        startGuest({ sandbox, clock, programs: configuration }, definition, handlers),
+      authorityOf: (agent) => agents.authorityOf(agent),
+      readHostCall: createGuestDoor(guestServices),
+      memoryFigures: (agent) => memories.memory.stats(`extension/${agent}`),
+      openMemory: async (agent) => void (await memories.memory.open(`extension/${agent}`)),
+      enqueue: (deliveries) =>
+        inbox.prepare(
+          deliveries.map(({ payload, ...delivery }) => ({
+            ...delivery,
+            payload: payload as unknown as JsonValue,
+          })),
+        ),
+      commit: async (statements) => void (statements.length > 0 && (await database.batch(statements))),
+      sightStatements,
+      ...(await readShown(database)),
+      scheduleStatements,
+      alreadyFired: await readSchedules(database),
+      waiting: (agent, source) => inbox.waiting(agent, source),
+      isEntry: (path) => workspace.get({ path }, () => true) !== null,
+      hides: (path) => workspace.view.hides(path),
+      clearQueue: (agent) => inbox.clear(agent),
+      allEntries: () => workspace.allEntries(),
+    }),
+  );
+  agents.connect(registry);
+  opened.use(new DayWatch(clock, () => registry.dayTurned()));
+  return { registry, notifications, proposed: () => proposals.count };
+}
+
+/** Returns the services that answer guests' calls. */
+function guestPorts({ database, files, traces, memories, workspace, actions, tools, agents }: AgentParts) {
+  return {
+    workspace,
+    actions,
+    memories,
+    sharedData: new SharedData(database),
+    traces,
+    callTool: tools.call,
+    toolProgress: (agent, call, progress) => agents.get(agent).toolProgress(call, progress),
+    traceLevelOf: (agent) => agents.find(agent)?.definition.traceLevel ?? "info",
+    refuseLink: async (path) => {
+      if ((await files.stat(path))?.kind === "link")
+        throw scopeViolation(path, `"${path}" is a link; links are not followed.`);
+    },
+    jobs: {
+      dispatch: (agent, request) => agents.get(agent).jobs.dispatch(request),
+      progress: (agent, job, fraction, message) => agents.get(agent).jobs.progress(job, fraction, message),
+      checkpoint: (agent, job, data) => agents.get(agent).jobs.checkpoint(job, data),
+    },
+    emit: (name, data) => agents.emit(name, data),
+  } satisfies Omit<GuestServicePorts, "notify" | "proposed">;
+}

@@ -1,0 +1,55 @@
+import type { Actions } from "../../actions/api.ts";
+import type { Principal } from "../../base/vocabulary/principal.ts";
+import type { ToolResult } from "../../base/vocabulary/tool-result.ts";
+import { KeyedCalls } from "../../tools/keyed-calls.ts";
+import { type CallOptions, ToolRegistry } from "../../tools/registry.ts";
+import type { Database } from "../../platform/database/database.ts";
+import type { AgentLink } from "./agent-link.ts";
+import type { KernelContext } from "./kernel-context.ts";
+
+export interface KernelTools {
+  readonly tools: ToolRegistry;
+  /** Calls a tool; a result that waits for approval comes with the action. */
+  call(
+    agent: string,
+    name: string,
+    args: unknown,
+    principal: Principal,
+    options: CallOptions,
+  ): Promise<ToolResult>;
+}
+
+/** Opens the registry of the tools that agents offer. */
+export async function openTools(
+  { clock, opened }: KernelContext,
+  {
+    database,
+    agents,
+    actions,
+  }: { readonly database: Database; readonly agents: AgentLink; readonly actions: Actions },
+): Promise<KernelTools> {
+  const tools = opened.use(
+    new ToolRegistry({
+      owners: () => agents.definitions(),
+      invoke: (agent, handler, args, principal, options) =>
+        agents.get(agent).callTool(handler, args, principal, options),
+      keyed: await KeyedCalls.open(database, clock),
+    }),
+  );
+  return {
+    tools,
+    call: async (agent, name, args, principal, options) => {
+      const result = await tools.call(agent, name, args, principal, options);
+      if (result.status !== "needs_approval") return result;
+      const action = await actions.get(result.action);
+      if (action === null || action.agent !== agent) {
+        return {
+          status: "error" as const,
+          message: `${agent}/${name} asked for approval of an action that is not its own.`,
+          recoverable: false,
+        };
+      }
+      return { ...result, action };
+    },
+  };
+}

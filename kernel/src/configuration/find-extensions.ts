@@ -1,0 +1,152 @@
+import { basename, dirname, join, resolve } from "../platform/files/paths.ts";
+import type { CheckedManifest } from "../documents/manifest.ts";
+import { manifestNames } from "../documents/names.ts";
+import { valueAt } from "../documents/source.ts";
+import { ObservedFiles } from "./observed-files.ts";
+import type { DocumentText } from "../platform/files/document-files.ts";
+
+/** Folders that are read in one place of extensions. A workspace's own may come from a stranger. */
+const maxFoldersLookedAt = 256;
+
+/** Wrong paths for which a finder looks for suggestions; each costs reading the manifests of a folder. */
+const maxLookedBeside = 4;
+
+/** An extension's folder with its manifest, read and checked. */
+export interface ExtensionOnDisk {
+  /** Absolute, links resolved. */
+  readonly folder: string;
+  /** Absolute, as it was named. Differs from `folder` if there are links on the way. */
+  readonly named: string;
+  readonly manifest: DocumentText;
+  readonly checked: CheckedManifest;
+}
+
+export interface ExtensionPlaces {
+  /** `.lares/extensions` of each root. */
+  readonly workspace: readonly string[];
+  readonly user: string;
+  readonly bundled: string;
+}
+
+/**
+ * Returns whether a path is `\\host\share`, in any slashes. On Windows, probing such a path already tells the host who
+ * probes, and documents are read before anybody trusts them.
+ */
+export function leadsToAnotherMachine(path: string): boolean {
+  return /^[\\/]{2}/.test(path);
+}
+
+/** A line that says an id, in YAML or TOML. */
+const idLine = /^[ \t]*id[ \t]*[:=][ \t]*["']?([^\s"'#,]+)/m;
+
+/**
+ * Returns the ids by which an extension may be meant whose manifest cannot be used: the id in what can be read of it, and
+ * the id when it was saved. Empty for a usable manifest. An extension stays there while somebody types.
+ */
+export function idsOfFaulty({ manifest, checked }: Pick<ExtensionOnDisk, "manifest" | "checked">): string[] {
+  if (checked.value !== null) return [];
+  const parsed = valueAt(checked.document.value, "/extension/id");
+  const written = [manifest.text, manifest.saved ?? ""].map((text) => idLine.exec(text)?.[1]);
+  return [parsed, ...written].filter((id) => typeof id === "string" && id !== "") as string[];
+}
+
+type Check = (manifest: DocumentText) => Promise<CheckedManifest>;
+
+/** Finds extensions by path or id and reads each folder once. Each load of the documents creates a new finder. */
+export class ExtensionFinder {
+  readonly #places: ExtensionPlaces;
+  readonly #check: Check;
+  readonly #files: ObservedFiles;
+  readonly #read = new Map<string, Promise<ExtensionOnDisk | null>>();
+  readonly #listed = new Map<string, Promise<ExtensionOnDisk[]>>();
+  #lookedBeside = 0;
+
+  /** `files` keeps every path that was probed, including misses: an extension may appear there later. */
+  constructor(places: ExtensionPlaces, check: Check, files = new ObservedFiles()) {
+    this.#places = places;
+    this.#check = check;
+    this.#files = files;
+  }
+
+  /** `path` is relative to the folder of the document that names it. */
+  async byPath(path: string, documentFile: string): Promise<ExtensionOnDisk | null> {
+    if (leadsToAnotherMachine(path)) return null;
+    return this.#at(resolve(dirname(documentFile), path));
+  }
+
+  /**
+   * Returns the extension with this id. Looks in the workspace, the user's folder, and what came with the kernel, in
+   * this order. Returns an extension whose manifest has errors, or is half-typed, only if there is no other, so that
+   * the errors can be reported.
+   */
+  async byId(id: string): Promise<ExtensionOnDisk | null> {
+    let faulty: ExtensionOnDisk | undefined;
+    for (const place of this.placesInOrder()) {
+      const extensions = await this.#in(place);
+      const found = extensions.find(({ checked }) => checked.value?.id === id);
+      if (found !== undefined) return found;
+      faulty ??= extensions.find((extension) => idsOfFaulty(extension).includes(id));
+    }
+    return faulty ?? null;
+  }
+
+  placesInOrder(): string[] {
+    return [...this.#places.workspace, this.#places.user, this.#places.bundled];
+  }
+
+  /** Returns the paths of the extensions beside the one that this path names, written in the same way. */
+  async beside(path: string, documentFile: string): Promise<string[]> {
+    if (++this.#lookedBeside > maxLookedBeside || leadsToAnotherMachine(path)) return [];
+    const [before = ""] = /^(?:.*\/)?(?=[^/]+\/*$)/.exec(path) ?? [];
+    const found = await this.#in(resolve(dirname(documentFile), path, ".."));
+    return found.map(({ folder }) => before + basename(folder));
+  }
+
+  /** Returns the ids of all extensions that `byId` finds. */
+  async ids(): Promise<string[]> {
+    const found = await Promise.all(this.placesInOrder().map((place) => this.#in(place)));
+    return [...new Set(found.flat().flatMap(({ checked }) => checked.value?.id ?? []))];
+  }
+
+  /** Returns all extensions in `.lares/extensions`, named in a document or not. */
+  async droppedIn(): Promise<ExtensionOnDisk[]> {
+    return (await Promise.all(this.#places.workspace.map((place) => this.#in(place)))).flat();
+  }
+
+  /** Returns all extensions that an id can name; the first of each id. */
+  async all(): Promise<ExtensionOnDisk[]> {
+    const found = (await Promise.all(this.placesInOrder().map((place) => this.#in(place)))).flat();
+    const ids = found.map(({ checked }) => checked.value?.id);
+    return found.filter((_extension, index) => ids.indexOf(ids[index]) === index);
+  }
+
+  #in(place: string): Promise<ExtensionOnDisk[]> {
+    const known = this.#listed.get(place);
+    if (known !== undefined) return known;
+    const listing = this.#list(place);
+    this.#listed.set(place, listing);
+    return listing;
+  }
+
+  async #list(place: string): Promise<ExtensionOnDisk[]> {
+    // A folder that cannot be listed counts as empty.
+    const folders = (await this.#files.list(place)).slice(0, maxFoldersLookedAt);
+    const found = await Promise.all(folders.map((name) => this.#at(join(place, name))));
+    return found.filter((extension) => extension !== null);
+  }
+
+  #at(folder: string): Promise<ExtensionOnDisk | null> {
+    const known = this.#read.get(folder);
+    if (known !== undefined) return known;
+    const reading = this.#load(folder);
+    this.#read.set(folder, reading);
+    return reading;
+  }
+
+  async #load(folder: string): Promise<ExtensionOnDisk | null> {
+    const real = await this.#files.realFolder(folder);
+    const manifest = real === null ? null : await this.#files.readFirst(real, manifestNames);
+    if (real === null || manifest === null) return null;
+    return { folder: real, named: folder, manifest, checked: await this.#check(manifest) };
+  }
+}

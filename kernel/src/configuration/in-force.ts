@@ -1,0 +1,143 @@
+import { visibleText } from "../base/visible-text.ts";
+import { named } from "../base/named.ts";
+import { plainLine } from "../base/plain-text.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
+import type { DecisionStore } from "../decisions/store.ts";
+import {
+  asks,
+  covered,
+  isCovered,
+  takenAway,
+  type AcceptedRequests,
+  type RequestedPermissions,
+} from "../decisions/requested-permissions.ts";
+import type { CatalogEntry, CatalogSnapshot } from "./catalog-snapshot.ts";
+import { onlyChangedPrograms } from "./changed-programs.ts";
+
+/** The parts of the documents that are in force, given what the person has accepted. */
+export interface InForce {
+  readonly requests: RequestedPermissions;
+  /** The extensions that may run, each with the program that was accepted. */
+  readonly entries: readonly CatalogEntry[];
+  /** Extensions that wait for the person's answer, or that the person has withheld. */
+  readonly waiting: readonly CatalogEntry[];
+  /** The requests that a yes without parts would grant; empty if everything is answered. */
+  readonly pendingAsks: readonly string[];
+  /** Extensions of which only the changed program waits; empty if anything else waits too. */
+  readonly changedPrograms: readonly string[];
+}
+
+/** What the documents request of the person, as `lares/status` reports it. */
+export interface TrustState {
+  readonly digest: Hash;
+  readonly asks: string[];
+  readonly pending: string[];
+  readonly changedPrograms: string[];
+}
+
+export function trustState({ digest, requests }: CatalogSnapshot, inForce: InForce): TrustState {
+  return {
+    digest,
+    // Sentences for a person, with words of a document that may come from a stranger.
+    asks: asks(requests).map(plainLine),
+    pending: inForce.pendingAsks.map(plainLine),
+    changedPrograms: [...inForce.changedPrograms],
+  };
+}
+
+/** Returns whether the person has accepted everything that the documents request now. */
+export function isAccepted(snapshot: CatalogSnapshot, decisions: DecisionStore): boolean {
+  return decisions.isAccepted(snapshot.digest) || isCovered(snapshot.requests, decisions.accepted);
+}
+
+/** Returns whether the person has accepted or withheld each thing that the documents request now. */
+export function isAnswered(snapshot: CatalogSnapshot, decisions: DecisionStore): boolean {
+  return (
+    decisions.isAnswered(snapshot.digest) ||
+    isCovered(withoutDeclined(snapshot, decisions), decisions.answered)
+  );
+}
+
+function withoutDeclined({ requests }: CatalogSnapshot, { declined }: DecisionStore): RequestedPermissions {
+  const extensions = Object.entries(requests.extensions).filter(([id]) => !declined.has(id));
+  return { ...requests, extensions: Object.fromEntries(extensions) };
+}
+
+/**
+ * Computes what is in force. While a changed program waits to be accepted, the accepted one runs on if it is still at hand
+ * (`running`): a person's agents do not stop because a file was saved.
+ */
+export function computeInForce(
+  snapshot: CatalogSnapshot,
+  decisions: DecisionStore,
+  running: ReadonlyMap<string, CatalogEntry>,
+): InForce {
+  if (isAccepted(snapshot, decisions)) {
+    return {
+      requests: snapshot.requests,
+      entries: snapshot.entries,
+      waiting: [],
+      pendingAsks: [],
+      changedPrograms: [],
+    };
+  }
+  const { accepted } = decisions;
+  const atHand = snapshot.entries.map((entry) => {
+    const before = running.get(entry.id);
+    const program = before?.program.program?.digest;
+    const isOld = program !== undefined && program === accepted.extensions[entry.id]?.program;
+    return isOld && entry.program.program?.digest !== program
+      ? { ...entry, program: before?.program ?? entry.program }
+      : entry;
+  });
+  const requests = covered(
+    { ...snapshot.requests, extensions: withPrograms(snapshot.requests, atHand) },
+    accepted,
+  );
+  const isInForce = ({ id, configuration }: CatalogEntry): boolean =>
+    !configuration.enabled || requests.extensions[id] !== undefined;
+  return {
+    requests,
+    entries: atHand.filter(isInForce),
+    waiting: snapshot.entries.filter((entry) => !isInForce(entry)),
+    // Withheld requests alone are not asked again. Once there is a new request, a yes without parts grants them too.
+    ...(isAnswered(snapshot, decisions)
+      ? { pendingAsks: [], changedPrograms: [] }
+      : {
+          pendingAsks: newAsks(snapshot.requests, requests, accepted),
+          changedPrograms: onlyChangedPrograms(withoutDeclined(snapshot, decisions), decisions.answered),
+        }),
+  };
+}
+
+function withPrograms(
+  requests: RequestedPermissions,
+  entries: readonly CatalogEntry[],
+): RequestedPermissions["extensions"] {
+  return Object.fromEntries(
+    Object.entries(requests.extensions).map(([id, request]) => {
+      const entry = entries.find((candidate) => candidate.id === id);
+      return [id, { ...request, program: entry?.program.program?.digest ?? null }];
+    }),
+  );
+}
+
+/** Returns the sentences about what is requested and not in force; a changed program is named as such. */
+function newAsks(
+  requested: RequestedPermissions,
+  inForce: RequestedPermissions,
+  accepted: AcceptedRequests,
+): string[] {
+  const before = new Set(asks(inForce));
+  const programs = Object.entries(requested.extensions)
+    .filter(
+      ([id, request]) =>
+        inForce.extensions[id] !== undefined && inForce.extensions[id].program !== request.program,
+    )
+    .map(([id, request]) => `${visibleText(named(request.name))} (${id}) has a changed program`);
+  return [
+    ...asks(requested, accepted).filter((sentence) => !before.has(sentence)),
+    ...programs,
+    ...takenAway(requested, inForce),
+  ];
+}

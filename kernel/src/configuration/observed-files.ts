@@ -1,0 +1,109 @@
+import { documentKind } from "../documents/names.ts";
+import type { FolderState } from "../documents/ports.ts";
+import type { OpenTexts } from "../base/vocabulary/editing.ts";
+import {
+  fileExists,
+  folderState,
+  namesIn,
+  readText,
+  realPathOf,
+  realPathOrNull,
+  type DocumentText,
+} from "../platform/files/document-files.ts";
+import { pathOf } from "../platform/files/file-uris.ts";
+import type { LookedAt } from "../platform/files/path-watch.ts";
+import { join } from "../platform/files/paths.ts";
+
+/** For callers without an editor. */
+export const nothingOpen: OpenTexts = { text: () => null, uris: () => [] };
+
+/** Paths that one reading keeps. Further paths are not followed. */
+const maxObserved = 4096;
+
+/**
+ * Reads files around a document and keeps every path that was probed, including misses. A text that a client has open is
+ * used instead of the file's, if there is such a file at all.
+ */
+export class ObservedFiles implements LookedAt {
+  readonly open: OpenTexts;
+  readonly #paths = new Set<string>();
+  readonly #listed = new Set<string>();
+  /** The URIs of open documents by path; computed when it is first needed. */
+  #documents: Map<string, string> | null = null;
+
+  constructor(open: OpenTexts = nothingOpen) {
+    this.open = open;
+  }
+
+  get paths(): readonly string[] {
+    return [...this.#paths];
+  }
+
+  get listed(): readonly string[] {
+    return [...this.#listed];
+  }
+
+  observe(path: string): void {
+    if (this.#paths.size < maxObserved) this.#paths.add(path);
+  }
+
+  /** Returns the first of the names that exists in the folder; null if none does. */
+  async readFirst(folder: string, names: readonly string[]): Promise<DocumentText | null> {
+    for (const name of names) {
+      const file = join(folder, name);
+      this.observe(file);
+      const onDisk = await readText(file);
+      if (onDisk === null) continue;
+      const text = this.#openText(file) ?? onDisk;
+      return { file, text, ...(text === onDisk ? {} : { saved: onDisk }) };
+    }
+    return null;
+  }
+
+  fileExists(path: string): Promise<boolean> {
+    this.observe(path);
+    return fileExists(path);
+  }
+
+  folderState(root: string, path: string): Promise<FolderState> {
+    this.observe(join(root, path));
+    return folderState(root, path);
+  }
+
+  /** Returns the real path of a folder; null if there is none, or it may not be read. */
+  async realFolder(path: string): Promise<string | null> {
+    this.observe(path);
+    const real = await realPathOrNull(path);
+    if (real !== null) this.observe(real);
+    return real;
+  }
+
+  /** Returns the real path, with links resolved as far as the path exists. */
+  async realPath(path: string): Promise<string> {
+    this.observe(path);
+    const real = await realPathOf(path);
+    this.observe(real);
+    return real;
+  }
+
+  /** Returns all names in a folder, sorted; none if it cannot be listed. */
+  list(folder: string): Promise<string[]> {
+    if (this.#listed.size < maxObserved) this.#listed.add(folder);
+    return namesIn(folder);
+  }
+
+  #openText(file: string): string | null {
+    this.#documents ??= this.#openDocuments();
+    const uri = this.#documents.get(file);
+    return uri === undefined ? null : this.open.text(uri);
+  }
+
+  #openDocuments(): Map<string, string> {
+    const found = new Map<string, string>();
+    for (const uri of this.open.uris()) {
+      const path = documentKind(uri) === undefined ? null : pathOf(uri);
+      if (path !== null) found.set(path, uri);
+    }
+    return found;
+  }
+}

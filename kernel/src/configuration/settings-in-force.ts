@@ -1,0 +1,120 @@
+import { canonicalJson, isJsonObject, type JsonValue } from "../base/json.ts";
+import type { RequestedPermissions, RequestedSetting } from "../decisions/requested-permissions.ts";
+import type { Configuration } from "../documents/configuration.ts";
+import type { CatalogSnapshot } from "./catalog-snapshot.ts";
+
+/**
+ * Amounts that a document may lower freely, and raise once that is accepted: their names in documents and in the
+ * configuration. Any other setting has to be accepted, whichever way it is changed.
+ */
+const cappedLimits = [
+  ["active_agents", "limits", "activeAgents"],
+  ["idle_unload", "limits", "idleUnloadMs"],
+  ["max_memory_mb", "limits", "maxMemoryMb"],
+  ["max_storage_mb", "limits", "maxStorageMb"],
+  ["max_vectors", "limits", "maxVectors"],
+  ["max_cpu_ms_per_event", "limits", "maxCpuMsPerEvent"],
+  ["max_wall_ms_per_event", "limits", "maxWallMsPerEvent"],
+  ["max_events_per_second", "limits", "maxEventsPerSecond"],
+  ["approvals.expire_after", "approvals", "expireAfterMs"],
+  ["kernel.linger", "kernel", "lingerMs"],
+] as const;
+
+type Tree = Record<string, unknown>;
+const capOf = (configuration: Configuration, section: string, name: string): number =>
+  Number((configuration as unknown as Record<string, Tree>)[section]?.[name]);
+
+/** Returns the caps of the document that are above the person's own, by their names in documents. */
+export function raisedLimits(configuration: Configuration, standing: Configuration): Record<string, number> {
+  return Object.fromEntries(
+    cappedLimits
+      .map(
+        ([written, section, name]) =>
+          [written, capOf(configuration, section, name), capOf(standing, section, name)] as const,
+      )
+      .filter(([, wanted, own]) => wanted > own)
+      .map(([written, wanted]) => [written, wanted]),
+  );
+}
+
+/**
+ * Returns every setting of the documents that differs from the person's own, except those that have a field of their own in
+ * `RequestedPermissions`. A setting that is added to the configuration is included without further code.
+ */
+export function otherSettings(configuration: Configuration, standing: Configuration): RequestedSetting[] {
+  const own = new Map(leavesOf(unnamed(standing)).map(({ path, value }) => [canonicalJson(path), value]));
+  return leavesOf(unnamed(configuration)).filter(({ path, value }) => {
+    const before = own.get(canonicalJson(path));
+    return before === undefined || canonicalJson(before) !== canonicalJson(value);
+  });
+}
+
+/** Returns the settings that no other field of `RequestedPermissions` covers. */
+function unnamed({
+  extensions: _extensions,
+  index: _index,
+  sharedNamespaces: _shared,
+  importNamespaces: _imported,
+  approvals: { autoApproveBelow: _below, rules: _rules, ...approvals },
+  ...rest
+}: Configuration): Tree {
+  const all: Tree = { ...rest, approvals };
+  for (const [, section, name] of cappedLimits) {
+    const { [name]: _capped, ...others } = all[section] as Tree;
+    all[section] = others;
+  }
+  return all;
+}
+
+function leavesOf(value: unknown, path: readonly string[] = []): RequestedSetting[] {
+  return isJsonObject(value)
+    ? Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
+    : [{ path, value: value as JsonValue }];
+}
+
+function withLeaf(tree: Tree, [name = "", ...rest]: readonly string[], value: unknown): Tree {
+  const inner = tree[name];
+  return {
+    ...tree,
+    [name]: rest.length === 0 ? value : withLeaf(isJsonObject(inner) ? inner : {}, rest, value),
+  };
+}
+
+/** Returns the configuration in force: the person's own, tightened by the document, widened as far as was accepted. */
+export function configurationInForce(
+  { configuration, standing }: CatalogSnapshot,
+  requests: RequestedPermissions,
+): Configuration {
+  const upTo = (wanted: number, own: number, accepted: number): number =>
+    Math.min(wanted, Math.max(own, accepted));
+  // Starts from the person's own: a setting that is not accepted and tightens nothing is not in force.
+  let tree = standing as unknown as Tree;
+  for (const { path, value } of requests.settings) tree = withLeaf(tree, path, value);
+  for (const [written, section, name] of cappedLimits) {
+    const [wanted, own] = [capOf(configuration, section, name), capOf(standing, section, name)];
+    tree = withLeaf(tree, [section, name], upTo(wanted, own, requests.limits[written] ?? 0));
+  }
+  const settings = tree as unknown as Configuration;
+  const restraints = requests.restraints.flatMap((restraint) =>
+    restraint.kind === "rule" ? [restraint.rule] : [],
+  );
+  const ignored = requests.restraints.flatMap((restraint) =>
+    restraint.kind === "ignore" ? [restraint.glob] : [],
+  );
+  return {
+    ...settings,
+    approvals: {
+      ...settings.approvals,
+      autoApproveBelow: upTo(
+        configuration.approvals.autoApproveBelow,
+        standing.approvals.autoApproveBelow,
+        requests.autoApproveBelow,
+      ),
+      rules: [...standing.approvals.rules, ...restraints, ...requests.allowRules],
+    },
+    index: {
+      hidden: configuration.index.hidden && (standing.index.hidden || requests.showsHidden),
+      ignore: [...new Set([...standing.index.ignore, ...ignored])],
+    },
+  };
+}

@@ -1,0 +1,190 @@
+import { LaresError } from "../base/errors.ts";
+import { hasErrors, type Diagnostic } from "../documents/diagnostics.ts";
+import { isForeignManifest } from "../documents/foreign-manifest.ts";
+import { checkLares } from "../documents/lares.ts";
+import { checkManifest } from "../documents/manifest.ts";
+import { laresNames } from "../documents/names.ts";
+import type { EventPorts, FoundExtension, ManifestPorts } from "../documents/ports.ts";
+import { resolveConfiguration, type Layer, type ResolvedConfiguration } from "../documents/resolve.ts";
+import { readText, type DocumentText } from "../platform/files/document-files.ts";
+import { dirname, join } from "../platform/files/paths.ts";
+import { misplacement } from "./extension-places.ts";
+import { ExtensionFinder, type ExtensionOnDisk, type ExtensionPlaces } from "./find-extensions.ts";
+import { withImportsFrom } from "./namespaces.ts";
+import { ObservedFiles } from "./observed-files.ts";
+import { workspaceFolders, type WorkspaceFolders } from "./workspace-folders.ts";
+import { namedRoots } from "./workspace-paths.ts";
+
+export interface DocumentOptions {
+  /** The workspace's roots, absolute. The first that has a document is the one whose document counts. */
+  readonly roots: readonly string[];
+  readonly userFolder: string;
+  /** Where the state of all workspaces is kept; absent for a caller that only checks documents. */
+  readonly stateHome?: string;
+  readonly bundledExtensions: string;
+  readonly defaultsFile: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly kernelVersion: string;
+  readonly events: EventPorts;
+}
+
+/** Finds, reads and checks the documents of one workspace and its user. Never rejects because of what they hold. */
+export class WorkspaceDocuments {
+  readonly #options: DocumentOptions;
+  readonly #folders: WorkspaceFolders;
+
+  constructor(options: DocumentOptions) {
+    this.#options = options;
+    this.#folders = workspaceFolders(options.roots);
+  }
+
+  /** Returns the workspace's document, of the first root that has one; null if none has. */
+  async workspaceDocument(files: ObservedFiles): Promise<DocumentText | null> {
+    for (const root of this.#options.roots) {
+      const found = await files.readFirst(root, laresNames);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /** Returns the document of another root that counts instead of this root's; null if this one counts. */
+  async documentInsteadOf(file: string, files: ObservedFiles): Promise<string | null> {
+    if (!this.#options.roots.includes(dirname(file))) return null;
+    const counting = await this.workspaceDocument(files);
+    return counting === null || dirname(counting.file) === dirname(file) ? null : counting.file;
+  }
+
+  /** Returns a new finder; it reads each folder once. */
+  createFinder(files = new ObservedFiles()): ExtensionFinder {
+    const places: ExtensionPlaces = {
+      workspace: this.#options.roots.map((root) => join(root, ".lares", "extensions")),
+      user: join(this.#options.userFolder, "extensions"),
+      bundled: this.#options.bundledExtensions,
+    };
+    return new ExtensionFinder(
+      places,
+      ({ text, file }) => checkManifest(text, file, this.manifestPorts(file, files)),
+      files,
+    );
+  }
+
+  /** Returns what the check of this manifest needs to know. */
+  manifestPorts(file: string, files: ObservedFiles): ManifestPorts {
+    return {
+      events: this.#options.events,
+      fileExists: (path) => files.fileExists(join(dirname(file), path)),
+      kernelVersion: this.#options.kernelVersion,
+    };
+  }
+
+  /** Returns whose document this file is. */
+  layerOf(file: string): "workspace" | "user" {
+    return dirname(file) === this.#options.userFolder ? "user" : "workspace";
+  }
+
+  /** Returns why an extension's folder may not hold one; null if it may. `granted`: locations of any agent. */
+  misplacementOf({ folder }: ExtensionOnDisk, granted: readonly string[]): Promise<string | null> {
+    const { roots, userFolder, stateHome } = this.#options;
+    const closed = [userFolder, ...(stateHome === undefined ? [] : [stateHome])];
+    return misplacement(folder, { roots: namedRoots(roots), closed }, granted);
+  }
+
+  /** Resolves the configuration of all layers. A layer with errors is left out and added to `faults`. */
+  async resolve(
+    files: ObservedFiles,
+    finder: ExtensionFinder,
+    faults: string[],
+  ): Promise<{
+    resolved: ResolvedConfiguration;
+    /** The configuration without the workspace's layer. */
+    own: ResolvedConfiguration;
+    workspaceText: DocumentText | null;
+    workspace: Layer | null;
+  }> {
+    const workspaceText = await this.workspaceDocument(files);
+    const userText = await files.readFirst(this.#options.userFolder, laresNames);
+    const defaults = await this.#layer(
+      { file: this.#options.defaultsFile, text: (await readText(this.#options.defaultsFile)) ?? "" },
+      "defaults",
+      files,
+      finder,
+      faults,
+    );
+    if (defaults === null)
+      throw new LaresError(
+        "InternalError",
+        `The defaults in ${this.#options.defaultsFile} are damaged; install Lares again.`,
+      );
+    const workspace =
+      workspaceText === null ? null : await this.#layer(workspaceText, "workspace", files, finder, faults);
+    const user = userText === null ? null : await this.#layer(userText, "user", files, finder, faults);
+    const { environment } = this.#options;
+    const resolved = await resolveConfiguration({ environment, workspace, user, defaults });
+    const own = await resolveConfiguration({ environment, workspace: null, user, defaults });
+    faults.push(...resolved.environmentFaults.map(({ message }) => message));
+    return { resolved, own, workspaceText, workspace };
+  }
+
+  async #layer(
+    { file, text }: DocumentText,
+    layer: "workspace" | "user" | "defaults",
+    files: ObservedFiles,
+    finder: ExtensionFinder,
+    faults: string[],
+  ): Promise<Layer | null> {
+    const checked = await this.checkLares(text, file, layer, files, finder);
+    if (checked.value !== null && !hasStructuralErrors(checked.diagnostics)) {
+      // Imports are relative to the document's folder; those of the workspace's first root are resolved later.
+      const isElsewhere =
+        layer === "user" || (layer === "workspace" && dirname(file) !== this.#options.roots[0]);
+      const value = isElsewhere ? withImportsFrom(checked.value, dirname(file)) : checked.value;
+      return { file, value, document: checked.document };
+    }
+    const first = checked.diagnostics.find(({ severity }) => severity === "error");
+    faults.push(`${file}:${(first?.range.start.line ?? 0) + 1}: ${first?.message ?? "it cannot be read."}`);
+    return null;
+  }
+
+  checkLares(
+    text: string,
+    file: string,
+    layer: "workspace" | "user" | "defaults",
+    files: ObservedFiles,
+    finder = this.createFinder(files),
+  ) {
+    return checkLares(text, file, {
+      layer,
+      folderState: (path) => this.#folders.state(path, files),
+      findExtension: async ({ path, id }, granted): Promise<FoundExtension> => {
+        const found = path !== undefined ? await finder.byPath(path, file) : await finder.byId(id ?? "");
+        if (found === null) {
+          return path === undefined
+            ? { state: "missing", lookedIn: finder.placesInOrder(), candidates: await finder.ids() }
+            : { state: "missing", lookedIn: [], candidates: await finder.beside(path, file) };
+        }
+        const { checked, manifest } = found;
+        const reason = await this.misplacementOf(found, granted);
+        if (reason !== null) return { state: "misplaced", file: manifest.file, reason };
+        if (!checked.usable || checked.value === null) {
+          const isForeign = isForeignManifest(checked.document.value);
+          return { state: "invalid", file: manifest.file, isForeign };
+        }
+        return { state: "found", file: manifest.file, manifest: checked.value };
+      },
+    });
+  }
+}
+
+/** Returns whether errors leave no value to work with. One bad entry of `extensions` does not stop the others. */
+function hasStructuralErrors(diagnostics: readonly Diagnostic[]): boolean {
+  const local = new Set([
+    "extension-not-found",
+    "extension-invalid",
+    "extension-holds-files",
+    "duplicate-extension",
+    "location-not-found",
+    "location-outside",
+    "extension-reference",
+  ]);
+  return hasErrors(diagnostics.filter(({ code }) => !local.has(code)));
+}

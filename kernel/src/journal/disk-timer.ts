@@ -1,0 +1,53 @@
+import type { Clock } from "../base/clock.ts";
+
+/** What was written is on its way to the disk after this at the latest. */
+const maxUnsyncedMs = 50;
+/** Logs that are synchronized at once: each holds a thread that other file operations need, too. */
+const maxAtOnce = 2;
+
+/** A log that has records which may not be on the disk. */
+export interface UnsyncedLog {
+  /** Resolves when the log's records are on the disk, or when the log has reported why not. Never rejects. */
+  bringToDisk(): Promise<void>;
+}
+
+/** Brings all logs to the disk: one timer for all of them, however many have something to bring. */
+export class DiskTimer {
+  readonly #clock: Pick<Clock, "timer">;
+  readonly #waiting = new Set<UnsyncedLog>();
+  /** Their time has come. */
+  #due: UnsyncedLog[] = [];
+  #timer: Disposable | null = null;
+  #running = 0;
+
+  constructor(clock: Pick<Clock, "timer">) {
+    this.#clock = clock;
+  }
+
+  /** Synchronizes the log within `maxUnsyncedMs`, or as soon as the logs before it are done. */
+  add(log: UnsyncedLog): void {
+    this.#waiting.add(log);
+    // Logs that are added while others are synchronized have a deadline of their own.
+    this.#timer ??= this.#clock.timer(maxUnsyncedMs, () => {
+      this.#timer = null;
+      this.#due.push(...this.#waiting);
+      this.#waiting.clear();
+      while (this.#running < maxAtOnce && this.#due.length > 0) void this.#run();
+    });
+  }
+
+  /** The log is synchronized already, or closed. */
+  remove(log: UnsyncedLog): void {
+    this.#waiting.delete(log);
+    this.#due = this.#due.filter((due) => due !== log);
+    if (this.#waiting.size > 0) return;
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = null;
+  }
+
+  async #run(): Promise<void> {
+    this.#running += 1;
+    for (let log = this.#due.shift(); log !== undefined; log = this.#due.shift()) await log.bringToDisk();
+    this.#running -= 1;
+  }
+}

@@ -1,0 +1,17 @@
+import type { ChainEnd } from "../memory-contract/records.ts";
+import { LaresError } from "../base/errors.ts";
+
+/** The journal's head is not the one that the caller expected: another append was first. Nothing was written. */
+export class HeadConflict extends LaresError {
+  /** The head that the journal has instead. */
+  readonly head: ChainEnd;
+
+  constructor(journal: string, expected: ChainEnd, { seq, hash }: ChainEnd) {
+    super(
+      "Conflict",
+      `The ${journal} has ${seq} records, and record ${expected.seq} was expected to be the last. Read what was appended, and try again.`,
+      { head: { seq, hash } },
+    );
+    this.head = { seq, hash };
+  }
+}

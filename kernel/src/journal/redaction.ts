@@ -1,0 +1,90 @@
+import { isJsonObject } from "../base/json.ts";
+import type { Redacted } from "../memory-contract/records.ts";
+import { parsed } from "./lines.ts";
+import type { RecordHead } from "./record.ts";
+import { SeqSet } from "./seq-set.ts";
+
+type SeqRange = Redacted["seqs"][number];
+
+/** Ranges that one redact record names at most, so that its line stays far below the bound of a line. */
+export const maxRangesPerRecord = 10_000;
+
+/**
+ * Follows, while a journal is proven, which records were redacted and which redact records name them. In bounded
+ * memory: a few bits for each record, and none before the first redaction.
+ */
+export class RedactionProof {
+  /** Redact records up to this seq are known to have been carried out. */
+  readonly #carriedOut: number;
+  readonly #redacted = new SeqSet();
+  /** What may not be named (again): what was, and the redact records themselves. */
+  readonly #named = new SeqSet();
+  /** Named, and still with their data: a crash came between the two. */
+  readonly pending = new SeqSet();
+  /** The last redact record; 0 where there is none. */
+  lastRedact = 0;
+  #restored: { readonly seq: number; readonly by: number } | null = null;
+
+  constructor(carriedOut: number) {
+    this.#carriedOut = carriedOut;
+  }
+
+  /** Records without their data. */
+  get count(): number {
+    return this.#redacted.size;
+  }
+
+  /** Takes a record in. `data` is asked for where it is a redact record. A string says what is wrong with it. */
+  follow(record: RecordHead, data: () => string): string | null {
+    if (record.isRedacted) this.#redacted.add(record.seq);
+    if (record.operation !== "redact") return null;
+    const seqs = rangesIn(parsed(data()));
+    if (seqs === null) return "it does not say which records it redacts";
+    let before = 0;
+    for (const [first, last] of seqs) {
+      if (first <= before || last < first || last >= record.seq)
+        return "it names records that it cannot redact";
+      before = last;
+      for (let seq = first; seq <= last; seq++) {
+        if (!this.#named.add(seq)) return `it redacts seq ${seq}, which cannot be redacted, or was already`;
+        if (!this.#redacted.has(seq)) this.#unfinished(seq, record.seq);
+      }
+    }
+    this.#named.add(record.seq);
+    this.lastRedact = record.seq;
+    return null;
+  }
+
+  #unfinished(seq: number, by: number): void {
+    if (by > this.#carriedOut) this.pending.add(seq);
+    else if (this.#restored === null || seq < this.#restored.seq) this.#restored = { seq, by };
+  }
+
+  /** The first record that has its data although a redaction of it was carried out. */
+  get restored(): { readonly seq: number; readonly reason: string } | null {
+    if (this.#restored === null) return null;
+    const { seq, by } = this.#restored;
+    return { seq, reason: `it was redacted by seq ${by}, and has its data again` };
+  }
+
+  /** At the journal's end: the first record without data that no redact record names. */
+  get unnamed(): { readonly seq: number; readonly reason: string } | null {
+    const seq = this.#redacted.next(1, (seq) => !this.#named.has(seq));
+    return seq === null
+      ? null
+      : { seq, reason: "its data is gone, and no later record says that it was redacted" };
+  }
+}
+
+/** Which records a redact record's data names; null where it is not the data of one. */
+export function rangesIn(read: unknown): readonly SeqRange[] | null {
+  if (!isJsonObject(read) || typeof read["reason"] !== "string" || !Array.isArray(read["seqs"])) return null;
+  const seqs: readonly unknown[] = read["seqs"];
+  return seqs.length > 0 && seqs.every(isRange) ? seqs : null;
+}
+
+function isRange(value: unknown): value is SeqRange {
+  return (
+    Array.isArray(value) && value.length === 2 && value.every((seq) => Number.isSafeInteger(seq) && seq > 0)
+  );
+}

@@ -1,0 +1,59 @@
+import process from "node:process";
+import { messageOf } from "../../base/errors.ts";
+import type { ReadyWords } from "./child.ts";
+import { openParentChannel } from "./child-process.ts";
+import { FrameReader, readWords, wordsFrame, wordsType } from "./frames.ts";
+
+interface ParentOptions<FromParent> {
+  readonly maxFrameBytes: number;
+  /** `bytes` are good only during the call. A failure is the child's own fault, and ends it. */
+  receive(words: FromParent, bytes: Uint8Array): void | Promise<void>;
+  /** Frames of the room's own types. */
+  receiveFrame?(type: number, stream: number, payload: Uint8Array): void;
+}
+
+export interface Parent<ToParent> {
+  send(words: ToParent, bytes?: Uint8Array): void;
+  /** Sends frames of the room's own types. */
+  write(...frames: readonly Uint8Array[]): void;
+  /** Says that requests are answered from now on. */
+  ready(): void;
+  /** A fault of the child's own: it says so and ends, and the parent starts another. */
+  fail(error: unknown): never;
+}
+
+/** For the entry file of a `Child`: listens to the parent, and ends this process with it. */
+export function serveParent<ToParent, FromParent>(options: ParentOptions<FromParent>): Parent<ToParent> {
+  const channel = openParentChannel();
+  const reader = new FrameReader(options.maxFrameBytes, (type, stream, payload) => {
+    if (type !== wordsType) {
+      if (options.receiveFrame === undefined) throw new RangeError(`A frame of unknown type ${type}.`);
+      return options.receiveFrame(type, stream, payload);
+    }
+    const { words, bytes } = readWords(payload);
+    // Only the parent writes here, so the words are what they claim to be.
+    const done = options.receive(words as FromParent, bytes);
+    if (done instanceof Promise) done.catch(fail);
+  });
+  channel.chunks.on((chunk) => {
+    try {
+      reader.push(chunk);
+    } catch (error) {
+      fail(error);
+    }
+  });
+  // Without a parent nobody is answered.
+  void channel.closed.then(() => process.exit(0));
+  const write = (...frames: readonly Uint8Array[]): void => channel.write(...frames);
+  return {
+    send: (words, bytes) => write(...wordsFrame(words, bytes)),
+    write,
+    ready: () => write(...wordsFrame({ kind: "ready" } satisfies ReadyWords)),
+    fail,
+  };
+}
+
+function fail(error: unknown): never {
+  process.stderr.write(`${messageOf(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,155 @@
+import { constants } from "node:fs";
+import { open, opendir, readdir, realpath, stat } from "node:fs/promises";
+import { LaresError } from "../../base/errors.ts";
+import { decodeUtf8 } from "../../base/utf8.ts";
+import { basename, dirname, isWithin, join } from "./paths.ts";
+
+/** Documents are read up to this size; the parser reports a longer one. */
+export const maxDocumentBytes = 1024 * 1024;
+
+export interface DocumentText {
+  /** Absolute. */
+  readonly file: string;
+  readonly text: string;
+  /** The text on the disk, if an editor has another text. */
+  readonly saved?: string;
+}
+
+/**
+ * Returns a document's text, cut just beyond the size that is allowed; null where there is no such file. Bytes that are
+ * not UTF-8 are decoded as `decodeUtf8` says, and become faults when the document is parsed.
+ */
+export async function readText(file: string): Promise<string | null> {
+  let handle;
+  try {
+    // A fifo or a device in a document's place must not hold the kernel up.
+    handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (isMissing(error) || isRefused(error)) return null;
+    throw new LaresError("StorageError", `${file} cannot be read.`, { path: file }, { cause: error });
+  }
+  try {
+    if (!(await handle.stat()).isFile()) return null;
+    const buffer = Buffer.alloc(maxDocumentBytes + 1);
+    let length = 0;
+    while (length < buffer.length) {
+      const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+      if (bytesRead === 0) break;
+      length += bytesRead;
+    }
+    return decodeUtf8(buffer.subarray(0, length));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Returns what a path turns out to be, links followed. Locations must stay in the workspace. */
+export async function folderState(
+  root: string,
+  path: string,
+): Promise<"folder" | "other" | "missing" | "outside"> {
+  try {
+    const real = await realpath(join(root, path));
+    if (!isWithin(await realpath(root), real)) return "outside";
+    return (await stat(real)).isDirectory() ? "folder" : "other";
+  } catch (error) {
+    if (isMissing(error)) return "missing";
+    throw error;
+  }
+}
+
+/** Folders that are listed of one folder. */
+const maxListedFolders = 1000;
+
+/** Returns the names of the folders in a folder, sorted, without hidden ones; none if it cannot be listed. */
+export async function listFolders(folder: string): Promise<string[]> {
+  const names: string[] = [];
+  try {
+    for await (const entry of await opendir(folder)) {
+      if (entry.isDirectory() && !entry.name.startsWith(".") && entry.name !== "node_modules")
+        names.push(entry.name);
+      if (names.length >= maxListedFolders) break;
+    }
+  } catch (error) {
+    if (!isMissing(error) && !isRefused(error)) throw error;
+  }
+  return names.toSorted();
+}
+
+/** Returns all names in a folder, sorted; none where it cannot be listed. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).toSorted();
+  } catch (error) {
+    if (isMissing(error) || isRefused(error)) return [];
+    throw error;
+  }
+}
+
+interface NamedEntry {
+  readonly name: string;
+  /** A link is neither: it is not followed. */
+  readonly kind: "file" | "folder" | "other";
+}
+
+/** Returns what is in a folder, unsorted. Rejects with Node's own error where it cannot be listed. */
+export async function entriesIn(folder: string): Promise<NamedEntry[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries.map((entry) => ({
+    name: entry.name,
+    kind: entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other",
+  }));
+}
+
+/** Returns where a path leads, links resolved; null where there is nothing, or nothing for this user. */
+export async function realPathOrNull(path: string): Promise<string | null> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (isMissing(error) || isRefused(error)) return null;
+    throw error;
+  }
+}
+
+/** Resolves links as far as there is something: a path that is not there yet has its folder's. */
+export async function realPathOf(absolute: string): Promise<string> {
+  let rest = "";
+  for (let path = absolute; ; path = dirname(path)) {
+    try {
+      return join(await realpath(path), rest);
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? String(error.code) : "";
+      // A link in a circle, or a place that cannot be looked into, has no other name that is known.
+      if (!["ENOENT", "ENOTDIR"].includes(code) || dirname(path) === path) return absolute;
+      rest = join(basename(path), rest);
+    }
+  }
+}
+
+/** Returns whether there is a file or a folder, links followed; false where it cannot be looked at. */
+export async function fileOrFolderExists(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile() || found.isDirectory(),
+    () => false,
+  );
+}
+
+export async function fileExists(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+/** Returns whether the system refused access to this user. */
+export function isRefused(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === "EACCES" || code === "EPERM";
+}
+
+export function isMissing(error: unknown): boolean {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  return code === "ENOENT" || code === "ENOTDIR" || code === "ELOOP";
+}

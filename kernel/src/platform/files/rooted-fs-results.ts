@@ -1,0 +1,71 @@
+import { lstatSync, type Stats } from "node:fs";
+import { LaresError, notFound, stale } from "../../base/errors.ts";
+import { linkInTheWay, systemCodeOf } from "./rooted-fs-folders.ts";
+import { storageFailure } from "./storage-failure.ts";
+
+export interface FileStat {
+  readonly kind: "file" | "folder" | "link" | "other";
+  /** Bytes. */
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly birthtimeMs: number;
+  /** Permission bits. */
+  readonly mode: number;
+  readonly inode: string;
+  readonly device: string;
+}
+
+/** Of the name itself; null if there is nothing, or could not be. */
+export function statOf(path: string): FileStat | null {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? null : fileStat(stats);
+  } catch (error) {
+    if (systemCodeOf(error) === "ENAMETOOLONG") return null;
+    throw error;
+  }
+}
+
+export function fileStat(stats: Stats): FileStat {
+  return {
+    kind: kindOf(stats),
+    size: stats.size,
+    mtimeMs: stats.mtimeMs,
+    birthtimeMs: stats.birthtimeMs,
+    mode: stats.mode & 0o7777,
+    inode: String(stats.ino),
+    device: String(stats.dev),
+  };
+}
+
+export function kindOf(entry: {
+  isFile(): boolean;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+}): FileStat["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "folder";
+  return entry.isSymbolicLink() ? "link" : "other";
+}
+
+export function inTheWay(path: string): LaresError {
+  return stale(path, `There is already something at ${JSON.stringify(path)}.`);
+}
+
+/** A system's error in the words of the catalogue. */
+export function translated(path: string, error: unknown): LaresError {
+  if (error instanceof LaresError) return error;
+  switch (systemCodeOf(error) ?? "") {
+    case "ENOENT":
+    case "ENOTDIR":
+    case "EISDIR":
+    case "ENXIO":
+      return notFound("file", path);
+    case "EEXIST":
+      return inTheWay(path);
+    case "ELOOP":
+      return linkInTheWay(path);
+    default:
+      return storageFailure(JSON.stringify(path), error);
+  }
+}

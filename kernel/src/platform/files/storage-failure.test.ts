@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { notFound } from "../../base/errors.ts";
+import { storageFailure } from "./storage-failure.ts";
+
+const systemError = (code: string, errno: number): Error =>
+  Object.assign(new Error(`${code}: words of the system, write`), { code, errno });
+
+test.each([
+  ["ENOSPC", -28, /no space is left.*Free some space/],
+  ["EDQUOT", -122, /quota/],
+  ["Unknown system error -122", -122, /quota.*EDQUOT/],
+  ["EROFS", -30, /read-only.*writable/],
+  ["EMFILE", -24, /too many files.*ulimit/],
+  ["ENFILE", -23, /too many files/],
+  ["EACCES", -13, /not permitted.*yours/],
+  ["EIO", -5, /disk failed.*system's log/],
+])("%s is a StorageError that says what was not done, why, and what to do", (code, errno, words) => {
+  const failure = storageFailure('"a" was not written', systemError(code, errno));
+  expect(failure.code).toBe("StorageError");
+  expect(failure.message).toMatch(/^"a" was not written: /);
+  expect(failure.message).toMatch(words);
+});
+
+test("of any other failure the system's own words are told; an error of the catalogue stays what it is", () => {
+  expect(storageFailure("It was not read", systemError("EISDIR", -21)).message).toBe(
+    "It was not read: EISDIR: words of the system, write.",
+  );
+  expect(storageFailure("It was not read", notFound("file", "a"))).toMatchObject({ code: "NotFound" });
+});

@@ -1,0 +1,78 @@
+import { sha256 } from "../../platform/files/hash.ts";
+import type { Located, ProgramFolder } from "../../platform/files/program-files.ts";
+
+/** The number of inputs that are read concurrently. */
+const batch = 64;
+
+interface Question {
+  readonly path: string;
+  /** The read limit, for a question about a file's content; null for a question about where the path leads. */
+  readonly maxBytes: number | null;
+}
+
+/**
+ * Records every question to a folder, with its answer. A bundle that was built only from these answers stays valid as
+ * long as they are the same.
+ */
+export class BuildInputs implements ProgramFolder {
+  readonly root: string;
+  readonly #folder: ProgramFolder;
+  readonly #answers = new Map<string, { readonly question: Question; readonly told: string }>();
+  /** True if each question always had the same answer and none failed. */
+  #isSound = true;
+
+  constructor(folder: ProgramFolder) {
+    this.#folder = folder;
+    this.root = folder.root;
+  }
+
+  locate(path: string): Promise<Located> {
+    return this.#note({ path, maxBytes: null }, () => this.#folder.locate(path), told);
+  }
+
+  read(path: string, maxBytes: number): Promise<Uint8Array> {
+    return this.#note({ path, maxBytes }, () => this.#folder.read(path, maxBytes), sha256);
+  }
+
+  /** Returns true if `folder` would give the same answers now. Asks all questions, in no particular order. */
+  async holdsFor(folder: ProgramFolder): Promise<boolean> {
+    if (!this.#isSound || folder.root !== this.root) return false;
+    const answers = [...this.#answers.values()];
+    for (let from = 0; from < answers.length; from += batch) {
+      const same = await Promise.all(
+        answers.slice(from, from + batch).map(async ({ question, told: before }) => {
+          try {
+            return (await ask(folder, question)) === before;
+          } catch {
+            return false;
+          }
+        }),
+      );
+      if (same.includes(false)) return false;
+    }
+    return true;
+  }
+
+  /** The wrapped folder is closed by its owner. */
+  [Symbol.dispose](): void {}
+
+  async #note<T>(question: Question, answer: () => Promise<T>, tell: (answer: T) => string): Promise<T> {
+    try {
+      const given = await answer();
+      const key = JSON.stringify(question);
+      const now = tell(given);
+      this.#isSound &&= (this.#answers.get(key)?.told ?? now) === now;
+      this.#answers.set(key, { question, told: now });
+      return given;
+    } catch (error) {
+      this.#isSound = false;
+      throw error;
+    }
+  }
+}
+
+const told = (located: Located): string => JSON.stringify(located);
+
+async function ask(folder: ProgramFolder, { path, maxBytes }: Question): Promise<string> {
+  return maxBytes === null ? told(await folder.locate(path)) : sha256(await folder.read(path, maxBytes));
+}

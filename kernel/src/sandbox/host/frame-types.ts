@@ -1,0 +1,48 @@
+import { frame } from "../../platform/children/frames.ts";
+
+/** Types of the frames between kernel and sandbox host, besides words; the stream is the guest. */
+export const frameType = {
+  /** Kernel → host: bytes for a guest's stdin. */
+  stdin: 2,
+  /** Host → kernel: bytes of a guest's stdout. */
+  stdout: 3,
+  /** Host → kernel: u32, so many bytes of stdin were read by the guest. */
+  stdinTaken: 4,
+  /** Kernel → host: u32, so many more bytes of stdout may be sent. */
+  stdoutCredit: 5,
+  /** Host → kernel: text of a guest's stderr. */
+  stderr: 6,
+  /** Host → kernel: f64 CPU time in ms, f64 bytes of memory, u8 whether it computes. */
+  usage: 7,
+} as const;
+
+export interface UsageSample {
+  /** The guest thread's own, since the guest began. */
+  readonly cpuTimeMs: number;
+  /** Linear memory; it never shrinks, so this is also the most there was. */
+  readonly memoryBytes: number;
+  /** False where it waits for input or for time to pass. */
+  readonly isComputing: boolean;
+}
+
+export function usageFrame(guest: number, sample: UsageSample): Uint8Array[] {
+  const payload = new Uint8Array(17);
+  const out = view(payload);
+  out.setFloat64(0, sample.cpuTimeMs, true);
+  out.setFloat64(8, sample.memoryBytes, true);
+  out.setUint8(16, sample.isComputing ? 1 : 0);
+  return frame(frameType.usage, guest, payload);
+}
+
+export function readUsage(payload: Uint8Array): UsageSample {
+  const from = view(payload);
+  return {
+    cpuTimeMs: from.getFloat64(0, true),
+    memoryBytes: from.getFloat64(8, true),
+    isComputing: from.getUint8(16) === 1,
+  };
+}
+
+function view(bytes: Uint8Array): DataView {
+  return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

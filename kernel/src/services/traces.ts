@@ -1,0 +1,91 @@
+import type { Emitter } from "../base/emitter.ts";
+import { messageOf } from "../base/errors.ts";
+import { Fifo } from "../base/fifo.ts";
+import { newId } from "../base/ids.ts";
+import type { Log } from "../base/log.ts";
+import { isAtLeast, type TraceEntry, type TraceLevel, type TraceQuery } from "../base/vocabulary/trace.ts";
+
+/** The log that traces are written into. */
+interface TraceSource {
+  /** Newest first; sees everything written before. */
+  query(query: TraceQuery): Promise<TraceEntry[]>;
+  /** Each entry as it is stored, at once. */
+  readonly entries: Emitter<TraceEntry>;
+}
+
+interface TraceFilter {
+  readonly agent?: string | undefined;
+  /** This level and those above it. */
+  readonly level?: TraceLevel | undefined;
+}
+
+interface Following extends Disposable {
+  /** Whoever follows on from here later misses nothing that was written since, and is told nothing twice. */
+  readonly cursor: string;
+}
+
+export interface TraceService {
+  query(query: TraceQuery): Promise<TraceEntry[]>;
+  /**
+   * Tells each entry that matches, once and in the order of writing: those that the log has since `after`, which is a cursor
+   * or the `span_id` of an entry, then new ones as they are written. Without `after`: new ones.
+   */
+  follow(filter: TraceFilter, after: string | undefined, tell: (entry: TraceEntry) => void): Following;
+}
+
+/** The maximum number of entries that are replayed from the log to one subscription; the newest are kept. */
+const maxReplayed = 10_000;
+/** New entries that wait while the log is read; the oldest go first, and are in what is read. */
+const maxWaiting = 10_000;
+
+export function createTraceService(source: TraceSource, log: Log): TraceService {
+  return {
+    query: (query) => source.query(query),
+    follow(filter, after, tell) {
+      const cursor = after ?? newId();
+      const waiting = new Fifo<TraceEntry>();
+      let isReplayed = false;
+      let isOver = false;
+      const listening = source.entries.on((entry) => {
+        if (!matches(entry, filter)) return;
+        if (isReplayed) tell(entry);
+        else {
+          waiting.push(entry);
+          if (waiting.length > maxWaiting) waiting.shift();
+        }
+      });
+      const replay = async (): Promise<void> => {
+        const query = { ...given(filter), after: cursor, limit: maxReplayed };
+        const found = await source.query(query).catch((error: unknown) => {
+          log.warn(`Traces could not be read for a client that follows them: ${messageOf(error)}`);
+          return [];
+        });
+        if (isOver) return;
+        const known = new Set(found.map(({ span_id }) => span_id));
+        const entries = found.toReversed();
+        for (let entry = waiting.shift(); entry !== undefined; entry = waiting.shift())
+          if (!known.has(entry.span_id)) entries.push(entry);
+        isReplayed = true;
+        for (const entry of entries) tell(entry);
+      };
+      void replay();
+      return {
+        cursor,
+        [Symbol.dispose]() {
+          isOver = true;
+          listening[Symbol.dispose]();
+        },
+      };
+    },
+  };
+}
+
+function matches(entry: TraceEntry, { agent, level }: TraceFilter): boolean {
+  return (
+    (agent === undefined || entry.agent === agent) && (level === undefined || isAtLeast(entry.level, level))
+  );
+}
+
+function given({ agent, level }: TraceFilter): Pick<TraceQuery, "agent" | "level"> {
+  return { ...(agent === undefined ? {} : { agent }), ...(level === undefined ? {} : { level }) };
+}

@@ -1,0 +1,341 @@
+import { neverAborted, unlessAborted } from "../../base/abort.ts";
+import type { Clock } from "../../base/clock.ts";
+import { isLaresError, LaresError, messageOf, storageError } from "../../base/errors.ts";
+import { Fifo } from "../../base/fifo.ts";
+import type { Log } from "../../base/log.ts";
+import { ChildKeeper } from "../../platform/children/child-keeper.ts";
+import { startChildProcess } from "../../platform/children/child-process.ts";
+import { makeFolder } from "../../platform/files/data-files.ts";
+import { failpointsPassedOn } from "../../platform/failpoint.ts";
+import { siblingModule } from "../../platform/processes/sibling-module.ts";
+import { storeBounds as bounds } from "../bounds.ts";
+import { FairQueue } from "./fair-queue.ts";
+import { foreignPathsOf } from "./foreign-paths.ts";
+import { HostLink } from "./link.ts";
+import type { FromHost } from "../messages.ts";
+import { packagePaths } from "./native-packages.ts";
+import type {
+  Store,
+  StoreMemory,
+  StoreNotice,
+  StoreRequestName,
+  StoreRequests,
+} from "../../memory-contract/store-port.ts";
+
+export interface StoreOptions {
+  /** Absolute. The folders of all memories lie beneath it: the store host may read and write there. */
+  readonly stateFolder: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** What a vector library may keep in the host for nothing, default `storeBounds.maxLeakedBytes`. */
+  readonly maxLeakedBytes?: number;
+  /** What the host has for the log is in `log` already. */
+  notice(notice: Exclude<StoreNotice, { kind: "log" }>): void;
+}
+
+export function createStore(options: StoreOptions): Store {
+  return new StoreClient(options);
+}
+
+interface Request {
+  readonly id: number;
+  readonly name: StoreRequestName;
+  readonly memory: StoreMemory;
+  readonly params: unknown;
+  readonly signal: AbortSignal;
+  /** Hosts that ended while they had it. */
+  deaths: number;
+  resolve(result: unknown): void;
+  reject(error: LaresError): void;
+}
+
+/**
+ * Keeps one store host: started with the first request, and again after it died, with growing pauses. What it had not
+ * answered is asked of the next one, one request at a time, so that it is known which one a host dies of; where that takes long, new ones go beside it.
+ */
+class StoreClient implements Store {
+  readonly #options: StoreOptions;
+  /** Not sent yet. */
+  readonly #waiting = new FairQueue<Request>();
+  /** A host died while it had them. */
+  readonly #retried = new Fifo<Request>();
+  /** At the host. */
+  readonly #open = new Map<number, Request>();
+  readonly #foreignPaths = new Set<string>();
+  /** Memories whose projections the next host is not to believe; each once, for a request may be to blame too. */
+  readonly #suspects = new Map<string, "next" | "done">();
+  /** Once a host has died: memories that have had an answer since. What killed it may be a hint as well. */
+  #trusted: Set<string> | null = null;
+  readonly #grown = new Map<string, StoreMemory>();
+  #grownTimer: Disposable | null = null;
+  readonly #host: ChildKeeper<HostLink>;
+  #starting: Promise<void> | null = null;
+  /** Whether the request that a host died of has been at the next one for long. */
+  #isAloneLong = false;
+  #aloneTimer: Disposable | null = null;
+  #failedStarts = 0;
+  #nextId = 1;
+  #isDisposed = false;
+
+  constructor(options: StoreOptions) {
+    this.#options = options;
+    this.#host = new ChildKeeper({
+      clock: options.clock,
+      restarts: bounds,
+      start: () => this.#launch(),
+      end: (link) => link.close(),
+      gone: (link, how) => this.#gone(link, how),
+      closed,
+    });
+  }
+
+  get pid(): number | null {
+    return this.#host.pid;
+  }
+
+  request<Name extends StoreRequestName>(
+    name: Name,
+    memory: StoreMemory,
+    params: StoreRequests[Name]["params"],
+    signal: AbortSignal = neverAborted,
+  ): Promise<StoreRequests[Name]["result"]> {
+    if (this.#isDisposed) return Promise.reject(closed());
+    if (this.#waiting.lengthOf(memory.key) >= bounds.maxWaitingPerMemory) {
+      return Promise.reject(
+        new LaresError(
+          "Busy",
+          `${bounds.maxWaitingPerMemory} questions to this memory wait already. Ask again when some are answered.`,
+        ),
+      );
+    }
+    const id = this.#nextId++;
+    const answer = new Promise<StoreRequests[Name]["result"]>((resolve, reject) => {
+      const request = { id, name, memory, params, signal, deaths: 0, reject };
+      this.#waiting.push(memory.key, {
+        ...request,
+        resolve: (result) => resolve(result as StoreRequests[Name]["result"]),
+      });
+      this.#pump();
+    });
+    return unlessAborted(answer, signal, () => {
+      if (this.#open.has(id)) this.#host.child?.send({ kind: "cancel", id });
+    });
+  }
+
+  grown(memory: StoreMemory): void {
+    if (this.#host.child === null || this.#trusted?.has(memory.key) === false) return;
+    this.#grown.set(memory.key, memory);
+    this.#grownTimer ??= this.#options.clock.timer(bounds.grownIntervalMs, () => this.#tellGrown());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isDisposed = true;
+    this.#grownTimer?.[Symbol.dispose]();
+    this.#aloneTimer?.[Symbol.dispose]();
+    for (const request of [...this.#waiting.drain(), ...this.#open.values()]) request.reject(closed());
+    for (let request = this.#retried.shift(); request !== undefined; request = this.#retried.shift()) {
+      request.reject(closed());
+    }
+    this.#open.clear();
+    await this.#host[Symbol.asyncDispose]();
+    await this.#starting;
+  }
+
+  /** Sends what may be sent, and sees to it that there is a host. */
+  #pump(): void {
+    const isWanted = this.#waiting.length > 0 || this.#retried.length > 0;
+    if (!isWanted || this.#isDisposed) return;
+    const link = this.#host.child;
+    if (link === null) {
+      this.#starting ??= this.#start().finally(() => {
+        this.#starting = null;
+        this.#pump();
+      });
+      return;
+    }
+    while (!link.isEnding && !link.isLeaving) {
+      const request = this.#next();
+      if (request === undefined) return;
+      this.#open.set(request.id, request);
+      if (!this.#mayRead(link, request.memory)) return this.#startAnew(link);
+      this.#send(link, request);
+    }
+  }
+
+  /** As `#nextInLine`, without those that nobody waits for any more. */
+  #next(): Request | undefined {
+    for (;;) {
+      const request = this.#nextInLine();
+      if (request?.signal.aborted !== true) return request;
+    }
+  }
+
+  /** What may be sent now. A request that a host died of is sent alone, and only new ones join it when it takes long. */
+  #nextInLine(): Request | undefined {
+    if (this.#open.size === 0) return this.#retried.shift() ?? this.#waiting.shift();
+    if (this.#open.size >= bounds.maxOpenRequests) return undefined;
+    const isSuspectOpen = [...this.#open.values()].some(({ deaths }) => deaths > 0);
+    const mayJoin = isSuspectOpen ? this.#isAloneLong : this.#retried.length === 0;
+    return mayJoin ? this.#waiting.shift() : undefined;
+  }
+
+  #send(link: HostLink, request: Request): void {
+    if (request.deaths > 0) this.#watchAlone();
+    const { id, name, memory, params } = request;
+    const isSuspect = this.#suspects.get(memory.key) === "next";
+    link.send({ kind: "request", id, name, memory, params, isSuspect });
+  }
+
+  #watchAlone(): void {
+    this.#isAloneLong = false;
+    this.#aloneTimer?.[Symbol.dispose]();
+    this.#aloneTimer = this.#options.clock.timer(bounds.aloneMs, () => {
+      this.#isAloneLong = true;
+      this.#pump();
+    });
+  }
+
+  async #start(): Promise<void> {
+    try {
+      await this.#host.connect();
+      this.#failedStarts = 0;
+    } catch (error) {
+      if (this.#isDisposed) return;
+      this.#options.log.error("the memory's store host does not start", { reason: messageOf(error) });
+      if (++this.#failedStarts >= bounds.maxFailedStarts) this.#giveUp(error);
+    }
+  }
+
+  async #launch(): Promise<HostLink> {
+    const { stateFolder, clock, log } = this.#options;
+    // What is not there when the process starts cannot be allowed as a folder.
+    await makeFolder(stateFolder);
+    const foreignPaths = new Set(this.#foreignPaths);
+    const failpoints = failpointsPassedOn("store.");
+    const process = await startChildProcess({
+      entry: siblingModule(import.meta.url, "../host/host-process"),
+      readable: [
+        new URL("../../", import.meta.url),
+        ...packagePaths(import.meta.url),
+        stateFolder,
+        ...foreignPaths,
+        ...failpoints.paths,
+      ],
+      writable: [stateFolder, ...failpoints.paths],
+      nativeCode: true,
+      workers: false,
+      environment: failpoints.environment,
+      arguments: [stateFolder, String(this.#options.maxLeakedBytes ?? bounds.maxLeakedBytes)],
+    });
+    const link: HostLink = new HostLink(process, {
+      foreignPaths,
+      clock,
+      log,
+      receive: (words, bytes) => this.#receive(words, bytes, link),
+    });
+    await link.ready;
+    return link;
+  }
+
+  #receive(words: FromHost, bytes: Uint8Array, link: HostLink): void {
+    if (words.kind === "notice") return this.#hear(words.notice);
+    if (words.kind === "spent") return this.#letGo(link);
+    const request = this.#open.get(words.id);
+    // One that ends may fail for that alone; the next host is asked.
+    if (request === undefined || (link.isEnding && words.kind === "failed")) return;
+    this.#open.delete(words.id);
+    const { key } = request.memory;
+    this.#trusted?.add(key);
+    if (this.#suspects.has(key)) this.#suspects.set(key, "done");
+    if (words.kind === "answer") request.resolve(JSON.parse(new TextDecoder().decode(bytes)));
+    else request.reject(new LaresError(words.code, words.message, words.facts));
+    if (link.isLeaving && this.#open.size === 0) this.#startAnew(link);
+    this.#pump();
+  }
+
+  #hear(notice: StoreNotice): void {
+    if (notice.kind === "log") this.#options.log[notice.level](notice.message, notice.fields);
+    else this.#options.notice(notice);
+  }
+
+  #gone(link: HostLink, how: string): void {
+    if (!link.isEnding) {
+      this.#trusted = new Set();
+      this.#grown.clear();
+      this.#options.log.error("the memory's store host is gone", { how, open: this.#open.size });
+    }
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const request of open) {
+      if (!link.isEnding) request.deaths++;
+      if (request.deaths >= bounds.maxDeathsPerRequest) this.#refuse(request);
+      else if (request.deaths > 0) this.#retried.push(request);
+      else this.#waiting.push(request.memory.key, request);
+    }
+    this.#pump();
+  }
+
+  #refuse({ memory, name, reject }: Request): void {
+    const isFirst = !this.#suspects.has(memory.key);
+    if (isFirst) this.#suspects.set(memory.key, "next");
+    reject(
+      storageError(
+        `The memory's store host ended twice while it answered this (${name}), so it is not tried again. ` +
+          (isFirst ? "What is asked next is answered after the projections were built again." : ""),
+      ),
+    );
+  }
+
+  /** Nobody can be answered: no host comes up. The next request tries again. */
+  #giveUp(error: unknown): void {
+    this.#failedStarts = 0;
+    const reason = isLaresError(error)
+      ? error.message
+      : `The memory's store host could not be started: ${messageOf(error)}`;
+    for (const request of this.#waiting.drain()) request.reject(storageError(reason, error));
+    for (let request = this.#retried.shift(); request !== undefined; request = this.#retried.shift()) {
+      request.reject(storageError(reason, error));
+    }
+  }
+
+  #mayRead(link: HostLink, memory: StoreMemory): boolean {
+    const paths = foreignPathsOf(memory, this.#options.stateFolder);
+    for (const path of paths) {
+      // The newest are kept.
+      this.#foreignPaths.delete(path);
+      this.#foreignPaths.add(path);
+    }
+    for (const oldest of this.#foreignPaths) {
+      if (this.#foreignPaths.size <= bounds.maxForeignPaths) break;
+      this.#foreignPaths.delete(oldest);
+    }
+    return paths.every((path) => link.foreignPaths.has(path));
+  }
+
+  /** What is open is answered still, where that does not take long. */
+  #letGo(link: HostLink): void {
+    link.isLeaving = true;
+    if (this.#open.size === 0) return this.#startAnew(link);
+    const timer = this.#options.clock.timer(bounds.leavingTimeoutMs, () => this.#startAnew(link));
+    void link.ended.then(() => timer[Symbol.dispose]());
+  }
+
+  /** What a process may read is said when it starts: another one takes over, and answers what is open. */
+  #startAnew(link: HostLink): void {
+    if (!link.isEnding) void link.close();
+  }
+
+  #tellGrown(): void {
+    this.#grownTimer = null;
+    const memories = [...this.#grown.values()];
+    this.#grown.clear();
+    const link = this.#host.child;
+    if (link === null || link.isEnding || memories.length === 0) return;
+    const readable = memories.filter((memory) =>
+      foreignPathsOf(memory, this.#options.stateFolder).every((path) => link.foreignPaths.has(path)),
+    );
+    if (readable.length > 0) link.send({ kind: "grown", memories: readable });
+  }
+}
+
+const closed = (): LaresError => storageError("The memory's store is closed: the kernel ends.");

@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { createOnnxEmbedder } from "./onnx.ts";
+
+test("where the package is not installed the error says how to get it", async () => {
+  const making = createOnnxEmbedder({ kind: "onnx", path: "/nowhere/model.onnx" }, () =>
+    Promise.reject(new Error("Cannot find package")),
+  );
+  await expect(making).rejects.toMatchObject({
+    message: expect.stringContaining("npm install onnxruntime-node"),
+    isRetryable: false,
+  });
+});

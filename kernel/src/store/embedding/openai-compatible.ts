@@ -1,0 +1,215 @@
+import { messageOf } from "../../base/errors.ts";
+import { vectorsOf } from "./openai-answer.ts";
+import { checkedKey, type Endpoint, endpointOf } from "./openai-endpoint.ts";
+import { type Embedder, EmbeddingError } from "./port.ts";
+import type { EmbedderSpec } from "../../memory-contract/store-settings.ts";
+import { inBatches, refuseBlank } from "./texts.ts";
+import { unitVector } from "./unit-vector.ts";
+
+export const openAiLimits = {
+  /** What smaller servers take at once by default. */
+  batchTexts: 32,
+  batchCharacters: 100_000,
+  /** Of a text; models take some 8,000 tokens, and say no to more. */
+  textCharacters: 16_000,
+  /** From the request to the last byte of the answer. */
+  timeoutMs: 30_000,
+  answerBytes: 16 * 1024 * 1024,
+  /** The longest a service may ask to be left alone. */
+  retryAfterMs: 15 * 60_000,
+} as const;
+type Limits = { readonly [Name in keyof typeof openAiLimits]: number };
+
+/** What a person has to mend first: the key, the model's name, the URL. */
+const setupPauseMs = 5 * 60_000;
+const shownCharacters = 200;
+
+type OpenAiSpec = Extract<EmbedderSpec, { kind: "openai-compatible" }>;
+
+/**
+ * Any service that answers `POST /v1/embeddings`. Without `dimensions` it is asked once how long its vectors are.
+ * The key stands in the Authorization header and nowhere else; redirects are not followed. Throws InvalidParams for
+ * what is wrong in the document, EmbeddingError for what the service says.
+ */
+export async function createOpenAiCompatibleEmbedder(
+  spec: OpenAiSpec,
+  limits: Limits = openAiLimits,
+): Promise<Embedder> {
+  const service = new Service(endpointOf(spec.url), checkedKey(spec.key), spec, limits);
+  const dimensions = spec.dimensions ?? (await service.ask(["How long are your vectors?"]))[0]?.length ?? 0;
+  return {
+    name: `openai-compatible/${service.endpoint.url.host}/${spec.model}/${dimensions}`,
+    dimensions,
+    knows: "meanings",
+    isImmediate: false,
+    async embed(texts) {
+      refuseBlank(texts);
+      const vectors: Float32Array[] = [];
+      const cut = texts.map((text) => text.trim().slice(0, limits.textCharacters).toWellFormed());
+      const bounds = { maxTexts: limits.batchTexts, maxCharacters: limits.batchCharacters };
+      for (const batch of inBatches(cut, bounds)) {
+        for (const values of await service.ask(batch)) vectors.push(service.checked(values, dimensions));
+      }
+      return vectors;
+    },
+    async [Symbol.asyncDispose]() {
+      service.close();
+    },
+  };
+}
+
+class Service {
+  readonly endpoint: Endpoint;
+  readonly #key: string | null;
+  readonly #spec: OpenAiSpec;
+  readonly #limits: Limits;
+  readonly #closing = new AbortController();
+  /** Whether the service knows the parameter; until it has refused it, that is believed. */
+  #sendsDimensions: boolean;
+
+  constructor(endpoint: Endpoint, key: string | null, spec: OpenAiSpec, limits: Limits) {
+    this.endpoint = endpoint;
+    this.#key = key;
+    this.#spec = spec;
+    this.#limits = limits;
+    this.#sendsDimensions = spec.dimensions !== undefined;
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async ask(texts: readonly string[]): Promise<ArrayLike<number>[]> {
+    const sent = this.#sendsDimensions;
+    try {
+      return await this.#post(texts, sent);
+    } catch (error) {
+      // Many models have one length only, and their servers refuse the parameter: then they are shortened here.
+      if (!sent || !(error instanceof EmbeddingError) || error.isRetryable) throw error;
+      const vectors = await this.#post(texts, false);
+      this.#sendsDimensions = false;
+      return vectors;
+    }
+  }
+
+  checked(values: ArrayLike<number>, dimensions: number): Float32Array {
+    const vector = unitVector(values, dimensions);
+    if (vector instanceof Float32Array) return vector;
+    throw new EmbeddingError(
+      vector === "too short"
+        ? `${this.#spec.model} makes vectors of ${values.length} dimensions, not ${dimensions}: write "dimensions: ${values.length}" or leave it out.`
+        : `${this.endpoint.shown} answered with a vector that is ${vector}.`,
+      { isRetryable: true, retryAfterMs: vector === "too short" ? setupPauseMs : 0 },
+    );
+  }
+
+  async #post(texts: readonly string[], withDimensions: boolean): Promise<ArrayLike<number>[]> {
+    const { shown } = this.endpoint;
+    const timeout = AbortSignal.timeout(this.#limits.timeoutMs);
+    try {
+      const response = await fetch(this.endpoint.url, {
+        method: "POST",
+        redirect: "manual",
+        signal: AbortSignal.any([timeout, this.#closing.signal]),
+        headers: {
+          "content-type": "application/json",
+          accept: "application/json",
+          ...(this.#key === null ? {} : { authorization: `Bearer ${this.#key}` }),
+        },
+        body: JSON.stringify({
+          model: this.#spec.model,
+          input: texts,
+          encoding_format: "float",
+          ...(withDimensions ? { dimensions: this.#spec.dimensions } : {}),
+        }),
+      });
+      const body = await this.#bounded(response);
+      if (response.status !== 200) throw this.#refusal(response, body);
+      return vectorsOf(body, texts.length, shown);
+    } catch (error) {
+      if (error instanceof EmbeddingError) throw error;
+      if (this.#closing.signal.aborted) {
+        throw new EmbeddingError("The embedder was closed.", { isRetryable: true, cause: error });
+      }
+      if (timeout.aborted) {
+        const seconds = this.#limits.timeoutMs / 1000;
+        throw new EmbeddingError(`${shown} did not answer within ${seconds} s.`, { isRetryable: true });
+      }
+      throw new EmbeddingError(`${shown} cannot be reached: ${reasonOf(error)}.`, {
+        isRetryable: true,
+        cause: error,
+      });
+    }
+  }
+
+  async #bounded(response: Response): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of response.body ?? []) {
+      bytes += piece.length;
+      if (bytes > this.#limits.answerBytes) {
+        throw new EmbeddingError(
+          `${this.endpoint.shown} answered with more than ${this.#limits.answerBytes} bytes.`,
+          { isRetryable: true },
+        );
+      }
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces).toString("utf8");
+  }
+
+  #refusal(response: Response, body: string): EmbeddingError {
+    const { status } = response;
+    const { shown } = this.endpoint;
+    if (status === 401 || status === 403) {
+      // What it says may hold the key, or part of it.
+      const message = `${shown} refused the key (${status}): set LARES_EMBEDDER_KEY to one it accepts.`;
+      return new EmbeddingError(message, { isRetryable: true, retryAfterMs: setupPauseMs });
+    }
+    if (status === 404) {
+      const message = `${shown} is not there, or has no model "${this.#spec.model}" (404): see to "url" and "model".`;
+      return new EmbeddingError(message, { isRetryable: true, retryAfterMs: setupPauseMs });
+    }
+    if (status < 400) {
+      const target = URL.parse(response.headers.get("location") ?? "", this.endpoint.url.href)?.origin;
+      const message = `${shown} answered ${status}${target === undefined ? "" : ` and points to ${target}`}: texts are sent to the "url" that is written down and nowhere else.`;
+      return new EmbeddingError(message, { isRetryable: true, retryAfterMs: setupPauseMs });
+    }
+    const isRetryable = status >= 500 || status === 408 || status === 425 || status === 429;
+    const retryAfterMs = Math.min(
+      this.#limits.retryAfterMs,
+      isRetryable ? retryAfterMsOf(response.headers.get("retry-after"), Date.now()) : 0,
+    );
+    return new EmbeddingError(`${shown} answered ${status}: ${this.#shownPart(body)}`, {
+      isRetryable,
+      retryAfterMs,
+    });
+  }
+
+  #shownPart(body: string): string {
+    const told = this.#key === null ? body : body.replaceAll(this.#key, "…");
+    return (
+      told
+        .slice(0, shownCharacters)
+        .replace(/[\p{C}\s]+/gu, " ")
+        .trim() || "nothing"
+    );
+  }
+}
+
+/** Seconds, or a date; 0 for what is neither, or lies behind. */
+export function retryAfterMsOf(header: string | null, nowMs: number): number {
+  if (header === null) return 0;
+  const value = header.trim();
+  if (/^\d+$/u.test(value)) return Number(value) * 1000;
+  // `Date.parse` finds a date in almost anything.
+  const waitMs = /^[A-Z][a-z]{2}, .* GMT$/u.test(value) ? Date.parse(value) - nowMs : 0;
+  return waitMs > 0 ? waitMs : 0;
+}
+
+/** `fetch` says "fetch failed", and why only in its cause. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;
+  return typeof code === "string" ? code : messageOf(cause ?? error);
+}

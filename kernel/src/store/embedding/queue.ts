@@ -1,0 +1,214 @@
+import type { Clock } from "../../base/clock.ts";
+import { type Embedder, EmbeddingError } from "./port.ts";
+
+/** Tries of one text; after the last its item is found by words only, until it says something else. */
+export const maxEmbeddingTries = 3;
+/** After the first failure in a row, the second, and so on; the last for all that follow. */
+const pausesMs = [2_000, 30_000, 2 * 60_000, 15 * 60_000] as const;
+export const longestPauseMs = 15 * 60_000;
+/** Items taken at once. */
+const immediateItems = 512;
+const remoteItems = 32;
+
+/** An item whose text waits for its embedding. */
+export interface PendingItem {
+  readonly row: number;
+  /** Seq of the record that said the text: another one means that it says something else by now. */
+  readonly saidSeq: number;
+  readonly text: string;
+  /** Tries that failed. */
+  readonly tries: number;
+}
+
+export type Settlement = { readonly item: PendingItem } & (
+  | { readonly state: "done"; readonly vector: Float32Array }
+  | { readonly state: "retry"; readonly tries: number; readonly dueMs: number; readonly reason: string }
+  | { readonly state: "failed"; readonly reason: string }
+);
+
+export interface TakenItems {
+  readonly items: readonly PendingItem[];
+  /** Others may be due as well. */
+  readonly mayBeMore: boolean;
+  /** Where none is due: when the next one will be; null where nothing waits. */
+  readonly nextDueMs: number | null;
+}
+
+/** The queue as it lies on the disk. */
+export interface PendingItems {
+  /** The oldest that are due. */
+  take(limit: number, nowMs: number): Promise<TakenItems>;
+  /** In one transaction. An item that is gone, or has another `saidSeq` by now, is left as it is. */
+  settle(embedder: string, settlements: readonly Settlement[]): Promise<void>;
+}
+
+interface QueueOptions {
+  readonly items: PendingItems;
+  readonly clock: Clock;
+  /** What is no EmbeddingError. The queue then rests until it is woken. */
+  report(error: unknown): void;
+}
+
+/**
+ * Embeds what waits, one call at a time. After a failure of the service itself nothing is sent until its pause is over,
+ * so that an outage costs a few items their tries and not all of them.
+ */
+export class EmbeddingQueue implements AsyncDisposable {
+  readonly #options: QueueOptions;
+  #embedder: Embedder | null = null;
+  /** Fulfilled when what is under way is no longer wanted: the embedder was switched, or all is closed. */
+  #abandoned = Promise.withResolvers<null>();
+  #isClosed = false;
+  #running: Promise<void> | null = null;
+  #isWoken = false;
+  #failuresInARow = 0;
+  #restsUntilMs = 0;
+  #timer: Disposable | null = null;
+
+  constructor(options: QueueOptions) {
+    this.#options = options;
+  }
+
+  /** From now on this one, or none. What another has under way is dropped, and costs no item a try. */
+  use(embedder: Embedder | null): void {
+    this.#embedder = embedder;
+    this.#failuresInARow = 0;
+    this.#restsUntilMs = 0;
+    this.#abandon();
+    this.wake();
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    if (this.#isClosed) return;
+    this.#isWoken = true;
+    this.#running ??= this.#run();
+  }
+
+  /** Waits for what is being written, and for no embedder. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    this.#timer?.[Symbol.dispose]();
+    this.#abandon();
+    await this.#running;
+  }
+
+  #abandon(): void {
+    this.#abandoned.resolve(null);
+    this.#abandoned = Promise.withResolvers<null>();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isWoken && !this.#isClosed) {
+        this.#isWoken = false;
+        this.#timer?.[Symbol.dispose]();
+        const nextMs = await this.#slice();
+        if (nextMs !== null) this.#wakeAt(nextMs);
+      }
+    } catch (error) {
+      this.#options.report(error);
+    } finally {
+      this.#running = null;
+      // Woken after the last look, while this run was ending.
+      if (this.#isWoken) this.wake();
+    }
+  }
+
+  /** When to look again; null where nothing waits. */
+  async #slice(): Promise<number | null> {
+    const { items, clock } = this.#options;
+    const embedder = this.#embedder;
+    if (embedder === null) return null;
+    if (this.#restsUntilMs > clock.now()) return this.#restsUntilMs;
+    const abandoned = this.#abandoned.promise;
+    const isAbandoned = (): boolean => this.#isClosed || this.#embedder !== embedder;
+    const taken = await items.take(embedder.isImmediate ? immediateItems : remoteItems, clock.now());
+    if (isAbandoned()) return null;
+    if (taken.items.length === 0) return taken.nextDueMs;
+    const outcomes = await Promise.race([embedEach(embedder, taken.items), abandoned]);
+    if (outcomes === null || isAbandoned()) return null;
+    const nowMs = clock.now();
+    const settlements = outcomes.flatMap((outcome) => settlementsOf(outcome, nowMs));
+    const pausesMs = outcomes.flatMap(({ error }) =>
+      error?.isRetryable === true ? [pauseMs(this.#failuresInARow, error.retryAfterMs)] : [],
+    );
+    this.#failuresInARow = pausesMs.length > 0 ? this.#failuresInARow + 1 : 0;
+    this.#restsUntilMs = pausesMs.length > 0 ? nowMs + Math.max(...pausesMs) : 0;
+    await items.settle(embedder.name, settlements);
+    return Math.max(nowMs, this.#restsUntilMs);
+  }
+
+  #wakeAt(atMs: number): void {
+    const delayMs = atMs - this.#options.clock.now();
+    if (delayMs <= 0) this.#isWoken = true;
+    else if (!this.#isClosed) this.#timer = this.#options.clock.timer(delayMs, () => this.wake());
+  }
+}
+
+interface Outcome {
+  readonly items: readonly PendingItem[];
+  readonly vectors?: readonly Float32Array[];
+  readonly error?: EmbeddingError;
+}
+
+/** All at once; where that is refused for good, one by one, so that one bad text does not speak for the others. */
+async function embedEach(embedder: Embedder, items: readonly PendingItem[]): Promise<Outcome[]> {
+  const whole = await embedPart(embedder, items);
+  if (whole.error === undefined || whole.error.isRetryable || items.length === 1) return [whole];
+  const parts: Outcome[] = [];
+  for (const item of items) {
+    const part = await embedPart(embedder, [item]);
+    parts.push(part);
+    // The service has gone: the others are told so without being sent.
+    if (part.error?.isRetryable === true) {
+      parts.push({ items: items.slice(parts.length), error: part.error });
+      break;
+    }
+  }
+  return parts;
+}
+
+async function embedPart(embedder: Embedder, items: readonly PendingItem[]): Promise<Outcome> {
+  try {
+    const vectors = await embedder.embed(
+      items.map(({ text }) => text),
+      "item",
+    );
+    const areRight =
+      vectors.length === items.length && vectors.every(({ length }) => length === embedder.dimensions);
+    if (areRight) return { items, vectors };
+    return {
+      items,
+      error: new EmbeddingError(`${embedder.name} did not answer for each text.`, { isRetryable: true }),
+    };
+  } catch (error) {
+    if (!(error instanceof EmbeddingError)) throw error;
+    return { items, error };
+  }
+}
+
+function settlementsOf({ items, vectors, error }: Outcome, nowMs: number): Settlement[] {
+  return items.flatMap((item, index): Settlement[] => {
+    const vector = vectors?.[index];
+    if (vector !== undefined) return [{ item, state: "done", vector }];
+    return error === undefined ? [] : [afterFailure(item, error, nowMs)];
+  });
+}
+
+/** What becomes of an item whose try failed. */
+export function afterFailure(item: PendingItem, error: EmbeddingError, nowMs: number): Settlement {
+  const tries = item.tries + 1;
+  const reason = error.message;
+  if (!error.isRetryable || tries >= maxEmbeddingTries) return { item, state: "failed", reason };
+  return { item, state: "retry", tries, dueMs: nowMs + pauseMs(item.tries, error.retryAfterMs), reason };
+}
+
+/** After so many failures in a row. */
+export const longerPauseMs = (failuresBefore: number): number => pauseMs(failuresBefore, 0);
+
+/** At least what the service asks for; the more failures went before, the longer. */
+function pauseMs(failuresBefore: number, retryAfterMs: number): number {
+  const own = pausesMs[Math.min(failuresBefore, pausesMs.length - 1)] ?? longestPauseMs;
+  return Math.min(longestPauseMs, Math.max(own, retryAfterMs));
+}

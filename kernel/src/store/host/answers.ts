@@ -1,0 +1,105 @@
+import { systemClock } from "../../platform/clock.ts";
+import { createEmbedder } from "../embedding/create.ts";
+import { KnowledgeStore } from "../knowledge/knowledge-store.ts";
+import { knowledgeTables, RebuildNeeded } from "../knowledge/tables.ts";
+import type {
+  StoreMemory,
+  StoreNotice,
+  StoreRequestName,
+  StoreRequests,
+} from "../../memory-contract/store-port.ts";
+import type { Duck } from "../projection/duck.ts";
+import { sizeOfProjections } from "../projection/opened.ts";
+import { Projector } from "../projection/projector.ts";
+import { eventsByRow, temporalStats } from "../projection/temporal-facts.ts";
+import { temporalCount, temporalQuery } from "../projection/temporal-query.ts";
+import { temporalTables } from "../projection/temporal.ts";
+import { openTextIndex } from "../projection/text-index.ts";
+import type { Engines } from "../vectors/engines.ts";
+
+/** One memory, open in the store host. */
+export type OpenMemory = Projector<KnowledgeStore>;
+
+/** What all memories of a host share. */
+interface HostParts {
+  readonly duck: Duck;
+  readonly engines: Engines;
+  notice(notice: StoreNotice): void;
+}
+
+/** Opens a memory's projections. `doubt`: why what is on the disk is not to be believed, null where it is. */
+export function openMemory(
+  { duck, engines, notice }: HostParts,
+  memory: StoreMemory,
+  doubt: string | null,
+): Promise<OpenMemory> {
+  return Projector.open(
+    {
+      duck,
+      groups: { temporal: temporalTables, knowledge: knowledgeTables },
+      openText: openTextIndex,
+      openBehind: ({ file, text }, { key, folder, settings }) =>
+        KnowledgeStore.open(
+          {
+            memory: key,
+            folder,
+            database: file,
+            text,
+            engines,
+            clock: systemClock,
+            openEmbedder: createEmbedder,
+            events: (rows) => eventsByRow(file, rows),
+            tell: notice,
+          },
+          settings,
+        ),
+      asksForRebuild: (error) => error instanceof RebuildNeeded,
+      notice,
+    },
+    memory,
+    doubt,
+  );
+}
+
+type Answer<Name extends StoreRequestName> = (
+  opened: OpenMemory,
+  memory: StoreMemory,
+  params: StoreRequests[Name]["params"],
+) => Promise<StoreRequests[Name]["result"]>;
+
+/** Each request's answer, by its name. `close` is not the memory's own to answer. */
+export const answers: { readonly [Name in Exclude<StoreRequestName, "close">]: Answer<Name> } = {
+  "temporal.query": (opened, memory, { query, nowMs }) =>
+    opened.steadyQuery(memory, ({ file, text }) => temporalQuery(file, text, query, nowMs)),
+  "temporal.count": (opened, memory, { query, nowMs }) =>
+    opened.steadyQuery(memory, ({ file, text }) => temporalCount(file, text, query, nowMs)),
+  "knowledge.query": (opened, memory, { query, nowMs }) =>
+    opened.query(memory, ({ behind }) => behind.query(query, nowMs)),
+  "knowledge.existing": (opened, memory, { ids }) =>
+    opened.query(memory, async ({ behind }) => ({ ids: await behind.existing(ids) })),
+  "knowledge.nearest": (opened, memory, { items, minSimilarity }) =>
+    opened.query(memory, async ({ behind }) => ({ nearest: await behind.nearest(items, minSimilarity) })),
+  "knowledge.updates": (opened, memory) => opened.query(memory, ({ behind }) => behind.updates()),
+  search: (opened, memory, { query, nowMs }) =>
+    opened.query(memory, ({ behind }) => behind.search(query, nowMs)),
+  stats: (opened, memory) =>
+    opened.steadyQuery(memory, async ({ file, behind }) => ({
+      projected: opened.projected,
+      temporal: await temporalStats(file),
+      ...(await behind.stats()),
+      bytes: await sizeOfProjections(memory.folder),
+    })),
+  maintain: (opened, memory, { nowMs, prune }) =>
+    opened.query(memory, ({ behind }) => behind.maintain(nowMs, prune)),
+  "vectors.page": (opened, memory, page) => opened.query(memory, ({ behind }) => behind.vectorsPage(page)),
+  "vectors.give": (opened, memory, { embedder, items }) =>
+    opened.query(memory, ({ behind }) => behind.takeVectors(embedder, items)),
+  async project(opened, memory) {
+    await opened.catchUp(memory);
+    return {};
+  },
+  async rebuild(opened, memory) {
+    await opened.rebuild(memory, null);
+    return {};
+  },
+};

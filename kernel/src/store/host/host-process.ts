@@ -1,0 +1,70 @@
+/**
+ * Entry of the store host: the one process in which native code over a memory's files runs. It ends with the kernel; the
+ * next kernel's host waits for these files, which stand a sudden end.
+ */
+import process from "node:process";
+import { messageOf } from "../../base/errors.ts";
+import { unreachable } from "../../base/exhaustive.ts";
+import { serveParent } from "../../platform/children/parent.ts";
+import { storeBounds as bounds } from "../bounds.ts";
+import { failureOf } from "./failure.ts";
+import { StoreHost } from "./host.ts";
+import type { FromHost, ToHost } from "../messages.ts";
+import { leakedBytes } from "../vectors/faiss.ts";
+
+// What a memory holds is its owner's alone; DuckDB and SQLite make files as the mask says.
+process.umask(0o077);
+const [stateFolder = "", maxLeakedBytes = ""] = process.argv.slice(2);
+const encoder = new TextEncoder();
+let isSpent = false;
+/** Of the requests that are not answered, by id. */
+const aborters = new Map<number, AbortController>();
+const { send, ready, fail } = serveParent<FromHost, ToHost>({
+  maxFrameBytes: bounds.maxFrameBytes,
+  receive: obey,
+});
+
+const opening = StoreHost.open({
+  stateFolder,
+  notice: (notice) => send({ kind: "notice", notice }),
+  failed: fail,
+});
+opening.then(ready, fail);
+
+async function obey(words: ToHost): Promise<void> {
+  const host = await opening;
+  switch (words.kind) {
+    case "request": {
+      const aborter = new AbortController();
+      aborters.set(words.id, aborter);
+      try {
+        const result = await host.answer(words, aborter.signal);
+        // An answer is JSON already: large ones are not written down twice.
+        send({ kind: "answer", id: words.id }, encoder.encode(result));
+        if (!isSpent && leakedBytes() > Number(maxLeakedBytes)) {
+          isSpent = true;
+          send({ kind: "spent" });
+        }
+      } catch (error) {
+        const failure = failureOf(error);
+        const { code, facts } = failure ?? { code: "InternalError" as const, facts: {} };
+        send({ kind: "failed", id: words.id, code, message: messageOf(failure ?? error), facts });
+      } finally {
+        aborters.delete(words.id);
+      }
+      return;
+    }
+    case "cancel":
+      aborters.get(words.id)?.abort();
+      return;
+    case "grown":
+      for (const memory of words.memories) host.grown(memory);
+      return;
+    case "end":
+      await host[Symbol.asyncDispose]();
+      process.exit(0);
+    // No fall through: the process has ended.
+    default:
+      unreachable(words);
+  }
+}

@@ -1,0 +1,31 @@
+import { type Embedder, EmbeddingError } from "../../embedding/port.ts";
+
+/** Of the texts from `from` to before `to`. */
+type EmbeddedPart = { readonly from: number; readonly to: number } & (
+  { readonly vectors: readonly Float32Array[] } | { readonly error: EmbeddingError }
+);
+
+/** All at once; where that is refused for good, one by one, so that one bad text does not speak for the others. */
+export async function embedEach(embedder: Embedder, texts: readonly string[]): Promise<EmbeddedPart[]> {
+  if (texts.length === 0) return [];
+  const whole = await embedPart(embedder, texts, 0);
+  if (!("error" in whole) || whole.error.isRetryable || texts.length === 1) return [whole];
+  const parts: EmbeddedPart[] = [];
+  for (const [index, text] of texts.entries()) parts.push(await embedPart(embedder, [text], index));
+  return parts;
+}
+
+async function embedPart(embedder: Embedder, texts: readonly string[], from: number): Promise<EmbeddedPart> {
+  const place = { from, to: from + texts.length };
+  try {
+    const vectors = await embedder.embed(texts, "item");
+    const areRight =
+      vectors.length === texts.length && vectors.every(({ length }) => length === embedder.dimensions);
+    if (areRight) return { ...place, vectors };
+    const message = `${embedder.name} did not answer for each text.`;
+    return { ...place, error: new EmbeddingError(message, { isRetryable: true }) };
+  } catch (error) {
+    if (!(error instanceof EmbeddingError)) throw error;
+    return { ...place, error };
+  }
+}

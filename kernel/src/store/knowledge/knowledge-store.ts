@@ -1,0 +1,425 @@
+import type { Clock } from "../../base/clock.ts";
+import { messageOf } from "../../base/errors.ts";
+import { OneAtATime } from "../../base/one-at-a-time.ts";
+import type {
+  KnowledgeItem,
+  KnowledgeQuery,
+  SearchPage,
+  SearchQuery,
+  TemporalItem,
+} from "../../memory-contract/queries.ts";
+import type { Embedder } from "../embedding/port.ts";
+import type { EmbedderSpec, StoreSettings } from "../../memory-contract/store-settings.ts";
+import { EmbeddingQueue } from "../embedding/queue.ts";
+import type { TextIndex } from "../projection/port.ts";
+import type {
+  Maintained,
+  Nearest,
+  NewItem,
+  ProposedUpdates,
+  PrunePolicy,
+  StoreNotice,
+  StoreStats,
+} from "../../memory-contract/store-port.ts";
+import { Codebooks } from "./upkeep/at-rest.ts";
+import { AccessCounter } from "./search/access-counter.ts";
+import { BackgroundWork, type SliceEnd } from "./upkeep/background-work.ts";
+import { EmbedderOpening } from "./embedding/embedder-opening.ts";
+import { EmbedderSwitch } from "./embedding/embedder-switch.ts";
+import { givenServing } from "./embedding/given-space.ts";
+import { nearestItems } from "./search/nearest.ts";
+import { embedAtOnce, PendingRows } from "./upkeep/pending-items.ts";
+import { type KnowledgeView, queryKnowledge } from "./search/query.ts";
+import type { Database } from "./schema.ts";
+import { type ImportedVector, takeImported, type TakenVectors } from "./embedding/imported-vectors.ts";
+import { existingItems, type VectorsPage, type VectorsPlace, vectorsPage } from "./records.ts";
+import { search } from "./search/search.ts";
+import { proposeUpdates } from "./upkeep/propose-updates.ts";
+import { evictColdest, forgetGone, proposeMerges, proposePrunes } from "./upkeep/maintain.ts";
+import { moveTiers } from "./upkeep/tiers.ts";
+import {
+  beginWith,
+  dropOthers,
+  factOf,
+  hasVectors,
+  type ServingFact,
+  servingFact,
+  spaceOf,
+} from "./serving-fact.ts";
+import { Retiring, Serving } from "./serving.ts";
+import { LearnedStatistics } from "./statistics.ts";
+import { knowledgeStats } from "./stats.ts";
+import { type SpaceOptions, type VectorEngines, VectorSpace } from "./embedding/vector-space.ts";
+
+interface KnowledgeOptions {
+  /** The memory's key, as notices name it. */
+  readonly memory: string;
+  /** Absolute; index files lie here. */
+  readonly folder: string;
+  /** With `knowledgeTables` in it. */
+  readonly database: Database;
+  readonly text: TextIndex;
+  readonly engines: VectorEngines;
+  readonly clock: Clock;
+  openEmbedder(spec: EmbedderSpec): Promise<Embedder>;
+  /** The events of these rows; those that are gone are left out. */
+  events(rows: readonly number[]): Promise<ReadonlyMap<number, TemporalItem>>;
+  tell(notice: StoreNotice): void;
+}
+
+/** So far beyond `maxVectors`, what is coldest goes before the next maintenance. */
+const toleratedExcess = { part: 0.05, vectors: 1_000 } as const;
+
+/**
+ * One memory's knowledge behind its tables: vectors, what is asked of them, and the work behind it (the queue of
+ * embeddings, another embedder, another engine), which never keeps a query waiting. Not to be asked while the
+ * projections are built again: dispose it, and open it on the new tables.
+ */
+export class KnowledgeStore implements AsyncDisposable {
+  readonly #options: KnowledgeOptions;
+  readonly #codebooks: Codebooks;
+  readonly #accesses: AccessCounter;
+  readonly #oneAtATime = new OneAtATime();
+  readonly #work: BackgroundWork;
+  readonly #opening: EmbedderOpening;
+  readonly #pending: PendingRows;
+  readonly #queue: EmbeddingQueue;
+  #settings: StoreSettings;
+  #made = new Serving("", null, null);
+  #given = new Serving("", null, null);
+  #switch: EmbedderSwitch | null = null;
+  #learned: LearnedStatistics | null = null;
+  #rebuilding: StoreStats["rebuilding"];
+  readonly #retiring = new Retiring((error) => this.#log("warn", error));
+
+  private constructor(options: KnowledgeOptions, settings: StoreSettings) {
+    this.#options = options;
+    this.#settings = settings;
+    this.#codebooks = new Codebooks(options.database);
+    this.#accesses = new AccessCounter(options.database);
+    this.#pending = new PendingRows(options.database, async (texts) => {
+      for (const text of texts) this.#made.embedder?.statistics?.add(text);
+      await this.#made.space?.follow();
+    });
+    this.#queue = new EmbeddingQueue({
+      items: this.#pending,
+      clock: options.clock,
+      report: (error) => this.#log("error", error),
+    });
+    this.#opening = new EmbedderOpening({
+      clock: options.clock,
+      open: (spec) => options.openEmbedder(spec),
+      ready: () => void this.#adoptLate(),
+      failed: (error) => this.#log("warn", error),
+    });
+    this.#work = new BackgroundWork(
+      options.clock,
+      () => this.#workSlice(),
+      (error) => this.#log("error", error),
+    );
+  }
+
+  static async open(options: KnowledgeOptions, settings: StoreSettings): Promise<KnowledgeStore> {
+    const store = new KnowledgeStore(options, settings);
+    await store.#oneAtATime.run("follow", () => store.#adopt());
+    await store.follow();
+    return store;
+  }
+
+  /** What the settings of a request say from now on; what changes is followed in the background. */
+  async configure(settings: StoreSettings): Promise<void> {
+    const before = this.#settings;
+    this.#settings = settings;
+    if (JSON.stringify(before.embedder) !== JSON.stringify(settings.embedder)) {
+      await this.#oneAtATime.run("follow", () => this.#adopt());
+    }
+    if (before.isGivenVectors !== settings.isGivenVectors) {
+      this.#useQueue();
+      await this.follow();
+    }
+    if (JSON.stringify(before) !== JSON.stringify(settings)) this.#work.wake();
+  }
+
+  /** Brings everything up to the tables. After every batch that was projected into them. */
+  async follow(): Promise<void> {
+    await this.#oneAtATime.run("follow", async () => {
+      const { embedder } = this.#made;
+      if (embedder?.isImmediate === true && this.#settings.isGivenVectors !== true) {
+        await embedAtOnce(this.#pending, embedder, this.#options.clock);
+      }
+      await this.#made.space?.follow();
+      await this.#followGiven();
+    });
+    this.#queue.wake();
+    this.#work.wake();
+  }
+
+  async query(query: KnowledgeQuery, nowMs: number): Promise<{ items: readonly KnowledgeItem[] }> {
+    const found = await this.#viewed((view) => queryKnowledge(view, query, nowMs));
+    this.#found(
+      found.map(({ row }) => row),
+      nowMs,
+    );
+    return { items: found.map(({ item }) => item) };
+  }
+
+  nearest(items: readonly NewItem[], minSimilarity: number): Promise<readonly Nearest[]> {
+    return this.#viewed((view) => nearestItems(view, items, minSimilarity));
+  }
+
+  /** See `proposeUpdates`. */
+  updates(): Promise<ProposedUpdates> {
+    return this.#viewed((view) => proposeUpdates(view, new Set()));
+  }
+
+  async search(query: SearchQuery, nowMs: number): Promise<SearchPage> {
+    const { page, rows } = await this.#viewed((view) =>
+      search({ ...view, events: (rows) => this.#options.events(rows) }, query, nowMs),
+    );
+    this.#found(rows, nowMs);
+    return page;
+  }
+
+  existing(ids: readonly string[]): Promise<string[]> {
+    return existingItems(this.#options.database, ids);
+  }
+
+  /** While the settings say that vectors are given. */
+  takeVectors(name: string, vectors: readonly ImportedVector[]): Promise<TakenVectors> {
+    return takeImported(this.#options.database, this.#pending, this.#made.embedder, { name, vectors });
+  }
+
+  vectorsPage(page: VectorsPlace): Promise<VectorsPage> {
+    return this.#viewed(async ({ database, codebooks, made }) =>
+      made === null
+        ? { dimensions: 0, items: [], isLast: true }
+        : vectorsPage(database, codebooks, { name: made.name, dimensions: made.options.dimensions }, page),
+    );
+  }
+
+  stats(): Promise<Pick<StoreStats, "knowledge" | "vectors" | "embedder" | "rebuilding">> {
+    return knowledgeStats(this.#options.database, this.#made, this.#given, this.#rebuilding);
+  }
+
+  /** Decides what moves, is merged or pruned; see `maintain.ts`. The index goes to the disk besides. */
+  async maintain(nowMs: number, prune: PrunePolicy | null): Promise<Maintained> {
+    await this.#accesses.write();
+    const maintained = await this.#viewed(async (view) => {
+      const { database } = this.#options;
+      await this.#evict(nowMs);
+      await moveTiers(database, this.#codebooks, nowMs, (space, label) =>
+        space === view.made?.name ? view.made.index.vectorOf(label) : null,
+      );
+      const merges = await proposeMerges(view);
+      const gone = merges.flatMap((change) => (change.operation === "delete" ? [change.id] : []));
+      const updates = await proposeUpdates(view, new Set(gone));
+      const prunes = await proposePrunes(database, prune, nowMs);
+      const isUnfinished = updates.isWaiting || updates.isMore;
+      return { isUnfinished, changes: [...merges, ...updates.changes, ...prunes] };
+    });
+    await this.follow();
+    const spaces = [this.#made.space, this.#given.space].filter((space) => space !== null);
+    for (const space of spaces) await space.save();
+    await this.#learned?.check();
+    await this.#learned?.save();
+    this.#work.wake();
+    await forgetGone(this.#options.database, spaces);
+    return maintained;
+  }
+
+  /** Resolves when nothing is left to do that could be done now. */
+  idle(): Promise<void> {
+    return this.#work.idle();
+  }
+
+  /** Closes in order: nothing new begins, what is under way ends, the index goes to the disk. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#opening[Symbol.dispose]();
+    await this.#queue[Symbol.asyncDispose]();
+    const stopped = this.#work[Symbol.asyncDispose]();
+    // An embedder that is disposed gives up what it has under way, which the work may be waiting for.
+    await this.#switch?.embedder[Symbol.asyncDispose]();
+    await stopped;
+    await this.#accesses.write();
+    await this.#made.space?.save();
+    await this.#given.space?.save();
+    await this.#learned?.save();
+    await this.#made[Symbol.asyncDispose]();
+    await this.#given[Symbol.asyncDispose]();
+    await this.#retiring.all();
+  }
+
+  async #viewed<Result>(work: (view: KnowledgeView) => Promise<Result>): Promise<Result> {
+    const made = this.#made;
+    const given = this.#given;
+    using _made = made.lease();
+    using _given = given.lease();
+    return await work({
+      database: this.#options.database,
+      text: this.#options.text,
+      codebooks: this.#codebooks,
+      embedder: made.embedder,
+      made: made.space,
+      given: given.space,
+    });
+  }
+
+  #found(rows: readonly number[], nowMs: number): void {
+    this.#accesses.count(rows, nowMs);
+    if (this.#accesses.isFull) this.#work.wake();
+  }
+
+  /** Takes what the settings name; where that is not what made the vectors, what did serves until it is. */
+  async #adopt(): Promise<void> {
+    const { database } = this.#options;
+    const wanted = await this.#opening.take(this.#settings.embedder);
+    const fact = await servingFact(database);
+    const before = this.#switch;
+    this.#switch = null;
+    await before?.embedder[Symbol.asyncDispose]();
+    const isFree =
+      fact === null || fact.name === wanted?.name || !(await hasVectors(database, spaceOf(fact.name)));
+    if (wanted !== null && isFree) {
+      const wantedFact = factOf(wanted, this.#settings.embedder);
+      await beginWith(database, wantedFact, fact?.name === wanted.name);
+      await this.#serve(wantedFact, wanted);
+      return;
+    }
+    if (fact !== null && this.#made.name !== spaceOf(fact.name)) {
+      await this.#serve(fact, await this.#opening.reopen(fact, this.#settings.embedder));
+    }
+    if (wanted !== null) this.#switch = new EmbedderSwitch(database, wanted, spaceOf(wanted.name));
+  }
+
+  async #serve(fact: ServingFact, embedder: Embedder | null): Promise<void> {
+    await this.#made.space?.save();
+    const space = await VectorSpace.open(
+      this.#spaceOptions(spaceOf(fact.name), fact.dimensions, this.#options.folder),
+      this.#settings.vectors,
+    );
+    await this.#takesOver(new Serving(space.name, embedder, space));
+  }
+
+  async #takesOver(serving: Serving): Promise<void> {
+    const statistics = serving.embedder?.statistics;
+    const learned =
+      statistics && (await LearnedStatistics.open(this.#options.database, serving.name, statistics));
+    const before = this.#made;
+    this.#made = serving;
+    this.#learned = learned ?? null;
+    this.#useQueue();
+    this.#retiring.add(before, () => this.#dropOld());
+  }
+
+  /** What answers at once does so in `follow`. */
+  #useQueue(): void {
+    const { embedder } = this.#made;
+    const isForQueue = embedder?.isImmediate !== true && this.#settings.isGivenVectors !== true;
+    this.#queue.use(isForQueue ? embedder : null);
+  }
+
+  #spaceOptions(name: string, dimensions: number, folder: string | null): SpaceOptions {
+    const { database, engines } = this.#options;
+    return { database, engines, codebooks: this.#codebooks, name, dimensions, folder };
+  }
+
+  /** What was wanted and not there in time may be there now. */
+  async #adoptLate(): Promise<void> {
+    try {
+      await this.#oneAtATime.run("follow", async () => this.#work.isStopped || this.#adopt());
+      if (!this.#work.isStopped) await this.follow();
+    } catch (error) {
+      if (!this.#work.isStopped) this.#log("error", error);
+    }
+  }
+
+  #evict(nowMs: number): Promise<void> {
+    const spaces = [this.#made.name, this.#given.name];
+    return evictColdest(this.#options.database, spaces, this.#settings.maxVectors, nowMs);
+  }
+
+  /** Vectors of embedders that neither serve nor are about to. */
+  async #dropOld(): Promise<void> {
+    await this.#options.database.transaction(async (sql) => {
+      await dropOthers(sql, [this.#made.name, this.#switch?.space ?? ""]);
+      await this.#codebooks.forgetGone(sql);
+    });
+  }
+
+  async #followGiven(): Promise<void> {
+    const { database, engines, folder } = this.#options;
+    const parts = { database, engines, codebooks: this.#codebooks };
+    const before = this.#given;
+    this.#given = await givenServing(before, parts, folder, this.#settings.vectors);
+    if (this.#given !== before) this.#retiring.add(before);
+    await this.#given.space?.follow();
+  }
+
+  async #workSlice(): Promise<SliceEnd> {
+    const nowMs = this.#options.clock.now();
+    if (this.#accesses.isFull) await this.#accesses.write();
+    let dueMs = Infinity;
+    const made = this.#made;
+    const next = this.#switch;
+    if (next !== null) {
+      if (next.dueMs <= nowMs) {
+        await this.#switchSlice(next, nowMs);
+        return "more";
+      }
+      dueMs = Math.min(dueMs, next.dueMs);
+    }
+    if ((await this.#learned?.slice()) === true) return "more";
+    const { vectors, maxVectors } = this.#settings;
+    const count = (made.space?.index.size ?? 0) + (this.#given.space?.index.size ?? 0);
+    if (count > maxVectors + Math.max(toleratedExcess.vectors, maxVectors * toleratedExcess.part)) {
+      await this.#evict(nowMs);
+      await this.follow();
+    }
+    for (const space of [made.space, this.#given.space]) {
+      if ((await space?.grow()) === true) return "more";
+      const fraction = (await space?.changeEngine(vectors)) ?? null;
+      if (fraction === null) continue;
+      this.#progress("index", Math.round(fraction * 100), 100);
+      return "more";
+    }
+    return dueMs === Infinity ? null : { dueMs };
+  }
+
+  async #switchSlice(next: EmbedderSwitch, nowMs: number): Promise<void> {
+    const isWhole = await next.slice(nowMs);
+    const { done, total } = await next.progress();
+    if (!isWhole) {
+      this.#progress("embeddings", done, total);
+      return;
+    }
+    const { dimensions } = next.embedder;
+    // The index is made before the old one goes; what comes meanwhile is brought to both.
+    const space = await VectorSpace.open(
+      this.#spaceOptions(next.space, dimensions, null),
+      this.#settings.vectors,
+    );
+    await space.follow();
+    await this.#oneAtATime.run("follow", async () => {
+      if (this.#switch !== next || this.#work.isStopped) {
+        space[Symbol.dispose]();
+        return;
+      }
+      await next.takeOver(factOf(next.embedder, this.#settings.embedder));
+      await space.follow();
+      this.#switch = null;
+      await this.#takesOver(new Serving(space.name, next.embedder, space));
+      await space.saveIn(this.#options.folder);
+    });
+    this.#progress("embeddings", total, total);
+  }
+
+  #progress(what: "embeddings" | "index", done: number, total: number): void {
+    this.#rebuilding = done < total ? { what, fraction: done / total } : undefined;
+    this.#options.tell({ kind: "progress", memory: this.#options.memory, what, done, total });
+  }
+
+  #log(level: "warn" | "error", error: unknown): void {
+    const fields = { memory: this.#options.memory };
+    this.#options.tell({ kind: "log", level, message: messageOf(error), fields });
+  }
+}

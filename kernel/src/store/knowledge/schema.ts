@@ -1,0 +1,132 @@
+import type { Sql, SqlValue } from "../projection/port.ts";
+
+/** One memory's DuckDB file, as a part that also writes by itself needs it. */
+export interface Database extends Sql {
+  /** All of it or nothing of it; what is asked meanwhile waits. Within it, only the `Sql` that is given. */
+  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+}
+
+/** Counted up when the tables change. */
+export const knowledgeTablesVersion = 1;
+
+/**
+ * What knowledge is, in tables. Indexes where few of many are asked for by name: reading ten of 100,000 items takes 2 ms
+ * with one and 25 without. None is unique: a row that is written anew in one transaction would be refused.
+ */
+export async function createKnowledgeTables(sql: Sql): Promise<void> {
+  await sql.run(
+    `CREATE TABLE knowledge_items (item_row BIGINT, id VARCHAR, variant VARCHAR, data VARCHAR, words VARCHAR,
+       importance DOUBLE, created_ms BIGINT, updated_ms BIGINT)`,
+  );
+  /** Said once each; where they lead need not exist. `seq` is of the record that said it first. */
+  await sql.run(
+    "CREATE TABLE knowledge_relations (seq BIGINT, from_id VARCHAR, to_id VARCHAR, relation VARCHAR)",
+  );
+  await sql.run(
+    `CREATE INDEX knowledge_items_by_row ON knowledge_items (item_row);
+     CREATE INDEX knowledge_items_by_id ON knowledge_items (id);
+     CREATE INDEX knowledge_relations_from ON knowledge_relations (from_id);
+     CREATE INDEX knowledge_relations_to ON knowledge_relations (to_id);`,
+  );
+  /** Every record that says something about an id, also of items that are gone: what forgetting has to name. */
+  await sql.run("CREATE TABLE knowledge_records (seq BIGINT, id VARCHAR)");
+  /** How often an item was found. Counted here only: built again, it begins anew. */
+  await sql.run("CREATE TABLE knowledge_accesses (item_row BIGINT, accesses BIGINT, last_ms BIGINT)");
+  /** Items whose words have no vector: "pending", "failed" until the next start, or "evicted" for want of room. */
+  await sql.run(
+    `CREATE TABLE knowledge_queue (item_row BIGINT, state VARCHAR, attempts BIGINT, next_ms BIGINT, said_seq BIGINT)`,
+  );
+  /** `label` is the vector's place in the order of changes, and what the indexes know it by. */
+  await sql.run(
+    "CREATE TABLE knowledge_vectors (label BIGINT, item_row BIGINT, space VARCHAR, tier VARCHAR, bytes BLOB)",
+  );
+  /** Labels that indexes on the disk may still have. */
+  await sql.run("CREATE TABLE knowledge_vectors_gone (position BIGINT, label BIGINT)");
+  /** Codebooks of cold vectors, by space. */
+  await sql.run("CREATE TABLE knowledge_codebooks (space VARCHAR, bytes BLOB)");
+  /** What an embedder has learned of the words here, by space. */
+  await sql.run("CREATE TABLE knowledge_learned (space VARCHAR, bytes BLOB)");
+  await sql.run("CREATE TABLE knowledge_facts (name VARCHAR, value VARCHAR)");
+  await sql.run("INSERT INTO knowledge_facts VALUES ('position', '0')");
+  await beginLineage(sql);
+}
+
+/**
+ * An index on the disk that was made over other tables than these must not be taken for theirs, nor one that still has
+ * what was forgotten since.
+ */
+export async function beginLineage(sql: Sql): Promise<void> {
+  await sql.run("DELETE FROM knowledge_facts WHERE name = 'lineage'");
+  await sql.run("INSERT INTO knowledge_facts SELECT 'lineage', CAST(gen_random_uuid() AS VARCHAR)");
+}
+
+/** How many changes of vectors there were, and which indexes count. */
+export async function readChanges(sql: Sql): Promise<{ position: number; lineage: string }> {
+  const facts = await sql.all<{ name: string; value: string }>(
+    "SELECT name, value FROM knowledge_facts WHERE name IN ('position', 'lineage')",
+  );
+  const values = new Map(facts.map(({ name, value }) => [name, value]));
+  return { position: Number(values.get("position")), lineage: values.get("lineage") ?? "" };
+}
+
+export async function readFact(sql: Sql, name: string): Promise<string | null> {
+  const [fact] = await sql.all<{ value: string }>("SELECT value FROM knowledge_facts WHERE name = ?", [name]);
+  return fact?.value ?? null;
+}
+
+export async function writeFact(sql: Sql, name: string, value: string): Promise<void> {
+  await sql.run("DELETE FROM knowledge_facts WHERE name = ?", [name]);
+  await sql.append("knowledge_facts", [[name, value]]);
+}
+
+/** The first of `count` places in the order of changes, which are then given out. Within a transaction. */
+async function takePositions(sql: Sql, count: number): Promise<number> {
+  const first = Number(await readFact(sql, "position")) + 1;
+  await writeFact(sql, "position", String(first + count - 1));
+  return first;
+}
+
+export interface NewVector {
+  readonly itemRow: number;
+  readonly space: string;
+  readonly vector: Float32Array;
+}
+
+/** Within a transaction. New vectors are hot. */
+export async function addVectors(sql: Sql, vectors: readonly NewVector[]): Promise<void> {
+  if (vectors.length === 0) return;
+  const first = await takePositions(sql, vectors.length);
+  await sql.append(
+    "knowledge_vectors",
+    vectors.map(({ itemRow, space, vector }, index): SqlValue[] => [
+      first + index,
+      itemRow,
+      space,
+      "hot",
+      bytesOf(vector),
+    ]),
+  );
+}
+
+/** Takes vectors away that a condition over knowledge_vectors names, and leaves word for the indexes. */
+export async function removeVectors(sql: Sql, condition: string, params: readonly SqlValue[]): Promise<void> {
+  const labels = await sql.all<{ label: number }>(
+    `SELECT label FROM knowledge_vectors WHERE ${condition}`,
+    params,
+  );
+  if (labels.length === 0) return;
+  const first = await takePositions(sql, labels.length);
+  await sql.append(
+    "knowledge_vectors_gone",
+    labels.map(({ label }, index) => [first + index, label]),
+  );
+  await sql.run(`DELETE FROM knowledge_vectors WHERE ${condition}`, params);
+}
+
+const bytesOf = (vector: Float32Array): Uint8Array =>
+  new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength);
+
+/** A list as one parameter: `WHERE id IN ${textList}` with `JSON.stringify(…)` of well-formed strings. */
+export const textList = `(SELECT unnest(from_json(?, '["VARCHAR"]')))`;
+/** Likewise of whole numbers. */
+export const numberList = `(SELECT unnest(from_json(?, '["BIGINT"]')))`;

@@ -1,0 +1,220 @@
+import { invalidParams, LaresError } from "../../../base/errors.ts";
+import type { SearchHit, SearchPage, SearchQuery, TemporalItem } from "../../../memory-contract/queries.ts";
+import type { TextKind } from "../../projection/port.ts";
+import { timesIn } from "../../projection/times.ts";
+import { hydrate } from "./hydrate.ts";
+import { dot, embedQuery, type KnowledgeView, similarRows } from "./query.ts";
+import { numberList } from "../schema.ts";
+import type { VectorSpace } from "../embedding/vector-space.ts";
+
+interface SearchView extends KnowledgeView {
+  events(rows: readonly number[]): Promise<ReadonlyMap<number, TemporalItem>>;
+}
+
+const maxSearchLimit = 1_000;
+const defaultSearchLimit = 10;
+/** What each way of looking brings in at least: what is far down in one may be far up in another. */
+const leastCandidates = 100;
+/** Hits whose neighbours are looked at. */
+const hitsWithNeighbours = 5;
+const maxNeighbours = 50;
+/** Reciprocal rank fusion: how little the very first differs from the next. */
+const rankOffset = 10;
+/** Weights of the fused lists. Similarity weighs less, depending on what the embedder knows (`likenessWeight`). */
+const weights = { words: 2, likeness: 1, relations: 1 } as const;
+/** Part of an item's likeness that the items next to it in their source have besides their own. */
+const neighbourLikeness = 0.4;
+
+/** Seqs are rows of both kinds, and never two of the same. */
+interface Hit {
+  readonly kind: TextKind;
+  readonly row: number;
+  readonly score: number;
+}
+
+interface Ranking {
+  readonly hits: readonly Hit[];
+  readonly weight: number;
+}
+
+/**
+ * One search over events and items, by Σ weight/(10 + rank). `text`: over what the full text brings of events, and of
+ * items, weight 2 each. `hybrid`: besides over items by similarity (events are not embedded), weight 1 or as little as
+ * the embedder adds to the words; and over the best items with those they are related to, weight 1, where there are
+ * any. So who is related to a hit is found, and not before it. `vector`: items by similarity, which is their score.
+ * What scores the same: the newest first.
+ */
+export async function search(
+  view: SearchView,
+  query: SearchQuery,
+  nowMs: number,
+): Promise<{ page: SearchPage; rows: readonly number[] }> {
+  const { text, mode = "auto", limit = defaultSearchLimit } = query;
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxSearchLimit) {
+    throw invalidParams(`limit is a whole number from 1 to ${maxSearchLimit.toLocaleString("en")}.`);
+  }
+  const isBlank = text.trim() === "";
+  const vector = mode === "text" || isBlank ? null : await embedQuery(view, text);
+  if (mode === "vector" && vector === null && !(isBlank && view.embedder !== null)) throw noVectors();
+  const count = Math.max(leastCandidates, limit);
+  const done = mode === "vector" ? "vector" : vector === null ? "text" : "hybrid";
+  if (isBlank) return { page: { items: [], mode: done }, rows: [] };
+  if (done === "vector") {
+    const similar = vector === null ? [] : await similarHits(view, vector, count);
+    return told(view, similar.slice(0, limit), done, nowMs);
+  }
+  const rankings = await wordedRankings(view, text, count, nowMs);
+  if (done === "hybrid") {
+    const weight = likenessWeight(view, text);
+    if (weight > 0 && vector !== null) {
+      rankings.push({ weight, hits: await likelyHits(view, vector, count) });
+    }
+    const best = fuse(rankings).filter(({ kind }) => kind === "knowledge");
+    const related = await withNeighbours(view, best.slice(0, hitsWithNeighbours));
+    rankings.push({ weight: weights.relations, hits: related });
+  }
+  const hits = fuse(rankings);
+  return told(view, hits.slice(0, limit), done, nowMs);
+}
+
+const noVectors = (): LaresError =>
+  new LaresError(
+    "VectorSearchNotConfigured",
+    "There is no embedder that answers; search with mode text, or auto, or set memory.embedder.",
+  );
+
+/** Events and items each by themselves: how rare a word is among the ones says nothing about the others. */
+async function wordedRankings(
+  view: SearchView,
+  words: string,
+  count: number,
+  nowMs: number,
+): Promise<Ranking[]> {
+  const times = await timesIn(words, nowMs);
+  return (["temporal", "knowledge"] as const).map((kind) => ({
+    weight: weights.words,
+    hits: view.text
+      .best(kind, words, { limit: count, times })
+      .map(({ row, score }) => ({ kind, row, score })),
+  }));
+}
+
+/**
+ * What likeness says beyond the words. An embedder that knows meanings says something of every question; one that knows
+ * only how words are written, of those that stand in no item as they are: much where most of them do not, and next to
+ * nothing where one does not.
+ */
+const likenessWeight = (view: SearchView, words: string): number =>
+  weights.likeness *
+  (view.embedder?.knows === "meanings" ? 1 : view.text.unknownPart("knowledge", words) ** 2);
+
+/** By similarity, each item's raised by what the items next to it are like. */
+async function likelyHits(view: SearchView, vector: Float32Array, count: number): Promise<Hit[]> {
+  const similar = await similarHits(view, vector, count);
+  const { made } = view;
+  if (made === null) return similar;
+  const neighbours = view.text.neighbours(similar.map(({ row }) => row));
+  const scores = new Map(similar.map(({ row, score }) => [row, score]));
+  const beside = [...neighbours.values()].flatMap((all) => all.map(({ row }) => row));
+  const missing = [...new Set(beside)].filter((row) => !scores.has(row));
+  for (const [row, score] of await similarities(view, made, vector, missing)) scores.set(row, score);
+  return inOrder(
+    [...scores].map(([row, score]) => {
+      const next = (neighbours.get(row) ?? [])
+        .filter(({ steps }) => steps === 1)
+        .map((neighbour) => scores.get(neighbour.row) ?? 0);
+      const mean = next.length === 0 ? score : next.reduce((sum, each) => sum + each, 0) / next.length;
+      return { kind: "knowledge" as const, row, score: score + neighbourLikeness * mean };
+    }),
+  );
+}
+
+async function similarities(
+  view: SearchView,
+  made: VectorSpace,
+  vector: Float32Array,
+  rows: readonly number[],
+): Promise<[row: number, similarity: number][]> {
+  if (rows.length === 0) return [];
+  const labels = await view.database.all<{ label: number; item_row: number }>(
+    `SELECT label, item_row FROM knowledge_vectors WHERE space = ? AND item_row IN ${numberList}`,
+    [made.name, JSON.stringify(rows)],
+  );
+  return labels.flatMap(({ label, item_row: row }) => {
+    const other = made.index.vectorOf(label);
+    return other === null ? [] : [[row, dot(vector, other)] as [number, number]];
+  });
+}
+
+async function similarHits(view: SearchView, vector: Float32Array, count: number): Promise<Hit[]> {
+  if (view.made === null) return [];
+  const found = await similarRows(view, view.made, vector, count, -1, null);
+  return found.map(({ row, similarity = 0 }) => ({ kind: "knowledge", row, score: similarity }));
+}
+
+function fuse(rankings: readonly Ranking[]): Hit[] {
+  const scores = new Map<number, Hit>();
+  for (const { hits, weight } of rankings) {
+    for (const [index, { kind, row }] of hits.entries()) {
+      const score = (scores.get(row)?.score ?? 0) + weight / (rankOffset + index + 1);
+      scores.set(row, { kind, row, score });
+    }
+  }
+  return inOrder([...scores.values()]);
+}
+
+const inOrder = (hits: readonly Hit[]): Hit[] => hits.toSorted((a, b) => b.score - a.score || b.row - a.row);
+
+/**
+ * Each hit, then its neighbours along relations in both directions, the newest first; everybody once. Nothing where no
+ * hit has a neighbour: the hits alone would say again what the other lists said.
+ */
+async function withNeighbours(view: SearchView, hits: readonly Hit[]): Promise<Hit[]> {
+  if (hits.length === 0) return [];
+  const rows = hits.map(({ row }) => row);
+  const list = JSON.stringify(rows);
+  const found = await view.database.all<{ from_row: number; row: number }>(
+    `WITH best AS (SELECT id, item_row FROM knowledge_items WHERE item_row IN ${numberList}),
+       linked AS (
+         SELECT b.item_row AS from_row, r.to_id AS id FROM knowledge_relations r JOIN best b ON r.from_id = b.id
+         UNION SELECT b.item_row, r.from_id FROM knowledge_relations r JOIN best b ON r.to_id = b.id)
+     SELECT CAST(l.from_row AS DOUBLE) AS from_row, CAST(i.item_row AS DOUBLE) AS row
+     FROM linked l JOIN knowledge_items i ON i.id = l.id WHERE i.item_row <> l.from_row
+     QUALIFY row_number() OVER (PARTITION BY l.from_row ORDER BY i.item_row DESC) <= ${maxNeighbours}`,
+    [list],
+  );
+  if (found.length === 0) return [];
+  const newestFirst = found.toSorted((a, b) => b.row - a.row);
+  const ranked = rows.flatMap((row) => [
+    row,
+    ...newestFirst.filter(({ from_row: from }) => from === row).map(({ row: neighbour }) => neighbour),
+  ]);
+  return [...new Set(ranked)]
+    .slice(0, rows.length + maxNeighbours)
+    .map((row) => ({ kind: "knowledge", row, score: 0 }));
+}
+
+async function told(
+  view: SearchView,
+  hits: readonly Hit[],
+  mode: SearchPage["mode"],
+  nowMs: number,
+): Promise<{ page: SearchPage; rows: readonly number[] }> {
+  const rowsOf = (wanted: TextKind): number[] =>
+    hits.filter(({ kind }) => kind === wanted).map(({ row }) => row);
+  const events = await view.events(rowsOf("temporal"));
+  const found = await hydrate(
+    view.database,
+    rowsOf("knowledge").map((row) => ({ row })),
+    nowMs,
+  );
+  const items = new Map(found.map(({ row, item }) => [row, item]));
+  const told = hits.flatMap(({ kind, row, score }): SearchHit[] => {
+    const event = kind === "temporal" ? events.get(row) : undefined;
+    const item = kind === "knowledge" ? items.get(row) : undefined;
+    if (event !== undefined) return [{ ...event, kind: "temporal", score }];
+    if (item !== undefined) return [{ ...item, kind: "associative", score }];
+    return [];
+  });
+  return { page: { items: told, mode }, rows: [...items.keys()] };
+}

@@ -1,0 +1,31 @@
+import type { JsonValue } from "../../../base/json.ts";
+
+/** Of an item's words, what an embedder is given: what comes after says little more and costs as much. */
+export const maxEmbeddedCharacters = 32_768;
+
+/** What an item says, for embedding: its text, else the words and numbers in its data, as they come. */
+function wordsOf(text: string | null, data: JsonValue): string {
+  if (text !== null) return text.slice(0, maxEmbeddedCharacters).toWellFormed().trim();
+  const words: string[] = [];
+  let room = maxEmbeddedCharacters;
+  const waiting: JsonValue[] = [data];
+  while (waiting.length > 0 && room > 0) {
+    const value = waiting.pop() as JsonValue;
+    if (typeof value === "string" || typeof value === "number") {
+      const word = String(value).slice(0, room);
+      words.push(word);
+      room -= word.length + 1;
+    } else if (typeof value === "object" && value !== null) {
+      const parts = Array.isArray(value) ? (value as readonly JsonValue[]) : Object.values(value);
+      for (let index = parts.length - 1; index >= 0; index -= 1) {
+        const part = parts[index];
+        if (part !== undefined) waiting.push(part);
+      }
+    }
+  }
+  return words.join(" ").toWellFormed().trim();
+}
+
+/** The same for an item as the tables have it. Empty: it says nothing, and has no embedding. */
+export const spokenBy = ({ words, data }: { words: string | null; data: string }): string =>
+  wordsOf(words, JSON.parse(data) as JsonValue);

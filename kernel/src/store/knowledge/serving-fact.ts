@@ -1,0 +1,69 @@
+import type { Embedder } from "../embedding/port.ts";
+import type { EmbedderSpec } from "../../memory-contract/store-settings.ts";
+import type { Sql } from "../projection/port.ts";
+import { lookAgainFrom } from "./upkeep/propose-updates.ts";
+import { type Database, readFact, textList, writeFact } from "./schema.ts";
+
+/** What the memory serves with, as `knowledge_facts` "embedder" keeps it. */
+export interface ServingFact {
+  readonly name: string;
+  readonly dimensions: number;
+  /** To open it again after a restart, until another one has taken over; without its key. */
+  readonly spec: EmbedderSpec;
+}
+
+const made = "made:";
+/** The space of what an embedder made. */
+export const spaceOf = (embedder: string): string => `${made}${embedder}`;
+
+export async function servingFact(database: Sql): Promise<ServingFact | null> {
+  const fact = await readFact(database, "embedder");
+  return fact === null ? null : (JSON.parse(fact) as ServingFact);
+}
+
+export const writeServingFact = (sql: Sql, fact: ServingFact): Promise<void> =>
+  writeFact(sql, "embedder", JSON.stringify(fact));
+
+/** Never with a key in it. */
+export function factOf(embedder: Embedder, specWithKey: EmbedderSpec): ServingFact {
+  const { key: _, ...spec } = { key: "", ...specWithKey };
+  return { name: embedder.name, dimensions: embedder.dimensions, spec };
+}
+
+export async function hasVectors(database: Database, space: string): Promise<boolean> {
+  const found = await database.all("SELECT 1 AS found FROM knowledge_vectors WHERE space = ? LIMIT 1", [
+    space,
+  ]);
+  return found.length > 0;
+}
+
+/** Items that were given up on and are tried once more with each start, the least tried first; and tries in all. */
+const triedAgain = { items: 512, tries: 12 } as const;
+
+/** From here on the vectors are of this embedder. What was given up on is tried again: a start may have mended it. */
+export async function beginWith(database: Database, fact: ServingFact, servedBefore: boolean): Promise<void> {
+  await database.transaction(async (sql) => {
+    await writeServingFact(sql, fact);
+    await sql.run(
+      servedBefore
+        ? `UPDATE knowledge_queue SET state = 'pending', next_ms = 0 WHERE state = 'failed' AND item_row IN (
+             SELECT item_row FROM knowledge_queue WHERE state = 'failed' AND attempts < ${triedAgain.tries}
+             ORDER BY attempts, item_row LIMIT ${triedAgain.items})`
+        : "UPDATE knowledge_queue SET state = 'pending', attempts = 0, next_ms = 0 WHERE state = 'failed'",
+    );
+    const [waiting] = await sql.all<{ first: number | null }>(
+      "SELECT min(item_row) AS first FROM knowledge_queue WHERE state = 'pending'",
+    );
+    if (waiting?.first != null) await lookAgainFrom(sql, waiting.first);
+  });
+}
+
+export async function dropOthers(sql: Sql, kept: readonly string[]): Promise<void> {
+  await sql.run(
+    `DELETE FROM knowledge_vectors WHERE NOT starts_with(space, 'given:') AND space NOT IN ${textList}`,
+    [JSON.stringify(kept)],
+  );
+}
+
+/** Of a space, what made it. */
+export const embedderOf = (space: string): string => space.slice(made.length);

@@ -1,0 +1,79 @@
+import type { TextStatistics } from "../embedding/port.ts";
+import type { Database } from "./schema.ts";
+import { spokenBy } from "./search/words.ts";
+
+/** Texts counted at once; others have their turn in between. */
+const textsPerSlice = 1_000;
+/** What was removed is not taken out one by one; when so much is wrong, all are counted anew. */
+const toleratedError = 0.05;
+const toleratedTexts = 16;
+
+/** What an embedder has learned of this memory's words: kept with the vectors, and counted anew where it does not fit. */
+export class LearnedStatistics {
+  readonly #database: Database;
+  readonly #space: string;
+  readonly #statistics: TextStatistics;
+  #counting: { after: number; readonly last: number } | null = null;
+
+  private constructor(database: Database, space: string, statistics: TextStatistics) {
+    this.#database = database;
+    this.#space = space;
+    this.#statistics = statistics;
+  }
+
+  static async open(
+    database: Database,
+    space: string,
+    statistics: TextStatistics,
+  ): Promise<LearnedStatistics> {
+    const learned = new LearnedStatistics(database, space, statistics);
+    const [kept] = await database.all<{ bytes: Uint8Array }>(
+      "SELECT bytes FROM knowledge_learned WHERE space = ?",
+      [space],
+    );
+    if (kept !== undefined) statistics.load(kept.bytes);
+    await learned.check();
+    return learned;
+  }
+
+  /** Decides whether all have to be counted anew. */
+  async check(): Promise<void> {
+    const [there] = await this.#database.all<{ count: number; last: number | null }>(
+      "SELECT count(*) AS count, max(item_row) AS last FROM knowledge_vectors WHERE space = ?",
+      [this.#space],
+    );
+    const count = there?.count ?? 0;
+    const error = Math.abs(this.#statistics.documents - count);
+    if (error <= Math.max(toleratedTexts, count * toleratedError)) return;
+    this.#statistics.load(new Uint8Array(0));
+    this.#counting = { after: 0, last: there?.last ?? 0 };
+  }
+
+  /** Counts the next texts; false when there are none left to count. */
+  async slice(): Promise<boolean> {
+    const counting = this.#counting;
+    if (counting === null) return false;
+    const items = await this.#database.all<{ item_row: number; words: string | null; data: string }>(
+      `SELECT i.item_row, i.words, i.data FROM knowledge_items i
+       WHERE i.item_row > ? AND i.item_row <= ? ORDER BY i.item_row LIMIT ${textsPerSlice}`,
+      [counting.after, counting.last],
+    );
+    for (const item of items) {
+      const words = spokenBy(item);
+      if (words !== "") this.#statistics.add(words);
+    }
+    const last = items.at(-1);
+    if (last === undefined) this.#counting = null;
+    else counting.after = last.item_row;
+    return true;
+  }
+
+  async save(): Promise<void> {
+    // What is half counted would be taken for whole.
+    if (this.#counting !== null) return;
+    await this.#database.transaction(async (sql) => {
+      await sql.run("DELETE FROM knowledge_learned");
+      await sql.append("knowledge_learned", [[this.#space, this.#statistics.bytes()]]);
+    });
+  }
+}

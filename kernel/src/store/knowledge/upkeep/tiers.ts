@@ -1,0 +1,90 @@
+import type { SqlValue } from "../../projection/port.ts";
+import type { Tier } from "../../vectors/quantize.ts";
+import { type AtRest, type Codebooks, decodeAtRest, encodeAtRest } from "./at-rest.ts";
+import { type Database, numberList } from "../schema.ts";
+
+/**
+ * How vectors lie at rest: hot ones whole, warm ones in half, cold ones as numbers of a codebook. Heat is
+ * (1 + finds) × 0.5 ^ (age / 30 days), with age since an item was stored, changed or found. The index is not touched:
+ * it knows a vector by its label, which stays.
+ */
+const halfLifeMs = 30 * 24 * 60 * 60 * 1000;
+/** So what was never found is hot for 30 days, and cold after 90. */
+const leastHeatHot = 0.5;
+const leastHeatWarm = 0.125;
+/** Vectors that one maintenance moves. */
+const maxMoved = 20_000;
+const movedAtOnce = 1_000;
+
+/** Each vector with its `heat`. `nowMs` is the host's own number. */
+export const heatSql = (nowMs: number): string =>
+  `SELECT v.label, v.item_row, v.space, v.tier, (1 + coalesce(a.accesses, 0)) * pow(0.5,
+     greatest(0, ${Math.trunc(nowMs)} - greatest(i.updated_ms, coalesce(a.last_ms, 0))) / ${halfLifeMs}.0) AS heat
+   FROM knowledge_vectors v JOIN knowledge_items i ON i.item_row = v.item_row
+   LEFT JOIN knowledge_accesses a ON a.item_row = v.item_row`;
+
+const movesSql = (nowMs: number): string =>
+  `SELECT * FROM (
+     SELECT label, item_row, space, tier, CASE WHEN heat >= ${leastHeatHot} THEN 'hot'
+       WHEN heat >= ${leastHeatWarm} THEN 'warm' ELSE 'cold' END AS wanted FROM (${heatSql(nowMs)})
+   ) WHERE tier <> wanted ORDER BY label LIMIT ${maxMoved}`;
+
+/**
+ * Moves what has become hotter or colder. What was cold comes back as the index has it (`vectorOf`): at half precision
+ * at the least.
+ */
+export async function moveTiers(
+  database: Database,
+  codebooks: Codebooks,
+  nowMs: number,
+  vectorOf: (space: string, label: number) => Float32Array | null,
+): Promise<void> {
+  const all = await wantedMoves(database, codebooks, nowMs);
+  for (let at = 0; at < all.length; at += movedAtOnce) {
+    const wanted = new Map(all.slice(at, at + movedAtOnce).map((move) => [move.label, move.wanted]));
+    const labels = JSON.stringify([...wanted.keys()]);
+    const before = await database.all<AtRest & { label: number; item_row: number }>(
+      `SELECT * FROM knowledge_vectors WHERE label IN ${numberList}`,
+      [labels],
+    );
+    const after: SqlValue[][] = [];
+    for (const vector of before) {
+      const { label, item_row: row, space, tier } = vector;
+      const next = wanted.get(label) ?? tier;
+      const whole =
+        (tier === "cold" ? vectorOf(space, label) : null) ?? (await decodeAtRest(codebooks, vector));
+      after.push([label, row, space, next, await encodeAtRest(codebooks, space, next, whole)]);
+    }
+    await database.transaction(async (sql) => {
+      // What went meanwhile stays gone.
+      const still = await sql.all<{ label: number }>(
+        `SELECT label FROM knowledge_vectors WHERE label IN ${numberList}`,
+        [labels],
+      );
+      const there = new Set(still.map(({ label }) => label));
+      await sql.run(`DELETE FROM knowledge_vectors WHERE label IN ${numberList}`, [labels]);
+      await sql.append(
+        "knowledge_vectors",
+        after.filter(([label]) => there.has(label as number)),
+      );
+    });
+  }
+}
+
+interface Move {
+  readonly label: number;
+  readonly space: string;
+  readonly tier: Tier;
+  readonly wanted: Tier;
+}
+
+/** What is to be cold has to wait, warm, while there is too little to make a codebook from. */
+async function wantedMoves(database: Database, codebooks: Codebooks, nowMs: number): Promise<Move[]> {
+  const moves: Move[] = [];
+  for (const move of await database.all<Move>(movesSql(nowMs))) {
+    const isCold = move.wanted === "cold";
+    const wanted = isCold && (await codebooks.getOrTrain(move.space)) === null ? "warm" : move.wanted;
+    if (wanted !== move.tier) moves.push({ ...move, wanted });
+  }
+  return moves;
+}

@@ -1,0 +1,33 @@
+import type { ErrorCode, ErrorFacts } from "../base/errors.ts";
+import type { StoreMemory, StoreNotice, StoreRequestName } from "../memory-contract/store-port.ts";
+
+/** From the kernel to the store host. */
+export type ToHost =
+  | {
+      readonly kind: "request";
+      readonly id: number;
+      readonly name: StoreRequestName;
+      readonly memory: StoreMemory;
+      readonly params: unknown;
+      /** Hosts have ended while they answered for this memory: its projections are not believed any more. */
+      readonly isSuspect: boolean;
+    }
+  /** Nobody waits for the request's answer any more: it need not begin. It is answered all the same. */
+  | { readonly kind: "cancel"; readonly id: number }
+  | { readonly kind: "grown"; readonly memories: readonly StoreMemory[] }
+  /** Close everything, then end. */
+  | { readonly kind: "end" };
+
+export type FromHost =
+  /** bytes: the result as JSON. */
+  | { readonly kind: "answer"; readonly id: number }
+  | {
+      readonly kind: "failed";
+      readonly id: number;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly facts: ErrorFacts;
+    }
+  | { readonly kind: "notice"; readonly notice: StoreNotice }
+  /** A library keeps more memory than it should: let another host take over, whenever that is convenient. */
+  | { readonly kind: "spent" };

@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { StoreMemory, StoreNotice } from "../../memory-contract/store-port.ts";
+import type { DuckFile } from "./duck-file.ts";
+import type { Duck } from "./duck.ts";
+import type { Behind } from "./follower.ts";
+import { discard, openKept, sizeOf } from "./kept-file.ts";
+import type { TextIndex } from "./port.ts";
+import { type TableGroups, Tables } from "./tables.ts";
+import { Texts } from "./texts.ts";
+
+/** What is asked: the projections of one memory. */
+export interface Projections<Attached extends Behind> {
+  readonly file: DuckFile;
+  readonly text: TextIndex;
+  readonly behind: Attached;
+}
+
+export interface ProjectionOptions<Attached extends Behind> {
+  readonly duck: Duck;
+  readonly groups: TableGroups;
+  openText(path: string): TextIndex;
+  /** Opened on the tables, and again whenever these are. The names of its files begin with "knowledge.". */
+  openBehind(projections: Omit<Projections<Attached>, "behind">, memory: StoreMemory): Promise<Attached>;
+  /** Whether an error of a table group's says that only the whole journal gives what it now says. */
+  asksForRebuild(error: unknown): boolean;
+  notice(notice: StoreNotice): void;
+}
+
+const fileNames = { tables: "temporal.duckdb", texts: "text.sqlite", behind: "knowledge" } as const;
+
+/** The open files of one memory. */
+export class OpenedProjections<Attached extends Behind> implements Projections<Attached>, AsyncDisposable {
+  readonly tables: Tables;
+  readonly texts: Texts;
+  readonly behind: Attached;
+
+  private constructor(tables: Tables, texts: Texts, behind: Attached) {
+    this.tables = tables;
+    this.texts = texts;
+    this.behind = behind;
+  }
+
+  /** What is missing or cannot be believed is begun anew; the second is told. */
+  static async open<Attached extends Behind>(
+    options: ProjectionOptions<Attached>,
+    memory: StoreMemory,
+  ): Promise<OpenedProjections<Attached>> {
+    const { duck, groups, openText, openBehind } = options;
+    const { folder } = memory;
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const has = { tables: existsSync(pathOf(folder, "tables")), texts: existsSync(pathOf(folder, "texts")) };
+    const mended = (what: keyof typeof fileNames, reason: string): void =>
+      options.notice({ kind: "mended", memory: memory.key, what: fileNames[what], reason });
+    const kept = <Result>(
+      what: keyof typeof fileNames,
+      open: (path: string) => Promise<Result>,
+    ): Promise<Result> => {
+      const path = pathOf(folder, what);
+      return openKept({ path, open: () => open(path), mended: (reason) => mended(what, reason) });
+    };
+    await using opening = new AsyncDisposableStack();
+    const tables = opening.use(await kept("tables", (path) => Tables.open(duck, path, groups)));
+    const texts = opening.use(await kept("texts", async (path) => new Texts(openText(path))));
+    if (has.tables !== has.texts) mended(has.tables ? "texts" : "tables", "it was missing");
+    const projections = { file: tables.file, text: texts.index };
+    // It has marks of its own: what it opens can be many files.
+    const behind = await openBehind(projections, memory);
+    opening.move();
+    return new OpenedProjections(tables, texts, behind);
+  }
+
+  get file(): DuckFile {
+    return this.tables.file;
+  }
+
+  get text(): TextIndex {
+    return this.texts.index;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await using closing = new AsyncDisposableStack();
+    closing.use(this.tables);
+    closing.use(this.texts);
+    closing.use(this.behind);
+  }
+}
+
+/** Of a memory that is not open. */
+export async function discardProjections(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  for (const what of projectionFiles) await discard(pathOf(folder, what));
+}
+
+/** Bytes on the disk. */
+export async function sizeOfProjections(folder: string): Promise<number> {
+  const sizes = await Promise.all(projectionFiles.map((what) => sizeOf(pathOf(folder, what))));
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
+const projectionFiles = Object.keys(fileNames) as (keyof typeof fileNames)[];
+
+export const pathOf = (folder: string, what: keyof typeof fileNames): string => join(folder, fileNames[what]);

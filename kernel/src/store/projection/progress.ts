@@ -1,0 +1,23 @@
+import { projectionBounds as bounds } from "../bounds.ts";
+
+/** Tells how far something is, where it takes long: now and then, and when it is done. */
+export class Progress {
+  readonly #tell: (done: number, total: number) => void;
+  readonly #total: number;
+  /** When it is told next. */
+  #dueAt = performance.now() + bounds.progressAfterMs;
+  #isTold = false;
+
+  constructor(total: number, tell: (done: number, total: number) => void) {
+    this.#total = total;
+    this.#tell = tell;
+  }
+
+  reached(done: number): void {
+    const now = performance.now();
+    if (done >= this.#total ? !this.#isTold : now < this.#dueAt) return;
+    this.#isTold = true;
+    this.#dueAt = now + bounds.progressIntervalMs;
+    this.#tell(done, this.#total);
+  }
+}

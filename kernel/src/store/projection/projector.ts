@@ -1,0 +1,233 @@
+import { nextTurn } from "../../base/next-turn.ts";
+import { messageOf, storageError } from "../../base/errors.ts";
+import { OneAtATime } from "../../base/one-at-a-time.ts";
+import type { ChainEnd } from "../../memory-contract/records.ts";
+import type { StoreMemory } from "../../memory-contract/store-port.ts";
+import type { Behind, Follower } from "./follower.ts";
+import { Gate } from "./gate.ts";
+import { type JournalBatch, JournalMismatch, JournalReader } from "./journal-reader.ts";
+import { isDamage } from "./kept-file.ts";
+import {
+  discardProjections,
+  OpenedProjections,
+  pathOf,
+  type ProjectionOptions,
+  type Projections,
+} from "./opened.ts";
+import { Progress } from "./progress.ts";
+import { isPurgeDue } from "./purge.ts";
+
+type Query<Attached extends Behind, Result> = (projections: Projections<Attached>) => Promise<Result>;
+
+/**
+ * One memory's projections: brings them up to where a request has to see them, and builds them again where they do not
+ * go with the journal or cannot be believed. Queries go on beside each other; replacing files waits for them, and they
+ * for it, and so does the next batch where a query is `steady`.
+ */
+export class Projector<Attached extends Behind> implements AsyncDisposable {
+  readonly #options: ProjectionOptions<Attached>;
+  readonly #key: string;
+  readonly #folder: string;
+  readonly #reader = new JournalReader();
+  readonly #writing = new OneAtATime();
+  /** Alone: who replaces files. */
+  readonly #replacing = new Gate();
+  /** Alone: who projects a batch. */
+  readonly #projecting = new Gate();
+  #opened: OpenedProjections<Attached> | null = null;
+  #isClosing = false;
+
+  private constructor(options: ProjectionOptions<Attached>, memory: StoreMemory) {
+    this.#options = options;
+    this.#key = memory.key;
+    this.#folder = memory.folder;
+  }
+
+  /** `doubt`: why nothing that is on the disk is to be believed; null where it is. */
+  static async open<Attached extends Behind>(
+    options: ProjectionOptions<Attached>,
+    memory: StoreMemory,
+    doubt: string | null,
+  ): Promise<Projector<Attached>> {
+    const projector = new Projector(options, memory);
+    if (doubt !== null) await projector.#discard(doubt);
+    await projector.#open(memory);
+    return projector;
+  }
+
+  /** Runs a query once it sees everything up to `memory.end`. Found damage is mended, and the query run again. */
+  async query<Result>(memory: StoreMemory, run: Query<Attached, Result>): Promise<Result> {
+    try {
+      return await this.#queryOnce(memory, run);
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      await this.rebuild(memory, messageOf(error));
+      return await this.#queryOnce(memory, run);
+    }
+  }
+
+  /** As `query`; nothing is projected while it runs. For what is quick, and asks more than once. */
+  steadyQuery<Result>(memory: StoreMemory, run: Query<Attached, Result>): Promise<Result> {
+    return this.query(memory, (projections) => this.#projecting.shared(() => run(projections)));
+  }
+
+  /** Brings the projections up to `memory.end`. */
+  catchUp(memory: StoreMemory): Promise<void> {
+    return this.#writing.run("", async () => {
+      const { behind } = await this.#current(memory);
+      await behind.configure(memory.settings);
+      try {
+        await this.#follow(memory);
+      } catch (error) {
+        if (error instanceof JournalMismatch) await this.#replace(memory, error.message);
+        else if (this.#options.asksForRebuild(error)) await this.#replace(memory, null);
+        else throw error;
+        await this.#follow(memory);
+      }
+      await this.#purge(memory);
+    });
+  }
+
+  /** Deletes the projections and builds them again. A reason is told. */
+  rebuild(memory: StoreMemory, reason: string | null): Promise<void> {
+    return this.#writing.run("", async () => {
+      await this.#replace(memory, reason);
+      await this.#follow(memory);
+    });
+  }
+
+  /** Up to here the tables are. */
+  get projected(): number {
+    return this.#opened?.tables.watermark.seq ?? 0;
+  }
+
+  /** Ends a batch under way, then closes everything. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true;
+    await this.#writing.run("", () => this.#replacing.alone(() => this.#close()));
+  }
+
+  async #queryOnce<Result>(memory: StoreMemory, run: Query<Attached, Result>): Promise<Result> {
+    for (;;) {
+      await this.catchUp(memory);
+      const answer = await this.#replacing.shared(async () => {
+        const opened = this.#opened;
+        // Replaced between the two.
+        if (opened === null || opened.tables.watermark.seq < memory.end.seq) return null;
+        return { result: await run(opened) };
+      });
+      if (answer !== null) return answer.result;
+    }
+  }
+
+  /** Throws JournalMismatch where what is projected is not of this journal. */
+  async #follow(memory: StoreMemory): Promise<void> {
+    const opened = await this.#current(memory);
+    const followers = [opened.tables, opened.texts];
+    const [from, ...others] = followers
+      .map(({ watermark }) => watermark)
+      .toSorted((left, right) => left.seq - right.seq);
+    if (from === undefined) return;
+    for (const watermark of [from, ...others]) await this.#checkIn(watermark, memory);
+    if (from.seq >= memory.end.seq) return;
+    const progress = new Progress(memory.end.seq - from.seq, (done, total) =>
+      this.#options.notice({ kind: "progress", memory: this.#key, what: "projections", done, total }),
+    );
+    for await (const batch of ahead(this.#reader.read(from, memory))) {
+      await this.#project(followers, batch);
+      await opened.behind.follow();
+      progress.reached(batch.end.seq - from.seq);
+      if (this.#isClosing) throw closed();
+      // Other memories are answered in between.
+      await nextTurn();
+    }
+  }
+
+  async #checkIn(watermark: ChainEnd, memory: StoreMemory): Promise<void> {
+    const { end } = memory;
+    const isIn =
+      watermark.seq === end.seq ? watermark.hash === end.hash : await this.#reader.holds(watermark, memory);
+    if (!isIn) throw new JournalMismatch(watermark);
+  }
+
+  async #project(followers: readonly Follower[], { records, end }: JournalBatch): Promise<void> {
+    try {
+      await this.#projecting.alone(async () => {
+        for (const follower of followers) {
+          const { seq } = follower.watermark;
+          if (seq >= end.seq) continue;
+          const isNew = (records[0]?.seq ?? end.seq) > seq;
+          await follower.apply(isNew ? records : records.filter((record) => record.seq > seq), end);
+        }
+      });
+    } catch (error) {
+      // Only the files say what is in them now: a COMMIT may have succeeded although an error came.
+      await this.#replacing.alone(() => this.#close());
+      throw error;
+    }
+  }
+
+  /** Takes what was redacted out of the file, not only out of sight. */
+  async #purge(memory: StoreMemory): Promise<void> {
+    const opened = await this.#current(memory);
+    if (opened.tables.isPurgeChecked) return;
+    if (await isPurgeDue(opened.file)) {
+      await this.#replacing.alone(async () => {
+        await this.#close();
+        await this.#options.duck.rewrite(pathOf(this.#folder, "tables"));
+        await this.#open(memory);
+      });
+    }
+    (await this.#current(memory)).tables.isPurgeChecked = true;
+  }
+
+  async #replace(memory: StoreMemory, reason: string | null): Promise<void> {
+    if (this.#isClosing) throw closed();
+    await this.#replacing.alone(async () => {
+      await this.#close();
+      await this.#discard(reason);
+      await this.#open(memory);
+    });
+  }
+
+  async #discard(reason: string | null): Promise<void> {
+    await discardProjections(this.#folder);
+    if (reason === null) return;
+    this.#options.notice({ kind: "mended", memory: this.#key, what: "projections", reason });
+  }
+
+  async #current(memory: StoreMemory): Promise<OpenedProjections<Attached>> {
+    if (this.#isClosing) throw closed();
+    return this.#opened ?? (await this.#replacing.alone(() => this.#open(memory)));
+  }
+
+  async #open(memory: StoreMemory): Promise<OpenedProjections<Attached>> {
+    return (this.#opened = await OpenedProjections.open(this.#options, memory));
+  }
+
+  async #close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = null;
+    await opened?.[Symbol.asyncDispose]();
+  }
+}
+
+/** Gets the next one while one is worked on. */
+async function* ahead<Item>(items: AsyncGenerator<Item, void, undefined>): AsyncGenerator<Item, void> {
+  let next = items.next();
+  try {
+    for (;;) {
+      const { value, done } = await next;
+      if (done === true) return;
+      next = items.next();
+      // Whoever works on this one may not come back to hear of it.
+      next.catch(() => undefined);
+      yield value;
+    }
+  } finally {
+    await next.catch(() => undefined);
+    await items.return();
+  }
+}
+
+const closed = (): Error => storageError("This memory's projections are being closed; ask again.");

@@ -1,0 +1,100 @@
+import { randomHex } from "../../platform/random.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { sha256Hex } from "../../platform/files/hash.ts";
+import { fieldsAround } from "./data-texts.ts";
+
+/** Columns of a full-text table; the first fields that are met have one each, and the last takes what is left. */
+export const textColumns = 16;
+const rest = textColumns - 1;
+/** Fields around a text that are marked on its words in the last column: "a", "a.b", … */
+const maxMarkedDepth = 16;
+/** Fields kept in mind, with where their texts go. */
+const maxKnownFields = 10_000;
+/** Stands in no word: a private character. */
+const mark = "\ue000";
+
+interface FieldPlace {
+  readonly column: number;
+  /** To be put before each of its words once more, so that they are found by field; empty in a column of its own. */
+  readonly marks: readonly string[];
+}
+
+/**
+ * Which field's texts stand in which column. What is written down of a field's name is a salted digest: a name may be
+ * what has to be forgotten.
+ */
+export class TextFields {
+  readonly #database: DatabaseSync;
+  readonly #salt: string;
+  readonly #known = new Map<string, FieldPlace>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+    database.exec(`
+      CREATE TABLE IF NOT EXISTS fields (field TEXT NOT NULL, column INTEGER NOT NULL, PRIMARY KEY (field, column)) WITHOUT ROWID;
+      CREATE TABLE IF NOT EXISTS field_salt (salt TEXT NOT NULL);
+    `);
+    const known = database.prepare("SELECT salt FROM field_salt").get();
+    this.#salt = known === undefined ? randomHex(16) : String(known["salt"]);
+    if (known === undefined) database.prepare("INSERT INTO field_salt VALUES (?)").run(this.#salt);
+  }
+
+  /** Where a field's texts go; gives it a column while there are any. */
+  place(field: string | null): FieldPlace {
+    if (field === null) return { column: rest, marks: [] };
+    const known = this.#known.get(field);
+    if (known !== undefined) return known;
+    const place = this.#columnOf(field) ??
+      this.#newColumn(field) ?? { column: rest, marks: this.#marksOf(field) };
+    if (this.#known.size >= maxKnownFields) this.#known.clear();
+    this.#known.set(field, place);
+    return place;
+  }
+
+  /** A full-text expression for a word in a field or beneath it. */
+  expression(field: string, word: string): string {
+    const columns = this.#database
+      .prepare("SELECT column FROM fields WHERE field = ?")
+      .all(this.#digest(field));
+    const marked = `{c${rest}} : "${this.#markOf(field)}${word}"`;
+    if (columns.length === 0) return `(${marked})`;
+    return `({${columns.map(({ column }) => `c${Number(column)}`).join(" ")}} : "${word}" OR ${marked})`;
+  }
+
+  /** What is known came from a transaction that was taken back. */
+  forget(): void {
+    this.#known.clear();
+  }
+
+  #columnOf(field: string): FieldPlace | null {
+    const row = this.#database
+      .prepare("SELECT column FROM fields WHERE field = ?")
+      .get(this.#digest(`=${field}`));
+    return row === undefined ? null : { column: Number(row["column"]), marks: [] };
+  }
+
+  #newColumn(field: string): FieldPlace | null {
+    const { next } = this.#database
+      .prepare("SELECT ifnull(max(column) + 1, 0) AS next FROM fields")
+      .get() as {
+      next: number;
+    };
+    if (next >= rest) return null;
+    const insert = this.#database.prepare("INSERT OR IGNORE INTO fields VALUES (?, ?)");
+    insert.run(this.#digest(`=${field}`), next);
+    for (const around of fieldsAround(field)) insert.run(this.#digest(around), next);
+    return { column: next, marks: [] };
+  }
+
+  #marksOf(field: string): string[] {
+    return [...fieldsAround(field)].slice(0, maxMarkedDepth).map((around) => this.#markOf(around));
+  }
+
+  #markOf(field: string): string {
+    return `${mark}${this.#digest(field).slice(0, 16)}${mark}`;
+  }
+
+  #digest(field: string): string {
+    return sha256Hex(`${this.#salt}${field}`).slice(0, 32);
+  }
+}

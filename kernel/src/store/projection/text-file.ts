@@ -1,0 +1,105 @@
+import { existsSync, lstatSync, rmSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { LaresError, messageOf, storageError } from "../../base/errors.ts";
+import { breakSeal, sealDatabase } from "../../platform/database/database-seal.ts";
+import type { TextKind } from "./port.ts";
+import { textColumns } from "./text-fields.ts";
+
+/** Counted up when what is in the file changes, words and terms included (`words.ts`, `stems.ts`): an older one is built again. */
+const textVersion = 2;
+/** What SQLite keeps of the file in memory. */
+const cacheKiB = 16_384;
+export const textKinds: readonly TextKind[] = ["temporal", "knowledge"];
+
+/**
+ * Opens the file, or makes it. Throws StorageError where it is of another version or not what it was: it is to be
+ * removed then (`removeText`) and built again from the journal.
+ */
+export function openTextFile(path: string): DatabaseSync {
+  let database: DatabaseSync | undefined;
+  try {
+    const isNew = !existsSync(path);
+    const isSealed = existsSync(`${path}.sum`);
+    if (!isNew) checkPlace(path);
+    database = new DatabaseSync(path);
+    // One connection, so no shared memory beside the file; what is deleted is overwritten.
+    database.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+      PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -${cacheKiB}`);
+    if (isNew) create(database);
+    else if (versionOf(database) !== textVersion) throw storageError(`"${path}" is of another version.`);
+    else if (!isSealed) checkContent(database);
+    for (const kind of textKinds) {
+      database.exec(`CREATE VIRTUAL TABLE temp.${kind}_words USING fts5vocab(main, ${kind}, 'row')`);
+    }
+    // What was forgotten may still stand in a log that a dying process left.
+    emptyLog(database);
+    return database;
+  } catch (error) {
+    if (database?.isOpen === true) database.close();
+    throw error instanceof LaresError
+      ? error
+      : storageError(`"${path}" cannot be opened: ${messageOf(error)}`, error);
+  }
+}
+
+/** Closes it, and leaves its digest beside it, by which it is believed when it is opened again. */
+export function closeTextFile(database: DatabaseSync, path: string): void {
+  database.close();
+  if (!existsSync(`${path}-wal`)) sealDatabase(path);
+}
+
+/** Throws StorageError where a file that is not open cannot be believed. */
+export function verifyText(path: string): void {
+  const database = openTextFile(path);
+  try {
+    checkContent(database);
+  } finally {
+    closeTextFile(database, path);
+  }
+}
+
+/** Removes a file that is not open, with all that stands beside it. */
+export function removeText(path: string): void {
+  for (const ending of ["", "-wal", "-shm", "-journal", ".sum"]) rmSync(`${path}${ending}`, { force: true });
+}
+
+/** Writes what is in the log into the file, and leaves nothing in the log. */
+export function emptyLog(database: DatabaseSync): void {
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+
+function create(database: DatabaseSync): void {
+  const columns = [...Array.from({ length: textColumns }, (_, column) => `c${column}`), "terms"].join(", ");
+  // Words come as `indexedWords` writes them; "ascii" takes all else as it is. No content: it stands in the journal.
+  for (const kind of textKinds) {
+    database.exec(`
+      CREATE VIRTUAL TABLE ${kind} USING fts5(${columns}, content = '', contentless_delete = 1, tokenize = 'ascii');
+      INSERT INTO ${kind} (${kind}, rank) VALUES ('secure-delete', 1);
+    `);
+  }
+  database.exec(`
+    CREATE TABLE ids (id BLOB PRIMARY KEY, row INTEGER NOT NULL, has_own_text INTEGER NOT NULL, changed INTEGER) WITHOUT ROWID;
+    CREATE INDEX ids_changed ON ids (changed) WHERE changed IS NOT NULL;
+    CREATE TABLE places (row INTEGER PRIMARY KEY, source INTEGER NOT NULL, position REAL NOT NULL, at_ms INTEGER NOT NULL, terms INTEGER NOT NULL);
+    CREATE INDEX places_order ON places (source, position);
+    CREATE TABLE languages (language TEXT PRIMARY KEY, texts INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE watermark (seq INTEGER NOT NULL, hash TEXT NOT NULL, has_deleted INTEGER NOT NULL);
+    INSERT INTO watermark VALUES (0, '${"0".repeat(64)}', 0);
+    PRAGMA user_version = ${textVersion};
+  `);
+}
+
+function checkPlace(path: string): void {
+  if (!lstatSync(path).isFile()) throw storageError(`"${path}" is no plain file.`);
+  breakSeal(path);
+}
+
+const versionOf = (database: DatabaseSync): number =>
+  Number(database.prepare("PRAGMA user_version").get()?.["user_version"]);
+
+/** Nobody vouches for it: it was not closed. */
+function checkContent(database: DatabaseSync): void {
+  const found = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+  if (found !== "ok") throw storageError(`The full text is damaged: ${String(found)}`);
+  for (const kind of textKinds) database.exec(`INSERT INTO ${kind} (${kind}) VALUES ('integrity-check')`);
+}

@@ -1,0 +1,463 @@
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { invalidParams, messageOf, storageError } from "../../base/errors.ts";
+import { isJsonObject, type JsonValue } from "../../base/json.ts";
+import type { ChainEnd, Redacted } from "../../memory-contract/records.ts";
+import { eachText } from "./data-texts.ts";
+import type { JournalRecord, Neighbour, TextIndex, TextKind, TimeSpan } from "./port.ts";
+import { TextFields, textColumns } from "./text-fields.ts";
+import { closeTextFile, emptyLog, openTextFile, textKinds } from "./text-file.ts";
+import { type Language, languageCodes } from "./languages.ts";
+import { Places } from "./places.ts";
+import { indexedTerms, searchedTerms, termMark } from "./stems.ts";
+import { differentWords, indexedWords, searchedWords } from "./words.ts";
+
+/** Different words a query may have that all have to stand in a row. */
+const maxSearchedWords = 256;
+/** Different words of a text that best rows are looked for with; the others are left out. */
+export const maxBestWords = 64;
+/** Rows that are ranked at most. Words that stand in more are left out where rarer ones are there. */
+export const maxRankedRows = 30_000;
+/** Best rows by FTS5 that are ranked by their length anew. */
+const rankedRows = 150;
+/** How much a row's length counts in BM25 ("b"): in FTS5, and here. */
+const [ftsLengthPart, lengthPart] = [0.75, 0.2];
+/** Best rows by their own words whose neighbours are looked at. */
+const spreadRows = 100;
+/** Part of a row's score that the rows one and two steps away have besides their own. */
+const neighbourWeights = [0, 0.5, 0.4] as const;
+/** Languages of a memory in which a question is taken to be that does not tell its own. */
+const spokenLanguages = 2;
+
+/** Opens `text.sqlite`; see `openTextFile`. */
+export const openTextIndex = (path: string): TextIndex => new SqliteTextIndex(path, openTextFile(path));
+
+class SqliteTextIndex implements TextIndex {
+  readonly #path: string;
+  readonly #database: DatabaseSync;
+  readonly #fields: TextFields;
+  readonly #prepared = new Map<string, StatementSync>();
+  readonly #places: Places;
+  #watermark: ChainEnd;
+  /** Texts of each language; a hint for questions, so what is deleted stays counted. */
+  readonly #texts = new Map<Language, number>();
+  readonly #uncounted = new Set<Language>();
+  /** Whether words of deleted rows may stand in the index still. */
+  #hasDeleted: boolean;
+
+  constructor(path: string, database: DatabaseSync) {
+    this.#path = path;
+    this.#database = database;
+    this.#fields = new TextFields(database);
+    this.#places = new Places(database);
+    for (const { language, texts } of this.#rows("SELECT language, texts FROM languages")) {
+      const known = languageCodes.find((code) => code === language);
+      if (known !== undefined) this.#texts.set(known, Number(texts));
+    }
+    const { seq, hash, has_deleted } = this.#row("SELECT seq, hash, has_deleted FROM watermark") ?? {};
+    this.#watermark = { seq: Number(seq), hash: String(hash) };
+    this.#hasDeleted = Number(has_deleted) === 1;
+  }
+
+  get watermark(): ChainEnd {
+    return this.#watermark;
+  }
+
+  apply(records: readonly JournalRecord[], end: ChainEnd): void {
+    this.#guarded(() => {
+      this.#database.exec("BEGIN IMMEDIATE");
+      let hasForgotten = false;
+      let hasDeleted = this.#hasDeleted;
+      try {
+        for (const record of records) {
+          if (record.operation === "redact")
+            hasForgotten = this.#redact(record.data) || leavesWords(record, hasDeleted) || hasForgotten;
+          else if (record.operation === "delete") hasDeleted = this.#delete(record) || hasDeleted;
+          else this.#take(record);
+        }
+        if (hasForgotten) {
+          // Deleting marks a row; only writing the index anew takes its words out of the file.
+          for (const kind of textKinds)
+            this.#database.exec(`INSERT INTO ${kind} (${kind}) VALUES ('optimize')`);
+          hasDeleted = false;
+        }
+        this.#writeCounts();
+        this.#run(
+          "UPDATE watermark SET seq = ?, hash = ?, has_deleted = ?",
+          end.seq,
+          end.hash,
+          hasDeleted ? 1 : 0,
+        );
+        this.#database.exec("COMMIT");
+      } catch (error) {
+        if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+        this.#fields.forget();
+        throw error;
+      }
+      this.#watermark = end;
+      this.#hasDeleted = hasDeleted;
+      if (hasForgotten) emptyLog(this.#database);
+    });
+  }
+
+  best(
+    kind: TextKind,
+    words: string,
+    { limit, times = [], isAlone = false }: Parameters<TextIndex["best"]>[2],
+  ): { readonly row: number; readonly score: number }[] {
+    return this.#guarded(() => {
+      const own = this.#atTheirLength(this.#ranked(kind, words, Math.max(limit, rankedRows)));
+      if (isAlone) return own.slice(0, limit);
+      const found = own.length === 0 ? this.#places.within(kind, times, limit) : this.#spread(own, times);
+      return found.slice(0, limit).map(({ row, score }) => ({ row, score }));
+    });
+  }
+
+  neighbours(rows: readonly number[]): ReadonlyMap<number, readonly Neighbour[]> {
+    return this.#guarded(() => this.#places.neighbours(rows));
+  }
+
+  unknownPart(kind: TextKind, words: string): number {
+    return this.#guarded(() => {
+      const terms = this.#searched(words);
+      const unknown = terms.filter((forms) => this.#countTo(kind, anyOf(forms), 1) === 0);
+      return terms.length === 0 ? 0 : unknown.length / terms.length;
+    });
+  }
+
+  matching(kind: TextKind, words: string, options: Parameters<TextIndex["matching"]>[2]): number[] {
+    const { field, beforeRow = Number.MAX_SAFE_INTEGER, afterRow = 0, order = "newest", limit } = options;
+    const expression = this.#expression(words, field);
+    if (expression === "") return [];
+    return this.#guarded(() =>
+      this.#rows(
+        `SELECT rowid AS row FROM ${kind} WHERE ${kind} MATCH ? AND rowid > ? AND rowid < ? ORDER BY rowid ${
+          order === "newest" ? "DESC" : "ASC"
+        } LIMIT ?`,
+        expression,
+        afterRow,
+        beforeRow,
+        limit,
+      ).map(({ row }) => Number(row)),
+    );
+  }
+
+  count(kind: TextKind, words: string, options: Parameters<TextIndex["count"]>[2] = {}): number {
+    const { field, atMost } = options;
+    const expression = this.#expression(words, field);
+    if (expression === "") return 0;
+    return this.#guarded(() => {
+      if (atMost !== undefined) return this.#countTo(kind, expression, atMost);
+      const [word, ...others] = searchedWords(words);
+      // The index knows of how many rows a word stands in, but not which of them were deleted.
+      if (word !== undefined && others.length === 0 && field === undefined && !this.#hasDeleted) {
+        return Number(this.#row(`SELECT doc FROM temp.${kind}_words WHERE term = ?`, word)?.["doc"] ?? 0);
+      }
+      return Number(this.#row(`SELECT count(*) AS n FROM ${kind} WHERE ${kind} MATCH ?`, expression)?.["n"]);
+    });
+  }
+
+  rows(kind: TextKind, words: string, { field }: { readonly field?: string } = {}): string {
+    const expression = this.#expression(words, field);
+    if (expression === "") return "";
+    return this.#guarded(() => {
+      const found = this.#row(
+        `SELECT group_concat(rowid) AS rows FROM ${kind} WHERE ${kind} MATCH ?`,
+        expression,
+      );
+      return typeof found?.["rows"] === "string" ? found["rows"] : "";
+    });
+  }
+
+  close(): void {
+    if (!this.#database.isOpen) return;
+    this.#prepared.clear();
+    closeTextFile(this.#database, this.#path);
+  }
+
+  /** All of the words, each in quotation marks: none has one in it. Empty where nothing is searched for. */
+  #expression(words: string, field: string | undefined): string {
+    const searched = searchedWords(words);
+    if (searched.length > maxSearchedWords) {
+      throw invalidParams(
+        `The text to look for has ${searched.length} different words; there may be ${maxSearchedWords}.`,
+        { words: searched.length },
+      );
+    }
+    return searched
+      .map((word) => (field === undefined ? `"${word}"` : this.#fields.expression(field, word)))
+      .join(" AND ");
+  }
+
+  #searched(words: string): (readonly string[])[] {
+    const spoken = [...this.#texts]
+      .toSorted((a, b) => b[1] - a[1])
+      .slice(0, spokenLanguages)
+      .map(([language]) => language);
+    return searchedTerms(words, spoken).slice(0, maxBestWords);
+  }
+
+  /** By their own words, best first. */
+  #ranked(kind: TextKind, words: string, limit: number): Scored[] {
+    const { expression, fromRow } = this.#worthRanking(kind, this.#searched(words));
+    if (expression === "") return [];
+    return this.#rows(
+      `SELECT rowid AS row, -rank AS score FROM ${kind} WHERE ${kind} MATCH ? AND rowid >= ? ORDER BY rank, rowid DESC LIMIT ?`,
+      expression,
+      fromRow,
+      limit,
+    ).map(({ row, score }) => ({ row: Number(row), score: Math.max(Number(score), Number.MIN_VALUE) }));
+  }
+
+  /**
+   * FTS5 takes most of a long row's score away, and that cannot be told to it. What is kept in a memory is long because
+   * it says more, not because it says it again: so most of it is given back.
+   */
+  #atTheirLength(own: readonly Scored[]): Scored[] {
+    const lengths = this.#places.lengths(own.map(({ row }) => row));
+    const mean = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
+    if (mean === 0) return [...own];
+    const weight = (part: number, length: number): number =>
+      1 / (1 + 1.2 * (1 - part + (part * length) / mean));
+    return own
+      .map(({ row, score }, at) => {
+        const length = lengths[at] ?? mean;
+        return { row, score: (score * weight(lengthPart, length)) / weight(ftsLengthPart, length) };
+      })
+      .toSorted((a, b) => b.score - a.score || b.row - a.row);
+  }
+
+  /**
+   * A row often answers a question that its neighbours' words match, so each of the best rows shares its score with the
+   * rows beside it. No shared score exceeds the best row's own score, and that row stays first.
+   */
+  #spread(own: readonly Scored[], times: readonly TimeSpan[]): Scored[] {
+    const best = own[0]?.score ?? 0;
+    const rows = new Map(own.map(({ row, score }) => [row, { row, own: score, shared: 0 }]));
+    const sharing = own.slice(0, spreadRows);
+    const neighbours = this.#places.neighbours(sharing.map(({ row }) => row));
+    for (const { row, score } of sharing) {
+      for (const { row: other, steps } of neighbours.get(row) ?? []) {
+        const known = rows.get(other) ?? { row: other, own: 0, shared: 0 };
+        known.shared += (neighbourWeights[steps] ?? 0) * score;
+        rows.set(other, known);
+      }
+    }
+    const inTime = new Set(times.length === 0 ? [] : this.#places.inTime([...rows.keys()], times));
+    // As much as a word that stands in so many of them.
+    const worth = Math.log(1 + rows.size / Math.max(1, inTime.size));
+    return [...rows.values()]
+      .map((each) => ({
+        ...each,
+        score: Math.min(best, each.own + each.shared) + (inTime.has(each.row) ? worth : 0),
+      }))
+      .toSorted((a, b) => b.score - a.score || b.own - a.own || b.shared - a.shared || b.row - a.row);
+  }
+
+  /** The rarest terms, as many as are quickly ranked; if the rarest alone is in too many, the newest rows with it. */
+  #worthRanking(
+    kind: TextKind,
+    searched: readonly (readonly string[])[],
+  ): { expression: string; fromRow: number } {
+    const counted = searched
+      .map((forms) => {
+        const term = anyOf(forms);
+        return { term, rows: this.#countTo(kind, term, maxRankedRows + 1) };
+      })
+      .filter(({ rows }) => rows > 0)
+      .toSorted((left, right) => left.rows - right.rows);
+    const terms: string[] = [];
+    let total = 0;
+    for (const { term, rows } of counted) {
+      total += rows;
+      if (total > maxRankedRows) break;
+      terms.push(term);
+    }
+    const [rarest] = counted;
+    if (terms.length > 0 || rarest === undefined) return { expression: terms.join(" OR "), fromRow: 0 };
+    const from = this.#row(
+      `SELECT rowid AS row FROM ${kind} WHERE ${kind} MATCH ? ORDER BY rowid DESC LIMIT 1 OFFSET ?`,
+      rarest.term,
+      maxRankedRows - 1,
+    );
+    return { expression: rarest.term, fromRow: Number(from?.["row"] ?? 0) };
+  }
+
+  #countTo(kind: TextKind, expression: string, atMost: number): number {
+    const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM ${kind} WHERE ${kind} MATCH ? LIMIT ?)`;
+    return Number(this.#row(sql, expression, atMost)?.["n"]);
+  }
+
+  /** A store or an update. What was redacted has no data, and nothing to be found by. */
+  #take(record: JournalRecord): void {
+    const { seq, kind, operation, id, data } = record;
+    if ((kind !== "temporal" && kind !== "knowledge") || !isJsonObject(data)) return;
+    const content = data["data"] ?? null;
+    const text = typeof data["text"] === "string" ? data["text"] : null;
+    if (operation === "store") {
+      this.#places.add(kind, record, data);
+      this.#index(kind, seq, content, kind === "knowledge" ? text : null);
+      this.#run(
+        "INSERT OR REPLACE INTO ids VALUES (?, ?, ?, ?)",
+        idBytes(id),
+        seq,
+        text === null ? 0 : 1,
+        kind === "knowledge" ? seq : null,
+      );
+      return;
+    }
+    if (operation !== "update" || (text === null && data["data"] === undefined)) return;
+    const known = this.#row("SELECT row, has_own_text FROM ids WHERE id = ?", idBytes(id));
+    if (known === undefined || (text === null && Number(known["has_own_text"]) === 1)) return;
+    const row = Number(known["row"]);
+    this.#drop(kind, row);
+    this.#index(kind, row, content, text);
+    this.#run(
+      "UPDATE ids SET has_own_text = ?, changed = ? WHERE id = ?",
+      text === null ? 0 : 1,
+      seq,
+      idBytes(id),
+    );
+  }
+
+  #index(kind: TextKind, row: number, data: JsonValue, ownText: string | null): void {
+    const columns = Array.from<string>({ length: textColumns + 1 }).fill("");
+    const add = (field: string | null, text: string): void => {
+      const { terms, language } = indexedTerms(text);
+      columns[textColumns] = `${columns[textColumns]} ${terms}`;
+      if (language !== null) this.#count(language);
+      const { column, marks } = this.#fields.place(field);
+      const words = indexedWords(text);
+      columns[column] = `${columns[column]} ${words}`;
+      if (marks.length === 0) return;
+      const marked = differentWords(words).flatMap((word) => marks.map((mark) => `${mark}${word}`));
+      columns[column] = `${columns[column]} ${marked.join(" ")}`;
+    };
+    if (ownText === null) eachText(data, add);
+    else add(null, ownText);
+    this.#run(insertInto[kind], row, ...columns);
+    this.#places.measure(row, termsIn(columns[textColumns] ?? ""));
+  }
+
+  #count(language: Language): void {
+    this.#texts.set(language, (this.#texts.get(language) ?? 0) + 1);
+    this.#uncounted.add(language);
+  }
+
+  #writeCounts(): void {
+    for (const language of this.#uncounted) {
+      this.#run("INSERT OR REPLACE INTO languages VALUES (?, ?)", language, this.#texts.get(language) ?? 0);
+    }
+    this.#uncounted.clear();
+  }
+
+  #delete({ kind, id }: JournalRecord): boolean {
+    if (kind !== "temporal" && kind !== "knowledge") return false;
+    const known = this.#row("DELETE FROM ids WHERE id = ? RETURNING row", idBytes(id));
+    if (known === undefined) return false;
+    this.#drop(kind, Number(known["row"]));
+    this.#places.remove(Number(known["row"]));
+    return true;
+  }
+
+  #drop(kind: TextKind, row: number): void {
+    this.#run(`DELETE FROM ${kind} WHERE rowid = ?`, row);
+  }
+
+  /** Of rows whose record, or the last one that changed their text, is named. True where there were any. */
+  #redact(data: JsonValue | null): boolean {
+    const { seqs } = data as unknown as Redacted;
+    let count = 0;
+    this.#database.exec("CREATE TEMP TABLE gone (row INTEGER PRIMARY KEY)");
+    try {
+      for (const [first, last] of seqs) {
+        for (const kind of textKinds) {
+          this.#run(
+            `INSERT OR IGNORE INTO temp.gone SELECT id FROM ${kind}_docsize WHERE id BETWEEN ? AND ?`,
+            first,
+            last,
+          );
+        }
+        this.#run(
+          "INSERT OR IGNORE INTO temp.gone SELECT row FROM ids WHERE changed BETWEEN ? AND ?",
+          first,
+          last,
+        );
+      }
+      for (const { row } of this.#rows("SELECT row FROM temp.gone")) {
+        for (const kind of textKinds) this.#drop(kind, Number(row));
+        this.#places.remove(Number(row));
+        count++;
+      }
+      if (count > 0) this.#run("DELETE FROM ids WHERE row IN temp.gone");
+    } finally {
+      this.#prepared.clear();
+      this.#database.exec("DROP TABLE temp.gone");
+    }
+    return count > 0;
+  }
+
+  #run(sql: string, ...params: SQLInputValue[]): void {
+    this.#prepare(sql).run(...params);
+  }
+
+  #row(sql: string, ...params: SQLInputValue[]): Record<string, unknown> | undefined {
+    return this.#prepare(sql).get(...params);
+  }
+
+  #rows(sql: string, ...params: SQLInputValue[]): Record<string, unknown>[] {
+    return this.#prepare(sql).all(...params);
+  }
+
+  /** There are only so many different statements: no text of anybody else's stands in them. */
+  #prepare(sql: string): StatementSync {
+    let statement = this.#prepared.get(sql);
+    if (statement === undefined) {
+      statement = this.#database.prepare(sql);
+      this.#prepared.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #guarded<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw storageError(`"${this.#path}": ${messageOf(error)}`, error);
+    }
+  }
+}
+
+/**
+ * Whether words of what a redact record names may stand in the index although no row of it does: of items that were
+ * removed before they were forgotten.
+ */
+const leavesWords = ({ kind }: JournalRecord, hasDeleted: boolean): boolean =>
+  kind === "knowledge" || (hasDeleted && kind !== "working");
+
+/** As many as there are marks in the text. */
+const termsIn = (text: string): number => text.split(termMark).length - 1;
+
+interface Scored {
+  readonly row: number;
+  readonly score: number;
+}
+
+/** A full-text expression for any of these terms, none of which has a quotation mark in it. */
+const anyOf = (terms: readonly string[]): string => {
+  const quoted = terms.map((term) => `"${term}"`).join(" OR ");
+  return terms.length === 1 ? quoted : `(${quoted})`;
+};
+
+const columns = [...Array.from({ length: textColumns }, (_, column) => `c${column}`), "terms"];
+const marksOfColumns = columns.map(() => "?").join(", ");
+const columnNames = columns.join(", ");
+const insertInto = {
+  temporal: `INSERT INTO temporal (rowid, ${columnNames}) VALUES (?, ${marksOfColumns})`,
+  knowledge: `INSERT INTO knowledge (rowid, ${columnNames}) VALUES (?, ${marksOfColumns})`,
+} as const satisfies Record<TextKind, string>;
+
+/** A UUID as its 16 bytes, all else as UTF-8 that is longer. */
+function idBytes(id: string): Uint8Array {
+  return uuid.test(id) ? Buffer.from(id.replaceAll("-", ""), "hex") : Buffer.from(`${" ".repeat(16)}${id}`);
+}
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

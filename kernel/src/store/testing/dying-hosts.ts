@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { failpointMarkVariable, failpointVariable } from "../../platform/failpoint.ts";
+import { temporaryFolder } from "../../platform/testing/temporary-folder.ts";
+
+/**
+ * Hosts that are started from now on die at the points, one after the other, until `noMoreDying`. Resolves to what says
+ * at which they did.
+ */
+export async function dyingAt(...points: string[]): Promise<() => string[]> {
+  const mark = join(await temporaryFolder(), "mark");
+  process.env[failpointVariable] = points.join(",");
+  process.env[failpointMarkVariable] = mark;
+  return () =>
+    readFileSync(mark, "utf8")
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(" ")[0] ?? "");
+}
+
+export function noMoreDying(): void {
+  delete process.env[failpointVariable];
+  delete process.env[failpointMarkVariable];
+}

@@ -1,0 +1,49 @@
+import { invalidParams } from "../../base/errors.ts";
+
+/** Of what an embedder makes: 8,192 is twice what the largest known ones give. */
+export const maxDimensions = 8_192;
+/** In one index. Beyond it the memory of one process is what bounds. */
+export const maxVectors = 4_194_304;
+
+/**
+ * A copy of length 1; zeros stay zeros, and are like nothing. Throws InvalidParams for another number of dimensions,
+ * or a number that is not finite.
+ */
+export function unitVector(vector: Float32Array, dimensions: number): Float32Array {
+  if (vector.length !== dimensions)
+    throw invalidParams(`A vector has ${vector.length} dimensions; the index has ${dimensions}.`, {
+      dimensions,
+    });
+  let squares = 0;
+  for (let at = 0; at < dimensions; at++) squares += vector[at]! * vector[at]!;
+  // Squares of 32-bit numbers do not overflow here: what is not finite was put in.
+  if (!Number.isFinite(squares)) throw invalidParams("A vector has a number in it that is not finite.");
+  const unit = new Float32Array(dimensions);
+  if (squares === 0) return unit;
+  const scale = 1 / Math.sqrt(squares);
+  for (let at = 0; at < dimensions; at++) unit[at] = vector[at]! * scale;
+  return unit;
+}
+
+/** Throws InvalidParams for what cannot be a label. */
+export function checkLabel(label: number): void {
+  if (!Number.isSafeInteger(label) || label < 1)
+    throw invalidParams(`The label ${label} is not a positive integer below 2^53.`);
+}
+
+/** Throws InvalidParams for a number of dimensions that no index has. */
+export function checkDimensions(dimensions: number): void {
+  if (!Number.isSafeInteger(dimensions) || dimensions < 1 || dimensions > maxDimensions)
+    throw invalidParams(`An index has 1 to ${maxDimensions} dimensions, not ${dimensions}.`);
+}
+
+/**
+ * Matryoshka-style: the first `dimensions` numbers, made a unit vector again. Only for embedders whose models were
+ * trained for it; others lose more than the share that is cut off. InvalidParams where there are not as many.
+ */
+export function shorten(vector: Float32Array, dimensions: number): Float32Array {
+  checkDimensions(dimensions);
+  if (dimensions > vector.length)
+    throw invalidParams(`A vector of ${vector.length} dimensions cannot be cut to ${dimensions}.`);
+  return unitVector(vector.subarray(0, dimensions), dimensions);
+}

@@ -1,0 +1,199 @@
+import type { Clock } from "../base/clock.ts";
+import {
+  type ErrorCode,
+  type ErrorFacts,
+  invalidParams,
+  isLaresError,
+  LaresError,
+  limitExceeded,
+} from "../base/errors.ts";
+import { canonicalJson } from "../base/json.ts";
+import { OneAtATime } from "../base/one-at-a-time.ts";
+import type { Database, Migration } from "../platform/database/database.ts";
+import { failpoint } from "../platform/failpoint.ts";
+import { sha256 } from "../platform/files/hash.ts";
+import type { GuestToolResult } from "./tool-result.ts";
+
+export const keyedCallMigrations: readonly Migration[] = [
+  {
+    name: "tool-calls-1",
+    // `outcome` is JSON; null: the handler has begun and has not answered.
+    sql: `CREATE TABLE tool_calls (
+            seq INTEGER PRIMARY KEY AUTOINCREMENT,
+            caller TEXT NOT NULL,
+            key TEXT NOT NULL,
+            digest TEXT NOT NULL,
+            began INTEGER NOT NULL,
+            outcome TEXT,
+            UNIQUE (caller, key)
+          ) STRICT;`,
+  },
+];
+
+/** Ended calls with a key that are kept of each caller; the oldest are deleted first. */
+export const maxKeptCalls = 1000;
+/** Bytes of their outcomes, of each caller; the newest is kept in any case. */
+export const maxKeptBytes = 16 * 1024 * 1024;
+
+/** The outcome of a call that had begun when its kernel ended. */
+export const interrupted: GuestToolResult = {
+  status: "error",
+  message: "interrupted; whether it took effect is unknown",
+  recoverable: false,
+};
+
+/** A call that its caller named by a key. */
+export interface KeyedCall {
+  readonly caller: string;
+  readonly key: string;
+  /** What the call is, any JSON: another call may not have the same key. */
+  readonly identity: unknown;
+  /** How many calls led to it. */
+  readonly depth: number;
+}
+
+interface KeptError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly facts: ErrorFacts;
+}
+type Outcome = { readonly result: GuestToolResult } | { readonly error: KeptError };
+
+/**
+ * Calls of tools whose callers gave them a key: each runs once, and a repeated one gets the outcome of the first. That a
+ * handler begins is stored before it is asked, and its outcome before the caller is answered; both survive the death of
+ * any process.
+ */
+export class KeyedCalls {
+  readonly #database: Database;
+  readonly #clock: Clock;
+  /** Repeated calls wait for the first. */
+  readonly #turns = new OneAtATime();
+  /** The depth of each call that runs, by its turn's name. */
+  readonly #running = new Map<string, number>();
+
+  private constructor(database: Database, clock: Clock) {
+    this.#database = database;
+    this.#clock = clock;
+  }
+
+  /** The database has `keyedCallMigrations` applied. */
+  static async open(database: Database, clock: Clock): Promise<KeyedCalls> {
+    await database.batch([
+      {
+        sql: "UPDATE tool_calls SET outcome = ? WHERE outcome IS NULL",
+        params: [JSON.stringify({ result: interrupted } satisfies Outcome)],
+      },
+    ]);
+    return new KeyedCalls(database, clock);
+  }
+
+  /**
+   * Returns the stored outcome, or does the work. `work` awaits `begun` immediately before its effects may begin; an error
+   * that it throws earlier is not stored, so that the call may be repeated. Throws InvalidParams if the key names another
+   * call, and LimitExceeded if the call would wait for itself.
+   */
+  async run(
+    call: KeyedCall,
+    work: (begun: () => Promise<void>) => Promise<GuestToolResult>,
+  ): Promise<GuestToolResult> {
+    // As the database stores it: text that is not well-formed gets the same replacement each time.
+    const key = call.key.toWellFormed();
+    const turn = JSON.stringify([call.caller, key]);
+    const running = this.#running.get(turn);
+    if (running !== undefined && call.depth > running)
+      throw limitExceeded(
+        "tool_call_cycle",
+        call.depth,
+        `The call with the key ${JSON.stringify(key)} cannot be repeated from its own handler, which it would wait for. Use another key.`,
+      );
+    const digest = sha256(canonicalJson(call.identity));
+    return await this.#turns.run(turn, async () => {
+      const known = await this.#find(call.caller, key);
+      if (known !== null) return outcomeOf(known, key, digest);
+      this.#running.set(turn, call.depth);
+      try {
+        return await this.#runFirst(call.caller, key, digest, work);
+      } finally {
+        this.#running.delete(turn);
+      }
+    });
+  }
+
+  async #runFirst(
+    caller: string,
+    key: string,
+    digest: string,
+    work: (begun: () => Promise<void>) => Promise<GuestToolResult>,
+  ): Promise<GuestToolResult> {
+    let hasBegun = false;
+    const begun = async (): Promise<void> => {
+      await this.#database.batch([
+        {
+          sql: "INSERT INTO tool_calls (caller, key, digest, began) VALUES (?, ?, ?, ?)",
+          params: [caller, key, digest, this.#clock.now()],
+        },
+      ]);
+      hasBegun = true;
+      failpoint("tools.call.begun");
+    };
+    let result: GuestToolResult;
+    try {
+      result = await work(begun);
+    } catch (error) {
+      if (hasBegun && isLaresError(error)) {
+        const { code, message, facts } = error;
+        await this.#store(caller, key, { error: { code, message, facts } });
+      }
+      throw error;
+    }
+    await this.#store(caller, key, { result });
+    return result;
+  }
+
+  async #find(caller: string, key: string): Promise<KeptRow | null> {
+    const [row] = await this.#database.query<KeptRow>(
+      "SELECT digest, outcome FROM tool_calls WHERE caller = ? AND key = ?",
+      [caller, key],
+    );
+    return row ?? null;
+  }
+
+  async #store(caller: string, key: string, outcome: Outcome): Promise<void> {
+    failpoint("tools.call.answered");
+    await this.#database.batch([
+      {
+        sql: "UPDATE tool_calls SET outcome = ? WHERE caller = ? AND key = ?",
+        params: [JSON.stringify(outcome), caller, key],
+      },
+      {
+        sql: `DELETE FROM tool_calls WHERE seq IN (
+                SELECT seq FROM (
+                  SELECT seq, row_number() OVER newest AS place, sum(octet_length(outcome)) OVER newest AS through
+                  FROM tool_calls WHERE caller = ?1 AND outcome IS NOT NULL WINDOW newest AS (ORDER BY seq DESC))
+                WHERE place > ?2 OR (place > 1 AND through > ?3))`,
+        params: [caller, maxKeptCalls, maxKeptBytes],
+      },
+    ]);
+    failpoint("tools.call.stored");
+  }
+}
+
+interface KeptRow {
+  readonly digest: string;
+  readonly outcome: string | null;
+}
+
+function outcomeOf(row: KeptRow, key: string, digest: string): GuestToolResult {
+  if (row.digest !== digest)
+    throw invalidParams(
+      `The key ${JSON.stringify(key)} names another call: of another tool, with other arguments, or on behalf of others. Use a key for one call only.`,
+      { path: "key" },
+    );
+  // Without an outcome, only storing it can have failed: its handler is not running any more.
+  if (row.outcome === null) return interrupted;
+  const outcome = JSON.parse(row.outcome) as Outcome;
+  if ("result" in outcome) return outcome.result;
+  const { code, message, facts } = outcome.error;
+  throw new LaresError(code, message, facts);
+}

@@ -1,0 +1,201 @@
+import type { Clock } from "../base/clock.ts";
+import type { Log } from "../base/log.ts";
+import type { EntryKind } from "../base/vocabulary/entry.ts";
+import type { Observation } from "../platform/files/folder-reader.ts";
+import type { Arrival } from "./arrival.ts";
+import type { Exclusions } from "./exclusions.ts";
+import { workspaceLimits, workspaceTimes } from "./limits.ts";
+import { matchByContent, type ContentOf } from "./lookalikes.ts";
+import { MissingEntries } from "./missing.ts";
+import type { PendingNames } from "./pending-names.ts";
+import { Places } from "./places.ts";
+import type { Origin, Recorder } from "./recorder.ts";
+import { isLongSettled, newPending, settles, type Pending } from "./settling.ts";
+import {
+  contains,
+  isAttached,
+  isSameFolder,
+  isUnchanged,
+  subtree,
+  type EntryNode,
+  type EntryTree,
+} from "./tree.ts";
+
+interface ChangeDetectorPorts {
+  readonly tree: EntryTree;
+  readonly exclusions: Exclusions;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The names and folders that have to be looked at again. */
+  readonly pending: PendingNames;
+  hint(folder: EntryNode, name: string, origin: Origin): void;
+  list(folder: EntryNode, origin: Origin, deep: boolean): void;
+  /** The folder was replaced by another one than the one that is watched. */
+  replaced(folder: EntryNode): void;
+}
+
+/** Decides from observations what happened: nothing, a modification, a move, a new entry or a deletion. */
+export class ChangeDetector {
+  readonly missing = new MissingEntries();
+  readonly #ports: ChangeDetectorPorts;
+  /** New entries, held back while a scan still determines which entries are missing. */
+  #held: { readonly folder: EntryNode; readonly name: string }[] = [];
+  /** New files that may be missing ones, to be compared by content. */
+  readonly #lookalikes: Arrival[] = [];
+  #isHolding = false;
+  #isMatchingContent = false;
+
+  constructor(ports: ChangeDetectorPorts) {
+    this.#ports = ports;
+  }
+
+  /** True if nothing is missing or held back. */
+  get isQuiet(): boolean {
+    return this.missing.size === 0 && this.#held.length === 0;
+  }
+
+  /** Holds new entries back until `release`, so that moves are recognized. */
+  hold(): void {
+    this.#isHolding = true;
+    this.#isMatchingContent = true;
+  }
+
+  /** All missing entries are known: looks again at the entries that were held back. */
+  release(): void {
+    this.#isHolding = false;
+    for (const { folder, name } of this.#held.splice(0)) this.#ports.hint(folder, name, "index");
+  }
+
+  /** Returns when the first missing entry counts as deleted; Infinity while that cannot be decided. */
+  nextGoneAtMs(): number {
+    if (this.#isHolding || this.#isMatchingContent) return Infinity;
+    let goneAtMs = Infinity;
+    for (const { sinceMs } of this.missing.all())
+      goneAtMs = Math.min(goneAtMs, sinceMs + workspaceTimes.goneMs);
+    return goneAtMs;
+  }
+
+  /**
+   * Compares an observed name with the index. Returns a new entry, to be handled after everything that was observed
+   * together was compared: only then all missing entries are known.
+   */
+  judge(
+    folder: EntryNode,
+    name: string,
+    seen: Observation | null,
+    origin: Origin,
+    pending: Pending | null,
+    isForced: boolean,
+  ): Arrival | null {
+    const { recorder, exclusions, clock } = this.#ports;
+    const known = folder.child(name);
+    const kind: EntryKind | null = seen === null || seen.kind === "other" ? null : seen.kind;
+    const observed = kind !== null && !exclusions.excludes(folder, name, kind) ? seen : null;
+    if (observed === null) {
+      if (known !== undefined) this.missing.add(known, clock.now(), origin);
+      return null;
+    }
+    if (known === undefined) return { folder, name, observed, origin, pending, isForced };
+    this.missing.delete(known);
+    if (known.kind !== kind) {
+      recorder.remove(known, origin);
+      return { folder, name, observed, origin, pending, isForced };
+    }
+    if (kind === "folder") {
+      if (!isSameFolder(known, observed)) {
+        // Another folder of the same name: the watch is still on the old one.
+        this.#ports.replaced(known);
+        recorder.refresh(known, observed);
+        this.#ports.list(known, origin, true);
+      } else known.take(observed);
+      return null;
+    }
+    if (isUnchanged(known, observed)) {
+      // Written again so soon that its modification time may not have changed, because file systems store times in
+      // steps.
+      if (pending !== null && clock.now() - observed.mtimeMs < workspaceTimes.settleMs)
+        recorder.reread(known);
+      return null;
+    }
+    if (this.#mayGoOn({ folder, name, observed, origin, pending, isForced }, known))
+      recorder.modify(known, observed, origin);
+    return null;
+  }
+
+  /** Handles a path that the index does not have: a missing entry that was found again, or a new one. */
+  arrive(arrival: Arrival): void {
+    const { recorder, tree } = this.#ports;
+    const { folder, name, observed, origin, isForced } = arrival;
+    if (!isAttached(tree, folder) || folder.child(name) !== undefined) return;
+    if (Places.pathIn(folder, name).length > workspaceLimits.pathLength) {
+      this.#ports.log.warn("A path is too long and is left out.", { folder: folder.name });
+      return;
+    }
+    const kind = observed.kind === "folder" ? "folder" : "file";
+    const missing = this.missing.matching(kind, observed);
+    if (missing !== undefined && isAttached(tree, missing) && !contains(missing, folder)) {
+      this.missing.delete(missing);
+      recorder.move(missing, folder, name, origin);
+      // The entry may have changed as well, and other ignore rules may apply at its new path.
+      if (kind === "folder") {
+        for (const each of subtree(missing)) this.#ports.exclusions.forget(each);
+        this.#ports.list(missing, origin, true);
+      } else if (!isUnchanged(missing, observed)) this.#ports.hint(folder, name, origin);
+      return;
+    }
+    if (this.#isHolding && !isForced) {
+      this.#held.push({ folder, name });
+      return;
+    }
+    if (kind === "folder") {
+      const created = recorder.create(folder, name, observed, origin);
+      this.#ports.list(created, origin, false);
+      return;
+    }
+    if (this.#isMatchingContent && !isForced && this.missing.sizesWithContent().has(observed.size)) {
+      this.#lookalikes.push(arrival);
+    } else if (this.#mayGoOn(arrival, null)) {
+      recorder.create(folder, name, observed, origin);
+    }
+  }
+
+  /** Returns true if a file has settled; if not, it will be looked at again. */
+  #mayGoOn({ folder, name, observed, origin, pending, isForced }: Arrival, known: EntryNode | null): boolean {
+    const nowMs = this.#ports.clock.now();
+    if (isForced || isLongSettled(observed, nowMs)) return true;
+    const waiting = pending ?? this.#ports.pending.get(folder, name) ?? newPending(nowMs, origin);
+    if (settles(waiting, observed, known, nowMs)) return true;
+    this.#ports.pending.put(folder, name, waiting);
+    return false;
+  }
+
+  /** Treats released entries as moves if they have the content of a missing file. */
+  async matchContent(contentOf: ContentOf): Promise<void> {
+    const lookalikes = this.#lookalikes.splice(0);
+    await matchByContent(lookalikes, contentOf, {
+      missing: this.missing,
+      recorder: this.#ports.recorder,
+      tree: this.#ports.tree,
+    });
+    this.#isMatchingContent = false;
+    for (const { folder, name } of lookalikes) this.#ports.hint(folder, name, "index");
+  }
+
+  expireMissing(): void {
+    if (this.#isHolding || this.#isMatchingContent) return;
+    const nowMs = this.#ports.clock.now();
+    for (const { node, sinceMs, origin } of this.missing.all()) {
+      if (nowMs - sinceMs < workspaceTimes.goneMs) continue;
+      this.missing.delete(node);
+      if (isAttached(this.#ports.tree, node)) this.#ports.recorder.remove(node, origin);
+    }
+  }
+
+  removeIfMissing(node: EntryNode): void {
+    const found = this.missing.all().find((missing) => missing.node === node);
+    if (found === undefined) return;
+    this.missing.delete(node);
+    this.#ports.recorder.remove(node, "live");
+  }
+}
