@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build, type BuildOptions, type Plugin } from "esbuild";
 import { licencesOf, packagesIn } from "../../kernel/build/licences.ts";
 import { describe } from "./closure.ts";
-import { copyTomlGrammar, grammarLicence, grammarPackage } from "./toml-grammar.ts";
+import { copyTomlGrammar } from "./toml-grammar.ts";
 import { buildTypescriptPlugin } from "./typescript-plugin.ts";
 
 /**
@@ -78,8 +78,7 @@ for (const name of ["lares.schema.json", "extension.schema.json"])
 const inside = [extension, pages].flatMap(({ metafile }) =>
   metafile === undefined ? [] : packagesIn(metafile),
 );
-copyTomlGrammar(here);
-const licences = licencesOf([...new Set([...inside, grammarPackage])].toSorted());
-writeFileSync(`${here}dist/THIRD-PARTY-LICENSES.txt`, `${licences}\n${"-".repeat(80)}\n\n${grammarLicence}`);
+const licences = [licencesOf([...new Set(inside)].toSorted()), ...copyTomlGrammar(here)];
+writeFileSync(`${here}dist/THIRD-PARTY-LICENSES.txt`, licences.join(`\n${"-".repeat(80)}\n\n`));
 
 await buildTypescriptPlugin(here, describe(here).version);

@@ -1,6 +1,6 @@
 /**
  * `npm run package`: makes `lares-<platform>-<version>.vsix`, in which the kernel travels with the Node that it was
- * tested with. Takes what is installed here, so it is for this platform only, and asks no registry.
+ * tested with. Takes what is installed here, so it is for this platform only; asks a registry for vsce alone, once.
  * `--list` prints every file; `--no-build` packages what was built; `--out` names another file to write.
  * `--schemas-url` says where `schemas/` is served: other tools for TOML in the editor are told of it.
  */
@@ -18,9 +18,9 @@ import {
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import process from "node:process";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { createVSIX } from "@vscode/vsce";
+import { installNested, packaging } from "../../kernel/build/nested-package.ts";
 import { filesIn, piecesOf, sum } from "./archive.ts";
 import { layKernel } from "./kernel-folder.ts";
 import { notices } from "./notices.ts";
@@ -55,6 +55,12 @@ if (flags.build) {
     execFileSync("npm", ["run", "--silent", script], { cwd: top, stdio: "inherit" });
   execFileSync(process.execPath, [join(client, "build", "bundle.ts")], { cwd: client, stdio: "inherit" });
 }
+/** Of `@vscode/vsce`, which only this script installs. */
+interface Vsce {
+  createVSIX(options: Readonly<Record<string, unknown>>): Promise<void>;
+}
+const vscePath = installNested(packaging)("@vscode/vsce");
+const { createVSIX } = ((await import(pathToFileURL(vscePath).href)) as { default: Vsce }).default;
 const vsix = await makePackage();
 const files = await filesIn(vsix);
 printPieces();

@@ -4,10 +4,9 @@ import process from "node:process";
 import { ExtensionMode, workspace, type ExtensionContext } from "vscode";
 import { approvalLenses } from "./changes/lenses.ts";
 import { fileDecorations } from "./changes/file-decorations.ts";
-import { editing } from "./changes/edit.ts";
 import { gutter } from "./changes/gutter.ts";
 import { inlinePreview } from "./changes/inline.ts";
-import { changeFiles } from "./changes/provider.ts";
+import { changeDocuments } from "./changes/provider.ts";
 import { showChanges } from "./changes/show.ts";
 import { agentCommands } from "./commands/agents.ts";
 import { approvalCommands } from "./commands/approvals.ts";
@@ -21,8 +20,8 @@ import { endKernel, stopArguments } from "./kernel/end-kernel.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 import { LaresKernel } from "./kernel/lares-kernel.ts";
 import { kernelLaunch, type Launch } from "./kernel/launch.ts";
-import { languageModelTools } from "./language-model-tools.ts";
-import { middleware } from "./middleware.ts";
+import { languageModelTools } from "./editor/language-model-tools.ts";
+import { middleware } from "./editor/middleware.ts";
 import { KernelActions } from "./model/actions.ts";
 import { KernelAgents } from "./model/agents.ts";
 import { KernelJobs } from "./model/jobs.ts";
@@ -31,10 +30,10 @@ import { Reminders } from "./model/reminders.ts";
 import { PolledStatus } from "./model/status.ts";
 import { starter } from "./starter/starter.ts";
 import { traceChannels } from "./traces/channels.ts";
-import { notifications } from "./notifications.ts";
-import { reminders as reminderMessages } from "./reminders.ts";
-import { statusBar } from "./status-bar.ts";
-import { trust } from "./trust.ts";
+import { notifications } from "./notices/notifications.ts";
+import { reminders as reminderMessages } from "./notices/reminders.ts";
+import { statusBar } from "./status-bar/status-bar.ts";
+import { trust, waitingQuestion } from "./notices/trust.ts";
 import { activity } from "./views/activity.ts";
 import { agentsView } from "./views/agents.ts";
 import { approvalsView } from "./views/approvals.ts";
@@ -43,7 +42,7 @@ import { review } from "./views/review.ts";
 import { toolForms } from "./views/tool-form.ts";
 import { traces } from "./views/traces.ts";
 
-/** The parts of the client that need nothing but its context, in the order in which they are made. */
+/** The parts of the client that need nothing but its context, in the order in which they are created. */
 const features: readonly Feature[] = [
   statusBar,
   trust,
@@ -61,9 +60,8 @@ const features: readonly Feature[] = [
   memory,
   traces,
   toolForms,
-  changeFiles,
+  changeDocuments,
   showChanges,
-  editing,
   approvalLenses,
   gutter,
   inlinePreview,
@@ -73,7 +71,7 @@ const features: readonly Feature[] = [
   starter,
 ];
 
-/** What `activate` gives to tests and to other extensions that know this one. */
+/** The API of `activate` for tests and for other extensions. */
 export interface LaresApi {
   readonly kernel: Kernel;
   readonly models: Models;
@@ -101,7 +99,7 @@ export function activate(extension: ExtensionContext): LaresApi {
   try {
     return { ...makeParts(extension, connection, log), activationMs: performance.now() - begun };
   } catch (error) {
-    // The editor does not deactivate what it could not activate.
+    // The editor does not deactivate an extension whose activation failed.
     void deactivate();
     throw error;
   }
@@ -112,7 +110,7 @@ function makeParts(
   connection: Connection,
   log: ReturnType<typeof openLog>,
 ): Pick<LaresApi, "kernel" | "models"> {
-  // Before all else: its start takes longest, and what is made below is made while it goes on.
+  // Started first, because it takes longest; the rest is created meanwhile.
   if (localFolders().length > 0) connection.start();
   const status = new PolledStatus(connection);
   const kernel = new LaresKernel(connection, status, () => workspace.isTrusted);
@@ -120,6 +118,8 @@ function makeParts(
   const actions = new KernelActions(kernel, status);
   const jobs = new KernelJobs(kernel, agents);
   const reminders = new Reminders(actions, (id) => agents.nameOf(id), {
+    question: () => waitingQuestion(status.current, extension.workspaceState),
+    onDidChangeQuestion: status.onDidChange,
     now: () => Date.now(),
     afterMinutes: () => workspace.getConfiguration("lares").get("approvals.remindAfterMinutes", 10),
   });
@@ -138,7 +138,7 @@ function makeParts(
     if (localFolders().length === 0) return;
     connection.restart().catch((error: unknown) => log.error(String(error)));
   };
-  // Another session: the kernel is told at its beginning whether it is trusted, and of which folders.
+  // Starts another session, because the kernel is told only at the start whether it is trusted, and for which folders.
   extension.subscriptions.push(
     workspace.onDidGrantWorkspaceTrust(startAnew),
     workspace.onDidChangeWorkspaceFolders(startAnew),
@@ -151,12 +151,12 @@ export async function deactivate(): Promise<void> {
   running = null;
 }
 
-/** Agents watch folders of the machine this runs on; without one there is nothing to start. */
+/** Agents watch folders of the local machine; without one there is nothing to start. */
 function localFolders(): string[] {
   return (workspace.workspaceFolders ?? []).flatMap(({ uri }) => (uri.scheme === "file" ? [uri.fsPath] : []));
 }
 
-/** Only what the machine says counts: a workspace must not choose what is executed. */
+/** Reads only the machine's setting: a workspace must not choose what is executed. */
 function machineSetting(name: string): string {
   const value = workspace.getConfiguration("lares").inspect<unknown>(name)?.globalValue;
   return typeof value === "string" ? value.trim() : "";

@@ -72,7 +72,7 @@ test("TypeScript's server is told of the plugin by the name it is built under, w
 });
 
 test("there are the two tools that the chat is given", () => {
-  const source = textOf("src/language-model-tools.ts");
+  const source = textOf("src/editor/language-model-tools.ts");
   const names = manifest.contributes.languageModelTools.map(({ name }) => name);
   expect(names).toEqual(["lares_list_tools", "lares_call_tool"]);
   for (const name of names) expect(source).toContain(`registerTool("${name}"`);

@@ -1,6 +1,6 @@
 /**
- * What the kernel and this client say to each other beside the LSP: taken from the kernel's own schemas, as types
- * only, so that nothing of the kernel is bundled and nothing is written down twice.
+ * The messages between the kernel and this client besides the LSP: derived from the kernel's own schemas, as types
+ * only, so that nothing of the kernel is bundled and nothing is defined twice.
  */
 import type { ClientRequest, ParamsOf, ResultOf } from "../../kernel/src/protocol/v1/requests.ts";
 import type { NotificationParamsOf, ServerNotification } from "../../kernel/src/protocol/v1/notifications.ts";
@@ -11,6 +11,6 @@ export type { Place } from "../../kernel/src/base/vocabulary/common.ts";
 export type { Agent, AgentCommand, AgentState, Tool } from "../../kernel/src/base/vocabulary/agent.ts";
 export type { Job } from "../../kernel/src/base/vocabulary/job.ts";
 export type { TraceEntry, TraceLevel } from "../../kernel/src/base/vocabulary/trace.ts";
-export type { Status } from "../../kernel/src/protocol/v1/status.ts";
-export type { ToolResult } from "../../kernel/src/protocol/v1/tools.ts";
-export type { MemoryStats, SharedMemory } from "../../kernel/src/protocol/v1/memory.ts";
+export type { Status } from "../../kernel/src/base/vocabulary/status.ts";
+export type { ToolResult } from "../../kernel/src/base/vocabulary/tool-result.ts";
+export type { MemoryStats, SharedMemory } from "../../kernel/src/base/vocabulary/memory-reports.ts";

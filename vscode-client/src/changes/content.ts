@@ -1,12 +1,23 @@
 import type { Kernel } from "../kernel/kernel.ts";
 import type { Side } from "./addresses.ts";
 
-/** Largest content that is shown; beyond it stands a notice. */
+/** The maximum size of a content that is shown; a larger one is replaced by a notice. */
 export const maxShownBytes = 10 * 1024 * 1024;
-/** What the kernel gives in one answer at most. */
+/** Decodes a text exactly as it is in the file. Throws if it is too large (null) or not a text. */
+export function decoded(bytes: Uint8Array | null): string {
+  if (bytes === null) throw new Error("This text is too large to be changed here.");
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw new Error("This is not a text in UTF-8.", { cause: error });
+    throw error;
+  }
+}
+
+/** The most that the kernel returns in one answer. */
 const pieceBytes = 1024 * 1024;
 
-/** One side of an effect, whole; null where it is larger than `maxShownBytes`. Rejects with the kernel's refusal. */
+/** Returns one side of an effect in full; null if it is larger than `maxShownBytes`. Rejects if the kernel refuses. */
 export async function contentOf(
   kernel: Pick<Kernel, "request">,
   action: string,

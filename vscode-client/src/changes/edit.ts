@@ -13,68 +13,44 @@ import {
   type FileSystemProvider,
 } from "vscode";
 import { actionArgument } from "../commands/arguments.ts";
-import { approveShown, textOf, type Approving } from "../commands/decide.ts";
+import { approveShown, type Approving } from "../commands/decide.ts";
 import { reporting } from "../commands/explain.ts";
-import type { ClientContext, Feature } from "../feature.ts";
+import type { ClientContext } from "../feature.ts";
 import { decidedWord } from "../model/decided.ts";
 import { nameOf } from "../model/effect-text.ts";
 import { label, message } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Action } from "../protocol.ts";
-import { uriOfSide } from "./addresses.ts";
+import { decoded } from "./content.ts";
+import type { ChangeContents, Edited } from "./contents.ts";
+import { openDiff } from "./diff.ts";
 
-/** Documents of this scheme are proposed texts that a person changes before approving them; kept in memory only. */
+/** The scheme of proposed texts that a person edits before approving them; they exist only in memory. */
 export const editScheme = "lares-edit";
-/** The number of texts that can be open for editing. Beyond it, the text opened first is dropped. */
-const maxOpen = 32;
 
-interface Edited {
-  readonly action: string;
-  readonly effect: number;
-  /** The digest of the proposal that was opened. The approval is bound to it. */
-  readonly digest: Action["digest"];
-  readonly proposed: Uint8Array;
-  content: Uint8Array;
-  modified: number;
-}
-
-/** The proposed texts that are open to be edited. Nothing here is in a file: closing the editor drops it. */
+/** The file system of the texts that are open for editing. */
 class EditedTexts implements FileSystemProvider, Disposable {
-  readonly #texts = new Map<string, Edited>();
+  readonly #contents: ChangeContents;
+  readonly #actions: ClientContext["models"]["actions"];
   readonly #changed = new EventEmitter<FileChangeEvent[]>();
   readonly onDidChangeFile = this.#changed.event;
 
-  open(uri: Uri, text: Edited): void {
-    this.#texts.set(uri.toString(), text);
-    for (const oldest of this.#texts.keys()) {
-      if (this.#texts.size <= maxOpen) break;
-      this.#texts.delete(oldest);
-    }
-  }
-  get(uri: Uri): Edited | undefined {
-    return this.#texts.get(uri.toString());
-  }
-  /** Returns the open texts of one action with their addresses. */
-  of(action: string): [Uri, Edited][] {
-    return [...this.#texts].flatMap(([key, text]) =>
-      text.action === action ? [[Uri.parse(key), text]] : [],
-    );
-  }
-  forget(action: string): void {
-    for (const [uri] of this.of(action)) this.#texts.delete(uri.toString());
+  constructor(contents: ChangeContents, { models }: ClientContext) {
+    this.#contents = contents;
+    this.#actions = models.actions;
   }
 
+  /** Needs no request, so that a text can be saved while the kernel is gone. */
   stat(uri: Uri): FileStat {
-    const { content, modified } = this.#need(uri);
-    return { type: FileType.File, ctime: 0, mtime: modified, size: content.length };
+    const { modified, typed, proposedBytes } = this.#need(uri);
+    return { type: FileType.File, ctime: 0, mtime: modified, size: typed?.length ?? proposedBytes };
   }
-  readFile(uri: Uri): Uint8Array {
-    return this.#need(uri).content;
+  async readFile(uri: Uri): Promise<Uint8Array> {
+    const text = this.#need(uri);
+    return text.typed ?? (await proposedOf(this.#contents, this.#actions.get(text.action), text));
   }
   writeFile(uri: Uri, content: Uint8Array): void {
-    const text = this.#need(uri);
-    text.content = content;
-    text.modified += 1;
+    this.#contents.type(this.#need(uri), content);
   }
   watch(): Disposable {
     return new Disposable(() => undefined);
@@ -92,20 +68,38 @@ class EditedTexts implements FileSystemProvider, Disposable {
     throw FileSystemError.NoPermissions(uri);
   }
   dispose(): void {
-    this.#texts.clear();
     this.#changed.dispose();
   }
 
   #need(uri: Uri): Edited {
-    const text = this.#texts.get(uri.toString());
+    const text = this.#contents.edited(uri.toString());
     if (text === undefined) throw FileSystemError.FileNotFound(uri);
     return text;
   }
 }
 
-/** Edit a proposal before approving it: the right side of its diff can be typed in, and that text is approved. */
-export const editing: Feature = (context) => {
-  const texts = new EditedTexts();
+/**
+ * Returns what the agent proposed for a text that is being edited. An action that is no longer in the model is
+ * requested by its id.
+ */
+async function proposedOf(
+  contents: ChangeContents,
+  action: Action | undefined,
+  { action: id, effect, digest }: Edited,
+): Promise<Uint8Array> {
+  const address = { action: id, effect, side: "after" } as const;
+  // The state is part of the cache key. Whatever happened to the action, the text is the one that was opened.
+  const content = await contents.read({ digest, state: action?.state ?? "PendingApproval" }, address);
+  if (content === null) throw new Error("This text is too large to be changed here.");
+  return content;
+}
+
+/**
+ * Lets the person edit a proposal before approving it: they can type on the right side of its diff, and that text is
+ * approved.
+ */
+export function editing(context: ClientContext, contents: ChangeContents): Disposable {
+  const texts = new EditedTexts(contents, context);
   const whose = (given: unknown): { action: Action; effect: number | undefined } | undefined => {
     const argument = actionArgument(given);
     const action = argument && context.models.actions.get(argument.id);
@@ -120,26 +114,27 @@ export const editing: Feature = (context) => {
     commands.registerCommand("lares.editProposal", (given?: unknown) =>
       reporting("It cannot be edited", async () => {
         const target = whose(given) ?? (await pick(context));
-        if (target !== undefined) await open(context, texts, target.action, target.effect);
+        if (target !== undefined) await open(contents, target.action, target.effect);
       }),
     ),
     commands.registerCommand("lares.approveEdited", () =>
       reporting("Not approved", async () => {
         const { input } = window.tabGroups.activeTabGroup.activeTab ?? {};
-        const edited = input instanceof TabInputTextDiff ? texts.get(input.modified) : undefined;
+        const edited =
+          input instanceof TabInputTextDiff ? contents.edited(input.modified.toString()) : undefined;
         if (edited === undefined) throw new Error("No proposal is being edited here.");
-        await approve(context, texts, edited);
+        await approve(context, contents, edited);
       }),
     ),
   );
-};
+}
 
 async function pick({ models }: ClientContext): Promise<{ action: Action; effect: undefined } | undefined> {
   const items = models.actions.pending
     .filter(({ effects }) => effects.some(canBeEdited))
     .map((action) => ({
       label: label(action.effects.map(({ path }) => path).join(", "), 200),
-      detail: label(action.title, 200),
+      detail: message(action.title, 200),
       action,
     }));
   if (items.length === 0) {
@@ -157,12 +152,7 @@ function canBeEdited({ kind, after }: Action["effects"][number]): boolean {
   return (kind === "file.write" || kind === "file.edit") && after !== null;
 }
 
-async function open(
-  context: ClientContext,
-  texts: EditedTexts,
-  action: Action,
-  wanted: number | undefined,
-): Promise<void> {
+async function open(contents: ChangeContents, action: Action, wanted: number | undefined): Promise<void> {
   if (action.state !== "PendingApproval") throw new Error("It does not wait any more.");
   const able = [...action.effects.entries()].filter(([, effect]) => canBeEdited(effect));
   const chosen =
@@ -178,40 +168,39 @@ async function open(
   if (chosen === undefined) return;
   const effect = action.effects[chosen];
   if (effect === undefined || !canBeEdited(effect)) throw new Error("This change has no text to edit.");
-  const content = new TextEncoder().encode(await textOf(context.kernel, action, chosen, "after"));
+  const proposed = await contents.read(action, { action: action.id, effect: chosen, side: "after" });
+  // Reports here, instead of in an empty editor, that it is not a text or too large.
+  decoded(proposed);
   const path = uriOf(effect.path)?.path ?? `/${effect.path}`;
   const uri = Uri.from({ scheme: editScheme, path, query: `${action.id}/${chosen}` });
-  const known = texts.get(uri);
-  // The text that the person typed earlier is kept if it belongs to the same proposal.
-  if (known?.digest !== action.digest)
-    texts.open(uri, {
-      action: action.id,
-      effect: chosen,
-      digest: action.digest,
-      proposed: content,
-      content,
-      modified: 1,
-    });
-  await commands.executeCommand(
-    "vscode.diff",
-    uriOfSide(action.id, chosen, effect, "before"),
-    uri,
-    `${label(nameOf(effect.path))} (Lares: edit, then approve)`,
-    { preview: false },
-  );
+  contents.edit(uri.toString(), {
+    action: action.id,
+    effect: chosen,
+    digest: action.digest,
+    proposedBytes: proposed?.length ?? 0,
+  });
+  await openDiff(action, chosen, {
+    after: uri,
+    title: `${label(nameOf(effect.path))} (Lares: edit, then approve)`,
+    options: { preview: false },
+  });
 }
 
-async function approve(context: ClientContext, texts: EditedTexts, edited: Edited): Promise<void> {
+async function approve(context: ClientContext, contents: ChangeContents, edited: Edited): Promise<void> {
   const action = context.models.actions.get(edited.action);
   if (action?.state !== "PendingApproval") {
     const became = action === undefined ? "gone" : decidedWord(action).toLowerCase();
     throw new Error(`The proposal is ${became} by now. Your text is still in this editor.`);
   }
+  if (action.digest !== edited.digest)
+    throw new Error("The proposal has changed since you opened it. Your text is still in this editor.");
   const edits: NonNullable<Approving["edits"]> = [];
-  for (const [uri, text] of texts.of(edited.action)) {
-    const document = workspace.textDocuments.find((one) => one.uri.toString() === uri.toString());
-    const content = document?.getText() ?? new TextDecoder().decode(text.content);
-    if (content !== new TextDecoder().decode(text.proposed)) edits.push({ effect: text.effect, content });
+  for (const [key, text] of contents.editedOf(edited.action)) {
+    const document = workspace.textDocuments.find(({ uri }) => uri.toString() === key);
+    const content = document?.getText() ?? (text.typed && new TextDecoder().decode(text.typed));
+    if (content === undefined) continue;
+    const proposed = new TextDecoder().decode(await proposedOf(contents, action, text));
+    if (content !== proposed) edits.push({ effect: text.effect, content });
   }
   const done = await approveShown(context, action, {
     digest: edited.digest,
@@ -221,18 +210,18 @@ async function approve(context: ClientContext, texts: EditedTexts, edited: Edite
   if (done === undefined) return;
   if (done.state !== "Committed")
     throw new Error(message(done.error ?? `It is ${decidedWord(done).toLowerCase()} now.`));
-  window.setStatusBarMessage(`$(check) ${decidedWord(done)}: ${label(done.title, 80)}`, 6_000);
-  await closeEditors(texts, edited.action);
+  window.setStatusBarMessage(`$(check) ${decidedWord(done)}: ${message(done.title, 80)}`, 6_000);
+  await closeEditors(contents, edited.action);
 }
 
-/** The texts are in their files now, or nowhere: their editors go without a question. */
-async function closeEditors(texts: EditedTexts, action: string): Promise<void> {
-  const uris = new Set(texts.of(action).map(([uri]) => uri.toString()));
+/** The texts are written or discarded by now, so their editors can close without a question. */
+async function closeEditors(contents: ChangeContents, action: string): Promise<void> {
+  const uris = new Set(contents.editedOf(action).map(([key]) => key));
   for (const document of workspace.textDocuments)
     if (document.isDirty && uris.has(document.uri.toString())) await document.save();
   const tabs = window.tabGroups.all
     .flatMap((group) => group.tabs)
     .filter(({ input }) => input instanceof TabInputTextDiff && uris.has(input.modified.toString()));
   await window.tabGroups.close(tabs, true);
-  texts.forget(action);
+  for (const key of uris) contents.forget(key);
 }

@@ -11,10 +11,10 @@ import type { ClientContext, Feature } from "../feature.ts";
 import { uriOf } from "../model/uris.ts";
 import { touchedPaths } from "./marks.ts";
 
-/** Files that can carry the badge at once; the oldest proposals come first. */
+/** The number of files that can have the badge at once; the oldest proposals come first. */
 const maxDecorated = 5000;
 
-/** Marks files that a pending action would change, in the explorer, in tabs and wherever the editor lists files. */
+/** Marks files that a pending action would change, in the explorer, in tabs and in the editor's other lists. */
 export class PendingFiles implements FileDecorationProvider, Disposable {
   readonly #context: Pick<ClientContext, "models">;
   readonly #changed = new EventEmitter<Uri[]>();

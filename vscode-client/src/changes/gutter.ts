@@ -15,19 +15,19 @@ import {
 } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
 import { hashOfFile } from "../model/file-hash.ts";
-import { label } from "../model/text.ts";
+import { label, message } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
-import { plainMarkdown } from "../plain-markdown.ts";
+import { plainMarkdown } from "../editor/plain-markdown.ts";
 import type { Action } from "../protocol.ts";
 import { fileMarks, maxMarks, touchedPaths, type FileMarks, type Mark } from "./marks.ts";
 
-/** Marks follow what changed after this long without another change. */
+/** Debounce time of the marks. */
 const settleMs = 100;
-/** Actions whose lines are marked in one file. */
+/** The number of actions whose lines are marked in one file. */
 const maxActionsPerFile = 20;
 const maxReasonCharacters = 500;
 
-/** "about": nothing to see, the line tells under the pointer what is proposed for it. */
+/** "about": draws nothing; the hover of the line describes the proposal. */
 type Shape = Mark["kind"] | "about";
 
 /** Marks, in the visible editors, the lines that pending actions would change. */
@@ -74,14 +74,14 @@ class Gutter implements Disposable {
     const { document } = editor;
     const { version } = document;
     const files = await this.#filesOf(document);
-    // Something newer is on its way to this editor.
+    // Superseded by a newer update of this editor.
     if (this.#isDisposed || document.version !== version) return;
     const decorations = decorationsOf(files, document);
     for (const shape of ["changed", "inserted", "about"] as const)
       editor.setDecorations(this.#types[shape], decorations[shape]);
   }
 
-  /** What waits for this document. An action that cannot be asked for right now has no lines. */
+  /** Returns what waits for this document. An action that cannot be read right now has no lines. */
   async #filesOf({ uri }: TextDocument): Promise<readonly FileMarks[]> {
     const { actions } = this.#context.models;
     const key = uri.toString();
@@ -101,14 +101,17 @@ class Gutter implements Disposable {
     const marks = fileMarks(whole, path);
     if (marks === undefined || marks.lines.length === 0 || marks.before === null) return marks;
     const now = await hashOfFile(path);
-    // Undefined: it cannot be told here.
+    // Undefined: the hash cannot be determined here.
     return now === undefined || now === marks.before ? marks : { ...marks, lines: [], hasMovedOn: true };
   }
 }
 
 export const gutter: Feature = (context) => new Gutter(context);
 
-/** Decorations of one document, by shape. What is not in its lines, or not in the lines that are shown, stands at the top. */
+/**
+ * Returns the decorations of one document by shape. A change without lines, or beyond the lines that are shown, is put
+ * at the top.
+ */
 export function decorationsOf(
   files: readonly FileMarks[],
   document: Pick<TextDocument, "isDirty" | "lineCount">,
@@ -131,19 +134,19 @@ export function decorationsOf(
   const decorations: Record<Shape, DecorationOptions[]> = { changed: [], inserted: [], about: [] };
   for (const [line, { shape, files }] of byLine) {
     const range = new Range(line, 0, line, 0);
-    // Not the whole line: where it is wrapped, each of its rows would have the mark.
+    // Not the whole line: if it is wrapped, each of its rows would have the mark.
     decorations[shape].push({ range });
     decorations.about.push({ range, hoverMessage: hover(files, document.isDirty) });
   }
   return decorations;
 }
 
-/** Everything in it comes from an agent or names a file: it is put in as text, never as Markdown. */
+/** Everything in it comes from an agent or from file names, so it is inserted as text, never as Markdown. */
 function hover(files: readonly FileMarks[], isDirty: boolean): MarkdownString[] {
   const messages = files.map(({ action: { title, reason, agent }, hasMovedOn }) => {
     const lines = [
-      `Lares: ${label(title, 200)}`,
-      label(reason, maxReasonCharacters),
+      `Lares: ${message(title, 200)}`,
+      message(reason, maxReasonCharacters),
       hasMovedOn === true
         ? `Proposed by ${label(agent)} for what this file was before; it has changed since, so this is not applied any more.`
         : `Proposed by ${label(agent)}. Nothing changes until you approve it.`,

@@ -1,8 +1,8 @@
 import { applyPatch, diffWordsWithSpace, parsePatch, type StructuredPatch } from "diff";
 
-/** A stretch of a unified diff: what stands between two unchanged stretches, with the lines around it. */
+/** A hunk of a unified diff: the changes between two unchanged stretches, with the lines around them. */
 export interface Hunk {
-  /** First line in the text before, from 1. */
+  /** The first line in the old text, from 1. */
   readonly oldStart: number;
   readonly oldLines: number;
   readonly newStart: number;
@@ -11,15 +11,15 @@ export interface Hunk {
   readonly lines: readonly string[];
 }
 
-/** Part of a line; `changed` marks what is not in the line's counterpart. */
-export interface Part {
+/** A part of a line; `changed` marks text that the corresponding line does not have. */
+interface Part {
   readonly text: string;
   readonly changed: boolean;
 }
 
-/** Longer lines are marked as changed in whole. Characters. */
+/** Longer lines are marked as changed as a whole. Characters. */
 const maxComparedCharacters = 1_000;
-/** Lines of one replacement that are compared word by word. */
+/** The number of lines of one replacement that are compared word by word. */
 const maxComparedLines = 40;
 
 /** Returns the hunks of a unified diff of one file, or none if the text is not a diff. */
@@ -28,8 +28,8 @@ export function hunksOf(diff: string): readonly Hunk[] {
 }
 
 /**
- * Returns the text before with only the hunks that are not left out. Returns null if the diff does not lead from
- * `before` to `after`, so that nothing is approved that was not shown.
+ * Returns the old text with only the hunks that are not left out. Returns null if the diff does not lead from `before`
+ * to `after`, so that nothing is approved that was not shown.
  */
 export function withoutHunks(
   { before, after, diff }: { readonly before: string; readonly after: string; readonly diff: string },
@@ -52,20 +52,20 @@ function patchOf(diff: string): StructuredPatch | null {
   try {
     return parsePatch(diff)[0] ?? null;
   } catch (error) {
-    // The kernel's own; a peer that sends something else gets no hunks.
+    // The kernel sends valid diffs; an invalid one from another peer has no hunks.
     if (error instanceof Error) return null;
     throw error;
   }
 }
 
-export interface ShownLine {
+interface ShownLine {
   readonly sign: "+" | "-" | " ";
-  /** In the text that the line is of: removed lines in the one before, the others in the one after. */
+  /** In the text to which the line belongs: removed lines in the old one, the others in the new one. */
   readonly number: number;
   readonly parts: readonly Part[];
 }
 
-/** The lines of a hunk, with the changed words of lines that replace each other marked. */
+/** Returns the lines of a hunk; in lines that replace each other, the changed words are marked. */
 export function shownLines({ lines, oldStart, newStart }: Hunk): ShownLine[] {
   const shown: ShownLine[] = [];
   let [oldNumber, newNumber] = [oldStart, newStart];
@@ -89,13 +89,13 @@ export function shownLines({ lines, oldStart, newStart }: Hunk): ShownLine[] {
   return shown;
 }
 
-/** Texts, without their signs, of the lines with this sign that follow each other from `start`. */
+/** Returns the texts, without signs, of the consecutive lines with this sign from `start`. */
 function runOf(lines: readonly string[], start: number, sign: string): string[] {
   const end = lines.findIndex((line, index) => index >= start && !line.startsWith(sign));
   return lines.slice(start, end < 0 ? undefined : end).map((line) => line.slice(1));
 }
 
-/** Compares the lines of a replacement in pairs of the most alike: where there are as many, in their order. */
+/** Pairs the most similar lines of a replacement and compares them; if there are equally many, in their order. */
 function comparedRuns(
   removed: readonly string[],
   added: readonly string[],
@@ -124,7 +124,7 @@ function comparedRuns(
   return { before, after };
 }
 
-/** How much of the longer line's words the other has, from 0 to 1. */
+/** Returns the share of the longer line's words that the other line has, from 0 to 1. */
 function likenessOf(one: string, other: string): number {
   const words = (text: string): string[] => text.split(/\s+/u).filter(Boolean);
   const [few, many] = [words(one), words(other)];
@@ -139,7 +139,7 @@ function likenessOf(one: string, other: string): number {
   return shared / Math.max(1, few.length, many.length);
 }
 
-/** Both lines in pieces, with what is only in one of them marked. */
+/** Splits both lines into pieces and marks what only one of them has. */
 export function comparedWords(before: string, after: string): { before: Part[]; after: Part[] } {
   if (Math.max(before.length, after.length) > maxComparedCharacters)
     return { before: [{ text: before, changed: true }], after: [{ text: after, changed: true }] };

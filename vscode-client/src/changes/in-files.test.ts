@@ -71,7 +71,9 @@ test("an agent's words are text in a hover, not Markdown", () => {
   const { about } = decorationsOf([{ action: anAction({ title }), lines, before: null }], document);
   const [hover] = (about[0]?.hoverMessage ?? []) as { value: string; isTrusted: boolean }[];
   expect(hover?.isTrusted).not.toBe(true);
-  expect(hover?.value).toContain(String.raw`\[click\]\(command:x\) \<img src=y\> \*\*bold\*\* \<U\+202E\>`);
+  expect(hover?.value).toContain(
+    String.raw`\[click\]\<U\+0028\>command:x\) \<img src=y\> \*\*bold\*\* \<U\+202E\>`,
+  );
 });
 
 test("files with a pending change carry a badge with the count, both ends of a move; those without one lose it", () => {

@@ -1,8 +1,11 @@
 import { createTwoFilesPatch } from "diff";
-import { expect, test } from "vitest";
-import { action as anAction } from "../testing/things.ts";
+import { Uri } from "vscode";
+import { expect, test, vi } from "vitest";
+import { fakeContext } from "../testing/context.ts";
+import { action as anAction, effect as anEffect } from "../testing/things.ts";
+import { seen, window, workspace } from "../testing/vscode.ts";
 import { hunksOf } from "./hunks.ts";
-import { previewOf } from "./inline.ts";
+import { inlinePreview, previewOf } from "./inline.ts";
 import { rangeOf } from "./parts.ts";
 
 function preview(before: string, ...afters: string[]) {
@@ -52,4 +55,28 @@ test("of two proposals for one line only the first is drawn, so that both stay r
 test("much text is told by its number of lines, and nothing in it is invisible", () => {
   const { ghosts } = preview("a\n", `a\n${"x\u202e\n".repeat(9)}`);
   expect(ghosts[0]?.text).toBe(" ⏎ x<U+202E> ⏎ x<U+202E> ⏎ x<U+202E> ⏎ and 6 more lines");
+});
+
+test("a file is drawn into where it stands by itself, and not as the side of a diff", async () => {
+  seen.forget();
+  workspace.workspaceFolders = [{ uri: Uri.file("/work"), name: "work", index: 0 }];
+  const fake = fakeContext();
+  const diff = createTwoFilesPatch("a", "a", "one\n", "two\n");
+  fake.actions = [anAction({ effects: [anEffect({ before: null, diff })] })];
+  const document = {
+    uri: Uri.file("/work/notes/a.md"),
+    isDirty: false,
+    version: 1,
+    lineCount: 2,
+    lineAt: () => ({ text: "one" }),
+  };
+  const editors = [1, undefined].map((viewColumn) => ({ viewColumn, document, setDecorations: vi.fn() }));
+  window.visibleTextEditors = editors;
+  vi.useFakeTimers();
+  const feature = inlinePreview(fake.context);
+  await vi.runAllTimersAsync();
+  await fake.settle();
+  vi.useRealTimers();
+  expect(editors.map(({ setDecorations }) => setDecorations.mock.calls.length)).toEqual([2, 0]);
+  feature.dispose();
 });

@@ -14,30 +14,30 @@ import type { ClientContext, Feature } from "../feature.ts";
 import { comparedWords } from "./hunks.ts";
 import { proposedParts, type ProposedPart } from "./parts.ts";
 
-/** The preview is drawn after this long without another change. */
+/** Debounce time of the preview. */
 const settleMs = 100;
-/** Parts that are previewed in one text. */
+/** The number of parts that are previewed in one text. */
 const maxParts = 200;
-/** Lines and characters of one inserted text that are drawn beside the line that it follows. */
+/** Lines and characters of one inserted text that are drawn beside the line before it. */
 const maxGhostLines = 3;
 const maxGhostCharacters = 240;
 
 /** Text that would be inserted, and the position where it would be. */
-export interface Ghost {
+interface Ghost {
   readonly line: number;
   readonly character: number;
   readonly text: string;
 }
 /** Text that would be removed. */
-export interface Struck {
+interface Struck {
   readonly line: number;
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Draws what waits into the text itself, as editors show suggestions: what would go is struck through, and what would come
- * stands where it would, in the colour of an insertion.
+ * Draws pending changes into the text itself, as editors show suggestions: removed text is struck through, and new text
+ * is drawn at its position in the colour of an insertion.
  */
 class InlinePreview implements Disposable {
   readonly #context: ClientContext;
@@ -75,7 +75,7 @@ class InlinePreview implements Disposable {
   #soon(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
-      for (const editor of window.visibleTextEditors) void this.#draw(editor);
+      for (const editor of window.visibleTextEditors) if (isByItself(editor)) void this.#draw(editor);
     }, settleMs);
   }
 
@@ -83,7 +83,7 @@ class InlinePreview implements Disposable {
     const { document } = editor;
     const { version } = document;
     const parts = await proposedParts(this.#context, document);
-    // Something newer is on its way to this editor.
+    // Superseded by a newer update of this editor.
     if (this.#isDisposed || document.version !== version) return;
     const { ghosts, struck } = previewOf(parts.slice(0, maxParts), document);
     editor.setDecorations(this.#ghost, ghosts.map(ghostDecoration));
@@ -94,9 +94,17 @@ class InlinePreview implements Disposable {
   }
 }
 
+/**
+ * True if the editor is not one side of a diff: such an editor has no column, and the other side already shows the new
+ * text.
+ */
+function isByItself({ viewColumn }: Pick<TextEditor, "viewColumn">): boolean {
+  return viewColumn !== undefined;
+}
+
 export const inlinePreview: Feature = (context) => new InlinePreview(context);
 
-/** Ghosts and strikes of the parts. Where several proposals meet on one line, only the first is drawn into it. */
+/** Returns the ghosts and strikes of the parts. If several proposals meet on one line, only the first is drawn. */
 export function previewOf(
   parts: readonly Pick<ProposedPart, "action" | "lines" | "start" | "end">[],
   document: Pick<TextDocument, "lineAt" | "lineCount">,
@@ -106,7 +114,7 @@ export function previewOf(
   const owners = new Map<number, string>();
   for (const { action, lines: hunk, start, end } of parts) {
     const own = Array.from({ length: end - start + 1 }, (_, index) => start + index);
-    // Two proposals in one place cannot be read together: the lens and the review page have the other.
+    // Two proposals in one place would be unreadable; the lens and the review page show the other.
     if (own.some((line) => (owners.get(line) ?? action.id) !== action.id)) continue;
     for (const line of own) owners.set(line, action.id);
     let line = Math.max(0, hunk.oldStart - 1);
@@ -136,7 +144,7 @@ export function previewOf(
         struck.push({ line: first + index, start: 0, end: document.lineAt(first + index).text.length });
     if (added.length === 0) return;
     const ghost = ghostLines(added);
-    // Before the line that it pushes down where that is the first; else behind the line that it follows.
+    // Before the line that it pushes down if that is the first one; otherwise after the line that it follows.
     const at = first + removed.length - 1;
     if (at < 0) ghosts.push({ line: 0, character: 0, text: `${ghost}⏎ ` });
     else if (at < document.lineCount)
@@ -151,7 +159,8 @@ export function previewOf(
       if (changed && text !== "") struck.push({ line, start: character, end: character + text.length });
       character += text.length;
     }
-    // Each new piece stands before what it replaces: behind it, the editor draws it in the colour of what goes.
+    // Each new piece is drawn before what it replaces: after it, the editor would draw it in the colour of the removed
+    // text.
     let at = 0;
     let seen = 0;
     for (const { text, changed } of come) {
@@ -163,7 +172,10 @@ export function previewOf(
   }
 }
 
-/** The words that change, or the whole line if little of it stays: a mixture of old and new pieces is hard to read. */
+/**
+ * Returns the words that change, or the whole line if little of it stays, because a mixture of old and new pieces is
+ * hard to read.
+ */
 function alike(before: string, after: string): ReturnType<typeof comparedWords> {
   const words = comparedWords(before, after);
   const kept = words.before.reduce((sum, { text, changed }) => sum + (changed ? 0 : text.length), 0);
@@ -171,7 +183,7 @@ function alike(before: string, after: string): ReturnType<typeof comparedWords> 
   return { before: [{ text: before, changed: true }], after: [{ text: after, changed: true }] };
 }
 
-/** Where, in the old line, the first `length` characters that stay end. */
+/** Returns where, in the old line, the first `length` unchanged characters end. */
 function endOfKept(
   pieces: readonly { readonly text: string; readonly changed: boolean }[],
   length: number,
@@ -204,7 +216,7 @@ function ghostDecoration({ line, character, text }: Ghost): DecorationOptions {
     renderOptions: {
       before: {
         contentText: text,
-        // The editor's own colour for ghost text is too pale on this ground to decide by.
+        // The editor's own colour for ghost text is too pale on this background.
         color: new ThemeColor("editor.foreground"),
         margin: "0 0.5ch 0 0",
         backgroundColor: new ThemeColor("diffEditor.insertedTextBackground"),

@@ -17,8 +17,9 @@ import { maxActionsPerFile, proposedParts, type ProposedPart } from "./parts.ts"
 import { touchedPaths } from "./marks.ts";
 
 /**
- * Above the first part of each proposal for a file: what it would do here, and what can be done about it. What is large,
- * or goes beyond this file, is approved here for this file only, and says what is out of sight.
+ * Lenses above the first part of each proposal for a file: what it would do here, and the available decisions. A large
+ * change, or one that also concerns other files, is approved here only for this file, and the lens says what else it
+ * contains.
  */
 class ApprovalLenses implements CodeLensProvider, Disposable {
   readonly #context: ClientContext;
@@ -70,7 +71,7 @@ interface Here {
   readonly path: string | undefined;
 }
 
-/** The commands of a lens; every word but the agent's name is ours. */
+/** Returns the commands of a lens; every word except the agent's name is fixed text. */
 export function lensesOf(
   action: Action,
   parts: readonly Pick<ProposedPart, "effect" | "lines">[],

@@ -2,17 +2,17 @@ import { parsePatch } from "diff";
 import { effectPaths } from "../model/effect-text.ts";
 import type { Action, Effect } from "../protocol.ts";
 
-/** At most this many lines of one file are marked. */
+/** The number of lines of one file that are marked. */
 export const maxMarks = 1000;
 
-/** A line of the file as it is, counted from 0, that a change would touch. */
+/** A line of the current file, counted from 0, that a change would touch. */
 export interface Mark {
   readonly line: number;
-  /** "inserted": what the change adds comes before this line, which stays. */
+  /** "inserted": the change adds lines before this one, which stays. */
   readonly kind: "changed" | "inserted";
 }
 
-/** The lines that a unified diff touches in the text it starts from; none where it is not one. */
+/** Returns the lines that a unified diff touches in the old text; none if it is not a diff. */
 export function markedLines(diff: string): readonly Mark[] {
   const marks: Mark[] = [];
   for (const { hunks } of parsed(diff)) {
@@ -48,26 +48,26 @@ function parsed(diff: string): ReturnType<typeof parsePatch> {
   try {
     return parsePatch(diff);
   } catch (error) {
-    // The kernel's own; a peer that sends something else gets no marks.
+    // The kernel sends valid diffs; an invalid one from another peer has no marks.
     if (error instanceof Error) return [];
     throw error;
   }
 }
 
-/** What a pending action would do to one file, to be shown in it. */
+/** What a pending action would do to one file, to be shown in that file. */
 export interface FileMarks {
   readonly action: Action;
-  /** Empty where the change is not in the file's lines: a move, a delete, tags. */
+  /** Empty if the change is not in the file's lines: a move, a delete, tags. */
   readonly lines: readonly Mark[];
-  /** What the change starts from; null where that is no file. */
+  /** The hash that the change starts from; null if there was no file. */
   readonly before: Effect["before"];
-  /** The file is no longer what the change starts from. */
+  /** The file has changed since the proposal. */
   readonly hasMovedOn?: boolean;
 }
 
 /**
- * What of an action concerns the file at a workspace-relative path, undefined where nothing does. Only the first
- * effect on it has lines: the next ones start from what the first leaves.
+ * Returns what an action does to the file at a workspace-relative path; undefined if nothing. Only the first effect on
+ * the file has lines, because later ones start from the result of the first.
  */
 export function fileMarks(action: Action, path: string): FileMarks | undefined {
   const effect = action.effects.find((each) => each.path === path || each.from === path);
@@ -77,7 +77,7 @@ export function fileMarks(action: Action, path: string): FileMarks | undefined {
   return { action, lines, before: effect.before };
 }
 
-/** The workspace-relative paths that an action touches, both ends of a move included. */
+/** Returns the workspace-relative paths that an action touches, including both ends of a move. */
 export function touchedPaths({ effects }: Action): Set<string> {
   return new Set(effects.flatMap(effectPaths));
 }

@@ -6,28 +6,31 @@ import type { Action } from "../protocol.ts";
 import { hunksOf, type Hunk } from "./hunks.ts";
 import { touchedPaths } from "./marks.ts";
 
-/** Actions whose parts are looked for in one file. */
+/** The number of actions whose parts are searched for in one file. */
 export const maxActionsPerFile = 20;
 
-/** A part of a proposal in the text as it is: one hunk of its diff. */
+/** A part of a proposal in the current text: one hunk of its diff. */
 export interface ProposedPart {
   readonly action: Action;
   readonly effect: number;
   /** Its number among the hunks of this file. */
   readonly hunk: number;
   readonly hunks: number;
-  /** First and last line that it touches, from 0; of one that only adds, the line before which it does. */
+  /** The first and last line that it touches, from 0; for a pure insertion, the line before which it inserts. */
   readonly start: number;
   readonly end: number;
   readonly lines: Hunk;
 }
 
-/** The parts of all proposals that wait for this text, in the order of its lines; none while the text is not theirs. */
+/**
+ * Returns the parts of all proposals that wait for this text, in the order of lines; none while the text differs from
+ * their base.
+ */
 export async function proposedParts(
   { models: { actions } }: Pick<ClientContext, "models">,
   { uri, isDirty }: Pick<TextDocument, "uri" | "isDirty">,
 ): Promise<readonly ProposedPart[]> {
-  // Lines of a text with unsaved changes are not those that the proposals are about.
+  // The lines of a text with unsaved changes are not those that the proposals refer to.
   if (isDirty || uri.scheme !== "file") return [];
   const key = uri.toString();
   const found: Promise<readonly ProposedPart[]>[] = [];
@@ -47,7 +50,7 @@ export async function proposedParts(
 
 async function partsOf(asked: Promise<Action>, path: string): Promise<readonly ProposedPart[]> {
   const action = await asked;
-  // The first effect on a file starts from the file; the next ones from what the first leaves.
+  // The first effect on a file starts from the file; later ones start from the result of the first.
   const effect = action.effects.findIndex((each) => each.path === path || each.from === path);
   const { kind, diff, before } = action.effects[effect] ?? {};
   if (diff === undefined || (kind !== "file.write" && kind !== "file.edit")) return [];
@@ -66,7 +69,7 @@ async function partsOf(asked: Promise<Action>, path: string): Promise<readonly P
   }));
 }
 
-/** Without the unchanged lines around it. */
+/** Returns the range without the unchanged lines around it. */
 export function rangeOf({ oldStart, lines }: Hunk): { readonly start: number; readonly end: number } {
   const touched: number[] = [];
   let line = Math.max(0, oldStart - 1);

@@ -1,14 +1,17 @@
 import { Uri } from "vscode";
 import { beforeEach, describe, expect, test } from "vitest";
 import { action as anAction, effect as anEffect } from "../testing/things.ts";
-import { fakeContext } from "../testing/context.ts";
+import { fakeContext, type FakeContext } from "../testing/context.ts";
 import { seen } from "../testing/vscode.ts";
-import { addressOf, uriOfSide, type Side } from "./addresses.ts";
+import { addressOf, uriOfAbout, uriOfSide, type Side } from "./addresses.ts";
 import { maxShownBytes } from "./content.ts";
+import { ChangeContents } from "./contents.ts";
 import { ChangeFiles } from "./provider.ts";
 
 beforeEach(() => seen.forget());
 
+const filesOf = ({ context }: FakeContext): ChangeFiles =>
+  new ChangeFiles(context, new ChangeContents(context.kernel));
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const inPieces =
   (content: Uint8Array, pieceBytes = 4) =>
@@ -38,7 +41,7 @@ describe("contents", () => {
     const content = Uint8Array.from({ length: 10 }, (_, index) => 250 + index);
     const fake = fakeContext({ "lares/actions/content": inPieces(content) });
     fake.actions = [anAction()];
-    const files = new ChangeFiles(fake.context);
+    const files = filesOf(fake);
     expect(new Uint8Array(await files.readFile(uriOf()))).toEqual(content);
     expect(await files.stat(uriOf())).toMatchObject({ size: 10 });
     expect(fake.asked.map(({ params }) => params)).toMatchObject([
@@ -52,14 +55,14 @@ describe("contents", () => {
     const content = new Uint8Array(maxShownBytes + 5 * 1024 * 1024);
     const fake = fakeContext({ "lares/actions/content": inPieces(content, 1024 * 1024) });
     fake.actions = [anAction()];
-    expect(text(await new ChangeFiles(fake.context).readFile(uriOf()))).toMatch(/larger than 10 MiB/);
+    expect(text(await filesOf(fake).readFile(uriOf()))).toMatch(/larger than 10 MiB/);
     expect(fake.asked).toHaveLength(11);
   });
 
   test("of a side that is not there are empty, and the kernel is not asked", async () => {
     const fake = fakeContext();
     fake.actions = [anAction({ effects: [anEffect({ kind: "file.delete", after: null })] })];
-    expect(await new ChangeFiles(fake.context).readFile(uriOf(fake.actions[0]))).toHaveLength(0);
+    expect(await filesOf(fake).readFile(uriOf(fake.actions[0]))).toHaveLength(0);
     expect(fake.asked).toEqual([]);
   });
 
@@ -70,7 +73,7 @@ describe("contents", () => {
       },
     });
     fake.actions = [anAction()];
-    const shown = text(await new ChangeFiles(fake.context).readFile(uriOf()));
+    const shown = text(await filesOf(fake).readFile(uriOf()));
     expect(shown).toBe("This cannot be shown: It is no longer kept.␛[31m\n");
   });
 
@@ -80,7 +83,7 @@ describe("contents", () => {
       "lares/actions/content": (params: never) => inPieces(new TextEncoder().encode(content), 100)(params),
     });
     fake.actions = [anAction()];
-    const files = new ChangeFiles(fake.context);
+    const files = filesOf(fake);
     const told: string[] = [];
     files.onDidChangeFile((changes) => told.push(...changes.map(({ uri }) => uri.toString())));
     expect(text(await files.readFile(uriOf()))).toBe("before");
@@ -129,20 +132,63 @@ describe("effects without two contents are told in words", () => {
     fake.actions = [action];
     const uri = uriOf(action);
     expect(uri.path.endsWith(".txt")).toBe(true);
-    expect(text(await new ChangeFiles(fake.context).readFile(uri))).toMatch(words);
+    expect(text(await filesOf(fake).readFile(uri))).toMatch(words);
   });
 
   test("a sidecar's data is read from the kernel and laid out", async () => {
     const data = new TextEncoder().encode('{"faces":[1,2]}');
     const fake = fakeContext({ "lares/actions/content": inPieces(data, 100) });
     fake.actions = [anAction({ effects: [anEffect({ kind: "sidecar.write", sidecar: "faces" })] })];
-    const shown = text(await new ChangeFiles(fake.context).readFile(uriOf(fake.actions[0])));
+    const shown = text(await filesOf(fake).readFile(uriOf(fake.actions[0])));
     expect(shown).toContain('    {\n      "faces": [');
   });
 });
 
 test("nothing can be written through it", () => {
-  const files = new ChangeFiles(fakeContext().context);
+  const files = filesOf(fakeContext());
   for (const write of [files.writeFile, files.delete, files.rename, files.createDirectory])
     expect(() => write(uriOf())).toThrow("NoPermissions");
+});
+
+describe("beside a frozen change", () => {
+  const about = async (given: Parameters<typeof anAction>[0]): Promise<string> => {
+    const fake = fakeContext();
+    fake.actions = [anAction(given)];
+    fake.agents = [{ id: "test.agent", name: "Notes" }];
+    return text(await filesOf(fake).readFile(uriOfAbout("action-1")));
+  };
+
+  test("a text says the outcome, the impact, who says why, and each effect", async () => {
+    const effects = ["a.md", "b.md"].map((path) => anEffect({ path }));
+    const shown = await about({
+      state: "Committed",
+      decided_by: "user",
+      reason: `${"Because of a long story. ".repeat(5)}\nAnd another.`,
+      effects,
+      receipt: { applied: [0], finished: "2026-01-01T12:00:00.000Z" },
+    });
+    expect(shown).toMatch(/^Applied \(1 of 2\) \d\d:\d\d\.\nSmall\. Changes 2 files\.\n\n/);
+    expect(shown).toContain("What Notes says:\n    Tidy up\n");
+    expect(shown).toContain("\n    And another.\n");
+    expect(shown).toMatch(/ {4}Edits "a\.md"\n {4}Edits "b\.md" \(left out\)\n$/);
+    for (const line of shown.split("\n")) expect(line.length).toBeLessThanOrEqual(48);
+  });
+
+  test("no word of an agent stands where ours do, and no character of it is hidden", async () => {
+    const shown = await about({
+      state: "Rejected",
+      rejected_reason: "No.",
+      title: "Tidy\nApplied 10:58.\u202e",
+      reason: "\nSmall. Changes nothing.",
+    });
+    for (const line of shown.split("\n").filter((each) => /Applied|nothing/.test(each)))
+      expect(line).toMatch(/^ {4}/);
+    expect(shown).toContain("<U+202E>");
+    expect(shown).toContain("Why it was rejected:\n    No.\n");
+  });
+
+  test("many effects are counted", async () => {
+    const effects = Array.from({ length: 250 }, (_, index) => anEffect({ path: `${index}.md` }));
+    expect(await about({ state: "Stale", effects })).toContain("    and 50 more changes\n");
+  });
 });

@@ -18,32 +18,34 @@ import {
 import { plainLine } from "../../../kernel/src/base/plain-text.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { decidedTitle } from "../model/decided.ts";
-import { label } from "../model/text.ts";
+import { label, message } from "../model/text.ts";
 import { impactSentence, levelWords, weightOf } from "../model/weight.ts";
 import type { Action } from "../protocol.ts";
-import { addressOf, changeScheme, type ChangeAddress } from "./addresses.ts";
+import { addressOf, changeScheme, type AboutAddress, type ChangeAddress } from "./addresses.ts";
 import { hasContents } from "../model/effect-text.ts";
-import { contentOf, maxShownBytes } from "./content.ts";
-import { describeEffect } from "./describe.ts";
+import { maxShownBytes } from "./content.ts";
+import { ChangeContents } from "./contents.ts";
+import { describeAction, describeEffect } from "./describe.ts";
+import { editing } from "./edit.ts";
 
-/** Documents whose contents are kept and that are told when their action changes; the longest unused go first. */
+/** The number of documents that are notified when their action changes; the least recently used are dropped first. */
 const maxServed = 64;
-/** Contents kept in all; a single one may be as large as `maxShownBytes`. */
-const maxKeptBytes = 32 * 1024 * 1024;
 
 interface Served {
   readonly uri: Uri;
-  readonly address: ChangeAddress;
+  readonly address: ChangeAddress | AboutAddress;
   version: string;
-  content: Promise<Uint8Array> | undefined;
-  size: number;
-  /** Of the file system's; grows when the content may have changed. */
+  /** The modification time for the editor; grows when the content may have changed. */
   modified: number;
 }
 
-/** Serves `lares-change:` read-only, so that the editor shows texts, pictures and binaries each in its own way. */
+/**
+ * Serves `lares-change:` read-only as a file system, so that the editor shows texts, pictures and binaries each in its
+ * own way.
+ */
 export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, Disposable {
-  readonly #context: Pick<ClientContext, "kernel" | "models">;
+  readonly #context: Pick<ClientContext, "models">;
+  readonly #contents: Pick<ChangeContents, "read">;
   readonly #served = new Map<string, Served>();
   readonly #changed = new EventEmitter<FileChangeEvent[]>();
   readonly #decorated = new EventEmitter<Uri[]>();
@@ -51,19 +53,20 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
   readonly onDidChangeFile = this.#changed.event;
   readonly onDidChangeFileDecorations = this.#decorated.event;
 
-  constructor(context: Pick<ClientContext, "kernel" | "models">) {
+  constructor(context: Pick<ClientContext, "models">, contents: Pick<ChangeContents, "read">) {
     this.#context = context;
+    this.#contents = contents;
     this.#listening = context.models.actions.onDidChange(() => this.#refresh());
   }
 
   async stat(uri: Uri): Promise<FileStat> {
     const served = this.#serve(uri);
-    const { length } = await this.#contentOf(served);
+    const { length } = await this.#load(served.address);
     return { type: FileType.File, ctime: 0, mtime: served.modified, size: length };
   }
 
   readFile(uri: Uri): Promise<Uint8Array> {
-    return this.#contentOf(this.#serve(uri));
+    return this.#load(this.#serve(uri).address);
   }
 
   /** Adds to the tooltip of a tab the outcome of the change, the reason for it, and its impact. */
@@ -75,7 +78,7 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
     const isStale = action.state === "Stale";
     const tooltip = [
       `${decidedTitle(action)}.`,
-      `${label(agents.nameOf(action.agent), 80)}: ${label([action.title, action.reason].filter(Boolean).join(". "), 600)}`,
+      `${label(agents.nameOf(action.agent), 80)}: ${message([action.title, action.reason].filter(Boolean).join(". "), 600)}`,
       `${levelWords[weightOf(action).level]}. ${impactSentence(action.effects)}`,
     ].join(" ");
     return new FileDecoration(
@@ -86,7 +89,7 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
   }
 
   watch(): Disposable {
-    // Changes of an action are told whether anybody watches or not.
+    // Changes of an action are reported whether or not anything watches.
     return new Disposable(() => undefined);
   }
   readDirectory(uri: Uri): never {
@@ -121,8 +124,6 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
       uri,
       address,
       version: this.#versionOf(address.action),
-      content: undefined,
-      size: 0,
       modified: 1,
     };
     this.#served.delete(key);
@@ -134,29 +135,11 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
     return served;
   }
 
-  async #contentOf(served: Served): Promise<Uint8Array> {
-    served.content ??= this.#load(served.address);
-    const content = await served.content;
-    served.size = content.length;
-    this.#forgetContents(served);
-    return content;
-  }
-
-  /** Contents of what was not asked for lately are read again when they are. */
-  #forgetContents(kept: Served): void {
-    let bytes = 0;
-    for (const served of [...this.#served.values()].toReversed()) {
-      if (served.content === undefined) continue;
-      bytes += served.size;
-      if (bytes <= maxKeptBytes || served === kept) continue;
-      served.content = undefined;
-      served.size = 0;
-    }
-  }
-
-  async #load(address: ChangeAddress): Promise<Uint8Array> {
+  async #load(address: ChangeAddress | AboutAddress): Promise<Uint8Array> {
     try {
-      const action = await this.#context.models.actions.withDiffs(address.action);
+      const { actions, agents } = this.#context.models;
+      const action = await actions.withDiffs(address.action);
+      if (address.side === "about") return encoded(describeAction(action, agents.nameOf(action.agent)));
       return (
         (await this.#read(action, address)) ??
         notice(`This is larger than ${maxShownBytes / 1024 / 1024} MiB, and is not shown here.`)
@@ -166,17 +149,17 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
     }
   }
 
-  async #read(action: Action, { effect: index, side }: ChangeAddress): Promise<Uint8Array | null> {
+  async #read(action: Action, address: ChangeAddress): Promise<Uint8Array | null> {
+    const { effect: index, side } = address;
     const effect = action.effects[index];
     if (effect === undefined) return notice(`The action has no change number ${index + 1}.`);
-    const { kernel } = this.#context;
     if (hasContents(effect))
-      return effect[side] === null ? new Uint8Array() : contentOf(kernel, action.id, index, side);
+      return effect[side] === null ? new Uint8Array() : this.#contents.read(action, address);
     if (side === "before") return new Uint8Array();
     const isStored =
       effect.kind === "sidecar.write" || (effect.kind === "field.set" && effect.value === undefined);
     if (!isStored || effect.after === null) return encoded(describeEffect(effect));
-    const stored = await contentOf(kernel, action.id, index, "after");
+    const stored = await this.#contents.read(action, address);
     return stored && encoded(describeEffect(effect, readable(new TextDecoder().decode(stored))));
   }
 
@@ -185,15 +168,13 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
     return action === undefined ? "" : `${action.digest} ${action.state}`;
   }
 
-  /** What is open of an action that has moved on is read again, and its tab marked. */
+  /** Reloads the open documents of an action that has changed, and marks their tabs. */
   #refresh(): void {
     const changed: Uri[] = [];
     for (const served of this.#served.values()) {
       const version = this.#versionOf(served.address.action);
       if (version === "" || version === served.version) continue;
       served.version = version;
-      served.content = undefined;
-      served.size = 0;
       served.modified += 1;
       changed.push(served.uri);
     }
@@ -203,8 +184,10 @@ export class ChangeFiles implements FileSystemProvider, FileDecorationProvider, 
   }
 }
 
-export const changeFiles: Feature = (context) => {
-  const files = new ChangeFiles(context);
+/** The documents of changes, for reading and for editing, with one shared owner of their contents. */
+export const changeDocuments: Feature = (context) => {
+  const contents = new ChangeContents(context.kernel);
+  const files = new ChangeFiles(context, contents);
   return Disposable.from(
     workspace.registerFileSystemProvider(changeScheme, files, {
       isCaseSensitive: true,
@@ -212,6 +195,8 @@ export const changeFiles: Feature = (context) => {
     }),
     window.registerFileDecorationProvider(files),
     files,
+    editing(context, contents),
+    contents,
   );
 };
 

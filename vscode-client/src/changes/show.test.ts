@@ -3,11 +3,12 @@ import { beforeEach, expect, test } from "vitest";
 import type { Action } from "../protocol.ts";
 import { action as anAction, effect as anEffect } from "../testing/things.ts";
 import { fakeContext } from "../testing/context.ts";
-import { files, seen, showTab, TabInputTextDiff, workspace } from "../testing/vscode.ts";
+import { files, seen, showTab, TabInputTextDiff, window, workspace } from "../testing/vscode.ts";
 import { maxShownEffects, showChanges, targetOf } from "./show.ts";
 
 beforeEach(() => {
   seen.forget();
+  Object.assign(window.tabGroups.activeTabGroup, { activeTab: undefined, others: [], viewColumn: 1 });
   workspace.workspaceFolders = [{ uri: Uri.file("/work"), name: "work", index: 0 }];
 });
 
@@ -62,10 +63,10 @@ test("of what was let happen in part, that part is shown, and its title says how
   const [title, resources] = await shownOf(applied(0, 2));
   expect(title).toEqual(expect.stringMatching(/^Applied \(2 of 3\) \d\d:\d\d: Lares: Tidy up$/));
   const about = (resources as readonly (readonly unknown[])[]).map(([uri]) => String(uri));
-  expect(about).toEqual(["file:///work/a.md", "file:///work/c.md"]);
+  expect(about).toEqual([expect.stringMatching(/^lares-change:/), "file:///work/a.md", "file:///work/c.md"]);
   expect(await shownOf(applied(0, 1, 2))).toEqual([
     expect.stringMatching(/^Applied \d\d:\d\d: Lares: Tidy up$/),
-    expect.objectContaining({ length: 3 }),
+    expect.objectContaining({ length: 4 }),
   ]);
   // Each by itself can still be looked at, those that were left out too.
   const [, , alone] = await shownOf(applied(0, 2), { id: "action-1", effect: 1 });
@@ -188,4 +189,96 @@ test.each([
   ["something else", { title: "x" }, undefined],
 ])("the command's argument may be %s", (_name, given, target) => {
   expect(targetOf(given)).toEqual(target);
+});
+
+test("a change that is shown in another group is shown there, with the sides that it has", async () => {
+  files.set("file:///work/notes/a.md", content);
+  const fake = fakeContext();
+  fake.actions = [anAction()];
+  showChanges(fake.context);
+  await commands.executeCommand("lares.showChanges", "action-1");
+  const [before, after, title] = seen.commands.at(-1)?.arguments ?? [];
+  const group = window.tabGroups.activeTabGroup;
+  group.viewColumn = 2;
+  group.others = [{ label: String(title), input: new TabInputTextDiff(before as never, after as never) }];
+  files.clear();
+  await commands.executeCommand("lares.showChanges", "action-1");
+  const again = seen.commands.at(-1)?.arguments ?? [];
+  expect(addresses(again.slice(0, 3))).toEqual(addresses([before, after, title]));
+  expect(again[3]).toEqual({ viewColumn: 2 });
+  expect(seen.closedTabs).toEqual([]);
+});
+
+test("several changes that are shown already have one tab", async () => {
+  const fake = fakeContext();
+  fake.actions = [anAction({ effects: [anEffect({ path: "a.md" }), anEffect({ path: "b.md" })] })];
+  showChanges(fake.context);
+  const opened = () => seen.commands.filter(({ id }) => id === "vscode.changes").length;
+  await commands.executeCommand("lares.showChanges", "action-1");
+  const tab = { label: "Lares: Tidy up (2 files)", input: undefined };
+  window.tabGroups.activeTabGroup.others = [tab];
+  await commands.executeCommand("lares.showChanges", "action-1");
+  expect(seen.closedTabs).toEqual([tab.label]);
+  expect(opened()).toBe(2);
+  showTab(tab);
+  await commands.executeCommand("lares.showChanges", "action-1");
+  expect(opened()).toBe(2);
+});
+
+test.each(["Committed", "Undone", "Stale", "Rejected"] as const)(
+  "what is %s is shown beside a text that says its outcome, reason and impact; one change, too",
+  async (state) => {
+    const diff = "--- a.md\n+++ a.md\n@@ -1 +1 @@\n-a\n+b\n";
+    const { id, arguments: given } = await shown(anAction({ state, effects: [anEffect({ diff })] }));
+    expect(id).toBe("vscode.changes");
+    expect(given[0]).toMatch(/: a\.md \(Lares: Tidy up\)$/);
+    const [about, change] = (given[1] as unknown[][]).map(addresses);
+    expect(about).toEqual([
+      expect.stringContaining("About%20this%20change"),
+      "undefined",
+      expect.stringContaining("about"),
+    ]);
+    expect(change).toEqual([
+      expect.stringContaining("/notes/a.md"),
+      expect.stringMatching(/before$/),
+      expect.stringMatching(/after$/),
+    ]);
+  },
+);
+
+test("one frozen change of several keeps its own title, and is not opened again for that", async () => {
+  const diff = "--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n";
+  const effects = ["a.md", "b.md"].map((path) => anEffect({ path, diff }));
+  const fake = fakeContext();
+  fake.actions = [anAction({ state: "Committed", effects, receipt })];
+  showChanges(fake.context);
+  await commands.executeCommand("lares.showChanges", { id: "action-1", effect: 1 });
+  const title = String(seen.commands.at(-1)?.arguments[0]);
+  expect(title).toBe("Left out: b.md (Lares: Tidy up)");
+  showTab({ label: `${title} (2 files)`, input: undefined });
+  fake.actionsChanged.fire();
+  await fake.settle();
+  expect(seen.closedTabs).toEqual([]);
+});
+
+test("what is out of date and is then replaced says so, too, and each word once", async () => {
+  const diff = "--- a\n+++ a\n@@ -1 +1 @@\n-a\n+b\n";
+  const fake = fakeContext();
+  fake.actions = [anAction({ effects: [anEffect({ diff })] })];
+  showChanges(fake.context);
+  await commands.executeCommand("lares.showChanges", "action-1");
+  const [before, after, title] = seen.commands.at(-1)?.arguments ?? [];
+  showTab({ label: String(title), input: new TabInputTextDiff(before as never, after as never) });
+  const titles: string[] = [];
+  for (const given of [{}, {}, { superseded_by: "newer" }, { superseded_by: "newer" }]) {
+    fake.actions = [anAction({ state: "Stale", effects: [anEffect({ diff })], ...given })];
+    fake.actionsChanged.fire();
+    await fake.settle();
+    const opened = seen.commands.filter(({ id }) => id === "vscode.changes");
+    const last = String(opened.at(-1)?.arguments[0]);
+    if (opened.length > titles.length) titles.push(last);
+    showTab({ label: `${last} (2 files)`, input: undefined });
+    await fake.settle();
+  }
+  expect(titles).toEqual(["Out of date: a.md (Lares: Tidy up)", "Replaced: a.md (Lares: Tidy up)"]);
 });

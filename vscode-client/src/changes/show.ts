@@ -1,30 +1,32 @@
 import { commands, Disposable, window, type Uri } from "vscode";
+import { hasEnded } from "../../../kernel/src/base/vocabulary/action.ts";
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
-import { effectPaths, hasContents, nameOf } from "../model/effect-text.ts";
-import { label } from "../model/text.ts";
-import { exists, uriOf } from "../model/uris.ts";
+import { hasContents, nameOf } from "../model/effect-text.ts";
+import { label, message } from "../model/text.ts";
+import { uriOf } from "../model/uris.ts";
 import type { Action, Effect } from "../protocol.ts";
-import { uriOfSide } from "./addresses.ts";
+import { uriOfAbout, uriOfSide } from "./addresses.ts";
+import { beforeOf, openDiff } from "./diff.ts";
 import { endMark, ShownChange, type ShownTab } from "./shown.ts";
 
-/** At most this many changes are opened side by side; the title says how many there are. */
+/** The number of changes that are opened side by side; the title has the total. */
 export const maxShownEffects = 200;
 const maxTitleCharacters = 80;
 
-/** What `lares.showChanges` is called with; without it, the person picks one of those that wait. */
+/** The argument of `lares.showChanges`; without it, the person picks a waiting action. */
 export type ShowTarget = string | { readonly id: string; readonly effect?: number };
 
-/** Opens what an action would change, or has changed: one effect as a diff, several beside each other. */
+/** Opens what an action would change, or has changed: one effect as a diff, several in a multi-file editor. */
 export const showChanges: Feature = (context) => {
   const shown = new ShownChange(context);
   let isReopening = false;
-  /** The change that was reopened last, so that an editor that never takes its title is not reopened for ever. */
+  /** The change that was reopened last, so that an editor that does not accept its title is not reopened for ever. */
   let lastReopened = "";
   const look = (): void => {
     const outdated = shown.outdated();
     if (outdated === undefined || isReopening) return;
-    const key = `${outdated.action.id} ${outdated.action.state} ${outdated.effect}`;
+    const key = `${outdated.action.id} ${endMark(outdated.action, outdated.effect)}`;
     if (key === lastReopened) return;
     lastReopened = key;
     isReopening = true;
@@ -45,7 +47,10 @@ export const showChanges: Feature = (context) => {
   );
   return Disposable.from(command, listening, shown);
 
-  /** Reopens the change of an ended action, frozen and with its outcome in the title: a tab's title cannot change. */
+  /**
+   * Reopens the change of an ended action, frozen and with its outcome in the title, because a tab's title cannot
+   * change.
+   */
   async function reopen({ tab, action, effect }: ShownTab): Promise<void> {
     await reporting("The changes cannot be shown", async () => {
       const whole = await context.models.actions.withDiffs(action.id);
@@ -55,7 +60,7 @@ export const showChanges: Feature = (context) => {
   }
 };
 
-/** The first argument, whoever called: an id, `{ id, effect }`, or a tree's element that carries its action. */
+/** Returns the target from the first argument: an id, `{ id, effect }`, or a tree item that carries its action. */
 export function targetOf(given: unknown): { id: string; effect?: number } | undefined {
   if (typeof given === "string") return { id: given };
   if (typeof given !== "object" || given === null) return undefined;
@@ -76,9 +81,9 @@ async function pick({ models }: ClientContext): Promise<{ id: string; effect?: n
   }
   const items = pending.map(({ id, title, agent, reason }) => ({
     id,
-    label: label(title),
+    label: message(title, 120),
     description: label(models.agents.nameOf(agent)),
-    detail: label(reason, 300),
+    detail: message(reason),
   }));
   return window.showQuickPick(items, { title: "Show Changes", placeHolder: "Which proposal?" });
 }
@@ -90,24 +95,51 @@ async function show(action: Action, only: number | undefined, known: ShownChange
   );
   const [first] = effects;
   if (first === undefined) throw new Error(`The action has no change number ${(only ?? 0) + 1}.`);
-  if (effects.length === 1) return showOne(action, ...first);
+  const isFrozen = hasEnded(action.state);
+  const isOne = effects.length === 1;
+  if (isOne && !(isFrozen && isBesideWords(first[1]))) return showOne(action, ...first);
   const shown = effects.slice(0, maxShownEffects);
   const resources = await Promise.all(shown.map(([index, effect]) => resourceOf(action, index, effect)));
   const left =
     shown.length < effects.length ? `, the first ${shown.length} of ${effects.length} changes` : "";
-  const title = known.titleFor(`${endMark(action)}Lares: ${shortTitle(action)}${left}`, action.id);
+  // A frozen change is shown with its outcome, its reason and its impact as the first text.
+  const about = uriOfAbout(action.id);
+  if (isFrozen) resources.unshift([about, undefined, about]);
+  const wished = isOne
+    ? titleOfOne(action, ...first)
+    : `${endMark(action)}Lares: ${shortTitle(action)}${left}`;
+  const title = known.titleFor(wished, {
+    action: action.id,
+    ...(isOne && only !== undefined ? { effect: only } : {}),
+  });
+  // The editor opens another tab for each call, so the one with the same title is closed, unless it is active.
+  const open = known.tabTitled(title);
+  if (open !== undefined) {
+    if (open === window.tabGroups.activeTabGroup.activeTab) return;
+    await window.tabGroups.close(open, true);
+  }
   await commands.executeCommand("vscode.changes", title, resources);
 }
 
 async function showOne(action: Action, index: number, effect: Effect): Promise<void> {
-  const title = `${endMark(action, index)}${label(nameOf(effect.path))} (Lares: ${shortTitle(action)})`;
+  const title = titleOfOne(action, index, effect);
   const after = uriOfSide(action.id, index, effect, "after");
-  if (hasContents(effect))
-    await commands.executeCommand("vscode.diff", await beforeOf(action, index, effect), after, title);
+  if (hasContents(effect)) await openDiff(action, index, { after, title });
   else await commands.executeCommand("vscode.open", after, { preview: true }, title);
 }
 
-/** What a multi-file diff takes: the file it is about, its left side, its right side; a side that is not there is undefined. */
+function titleOfOne(action: Action, index: number, effect: Effect): string {
+  return `${endMark(action, index)}${label(nameOf(effect.path))} (Lares: ${shortTitle(action)})`;
+}
+
+/** True if a multi-file editor can show it: contents without lines, such as a picture, need their own editor. */
+function isBesideWords(effect: Effect): boolean {
+  return !hasContents(effect) || effect.diff !== undefined;
+}
+
+/**
+ * Returns the arguments of a multi-file diff: the file, its left side, its right side; a missing side is undefined.
+ */
 async function resourceOf(
   action: Action,
   index: number,
@@ -123,19 +155,6 @@ async function resourceOf(
   ];
 }
 
-/**
- * Returns the left side of the diff. A waiting action is compared with the file itself, as it is now, so that a person
- * can go on from it. An action that has ended is frozen: the kernel has both sides, whatever became of the file. The
- * kernel also has the text that an effect finds after other effects of the same action.
- */
-async function beforeOf(action: Action, index: number, effect: Effect): Promise<Uri> {
-  const file = uriOf(effect.path);
-  const isFirst = action.effects.findIndex((each) => effectPaths(each).includes(effect.path)) === index;
-  if (action.state === "PendingApproval" && isFirst && file !== undefined && (await exists(file)))
-    return file;
-  return uriOfSide(action.id, index, effect, "before");
-}
-
 function shortTitle({ title }: Action): string {
-  return label(title, maxTitleCharacters);
+  return message(title, maxTitleCharacters);
 }

@@ -96,7 +96,7 @@ test("an action whose title looks like another's with its number of files is not
   showTab({ label: "Lares: Tidy (2 files) (2 files)", input: undefined });
   await commands.executeCommand("lares.approveShown");
   expect(seen.commands.at(-1)).toMatchObject({ id: "lares.approve", arguments: [{ id: "harmless" }] });
-  // Of which of the two this is the title cannot be told.
+  // The title does not tell which of the two this is.
   showTab({ label: "Lares: Tidy (2 files)", input: undefined });
   expect(offered()).toBe(undefined);
 });

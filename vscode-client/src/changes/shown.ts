@@ -5,38 +5,46 @@ import { decidedTitle } from "../model/decided.ts";
 import type { Action } from "../protocol.ts";
 import { addressOf } from "./addresses.ts";
 
-/** "pending" or "committed", by which the title of an editor offers Approve and Reject, or Undo. */
+/** "pending" or "committed": the title bar of an editor offers Approve and Reject, or Undo, accordingly. */
 const stateContext = "lares.shownChange";
-/** Set where the shown action has several changes, of which some can be approved. */
+/** Set if the shown action has several changes, of which some can be approved. */
 const manyContext = "lares.shownHasMany";
-/** Before the title of an editor whose action has ended: `Applied 10:58: `; what it shows is frozen then. */
+/**
+ * Returns the prefix `Applied 10:58: ` for the title of an editor whose action has ended; its content is frozen then.
+ */
 export function endMark(action: Action, effect?: number): string {
   if (!hasEnded(action.state)) return "";
   const isLeftOut = effect !== undefined && action.receipt?.applied.includes(effect) === false;
   return isLeftOut ? "Left out: " : `${decidedTitle(action)}: `;
 }
 
-/** Editors of several files that are known by their titles. */
+/** The number of multi-file editors that are identified by their titles. */
 const maxTitles = 50;
 
 export interface ShownTab {
   readonly tab: Tab;
   readonly action: Action;
-  /** The only one that is shown; undefined where all are. */
+  /** The only effect that is shown; undefined if all are. */
   readonly effect: number | undefined;
 }
 
-/** Knows which action the active editor shows, so that a person can answer where they have just read it. */
+/** The content of a multi-file editor; `effect` is set if it shows only one. */
+interface TitledChange {
+  readonly action: string;
+  readonly effect?: number;
+}
+
+/** Knows which action the active editor shows, so that a person can decide where they have just read it. */
 export class ShownChange implements Disposable {
   readonly #actions: ClientContext["models"]["actions"];
   readonly #listening: Disposable;
-  /** An editor of several files says nothing of itself but its title. */
-  readonly #titles = new Map<string, string>();
+  /** A multi-file editor can only be identified by its title. */
+  readonly #titles = new Map<string, TitledChange>();
 
   constructor({ models: { actions } }: Pick<ClientContext, "models">) {
     this.#actions = actions;
     const tell = (): void => this.#tell();
-    // Who reads one change of several has not seen the others: they are asked about.
+    // A person who reads one of several changes has not seen the others, so a question names them.
     const answer = (id: string, answered: string, answeredOfPart = answered): Disposable =>
       commands.registerCommand(id, () => {
         const shown = this.#shown();
@@ -61,15 +69,18 @@ export class ShownChange implements Disposable {
   }
 
   /**
-   * The title for an editor that is about to show this action: the wished one, with a number where another action's
-   * editor has it, for agents choose what their actions are called.
+   * Returns the title for an editor of this change: the desired one, with a number if the editor of another change has
+   * it, because agents choose the titles of their actions.
    */
-  titleFor(wished: string, action: string): string {
+  titleFor(wished: string, change: TitledChange): string {
+    const isFree = (title: string): boolean => {
+      const known = this.#titles.get(title);
+      return known === undefined || (known.action === change.action && known.effect === change.effect);
+    };
     let title = wished;
-    for (let number = 2; (this.#titles.get(title) ?? action) !== action; number++)
-      title = `${wished}, no. ${number}`;
+    for (let number = 2; !isFree(title); number++) title = `${wished}, no. ${number}`;
     this.#titles.delete(title);
-    this.#titles.set(title, action);
+    this.#titles.set(title, change);
     for (const oldest of this.#titles.keys()) {
       if (this.#titles.size <= maxTitles) break;
       this.#titles.delete(oldest);
@@ -77,7 +88,14 @@ export class ShownChange implements Disposable {
     return title;
   }
 
-  /** The active editor, where its title does not say yet what became of what it shows. */
+  /** Returns the tab that shows several files under this title, in whichever group it is. */
+  tabTitled(title: string): Tab | undefined {
+    return window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .find(({ input, label }) => input === undefined && isTitled(label, title));
+  }
+
+  /** Returns the active editor if its title does not show the outcome of its action yet. */
   outdated(): ShownTab | undefined {
     const shown = this.#shown();
     return shown === undefined || shown.tab.label.startsWith(endMark(shown.action, shown.effect))
@@ -104,14 +122,19 @@ export class ShownChange implements Disposable {
     return tab && action && { tab, action, effect: found.effect };
   }
 
-  #found({ input, label }: Tab): { readonly action: string; readonly effect?: number } | undefined {
-    if (input instanceof TabInputTextDiff) return addressOf(input.modified);
-    if (input instanceof TabInputText) return addressOf(input.uri);
-    const [action, ...others] = [...this.#titles].flatMap(([title, id]) =>
-      isTitled(label, title) ? [id] : [],
+  #found({ input, label }: Tab): TitledChange | undefined {
+    const shown =
+      input instanceof TabInputTextDiff
+        ? input.modified
+        : input instanceof TabInputText
+          ? input.uri
+          : undefined;
+    if (shown !== undefined) return addressOf(shown);
+    const [change, ...others] = [...this.#titles].flatMap(([title, known]) =>
+      isTitled(label, title) ? [known] : [],
     );
-    // A title that could be of several is of none: what is answered must be what is seen.
-    return action !== undefined && others.length === 0 ? { action } : undefined;
+    // An ambiguous title identifies no change: the decision must be about what is visible.
+    return others.length === 0 ? change : undefined;
   }
 }
 

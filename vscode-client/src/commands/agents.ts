@@ -15,7 +15,7 @@ const toEnabled =
   ({ disabled, state }) =>
     disabled !== true && (states.length === 0 || states.includes(state));
 
-/** Title in the editor, and to which agents it is offered where none is named. */
+/** The title in the editor, and the agents that it is offered for if none is named. */
 const controls: Readonly<Record<AgentCommand, { id: string; title: string; isOffered: IsOffered }>> = {
   reload: { id: "lares.agentReload", title: "Reload Agent", isOffered: toEnabled() },
   suspend: { id: "lares.agentSuspend", title: "Suspend Agent", isOffered: toEnabled("Active", "Unloaded") },
@@ -61,19 +61,19 @@ export const agentCommands: Feature = (context) =>
     ),
   );
 
-/** As the code lenses of the kernel call it: `[{ id, command }]`. */
+/** The arguments come from the kernel's code lenses: `[{ id, command }]`. */
 export function isAgentCommand(value: unknown): value is AgentCommand {
   return typeof value === "string" && Object.hasOwn(controls, value);
 }
 
-/** The command of this client for one of the kernel's. */
+/** Returns the command of this client for one of the kernel's. */
 export function idOfControl(command: AgentCommand): string {
   return controls[command].id;
 }
 
 const isTroubled: IsOffered = (agent) => healthOf(agent, [], Date.now()).problem !== undefined;
 
-/** Opens the line that is wrong; where none is known, the manifest, and else the agent's log. */
+/** Opens the faulty line; if none is known, the manifest, otherwise the agent's log. */
 async function showProblem({ models }: ClientContext, id: string): Promise<void> {
   const agent = models.agents.get(id);
   const health = agent === undefined ? undefined : healthOf(agent, [], Date.now());
@@ -92,7 +92,7 @@ async function control({ kernel }: ClientContext, id: string, command: AgentComm
     kernel.request("lares/agents/control", { id, command }),
   );
   if (agent.state === "Error")
-    void window.showErrorMessage(`${message(agent.name, 80)} stopped: ${message(agent.error ?? "")}`);
+    void window.showErrorMessage(`${label(agent.name, 80)} stopped: ${message(agent.error ?? "")}`);
 }
 
 async function pickAgent(

@@ -149,7 +149,7 @@ describe("unsaved changes", () => {
     setActions(old, early, other, elsewhere, fresh);
     await settled();
     expect(seen.commands.at(-1)).toEqual({ id: "lares.showChanges", arguments: [{ id: "fresh" }] });
-    expect(seen.messages[0]?.text).toContain("“Tidy up more” for the new text instead: 1 change");
+    expect(seen.messages[0]?.text).toContain("“Tidy up more” for the new text instead: 1 file, small change");
     expect(wire.asked).toEqual([]);
     seen.messages[0]?.answer("Approve");
     await settled();
@@ -239,7 +239,7 @@ describe("lares.approveSome", () => {
   it("without an action, those with several changes are offered", async () => {
     const { run } = start(action({ id: "one" }));
     await run("lares.approveSome");
-    expect(seen.messages[0]?.text).toContain("no action");
+    expect(seen.messages[0]?.text).toBe("Nothing with several changes waits for you.");
   });
 
   it("all of it is an approval of the whole; nothing is nothing", async () => {
@@ -347,13 +347,94 @@ it("lares.reject and lares.undo ask the kernel, and tell a refusal in one senten
   ]);
 });
 
+describe("lares.undo", () => {
+  const effects = [
+    effect(),
+    effect({ path: "b.md" }),
+    effect({ kind: "file.delete", path: "c.md", after: null }),
+  ];
+  const done = (applied: number[]): Action =>
+    action({ state: "Committed", effects, receipt: { applied, finished: "2026-01-01T12:00:00.000Z" } });
+
+  it("asks before one press takes back several changes, and names each that was applied", async () => {
+    const { run, wire } = start(done([0, 2]));
+    await run("lares.undo", "action-1");
+    expect(wire.asked).toEqual([]);
+    expect(seen.messages[0]).toMatchObject({
+      isModal: true,
+      text: "Undo all 2 changes of “Tidy up”?",
+      buttons: ["Undo Both"],
+    });
+    expect(seen.messages[0]?.detail).toMatch(/Edits "notes\/a\.md"[^]*Deletes "c\.md"/);
+    expect(seen.messages[0]?.detail).not.toContain("b.md");
+    seen.messages[0]?.answer("Undo Both");
+    await settled();
+    expect(wire.asked[0]).toMatchObject({ method: "lares/actions/undo", params: { id: "action-1" } });
+  });
+
+  it("does nothing where the person leaves the question", async () => {
+    const { run, wire } = start(done([0, 1, 2]));
+    await run("lares.undo", "action-1");
+    expect(seen.messages[0]?.buttons).toEqual(["Undo All 3"]);
+    seen.messages[0]?.answer(undefined);
+    await settled();
+    expect(wire.asked).toEqual([]);
+  });
+
+  it("does not ask where one change was applied", async () => {
+    const { run, wire } = start(done([1]));
+    await run("lares.undo", "action-1");
+    expect(wire.isAsked("lares/actions/undo")).toBe(true);
+  });
+
+  it("of an action that another window has undone meanwhile leaves the word to the kernel, unasked", async () => {
+    const { run, wire } = start({ ...done([0, 1]), state: "Undone" });
+    await run("lares.undo", "action-1");
+    await wire.refuse("lares/actions/undo", "It was undone already.", "IllegalTransition");
+    expect(seen.messages.map(({ text }) => text)).toEqual(["Not undone: It was undone already."]);
+  });
+});
+
+it.each(["Stale", "Committed", "Rejected", "Expired"] as const)(
+  "a reason for what became %s while the person typed it is not sent, and they are told so",
+  async (state) => {
+    const { run, wire, setActions } = start(action());
+    let type: (text: string) => void = () => undefined;
+    vi.spyOn(window, "showInputBox").mockImplementation(() => new Promise((resolve) => (type = resolve)));
+    await run("lares.rejectWithReason", "action-1");
+    setActions(action({ state }));
+    type("Keep it.");
+    await settled();
+    vi.restoreAllMocks();
+    expect(wire.asked).toEqual([]);
+    expect(seen.messages[0]?.text).toContain("Your reason was not sent.");
+  },
+);
+
 it("without an action, the person picks one of those it is possible for", async () => {
   const { run, wire } = start(action(), action({ id: "done", state: "Committed", title: "Done" }));
   await run("lares.undo");
   window.pick((items) => {
-    expect(items).toHaveLength(1);
+    expect(items).toMatchObject([
+      {
+        label: 'Edits "notes/a.md"',
+        description: "small change",
+        detail: 'Test agent says: "Done" "It is untidy."',
+      },
+    ]);
     return items[0];
   });
   await settled();
   expect(wire.asked[0]).toMatchObject({ method: "lares/actions/undo", params: { id: "done" } });
+});
+
+it.each([
+  ["lares.approve", "Nothing waits for you."],
+  ["lares.approveSome", "Nothing with several changes waits for you."],
+  ["lares.rebase", "Nothing that is out of date fits the new text."],
+  ["lares.undo", "Nothing that was applied lately can be undone."],
+])("%s without anything to choose from says so: %s", async (command, text) => {
+  const { run } = start();
+  await run(command);
+  expect(seen.messages.map((message) => message.text)).toEqual([text]);
 });

@@ -2,90 +2,109 @@ import { commands, Disposable, window } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
 import { decisionWordsOf, saidBy } from "../model/decision-words.ts";
 import { appliedOf } from "../model/effect-text.ts";
-import { impactText } from "../model/impact.ts";
 import { count, label, message } from "../model/text.ts";
+import { weightText } from "../model/weight.ts";
 import type { Action } from "../protocol.ts";
 import { actionArgument, type ActionArgument } from "./arguments.ts";
+import { confirmUndo } from "./confirm-undo.ts";
 import { approveShown, confirmAlone, type Approving } from "./decide.ts";
 import { reporting } from "./explain.ts";
 
 /** How long a successful outcome stays in the status bar. */
 const outcomeMs = 6_000;
-/** The most characters of a reason that the protocol allows. */
+/** The maximum length of a reason in the protocol, in characters. */
 const maxReasonCharacters = 4_000;
-/** The most effects that are offered one by one. */
+/** The number of effects that are offered one by one. */
 const maxChoices = 1000;
 
 /** Approve, reject, undo and their variants, for every place that offers them. */
 export const approvalCommands: Feature = (context) => {
   const register = (
     id: string,
-    { title, failure, choose }: Words,
+    words: Words,
     run: (action: Action, argument: ActionArgument) => Promise<unknown> | void,
   ): Disposable =>
     commands.registerCommand(id, (given?: unknown) =>
-      reporting(failure, async () => {
-        const argument = actionArgument(given) ?? (await pick(choose(context), title));
+      reporting(words.failure, async () => {
+        const argument = actionArgument(given) ?? (await pick(context, words));
         if (argument === undefined) return;
         const action = context.models.actions.get(argument.id) ?? (await fetch(context, argument.id));
         await run(action, argument);
       }),
     );
-  const approving = { failure: "Not approved", choose: pending };
+  const waiting = { choose: pending, none: "Nothing waits for you." };
+  const approving = { ...waiting, failure: "Not approved" };
   return Disposable.from(
     register("lares.approve", { ...approving, title: "Approve" }, (action, argument) =>
       approve(context, action, argument),
     ),
     register(
       "lares.approveSome",
-      { ...approving, title: "Approve Some", choose: severalPending },
+      {
+        ...approving,
+        title: "Approve Some",
+        choose: severalPending,
+        none: "Nothing with several changes waits for you.",
+      },
       (action, argument) => approveSome(context, action, argument),
     ),
     register("lares.approveAlways", { ...approving, title: "Always Approve" }, (action, argument) =>
       approveAlways(context, action, argument),
     ),
-    register(
-      "lares.reject",
-      { title: "Reject", failure: "Not rejected", choose: pending },
-      (action, argument) => reject(context, action, argument),
+    register("lares.reject", { ...waiting, title: "Reject", failure: "Not rejected" }, (action, argument) =>
+      reject(context, action, argument),
     ),
     register(
       "lares.rejectWithReason",
-      { title: "Reject with a Reason", failure: "Not rejected", choose: pending },
+      { ...waiting, title: "Reject with a Reason", failure: "Not rejected" },
       (action, argument) => reject(context, action, argument, "for a reason"),
     ),
     register(
       "lares.rebase",
-      { title: "Fit to the New Text", failure: "It does not fit the new text", choose: outdated },
+      {
+        title: "Fit to the New Text",
+        failure: "It does not fit the new text",
+        choose: outdated,
+        none: "Nothing that is out of date fits the new text.",
+      },
       (action) => rebase(context, action),
     ),
-    register("lares.undo", { title: "Undo", failure: "Not undone", choose: undoable }, (action) =>
-      undo(context, action),
+    register(
+      "lares.undo",
+      {
+        title: "Undo",
+        failure: "Not undone",
+        choose: undoable,
+        none: "Nothing that was applied lately can be undone.",
+      },
+      (action) => undo(context, action),
     ),
   );
 };
 
 interface Words {
-  /** Of the list to choose from, where the command is called without an action. */
+  /** The title of the list to choose from if the command is called without an action. */
   readonly title: string;
-  /** Before the sentence that says why it did not happen. */
+  /** The beginning of the error message. */
   readonly failure: string;
-  readonly choose: (context: ClientContext) => readonly Action[];
+  readonly choose: (context: Pick<ClientContext, "models">) => readonly Action[];
+  /** The message if there is nothing to choose from. */
+  readonly none: string;
 }
 
-function pending({ models }: ClientContext): readonly Action[] {
+function pending({ models }: Pick<ClientContext, "models">): readonly Action[] {
   return models.actions.pending;
 }
 
-function severalPending({ models }: ClientContext): readonly Action[] {
+function severalPending({ models }: Pick<ClientContext, "models">): readonly Action[] {
   return models.actions.pending.filter(({ effects }) => effects.length > 1);
 }
 
-function outdated({ models }: ClientContext): readonly Action[] {
+function outdated({ models }: Pick<ClientContext, "models">): readonly Action[] {
   return models.actions.recent.filter(({ rebasable }) => rebasable === true);
 }
 
-function undoable({ models }: ClientContext): readonly Action[] {
+function undoable({ models }: Pick<ClientContext, "models">): readonly Action[] {
   return models.actions.recent.filter(({ state }) => state === "Committed");
 }
 
@@ -111,7 +130,7 @@ async function approve(
   if (done !== undefined) tellOutcome(done);
 }
 
-/** Lets the person pick: from all of them, or from those that they have just looked at. */
+/** Lets the person pick effects: from all of them, or from those that they have just looked at. */
 async function approveSome(context: ClientContext, action: Action, argument: ActionArgument): Promise<void> {
   if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
   const items = action.effects.slice(0, maxChoices).map((effect, index) => ({
@@ -130,14 +149,14 @@ async function approveSome(context: ClientContext, action: Action, argument: Act
   await approve(context, action, isAll ? shown : { ...shown, effects: picked.map(({ index }) => index) });
 }
 
-/** Lets the person choose how far it goes, from what the kernel offers for this action. */
+/** Lets the person choose how far to remember the approval, from what the kernel offers for this action. */
 async function approveAlways(
   context: ClientContext,
   action: Action,
   argument: ActionArgument,
 ): Promise<void> {
   if (action.state !== "PendingApproval") return tellDecided(action, " Nothing was done now.");
-  const agent = message(context.models.agents.nameOf(action.agent), 80);
+  const agent = label(context.models.agents.nameOf(action.agent), 80);
   const { scopes = [], asked_because: why } = action;
   if (scopes.length === 0) {
     void window.showInformationMessage(
@@ -186,7 +205,7 @@ async function reject(
   }
   let reason = "";
   if (asks === "for a reason") {
-    const agent = message(context.models.agents.nameOf(action.agent), 80);
+    const agent = label(context.models.agents.nameOf(action.agent), 80);
     const given = await window.showInputBox({
       title: `Reject “${message(action.title, 80)}”`,
       prompt: `Why not? ${agent} reads this. Leave it empty to reject without a reason.`,
@@ -197,11 +216,15 @@ async function reject(
     });
     if (given === undefined) return;
     reason = given.trim();
+    // The action may have ended while the person was typing.
+    const now = context.models.actions.get(action.id);
+    if (now !== undefined && now.state !== "PendingApproval")
+      return tellDecided(now, " Your reason was not sent.");
   }
   await busy(() =>
     context.kernel.request("lares/actions/reject", { id: action.id, ...(reason === "" ? {} : { reason }) }),
   );
-  say(`$(circle-slash) Rejected: ${label(action.title, 80)}`);
+  say(`$(circle-slash) Rejected: ${message(action.title, 80)}`);
 }
 
 async function rebase(context: ClientContext, action: Action): Promise<void> {
@@ -210,15 +233,16 @@ async function rebase(context: ClientContext, action: Action): Promise<void> {
 }
 
 async function undo(context: ClientContext, action: Action): Promise<void> {
+  if (action.state === "Committed" && !(await confirmUndo(action))) return;
   await busy(() => context.kernel.request("lares/actions/undo", { id: action.id }));
-  say(`$(discard) Undone: ${label(action.title, 80)}`);
+  say(`$(discard) Undone: ${message(action.title, 80)}`);
 }
 
 function tellOutcome(action: Action): void {
   const title = `“${message(action.title, 80)}”`;
   const { state } = action;
   if (state === "Committed")
-    say(`$(check) ${["Applied", appliedOf(action)].filter(Boolean).join(" ")}: ${label(action.title, 80)}`);
+    say(`$(check) ${["Applied", appliedOf(action)].filter(Boolean).join(" ")}: ${message(action.title, 80)}`);
   else if (state === "Stale")
     warn(
       `${title} was not applied: a file it would change was changed meanwhile. Nothing was touched.`,
@@ -229,7 +253,10 @@ function tellOutcome(action: Action): void {
   else tellDecided(action);
 }
 
-/** Somebody else was faster: another window, a rule, the clock. `more`: what comes of this answer. */
+/**
+ * Reports that the action was already decided: in another window, by a rule, or by expiry. `more`: the consequence for
+ * this answer.
+ */
 function tellDecided(action: Action, more = ""): void {
   const how: Record<Action["state"], string> = {
     PendingApproval: "is waiting for an answer",
@@ -264,17 +291,21 @@ async function fetch({ kernel }: ClientContext, id: string): Promise<Action> {
   return kernel.request("lares/actions/get", { id });
 }
 
-async function pick(actions: readonly Action[], title: string): Promise<ActionArgument | undefined> {
+async function pick(
+  { models }: ClientContext,
+  { title, choose, none }: Words,
+): Promise<ActionArgument | undefined> {
+  const actions = choose({ models });
   if (actions.length === 0) {
-    void window.showInformationMessage("There is no action for this now.");
+    void window.showInformationMessage(none);
     return undefined;
   }
   const items = actions.map((action) => ({
     label: action.effects.map(decisionWordsOf).join(". "),
-    description: impactText(action.impact_score),
-    detail: saidBy(action.agent, action.title, action.reason),
+    description: weightText(action),
+    detail: saidBy(models.agents.nameOf(action.agent), action.title, action.reason),
     id: action.id,
     digest: action.digest,
   }));
-  return window.showQuickPick(items, { placeHolder: "Which action?", title, matchOnDetail: true });
+  return window.showQuickPick(items, { placeHolder: "Which change?", title, matchOnDetail: true });
 }

@@ -1,13 +1,13 @@
-/** Which action a command is about: from a code lens, a button, a menu of a tree; as it was shown there. */
+/** The action that a command is about, as shown in a code lens, a button or a tree menu. */
 export interface ActionArgument {
   readonly id: string;
-  /** The shown action's; without it the approval is bound to what is known now. */
+  /** The digest of the shown action; without it, the approval is bound to the latest one in the model. */
   readonly digest?: string;
   /** Indices; only these are approved. */
   readonly effects?: readonly number[];
 }
 
-/** More effects than an action can have are nobody's wish. */
+/** No action can have more effects. */
 const maxEffects = 1000;
 
 /** Reads a command's argument: an id, `{ id, digest?, effects? }`, or an item of a tree that carries its action. */

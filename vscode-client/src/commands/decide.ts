@@ -1,5 +1,5 @@
 import { window } from "vscode";
-import { contentOf } from "../changes/content.ts";
+import { contentOf, decoded } from "../changes/content.ts";
 import { withoutHunks } from "../changes/hunks.ts";
 import type { ClientContext } from "../feature.ts";
 import { decisionWordsOf } from "../model/decision-words.ts";
@@ -25,8 +25,8 @@ export interface Approving {
 }
 
 /**
- * Approves an action, bound to the digest that was shown, once no unsaved text lies beneath it. Returns the action as it
- * ended, or undefined if the person left it or was led to a fresh proposal. Rejects with the kernel's refusal.
+ * Approves an action, bound to the digest that was shown, after unsaved texts of its files are settled. Returns the
+ * ended action, or undefined if the person cancelled or was led to a fresh proposal. Rejects if the kernel refuses.
  */
 export async function approveShown(
   context: ClientContext,
@@ -51,12 +51,12 @@ export async function approveShown(
   });
 }
 
-/** The most deletions and moves that a question names one by one. */
+/** The number of deletions and moves that a question names one by one. */
 const maxNamed = 20;
 
 /**
- * For what is decided by itself: asks once more, naming what would be gone, with the look at it as the default. "yes" at
- * once for all that is small.
+ * For a change that must be decided on its own: asks once more and names what would be lost; the default is to look at
+ * it. Returns "yes" at once for small changes.
  */
 export async function confirmAlone(
   action: Action,
@@ -87,11 +87,11 @@ export async function confirmAlone(
 }
 
 /** For each text, the numbers of the parts that are left out. */
-export type LeftOut = readonly { readonly effect: number; readonly hunks: readonly number[] }[];
+type LeftOut = readonly { readonly effect: number; readonly hunks: readonly number[] }[];
 
 /**
- * Returns what to approve so that these parts are left out: the effects that remain, and the texts of those that remain
- * in part. Throws if a text cannot be taken apart exactly as it was shown.
+ * Returns what to approve so that these parts are left out: the remaining effects, and the texts of those that remain
+ * in part. Throws if a text cannot be divided exactly as it was shown.
  */
 export async function withoutParts(
   { kernel, models }: ClientContext,
@@ -128,30 +128,23 @@ export async function withoutParts(
 }
 
 /** Returns one side of a text. Throws if it is too large or not a text. */
-export async function textOf(
+async function textOf(
   kernel: ClientContext["kernel"],
   { id, effects }: Action,
   effect: number,
   side: "before" | "after",
 ): Promise<string> {
   if (effects[effect]?.[side] === null) return "";
-  const bytes = await contentOf(kernel, id, effect, side);
-  if (bytes === null) throw new Error("This text is too large to be changed here.");
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch (error) {
-    if (error instanceof TypeError) throw new Error("This is not a text in UTF-8.", { cause: error });
-    throw error;
-  }
+  return decoded(await contentOf(kernel, id, effect, side));
 }
 
-/** How several went: each by itself, none stopped by another's refusal. */
-export interface BatchResult {
+/** The result of a batch: each item is handled on its own, and a failure does not stop the others. */
+interface BatchResult {
   readonly done: number;
   readonly failures: readonly string[];
 }
 
-/** Does something to each, one after the other. `explain`: the sentence for a refusal. */
+/** Runs an operation for each item, one after the other. `explain`: returns the message for a refusal. */
 export async function each<Item>(
   items: readonly Item[],
   act: (item: Item) => Promise<string | undefined>,

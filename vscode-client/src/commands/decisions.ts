@@ -1,6 +1,6 @@
 import { commands, Disposable, Range, ThemeIcon, Uri, window, type QuickPickItem } from "vscode";
 import type { ClientContext, Feature } from "../feature.ts";
-import { count, message, when } from "../model/text.ts";
+import { count, label, message, when } from "../model/text.ts";
 import type { ResultOf } from "../protocol.ts";
 import { reporting } from "./explain.ts";
 
@@ -13,7 +13,7 @@ interface Row extends QuickPickItem {
 const revoke = { iconPath: new ThemeIcon("trash"), tooltip: "Revoke: ask again from now on" };
 const open = { iconPath: new ThemeIcon("go-to-file"), tooltip: "Open where it is written" };
 
-/** What a person answered with "always": a list to read, and to take back from. */
+/** Lists what a person answered with "always", and lets them revoke it. */
 export const decisionCommands: Feature = (context) =>
   commands.registerCommand("lares.openDecisions", (given?: unknown) =>
     reporting("The remembered decisions cannot be shown", () =>
@@ -78,7 +78,7 @@ function rowOf(decision: Decision, nameOf: (agent: string) => string): Row {
   return {
     decision,
     label: message(title, 2_000),
-    description: agent === undefined ? "Every agent" : message(nameOf(agent), 80),
+    description: agent === undefined ? "Every agent" : label(nameOf(agent), 80),
     detail: [
       used === 0 ? "not used yet" : `used ${count(used, "time")}`,
       ...(last_used === undefined ? [] : [`last ${when(last_used, Date.now())}`]),

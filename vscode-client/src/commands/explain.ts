@@ -2,14 +2,14 @@ import { window } from "vscode";
 import type { KernelError } from "../kernel/kernel.ts";
 import { message } from "../model/text.ts";
 
-/** A kernel's refusal by its name, as "Stale"; undefined for what is none. */
+/** Returns the name of a kernel's refusal, such as "Stale"; undefined for any other error. */
 export function refusalOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code: unknown = (error as Partial<KernelError>).data?.code;
   return typeof code === "string" ? code : undefined;
 }
 
-/** Refusals whose own sentence is for whoever speaks the protocol. */
+/** Refusals whose own message is meant for users of the protocol. */
 const sentences: Readonly<Record<string, string>> = {
   DigestMismatch:
     "It has changed since it was shown to you, so nothing was done. Look at it again, and then decide.",
@@ -17,13 +17,13 @@ const sentences: Readonly<Record<string, string>> = {
   Busy: "The kernel is starting; try again in a moment.",
 };
 
-/** Whatever was thrown, as a sentence for a person. */
+/** Returns a message for a person from whatever was thrown. */
 export function explain(error: unknown): string {
   const own = sentences[refusalOf(error) ?? ""];
   return own ?? message(error instanceof Error ? error.message : String(error));
 }
 
-/** Runs what a command does; what goes wrong is told in one sentence that begins with `what`. */
+/** Runs a command; an error is shown in one sentence that begins with `what`. */
 export async function reporting(what: string, run: () => Promise<unknown>): Promise<void> {
   try {
     await run();

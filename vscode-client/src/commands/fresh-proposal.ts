@@ -3,11 +3,11 @@ import type { ClientContext } from "../feature.ts";
 import { pathMovedOn } from "../model/drift.ts";
 import { effectPaths } from "../model/effect-text.ts";
 import { hashOfFile } from "../model/file-hash.ts";
-import { impactText } from "../model/impact.ts";
-import { count, message } from "../model/text.ts";
+import { label, message } from "../model/text.ts";
+import { extentText, weightText } from "../model/weight.ts";
 import type { Action } from "../protocol.ts";
 
-/** So long is waited for the agent to look at what was saved; what it proposes later is shown as any proposal is. */
+/** How long to wait for the agent to react to a save; a later proposal is shown like any other. */
 export const freshMs = 10_000;
 
 const approve = "Approve";
@@ -18,19 +18,19 @@ export interface Outdated {
   readonly action: Action;
   /** Actions that waited before the files were saved. */
   readonly known: ReadonlySet<string>;
-  /** The command that a yes to the fresh proposal is given to. */
+  /** The command that handles the approval of the fresh proposal. */
   readonly answeredBy: "lares.approve" | "lares.approveSome" | "lares.approveAlways";
 }
 
 /**
- * After a save: waits for what the agent proposes for the new text, shows it, and asks about it by its own digest. What
- * was proposed for the text before is not approved any more.
+ * After a save: waits for the agent's proposal for the new text, shows it, and asks about it under its own digest. The
+ * proposal for the old text is not approved any more.
  */
 export async function approveFresh(
   context: ClientContext,
   { action, known, answeredBy }: Outdated,
 ): Promise<void> {
-  const agent = message(context.models.agents.nameOf(action.agent), 80);
+  const agent = label(context.models.agents.nameOf(action.agent), 80);
   const before = `“${message(action.title, 80)}”`;
   const fresh = await freshProposal(context, action, known, agent);
   if (fresh === undefined) {
@@ -41,16 +41,16 @@ export async function approveFresh(
     if (answer === showApprovals) await commands.executeCommand("lares.approvals.focus");
     return;
   }
-  const { id, digest, title, effects, impact_score } = fresh;
+  const { id, digest, title, effects } = fresh;
   await commands.executeCommand("lares.showChanges", { id });
   const answer = await window.showWarningMessage(
-    `It is saved, and ${agent} proposes “${message(title, 80)}” for the new text instead: ${count(effects.length, "change")}, ${impactText(impact_score)}. Look at it, and then decide.`,
+    `It is saved, and ${agent} proposes “${message(title, 80)}” for the new text instead: ${extentText(effects)}, ${weightText(fresh)}. Look at it, and then decide.`,
     approve,
   );
   if (answer === approve) await commands.executeCommand(answeredBy, { id, digest });
 }
 
-/** Undefined where none came in time, or the person does not want to wait. */
+/** Resolves with undefined if there was no proposal in time, or if the person does not want to wait. */
 function freshProposal(
   { models: { actions } }: ClientContext,
   { agent, effects }: Action,
@@ -73,7 +73,7 @@ function freshProposal(
       const promise = new Promise<Action | undefined>((settle) => (resolve = settle));
       const look = async (): Promise<void> => {
         for (const candidate of actions.pending.filter(isCandidate).toReversed())
-          // One that was made while the file was being saved is outdated, too.
+          // A proposal that was made while the file was being saved is outdated, too.
           if ((await pathMovedOn(candidate.effects, hashOfFile)) === undefined) return resolve(candidate);
       };
       const looking = (): void => void look().catch(() => resolve(undefined));

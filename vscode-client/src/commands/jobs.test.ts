@@ -2,12 +2,13 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { window } from "vscode";
 import { playedContext } from "../testing/played-context.ts";
 import { job } from "../testing/things.ts";
-import { commands } from "../testing/vscode.ts";
+import { commands, seen } from "../testing/vscode.ts";
 import { settled } from "../testing/wire.ts";
 import { jobCommands } from "./jobs.ts";
 
 beforeEach(() => {
   vi.restoreAllMocks();
+  seen.forget();
 });
 
 function start() {
@@ -77,6 +78,41 @@ it("without an item a person chooses among the jobs, whose words are plain, and 
   expect(wire.asked).toEqual([]);
   await run();
   await wire.answer("lares/jobs/list", { items: [], total: 0 });
-  expect(told).toHaveBeenCalledWith("No job waits or runs.");
+  expect(told).toHaveBeenCalledWith("No job is queued or running.");
+  end();
+});
+
+it("a job that waits for its turn is queued: only what waits for the person is said to wait", async () => {
+  const { wire, run, end } = start();
+  const pick = vi.spyOn(window, "showQuickPick").mockResolvedValue(undefined);
+  await run();
+  await wire.answer("lares/jobs/list", { items: [job({ state: "Waiting" })], total: 1 });
+  await settled();
+  expect(await pick.mock.calls[0]?.[0]).toMatchObject([{ detail: "queued" }]);
+  end();
+});
+
+it("all jobs are cancelled after one question that tells them apart, with no second “Cancel” beside its button", async () => {
+  const { wire, end } = start();
+  void commands.executeCommand("lares.jobCancelAll");
+  await settled();
+  await wire.answer("lares/jobs/list", {
+    items: [
+      job({ id: "1", name: "count", state: "Running", progress: { fraction: 0.25, message: "note 9" } }),
+      job({ id: "2", name: "count" }),
+    ],
+    total: 2,
+  });
+  await settled();
+  const [question] = seen.messages;
+  expect(question?.detail).toBe(
+    "• count of test.agent: running · 25 % · note 9\n• count of test.agent: queued",
+  );
+  expect(question?.buttons).toEqual(["Cancel 2 Jobs", "Keep Them"]);
+  question?.answer("Cancel 2 Jobs");
+  await settled();
+  await wire.answer("lares/jobs/cancel", job());
+  await settled();
+  await wire.answer("lares/jobs/cancel", job());
   end();
 });

@@ -1,4 +1,4 @@
-import { commands, Disposable, window } from "vscode";
+import { commands, Disposable, window, type MessageItem } from "vscode";
 import { jobProgressWords, jobWaitsFor } from "../../../kernel/src/base/vocabulary/job-words.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { count, label, message, when } from "../model/text.ts";
@@ -6,12 +6,12 @@ import type { Job } from "../protocol.ts";
 import { jobArgument, type JobArgument } from "./arguments.ts";
 import { refusalOf, reporting } from "./explain.ts";
 
-/** Where none is named, so many are offered. */
+/** The number of jobs that are offered if none is named. */
 const maxOffered = 200;
-/** Jobs that a question names. */
+/** The number of jobs that a question names. */
 const maxNamed = 20;
 
-/** A person's word that a job is not to be done. */
+/** Lets a person cancel jobs. */
 export const jobCommands: Feature = (context) =>
   Disposable.from(
     commands.registerCommand("lares.jobCancel", (given?: unknown) =>
@@ -25,32 +25,39 @@ export const jobCommands: Feature = (context) =>
     ),
   );
 
-/** Every job that waits or runs, after one question that names them. */
+/** Cancels every queued or running job, after one question that names them. */
 async function cancelAll({ kernel, models }: ClientContext): Promise<void> {
   const { items } = await kernel.request("lares/jobs/list", { limit: maxOffered });
   const jobs = items.filter(({ state }) => state !== "Cancelling");
   if (jobs.length === 0) {
-    void window.showInformationMessage("No job waits or runs.");
+    void window.showInformationMessage("No job is queued or running.");
     return;
   }
   const yes = `Cancel ${count(jobs.length, "Job")}`;
-  const answer = await window.showWarningMessage(
+  // The editor's own button would be a “Cancel” beside “Cancel 2 Jobs”.
+  const keep: MessageItem = { title: "Keep Them", isCloseAffordance: true };
+  const more = jobs.length - maxNamed;
+  const answer = await window.showWarningMessage<MessageItem>(
     `Cancel ${count(jobs.length, "job")}?`,
     {
       modal: true,
-      detail: jobs
-        .slice(0, maxNamed)
-        .map(({ name, agent }) => `• ${message(name, 100)} of ${message(models.agents.nameOf(agent), 80)}`)
-        .join("\n"),
+      detail: [
+        ...jobs.slice(0, maxNamed).map((job) => {
+          const name = `${label(job.name, 100)} of ${label(models.agents.nameOf(job.agent), 80)}`;
+          return `• ${name}: ${message(detailOf(job), 200)}`;
+        }),
+        ...(more > 0 ? [`• and ${more.toLocaleString("en")} more`] : []),
+      ].join("\n"),
     },
-    yes,
+    { title: yes },
+    keep,
   );
-  if (answer !== yes) return;
+  if (answer?.title !== yes) return;
   for (const { id, agent } of jobs) {
     try {
       await kernel.request("lares/jobs/cancel", { id, agent });
     } catch (error) {
-      // One that has ended meanwhile needs nothing.
+      // The job may have ended meanwhile.
       if (refusalOf(error) !== "IllegalTransition" && refusalOf(error) !== "NotFound") throw error;
     }
   }
@@ -62,7 +69,7 @@ async function cancel({ kernel }: ClientContext, job: JobArgument): Promise<void
       kernel.request("lares/jobs/cancel", { ...job }),
     );
   } catch (error) {
-    // It was shown a moment longer than it was there: nothing is left to be done.
+    // The job ended before it disappeared from the list; nothing is left to do.
     if (refusalOf(error) !== "IllegalTransition" && refusalOf(error) !== "NotFound") throw error;
     void window.showInformationMessage("The job has ended already.");
   }
@@ -74,12 +81,12 @@ async function pickJob({ kernel, models }: ClientContext): Promise<JobArgument |
     .filter(({ state }) => state !== "Cancelling")
     .map((job) => ({
       label: label(job.name),
-      description: label(models.agents.get(job.agent)?.name ?? job.agent),
+      description: label(models.agents.nameOf(job.agent)),
       detail: detailOf(job),
       job: { id: job.id, agent: job.agent },
     }));
   if (offered.length === 0) {
-    void window.showInformationMessage("No job waits or runs.");
+    void window.showInformationMessage("No job is queued or running.");
     return undefined;
   }
   return (await window.showQuickPick(offered, { title: "Cancel Job", placeHolder: "Which job?" }))?.job;
@@ -87,6 +94,6 @@ async function pickJob({ kernel, models }: ClientContext): Promise<JobArgument |
 
 function detailOf(job: Job): string {
   return job.state === "Running"
-    ? ["running", jobProgressWords(job, label)].filter((part) => part !== "").join(" · ")
-    : jobWaitsFor(job, (time) => when(time, Date.now())) || "waiting";
+    ? ["running", jobProgressWords(job, message)].filter((part) => part !== "").join(" · ")
+    : jobWaitsFor(job, (time) => when(time, Date.now())) || "queued";
 }

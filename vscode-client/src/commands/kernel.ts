@@ -4,8 +4,8 @@ import type { KernelState } from "../kernel/kernel.ts";
 import { message } from "../model/text.ts";
 import { reporting } from "./explain.ts";
 
-export interface KernelControl {
-  /** Ends the process that runs and starts another. */
+interface KernelControl {
+  /** Ends the running process and starts another. */
   restart(): Promise<void>;
   readonly log: Pick<LogOutputChannel, "show">;
 }
@@ -13,7 +13,7 @@ export interface KernelControl {
 const restart = "Restart";
 const showLog = "Show Log";
 
-/** Commands about the kernel itself, and the word about one that cannot be kept running. */
+/** Commands about the kernel itself, and the message about a kernel that cannot be kept running. */
 export function kernelCommands(control: KernelControl): Feature {
   const restarted = (): Promise<void> => reporting("The kernel cannot be restarted", () => control.restart());
   const answered = async (answer: string | undefined): Promise<void> => {
@@ -27,14 +27,14 @@ export function kernelCommands(control: KernelControl): Feature {
         void window
           .showErrorMessage(`Lares is not running: ${message(state.reason)}`, restart, showLog)
           .then(answered);
-      // Asked again now and then, it may have another reason; one word is enough.
+      // The reason may change with each check; one message is enough.
       if (state.kind === "silent" && !isSilent)
         void window
           .showWarningMessage(`Lares' kernel does not answer: ${message(state.reason)}`, restart, showLog)
           .then(answered);
       isSilent = state.kind === "silent";
     };
-    // One that cannot be started has failed before anybody listened.
+    // A kernel that cannot be started has failed before anything listened.
     tell(kernel.state);
     return Disposable.from(
       commands.registerCommand("lares.restartKernel", restarted),

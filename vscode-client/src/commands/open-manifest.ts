@@ -1,12 +1,12 @@
 import { Range, window, workspace, type Uri } from "vscode";
 
-/** Manifests of a workspace that are looked at, and bytes of each. */
+/** The number of manifests that are searched, and bytes of each. */
 const maxManifests = 200;
 const maxManifestBytes = 256 * 1024;
 
 /**
- * Opens an agent's manifest where the workspace has it; for an extension from elsewhere, where the workspace's
- * document names it. Throws where neither is found.
+ * Opens an agent's manifest if it is in the workspace; for an extension from elsewhere, opens the line of the
+ * workspace's document that names it. Throws if neither is found.
  */
 export async function openManifest(agent: string): Promise<void> {
   const places = [
@@ -24,7 +24,7 @@ export async function openManifest(agent: string): Promise<void> {
   throw new Error(`No manifest and no document in this workspace names ${agent}.`);
 }
 
-/** The line that gives this id, counted from 0. */
+/** Returns the line that contains this id, counted from 0. */
 async function lineOf(uri: Uri, id: string, key: RegExp): Promise<number | null> {
   const { size } = await workspace.fs.stat(uri);
   if (size > maxManifestBytes) return null;

@@ -13,16 +13,16 @@ import { effectPaths } from "../model/effect-text.ts";
 import { label, message } from "../model/text.ts";
 import { weightOf } from "../model/weight.ts";
 import { uriOf } from "../model/uris.ts";
-import { approveEach, rejectEach } from "../views/review.ts";
+import { approveEach, rejectEach, undoEach } from "../views/review.ts";
 import { sectionOf } from "../views/review-cards.ts";
-import { approveShown, each, withoutParts } from "./decide.ts";
-import { explain, reporting } from "./explain.ts";
+import { approveShown, withoutParts } from "./decide.ts";
+import { reporting } from "./explain.ts";
 
-/** Set while the cursor stands on a part of a proposal. */
+/** Set while the cursor is on a part of a proposal. */
 const partContext = "lares.proposalHere";
 const waitingContext = "lares.hasWaiting";
 
-/** Commands of the editor: from proposal to proposal, the part under the cursor, and all of an agent's. */
+/** Commands of the editor: next and previous proposal, the part under the cursor, and all proposals of an agent. */
 export const proposalCommands: Feature = (context) => {
   const { actions } = context.models;
   let isHere = false;
@@ -81,7 +81,7 @@ async function pickAgent({ models }: ClientContext): Promise<{ id: string; name:
   for (const { agent } of models.actions.pending) counts.set(agent, (counts.get(agent) ?? 0) + 1);
   const items = [...counts].map(([id, amount]) => ({
     label: label(models.agents.nameOf(id)),
-    description: `${amount.toLocaleString("en")} waiting`,
+    description: `${amount.toLocaleString("en")} waiting for you`,
     id,
   }));
   if (items.length === 0) {
@@ -90,42 +90,15 @@ async function pickAgent({ models }: ClientContext): Promise<{ id: string; name:
   }
   const chosen =
     items.length === 1 ? items[0] : await window.showQuickPick(items, { title: "Of Which Agent?" });
-  return chosen && { id: chosen.id, name: message(chosen.label, 80) };
+  return chosen && { id: chosen.id, name: chosen.label };
 }
 
-/** Takes back what rules did, newest first, after one question that names it. */
-async function undoAutomatic({ kernel, models }: ClientContext): Promise<void> {
-  const done = models.actions.recent.filter((action) => sectionOf(action) === "automatic");
+/** Undoes what rules applied, newest first, after one question that names it. */
+async function undoAutomatic(context: ClientContext): Promise<void> {
+  const done = context.models.actions.recent.filter((action) => sectionOf(action) === "automatic");
   if (done.length === 0)
     return void window.showInformationMessage("Nothing was applied automatically lately.");
-  const yes = `Undo ${done.length.toLocaleString("en")}`;
-  const answer = await window.showWarningMessage(
-    `Undo ${done.length.toLocaleString("en")} applied automatically?`,
-    {
-      modal: true,
-      detail: done
-        .slice(0, 15)
-        .map(
-          ({ title, effects }) =>
-            `• ${message(effects.map(({ path }) => path).join(", "), 200)}: ${message(title, 100)}`,
-        )
-        .join("\n"),
-    },
-    yes,
-  );
-  if (answer !== yes) return;
-  const { failures } = await each(
-    done,
-    async ({ id }) => {
-      await kernel.request("lares/actions/undo", { id });
-      return undefined;
-    },
-    explain,
-  );
-  if (failures.length > 0)
-    void window.showWarningMessage(
-      `${failures.length.toLocaleString("en")} not undone: ${message(failures.slice(0, 5).join(" "), 600)}`,
-    );
+  await undoEach(context, done);
 }
 
 async function partAt(context: ClientContext, editor: TextEditor): Promise<ProposedPart | undefined> {
@@ -135,14 +108,17 @@ async function partAt(context: ClientContext, editor: TextEditor): Promise<Propo
   );
 }
 
-/** Goes to the next place in the workspace where a proposal would change a file, in the order in which they wait. */
+/**
+ * Goes to the next place in the workspace where a proposal would change a file, in the order of the waiting actions.
+ */
 async function go(context: ClientContext, by: 1 | -1): Promise<void> {
   const { pending } = context.models.actions;
   if (pending.length === 0) return void window.showInformationMessage("Nothing waits for you.");
   const editor = window.activeTextEditor;
+  let starts: number[] = [];
   if (editor !== undefined) {
     const { line } = editor.selection.active;
-    const starts = (await proposedParts(context, editor.document)).map(({ start }) => start);
+    starts = (await proposedParts(context, editor.document)).map(({ start }) => start);
     const next = by > 0 ? starts.find((start) => start > line) : starts.findLast((start) => start < line);
     if (next !== undefined) return reveal(editor, next);
   }
@@ -164,6 +140,9 @@ async function go(context: ClientContext, by: 1 | -1): Promise<void> {
     const part = by > 0 ? parts[0] : parts.at(-1);
     return reveal(shown, part?.start ?? 0);
   }
+  // No other file has one: wraps around to the first or last part of this one.
+  const again = by > 0 ? starts[0] : starts.at(-1);
+  if (editor !== undefined && again !== undefined) return reveal(editor, again);
   await commands.executeCommand("lares.review");
 }
 
@@ -172,7 +151,7 @@ function reveal(editor: TextEditor, line: number): void {
   editor.revealRange(new Range(line, 0, line, 0), TextEditorRevealType.InCenterIfOutsideViewport);
 }
 
-/** Decides the part under the cursor. Asks what becomes of the other parts, as they are decided with it. */
+/** Decides the part under the cursor. Asks what to do with the other parts, because they are decided together. */
 async function decidePart(context: ClientContext, how: "take" | "leave"): Promise<void> {
   const editor = window.activeTextEditor;
   const part = editor && (await partAt(context, editor));
@@ -229,5 +208,5 @@ async function decidePart(context: ClientContext, how: "take" | "leave"): Promis
     answeredBy: "lares.approveSome",
   });
   if (done?.state === "Committed")
-    window.setStatusBarMessage(`$(check) Applied this part: ${label(action.title, 80)}`, 6_000);
+    window.setStatusBarMessage(`$(check) Applied this part: ${message(action.title, 80)}`, 6_000);
 }

@@ -1,24 +1,24 @@
 import { commands, window, workspace, type TextDocument } from "vscode";
 import { effectPaths, nameOf } from "../model/effect-text.ts";
-import { count, message } from "../model/text.ts";
+import { count, label } from "../model/text.ts";
 import { uriOf } from "../model/uris.ts";
 import type { Effect } from "../protocol.ts";
 
 const save = "Save and Continue";
 const discard = "Discard Edits and Approve";
 
-/** What became of unsaved changes: there were none or they are gone; they are in the files now; they are still there. */
-export type Settled = "none" | "saved" | "left";
+/** What happened to unsaved changes: there were none or they are gone; they were saved; they are still there. */
+type Settled = "none" | "saved" | "left";
 
-/** Open documents with unsaved changes that these effects would change. */
-export function unsavedAmong(effects: readonly Effect[]): TextDocument[] {
+/** Returns the open documents with unsaved changes that these effects would change. */
+function unsavedAmong(effects: readonly Effect[]): TextDocument[] {
   const touched = new Set(effects.flatMap(effectPaths).map((path) => uriOf(path)?.toString()));
   return workspace.textDocuments.filter(({ isDirty, uri }) => isDirty && touched.has(uri.toString()));
 }
 
 /**
- * Asks what to do with unsaved changes that lie where an action would write: nothing is ever written beneath an open
- * editor. What was proposed before a file is saved is rarely what would be proposed for it afterwards.
+ * Asks what to do with unsaved changes in files that an action would write, because nothing is ever written beneath an
+ * open editor. A proposal from before the save rarely fits the saved text.
  */
 export async function settleUnsaved(effects: readonly Effect[]): Promise<Settled> {
   const unsaved = unsavedAmong(effects);
@@ -26,7 +26,7 @@ export async function settleUnsaved(effects: readonly Effect[]): Promise<Settled
   const [first] = unsaved;
   const what =
     unsaved.length === 1 && first !== undefined
-      ? message(nameOf(first.uri.path), 80)
+      ? label(nameOf(first.uri.path), 80)
       : count(unsaved.length, "open file");
   const answer = await window.showWarningMessage(
     `Save or revert ${what} first: there are unsaved changes where this would write. Once saved, you are asked again if the proposal is another then.`,

@@ -9,9 +9,9 @@ import type { Launch } from "./launch.ts";
 export type Client = Pick<LanguageClient, "start" | "dispose" | "sendRequest" | "onNotification">;
 
 export interface AttemptOptions {
-  /** `initializationOptions.lares`, asked at each start. */
+  /** `initializationOptions.lares`, read at each start. */
   sessionOptions(): object;
-  /** Loads what speaks to a process; it starts meanwhile. */
+  /** Loads the language client while the process is already starting. */
   client(parts: ClientParts): Promise<Client>;
   readonly middleware: Middleware;
   readonly log: LogOutputChannel;
@@ -26,9 +26,11 @@ const serverNotifications = [
 ] as const satisfies ServerNotification[];
 
 export const notRunning = "The kernel is not running. Start it with “Lares: Restart Kernel”.";
-/** A process that does not say goodbye in this time is ended. */
+/** A process that does not shut down within this time is killed. */
 const farewellMs = 2_000;
-/** One that does not answer the first request in this time is taken for broken: it needs nothing but to be loaded. */
+/**
+ * A process that does not answer the first request within this time counts as broken, because it only has to be loaded.
+ */
 const firstAnswerMs = 60_000;
 
 /** One process and its client, until it ends. */
@@ -36,10 +38,10 @@ export class Attempt {
   readonly #process: KernelProcess;
   readonly #client: Promise<Client>;
   readonly #end: (reason: string) => void;
-  /** Resolves with the reason when it ends without having been asked to. */
+  /** Resolves with the reason when the process ends unexpectedly. */
   readonly ended: Promise<string>;
   isOver = false;
-  /** Once it was told to start, from when on it is to be told to stop. */
+  /** Set once the client was started; from then on it has to be stopped. */
   #started: Client | null = null;
 
   constructor(
@@ -82,7 +84,7 @@ export class Attempt {
       await client.start();
     } catch (error) {
       this.#end(this.#process.lastLine || (error instanceof Error ? error.message : String(error)));
-      // A client that did not get to run cannot end it: it knows of its pipes only.
+      // A client that never ran cannot end the process, because it only knows the pipes.
       this.#process.kill();
     } finally {
       clearTimeout(late);
@@ -94,7 +96,7 @@ export class Attempt {
     params: ParamsOf<Method>,
   ): Promise<ResultOf<Method>> {
     const client = await this.#client;
-    // The library's own would start for it.
+    // The library's own error would offer to start it.
     if (this.isOver) throw new Error(notRunning);
     return client.sendRequest<ResultOf<Method>>(method, params);
   }
@@ -106,7 +108,7 @@ export class Attempt {
       if (this.#started === null) this.#process.kill();
       else await this.#started.dispose(farewellMs);
     } catch {
-      // It is still starting, or does not answer. It keeps nothing: what is to be kept, the kernel has.
+      // The process is still starting, or does not answer. It has no state of its own: the kernel keeps everything.
       this.#process.kill();
     }
   }

@@ -11,25 +11,25 @@ import type { Launch } from "./launch.ts";
 import { Restarts } from "./restarts.ts";
 import { Succession } from "./succession.ts";
 
-/** How the process is that this client speaks to. */
+/** The state of the process that this client talks to. */
 export type ConnectionState =
   | { readonly kind: "starting" }
   | { readonly kind: "up" }
   | { readonly kind: "restarting"; readonly inMs: number; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string };
 
-export interface ConnectionOptions extends AttemptOptions {
-  /** Asked at each start: settings may have changed. */
+interface ConnectionOptions extends AttemptOptions {
+  /** Called at each start, because settings may have changed. */
   launch(): Launch;
-  /** A clock that only goes forward, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   monotonic(): number;
 }
 
-/** One process after another, with a language client on each; what listens stays across them. */
+/** Runs one process after another, with a language client for each. Listeners stay registered across restarts. */
 export class Connection implements Disposable {
   readonly #options: ConnectionOptions;
   readonly #restarts = new Restarts();
-  /** Two clients at once would both want to register the same commands. */
+  /** Two concurrent clients would both register the same commands. */
   readonly #succession = new Succession(() => this.start());
   readonly #listeners = new Map<string, Set<(params: never) => void>>();
   readonly #stateChanged = new EventEmitter<ConnectionState>();
@@ -47,7 +47,7 @@ export class Connection implements Disposable {
     return this.#state;
   }
 
-  /** Starts a process before it returns; none may run. */
+  /** Starts a process synchronously; none may be running. */
   start(): void {
     if (this.#isDisposed) return;
     const launch = this.#options.launch();
@@ -60,7 +60,7 @@ export class Connection implements Disposable {
     try {
       attempt = new Attempt(launch, this.#options, (method, params) => this.#hear(method, params));
     } catch (error) {
-      // Of a process that cannot be run Node tells by an event, save for a few reasons.
+      // Node reports most failures to start by an event, but throws for a few.
       this.#report(error);
       this.#change({ kind: "failed", reason: error instanceof Error ? error.message : String(error) });
       return;
@@ -76,8 +76,8 @@ export class Connection implements Disposable {
   }
 
   /**
-   * Ends what runs and starts anew; what went wrong before does not count. `between` is done while nothing runs; where
-   * it fails the next is started all the same, and then it is told.
+   * Ends the running process and starts a new one; earlier failures no longer count. `between` runs while no process
+   * does; if it fails, the next process is started all the same, and the error is rethrown.
    */
   async restart(between: () => Promise<void> = async () => {}): Promise<void> {
     this.#restarts.reset();
@@ -109,7 +109,7 @@ export class Connection implements Disposable {
     void this.close();
   }
 
-  /** Resolves once the process was told, so that VS Code can wait for it. */
+  /** Resolves once the process was told to stop, so that VS Code can wait for it. */
   async close(): Promise<void> {
     this.#isDisposed = true;
     await this.#stop();
@@ -146,7 +146,7 @@ export class Connection implements Disposable {
       try {
         listener(params as never);
       } catch (error) {
-        // One view's fault must not keep the others from hearing.
+        // An error in one view must not affect the others.
         this.#report(error);
       }
     }
@@ -158,7 +158,7 @@ export class Connection implements Disposable {
   }
 }
 
-/** The channel of the kernel and of this client: “Lares” in the list of outputs. */
+/** Opens the log of the kernel and of this client: “Lares” in the list of outputs. */
 export function openLog(): LogOutputChannel {
   return window.createOutputChannel("Lares", { log: true });
 }

@@ -2,22 +2,22 @@ import { execFile } from "node:child_process";
 import { plainLine } from "../../../kernel/src/base/plain-text.ts";
 import type { Launch } from "./launch.ts";
 
-/** `lares stop` asks, waits, kills and waits again; in this time it is done with all of it. */
+/** The time within which `lares stop` asks, waits, kills and waits again. */
 const patienceMs = 30_000;
-/** What it prints is one line. */
+/** Its output is one line. */
 const maxOutputBytes = 64 * 1024;
 const maxReasonLength = 300;
 
-/** What `lares` is called with to end the kernel of these folders, absolute paths. */
+/** Returns the arguments with which `lares` ends the kernel of these folders (absolute paths). */
 export function stopArguments(folders: readonly string[]): string[] {
-  // Behind "--": a folder's name may begin with a dash.
+  // After "--", because a folder's name may begin with a dash.
   return ["stop", "--json", "--", ...folders];
 }
 
 /**
- * Ends the workspace's kernel, which lives on behind its front for whoever comes next, and which may answer nothing
- * any more: by a process of its own, which finds it by the lock that it has. Resolves with a sentence for the log;
- * rejects with why it is still there. Other editors on the workspace find the one that follows.
+ * Ends the workspace's kernel. The kernel outlives its front and may not respond any more, so a separate process finds
+ * it by its lock and ends it. Resolves with a sentence for the log; rejects with the reason why it is still running.
+ * Other editors on the workspace find the next kernel.
  */
 export function endKernel(launch: Launch): Promise<string> {
   if (launch.kind === "refused") return Promise.reject(new Error(launch.reason));
@@ -42,7 +42,7 @@ function sentenceOf(stdout: string): string {
     : `The kernel (process ${pid}) was ended.`;
 }
 
-/** What `lares stop --json` says; nothing where it is another program that was named in the settings. */
+/** Parses the answer of `lares stop --json`; empty if the settings name another program. */
 function answerIn(stdout: string): { readonly pid?: unknown; readonly killed?: unknown } {
   try {
     const answer: unknown = JSON.parse(stdout);

@@ -4,9 +4,9 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Launch } from "./launch.ts";
 
-/** Of the last line a kernel wrote before it ended, as the reason it is given. */
+/** The maximum length of the last output line that is reported as the reason for the end. */
 export const maxReasonLength = 300;
-/** A process that closed its pipes has so long to be gone. */
+/** How long a process that closed its pipes may take to exit. */
 const exitMs = 500;
 
 /** The two ends of its pipes. */
@@ -15,35 +15,38 @@ export interface Streams {
   readonly writer: NodeJS.WritableStream;
 }
 
-/** A process of `lares`, begun as soon as this is made. */
+/** A process of `lares`, started by the constructor. */
 export class KernelProcess {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #begun: Promise<unknown>;
-  /** It is gone, and all that it wrote was read. */
+  /** The process has exited, and all its output was read. */
   readonly #closed: Promise<unknown>;
   #lastLine = "";
 
-  /** `say` is given each line of what it writes beside the protocol. */
+  /** `say` is called with each line that the process writes to stderr. */
   constructor({ command, args, env }: Extract<Launch, { kind: "start" }>, say: (line: string) => void) {
     this.#child = spawn(command, args, { env, stdio: "pipe", windowsHide: true });
     this.#begun = once(this.#child, "spawn");
-    // Whoever asks for its streams is told that it cannot be run; nobody may do so for a while.
+    // Callers of `streams` get the error; until then nobody handles the rejection.
     this.#begun.catch(() => undefined);
     this.#closed = once(this.#child, "close").catch(() => undefined);
     createInterface({ input: this.#child.stderr, crlfDelay: Infinity }).on("line", (line) => {
       say(line);
       if (line.trim() !== "") this.#lastLine = line.trim().slice(0, maxReasonLength);
     });
-    // A front that is gone while something is written to it tells so by its end.
+    // A write to a process that is gone fails; its end is reported elsewhere.
     this.#child.stdin.on("error", () => undefined);
   }
 
-  /** What it last wrote beside the protocol; empty where it wrote nothing. */
+  /** The last line on stderr; empty if there was none. */
   get lastLine(): string {
     return this.#lastLine;
   }
 
-  /** Rejects where it cannot be run, or has ended: its pipes were emptied then, and nobody would hear of their end. */
+  /**
+   * Rejects if the process cannot be started or has ended: its pipes are drained then, and nothing would report their
+   * end.
+   */
   async streams(): Promise<Streams> {
     await this.#begun;
     if (this.#child.exitCode !== null || this.#child.signalCode !== null)
@@ -51,7 +54,7 @@ export class KernelProcess {
     return { reader: this.#child.stdout, writer: this.#child.stdin };
   }
 
-  /** Why it ended: by a signal, or with the last thing that it said. */
+  /** Returns why it ended: a signal, or its last message. */
   async reason(): Promise<string> {
     const child = this.#child;
     await Promise.race([this.#closed, delay(exitMs)]);

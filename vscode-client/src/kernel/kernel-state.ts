@@ -2,12 +2,12 @@ import type { Status } from "../protocol.ts";
 import type { ConnectionState } from "./connection.ts";
 import type { KernelState } from "./kernel.ts";
 
-/** How the kernel is, from how its process is and what it last said of itself. */
+/** Returns the state of the kernel from its process and its last status. */
 export function kernelStateOf(
   connection: ConnectionState,
   status: Status | undefined,
   isEditorTrusted: boolean,
-  /** Why nothing is known of it, where it should have answered long ago. */
+  /** Why nothing is known, if an answer is long overdue. */
   silence: string | null,
 ): KernelState {
   if (connection.kind !== "up") return connection;

@@ -8,10 +8,10 @@ import {
 } from "vscode-languageclient/node";
 import type { Streams } from "./kernel-process.ts";
 
-/** What a language client is made from. */
+/** What a language client is created from. */
 export interface ClientParts {
   streams(): Promise<Streams>;
-  /** `initializationOptions.lares`, asked at the start. */
+  /** `initializationOptions.lares`, read at the start. */
   sessionOptions(): object;
   readonly middleware: Middleware;
   readonly log: LogOutputChannel;
@@ -20,14 +20,14 @@ export interface ClientParts {
 }
 
 /**
- * VS Code's own client of the LSP on the pipes of a process. It is by far the largest part of this extension, and
- * nothing else needs it: `extension.ts` loads it while the process starts.
+ * Returns VS Code's own LSP client on the pipes of a process. It is by far the largest part of this extension, and
+ * nothing else needs it, so `extension.ts` loads it while the process starts.
  */
 export function languageClient({ streams, ...parts }: ClientParts): LanguageClient {
   return new QuietClient("lares", "Lares", streams, optionsOf(parts));
 }
 
-/** What the library would show as a toast of its own is in the log; the views say what a person needs. */
+/** The library's notifications go to the log instead; the views show what a person needs. */
 class QuietClient extends LanguageClient {
   override error(message: string, data?: unknown): void {
     super.error(message, data, false);
@@ -45,14 +45,15 @@ function optionsOf({
   closed,
 }: Omit<ClientParts, "streams">): LanguageClientOptions {
   return {
-    // Every file: the kernel must know which have unsaved changes, so that it writes beneath no open editor.
+    // Every file: the kernel must know which files have unsaved changes, so that it does not write beneath an open
+    // editor.
     documentSelector: [{ scheme: "file" }],
     diagnosticCollectionName: "lares",
     outputChannel: log,
     initializationOptions: () => ({ lares: sessionOptions() }),
     initializationFailedHandler: () => false,
     errorHandler: {
-      // What follows a broken pipe is its end.
+      // A broken pipe is followed by the end of the process.
       error: () => ({ action: ErrorAction.Continue, handled: true }),
       closed: async () => {
         await closed();

@@ -12,7 +12,7 @@ import type { Connection } from "./connection.ts";
 import { isSameState, kernelStateOf } from "./kernel-state.ts";
 import type { Kernel, KernelState } from "./kernel.ts";
 
-/** The kernel as the views know it: the process and what it says of itself as one state. */
+/** The kernel as the views know it: combines the state of the process and its status. */
 export class LaresKernel implements Kernel, Disposable {
   readonly #connection: Connection;
   readonly #status: PolledStatus;
@@ -41,13 +41,13 @@ export class LaresKernel implements Kernel, Disposable {
     method: Method,
     params: ParamsOf<Method>,
   ): Promise<ResultOf<Method>> {
-    // What would wait for nobody knows how long, and then be done when nobody expects it, is not even asked.
+    // A request that would wait for an unknown time, and then take effect unexpectedly, is rejected at once.
     if (this.#state.kind === "silent")
       throw new Error(
         "The kernel does not answer, so nothing was asked of it. “Lares: Restart Kernel” starts another.",
       );
     const result = await this.#connection.request(method, params);
-    // Whoever asked: what the kernel says of itself is known to all at once.
+    // Whoever asked, the new status is shared with everything that uses it.
     if (method === "lares/status" || method === "lares/trust") this.#status.take(result as Status);
     return result;
   }

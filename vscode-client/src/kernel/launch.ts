@@ -9,11 +9,11 @@ export type Launch =
   | { readonly kind: "refused"; readonly reason: string };
 
 export interface LaunchFacts {
-  /** The machine's own settings; empty where they are not set. A workspace's are never read. */
+  /** The machine's own settings; empty if not set. Those of a workspace are never read. */
   readonly kernelPath: string;
   readonly nodePath: string;
   readonly extensionPath: string;
-  /** Of a checkout, where the extension runs from its sources. */
+  /** The path of the checkout if the extension runs from its sources. */
   readonly checkoutPath: string | null;
   readonly platform: NodeJS.Platform;
   /** The process that would start it: VS Code's own, which is Electron on a desktop. */
@@ -24,10 +24,10 @@ export interface LaunchFacts {
 
 const neededNodeMajor = 24;
 
-/** What VS Code sets for its own processes and a kernel must not take as meant for it. */
+/** Variables that VS Code sets for its own processes and that a kernel must not inherit. */
 const notInherited = /^(ELECTRON_|VSCODE_|NODE_OPTIONS$|NODE_CHANNEL_FD$|NODE_UNIQUE_ID$)/;
 
-/** `words`: the command of `lares` and what follows it. */
+/** `words`: the command of `lares` and its arguments. */
 export function kernelLaunch(facts: LaunchFacts, words: readonly string[]): Launch {
   const program = programOf(facts);
   if (program.kind === "refused") return program;

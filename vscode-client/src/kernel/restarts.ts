@@ -1,23 +1,23 @@
-/** A kernel that ends by itself is started again after so long; the last counts for all that follow. */
+/** The delays before restarts; the last one is used for all further ones. */
 const delaysMs = [1_000, 2_000, 5_000, 10_000] as const;
-/** So many ends within the window, and it is left to the person. */
+/** After this many ends within the window, the restart is left to the person. */
 const maxEnds = 5;
 const windowMs = 3 * 60_000;
 
-export type RestartDecision = { readonly kind: "again"; readonly inMs: number } | { readonly kind: "giveUp" };
+type RestartDecision = { readonly kind: "again"; readonly inMs: number } | { readonly kind: "giveUp" };
 
-/** Decides after each unexpected end whether and when the kernel is started again. */
+/** Decides after each unexpected end whether and when the kernel is restarted. */
 export class Restarts {
   #ends: number[] = [];
 
-  /** `now` in milliseconds of a clock that only goes forward. */
+  /** `now`: milliseconds of a monotonic clock. */
   ended(now: number): RestartDecision {
     this.#ends = [...this.#ends.filter((at) => now - at < windowMs), now];
     if (this.#ends.length >= maxEnds) return { kind: "giveUp" };
     return { kind: "again", inMs: delaysMs[Math.min(this.#ends.length, delaysMs.length) - 1] ?? delaysMs[0] };
   }
 
-  /** The person asked for a start: what was before does not count. */
+  /** The person asked for a start, so earlier ends no longer count. */
   reset(): void {
     this.#ends = [];
   }

@@ -1,4 +1,4 @@
-/** One after the other, where two at once would be in each other's way. */
+/** Makes sure that the next one begins only after the previous one has ended. */
 export class Succession {
   readonly #begin: () => void;
   #ended: Promise<unknown> = Promise.resolve();
@@ -8,7 +8,10 @@ export class Succession {
     this.#begin = begin;
   }
 
-  /** Begins the next once all that was to end has ended; wishes that come meanwhile are one. `end` never rejects. */
+  /**
+   * Begins the next one after the previous ones have ended; requests that come meanwhile are merged. `end` never
+   * rejects.
+   */
   async renew(end: Promise<void>): Promise<void> {
     const wish = ++this.#wishes;
     this.#ended = Promise.all([this.#ended, end]);

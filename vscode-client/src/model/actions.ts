@@ -4,14 +4,14 @@ import type { Action } from "../protocol.ts";
 import { CoalescedEvent } from "./coalesced.ts";
 import type { ActionsModel, StatusModel } from "./ports.ts";
 
-/** So many that wait are known at once; the kernel has the others, and they follow as these are answered. */
+/** The number of waiting actions in the model; the kernel has the rest, which follow as these are decided. */
 export const maxPending = 1_000;
-/** So many that were decided are kept. */
+/** The number of decided actions that are kept. */
 export const maxRecent = 50;
-/** Actions with their diffs that are kept; the one that was not asked for longest goes first. */
+/** The number of actions that are cached with their diffs; the least recently used is evicted. */
 const maxWithDiffs = 50;
 
-/** The actions as the kernel last told: those that wait, and the latest that were decided. */
+/** The actions as last reported by the kernel: the waiting ones, and the latest decided ones. */
 export class KernelActions implements ActionsModel, Disposable {
   readonly #kernel: Kernel;
   readonly #changed = new CoalescedEvent();
@@ -20,7 +20,7 @@ export class KernelActions implements ActionsModel, Disposable {
   readonly #withDiffs = new Map<string, { readonly key: string; readonly action: Promise<Action> }>();
   #byId = new Map<string, Action>();
   #sorted: { readonly pending: readonly Action[]; readonly recent: readonly Action[] } | null = null;
-  /** What changed while a list was on its way, which may be older; null while none is. */
+  /** What changed while a list was being loaded, because the list may be older; null while none is. */
   #sinceAsked: Map<string, Action> | null = null;
 
   constructor(kernel: Kernel, status: StatusModel) {
@@ -36,7 +36,7 @@ export class KernelActions implements ActionsModel, Disposable {
       }),
       kernel.onDidChangeState(({ kind }) => {
         if (kind === "running") this.#load();
-        // What waits is the kernel's and is there again with it; nobody may answer it meanwhile.
+        // Waiting actions are stored in the kernel and return with it; nobody can decide them meanwhile.
         else if (kind === "untrusted" || kind === "failed") this.#replace([]);
       }),
     ];
@@ -65,7 +65,7 @@ export class KernelActions implements ActionsModel, Disposable {
     }
     const action = this.#kernel.request("lares/actions/get", { id });
     this.#withDiffs.set(id, { key, action });
-    // A failure is not kept.
+    // Failures are not cached.
     action.catch(() => {
       if (this.#withDiffs.get(id)?.action === action) this.#withDiffs.delete(id);
     });
@@ -81,7 +81,7 @@ export class KernelActions implements ActionsModel, Disposable {
     this.#changed.dispose();
   }
 
-  /** More wait in the kernel than are known here, as far as they are kept. */
+  /** True if more actions wait in the kernel than are known here, up to the limit. */
   #misses(pendingInKernel: number): boolean {
     return Math.min(pendingInKernel, maxPending) !== Math.min(this.pending.length, maxPending);
   }
@@ -90,7 +90,7 @@ export class KernelActions implements ActionsModel, Disposable {
     this.#byId.set(action.id, action);
     this.#sinceAsked?.set(action.id, action);
     this.#told();
-    // The lists keep what counts; nobody may have read them for long.
+    // Trims the map to the entries of the lists, in case nobody has read them for long.
     if (this.#byId.size > 2 * (maxPending + maxRecent)) this.#lists();
   }
 
@@ -103,7 +103,7 @@ export class KernelActions implements ActionsModel, Disposable {
       this.#kernel.request("lares/actions/list", { state: "PendingApproval", limit: maxPending }),
     ])
       .then(([latest, pending]) => this.#replace([...latest, ...pending, ...changed.values()]))
-      // The kernel is going or gone; its next state loads again.
+      // The kernel is shutting down or gone; its next state loads the lists again.
       .catch(() => undefined)
       .finally(() => {
         this.#sinceAsked = null;
@@ -138,7 +138,7 @@ export class KernelActions implements ActionsModel, Disposable {
   }
 }
 
-/** Timestamps in ISO 8601 and ids in UUIDv7 sort as texts. */
+/** Timestamps in ISO 8601 and ids in UUIDv7 sort as text. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

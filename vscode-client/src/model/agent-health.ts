@@ -1,24 +1,10 @@
 import { agentWord, eventsToday } from "../../../kernel/src/base/vocabulary/agent-words.ts";
 import type { Agent, Job, Place } from "../protocol.ts";
+import type { HealthKind } from "./health-kinds.ts";
 import { clockTime, count, label } from "./text.ts";
 
-/** What a person should know of an agent, the most urgent first. */
-export const healthKinds = [
-  "manifest",
-  "error",
-  "failed",
-  "permission",
-  "suspended",
-  "changing",
-  "working",
-  "active",
-  "asleep",
-  "off",
-] as const;
-export type HealthKind = (typeof healthKinds)[number];
-
-/** A problem, in the agent's or the kernel's words, and its place; both texts are raw. */
-export interface Problem {
+/** A problem, as reported by the agent or the kernel, and its place; both texts are unescaped. */
+interface Problem {
   readonly message: string;
   readonly place?: Place;
   /** The handler, job or tool that failed. */
@@ -30,11 +16,11 @@ export interface Health {
   /** "Last run failed at 10:41": never empty, and safe for a label. */
   readonly words: string;
   readonly problem?: Problem;
-  /** How many problems there are; more than 1 only for a manifest. */
+  /** The number of problems; more than 1 only for a manifest. */
   readonly problems: number;
 }
 
-/** Returns how an agent is, in words. `running`: its jobs; `now` in milliseconds of the epoch. */
+/** Returns the status of an agent in words. `running`: its jobs; `now`: milliseconds since the epoch. */
 export function healthOf(agent: Agent, running: readonly Job[], now: number): Health {
   const { state, disabled, awaiting, problems, first_problem, last_failure, error, metrics } = agent;
   const none = { problems: 0 };
@@ -72,7 +58,7 @@ export function healthOf(agent: Agent, running: readonly Job[], now: number): He
   if (state === "Initializing" || state === "ShuttingDown")
     return { kind: "changing", words: agentWord(agent), ...none };
   const [job] = running.filter((each) => each.state === "Running");
-  // Its steps stand in the job's own row: an agent's row that changed with each would be drawn anew with all beneath it.
+  // A job's progress is shown in the job's own row: a change in the agent's row would redraw everything beneath it.
   if (job !== undefined) return { kind: "working", words: `Working: ${label(job.name)}`, ...none };
   const events = metrics.events_today > 0 ? [eventsToday(metrics.events_today)] : [];
   return {
@@ -82,7 +68,7 @@ export function healthOf(agent: Agent, running: readonly Job[], now: number): He
   };
 }
 
-/** Whether something is wrong that a person has to mend. */
+/** True if a person has to fix something. */
 export function isFailing({ kind }: Health): boolean {
   return kind === "manifest" || kind === "error" || kind === "failed";
 }
@@ -97,7 +83,7 @@ function urgency(health: Health): number {
   return health.kind === "permission" || health.kind === "suspended" ? 1 : 2;
 }
 
-/** `agent.ts:18` */
+/** Formats a place as `agent.ts:18`. */
 export function placeText({ path, line }: Place): string {
   const name = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
   return `${label(name, 80)}:${line}`;

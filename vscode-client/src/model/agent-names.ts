@@ -2,12 +2,12 @@ import { plainLine } from "../../../kernel/src/base/plain-text.ts";
 import type { Agent } from "../protocol.ts";
 import { cut } from "./text.ts";
 
-/** Of a name that stands beside an id. */
-const maxNameCharacters = 80;
+/** The length of a name that is shown together with an id. */
+const maxNameCharacters = 60;
 
 /**
- * What a person is told an agent is called: its name, with its id where others are called the same, for whoever writes an
- * agent calls it as they like. An agent that is not known has its id.
+ * Returns a function for the display names of agents: the name, followed by the id if the name is long or similar to
+ * another one, because authors choose names freely. An unknown agent is shown by its id.
  */
 export function agentNames(agents: readonly Pick<Agent, "id" | "name">[]): (id: string) => string {
   const names = new Map(agents.map(({ id, name }) => [id, name.trim() || id]));
@@ -17,11 +17,13 @@ export function agentNames(agents: readonly Pick<Agent, "id" | "name">[]): (id: 
   return (id) => {
     const name = names.get(id);
     if (name === undefined) return id;
-    return counts.get(seenAs(name)) === 1 ? name : `${cut(name, maxNameCharacters)} (${id})`;
+    // Lists cut a long name, and then it may look like another one.
+    const isShort = name === id || name.length <= maxNameCharacters;
+    return isShort && counts.get(seenAs(name)) === 1 ? name : `${cut(name, maxNameCharacters)} (${id})`;
   };
 }
 
-/** Names that look alike are the same. */
+/** Returns a key that is equal for names that look alike. */
 function seenAs(name: string): string {
   return plainLine(name).normalize("NFKC").trim().toLowerCase();
 }

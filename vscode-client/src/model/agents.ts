@@ -5,7 +5,7 @@ import { agentNames } from "./agent-names.ts";
 import { CoalescedEvent } from "./coalesced.ts";
 import type { AgentsModel, StatusModel } from "./ports.ts";
 
-/** The agents as the kernel last told, by id. */
+/** The agents as last reported by the kernel, by id. */
 export class KernelAgents implements AgentsModel, Disposable {
   readonly #kernel: Kernel;
   readonly #changed = new CoalescedEvent();
@@ -14,7 +14,7 @@ export class KernelAgents implements AgentsModel, Disposable {
   #byId = new Map<string, Agent>();
   #sorted: readonly Agent[] | null = null;
   #names: ((id: string) => string) | null = null;
-  /** What changed while a list was on its way, which may be older; null while none is. */
+  /** What changed while a list was being loaded, because the list may be older; null while none is. */
   #sinceAsked: Map<string, Agent> | null = null;
 
   constructor(kernel: Kernel, status: StatusModel) {
@@ -25,7 +25,7 @@ export class KernelAgents implements AgentsModel, Disposable {
       status.onDidChange(() => {
         const now = status.current;
         if (now === undefined) return;
-        // Another kernel, or an agent that came or went: there is no word for one that is gone.
+        // Another kernel, or an agent was added or removed: there is no notification for a removed one.
         if (now.pid !== pid || now.agents !== this.#byId.size) this.#load();
         pid = now.pid;
       }),
@@ -34,11 +34,11 @@ export class KernelAgents implements AgentsModel, Disposable {
         else if (kind === "failed") this.#replace([]);
       }),
     ];
-    // One that starts answers it together with its first status, not after it.
+    // A starting kernel answers this together with its first status, so there is no need to wait for the status.
     if (kernel.state.kind === "running" || kernel.state.kind === "starting") this.#load();
   }
 
-  /** By name, so that the list does not jump. */
+  /** Sorted by name, so that the order is stable. */
   get all(): readonly Agent[] {
     this.#sorted ??= [...this.#byId.values()].toSorted(
       (one, other) => one.name.localeCompare(other.name) || one.id.localeCompare(other.id),
@@ -73,7 +73,7 @@ export class KernelAgents implements AgentsModel, Disposable {
     this.#kernel
       .request("lares/agents/list", {})
       .then((agents) => this.#replace([...agents, ...changed.values()]))
-      // The kernel is going or gone; its next state loads again.
+      // The kernel is shutting down or gone; its next state loads the list again.
       .catch(() => undefined)
       .finally(() => {
         this.#sinceAsked = null;

@@ -1,6 +1,6 @@
 import { EventEmitter, type Disposable } from "vscode";
 
-/** The shortest time between two notifications of a view: at most twenty a second. */
+/** The shortest time between two notifications of a view: at most twenty per second. */
 export const coalesceMs = 50;
 
 /** Merges many changes in a short time: fires at once for the first, and once more for all that follow. */

@@ -1,7 +1,7 @@
 import type { Action } from "../protocol.ts";
 import { appliedOf } from "./effect-text.ts";
 
-/** What became of an action, in a word or three; "Waiting" while it waits. */
+/** Returns the outcome of an action in a few words; "Waiting" while it waits. */
 export function decidedWord(action: Action): string {
   switch (action.state) {
     case "PendingApproval":
@@ -28,15 +28,15 @@ export function decidedWord(action: Action): string {
   }
 }
 
-/** When that happened, "10:58" in the person's own zone; empty while it waits. */
-export function decidedAt({ state, receipt, decided }: Action): string {
-  const iso = state === "Undone" ? (decided ?? receipt?.finished) : (receipt?.finished ?? decided);
+/** Returns the time of the outcome, "10:58" in the local zone; empty while it waits. */
+export function decidedAt({ state, ended, receipt, decided }: Action): string {
+  const iso = ended ?? receipt?.finished ?? decided;
   const at = state === "PendingApproval" || iso === undefined ? null : new Date(iso);
   if (at === null || Number.isNaN(at.getTime())) return "";
   return `${String(at.getHours()).padStart(2, "0")}:${String(at.getMinutes()).padStart(2, "0")}`;
 }
 
-/** `Applied 10:58`, for the title of what shows it. */
+/** Returns `Applied 10:58`, for titles. */
 export function decidedTitle(action: Action): string {
   return [decidedWord(action), decidedAt(action)].filter(Boolean).join(" ");
 }

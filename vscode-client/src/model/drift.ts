@@ -1,13 +1,15 @@
 import type { Effect } from "../protocol.ts";
 
-/** At most so many files are looked at. */
+/** The number of files that are checked. */
 const maxFiles = 200;
-/** SHA-256 of a file as the kernel writes it; null: there is none; undefined: that cannot be told. */
+/**
+ * Returns the SHA-256 of a file as the kernel writes it; null if there is none; undefined if that cannot be determined.
+ */
 export type HashOf = (path: string) => Promise<Effect["before"] | undefined>;
 
 /**
- * The first file that these effects start from and that is something else by now; undefined where there is none, or none
- * that can be told.
+ * Returns the first file that has changed since these effects were proposed; undefined if there is none, or if that
+ * cannot be determined.
  */
 export async function pathMovedOn(effects: readonly Effect[], hashOf: HashOf): Promise<string | undefined> {
   for (const { path, before } of bases(effects).slice(0, maxFiles)) {
@@ -17,7 +19,10 @@ export async function pathMovedOn(effects: readonly Effect[], hashOf: HashOf): P
   return undefined;
 }
 
-/** The files that effects start from: of each path only the first, the others start from what that one leaves. */
+/**
+ * Returns the base files of effects: for each path only the first effect counts, because later ones start from its
+ * result.
+ */
 function bases(effects: readonly Effect[]): { path: string; before: Effect["before"] }[] {
   const seen = new Set<string>();
   return effects.flatMap((effect) => {

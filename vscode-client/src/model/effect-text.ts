@@ -1,7 +1,7 @@
 import type { Action, Effect } from "../protocol.ts";
 import { label } from "./text.ts";
 
-/** What an effect does, in a word or three: “edit”, “new file”, “moved from inbox/”. All of it plain text. */
+/** Describes an effect in a few words as plain text: “edit”, “new file”, “moved from inbox/”. */
 export function effectVerb(effect: Effect): string {
   switch (effect.kind) {
     case "file.write":
@@ -27,33 +27,33 @@ export function effectVerb(effect: Effect): string {
   }
 }
 
-/** “3 of 5” where a person let a part of an action happen; undefined where all of it did, or nothing. */
+/** Returns “3 of 5” if only a part of an action was approved; undefined if all or nothing was. */
 export function appliedOf({ effects, receipt }: Pick<Action, "effects" | "receipt">): string | undefined {
   if (receipt === undefined || receipt.applied.length >= effects.length) return undefined;
   return `${receipt.applied.length.toLocaleString("en")} of ${effects.length.toLocaleString("en")}`;
 }
 
-/** Last component of a path. */
+/** Returns the last component of a path. */
 export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** All but the last component, without the slash; empty for what lies at the top. */
+/** Returns all but the last component, without the slash; empty for a path at the top. */
 export function folderOf(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash < 0 ? "" : path.slice(0, slash);
 }
 
-export function folderName(folder: string): string {
+function folderName(folder: string): string {
   return folder === "" ? "the top folder" : `${label(folder, 80)}/`;
 }
 
-/** Every path that an effect touches. */
+/** Returns every path that an effect touches. */
 export function effectPaths({ path, from }: Effect): string[] {
   return from === undefined ? [path] : [from, path];
 }
 
-/** Whether an effect is shown as two contents; the others are told in words. */
+/** Returns true if an effect is shown as two contents; others are described in words. */
 export function hasContents({ kind }: Effect): boolean {
   return kind === "file.write" || kind === "file.edit" || kind === "file.delete";
 }

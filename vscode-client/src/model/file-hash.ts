@@ -4,13 +4,13 @@ import type { Effect } from "../protocol.ts";
 import type { HashOf } from "./drift.ts";
 import { uriOf } from "./uris.ts";
 
-/** Larger files are not read here; the kernel knows. */
+/** Larger files are not read here; the kernel checks them. */
 const maxBytes = 10 * 1024 * 1024;
-/** Files whose hash is kept; the one that was not asked for longest goes first. */
+/** The number of cached hashes; the least recently used is evicted. */
 export const maxKept = 1_000;
 /**
- * A file that was written so shortly before it was read may be written again without another time or size: its hash is
- * not kept. As long as the coarsest clock of a file system.
+ * A file that was written this shortly before the read may change again without a different time or size, so its hash
+ * is not cached. Equals the resolution of the coarsest file system clock.
  */
 export const settledMs = 2_000;
 
@@ -20,12 +20,12 @@ interface KnownHash {
   readonly hash: NonNullable<Effect["before"]>;
 }
 
-/** Hashes of the workspace's files; what has neither another time nor another size is not read again. */
+/** Hashes of the workspace's files; a file with the same time and size is not read again. */
 export class FileHashes {
   readonly #nowMs: () => number;
   readonly #known = new Map<string, KnownHash>();
 
-  /** `nowMs`: the time by the clock that files are dated with. */
+  /** `nowMs`: the current time on the clock that dates files. */
   constructor(nowMs: () => number) {
     this.#nowMs = nowMs;
   }
@@ -66,5 +66,5 @@ export class FileHashes {
 
 const hashes = new FileHashes(() => Date.now());
 
-/** Of a file of the workspace, by the kernel's path. */
+/** Hashes a file of the workspace, by the kernel's path. */
 export const hashOfFile: HashOf = hashes.of;

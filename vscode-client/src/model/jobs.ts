@@ -3,14 +3,14 @@ import type { Kernel } from "../kernel/kernel.ts";
 import { CoalescedEvent } from "./coalesced.ts";
 import type { AgentJobs, AgentsModel, JobsModel } from "./ports.ts";
 
-/** Of one agent's jobs, so many are asked for: those that run, and those that come next. */
+/** The number of jobs that are requested per agent: those that run, and those that come next. */
 export const maxJobs = 20;
 
 const none: AgentJobs = { items: [], total: 0 };
 
 /**
- * The agents' jobs, as far as somebody looks at them: the kernel tells that an agent's are others, and they are asked
- * for one agent after the other.
+ * The agents' jobs, as far as they are visible: the kernel notifies that an agent's jobs changed, and they are
+ * requested one agent after the other.
  */
 export class KernelJobs implements JobsModel, Disposable {
   readonly #kernel: Kernel;
@@ -19,7 +19,7 @@ export class KernelJobs implements JobsModel, Disposable {
   readonly onDidChange = this.#changed.event;
   readonly #subscriptions: Disposable[];
   readonly #byAgent = new Map<string, AgentJobs>();
-  /** Agents whose jobs are others than is known here. */
+  /** Agents whose jobs have changed since they were loaded. */
   readonly #stale = new Set<string>();
   #isWatched = false;
   #isAsking = false;
@@ -35,7 +35,7 @@ export class KernelJobs implements JobsModel, Disposable {
       }),
       agents.onDidChange(() => this.#follow()),
       kernel.onDidChangeState(({ kind }) => {
-        // Another one may have run them, or be about to.
+        // Another kernel may have run them, or be about to.
         if (kind === "running") this.#lookAgain();
         else if (kind === "failed") this.#forget();
       }),
@@ -58,7 +58,7 @@ export class KernelJobs implements JobsModel, Disposable {
     this.#changed.dispose();
   }
 
-  /** Agents that came or went. */
+  /** Follows agents that were added or removed. */
   #follow(): void {
     for (const { id } of this.#agents.all) if (!this.#byAgent.has(id)) this.#stale.add(id);
     for (const id of this.#byAgent.keys()) if (this.#agents.get(id) === undefined) this.#byAgent.delete(id);
@@ -75,7 +75,7 @@ export class KernelJobs implements JobsModel, Disposable {
     this.#changed.fire();
   }
 
-  /** One at a time: what changes meanwhile is asked for once more, and only once. */
+  /** One at a time: changes meanwhile cause a single further request. */
   #ask(): void {
     const [agent] = this.#stale;
     if (agent === undefined || this.#isAsking || !this.#isWatched || this.#kernel.state.kind !== "running")
@@ -85,7 +85,7 @@ export class KernelJobs implements JobsModel, Disposable {
     this.#kernel
       .request("lares/jobs/list", { agent, limit: maxJobs })
       .then((jobs) => this.#take(agent, jobs))
-      // The kernel is going or gone; its next state asks again.
+      // The kernel is shutting down or gone; its next state asks again.
       .catch(() => undefined)
       .finally(() => {
         this.#isAsking = false;

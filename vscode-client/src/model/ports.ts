@@ -1,36 +1,36 @@
 import type { Event } from "vscode";
 import type { Action, Agent, Job, Status } from "../protocol.ts";
 
-/** What is known of the kernel's agents and actions, kept by its notifications; views read it and never the wire. */
+/** The kernel's agents and actions, kept current by notifications. Views read these models and never the wire. */
 export interface AgentsModel {
   readonly all: readonly Agent[];
   get(id: string): Agent | undefined;
-  /** What a person is told it is called, as the agent wrote it; see `agentNames`. */
+  /** Returns the display name, unescaped; see `agentNames`. */
   nameOf(id: string): string;
   readonly onDidChange: Event<void>;
 }
 
 export interface ActionsModel {
-  /** Waiting for a person, oldest first; effects with their diffs only where `withDiffs` was asked. */
+  /** Waiting for a person, oldest first. Effects have their diffs only after `withDiffs`. */
   readonly pending: readonly Action[];
-  /** The latest that were decided, newest first, at most 50; one may still be on its way. */
+  /** The latest decided actions, newest first, at most 50; the newest may still be being applied. */
   readonly recent: readonly Action[];
   get(id: string): Action | undefined;
-  /** Asks the kernel for the action with its diffs; kept while it does not change. */
+  /** Requests the action with its diffs from the kernel; cached until it changes. */
   withDiffs(id: string): Promise<Action>;
   readonly onDidChange: Event<void>;
 }
 
-/** An agent's jobs that have not ended: the first of them, in their order, and how many there are. */
+/** An agent's unfinished jobs: the first of them, in order, and their number. */
 export interface AgentJobs {
   readonly items: readonly Job[];
   readonly total: number;
 }
 
 export interface JobsModel {
-  /** As far as they are known: they are followed while somebody looks. */
+  /** Returns the known jobs; they are only kept current while a view watches. */
   of(agent: string): AgentJobs;
-  /** Somebody looks at them, or nobody does any more. */
+  /** Called when a view begins or ends to show jobs. */
   watch(isWatched: boolean): void;
   readonly onDidChange: Event<void>;
 }
@@ -40,8 +40,10 @@ export interface StatusModel {
   readonly onDidChange: Event<void>;
 }
 
-/** Changes that have waited for a person longer than they set. */
+/** Something has waited for a person longer than they configured. */
 export interface Reminder {
+  /** Where to answer: changes in the list of waiting actions, permissions on their page. */
+  readonly about: "changes" | "permissions";
   readonly title: string;
   readonly body: string;
 }

@@ -9,11 +9,21 @@ const start = Date.parse("2026-01-01T12:00:00.000Z");
 beforeEach(() => void vi.useFakeTimers({ now: start }));
 afterEach(() => void vi.useRealTimers());
 
-function remind(pending: readonly Action[], afterMinutes = 10) {
+type Question = { readonly digest: `sha256:${string}`; readonly title: string };
+const questionOf = (digest: string): Question => ({
+  digest: `sha256:${digest}`,
+  title: `Question ${digest}`,
+});
+
+function remind(pending: readonly Action[], afterMinutes = 10, first: Question | null = null) {
+  let question = first;
+  const asked = new EventEmitter<void>();
   const changed = new EventEmitter<void>();
   const actions = { pending, onDidChange: changed.event };
   const told: Reminder[] = [];
   const reminders = new Reminders(actions, (id) => id, {
+    question: () => question,
+    onDidChangeQuestion: asked.event,
     now: () => Date.now(),
     afterMinutes: () => afterMinutes,
   });
@@ -22,7 +32,11 @@ function remind(pending: readonly Action[], afterMinutes = 10) {
     actions.pending = now;
     changed.fire();
   };
-  return { told, set, reminders };
+  const ask = (now: Question | null): void => {
+    question = now;
+    asked.fire();
+  };
+  return { told, set, ask, reminders };
 }
 
 it("a change that waits longer than the setting says is announced once", () => {
@@ -31,7 +45,11 @@ it("a change that waits longer than the setting says is announced once", () => {
   expect(told).toEqual([]);
   vi.advanceTimersByTime(60_000);
   expect(told).toEqual([
-    { title: "Lares: 1 change has waited for you for 10 minutes or more", body: "test.agent: Tidy up" },
+    {
+      about: "changes",
+      title: "Lares: 1 change has waited for you for 10 minutes or more",
+      body: "test.agent: Tidy up",
+    },
   ]);
   set([action({})]);
   vi.advanceTimersByTime(60 * 60_000);
@@ -51,9 +69,24 @@ it("several that are due together are one announcement, and 0 minutes is none", 
   const none = remind(many, 0);
   vi.advanceTimersByTime(10 * 60_000);
   expect(told).toHaveLength(1);
-  expect(told[0]?.title).toContain("5 changes have waited");
+  expect(told[0]?.title).toBe("Lares: 5 changes wait for you, one of them for 10 minutes or more");
   expect(told[0]?.body).toContain("and 2 more");
   expect(none.told).toEqual([]);
+});
+
+it("changes that came one after the other are announced with the first that is due, and not once more each", () => {
+  const many = Array.from({ length: 5 }, (_, index) =>
+    action({ id: `${index}`, created: new Date(start + index * 60_000).toISOString() }),
+  );
+  const { told, set } = remind(many);
+  vi.advanceTimersByTime(30 * 60_000);
+  expect(told).toHaveLength(1);
+  expect(told[0]?.title).toContain("5 changes wait for you");
+  set([...many, action({ id: "later", created: new Date(Date.now()).toISOString() })]);
+  vi.advanceTimersByTime(10 * 60_000);
+  expect(told.slice(1).map(({ title }) => title)).toEqual([
+    "Lares: 1 change has waited for you for 10 minutes or more",
+  ]);
 });
 
 it("what an agent says in a reminder is plain", () => {
@@ -65,4 +98,32 @@ it("what an agent says in a reminder is plain", () => {
   const later = remind([]);
   later.set([action({ title: "a\n[x](command:y)", created: "2026-01-01T11:00:00.000Z" })]);
   expect(later.told[0]?.body).not.toMatch(/\n|\]\(command/);
+});
+
+it("a question of permissions that waits longer than the setting says is announced once, beside the changes", () => {
+  const { told, ask, set } = remind([], 10, questionOf("1"));
+  vi.advanceTimersByTime(9 * 60_000);
+  set([action({ created: "2026-01-01T12:09:00.000Z" })]);
+  ask(questionOf("1"));
+  vi.advanceTimersByTime(60_000);
+  expect(told).toEqual([
+    {
+      about: "permissions",
+      title: "Lares: a question about permissions has waited for you for 10 minutes or more",
+      body: "Question 1",
+    },
+  ]);
+  vi.advanceTimersByTime(60 * 60_000);
+  expect(told.map(({ about }) => about)).toEqual(["permissions", "changes"]);
+});
+
+it("another question begins to wait anew, and one that was answered or put off is not announced", () => {
+  const { told, ask } = remind([], 10, questionOf("1"));
+  vi.advanceTimersByTime(9 * 60_000);
+  ask(questionOf("2"));
+  vi.advanceTimersByTime(9 * 60_000);
+  expect(told).toEqual([]);
+  ask(null);
+  vi.advanceTimersByTime(60 * 60_000);
+  expect(told).toEqual([]);
 });

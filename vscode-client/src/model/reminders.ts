@@ -1,28 +1,37 @@
-import { EventEmitter, type Disposable } from "vscode";
+import { EventEmitter, type Disposable, type Event } from "vscode";
 import type { ActionsModel, Reminder, RemindersModel } from "./ports.ts";
-import { count, message } from "./text.ts";
+import { count, label, message } from "./text.ts";
+import type { TrustQuestion } from "./trust-question.ts";
 
-/** The clock and the setting that reminders use. */
+/** The clock, the setting and the question of permissions that reminders use. */
 interface Surroundings {
-  /** In milliseconds of the epoch, as actions are dated. */
+  /** Returns the open question of permissions, unless the person has postponed it; otherwise null. */
+  question(): Pick<TrustQuestion, "digest" | "title"> | null;
+  readonly onDidChangeQuestion: Event<void>;
+
+  /** Milliseconds since the epoch. */
   now(): number;
-  /** How long a change waits before a person is reminded of it, as they set it; 0: never. */
+  /** How long a change waits before a person is reminded, as configured; 0 means never. */
   afterMinutes(): number;
 }
 
-/** The longest time that a timer can run. */
+/** The longest delay of a timer. */
 const maxTimerMs = 2 ** 31 - 1;
-/** The most titles that a reminder names. */
+/** The number of titles that a reminder names. */
 const maxTitles = 3;
 
-/** Announces, once for each change, that it has waited for longer than the person set. */
+/**
+ * Announces, once for each change and each question of permissions, that they wait, as soon as one of them has waited
+ * longer than the person configured. A question waits since this window first saw it.
+ */
 export class Reminders implements RemindersModel, Disposable {
   readonly #actions: Pick<ActionsModel, "pending" | "onDidChange">;
   readonly #nameOf: (agent: string) => string;
   readonly #surroundings: Surroundings;
   readonly #reminded = new EventEmitter<Reminder>();
   readonly onDidRemind = this.#reminded.event;
-  readonly #listening: Disposable;
+  readonly #listening: readonly Disposable[];
+  #asked: { readonly digest: string; readonly sinceMs: number; isTold: boolean } | null = null;
   /** Changes that were announced, as long as they wait. */
   #told = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
@@ -35,13 +44,15 @@ export class Reminders implements RemindersModel, Disposable {
     this.#actions = actions;
     this.#nameOf = nameOf;
     this.#surroundings = surroundings;
-    this.#listening = actions.onDidChange(() => this.#look());
+    this.#listening = [actions.onDidChange, surroundings.onDidChangeQuestion].map((changed) =>
+      changed(() => this.#look()),
+    );
     this.#look();
   }
 
   dispose(): void {
     clearTimeout(this.#timer);
-    this.#listening.dispose();
+    for (const listening of this.#listening) listening.dispose();
     this.#reminded.dispose();
   }
 
@@ -49,23 +60,42 @@ export class Reminders implements RemindersModel, Disposable {
     clearTimeout(this.#timer);
     const { pending } = this.#actions;
     this.#told = new Set(pending.map(({ id }) => id).filter((id) => this.#told.has(id)));
+    const now = this.#surroundings.now();
+    const question = this.#surroundings.question();
+    if (question?.digest !== this.#asked?.digest)
+      this.#asked = question && { digest: question.digest, sinceMs: now, isTold: false };
     const afterMs = this.#surroundings.afterMinutes() * 60_000;
     if (!(afterMs > 0)) return;
-    const now = this.#surroundings.now();
-    const waiting = pending
-      .filter(({ id }) => !this.#told.has(id))
-      .map((action) => ({ action, dueInMs: Date.parse(action.created) + afterMs - now }));
-    const due = waiting.filter(({ dueInMs }) => dueInMs <= 0).map(({ action }) => action);
-    const next = Math.min(...waiting.filter(({ dueInMs }) => dueInMs > 0).map(({ dueInMs }) => dueInMs));
-    if (Number.isFinite(next)) this.#timer = setTimeout(() => this.#look(), Math.min(next, maxTimerMs));
-    if (due.length === 0) return;
-    for (const { id } of due) this.#told.add(id);
-    const titles = due
+    const waiting = pending.filter(({ id }) => !this.#told.has(id));
+    const asked = this.#asked?.isTold === false ? this.#asked : null;
+    const dueInMs = (sinceMs: number): number => sinceMs + afterMs - now;
+    const changesInMs = Math.min(...waiting.map(({ created }) => dueInMs(Date.parse(created))));
+    const questionInMs = asked === null ? Infinity : dueInMs(asked.sinceMs);
+    const nextMs = Math.min(...[changesInMs, questionInMs].filter((ms) => ms > 0));
+    if (Number.isFinite(nextMs)) this.#timer = setTimeout(() => this.#look(), Math.min(nextMs, maxTimerMs));
+    if (asked !== null && question !== null && questionInMs <= 0) {
+      asked.isTold = true;
+      this.#reminded.fire({
+        about: "permissions",
+        title: `Lares: a question about permissions has waited for you for ${howLong(afterMs)}`,
+        body: question.title,
+      });
+    }
+    if (changesInMs > 0) return;
+    // Changes that are not due yet are announced at the same time: a burst is one message, and there is at most one per
+    // period.
+    for (const { id } of waiting) this.#told.add(id);
+    const titles = waiting
       .slice(0, maxTitles)
-      .map(({ agent, title }) => `${message(this.#nameOf(agent), 40)}: ${message(title, 100)}`);
-    const more = due.length - titles.length;
+      .map(({ agent, title }) => `${label(this.#nameOf(agent), 40)}: ${message(title, 100)}`);
+    const more = waiting.length - titles.length;
+    const said =
+      waiting.length === 1
+        ? `1 change has waited for you for ${howLong(afterMs)}`
+        : `${count(waiting.length, "change")} wait for you, one of them for ${howLong(afterMs)}`;
     this.#reminded.fire({
-      title: `Lares: ${count(due.length, "change has", "changes have")} waited for you for ${howLong(afterMs)}`,
+      about: "changes",
+      title: `Lares: ${said}`,
       body: [...titles, ...(more > 0 ? [`and ${more} more`] : [])].join("; "),
     });
   }

@@ -3,22 +3,25 @@ import type { Connection } from "../kernel/connection.ts";
 import type { Status } from "../protocol.ts";
 import type { StatusModel } from "./ports.ts";
 
-/** Asked again so soon while the kernel indexes or starts. */
+/** The polling interval while the kernel indexes or starts. */
 const whileStartingMs = 500;
-/** And so seldom when nothing is expected: a kernel that ended behind its front is noticed by it. */
+/** The polling interval otherwise; detects a kernel that ended behind its front. */
 const heartbeatMs = 10_000;
-/** A kernel that does not answer for so long is being started again. */
+/** A kernel that does not answer for this long is considered to be restarting. */
 const patienceMs = 2_500;
-/** One that does not answer for so long is no longer expected to: a person is told. */
+/** After this long without an answer, the person is told. */
 export const silentMs = 10_000;
-/** Asked again so often whether it answers now. */
+/** The polling interval while the kernel does not answer. */
 const whileSilentMs = 5_000;
-/** What a front refuses with that has found no kernel which answers, with its reason as the message (LSP's RequestFailed). */
+/**
+ * The code with which a front rejects requests if it found no kernel that answers, with the reason as the message
+ * (LSP's RequestFailed).
+ */
 const requestFailed = -32_803;
 
 type Wire = Pick<Connection, "state" | "onDidChangeState" | "request" | "on">;
 
-/** What `lares/status` last said; undefined while the kernel cannot say it. */
+/** The last answer of `lares/status`; undefined while there is no kernel to answer. */
 export class PolledStatus implements StatusModel, Disposable {
   readonly #wire: Wire;
   readonly #changed = new EventEmitter<void>();
@@ -27,7 +30,7 @@ export class PolledStatus implements StatusModel, Disposable {
   #current: Status | undefined;
   #timer: NodeJS.Timeout | null = null;
   #silence: string | null = null;
-  /** The question that is open; what an earlier process is still asked counts no more. */
+  /** The open request; a request to an earlier process no longer counts. */
   #asking: object | null = null;
   #isStaleAnswer = false;
 
@@ -49,18 +52,18 @@ export class PolledStatus implements StatusModel, Disposable {
     return this.#current;
   }
 
-  /** Why nothing is known, where an answer is long overdue; null otherwise. */
+  /** Why nothing is known, if an answer is long overdue; otherwise null. */
   get silence(): string | null {
     return this.#silence;
   }
 
-  /** Takes an answer that came another way, as that of `lares/trust`. */
+  /** Takes a status from the answer to another request, such as `lares/trust`. */
   take(status: Status): void {
     this.#set(status);
     this.#schedule();
   }
 
-  /** Asks now; what changes is told by `onDidChange`. */
+  /** Requests the status now; `onDidChange` reports changes. */
   refresh(): void {
     if (this.#asking !== null) {
       this.#isStaleAnswer = true;
@@ -93,7 +96,7 @@ export class PolledStatus implements StatusModel, Disposable {
       const status = await this.#wire.request("lares/status", {});
       if (this.#asking === asking) this.#set(status);
     } catch (error) {
-      // Busy, or a connection that ends: another kernel starts; asked again below.
+      // The kernel is busy, or the connection ends because another kernel starts; asked again below.
       if (this.#asking === asking) this.#set(undefined, reasonOf(error));
     } finally {
       clearTimeout(late);
@@ -134,12 +137,12 @@ export class PolledStatus implements StatusModel, Disposable {
   }
 }
 
-/** The front's reason where it has no kernel to ask; null where it will have one. */
+/** Returns the front's reason if it has no kernel; null if it will have one. */
 function reasonOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && error.code === requestFailed ? error.message : null;
 }
 
-/** An untrusted connection's kernel does nothing that one would wait for. */
+/** True for an untrusted connection: its kernel does nothing worth waiting for. */
 function isResting(status: Status | undefined): boolean {
   return status !== undefined && !status.trusted;
 }

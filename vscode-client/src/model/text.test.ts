@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { count, cut, label, message, when } from "./text.ts";
+import { count, cut, label, message, pageLabel, when } from "./text.ts";
 
 describe("label", () => {
   it.each([
     ["control codes", "a\u001b[31mred", "a␛[31mred"],
     ["direction marks", "abc\u202ecod.exe", "abc<U+202E>cod.exe"],
-    ["line breaks", "one\r\n  two", "one two"],
-    ["icons of the editor", "$(check) fine", "$ (check) fine"],
+    ["line breaks", "one\r\n  two\n", "one␍␊  two␊"],
+    ["blanks at the end", "a.md ", "a.md␠"],
+    ["tabs", "a\tb", "a⇥   b"],
+    ["icons of the editor", "$(check) fine", "$<U+0028>check) fine"],
+    ["links to commands", "[a](command:x)", "[a]<U+0028>command:x)"],
   ])("makes %s harmless and visible", (_name, text, shown) => {
     expect(label(text)).toBe(shown);
   });
@@ -18,12 +21,31 @@ describe("label", () => {
     expect(cut(`${"x".repeat(500)}${family}y`, 500 + family.length)).toBe(`${"x".repeat(500)}…`);
     const stacked = `a${"\u0301".repeat(500)}`;
     expect(cut(stacked, 100).length).toBeLessThanOrEqual(100);
-    expect(label("x".repeat(500)).length).toBeLessThanOrEqual(120);
+    expect(label("x".repeat(500)).length).toBeLessThanOrEqual(128);
   });
 });
 
-it("a message has no links", () => {
+it("a message has no links and no icons", () => {
   expect(message("[Approve](command:lares.approve)")).not.toContain("](");
+  expect(message("$(check) fine")).not.toContain("$(");
+});
+
+it("long names that begin alike, or end alike, are told apart, and a page cuts them where a list does", () => {
+  const long = "x".repeat(400);
+  expect(label(`${long}.a`)).not.toBe(label(`${long}.b`));
+  expect(label(`a.${long}`)).not.toBe(label(`b.${long}`));
+  expect(label(`${long}.a`)).toHaveLength(128);
+  expect(label("x".repeat(128))).toBe("x".repeat(128));
+  expect(pageLabel(`a${"\n".repeat(3)}${long}.b`, 20)).toBe("a␊␊␊xxxxxx…xxxxxxx.b");
+  const family = "👨‍👩‍👧‍👦";
+  expect(label(family.repeat(40), 40)).toMatch(new RegExp(`^(${family})+…(${family})+$`));
+});
+
+it("a message is one line, and a name in it is seen whole", () => {
+  expect(message("one\n\n  two\n")).toBe("one two");
+  expect(label("שלום\n")).toBe("\u2068שלום␊\u2069");
+  expect(message(`${message("שלום")} failed.`)).toBe("\u2068שלום failed.\u2069");
+  expect(message("\u2068a\u202eb\u2069")).toBe("<U+2068>a<U+202E>b<U+2069>");
 });
 
 it("amounts agree with their nouns", () => {

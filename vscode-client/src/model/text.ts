@@ -1,42 +1,102 @@
-import { plainLine, plainMessage } from "../../../kernel/src/base/plain-text.ts";
+import { plainLine } from "../../../kernel/src/base/plain-text.ts";
+import { visibleText } from "../../../kernel/src/base/visible-text.ts";
 
 /**
- * A name or a sentence from an agent or a file, safe for a label of the editor: one line, control characters and
- * invisible ones made visible, no codicon (`$(…)`), at most `maxLength` characters.
+ * Makes foreign text safe for everything that the editor draws: labels, lists, lenses, messages. Some of them draw
+ * `$(name)` as an icon, others turn `[text](command:…)` into a link and thereby a command. The bracket is shown by its
+ * code instead, which the text cannot imitate.
  */
-export function label(text: string, maxLength = 120): string {
-  return cut(plainLine(text), maxLength).replaceAll("$(", "$ (");
+export function inert(text: string): string {
+  return text.replaceAll("$(", "$<U+0028>").replaceAll("](", "]<U+0028>");
 }
 
-/** As `label`, for a message of the editor, which would make links of `[text](command:…)`. */
+/** The longest id of an agent or a shared memory, so that ids are never cut. */
+const maxLabelCharacters = 128;
+
+/**
+ * Returns a name (of a file, an agent, a job, a tag) for any list, label or message of the editor. Every character is
+ * visible, including line breaks and blanks at the end. A long name is cut in the middle, because names that differ at
+ * the end begin alike; at most `maxLength` characters.
+ */
+export function label(text: string, maxLength = maxLabelCharacters): string {
+  return isolated(inert(cutInside(text, maxLength)));
+}
+
+/** As `label`, for a page, where every text is drawn as text. */
+export function pageLabel(text: string, maxLength = maxLabelCharacters): string {
+  return isolated(cutInside(text, maxLength));
+}
+
+/**
+ * Returns foreign text as one line: control characters are visible, line breaks become blanks. Text that has passed
+ * through here before, as part of an error, stays unchanged.
+ */
 export function message(text: string, maxLength = 300): string {
-  const plain = cut(plainMessage(text), maxLength);
-  // What is around it is English, and is not to be turned around with it.
-  return rightToLeft.test(plain) ? `\u2068${plain}\u2069` : plain;
+  return isolated(inert(cut(plainLine(text.replaceAll(ownIsolate, "$1")).trim(), maxLength)));
+}
+
+/** Matches a result of `isolated`; nothing in it changes the direction. */
+const ownIsolate = /\u2068([^\u202a-\u202e\u2066-\u2069]*)\u2069/g;
+
+/** Isolated, so that the English text around it keeps its direction. */
+function isolated(text: string): string {
+  return rightToLeft.test(text) ? `\u2068${text}\u2069` : text;
 }
 
 const rightToLeft = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** So much of a text's end is looked at for where a character begins: traces are cut by the thousand. */
+/**
+ * How many characters at a cut are examined for the beginning of a grapheme, because traces are cut by the thousand.
+ */
 const maxCharacterLength = 64;
-/** Made when first needed: it takes milliseconds, and most texts are short enough. */
+/** Created on first use: it takes milliseconds, and most texts are short enough. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Cut between characters, with an ellipsis where something is left out; both together are `maxLength` at most. */
+/** Cuts a text between graphemes and adds an ellipsis; at most `maxLength` characters in total. */
 export function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
-  const start = Math.max(0, maxLength - maxCharacterLength);
-  segmenter ??= new Intl.Segmenter();
-  const characters = [...segmenter.segment(text.slice(start, maxLength))].slice(0, -1);
-  return `${text.slice(0, start)}${characters.map(({ segment }) => segment).join("")}…`;
+  return `${begin(text, maxLength - 1)}…`;
 }
 
-/** `1 file`, `3 files`. */
+/** As `cut`, for a name that is made visible; keeps the beginning and the end. */
+function cutInside(name: string, maxLength: number): string {
+  // Text far from both ends will be cut anyway.
+  const isLong = name.length > 4 * maxLength;
+  const first = visibleText(isLong ? name.slice(0, 2 * maxLength) : name);
+  if (!isLong && first.length <= maxLength) return first;
+  const last = isLong ? visibleText(name.slice(-2 * maxLength)) : first;
+  const kept = Math.floor((maxLength - 1) / 2);
+  return `${begin(first, maxLength - 1 - kept)}…${end(last, kept)}`;
+}
+
+function begin(text: string, maxLength: number): string {
+  const start = Math.max(0, maxLength - maxCharacterLength);
+  const characters = charactersOf(text.slice(start, maxLength + maxCharacterLength));
+  return `${text.slice(0, start)}${fitting(characters, maxLength - start).join("")}`;
+}
+
+function end(text: string, maxLength: number): string {
+  const characters = charactersOf(text.slice(-maxLength - maxCharacterLength));
+  return fitting(characters.toReversed(), maxLength).toReversed().join("");
+}
+
+function fitting(characters: readonly string[], maxLength: number): readonly string[] {
+  let left = maxLength;
+  const first = characters.findIndex((character) => (left -= character.length) < 0);
+  return first < 0 ? characters : characters.slice(0, first);
+}
+
+function charactersOf(text: string): string[] {
+  segmenter ??= new Intl.Segmenter();
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
+}
+
+/** Formats `1 file`, `3 files`. */
 export function count(amount: number, one: string, many = `${one}s`): string {
   return `${amount.toLocaleString("en")} ${amount === 1 ? one : many}`;
 }
 
-/** Made when first needed, as above. */
+/** Created on first use, as above. */
 let relative: Intl.RelativeTimeFormat | undefined;
 const steps = [
   { unit: "day", ms: 86_400_000 },
@@ -44,7 +104,9 @@ const steps = [
   { unit: "minute", ms: 60_000 },
 ] as const;
 
-/** `in 5 minutes`, `2 hours ago`, `just now`; an empty text for what is no time. `now` in milliseconds of the epoch. */
+/**
+ * Formats `in 5 minutes`, `2 hours ago`, `just now`; empty if it is not a time. `now`: milliseconds since the epoch.
+ */
 export function when(timestamp: string, now: number): string {
   const at = Date.parse(timestamp);
   if (Number.isNaN(at)) return "";

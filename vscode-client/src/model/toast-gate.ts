@@ -1,8 +1,8 @@
-/** So many notifications in the window; what is more is counted and told in one. */
+/** The number of notifications in the window; further ones are counted and announced together. */
 export const maxToasts = 4;
 export const toastWindowMs = 15_000;
 
-/** Keeps many notifications from burying the screen. */
+/** Limits the rate of notifications. */
 export class ToastGate {
   readonly #now: () => number;
   readonly #later: (run: () => void, inMs: number) => void;
@@ -10,7 +10,7 @@ export class ToastGate {
   #shown: number[] = [];
   #held = 0;
 
-  /** `now` in milliseconds of a clock that only goes forward; `later` runs something once, so much later. */
+  /** `now`: milliseconds of a monotonic clock; `later` runs a function once after a delay. */
   constructor(
     now: () => number,
     later: (run: () => void, inMs: number) => void,
@@ -21,7 +21,7 @@ export class ToastGate {
     this.#tellCount = tellCount;
   }
 
-  /** Whether this one is shown; if not, it is in the count that is told later. */
+  /** Returns true if this one may be shown; otherwise it is counted and announced later. */
   admits(): boolean {
     const now = this.#now();
     this.#shown = this.#shown.filter((at) => now - at < toastWindowMs);

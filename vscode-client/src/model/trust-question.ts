@@ -1,13 +1,13 @@
 import type { Status } from "../protocol.ts";
 import { label } from "./text.ts";
 
-/** That a person is asked for something: what exactly, the page shows. */
+/** A request for permissions; the page shows the details. */
 export interface TrustQuestion {
   readonly digest: Status["trust"]["digest"];
   readonly title: string;
 }
 
-/** Returns the question that is open, or null where all that the workspace asks for is answered. */
+/** Returns the open question, or null if everything that the workspace requests is answered. */
 export function trustQuestion(status: Status | undefined): TrustQuestion | null {
   if (status === undefined) return null;
   const { digest, pending, changedPrograms } = status.trust;

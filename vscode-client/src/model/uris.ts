@@ -3,20 +3,20 @@ import { FileSystemError, Uri, workspace } from "vscode";
 import { locate, namedFolders, type NamedFolder } from "./workspace-uris.ts";
 
 /**
- * Where a path of the kernel's lies ("notes/a.md", or "<folder>/notes/a.md" where the workspace has several
- * folders); undefined where it names none of them.
+ * Returns the location of a kernel path ("notes/a.md", or "<folder>/notes/a.md" if the workspace has several folders);
+ * undefined if it names none of them.
  */
 export function uriOf(path: string): Uri | undefined {
   const place = locate(folders(), path);
   if (place === null) return undefined;
-  // A path that leaves its folder is not one of the kernel's.
+  // A path that leaves its folder does not come from the kernel.
   if (place.inner.split("/").includes("..")) return undefined;
   return Uri.joinPath(place.uri, place.inner);
 }
 
 let known: { readonly key: string; readonly folders: readonly NamedFolder<Uri>[] } = { key: "", folders: [] };
 
-/** Looked up anew when others are open. */
+/** Computed again when the workspace's folders change. */
 function folders(): readonly NamedFolder<Uri>[] {
   const uris = (workspace.workspaceFolders ?? [])
     .map(({ uri }) => uri)
@@ -30,12 +30,12 @@ function realPathOf({ fsPath }: Uri): string {
   try {
     return realpathSync.native(fsPath);
   } catch {
-    // The kernel says that it is not there, or closed.
+    // The kernel reports that the folder is missing or inaccessible.
     return fsPath;
   }
 }
 
-/** Whether there is something at this place. */
+/** Returns true if a file or folder exists at this location. */
 export async function exists(uri: Uri): Promise<boolean> {
   try {
     await workspace.fs.stat(uri);

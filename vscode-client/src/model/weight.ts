@@ -1,12 +1,12 @@
 import type { Action, Effect } from "../protocol.ts";
 
-/** An action on so many files is large, whatever its score. */
+/** An action on this many files is large, whatever its score. */
 export const largeFiles = 10;
 const mediumScore = 0.3;
 const largeScore = 0.7;
 
-/** How much a person should look before an action is approved. */
-export interface Weight {
+/** How closely a person should look before approving an action. */
+interface Weight {
   /** 1: small, 2: medium, 3: large. */
   readonly level: 1 | 2 | 3;
   /** The safe next step is to look at it; approving is the step after that. */
@@ -15,7 +15,7 @@ export interface Weight {
   readonly isAlone: boolean;
 }
 
-/** The one rule by which page, tree, lenses, notifications and batches choose their default. */
+/** The one rule by which pages, trees, lenses, notifications and batches choose their default. */
 export function weightOf({ effects, impact_score }: Pick<Action, "effects" | "impact_score">): Weight {
   const deletes = effects.some(({ kind }) => kind === "file.delete");
   const isLarge = impact_score >= largeScore || fileCount(effects) >= largeFiles;
@@ -23,9 +23,14 @@ export function weightOf({ effects, impact_score }: Pick<Action, "effects" | "im
   return { level, showsFirst: level > 1, isAlone: isLarge || deletes };
 }
 
+/** Returns `medium change`: how much an action changes, in the levels of the review page. */
+export function weightText(action: Pick<Action, "effects" | "impact_score">): string {
+  return `${levelWords[weightOf(action).level].toLowerCase()} change`;
+}
+
 export const levelWords = { 1: "Small", 2: "Medium", 3: "Large" } as const;
 
-/** Entries that the effects touch, each counted once. */
+/** Returns the number of entries that the effects touch. */
 export function fileCount(effects: readonly Effect[]): number {
   return new Set(effects.map(({ path }) => path)).size;
 }
@@ -37,7 +42,7 @@ const kinds = {
   changes: ({ kind, before }: Effect) => kind === "file.edit" || (kind === "file.write" && before !== null),
 } as const;
 
-/** How many of an action's effects delete and move files; what a person cannot see in an edited text. */
+/** Returns how many of the effects delete and move files; the person cannot see these in an edited text. */
 export function goneFrom(effects: readonly Effect[]): { readonly deletes: number; readonly moves: number } {
   return {
     deletes: effects.filter(kinds.deletes).length,
@@ -45,7 +50,7 @@ export function goneFrom(effects: readonly Effect[]): { readonly deletes: number
   };
 }
 
-/** `14 files, deletes 1, moves 2`; of a single effect nothing but `1 file`. */
+/** Returns `14 files, deletes 1, moves 2`; only `1 file` for a single effect. */
 export function extentText(effects: readonly Effect[]): string {
   const { deletes, moves } = goneFrom(effects);
   const files = fileCount(effects);
@@ -56,7 +61,7 @@ export function extentText(effects: readonly Effect[]): string {
   ].join(", ");
 }
 
-/** What an action does to how many files, as a sentence: `Changes 13 files and deletes 1.` */
+/** Describes an action's size as a sentence: `Changes 13 files and deletes 1.` */
 export function impactSentence(effects: readonly Effect[]): string {
   const of = (test: (effect: Effect) => boolean, verb: string, one: string, many = `${one}s`): string[] => {
     const found = effects.filter(test).length;

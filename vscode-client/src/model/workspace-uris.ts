@@ -1,12 +1,12 @@
 import { rootNames } from "../../../kernel/src/base/root-names.ts";
 
-/** A folder of the workspace, as the kernel names it in its paths. */
+/** A folder of the workspace, with its name in kernel paths. */
 export interface NamedFolder<Uri> {
   readonly name: string;
   readonly uri: Uri;
 }
 
-/** The folders by the names that the kernel gives them: those of their real paths, which `realPathOf` answers. */
+/** Returns the folders with the names that the kernel gives them, which depend on their real paths (`realPathOf`). */
 export function namedFolders<Uri>(
   uris: readonly Uri[],
   realPathOf: (uri: Uri) => string,
@@ -15,7 +15,7 @@ export function namedFolders<Uri>(
   return uris.map((uri, index) => ({ name: names[index] ?? "root", uri }));
 }
 
-/** The folder that a path of the kernel lies in, and the path inside it; null where it names no folder. */
+/** Returns the folder that contains a kernel path, and the path inside it; null if it names no folder. */
 export function locate<Uri>(
   folders: readonly NamedFolder<Uri>[],
   path: string,

@@ -12,10 +12,10 @@ import type { ClientContext } from "../feature.ts";
 import { trustQuestion } from "../model/trust-question.ts";
 import type { Action } from "../protocol.ts";
 
-/** Where the starter puts the note that a new user tries agents on. */
+/** The path of the note that the starter creates for trying out agents. */
 export const note = ["notes", "first-note.md"] as const;
 
-/** Above the first note: the one thing to do next, so that the note never promises what is not there. */
+/** A lens above the first note with the one next step, so that the note never promises what is not available. */
 export function noteLens(context: ClientContext): Disposable {
   const { kernel, models } = context;
   const changed = new EventEmitter<void>();
@@ -38,7 +38,7 @@ export function noteLens(context: ClientContext): Disposable {
   );
 }
 
-/** Returns what a person does next with the note; undefined where a proposal is there, which has lenses of its own. */
+/** Returns the next step for the note; undefined if there is a proposal, which has its own lenses. */
 export function nextStep({ kernel, models }: Pick<ClientContext, "kernel" | "models">): Command | undefined {
   if (!workspace.isTrusted)
     return { title: "Trust this folder in the editor to go on…", command: "lares.trustFolder" };

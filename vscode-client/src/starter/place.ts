@@ -4,7 +4,7 @@ import { exists } from "../model/uris.ts";
 /** The documents that say what agents may do in a folder, in the order in which the kernel looks for them. */
 export const documentNames = ["lares.yaml", "lares.yml", "lares.toml"] as const;
 
-/** A folder's document; undefined where it has none. */
+/** Returns a folder's document; undefined if it has none. */
 export async function documentIn(folder: Uri): Promise<Uri | undefined> {
   for (const name of documentNames) {
     const uri = Uri.joinPath(folder, name);
@@ -13,7 +13,7 @@ export async function documentIn(folder: Uri): Promise<Uri | undefined> {
   return undefined;
 }
 
-/** The folder that is meant, asked where there are several; undefined where the person does not say, or none is open. */
+/** Returns the only folder, or asks which one; undefined if the person does not choose, or none is open. */
 export async function chosenFolder(question: string): Promise<WorkspaceFolder | undefined> {
   const folders = workspace.workspaceFolders ?? [];
   return folders.length > 1 ? window.showWorkspaceFolderPick({ placeHolder: question }) : folders[0];

@@ -14,7 +14,7 @@ export const progressContexts = {
 
 type Context = (typeof progressContexts)[keyof typeof progressContexts];
 
-/** Contexts that stay true, in every window, once a person did the thing. */
+/** Contexts that stay true, in every window, once a person has done the step. */
 const lasting: readonly {
   readonly context: Context;
   readonly isDone: (action: Action) => boolean;
@@ -26,7 +26,7 @@ const lasting: readonly {
   { context: progressContexts.hasUndone, isDone: ({ state }) => state === "Undone" },
 ];
 
-/** Keeps the contexts that say how far a person has come. */
+/** Maintains the contexts for the person's progress. */
 export function progress({ extension, kernel, models }: ClientContext): Disposable {
   const known = new Map<Context, boolean>();
   const set = (context: Context, value: boolean): void => {

@@ -3,16 +3,16 @@ import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { trustQuestion } from "../model/trust-question.ts";
 import { exists } from "../model/uris.ts";
-import { forWhatComes } from "../trust.ts";
+import { forWhatComes } from "../notices/trust.ts";
 import { note, noteLens } from "./note-lens.ts";
 import { chosenFolder, documentIn } from "./place.ts";
 import { progress } from "./progress.ts";
 
 const walkthrough = "lares.lares-vscode#lares.start";
 
-/** What a new user starts with: a document, a note to try it on, and the walkthrough that leads through it. */
+/** Offers new users a document, a note to try it on, and the walkthrough. */
 export const starter: Feature = (context) => {
-  /** The person came to the editor's trust from the walkthrough, and is led back to it. */
+  /** The person opened the editor's trust dialog from the walkthrough, and is led back to it. */
   let leadsBack = false;
   return Disposable.from(
     commands.registerCommand("lares.createStarter", () =>
@@ -44,8 +44,8 @@ async function openWalkthrough(step?: string): Promise<void> {
 }
 
 /**
- * Writes a starter beside nothing else: a document that is there is opened and stays as it is. What the new one asks for
- * is shown at once, and the note once it is allowed.
+ * Writes a starter only if there is no document: an existing one is opened and stays unchanged. The new document's
+ * question is shown at once, and the note after it is allowed.
  */
 async function createStarter(context: ClientContext): Promise<void> {
   const folder = (await folderOrAsk("Which folder are agents to work in?"))?.uri;
@@ -60,7 +60,7 @@ async function createStarter(context: ClientContext): Promise<void> {
   }
   const document = Uri.joinPath(folder, "lares.yaml");
   const schema = Uri.joinPath(folder, ".lares", "schemas", "lares.schema.json");
-  // The note first: a location that does not exist would be a fault in the document.
+  // The note is written first, because a location that does not exist would be an error in the document.
   await writeNote(context, folder);
   await copyIfMissing(bundled(context, "dist", "schemas", "lares.schema.json"), schema);
   await copyIfMissing(bundled(context, "media", "starter", "lares.yaml"), document);
@@ -78,7 +78,7 @@ async function openDocument(): Promise<void> {
   await window.showTextDocument(document);
 }
 
-/** Opens the note that the starter's agent proposes a heading for, at its first line; writes it where it is missing. */
+/** Opens the note for which the starter's agent proposes a heading, at its first line; creates it if it is missing. */
 async function openFirstNote(context: ClientContext): Promise<void> {
   const folder = (await folderOrAsk("In which folder?"))?.uri;
   if (folder !== undefined) await openNoteIn(context, folder);

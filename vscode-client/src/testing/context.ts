@@ -4,7 +4,7 @@ import type { KernelState } from "../kernel/kernel.ts";
 import { agentNames } from "../model/agent-names.ts";
 import type { Action, Agent, NotificationParamsOf, ServerNotification, Status } from "../protocol.ts";
 
-/** What a test of a feature says and sees; the feature is made from `context`. */
+/** A test's access to a feature that is created from `context`. */
 export interface FakeContext {
   readonly context: ClientContext;
   readonly asked: { method: string; params: unknown }[];
@@ -21,11 +21,11 @@ export interface FakeContext {
   actions: readonly Action[];
   agents: readonly Pick<Agent, "id" | "name">[];
   tell<Method extends ServerNotification>(method: Method, params: NotificationParamsOf<Method>): void;
-  /** Lets everything happen that waits for nothing but promises. */
+  /** Lets all promises settle that wait for nothing else. */
   settle(): Promise<void>;
 }
 
-/** With a kernel whose answers the test gives, by method. */
+/** Creates a context with a kernel whose answers the test gives, by method. */
 export function fakeContext(answers: Readonly<Record<string, (params: never) => unknown>> = {}): FakeContext {
   const listeners = new Map<string, (params: never) => void>();
   const kernel = {

@@ -1,8 +1,37 @@
 /**
- * What unit tests get where the client imports `vscode` (an alias in vitest.config.ts): the plain values as the
- * editor has them, and a window and a workspace that remember what was asked of them. What the client shows in a
- * real editor is tried by the end-to-end suites.
+ * Replaces `vscode` in unit tests (an alias in vitest.config.ts): plain values as the editor has them, and a window and
+ * a workspace that record what was asked of them. The end-to-end suites test what the client shows in a real editor.
  */
+
+/** Text that the client gave to a part of the editor that draws more than text, and the file that gave it. */
+export interface DrawnText {
+  readonly file: string;
+  readonly surface: string;
+  readonly text: string;
+}
+
+/** The file of the client that called, below `src/`. */
+function callerFile(): string {
+  const frames = (new Error("for its stack").stack ?? "").split("\n");
+  const path = frames
+    .map((frame) => /vscode-client\/src\/([^?:)]+)/.exec(frame)?.[1])
+    .find((found) => found !== undefined && found !== "testing/vscode.ts");
+  return path ?? "";
+}
+
+function draw(surface: string, ...texts: readonly unknown[]): void {
+  const file = callerFile();
+  for (const text of texts) if (typeof text === "string") seen.drawn.push({ file, surface, text });
+}
+
+/** Every text of a list to pick from, and of what is around it. */
+function drawPick(items: readonly unknown[], options: unknown): void {
+  for (const item of [...items, options]) {
+    if (typeof item !== "object" || item === null) continue;
+    for (const key of ["label", "description", "detail", "title", "placeHolder", "prompt", "placeholder"])
+      draw("quick pick", (item as Record<string, unknown>)[key]);
+  }
+}
 
 export class Disposable {
   readonly #dispose: () => void;
@@ -100,7 +129,13 @@ export class Range {
   }
 }
 
-/** What changes files; the client makes it to change none. */
+export class Selection extends Range {
+  readonly active = this.end;
+}
+
+export const TextEditorRevealType = { InCenterIfOutsideViewport: 2 } as const;
+
+/** Changes files in the editor; the client creates it only to change none. */
 export class WorkspaceEdit {
   readonly size = 0;
 }
@@ -131,8 +166,10 @@ export class MarkdownString {
   constructor(value = "", supportThemeIcons = false) {
     this.value = value;
     this.supportThemeIcons = supportThemeIcons;
+    draw("markdown", value);
   }
   appendMarkdown(markdown: string): this {
+    draw("markdown", markdown);
     this.value += markdown;
     return this;
   }
@@ -153,6 +190,7 @@ export class FileDecoration {
   readonly color: ThemeColor | undefined;
   propagate = false;
   constructor(badge?: string, tooltip?: string, color?: ThemeColor) {
+    draw("decoration", badge, tooltip);
     this.badge = badge;
     this.tooltip = tooltip;
     this.color = color;
@@ -202,6 +240,7 @@ export class TreeItem {
   command?: unknown;
   accessibilityInformation?: { label: string };
   constructor(label: string, collapsibleState: number = TreeItemCollapsibleState.None) {
+    draw("tree", label);
     this.label = label;
     this.collapsibleState = collapsibleState;
   }
@@ -225,6 +264,7 @@ export interface ShownMessage {
 /** What the client showed and did since `forget()`. */
 export const seen = {
   messages: [] as ShownMessage[],
+  drawn: [] as DrawnText[],
   commands: [] as { id: string; arguments: unknown[] }[],
   channels: [] as FakeChannel[],
   /** When files were last written, where a test says so; the others are just written. */
@@ -238,7 +278,7 @@ export const seen = {
   closedTabs: [] as string[],
   /** Documents that were shown. */
   opened: [] as string[],
-  /** Lists to pick from wait for the test's `window.pick`; else the first item is taken. */
+  /** If true, lists wait for the test's `window.pick`; otherwise the first item is picked. */
   holdsPicks: false,
   forget(): void {
     this.holdsPicks = false;
@@ -252,8 +292,13 @@ export const seen = {
     filesChanged.dispose();
     workspace.trustGranted.dispose();
     tabsChanged.dispose();
+    editorsChanged.dispose();
+    textsChanged.dispose();
+    window.activeTextEditor = undefined;
+    window.visibleTextEditors = [];
     this.modified.clear();
     this.messages.length = 0;
+    this.drawn.length = 0;
     this.commands.length = 0;
     registered.clear();
     workspace.workspaceFolders = undefined;
@@ -262,6 +307,7 @@ export const seen = {
     workspace.settings = {};
     workspace.openedTexts = [];
     window.statusBarMessages = [];
+    window.visibleTextEditors = [];
     window.chosenFile = undefined;
     openPick = null;
   },
@@ -283,6 +329,7 @@ function show(severity: ShownMessage["severity"]) {
     const buttons = (options === null ? rest : rest.slice(1)) as Button[];
     return new Promise((resolve) => {
       const titles = buttons.map((button) => (typeof button === "string" ? button : button.title));
+      draw("message", text, options?.detail, ...titles);
       seen.messages.push({
         severity,
         text,
@@ -311,6 +358,13 @@ export class TabInputTextDiff {
   }
 }
 
+export class TabInputWebview {
+  readonly viewType: string;
+  constructor(viewType: string) {
+    this.viewType = viewType;
+  }
+}
+
 interface FakeTab {
   readonly label: string;
   readonly input: unknown;
@@ -318,7 +372,12 @@ interface FakeTab {
 
 const tabsChanged = new EventEmitter<void>();
 
-/** Which tab is in front; those who listen are told. */
+/** Fired by a test: the cursor moved, or another editor became active. */
+export const editorsChanged = new EventEmitter<void>();
+/** Fired by a test: a text was typed or saved. */
+export const textsChanged = new EventEmitter<{ readonly document: unknown }>();
+
+/** Sets the active tab and notifies listeners. */
 export function showTab(tab: FakeTab | undefined): void {
   window.tabGroups.activeTabGroup.activeTab = tab;
   tabsChanged.fire();
@@ -333,6 +392,7 @@ export interface FakeChannel {
 }
 
 function createOutputChannel(name: string): FakeChannel {
+  draw("channel", name);
   const channel: FakeChannel = { name, lines: [], isShown: false, isDisposed: false };
   seen.channels.push(channel);
   const at = (level: string) => (text: string) => channel.lines.push(`[${level}] ${text}`);
@@ -348,6 +408,46 @@ function createOutputChannel(name: string): FakeChannel {
 type PickedBy = (items: readonly unknown[]) => unknown;
 let openPick: ((choose: PickedBy) => void) | null = null;
 
+/** A list that stays open while it is answered. */
+export class FakeQuickPick {
+  title = "";
+  placeholder = "";
+  matchOnDescription = false;
+  matchOnDetail = false;
+  activeItems: readonly unknown[] = [];
+  isShown = false;
+  isDisposed = false;
+  readonly button = new EventEmitter<{ readonly button: unknown; readonly item: unknown }>();
+  readonly #accepted = new EventEmitter<void>();
+  readonly #hidden = new EventEmitter<void>();
+  readonly onDidTriggerItemButton = this.button.event;
+  readonly onDidAccept = this.#accepted.event;
+  readonly onDidHide = this.#hidden.event;
+  #items: readonly unknown[] = [];
+
+  get items(): readonly unknown[] {
+    return this.#items;
+  }
+  set items(items: readonly unknown[]) {
+    drawPick(items, this);
+    this.#items = items;
+  }
+  show(): void {
+    this.isShown = true;
+  }
+  hide(): void {
+    this.isShown = false;
+    this.#hidden.fire();
+  }
+  accept(item: unknown): void {
+    this.activeItems = [item];
+    this.#accepted.fire();
+  }
+  dispose(): void {
+    this.isDisposed = true;
+  }
+}
+
 export const env = {
   clipboard: {
     writeText: async (text: string): Promise<void> => {
@@ -359,11 +459,27 @@ export const ViewColumn = { Active: -1, Beside: -2 } as const;
 
 export const window = {
   tabGroups: {
-    activeTabGroup: { activeTab: undefined as FakeTab | undefined },
+    activeTabGroup: {
+      activeTab: undefined as FakeTab | undefined,
+      /** Tabs that are open behind the active one. */
+      others: [] as FakeTab[],
+      viewColumn: 1,
+      get tabs(): FakeTab[] {
+        return [...(this.activeTab === undefined ? [] : [this.activeTab]), ...this.others];
+      },
+    },
+    get all() {
+      return [this.activeTabGroup];
+    },
     onDidChangeTabs: tabsChanged.event,
     onDidChangeTabGroups: tabsChanged.event,
-    close: async ({ label }: FakeTab): Promise<void> => {
-      seen.closedTabs.push(label);
+    close: async (given: FakeTab | readonly FakeTab[]): Promise<void> => {
+      const group = window.tabGroups.activeTabGroup;
+      for (const tab of [given].flat()) {
+        seen.closedTabs.push(tab.label);
+        if (group.activeTab === tab) group.activeTab = undefined;
+        group.others = group.others.filter((other) => other !== tab);
+      }
     },
   },
   registerWebviewViewProvider(id: string, provider: WebviewViewProvider): Disposable {
@@ -383,7 +499,8 @@ export const window = {
       this.restorePanel = undefined;
     });
   },
-  createWebviewPanel(): unknown {
+  createWebviewPanel(_type?: string, title?: string): unknown {
+    draw("panel", title);
     seen.panels.push(this.nextPanel);
     return this.nextPanel;
   },
@@ -392,39 +509,53 @@ export const window = {
     if (shown !== undefined) seen.opened.push(shown.toString());
   },
   state: { focused: true, active: true },
+  createTextEditorDecorationType: (): Disposable => new Disposable(() => undefined),
   statusBarMessages: [] as string[],
   setStatusBarMessage(text: string): Disposable {
+    draw("status bar", text);
     this.statusBarMessages.push(text);
     return new Disposable(() => {});
   },
-  /** Of the progress that was shown last: cancels it as a person does. */
+  /** Cancels the last progress that was shown, as a person does. */
   cancelProgress: () => undefined as void,
   withProgress<Result>(
-    _options: unknown,
+    options: unknown,
     run: (progress: unknown, token: { onCancellationRequested: unknown }) => Promise<Result>,
   ): Promise<Result> {
+    draw("progress", (options as { title?: string }).title);
     const cancelled = new EventEmitter<void>();
     this.cancelProgress = () => cancelled.fire();
     return run({ report: () => undefined }, { onCancellationRequested: cancelled.event });
   },
-  /** Takes the first that is offered, or waits for the test's `pick`. */
-  showQuickPick: async (items: readonly unknown[]): Promise<unknown> =>
-    seen.holdsPicks
+  /** Picks the first item, or waits for the test's `pick`. */
+  showQuickPick: async (items: readonly unknown[], options?: unknown): Promise<unknown> => {
+    drawPick(items, options);
+    return seen.holdsPicks
       ? new Promise((resolve) => {
           openPick = (choose) => resolve(choose(items));
         })
-      : items[0],
-  /** What the person types where the editor asks for a text; undefined: nothing. */
+      : items[0];
+  },
+  /** The list that was made last, to be driven by a test. */
+  madePick: undefined as FakeQuickPick | undefined,
+  createQuickPick(): FakeQuickPick {
+    this.madePick = new FakeQuickPick();
+    return this.madePick;
+  },
+  /** What the person types into an input box; undefined: nothing. */
   input: undefined as string | undefined,
-  async showInputBox(): Promise<string | undefined> {
+  async showInputBox(options?: unknown): Promise<string | undefined> {
+    drawPick([], options);
     return this.input;
   },
-  /** What the person chooses where the editor asks for a file; undefined: nothing. */
+  /** What the person selects in a file dialog; undefined: nothing. */
   chosenFile: undefined as Uri | undefined,
-  async showSaveDialog(): Promise<Uri | undefined> {
+  async showSaveDialog(options?: unknown): Promise<Uri | undefined> {
+    drawPick([], options);
     return this.chosenFile;
   },
-  async showOpenDialog(): Promise<Uri[] | undefined> {
+  async showOpenDialog(options?: unknown): Promise<Uri[] | undefined> {
+    drawPick([], options);
     return this.chosenFile && [this.chosenFile];
   },
   /** The test's answer to the list that is shown. */
@@ -433,6 +564,11 @@ export const window = {
     openPick(choose);
     openPick = null;
   },
+  activeTextEditor: undefined as unknown,
+  visibleTextEditors: [] as unknown[],
+  onDidChangeTextEditorSelection: editorsChanged.event,
+  onDidChangeActiveTextEditor: editorsChanged.event,
+  onDidChangeVisibleTextEditors: editorsChanged.event,
   showInformationMessage: show("info"),
   showWarningMessage: show("warning"),
   showErrorMessage: show("error"),
@@ -445,13 +581,24 @@ export class CodeLens {
   readonly range: Range;
   readonly command: { readonly title: string; readonly command: string };
   constructor(range: Range, command: CodeLens["command"]) {
+    draw("lens", command.title);
     this.range = range;
     this.command = command;
   }
 }
 
+interface FakeLensProvider {
+  provideCodeLenses(document: never, token: never): unknown;
+}
+
 export const languages = {
-  registerCodeLensProvider: (): Disposable => new Disposable(() => undefined),
+  lensProviders: [] as FakeLensProvider[],
+  registerCodeLensProvider(_selector: unknown, provider: FakeLensProvider): Disposable {
+    this.lensProviders.push(provider);
+    return new Disposable(() => {
+      this.lensProviders = this.lensProviders.filter((other) => other !== provider);
+    });
+  },
 };
 
 /** Files that a test lays down, by their address. */
@@ -480,6 +627,7 @@ interface FakeDocument {
   readonly uri: Uri;
   readonly isDirty: boolean;
   save(): Promise<boolean>;
+  getText?(): string;
 }
 
 interface FakeWatcher extends Disposable {
@@ -491,24 +639,38 @@ export const workspace: {
   isTrusted: boolean;
   workspaceFolders: { readonly uri: Uri; readonly name: string; readonly index: number }[] | undefined;
   textDocuments: FakeDocument[];
-  /** Settings that are set, by their whole name; others have the default that is asked with. */
+  /** Settings by their whole name; others have the default that the caller passes. */
   settings: Record<string, unknown>;
   /** Texts that were opened as documents of no file. */
   openedTexts: string[];
   getConfiguration(section: string): { get<Value>(name: string, otherwise: Value): Value };
   readonly fs: typeof fileSystem;
+  /** What serves the documents of a scheme. */
+  readonly fileSystems: Map<string, unknown>;
+  registerFileSystemProvider(scheme: string, provider: unknown): Disposable;
+  onDidSaveTextDocument(listener: (document: unknown) => void): Disposable;
+  onDidChangeTextDocument(listener: (change: { readonly document: unknown }) => void): Disposable;
   openTextDocument(options: { content: string }): Promise<unknown>;
   createFileSystemWatcher(): FakeWatcher;
   /** Fired by a test. */
   readonly trustGranted: EventEmitter<void>;
   onDidGrantWorkspaceTrust(listener: () => void): Disposable;
   onDidChangeWorkspaceFolders(listener: () => void): Disposable;
+  onDidChangeTextDocument(listener: () => void): Disposable;
+  onDidSaveTextDocument(listener: () => void): Disposable;
 } = {
   isTrusted: true,
   workspaceFolders: undefined,
   textDocuments: [],
   settings: {},
   fs: fileSystem,
+  fileSystems: new Map(),
+  registerFileSystemProvider(scheme, provider) {
+    this.fileSystems.set(scheme, provider);
+    return new Disposable(() => this.fileSystems.delete(scheme));
+  },
+  onDidSaveTextDocument: (listener) => textsChanged.event(({ document }) => listener(document)),
+  onDidChangeTextDocument: (listener) => textsChanged.event(listener),
   openedTexts: [],
   openTextDocument: async ({ content }) => void workspace.openedTexts.push(content),
   createFileSystemWatcher: () =>
@@ -534,6 +696,7 @@ export const commands = {
   },
   async executeCommand(id: string, ...values: unknown[]): Promise<unknown> {
     seen.commands.push({ id, arguments: values });
+    if (id.startsWith("vscode.")) draw("tab", ...values);
     return registered.get(id)?.(...(values as never[]));
   },
 };

@@ -8,13 +8,13 @@ import { traceLine } from "./line.ts";
 import { BoundedQueue } from "./queue.ts";
 
 const flushMs = 100;
-/** Entries written at one flush, over all channels. */
+/** Entries written per flush, over all channels. */
 export const maxPerFlush = 500;
 /** Entries of one agent that wait for a flush. */
 export const maxQueued = 1000;
-/** Channels at once; traces of further agents are in the trace view and the kernel's file. */
+/** The number of channels; traces of further agents are in the trace view and in the kernel's file. */
 export const maxChannels = 100;
-/** What is shown of the time before a channel was there. */
+/** The number of older entries with which a new channel begins. */
 const historyEntries = 100;
 
 interface Channel {
@@ -22,7 +22,7 @@ interface Channel {
   readonly queue: BoundedQueue<TraceEntry>;
 }
 
-/** One log channel per agent, made with its first trace. */
+/** One log channel per agent, created with its first trace. */
 export class TraceChannels implements Disposable {
   readonly #context: Pick<ClientContext, "kernel" | "models">;
   readonly #channels = new Map<string, Channel>();
@@ -46,7 +46,7 @@ export class TraceChannels implements Disposable {
     if (kernel.state.kind === "running") void this.#follow();
   }
 
-  /** Shows an agent's channel; one that is new begins with what happened last. */
+  /** Shows an agent's channel; a new one begins with the latest entries. */
   async show(agent: string): Promise<void> {
     const known = this.#channels.get(agent);
     const channel = known ?? this.#open(agent);
@@ -71,7 +71,7 @@ export class TraceChannels implements Disposable {
     if (this.#subscription !== undefined) void this.#unfollow(this.#subscription);
   }
 
-  /** A subscription may have outlived the kernel it was made with; only the newest is listened to. */
+  /** A subscription may be older than the current kernel; only entries of the newest one are accepted. */
   async #follow(): Promise<void> {
     const old = this.#subscription;
     try {
@@ -80,7 +80,7 @@ export class TraceChannels implements Disposable {
       if (this.#isDisposed) await this.#unfollow(subscription);
       if (old !== undefined) await this.#unfollow(old);
     } catch {
-      // The kernel is going; when it runs again, this is called again.
+      // The kernel is shutting down; this is called again when it runs.
       this.#subscription = undefined;
     }
   }
@@ -89,7 +89,7 @@ export class TraceChannels implements Disposable {
     try {
       await this.#context.kernel.request("lares/traces/unfollow", { subscription });
     } catch {
-      // It went with the kernel that held it.
+      // The subscription ended together with its kernel.
     }
   }
 
@@ -102,14 +102,14 @@ export class TraceChannels implements Disposable {
 
   #open(agent: string): Channel | undefined {
     if (this.#channels.size >= maxChannels) return undefined;
-    // By its id, which is unique; two of one name would write into one log file.
+    // Named after the id, which is unique; two channels with the same name would share a log file.
     const output = window.createOutputChannel(`Lares: ${label(agent)}`, { log: true });
     const channel = { output, queue: new BoundedQueue<TraceEntry>(maxQueued) };
     this.#channels.set(agent, channel);
     return channel;
   }
 
-  /** Every channel with something to say gets its share, so that a loud agent does not silence the others. */
+  /** Every channel with entries gets its share, so that a loud agent does not starve the others. */
   #flush(): void {
     this.#timer = undefined;
     const busy = [...this.#channels.values()].filter(({ queue }) => queue.length > 0);
@@ -128,7 +128,7 @@ export class TraceChannels implements Disposable {
   }
 
   #forgetRemoved(): void {
-    // Without a kernel nothing is known of who is there.
+    // Without a kernel, the list of agents is unknown.
     if (this.#context.kernel.state.kind !== "running") return;
     for (const [agent, { output }] of this.#channels) {
       if (this.#context.models.agents.get(agent) !== undefined) continue;

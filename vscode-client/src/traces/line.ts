@@ -6,8 +6,8 @@ const maxMessageCharacters = 2000;
 const maxFieldsCharacters = 1000;
 
 /**
- * A trace entry on one line, control codes shown and not obeyed: a message cannot pass for another entry.
- * With `when`, for what is shown later than it happened.
+ * Formats a trace entry on one line; control codes are visible and have no effect, so a message cannot pass for another
+ * entry. `when` adds the time, for entries that are shown later than they happened.
  */
 export function traceLine({ timestamp, hook, message, fields }: TraceEntry, when = false): string {
   return [

@@ -1,4 +1,4 @@
-/** What waits to be shown. Holds at most `capacity`; beyond it the oldest give way and are counted. */
+/** A queue for entries to be shown. Holds at most `capacity`; beyond that, the oldest are dropped and counted. */
 export class BoundedQueue<Item> {
   readonly #capacity: number;
   readonly #ring: (Item | undefined)[] = [];
@@ -24,7 +24,7 @@ export class BoundedQueue<Item> {
     this.#length += 1;
   }
 
-  /** The oldest `count` at most, and how many gave way since the last time. */
+  /** Removes and returns up to `count` of the oldest items, and the number of dropped ones since the last call. */
   take(count: number): { readonly dropped: number; readonly items: Item[] } {
     const items: Item[] = [];
     while (items.length < count && this.#length > 0) {

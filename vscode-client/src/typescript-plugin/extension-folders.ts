@@ -1,14 +1,17 @@
 import { manifestNames } from "../../../kernel/src/documents/names.ts";
 import type { ServerHost } from "./tsserver.ts";
 
-/** So long an answer counts, in milliseconds: a manifest that is made or removed is seen then. */
+/** How long an answer is cached, in milliseconds: after this time a created or removed manifest is noticed. */
 const freshMs = 5_000;
 const maxFolders = 2_000;
 const maxManifestBytes = 256 * 1024;
-/** YAML's `extension:` and TOML's `[extension]` or `extension.id`; others have an `extension.yaml` that says nothing of it. */
+/**
+ * YAML's `extension:` and TOML's `[extension]` or `extension.id`; other software has files named `extension.yaml`
+ * without this key.
+ */
 const rootKey = /^\s*[[{]?\s*["']?extension["']?\s*[:.\]=]/m;
 
-/** Knows which extension a file belongs to, and looks at the disk seldom. */
+/** Finds the extension that a file belongs to, with few file system accesses. */
 export class ExtensionFolders {
   readonly #host: Pick<ServerHost, "fileExists" | "readFile" | "getFileSize">;
   readonly #now: () => number;
@@ -19,7 +22,7 @@ export class ExtensionFolders {
     this.#now = now;
   }
 
-  /** The nearest folder above the file that has a manifest of ours; none for what is in a `node_modules` of it. */
+  /** Returns the nearest folder above the file that has a Lares manifest; undefined for files in a `node_modules`. */
   of(file: string): string | undefined {
     for (let end = file.lastIndexOf("/"); end > 0; end = file.lastIndexOf("/", end - 1)) {
       const folder = file.slice(0, end);

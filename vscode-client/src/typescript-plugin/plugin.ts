@@ -12,12 +12,12 @@ interface Plugin {
   create<LanguageService>(info: PluginCreateInfo<LanguageService>): LanguageService;
 }
 
-/** By server: projects come and go, and each loads the plugin anew. */
+/** By server: projects come and go, and each loads the plugin again. */
 const parts = new WeakMap<ProjectService, Parts>();
 
 /**
- * A plugin of TypeScript's server, which VS Code loads with this extension: agents' programs are checked against the SDK
- * that the kernel bundles in, without anything in their workspace. `folder` is the plugin's own.
+ * Creates the plugin for TypeScript's server that VS Code loads with this extension. Agents' programs are checked
+ * against the SDK that the kernel bundles, without any files in their workspace. `folder` is the plugin's own folder.
  */
 export function createPlugin(typescript: TypeScript, folder: string): Plugin {
   return {

@@ -2,13 +2,15 @@ import type { ExtensionFolders } from "./extension-folders.ts";
 import type { Project, ProjectService, ScriptInfo, ServerHost, TypeScript } from "./tsserver.ts";
 
 const inferred = 0;
-/** Run in Node by `lares test`, so they keep the editor's own options, and find Node's types as any loose file does. */
+/**
+ * Tests run in Node by `lares test`, so they keep the editor's own options, and find Node's types like any loose file.
+ */
 const testFile = /\.test\.[cm]?[jt]sx?$/;
-/** Of extensions whose programs were opened; those of more stay with the workspace's loose files. */
+/** The number of extensions with their own project; programs of further ones stay with the workspace's loose files. */
 const maxRoots = 500;
 /**
- * What of the language the guest's engine has, and neither a browser nor Node. A TypeScript that does not know one of
- * them has it in another or not at all.
+ * The libraries of the language that the guest's engine has, without those of browsers and Node. A TypeScript version
+ * that does not know one of them has its contents in another library, or lacks them.
  */
 const libraries = [
   "es2023",
@@ -25,8 +27,9 @@ const libraries = [
 ];
 
 /**
- * Gives an extension's programs that no tsconfig.json includes a project of their own, checked as the kernel bundles and
- * runs them. VS Code has one inferred project for all loose files of a workspace, and one set of options for it.
+ * Gives the programs of each extension that no tsconfig.json includes their own project, checked as the kernel bundles
+ * and runs them. VS Code has a single inferred project, with a single set of options, for all loose files of a
+ * workspace.
  */
 export class ProgramProjects {
   readonly #service: ProjectService;
@@ -40,7 +43,7 @@ export class ProgramProjects {
     parts: {
       readonly typescript: TypeScript;
       readonly host: ServerHost;
-      /** The plugin's. */
+      /** The plugin's folder. */
       readonly folder: string;
       readonly extensions: ExtensionFolders;
     },
@@ -53,18 +56,18 @@ export class ProgramProjects {
     if (assign === undefined || service.useInferredProjectPerProjectRoot !== true) return;
     service.assignOrphanScriptInfoToInferredProject = (script, root) =>
       assign(script, this.#orNothing(() => this.#rootFor(script)) ?? root);
-    // The file whose project loads the plugin is put into it after this.
+    // Deferred, because the file whose project loads the plugin is added to it afterwards.
     parts.host.setImmediate(() => this.#orNothing(() => this.#moveOpenFiles()));
   }
 
-  /** Adds the guest's globals to a project that is one of these. */
+  /** Adds the guest's globals to one of these projects. */
   addGlobals(project: Project): void {
     if (!this.#isOwn(project)) return;
     const own = project.getScriptFileNames.bind(project);
     project.getScriptFileNames = () => [...own(), this.#globals];
   }
 
-  /** The server checks all of a person's programs: what is not as expected here is no reason for it to end. */
+  /** The server checks all of a person's programs, so unexpected behaviour of the server must not crash it. */
   #orNothing<Result>(work: () => Result): Result | undefined {
     try {
       return work();
@@ -93,7 +96,7 @@ export class ProgramProjects {
     for (const [path, root] of this.#service.openFiles) {
       const script = this.#service.getScriptInfo(path);
       const [project, ...others] = script?.containingProjects ?? [];
-      // What others include, too, is theirs.
+      // Files that other projects include stay there.
       if (script === undefined || project === undefined || others.length > 0) continue;
       if (project.projectKind !== inferred || this.#isOwn(project)) continue;
       if (this.#rootFor(script) === undefined) continue;

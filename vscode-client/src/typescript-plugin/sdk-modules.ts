@@ -1,13 +1,15 @@
 import type { ExtensionFolders } from "./extension-folders.ts";
 import type { ModuleResolution, Project, TypeScript } from "./tsserver.ts";
 
-/** Declarations by what a program imports, below the plugin's folder; `build/typescript-plugin.ts` lays them there. */
+/**
+ * The declarations by module name, relative to the plugin's folder; `build/typescript-plugin.ts` copies them there.
+ */
 const declarations = new Map([
   ["@lares/sdk", "sdk/index.d.ts"],
   ["@lares/sdk/testing", "sdk/testing/index.d.ts"],
 ]);
 
-/** Has a project find the SDK for files of an extension where the project itself does not. */
+/** Lets a project find the SDK for files of an extension if the project itself does not. */
 export function resolveSdk(
   project: Project,
   options: {
@@ -25,7 +27,7 @@ export function resolveSdk(
       const path = declarations.get(literals[index]?.text ?? "");
       if (path === undefined || extensions.of(containingFile) === undefined) return resolution;
       return {
-        // Where it was looked for stays, and is watched: an SDK that is installed later counts.
+        // The failed lookups are kept and watched, so that an SDK that is installed later is found.
         ...resolution,
         resolvedModule: {
           resolvedFileName: `${folder}/${path}`,

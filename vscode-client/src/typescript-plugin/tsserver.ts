@@ -1,6 +1,7 @@
 /**
- * What of TypeScript's server the plugin touches. Written down here because this project's own compiler, TypeScript 7,
- * has neither that server nor its declarations. `?` is what no version promises: without it the plugin does less.
+ * The part of TypeScript's server that the plugin uses. Declared here because this project's own compiler, TypeScript
+ * 7, has neither that server nor its declarations. Members with `?` are not guaranteed by any version; without them the
+ * plugin does less.
  */
 export interface TypeScript {
   readonly ScriptTarget: { readonly ESNext: number };
@@ -21,7 +22,7 @@ export interface ServerHost {
 
 export interface ScriptInfo {
   readonly fileName: string;
-  /** The first is the one that a file is checked in. */
+  /** A file is checked in the first one. */
   readonly containingProjects: readonly Project[];
 }
 
@@ -39,11 +40,11 @@ type ResolveModules = (
   ...rest: readonly unknown[]
 ) => readonly ModuleResolution[];
 
-/** It is the language service's host as well. */
+/** Also serves as the language service's host. */
 export interface Project {
-  /** 0: of no tsconfig.json. */
+  /** 0: a project without a tsconfig.json. */
   readonly projectKind: number;
-  /** Of an inferred project, canonical. */
+  /** Only for an inferred project; canonical. */
   readonly projectRootPath?: string | undefined;
   readonly projectService: ProjectService;
   getScriptFileNames(): string[];
@@ -53,14 +54,14 @@ export interface Project {
 }
 
 export interface ProjectService {
-  /** By path, with the folder of the workspace each lies in. */
+  /** By path, with the workspace folder of each. */
   readonly openFiles: ReadonlyMap<string, string | undefined>;
   readonly useInferredProjectPerProjectRoot?: boolean;
   readonly logger?: { info?(line: string): void };
   toCanonicalFileName?(path: string): string;
   getScriptInfo(path: string): ScriptInfo | undefined;
   setCompilerOptionsForInferredProjects(options: object, projectRootPath: string): void;
-  /** Puts an open file of no tsconfig.json into the inferred project of a root, which is made where there is none. */
+  /** Moves an open file without a tsconfig.json to the inferred project of a root, which is created if missing. */
   assignOrphanScriptInfoToInferredProject?(script: ScriptInfo, projectRootPath: string | undefined): Project;
 }
 

@@ -68,3 +68,9 @@ it("the same failure is told once a day, with how often and since when", () => {
   const many = Array.from({ length: maxFailures + 9 }, (_, index) => error({ message: `${index}` }));
   expect(parts({ errors: many }).failures).toHaveLength(maxFailures);
 });
+
+it("a rejected action carries the reason that the person gave", () => {
+  const said = "Not in the archive";
+  const { actions } = parts({ actions: [action({ state: "Rejected", rejected_reason: said }), action({})] });
+  expect(actions.map(({ rejectedReason }) => rejectedReason)).toEqual([said, undefined]);
+});

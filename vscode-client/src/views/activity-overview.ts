@@ -12,16 +12,16 @@ import {
   type Overview,
 } from "../webviews/activity/messages.ts";
 
-/** What the kernel said, as the view is told it. */
+/** The kernel's data from which the overview is built. */
 export interface OverviewParts {
   /** Newest first. */
   readonly actions: readonly Action[];
   /** By name. */
   readonly agents: readonly Agent[];
   jobsOf(agent: string): AgentJobs;
-  /** Errors that agents left, newest first. */
+  /** Errors of agents, newest first. */
   readonly errors: readonly TraceEntry[];
-  /** In milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
@@ -53,7 +53,20 @@ export function overviewOf({ actions, agents, jobsOf, errors, now }: OverviewPar
 }
 
 function lineOf(action: Action): ActionLine {
-  const { id, agent, title, state, created, decided, decided_by, rule, error, effects, receipt } = action;
+  const {
+    id,
+    agent,
+    title,
+    state,
+    created,
+    decided,
+    decided_by,
+    rule,
+    error,
+    effects,
+    receipt,
+    rejected_reason,
+  } = action;
   return {
     id,
     agent: agent.slice(0, 256),
@@ -65,6 +78,7 @@ function lineOf(action: Action): ActionLine {
       ? {}
       : { rule: { sentence: rule.sentence.slice(0, 1_000), isPlace: rule.place !== undefined } }),
     ...(error === undefined ? {} : { error: error.slice(0, 1_000) }),
+    ...(rejected_reason === undefined ? {} : { rejectedReason: rejected_reason.slice(0, 2_000) }),
     files: effects.slice(0, maxFiles).map(({ path, from }) => ({
       path,
       ...(from === undefined ? {} : { from }),
@@ -77,7 +91,7 @@ function lineOf(action: Action): ActionLine {
   };
 }
 
-/** The same failure on the same day is told once, with how often it happened. */
+/** The same failure on the same day is listed once, with its count. */
 function failuresOf(errors: readonly TraceEntry[]): Failure[] {
   const found = new Map<string, Failure>();
   for (const { timestamp, agent, message } of errors) {

@@ -14,7 +14,7 @@ import { lookAgain } from "./look-again.ts";
 import { commonAnswers, openPath } from "./situation.ts";
 import { registerView } from "./webview-host.ts";
 
-/** Errors of agents that are looked at, the newest. */
+/** The number of errors that are considered, newest first. */
 const maxErrors = 1_000;
 
 /** The sidebar's Activity view, and `lares.showActivity`. */

@@ -1,17 +1,11 @@
 import { eventsToday } from "../../../kernel/src/base/vocabulary/agent-words.ts";
 import type { KernelState } from "../kernel/kernel.ts";
-import {
-  byUrgency,
-  healthOf,
-  isFailing,
-  placeText,
-  type Health,
-  type HealthKind,
-} from "../model/agent-health.ts";
+import { byUrgency, healthOf, isFailing, placeText, type Health } from "../model/agent-health.ts";
+import type { HealthKind } from "../model/health-kinds.ts";
 import { agentNames } from "../model/agent-names.ts";
 import type { AgentJobs } from "../model/ports.ts";
 import { size } from "../model/size.ts";
-import { count, cut, label, when } from "../model/text.ts";
+import { count, cut, label, message, when } from "../model/text.ts";
 import type { Agent } from "../protocol.ts";
 import { jobNodes } from "./job-nodes.ts";
 import type { TreeNode } from "./tree-node.ts";
@@ -38,10 +32,10 @@ const looks: Readonly<Record<HealthKind, Look>> = {
   off: { icon: "circle-slash", color: "disabledForeground" },
 };
 
-/** Of one kind of detail, so many are shown. */
+/** The number of details of one kind that are shown. */
 const maxDetails = 100;
 
-/** What a person should know before they look at the agents, as the first item; none where all is well. */
+/** Returns a first item with what a person should know before looking at the agents; none if everything is fine. */
 export function noticeNodes(state: KernelState, isAsking: boolean): TreeNode[] {
   switch (state.kind) {
     case "starting":
@@ -104,8 +98,8 @@ function notice(
 }
 
 /**
- * The Agents view: an item per agent, what is wrong first, and beneath each what it is made of. `now` in milliseconds
- * of the epoch.
+ * Returns the items of the Agents view: one per agent, failing ones first, with its details beneath. `now`:
+ * milliseconds since the epoch.
  */
 export function agentNodes(
   agents: readonly Agent[],
@@ -126,9 +120,9 @@ function agentNode(agent: Agent, name: string, jobs: AgentJobs, health: Health, 
   const { icon, color }: Look = looks[health.kind];
   const { words, problem } = health;
   const isOpen = isFailing(health);
-  const why = problem === undefined ? "" : `: ${label(problem.message, 300)}`;
+  const why = problem === undefined ? "" : `: ${message(problem.message)}`;
   return {
-    // The editor keeps an item as open as it was; one that began to fail is a new one, and opened.
+    // The editor remembers whether an item is expanded. A failing agent gets another id, so that it is expanded.
     id: isOpen ? `agent ${agent.id} failing` : `agent ${agent.id}`,
     agent: agent.id,
     label: name,
@@ -154,11 +148,11 @@ function agentNode(agent: Agent, name: string, jobs: AgentJobs, health: Health, 
 function agentTooltip(agent: Agent, { words, problem }: Health, now: number): string[] {
   const { metrics } = agent;
   const since = when(agent.since, now);
-  const title = [label(agent.name), label(agent.version, 40), `(${label(agent.id)})`];
+  const title = [label(agent.name, 1000), label(agent.version, 40), `(${label(agent.id)})`];
   return [
     title.filter((part) => part !== "").join(" "),
     since === "" ? words : `${words}. In this state since ${since}.`,
-    ...(problem === undefined ? [] : [label(problem.message, 1000)]),
+    ...(problem === undefined ? [] : [message(problem.message, 2000)]),
     eventsToday(metrics.events_today),
     `Since the kernel started: ${count(metrics.events_processed + metrics.events_failed, "event")}, ${metrics.events_failed.toLocaleString("en")} failed, ${metrics.avg_event_latency_ms.toFixed(1)} ms on average`,
     `Peak memory ${size(metrics.peak_memory_bytes)}, ${(metrics.cpu_time_ms / 1000).toFixed(1)} s of CPU time`,
@@ -173,7 +167,7 @@ function permissionNodes({ id, error, awaiting }: Agent): TreeNode[] {
       agent: id,
       label: "Choose what it may do…",
       icon: { id: "shield", color: "editorWarning.foreground" },
-      ...(error === undefined ? {} : { tooltip: [label(error, 2000)] }),
+      ...(error === undefined ? {} : { tooltip: [message(error, 2000)] }),
       command: { id: "lares.trustWorkspace", title: "Choose", arguments: [] },
     },
   ];
@@ -185,18 +179,18 @@ function problemNodes(agent: Agent, health: Health): TreeNode[] {
   if (problem === undefined) return [];
   const { id, metrics } = agent;
   const lead = { id: "lares.agentShowProblem", title: "Show What Is Wrong", arguments: [{ id }] };
-  const message = label(problem.message, 300);
+  const words = message(problem.message);
   const { events_failed: failed, events_processed: processed } = metrics;
   return [
     {
       id: `agent ${id} problem`,
       agent: id,
-      label: message,
+      label: words,
       icon: isFailing(health)
         ? { id: kind === "manifest" ? "json" : "bug", color: "errorForeground" }
         : { id: "warning", color: "editorWarning.foreground" },
-      tooltip: [label(problem.message, 2000)],
-      spoken: `Problem: ${label(problem.message, 1000)}`,
+      tooltip: [message(problem.message, 2000)],
+      spoken: `Problem: ${message(problem.message, 1000)}`,
       command: lead,
       context: "lares.agentProblem",
     },
@@ -209,7 +203,7 @@ function problemNodes(agent: Agent, health: Health): TreeNode[] {
             label: placeText(problem.place),
             ...(problem.handler === undefined ? {} : { description: `in ${label(problem.handler)}` }),
             icon: { id: "go-to-file" },
-            tooltip: [label(problem.place.path, 1000)],
+            tooltip: [label(problem.place.path, 4096)],
             spoken: `Open ${placeText(problem.place)}`,
             command: lead,
           },
@@ -294,6 +288,7 @@ function listNode(
     agent: agent.id,
     label: label(text),
     icon: { id: icon },
+    tooltip: [label(text, 1000)],
   }));
   return [group(agent, key, title, icon, children, texts.length)];
 }

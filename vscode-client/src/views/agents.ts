@@ -4,14 +4,14 @@ import { trustQuestion } from "../model/trust-question.ts";
 import { agentNodes, noticeNodes } from "./agent-tree.ts";
 import { NodeTree } from "./node-tree.ts";
 
-/** Ages and next runs are said anew so often, while the view is seen. */
+/** How often ages and next runs are updated while the view is visible. */
 const renewMs = 30_000;
 
 /** The Agents view. */
 export const agentsView: Feature = ({ models, kernel }) => {
   const tree = new NodeTree(() => {
     const agents = agentNodes(models.agents.all, (agent) => models.jobs.of(agent), Date.now());
-    // An empty view has its own welcome for each of these.
+    // An empty view has its own welcome content for each of these states.
     if (agents.length === 0) return [];
     return [...noticeNodes(kernel.state, trustQuestion(models.status.current) !== null), ...agents];
   });

@@ -30,7 +30,7 @@ describe("approvalNodes", () => {
     const node = only(nodes([action()])[0]);
     expect(node).toMatchObject({
       label: "a.md",
-      description: "Tidy up · Tidier · small · 5 minutes ago",
+      description: "Tidier · small · Tidy up · 5 minutes ago",
       context: "lares.action.pending.one",
     });
     expect(node.tooltip).toContain("It is untidy.");
@@ -53,7 +53,9 @@ describe("approvalNodes", () => {
       id: "action rule",
       icon: { id: "zap" },
       context: "lares.action.Automatic",
-      description: expect.stringContaining("Applied automatically by your rule tags by Tidier in photos"),
+      description: expect.stringMatching(
+        /^Applied automatically · Tidier · Tidy up · by your rule tags by Tidier in photos · /,
+      ),
     });
     expect(only(decided)).toMatchObject({ id: "action person", icon: { id: "pass" } });
   });
@@ -117,7 +119,7 @@ describe("approvalNodes", () => {
     ["Undone", "user", "Undone"],
   ] as const)("%s by %s is said as %s", (state, decided_by, said) => {
     const [, recent] = nodes([], [action({ state, decided_by })]);
-    expect(only(recent).description).toMatch(new RegExp(`^Tidy up · ${said} · Tidier`));
+    expect(only(recent).description).toMatch(new RegExp(`^${said} · Tidier · Tidy up`));
     expect(only(recent).context).toBe(`lares.action.${state}`);
   });
 
@@ -137,8 +139,21 @@ describe("approvalNodes", () => {
       "edit · notes",
     ]);
     expect(only(recent).children?.[0]?.spoken).toContain("left out");
-    expect(only(recent).description).toMatch(/^Tidy up · Applied \(1 of 2\) ·/);
+    expect(only(recent).description).toMatch(/^Applied \(1 of 2\) · Tidier · Tidy up ·/);
     expect(only(recent).spoken).toContain("Applied (1 of 2)");
+  });
+
+  it("a tooltip has what a narrow list cuts, whole: paths, title, reason, and how many more files there are", () => {
+    const path = `${"folder/".repeat(80)}a.md`;
+    const title = "Tidy up ".repeat(60).trim();
+    const reason = "It is untidy. ".repeat(300).trim();
+    const effects = [
+      effect({ path }),
+      ...Array.from({ length: 20 }, (_, index) => effect({ path: `${index}` })),
+    ];
+    const { tooltip = [] } = only(nodes([action({ title, reason, effects })])[0]);
+    expect(tooltip[0]).toBe(path);
+    expect(tooltip).toEqual(expect.arrayContaining([title, reason, "and 11 more files"]));
   });
 
   it("an action of a thousand effects is a bounded list", () => {

@@ -1,17 +1,21 @@
 import { decidedWord } from "../model/decided.ts";
 import { effectVerb, folderOf, nameOf } from "../model/effect-text.ts";
 import { extentText, fileCount, impactSentence, levelWords, weightOf } from "../model/weight.ts";
-import { count, label, when } from "../model/text.ts";
+import { count, label, message, when } from "../model/text.ts";
 import type { Action, ActionState, Effect } from "../protocol.ts";
 import type { Section } from "../webviews/review/messages.ts";
 import { sectionOf } from "./review-cards.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-/** Few and small enough to be seen whole without a click. */
+/** Up to these numbers, items start expanded. */
 const maxOpen = 3;
 const maxOpenEffects = 5;
-/** The most effects of one action that are listed; its changes show all of them. */
+/** The number of effects of one action that are listed; its diff shows all of them. */
 const maxEffects = 100;
+/** The number of files that a tooltip names. */
+const maxTooltipPaths = 10;
+/** More than the longest path, title or reason that the kernel accepts. */
+const maxTooltipCharacters = 10_000;
 
 /** The icon for each state of an action. Actions that a rule applied have `automaticIcon`. */
 const icons: Readonly<Record<ActionState, { readonly id: string; readonly color?: string }>> = {
@@ -27,7 +31,7 @@ const icons: Readonly<Record<ActionState, { readonly id: string; readonly color?
 };
 const automaticIcon = { id: "zap" };
 
-/** What is left to do about an action that ended without having been applied. */
+/** What a person can do about an action that ended without being applied. */
 const whatNow: Partial<Readonly<Record<ActionState, string>>> = {
   Stale:
     "A file it would change was changed meanwhile, so nothing was applied. Where it still fits, “Fit to the New Text and Show” makes it anew.",
@@ -35,18 +39,18 @@ const whatNow: Partial<Readonly<Record<ActionState, string>>> = {
   Failed: "It could not be applied; everything is as it was before.",
 };
 
-export interface ApprovalTreeInput {
+interface ApprovalTreeInput {
   readonly pending: readonly Action[];
   readonly recent: readonly Action[];
-  /** An agent's name by its id. */
+  /** Returns an agent's name by its id. */
   readonly nameOfAgent: (id: string) => string;
-  /** Milliseconds of the epoch. */
+  /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
 /**
- * The Approvals view, the narrow way to what the review page shows: what waits, and apart from it what is out of date,
- * what rules did, and what a person decided. Empty where there was never anything.
+ * Returns the items of the Approvals view, a narrow version of the review page: what waits and, separately, what is out
+ * of date, what rules applied, and what a person decided. Empty if there was never an action.
  */
 export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
   const { pending, recent } = input;
@@ -99,7 +103,7 @@ export function approvalNodes(input: ApprovalTreeInput): TreeNode[] {
   ];
 }
 
-/** First what it is about: `walks.md`, or `14 files, deletes 1`. */
+/** The subject comes first: `walks.md`, or `14 files, deletes 1`. */
 function nameOfAction({ effects }: Action): string {
   const [first] = effects;
   return first !== undefined && fileCount(effects) === 1 ? label(nameOf(first.path)) : extentText(effects);
@@ -111,29 +115,32 @@ function pendingNode(action: Action, input: ApprovalTreeInput, isOpen: boolean):
   const { level, isAlone } = weightOf(action);
   const impact = `${levelWords[level].toLowerCase()} change`;
   const name = nameOfAction(action);
-  const title = label(action.title);
+  const title = message(action.title, 120);
   return {
     id: `action ${action.id}`,
     action: { id: action.id, digest: action.digest },
     label: name,
-    description: [title, agent, levelWords[level].toLowerCase(), age].filter(Boolean).join(" · "),
+    // A narrow sidebar cuts from the right, so agent and size come first.
+    description: [agent, levelWords[level].toLowerCase(), title, age].filter(Boolean).join(" · "),
     icon: icons.PendingApproval,
     tooltip: tooltip(action, `${agent} proposes this; ${impact}; ${age}`),
-    spoken: `${name}. ${title}. ${agent} proposes ${count(action.effects.length, "change")}, ${impact}, ${age}. ${label(action.reason, 300)}`,
+    spoken: `${name}. ${title}. ${agent} proposes ${count(action.effects.length, "change")}, ${impact}, ${age}. ${message(action.reason, 300)}`,
     context: `lares.action.pending.${action.effects.length > 1 ? "many" : "one"}${isAlone ? ".alone" : ""}`,
     isOpen: isOpen && action.effects.length <= maxOpenEffects,
     children: [proposalNode(action, `${agent} · ${impact}`), ...effectNodes(action)],
   };
 }
 
-/** Why, and by whom: where there is little room, the item's own description is cut. */
+/** The reason and the agent, because the item's own description is cut if there is little room. */
 function proposalNode(action: Action, who: string): TreeNode {
-  const reason = label(action.reason, 200);
+  const reason = message(action.reason, 200);
   return {
     id: `action ${action.id} proposal`,
     action: { id: action.id, digest: action.digest },
     label: reason === "" ? who : reason,
-    ...(reason === "" ? {} : { description: who, tooltip: [label(action.reason, 2000), who] }),
+    ...(reason === ""
+      ? {}
+      : { description: who, tooltip: [message(action.reason, maxTooltipCharacters), who] }),
     icon: { id: "info" },
     spoken: [reason.replace(/\.$/, ""), who].filter(Boolean).join(". "),
   };
@@ -142,16 +149,19 @@ function proposalNode(action: Action, who: string): TreeNode {
 function decidedNode(action: Action, input: ApprovalTreeInput): TreeNode {
   const isAutomatic = sectionOf(action) === "automatic";
   const agent = label(input.nameOfAgent(action.agent));
-  const at = when(action.receipt?.finished ?? action.decided ?? action.created, input.now);
-  const said = [decidedWord(action), decider(action)].filter(Boolean).join(" ");
+  const at = when(action.ended ?? action.receipt?.finished ?? action.decided ?? action.created, input.now);
+  const by = decider(action);
+  const said = [decidedWord(action), by].filter(Boolean).join(" ");
   const name = nameOfAction(action);
-  const title = label(action.title);
+  const title = message(action.title, 120);
   const canRebase = action.rebasable === true;
   return {
     id: `action ${action.id}`,
     action: { id: action.id, digest: action.digest },
     label: name,
-    description: [title, said, agent, at].filter(Boolean).join(" · "),
+    description: [isAutomatic ? decidedWord(action) : said, agent, title, isAutomatic ? by : "", at]
+      .filter(Boolean)
+      .join(" · "),
     icon: isAutomatic ? automaticIcon : icons[action.state],
     tooltip: tooltip(action, `${said}, ${at}; proposed by ${agent}, ${impactSentence(action.effects)}`),
     spoken: `${name}. ${title}. ${said}, ${at}, proposed by ${agent}`,
@@ -164,18 +174,22 @@ function decidedNode(action: Action, input: ApprovalTreeInput): TreeNode {
 
 function decider({ state, decided_by, rule }: Action): string {
   if (state !== "Committed" && state !== "Rejected") return "";
-  if (decided_by === "policy") return rule === undefined ? "" : label(rule.sentence, 300);
+  if (decided_by === "policy") return rule === undefined ? "" : message(rule.sentence);
   return decided_by === "user" ? "by you" : "";
 }
 
-/** Reason and error as whole paragraphs: a tooltip is where there is room. */
+/** Paths, reason and error in full, because a tooltip has room for them. */
 function tooltip(action: Action, how: string): string[] {
   const left = whatNow[action.state];
+  const paths = [...new Set(action.effects.map(({ path }) => path))];
+  const more = paths.length - maxTooltipPaths;
   return [
-    label(action.title, 300),
-    ...(action.reason === "" ? [] : [label(action.reason, 2000)]),
+    ...paths.slice(0, maxTooltipPaths).map((path) => label(path, maxTooltipCharacters)),
+    ...(more > 0 ? [`and ${count(more, "more file")}`] : []),
+    message(action.title, maxTooltipCharacters),
+    ...(action.reason === "" ? [] : [message(action.reason, maxTooltipCharacters)]),
     how,
-    ...(action.error === undefined ? [] : [label(action.error, 1000)]),
+    ...(action.error === undefined ? [] : [message(action.error, maxTooltipCharacters)]),
     ...(left === undefined ? [] : [left]),
   ];
 }
@@ -187,9 +201,9 @@ function outcomeNodes({ id, digest, state, error }: Action): TreeNode[] {
     {
       id: `action ${id} outcome`,
       action: { id, digest },
-      label: error === undefined ? left : label(error, 200),
+      label: error === undefined ? left : message(error, 200),
       icon: { id: "info" },
-      tooltip: [...(error === undefined ? [] : [label(error, 1000)]), left],
+      tooltip: [...(error === undefined ? [] : [message(error, maxTooltipCharacters)]), left],
     },
   ];
 }
@@ -218,7 +232,7 @@ function effectNode(action: Action, effect: Effect, index: number): TreeNode {
     label: name,
     description: [verb, folder].filter(Boolean).join(" · "),
     ...(effect.kind === "folder.create" ? { icon: { id: "new-folder" } } : { file: effect.path }),
-    tooltip: [label(effect.summary, 500), label(effect.path, 500)],
+    tooltip: [label(effect.path, maxTooltipCharacters), message(effect.summary, maxTooltipCharacters)],
     spoken: `${name}, ${verb}, in ${folder === "" ? "the top folder" : folder}`,
     context: "lares.effect",
     command: {

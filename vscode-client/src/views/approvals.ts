@@ -4,10 +4,10 @@ import { count } from "../model/text.ts";
 import { approvalNodes } from "./approval-tree.ts";
 import { NodeTree } from "./node-tree.ts";
 
-/** Ages are said anew so often, while the view is seen. */
+/** How often ages are updated while the view is visible. */
 const renewMs = 30_000;
 
-/** The Approvals view, with the count of what waits on its icon. */
+/** The Approvals view, with the number of waiting actions on its icon. */
 export const approvalsView: Feature = ({ models }) => {
   const { actions, agents } = models;
   const tree = new NodeTree(() =>

@@ -15,15 +15,15 @@ import { consentContract, maxSubfolders } from "../webviews/consent/messages.ts"
 import { commonAnswers, onSituation } from "./situation.ts";
 import { openPage } from "./webview-host.ts";
 
-export const consentType = "lares.consent";
+const consentType = "lares.consent";
 
-export interface ConsentPage extends Disposable {
-  /** Opens the page, or shows the one that is open. Resolves once it is closed. */
+interface ConsentPage extends Disposable {
+  /** Opens the page, or shows the open one. Resolves once it is closed. */
   open(): Promise<void>;
   readonly isOpen: boolean;
 }
 
-/** The page on which a person grants and withholds what a workspace's documents ask for; one at a time. */
+/** The page on which a person grants and withholds what a workspace's documents request; at most one is open. */
 export function consentPage(context: ClientContext, notNow: (digest: string) => Promise<void>): ConsentPage {
   let shown: { readonly panel: WebviewPanel; readonly closed: Promise<void> } | undefined;
   const open = (): Promise<void> => {
@@ -118,7 +118,10 @@ function fill(
   );
 }
 
-/** The folders inside a folder of the workspace, as its documents name it; hidden ones are not offered. */
+/**
+ * Returns the folders inside a folder of the workspace, which is named as in its documents; hidden ones are not
+ * offered.
+ */
 async function subfolders(path: string): Promise<{ names: string[]; more: number }> {
   const folders = workspace.workspaceFolders ?? [];
   const names = await namesIn(
@@ -130,7 +133,7 @@ async function subfolders(path: string): Promise<{ names: string[]; more: number
 
 async function namesIn(path: string, roots: readonly Uri[]): Promise<string[]> {
   const segments = path === "." ? [] : path.split("/");
-  // A path that leads out of the workspace is not a folder of it; the kernel refuses it anyway.
+  // A path that leaves the workspace has no subfolders; the kernel refuses it anyway.
   if (segments.some((segment) => segment === "" || segment === "." || segment === "..")) return [];
   const [first] = roots;
   if (first === undefined) return [];
@@ -150,7 +153,7 @@ async function namesIn(path: string, roots: readonly Uri[]): Promise<string[]> {
     .toSorted((one, other) => one.localeCompare(other));
 }
 
-/** Opens the editor's own question where the folder is restricted: the kernel's comes after it. */
+/** If the folder is restricted, opens the editor's own question, which has to be answered before the kernel's. */
 export async function restrictedFirst(): Promise<boolean> {
   if (workspace.isTrusted) return false;
   await commands.executeCommand("workbench.trust.manage");

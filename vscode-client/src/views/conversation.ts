@@ -15,18 +15,18 @@ import {
   type Told,
 } from "../webviews/shared/channel.ts";
 
-/** The editor's `Webview`, as far as messages go. */
-export interface MessagePort {
+/** The part of the editor's `Webview` for messages. */
+interface MessagePort {
   postMessage(message: Told): Thenable<boolean>;
   onDidReceiveMessage(listener: (message: unknown) => void): Disposable;
 }
 
-/** What the extension does for a view, by the contract's requests. */
+/** The handlers of a view's requests, according to the contract. */
 export type Answers<C extends Contract> = {
   readonly [Name in RequestName<C>]: (params: Params<C, Name>) => Promise<Result<C, Name>>;
 };
 
-/** The extension's end of a view's wire. What is not in the contract is not heard, and not answered. */
+/** The extension's end of the channel to a view. Messages that are not in the contract are ignored. */
 export class Conversation<C extends Contract> implements Disposable {
   readonly #port: MessagePort;
   readonly #listening: Disposable;
@@ -63,8 +63,8 @@ export class Conversation<C extends Contract> implements Disposable {
   }
 }
 
-/** A kernel's refusal, or what else went wrong, as the view shows it. */
-export function failureOf(error: unknown): Failure {
+/** Returns a kernel's refusal, or any other error, in the form that views show. */
+function failureOf(error: unknown): Failure {
   const message = (error instanceof Error ? error.message : String(error)).slice(0, maxFailureCharacters);
   const data: unknown = error instanceof Error && "data" in error ? error.data : undefined;
   const code = typeof data === "object" && data !== null && "code" in data ? data.code : undefined;

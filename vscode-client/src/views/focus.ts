@@ -1,9 +1,9 @@
-/** Which agent a view was asked to show, until its page, which may not be there yet, has taken it. */
+/** Remembers which agent a view was asked to show until its page, which may not exist yet, has taken it. */
 export class Focus {
   readonly #tell: () => void;
   #agent: string | undefined;
 
-  /** `tell`: says to the page, where there is one, that it has something to take. */
+  /** `tell`: notifies the page, if there is one. */
   constructor(tell: () => void) {
     this.#tell = tell;
   }

@@ -1,13 +1,13 @@
 import { jobProgressWords, jobWaitsFor } from "../../../kernel/src/base/vocabulary/job-words.ts";
 import type { AgentJobs } from "../model/ports.ts";
-import { count, label, when } from "../model/text.ts";
+import { count, label, message, when } from "../model/text.ts";
 import type { Job } from "../protocol.ts";
 import type { TreeNode } from "./tree-node.ts";
 
-/** Characters of a job's own words that stand beside it. */
+/** The number of characters of a job's own message that are shown. */
 const maxMessageLength = 80;
 
-/** What an agent has to do beside its events, as one folded item; none where there is nothing. */
+/** Returns an agent's jobs as one collapsed item; none if there are no jobs. */
 export function jobNodes(agent: string, { items, total }: AgentJobs, now: number): TreeNode[] {
   if (total === 0) return [];
   const running = items.filter(({ state }) => state !== "Waiting").length;
@@ -57,7 +57,7 @@ function howItIs(job: Job, now: number): string {
     case "Cancelled":
       return "being cancelled";
     case "Running":
-      return jobProgressWords(job, (text) => label(text, maxMessageLength)) || "running";
+      return jobProgressWords(job, (text) => message(text, maxMessageLength)) || "running";
     case "Waiting":
       return jobWaitsFor(job, (time) => when(time, now)) || "queued";
   }
@@ -79,10 +79,11 @@ function iconOf({ state, when_idle, due }: Job): NonNullable<TreeNode["icon"]> {
 }
 
 function tooltipOf(job: Job, name: string, words: string, now: number): string[] {
-  const { key, priority, attempt, dispatched, checkpoint } = job;
+  const { key, priority, attempt, dispatched, checkpoint, progress } = job;
   const since = when(dispatched, now);
   return [
     `${name}: ${words}`,
+    ...((progress?.message ?? "").length > maxMessageLength ? [message(progress?.message ?? "", 2000)] : []),
     [
       ...(since === "" ? [] : [`Dispatched ${since}`]),
       ...(priority === "normal" ? [] : [`${priority} priority`]),

@@ -1,11 +1,14 @@
 import { Disposable, type Event } from "vscode";
 
-/** Between two times that a seen view is told to look again. */
+/** The minimum time between two change notifications to a visible view. */
 export const minChangeMs = 1_000;
-/** Figures move without a word of the kernel, such as a memory's size: a seen view looks again after so long. */
+/**
+ * Figures such as a memory's size change without a notification from the kernel, so a visible view refreshes at this
+ * interval.
+ */
 export const lookAgainMs = 5_000;
 
-/** Looks again soon after any of the events, and every `lookAgainMs`: never twice within `minChangeMs`. */
+/** Calls `look` soon after any of the events, and every `lookAgainMs`, but never twice within `minChangeMs`. */
 export function lookAgain(events: readonly Event<unknown>[], look: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
   const soon = (): void => {

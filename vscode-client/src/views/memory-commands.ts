@@ -10,12 +10,12 @@ import { localTime } from "../webviews/shared/local-time.ts";
 import { given } from "./given.ts";
 import type { Whose } from "./memory-watch.ts";
 
-/** Endings that an exported memory has by custom; it is known by what is in it. */
+/** The usual file extensions of an exported memory; imports recognize it by its content. */
 const carriedFiles = { "Lares memory": ["lares", "memory"], "All files": ["*"] };
 
 /**
- * Which agent's, or which that agents share; undefined where the person chose none. What is another workspace's is not
- * offered: only its own kernel can prove it and carry it.
+ * Lets the person choose an agent's memory or a shared one; undefined if they cancel. Memories of another workspace are
+ * not offered, because only their own kernel can verify and export them.
  */
 export async function chooseMemory(
   agents: readonly Agent[],
@@ -47,13 +47,13 @@ export async function chooseMemory(
   return (await window.showQuickPick(all, { title: "Whose memory?", matchOnDescription: true }))?.whose;
 }
 
-/** As sentences name it, in one line. */
+/** Returns the name for use in sentences, on one line. */
 const nameOf = ({ agent, namespace }: Whose): string =>
-  namespace === undefined ? message(agent, 80) : `${message(namespace, 80)} (shared)`;
+  namespace === undefined ? label(agent, 80) : `${label(namespace, 80)} (shared)`;
 
 const asked = ({ agent, namespace }: Whose) => ({ agent, ...given({ namespace }) });
 
-/** Proves the chain, and says what came of it. */
+/** Verifies the chain and reports the result. */
 export async function verifyAloud(kernel: Kernel, whose: Whose): Promise<void> {
   const name = nameOf(whose);
   await reporting(async () => {
@@ -73,7 +73,10 @@ export async function verifyAloud(kernel: Kernel, whose: Whose): Promise<void> {
   });
 }
 
-/** Asks where to, and writes the file. False: the person thought better of it, or it was refused and said so. */
+/**
+ * Asks for a destination and writes the file. Returns false if the person cancelled, or if it failed and the error was
+ * shown.
+ */
 export async function exportMemory(kernel: Kernel, whose: Whose): Promise<boolean> {
   const file = `${(whose.namespace ?? whose.agent).replaceAll(/[^\w.-]+/g, "-").slice(0, 100)}.lares`;
   const target = await window.showSaveDialog({
@@ -84,7 +87,7 @@ export async function exportMemory(kernel: Kernel, whose: Whose): Promise<boolea
   if (target === undefined) return false;
   return reporting(async () => {
     const { records, head, bytes } = await withProgress("Exporting the memory", () =>
-      // The dialog has asked whether a file that is there may be replaced.
+      // The dialog has already asked whether an existing file may be replaced.
       kernel.request("lares/memory/export", { ...asked(whose), path: target.fsPath, overwrite: true }),
     );
     void offerHead(`Exported ${count(records, "record")} (${size(bytes)}) of ${nameOf(whose)}.`, head);
@@ -92,11 +95,11 @@ export async function exportMemory(kernel: Kernel, whose: Whose): Promise<boolea
   });
 }
 
-/** Asks which file, shows what is in it and its head, and imports it if that is what the person wants. */
+/** Asks for a file, shows its contents and its head, and imports it if the person confirms. */
 export async function importMemory(kernel: Kernel, agent: string): Promise<boolean> {
   const [file] =
     (await window.showOpenDialog({
-      title: `Import a Memory into ${message(agent, 80)}`,
+      title: `Import a Memory into ${label(agent, 80)}`,
       openLabel: "Look at It",
       canSelectMany: false,
       filters: carriedFiles,
@@ -108,7 +111,7 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
       kernel.request("lares/memory/import", { agent, path, preview: true }),
     );
     const answer = await window.showInformationMessage(
-      `Import the memory of ${message(found.from, 100)} into ${message(agent, 80)}?`,
+      `Import the memory of ${label(found.from, 100)} into ${label(agent, 80)}?`,
       {
         modal: true,
         detail: [
@@ -125,15 +128,15 @@ export async function importMemory(kernel: Kernel, agent: string): Promise<boole
     );
     if (answer !== "Import") return false;
     const { records } = await withProgress("Importing the memory", () =>
-      // What was shown is what is imported, whatever became of the file meanwhile.
+      // Imports exactly what was shown, even if the file has changed meanwhile.
       kernel.request("lares/memory/import", { agent, path, head: found.head }),
     );
-    void window.showInformationMessage(`Imported ${count(records, "record")} into ${message(agent, 80)}.`);
+    void window.showInformationMessage(`Imported ${count(records, "record")} into ${label(agent, 80)}.`);
     return true;
   });
 }
 
-/** Vectors are not part of the chain: who makes up the file makes up what searches find. */
+/** Vectors are not part of the chain: the author of the file controls what searches find. */
 function vectorsOf({ vectors }: { readonly vectors: number }): string[] {
   if (vectors === 0) return [];
   return [
@@ -141,10 +144,10 @@ function vectorsOf({ vectors }: { readonly vectors: number }): string[] {
   ];
 }
 
-/** Asks whether it is meant, and has it forgotten. */
+/** Asks for confirmation and forgets the item. */
 export async function forget(kernel: Kernel, agent: string, id: string, what: string): Promise<boolean> {
   const answer = await window.showWarningMessage(
-    `Have ${message(agent, 80)} forget this for good?`,
+    `Have ${label(agent, 80)} forget this for good?`,
     {
       modal: true,
       detail: `“${message(what, 200)}”\n\nIts data is erased and cannot be brought back. That something was forgotten stays in the record.`,
@@ -156,7 +159,7 @@ export async function forget(kernel: Kernel, agent: string, id: string, what: st
   return true;
 }
 
-/** Who exports will want to compare the head where it is imported. */
+/** After an export, the person may want to compare the head where it is imported. */
 async function offerHead(sentence: string, head: string): Promise<void> {
   const answer = await window.showInformationMessage(
     `${sentence} Head, to compare where it is imported: ${head}`,
@@ -169,7 +172,7 @@ function withProgress<Result>(title: string, act: () => Promise<Result>): Thenab
   return window.withProgress({ location: ProgressLocation.Notification, title }, act);
 }
 
-/** Says a refusal where the person looks; a command's own error would be shown with its stack's words. */
+/** Shows an error as a message; a command's own error would be shown with its stack. */
 async function reporting(act: () => Promise<boolean>): Promise<boolean> {
   try {
     return await act();

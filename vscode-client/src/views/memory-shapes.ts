@@ -19,7 +19,7 @@ export type WorkingResult = Extract<QueryResult, { revision: number }>;
 export type SearchResult = Extract<QueryResult, { mode: string }>;
 type KernelItem = ItemResult["items"][number];
 
-/** Data as a view is sent it: itself, or the beginning of its JSON where it is too large to look at. */
+/** Returns data for a view: the data itself, or the beginning of its JSON if it is too large. */
 export function shownData(data: unknown): { data: unknown; cut?: true } {
   const json = JSON.stringify(data);
   if (json === undefined || json.length <= maxDataCharacters) return { data };
@@ -44,7 +44,7 @@ export function shownItem(item: KernelItem): Item {
   };
 }
 
-/** A search tells of events too; items of knowledge are its answers that have an item's members. */
+/** A search also returns events; only results with an item's members are items of knowledge. */
 export function itemsIn({ items }: SearchResult): Item[] {
   return items.flatMap((found) => {
     if (found.kind !== "associative" || !isItem(found)) return [];

@@ -1,22 +1,22 @@
 import type { Kernel } from "../kernel/kernel.ts";
 
-/** Whose memory: an agent's own, or a shared one that it may open. */
+/** The owner of a memory: an agent, or a namespace that it may open. */
 export interface Whose {
   readonly agent: string;
   readonly namespace?: string | undefined;
 }
 
 /**
- * Says when the memory that a page shows may have become another. The kernel has no word for it: what it counts of
- * memories without opening one is compared with what it counted before.
+ * Reports when the memory that a page shows may have changed. The kernel sends no notification for this, so the counts
+ * that it keeps of memories without opening them are compared with the previous ones.
  */
 export class MemoryWatch {
   readonly #kernel: Kernel;
   readonly #changed: () => void;
   #watched: Whose | undefined;
-  /** Undefined: not counted yet. */
+  /** Undefined before the first count. */
   #count: string | undefined;
-  /** Once more, though nothing was added: an item is embedded after it is counted. */
+  /** True for one extra report although nothing was added, because an item is embedded after it is counted. */
   #onceMore = false;
   #isAsking = false;
 
@@ -25,14 +25,14 @@ export class MemoryWatch {
     this.#changed = changed;
   }
 
-  /** From now on this one's. What was written while the page asked for the first time is told of with the next look. */
+  /** Watches this memory from now on. Writes during the page's first request are reported by the next look. */
   watch(whose: Whose | undefined): void {
     this.#watched = whose;
     this.#count = undefined;
     this.#onceMore = true;
   }
 
-  /** One question at a time, and none where nothing is watched or the kernel does not run. */
+  /** Makes one request at a time, and none if nothing is watched or the kernel does not run. */
   async look(): Promise<void> {
     const watched = this.#watched;
     if (watched === undefined || this.#isAsking || this.#kernel.state.kind !== "running") return;
@@ -45,14 +45,15 @@ export class MemoryWatch {
       this.#onceMore = isOther && count !== null;
       this.#count = count ?? undefined;
     } catch {
-      // The kernel is going, or what is watched is gone: the page is told by its situation, or when it asks.
+      // The kernel is shutting down, or the memory is gone; the page learns this from its situation or from its next
+      // request.
     } finally {
       this.#isAsking = false;
     }
   }
 }
 
-/** Null where it cannot be known: another workspace's kernel writes it. */
+/** Returns null if the count cannot be known because another workspace's kernel writes the memory. */
 async function countOf(kernel: Kernel, { agent, namespace }: Whose): Promise<string | null> {
   if (namespace !== undefined) {
     const { namespaces } = await kernel.request("lares/memory/namespaces", { agent });

@@ -69,7 +69,7 @@ export const memory: Feature = (context) => {
   const own = (): Promise<Whose | undefined> => chooseMemory(models.agents.all, []);
   const withShared = async (): Promise<Whose | undefined> =>
     chooseMemory(models.agents.all, (await kernel.request("lares/memory/namespaces", {})).namespaces);
-  /** Registers a command that is about one memory. */
+  /** Registers a command about one memory. */
   const aboutOne = (
     command: string,
     choose: () => Promise<Whose | undefined>,
@@ -100,7 +100,7 @@ type Questions = Pick<
   "shared" | "timeline" | "histogram" | "knowledge" | "related" | "working" | "witness" | "verify"
 >;
 
-/** What only asks the kernel. */
+/** Returns the handlers of requests that only read from the kernel. */
 function questions(kernel: Kernel): Questions {
   return {
     shared: async ({ agent }) => {
@@ -175,7 +175,7 @@ function questions(kernel: Kernel): Questions {
   };
 }
 
-/** A filter without its absent members; whose memory it is stays known to be there. */
+/** Removes absent members of a filter; the type keeps the owner as present. */
 const asWhose = <Filter extends { readonly agent: string }>(filter: Filter) => ({
   ...given(filter),
   agent: filter.agent,

@@ -104,7 +104,7 @@ it("one whose button would do something else is another item, drawn anew with th
   const { items, become } = shown([action("first")]);
   const [, before] = items();
   expect(become([action("second")])).toEqual([["agent"]]);
-  // What was pressed before the editor drew it anew is what was shown then.
+  // A press on an item that was not redrawn yet concerns what was shown then.
   expect(before?.action?.digest).toBe("first");
   expect(items()[1]?.action?.digest).toBe("second");
 });

@@ -8,12 +8,12 @@ import {
   type TreeDataProvider,
 } from "vscode";
 import { uriOf } from "../model/uris.ts";
-import { plainMarkdown } from "../plain-markdown.ts";
+import { plainMarkdown } from "../editor/plain-markdown.ts";
 import type { TreeNode } from "./tree-node.ts";
 
 /**
- * Shows what a function of the models makes of them. The editor is told of the items that became others, and of no more:
- * what it draws anew lets go of the mouse that is about to press a button there.
+ * Shows the items that a function builds from the models. Only the items that changed are reported to the editor,
+ * because redrawing an item cancels a mouse press on its buttons.
  */
 export class NodeTree implements TreeDataProvider<TreeNode>, Disposable {
   readonly #build: () => readonly TreeNode[];
@@ -27,7 +27,7 @@ export class NodeTree implements TreeDataProvider<TreeNode>, Disposable {
   }
 
   refresh(): void {
-    // Not asked for yet: the editor knows of nothing that could have changed.
+    // The editor has not asked yet, so nothing that it knows can have changed.
     if (this.#roots === null) return this.#changed.fire(undefined);
     const built = this.#build();
     if (!areAlike(this.#roots, built)) {
@@ -76,8 +76,8 @@ export class NodeTree implements TreeDataProvider<TreeNode>, Disposable {
 }
 
 /**
- * Whether these items stand for the same things in the same order. One whose command would do something else is another:
- * what a person pressed is what they were shown.
+ * Returns true if these items stand for the same things in the same order. An item whose command changed counts as
+ * different: a press must do what was shown.
  */
 function areAlike(before: readonly TreeNode[], after: readonly TreeNode[]): boolean {
   return (
@@ -91,8 +91,8 @@ function meaningOf(node: TreeNode | undefined): string {
 }
 
 /**
- * Makes `node`, which the editor holds, say what `next` does, and answers what has to be drawn anew: the node itself, or
- * what changed below it.
+ * Updates `node`, which the editor holds, to the contents of `next`. Returns what has to be redrawn: the node itself,
+ * or what changed below it.
  */
 function renew(node: TreeNode, next: TreeNode): TreeNode[] {
   const { children = [], ...own } = node;

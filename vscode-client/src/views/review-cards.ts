@@ -5,28 +5,30 @@ import { extentText, fileCount, impactSentence, weightOf } from "../model/weight
 import type { Action, Effect } from "../protocol.ts";
 import {
   maxCardFiles,
+  type Became,
   type Card,
   type CardFile,
   type FileSign,
   type Section,
 } from "../webviews/review/messages.ts";
 
-/** Files of a card that are listed without being asked for, beside those that are deleted or moved. */
+/** The number of a card's files that are always listed, in addition to deletes and moves. */
 const listedFiles = 3;
 const pictureName = /\.(?:png|jpe?g|gif|webp|avif|bmp)$/iu;
 
-/** The card of an action: every text visible and whole, deletes and moves first. */
+/** Returns the card of an action: every text visible and complete, deletes and moves first. */
 export function cardOf(action: Action): Card {
   const { id, digest, agent, title, reason, state, effects, created, decided, receipt } = action;
   const weight = weightOf(action);
   const listed = listedOf(effects);
   const section = sectionOf(action);
-  const ended = receipt?.finished ?? decided;
+  const ended = action.ended ?? receipt?.finished ?? decided;
   const [first] = effects;
   const isOne = fileCount(effects) === 1 && first !== undefined;
   const path = isOne ? visibleText(first.path) : commonFolder(effects);
   const said = action.rejected_reason === undefined ? action.error : `You said: ${action.rejected_reason}`;
   const why = section === "waiting" ? action.asked_because : action.rule;
+  const became = becameOf(action);
   const outcome = state === "PendingApproval" ? undefined : decidedWord(action);
   return {
     id,
@@ -40,6 +42,7 @@ export function cardOf(action: Action): Card {
     created,
     ...(ended === undefined ? {} : { ended }),
     ...(outcome === undefined ? {} : { outcome }),
+    ...(became === undefined ? {} : { became }),
     ...(why === undefined ? {} : { rule: visibleText(why.sentence).slice(0, 2_000) }),
     ...(said === undefined ? {} : { error: lines(said).slice(0, 4_000) }),
     level: weight.level,
@@ -61,12 +64,12 @@ export function cardOf(action: Action): Card {
   };
 }
 
-/** Every effect of an action, deletes and moves first. */
+/** Returns every effect of an action, deletes and moves first. */
 export function filesOf(action: Action): CardFile[] {
   return inOrder(action.effects).map((index) => fileOf(action, index));
 }
 
-/** Only what a person can decide now waits; what a rule did is a section of its own. */
+/** Only what a person can decide now counts as waiting; actions that a rule applied have their own section. */
 export function sectionOf(action: Action): Section {
   const { state, decided_by, superseded_by } = action;
   switch (state) {
@@ -86,13 +89,35 @@ export function sectionOf(action: Action): Section {
   }
 }
 
-/** Whether a person can change what the effect would write. */
-export function isEditable(effect: Effect): boolean {
+function becameOf({ state, superseded_by }: Action): Became | undefined {
+  switch (state) {
+    case "PendingApproval":
+    case "Approved":
+    case "Committing":
+      return undefined;
+    case "Committed":
+      return "applied";
+    case "Rejected":
+      return "rejected";
+    case "Undone":
+      return "undone";
+    case "Failed":
+      return "failed";
+    case "Expired":
+      return "expired";
+    case "Stale":
+      return superseded_by === undefined ? "outdated" : "replaced";
+  }
+}
+
+/** Returns true if a person can edit what the effect would write. */
+function isEditable(effect: Effect): boolean {
   return (effect.kind === "file.write" || effect.kind === "file.edit") && effect.after !== null;
 }
 
 function impactOf(action: Action): string {
-  const canUndo = action.effects.some(({ kind }) => kind.startsWith("file."));
+  const isPossible = action.state === "PendingApproval" || action.state === "Committed";
+  const canUndo = isPossible && action.effects.some(({ kind }) => kind.startsWith("file."));
   return [impactSentence(action.effects), ...(canUndo ? ["Can be undone."] : [])].join(" ");
 }
 
@@ -102,7 +127,7 @@ function fileOf({ effects, receipt }: Action, index: number): CardFile {
   return {
     effect: index,
     sign: signOf(effect),
-    verb: visibleText(effectVerb(effect)),
+    verb: effectVerb(effect),
     path: visibleText(effect.path),
     ...(effect.from === undefined ? {} : { from: visibleText(effect.from) }),
     hasText: hasContents(effect) && !pictureName.test(path),
@@ -139,7 +164,10 @@ function inOrder(effects: readonly Effect[]): number[] {
   );
 }
 
-/** Indices of the effects that the card lists: all that delete or move, as far as a card goes, and some of the others. */
+/**
+ * Returns the indices of the effects that the card lists: all deletes and moves, up to the limit of a card, and some
+ * others.
+ */
 function listedOf(effects: readonly Effect[]): number[] {
   const all = inOrder(effects);
   const gone = all.filter((index) => order[signOf(effects[index]!)] < 2).length;
@@ -153,13 +181,13 @@ function lines(text: string): string {
     .join("\n");
 }
 
-/** "notes" of "notes/trips/a.md"; empty for what lies at the top. */
+/** Returns "notes" for "notes/trips/a.md"; empty for a path at the top. */
 function topFolder(path: string): string {
   const slash = path.indexOf("/");
   return slash < 0 ? "" : path.slice(0, slash);
 }
 
-/** The deepest folder that all effects lie in. */
+/** Returns the deepest folder that contains all effects. */
 function commonFolder(effects: readonly Effect[]): string {
   const [first = [], ...others] = effects.map(({ path }) => folderOf(path).split("/"));
   const end = first.findIndex((name, at) => others.some((other) => other[at] !== name));

@@ -5,7 +5,7 @@ import { maxDiffLines, maxLineCharacters, type FileDiff } from "../webviews/revi
 
 const maxParts = 200;
 
-/** A unified diff as a card draws it: every character visible, as many lines as a card holds. */
+/** Returns a unified diff for a card: every character visible, limited to the lines of a card. */
 export function fileDiffOf(digest: FileDiff["digest"], diff: string | null | undefined): FileDiff {
   if (diff === null || diff === undefined)
     return {
@@ -25,7 +25,7 @@ export function fileDiffOf(digest: FileDiff["digest"], diff: string | null | und
     left -= lines.length;
     more += all.length - lines.length;
     if (hunks.length >= maxDiffLines) continue;
-    // A part that is not drawn is still counted, so that parts keep their numbers.
+    // A hunk that is not drawn is counted all the same, so that hunks keep their numbers.
     hunks.push({
       title: titleOf(hunk),
       lines: lines.map(({ sign, number, parts }) => ({ sign, number, parts: partsOf(parts) })),
@@ -54,7 +54,7 @@ function partsOf(
   return shown;
 }
 
-/** A blank at the end of a piece is at the end of a line only in the last one. */
+/** Only in the last piece is a blank at the end also at the end of the line. */
 function visible(text: string, isLast: boolean): string {
   return isLast ? visibleText(text) : visibleText(`${text}.`).slice(0, -1);
 }

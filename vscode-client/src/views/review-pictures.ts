@@ -6,7 +6,7 @@ import { uriOf } from "../model/uris.ts";
 import type { Action } from "../protocol.ts";
 import { maxPictureCharacters } from "../webviews/review/messages.ts";
 
-/** A larger picture is not shown on a card. */
+/** Larger pictures are not shown on a card. */
 export const maxPictureBytes = Math.floor((maxPictureCharacters * 3) / 4) - 1_000;
 
 const beginnings: readonly (readonly [type: string, at: number, bytes: readonly number[]])[] = [
@@ -18,12 +18,14 @@ const beginnings: readonly (readonly [type: string, at: number, bytes: readonly 
   ["image/avif", 4, [0x66, 0x74, 0x79, 0x70, 0x61, 0x76, 0x69, 0x66]],
 ];
 
-/** Returns the media type of a picture from its bytes, not its name. Documents such as SVG do not count as pictures. */
+/**
+ * Returns the media type of a picture from its bytes, not its name. Documents such as SVG do not count as pictures.
+ */
 export function pictureType(bytes: Uint8Array): string | undefined {
   return beginnings.find(([, at, magic]) => magic.every((byte, index) => bytes[at + index] === byte))?.[0];
 }
 
-/** Returns the picture that an effect moves or writes, as a data address. */
+/** Returns the picture that an effect moves or writes, as a data URL. */
 export async function pictureOf(
   { kernel }: Pick<ClientContext, "kernel">,
   action: Action,
@@ -47,7 +49,7 @@ async function fileOf(path: string): Promise<Uint8Array | null> {
     const { size } = await workspace.fs.stat(uri);
     return size <= maxPictureBytes ? await workspace.fs.readFile(uri) : null;
   } catch {
-    // The file is gone or cannot be read; the card shows its words alone.
+    // The file is gone or cannot be read; the card has only text then.
     return null;
   }
 }

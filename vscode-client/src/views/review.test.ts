@@ -1,5 +1,6 @@
 import * as v from "valibot";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { decidedTitle } from "../model/decided.ts";
 import type { Action } from "../protocol.ts";
 import { fakeContext } from "../testing/context.ts";
 import { action, effect } from "../testing/things.ts";
@@ -47,6 +48,17 @@ describe("a card", () => {
     const card = cardOf(action({ title: "ok\u202egnp.exe", reason: "a\u200bb\n\u001b[2J" }));
     expect(JSON.stringify(card)).not.toMatch(/[\u200b\u202e\u001b]/u);
     expect(card.title).toBe("ok<U+202E>gnp.exe");
+  });
+
+  it("of an undone change says when it was undone, not when it was approved", () => {
+    const undone = action({
+      state: "Undone",
+      decided: "2026-01-01T12:00:00.000Z",
+      receipt: { applied: [0], finished: "2026-01-01T12:00:01.000Z" },
+      ended: "2026-01-01T12:30:00.000Z",
+    });
+    expect(cardOf(undone).ended).toBe("2026-01-01T12:30:00.000Z");
+    expect(decidedTitle(undone)).toMatch(/^Undone \d\d:30$/);
   });
 
   it.each<[string, Partial<Action>, string]>([
@@ -141,6 +153,25 @@ describe("the page", () => {
     expect(cards).toHaveLength(100);
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
     expect(ids.size + cards.length).toBe(1_000);
+  });
+
+  const rule = { sentence: "Small edits in notes/ are allowed." } as NonNullable<Action["rule"]>;
+  const automatic = ["one", "two"].map((id) =>
+    action({ id, state: "Committed", decided_by: "policy", rule }),
+  );
+  it.each([
+    ["and undoes nothing where that is left", undefined, { done: 0, failures: [], isLeft: true }, []],
+    ["and undoes all once that is answered", "Undo 2", { done: 2, failures: [] }, ["one", "two"]],
+  ])("asks before it undoes several, naming count and rule, %s", async (_name, answer, result, undone) => {
+    const { fake, page } = open(automatic, { "lares/actions/undo": ({ id }) => action({ id }) });
+    const asked = vi.spyOn(window, "showWarningMessage").mockResolvedValue(answer);
+    const items = automatic.map(({ id, digest }) => ({ id, digest }));
+    expect(await page.host.ask("undoAll", { items })).toEqual(result);
+    const [text, options] = asked.mock.calls[0] as unknown as [string, { detail: string }];
+    expect(text).toBe("Undo 2 changes?");
+    expect(options.detail.split("\n").filter((line) => line === rule.sentence)).toHaveLength(1);
+    expect(fake.asked.map(({ params }) => (params as { id: string }).id)).toEqual(undone);
+    asked.mockRestore();
   });
 
   it("is one, however often it is asked for", () => {

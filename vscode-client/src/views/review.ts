@@ -1,10 +1,11 @@
 import { commands, Disposable, Range, Uri, ViewColumn, window, type WebviewPanel } from "vscode";
 import { actionArgument } from "../commands/arguments.ts";
+import { confirmUndo } from "../commands/confirm-undo.ts";
 import { approveShown, each, notInBatch, withoutParts } from "../commands/decide.ts";
 import { explain } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import { decidedWord } from "../model/decided.ts";
-import { message } from "../model/text.ts";
+import { count, message } from "../model/text.ts";
 import type { Action } from "../protocol.ts";
 import {
   maxCardsAtOnce,
@@ -20,16 +21,20 @@ import { pictureOf } from "./review-pictures.ts";
 import { commonAnswers, onSituation } from "./situation.ts";
 import { openPage } from "./webview-host.ts";
 
-const panelType = "lares.review";
+/** The type of the review page's panel. */
+export const reviewPanel = "lares.review";
+/** The number of actions and rules that a question about several changes names. */
+const maxNamedActions = 15;
+const maxNamedRules = 5;
 
 /** What the page shows, for commands that decide about all of it. */
-export interface ShownItems {
+interface ShownItems {
   readonly items: readonly { readonly id: string; readonly digest: string }[];
 }
 
 /**
- * The review page: an editor of its own, as wide as a person makes it. There is one; it is kept while it is hidden, for a
- * person goes from it to a diff and back, with a selection and a reason half written.
+ * The review page, in its own editor. At most one is open. It is kept while hidden, because a person goes from it to a
+ * diff and back, with a selection and a half-written reason.
  */
 export const review: Feature = (context) => {
   let open: {
@@ -48,7 +53,7 @@ export const review: Feature = (context) => {
     const id = actionArgument(given)?.id;
     if (open === null) {
       fill(
-        window.createWebviewPanel(panelType, "Review", ViewColumn.Active, {
+        window.createWebviewPanel(reviewPanel, "Review", ViewColumn.Active, {
           retainContextWhenHidden: true,
           enableFindWidget: true,
         }),
@@ -65,7 +70,7 @@ export const review: Feature = (context) => {
     commands.registerCommand("lares.review", show),
     batch("lares.approveAllShown", ({ items }) => approveEach(context, items, "shown")),
     batch("lares.rejectAllShown", ({ items }) => rejectEach(context, items, "shown")),
-    window.registerWebviewPanelSerializer(panelType, {
+    window.registerWebviewPanelSerializer(reviewPanel, {
       deserializeWebviewPanel: async (panel) => (open === null ? fill(panel) : panel.dispose()),
     }),
     { dispose: () => open?.panel.dispose() },
@@ -129,7 +134,7 @@ function fillPage(context: ClientContext, panel: WebviewPanel) {
   };
 }
 
-/** The cards as the page has them: only those of actions that became other ones are made and sent again. */
+/** The cards that the page has: only cards of changed actions are built and sent again. */
 export class KnownCards {
   readonly #models: Pick<ClientContext["models"], "actions">;
   readonly #known = new Map<string, Action>();
@@ -149,7 +154,7 @@ export class KnownCards {
     const gone = new Set(this.#known.keys());
     for (const action of [...pending, ...recent]) {
       gone.delete(action.id);
-      // The model keeps an action as the same object until the kernel tells of it again.
+      // The model returns the same object for an action until the kernel reports it again.
       if (this.#known.get(action.id) === action) continue;
       this.#known.set(action.id, action);
       cards.push(cardOf(action));
@@ -185,20 +190,12 @@ function decisions(context: ClientContext) {
     }),
     rejectAll: ({ items, reason }: ShownItems & { readonly reason?: string | undefined }) =>
       rejectBatch(context, items, reason),
-    undo: async ({ id }: { readonly id: string }) => ({
-      outcome: outcomeOf(await kernel.request("lares/actions/undo", { id })),
-    }),
-    undoAll: ({ items }: ShownItems) =>
-      batchResult(
-        each(
-          items,
-          async ({ id }) => {
-            await kernel.request("lares/actions/undo", { id });
-            return undefined;
-          },
-          explain,
-        ),
-      ),
+    undo: async ({ id }: { readonly id: string }) => {
+      const action = await actionOf(context, id);
+      if (action.state === "Committed" && !(await confirmUndo(action))) return { outcome: outcomeOf(action) };
+      return { outcome: outcomeOf(await kernel.request("lares/actions/undo", { id })) };
+    },
+    undoAll: ({ items }: ShownItems) => undoBatch(context, items),
     rebase: async ({ id }: { readonly id: string }) => {
       const fresh = await kernel.request("lares/actions/rebase", { id });
       return { id: fresh.id };
@@ -214,7 +211,7 @@ function decisions(context: ClientContext) {
   };
 }
 
-/** Returns the answers to the page's requests for something to look at. */
+/** Returns the answers to the page's requests that only read. */
 function looks(context: ClientContext) {
   const { kernel, models } = context;
   return {
@@ -254,7 +251,7 @@ async function actionOf({ kernel, models }: ClientContext, id: string): Promise<
   return models.actions.get(id) ?? kernel.request("lares/actions/get", { id });
 }
 
-/** `Applied: walks.md…`, said once for a screen reader. */
+/** Returns `Applied: walks.md…`, announced once for screen readers. */
 function outcomeOf(action: Action): string {
   return `${decidedWord(action)}: ${message(action.title, 200)}`;
 }
@@ -285,7 +282,7 @@ export function approveBatch(context: ClientContext, items: ShownItems["items"])
   );
 }
 
-export function rejectBatch({ kernel, models }: ClientContext, items: ShownItems["items"], reason?: string) {
+function rejectBatch({ kernel, models }: ClientContext, items: ShownItems["items"], reason?: string) {
   return batchResult(
     each(
       items,
@@ -299,7 +296,66 @@ export function rejectBatch({ kernel, models }: ClientContext, items: ShownItems
   );
 }
 
-/** From a command: asks once, says what stays, and tells how it went. */
+/**
+ * Asks once, with the number of changes and the rules that applied them, and undoes them in the given order. Returns
+ * null if the person cancelled.
+ */
+async function confirmedUndo(context: ClientContext, items: readonly { readonly id: string }[]) {
+  const { kernel, models } = context;
+  const actions = items.flatMap(({ id }) => models.actions.get(id) ?? []);
+  const rules = [...new Set(actions.flatMap(({ rule }) => rule?.sentence ?? []))];
+  const amount = items.length.toLocaleString("en");
+  const yes = `Undo ${amount}`;
+  const answer = await window.showWarningMessage(
+    `Undo ${count(items.length, "change")}?`,
+    {
+      modal: true,
+      detail: [
+        ...listed(
+          rules.map((rule) => message(rule, 300)),
+          maxNamedRules,
+        ),
+        ...(rules.length === 0 ? [] : [""]),
+        ...listed(
+          actions.map((action) => `• ${message(cardOf(action).name, 200)}: ${message(action.title, 100)}`),
+          maxNamedActions,
+        ),
+      ].join("\n"),
+    },
+    yes,
+  );
+  if (answer !== yes) return null;
+  return batchResult(
+    each(
+      items,
+      async ({ id }) => {
+        await kernel.request("lares/actions/undo", { id });
+        return undefined;
+      },
+      explain,
+    ),
+  );
+}
+
+function listed(lines: readonly string[], most: number): string[] {
+  const more = lines.length - most;
+  return [...lines.slice(0, most), ...(more > 0 ? [`• and ${more.toLocaleString("en")} more`] : [])];
+}
+
+async function undoBatch(context: ClientContext, items: ShownItems["items"]) {
+  return (await confirmedUndo(context, items)) ?? { done: 0, failures: [], isLeft: true };
+}
+
+/** For a command: asks once, undoes, and reports the result. */
+export async function undoEach(
+  context: ClientContext,
+  items: readonly { readonly id: string }[],
+): Promise<void> {
+  const result = await confirmedUndo(context, items);
+  if (result !== null) tellBatch("Undone", result);
+}
+
+/** For a command: asks once, says what is excluded, and reports the result. */
 export async function approveEach(
   context: ClientContext,
   items: ShownItems["items"],
@@ -365,7 +421,7 @@ function tellBatch(
     );
 }
 
-/** The line of the document whose rule decided, or the remembered decision that did. */
+/** Shows the line of the document whose rule decided, or the remembered decision. */
 async function showRule(action: Action | undefined): Promise<void> {
   const { place, decision } = action?.rule ?? {};
   if (decision !== undefined) return void (await commands.executeCommand("lares.openDecisions", decision));

@@ -11,8 +11,8 @@ import {
   type Situation,
 } from "../webviews/shared/situation.ts";
 
-/** How the kernel is and which agents there are, as every view is told. */
-export function situationOf({ kernel, models }: Pick<ClientContext, "kernel" | "models">): Situation {
+/** Returns the state of the kernel and the agents, as every view gets it. */
+function situationOf({ kernel, models }: Pick<ClientContext, "kernel" | "models">): Situation {
   return {
     kernel: kernelSituation(kernel.state),
     agents: models.agents.all.slice(0, maxAgents).map(({ id, state }) => ({
@@ -37,7 +37,7 @@ function kernelSituation(state: KernelState): KernelSituation {
   }
 }
 
-/** Calls when what `situationOf` says has become something else, and not when only figures did. */
+/** Calls `changed` when the result of `situationOf` has changed, not when only figures did. */
 export function onSituation(
   context: Pick<ClientContext, "kernel" | "models">,
   changed: (situation: Situation) => void,
@@ -60,7 +60,7 @@ const editorCommands = {
   showKernelLog: "lares.showKernelLog",
 } as const satisfies Record<NoticeCommand, string>;
 
-/** Opens a file of the workspace, by the kernel's path for it. Throws where it lies outside, or is gone. */
+/** Opens a file of the workspace by its kernel path. Throws if it lies outside, or does not exist. */
 export async function openPath(path: string): Promise<void> {
   const uri = uriOf(path);
   if (uri === undefined) throw new Error("It is not in this workspace.");
@@ -68,7 +68,7 @@ export async function openPath(path: string): Promise<void> {
   await commands.executeCommand("vscode.open", uri);
 }
 
-/** What every view may ask of the extension. */
+/** Returns the handlers of the requests that every view may make. */
 export function commonAnswers(context: ClientContext) {
   return {
     situation: async () => situationOf(context),

@@ -2,7 +2,7 @@ import { commands, Disposable, env, ViewColumn, window, type Memento, type Webvi
 import { reporting } from "../commands/explain.ts";
 import type { ClientContext, Feature } from "../feature.ts";
 import type { StatusModel } from "../model/ports.ts";
-import { label } from "../model/text.ts";
+import { label, message } from "../model/text.ts";
 import type { Tool, ToolResult } from "../protocol.ts";
 import { keptOf } from "../webviews/tool-form/kept.ts";
 import {
@@ -17,17 +17,17 @@ import {
 import { commonAnswers, onSituation } from "./situation.ts";
 import { openPage } from "./webview-host.ts";
 
-/** As package.json names it among the events that start the extension. */
-export const toolFormType = "lares.toolForm";
+/** As named in package.json among the activation events. */
+const toolFormType = "lares.toolForm";
 
-/** A form that is there before its kernel waits for it so long. */
+/** How long a form that was restored before its kernel waits for it. */
 export const readyMs = 20_000;
 
 type NamedTool = Pick<Tool, "agent" | "name">;
 
 /**
- * `lares.runTool`: any agent's tool, by a form made from its schema; one form for each tool. It is there again with its
- * window.
+ * `lares.runTool`: runs any agent's tool with a form built from its schema; one form per tool. Forms are restored with
+ * their window.
  */
 export const toolForms: Feature = (context) => {
   const shown = new Map<string, WebviewPanel>();
@@ -50,7 +50,7 @@ export const toolForms: Feature = (context) => {
           toolFormType,
           label(tool.name, 40),
           ViewColumn.Active,
-          // Only the page itself knows a run's result; it is small, and the person comes back for it.
+          // Only the page itself has a run's result; it is small, and the person comes back for it.
           { retainContextWhenHidden: true },
         );
         fill(panel, tool);
@@ -59,7 +59,7 @@ export const toolForms: Feature = (context) => {
     window.registerWebviewPanelSerializer(toolFormType, {
       async deserializeWebviewPanel(panel: WebviewPanel, state: unknown) {
         const tool = keptOf(state);
-        // Of which tool it was nobody knows: nothing could be run from it.
+        // The tool is unknown, so nothing could be run from this form.
         if (tool === undefined) return panel.dispose();
         panel.title = label(tool.name, 40);
         fill(panel, tool);
@@ -68,7 +68,7 @@ export const toolForms: Feature = (context) => {
   );
 };
 
-/** The tool that a tree's node stands for, or that the person chooses. */
+/** Returns the tool of a tree item, or the one that the person chooses. */
 async function wantedTool({ kernel, models }: ClientContext, argument: unknown): Promise<Tool | undefined> {
   const { agent, tool } =
     typeof argument === "object" && argument !== null
@@ -84,7 +84,7 @@ async function wantedTool({ kernel, models }: ClientContext, argument: unknown):
   const picks = tools.map((tool) => ({
     label: label(tool.name),
     description: label(models.agents.nameOf(tool.agent)),
-    detail: label(tool.description, 200),
+    detail: message(tool.description, 200),
     tool,
   }));
   const options = {
@@ -96,7 +96,10 @@ async function wantedTool({ kernel, models }: ClientContext, argument: unknown):
   return (await window.showQuickPick(picks, options))?.tool;
 }
 
-/** The tool as it is now; a form may be older than the kernel that is asked, which may not know its agents yet. */
+/**
+ * Returns the current version of the tool. A form may be older than the kernel, which may not have loaded its agents
+ * yet.
+ */
 async function toolNamed({ kernel, models }: ClientContext, { agent, name }: NamedTool): Promise<Tool> {
   const find = async (): Promise<Tool | undefined> => {
     const tools = await kernel.request("lares/tools/list", { agent });
@@ -110,7 +113,7 @@ async function toolNamed({ kernel, models }: ClientContext, { agent, name }: Nam
   return tool;
 }
 
-/** Waits at most `readyMs` for a kernel that starts; false where it is not ready in time. */
+/** Waits at most `readyMs` for a starting kernel; returns false if it is not ready in time. */
 async function becomesReady(status: StatusModel): Promise<boolean> {
   const isReady = (): boolean => status.current?.ready === true;
   if (isReady()) return true;
@@ -129,7 +132,7 @@ async function becomesReady(status: StatusModel): Promise<boolean> {
 
 function fillForm(context: ClientContext, panel: WebviewPanel, tool: NamedTool): void {
   const { extension, kernel, models } = context;
-  /** Actions that this form proposed and that wait; their fate is told in the form. */
+  /** Waiting actions that this form proposed; their outcome is shown in the form. */
   const waiting = new Set<string>();
   const conversation = openPage(
     panel.webview,
@@ -182,7 +185,7 @@ export function formOf(tool: Tool, last: Record<string, unknown> | undefined): F
     agent: tool.agent,
     name: tool.name,
     description: tool.description.slice(0, 8_000),
-    // Without a schema the form is a field of JSON, which the kernel checks.
+    // Without a schema, the form is a single JSON field, which the kernel checks.
     parameters: small ? tool.parameters : { type: "unknown" },
     ...(last === undefined ? {} : { last }),
   };

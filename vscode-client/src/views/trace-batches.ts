@@ -6,7 +6,7 @@ import {
   type Entry,
 } from "../webviews/traces/messages.ts";
 
-/** Between two messages to the view, while traces come. */
+/** The time between two messages to the view while traces arrive. */
 export const pushEveryMs = 100;
 
 export interface Batch {
@@ -15,8 +15,8 @@ export interface Batch {
 }
 
 /**
- * Gathers traces, however fast they come, into at most one batch per `pushEveryMs` of at most `maxEntriesPerPush`
- * entries: the oldest give way, and are counted. Work per entry that is not shown is a slot in a ring.
+ * Collects traces, however fast they arrive, into at most one batch per `pushEveryMs` with at most `maxEntriesPerPush`
+ * entries: the oldest are dropped and counted. An entry that is not shown costs one slot in a ring.
  */
 export class TraceBatches {
   readonly #ring: (TraceEntry | undefined)[] = Array.from({ length: maxEntriesPerPush });
@@ -36,7 +36,7 @@ export class TraceBatches {
     this.#timer ??= this.#later(() => this.#flush(), pushEveryMs);
   }
 
-  /** Forgets what was not pushed yet. */
+  /** Discards what was not pushed yet. */
   clear(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -62,7 +62,7 @@ function laterByTimer(act: () => void, afterMs: number): { cancel(): void } {
   return { cancel: () => clearTimeout(timer) };
 }
 
-/** An entry as a view is sent it: bounded, its fields as text. */
+/** Returns an entry as sent to a view: bounded, its fields as text. */
 export function shownEntry({
   timestamp,
   level,

@@ -14,7 +14,9 @@ import { commonAnswers } from "./situation.ts";
 import { shownEntry, TraceBatches } from "./trace-batches.ts";
 import { registerView } from "./webview-host.ts";
 
-/** The panel's list of traces, and `lares.showTraces`, which shows it (for an agent's id, only its own). */
+/**
+ * The list of traces in the panel, and `lares.showTraces`, which opens it (with an agent's id, filtered by that agent).
+ */
 export const traces: Feature = (context) => {
   const { kernel } = context;
   let conversation: Conversation<TracesContract> | undefined;
@@ -28,7 +30,7 @@ export const traces: Feature = (context) => {
     batches.clear();
     const old = subscription;
     subscription = undefined;
-    // A kernel that is gone has forgotten the subscription by itself.
+    // A kernel that has ended has dropped its subscriptions.
     if (old !== undefined && kernel.state.kind === "running")
       await kernel.request("lares/traces/unfollow", { subscription: old });
   };
@@ -76,7 +78,7 @@ export const traces: Feature = (context) => {
       return Disposable.from(listening, {
         dispose: () => {
           conversation = undefined;
-          // Nobody sees it any more; a kernel that refuses now keeps no promise to anyone.
+          // The view is closed, and an error changes nothing about that.
           unfollow().catch(() => undefined);
         },
       });

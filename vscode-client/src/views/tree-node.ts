@@ -1,20 +1,20 @@
-/** An action, or one of its effects, as a tree shows it. */
-export interface ShownAction {
+/** An action, or one of its effects, as shown in a tree. */
+interface ShownAction {
   readonly id: string;
   /** Index of the effect. */
   readonly effect?: number;
-  /** Of the action as it is shown: an approval is bound to it. */
+  /** The digest of the action as shown; an approval is bound to it. */
   readonly digest: string;
 }
 
-/** An agent's job, as a tree shows it. */
-export interface ShownJob {
+/** An agent's job, as shown in a tree. */
+interface ShownJob {
   readonly id: string;
   readonly agent: string;
 }
 
-/** What an item of a tree stands for; commands of its menu are given it. */
-export interface Subject {
+/** The subject of a tree item, passed to the commands of its menu. */
+interface Subject {
   /** An agent's id. */
   readonly agent?: string;
   readonly tool?: string;
@@ -23,21 +23,22 @@ export interface Subject {
 }
 
 /**
- * An item of a tree, before it is the editor's. All texts are plain already (`model/text.ts`): they come from agents.
+ * A tree item, independent of the editor's API. All texts have been made safe (`model/text.ts`), because they come from
+ * agents.
  */
 export interface TreeNode extends Subject {
-  /** Unique in its tree and the same each time, so that the editor keeps what is open and selected. */
+  /** Unique in its tree and stable, so that the editor keeps what is expanded and selected. */
   readonly id: string;
   readonly label: string;
   readonly description?: string;
   readonly icon?: { readonly id: string; readonly color?: string };
-  /** Path of the workspace; gives the item the icon and the decorations of that file. */
+  /** A workspace path; gives the item the icon and the decorations of that file. */
   readonly file?: string;
   /** Paragraphs, shown as text. */
   readonly tooltip?: readonly string[];
-  /** What a screen reader says instead of label and description. */
+  /** What a screen reader reads instead of label and description. */
   readonly spoken?: string;
-  /** What menus are chosen by. */
+  /** Selects the menu entries. */
   readonly context?: string;
   readonly command?: { readonly id: string; readonly title: string; readonly arguments: readonly unknown[] };
   readonly children?: readonly TreeNode[];

@@ -8,11 +8,11 @@ import { Conversation, type Answers } from "./conversation.ts";
 import { onSituation } from "./situation.ts";
 import { pageOf } from "./webview-page.ts";
 
-export interface ViewContract extends Contract {
+interface ViewContract extends Contract {
   readonly pushes: typeof commonPushes & Contract["pushes"];
 }
 
-/** A page of the extension's own: gives it what it may load, and answers it. */
+/** Opens a page of the extension: sets what it may load, and answers its requests. */
 export function openPage<C extends Contract>(
   webview: Webview,
   { extension }: Pick<ClientContext, "extension">,
@@ -33,13 +33,13 @@ export function openPage<C extends Contract>(
   return conversation;
 }
 
-/** A page waits so long for a kernel that starts, and says then that it does. */
+/** How long a page waits for a starting kernel before it shows that the kernel is starting. */
 export const pageWaitsMs = 2_000;
 
 /**
- * Resolves once the kernel is there, or is not going to be soon; false where the view was closed before. A page, which is
- * a browser of its own, would take the processor from the kernel's start and from the tree of its agents. The editor
- * shows meanwhile that something is coming.
+ * Resolves once the kernel is there, or will not be soon; false if the view was closed before. The page is not loaded
+ * earlier, because its own browser process would compete with the kernel's start and the tree of agents for the
+ * processor. The editor shows a progress indicator meanwhile.
  */
 function begun(kernel: Kernel, view: WebviewView): Promise<boolean> {
   return new Promise((resolve) => {
@@ -58,25 +58,25 @@ function begun(kernel: Kernel, view: WebviewView): Promise<boolean> {
   });
 }
 
-/** A view while it is seen. The editor throws a hidden view's page away, and nothing is done for it. */
-export interface Seen<C extends ViewContract> {
+/** A view while it is visible. The editor discards the page of a hidden view, and nothing is done for it. */
+interface Seen<C extends ViewContract> {
   readonly conversation: Conversation<C>;
   readonly view: WebviewView;
 }
 
-export interface ViewParts<C extends ViewContract> {
-  /** As package.json names it: "lares.activity". */
+interface ViewParts<C extends ViewContract> {
+  /** As named in package.json: "lares.activity". */
   readonly id: string;
-  /** Of its script and style. */
+  /** The name of its script and style sheet. */
   readonly name: string;
   readonly title: string;
   readonly contract: C;
   readonly answers: Answers<C>;
-  /** What goes on while the view is seen; disposed when it is hidden or closed. */
+  /** Runs while the view is visible; disposed when it is hidden or closed. */
   whileSeen?(seen: Seen<C>): Disposable;
 }
 
-/** Registers a webview view: told of the kernel's situation, and alive only while it is seen. */
+/** Registers a webview view that gets the kernel's situation, and exists only while it is visible. */
 export function registerView<C extends ViewContract>(
   context: ClientContext,
   { id, name, title, contract, answers, whileSeen }: ViewParts<C>,

@@ -1,6 +1,6 @@
-/** What the page of a view is made from. */
-export interface PageParts {
-  /** What the editor serves the package's files from. */
+/** What the page of a view is built from. */
+interface PageParts {
+  /** The source from which the editor serves the package's files. */
   readonly cspSource: string;
   readonly scriptUri: string;
   readonly styleUri: string;
@@ -8,7 +8,7 @@ export interface PageParts {
   readonly title: string;
 }
 
-/** A page that can load its own script and style, and nothing else from anywhere. */
+/** Returns a page that can load its own script and style sheet, and nothing else. */
 export function pageOf({ cspSource, scriptUri, styleUri, nonce, title }: PageParts): string {
   const policy = [
     "default-src 'none'",

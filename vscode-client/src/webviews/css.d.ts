@@ -1,2 +1,2 @@
-/** Style sheets are bundled beside the script that imports them; nothing of them is seen by the code. */
+/** Style sheets are bundled with the script that imports them; the code does not use their contents. */
 declare module "*.css" {}

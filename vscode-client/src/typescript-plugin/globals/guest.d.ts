@@ -1,6 +1,6 @@
 /**
- * The globals of an agent's sandbox beside the language's own, as `kernel/src/sandbox/guest/runtime` makes them. They
- * stand in for a browser's and for Node's, which an agent has not.
+ * The globals of an agent's sandbox besides the language's own, as `kernel/src/sandbox/guest/runtime` creates them.
+ * They replace those of browsers and Node, which agents do not have.
  */
 declare function setTimeout<Arguments extends unknown[]>(
   run: (...args: Arguments) => unknown,
@@ -39,7 +39,7 @@ interface Console {
 declare var console: Console;
 
 interface Crypto {
-  /** Fills integers only, at most 65536 bytes at a time. */
+  /** Accepts only integer arrays, at most 65536 bytes at a time. */
   getRandomValues<View extends ArrayBufferView>(view: View): View;
   randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
 }

@@ -26,10 +26,10 @@ const icons: Readonly<Record<AgentRow["kind"], { readonly name: IconName; readon
   off: { name: "off" },
 };
 
-/** Hidden if the page is narrow: the Agents view stands beside it and has them. */
+/** Hidden if the page is narrow, because the Agents view next to it shows them. */
 const calm: ReadonlySet<AgentRow["kind"]> = new Set(["active", "asleep", "off"]);
 
-/** Each agent with how it is, problems first, and each problem with the way to its line. */
+/** Lists each agent with its status, problems first, and each problem with a link to its line. */
 export function AgentList({ host, overview: { agents, moreAgents } }: ListProps): VNode {
   return (
     <>

@@ -1,15 +1,15 @@
 import { counted } from "../shared/format.ts";
 import type { ActionLine, AgentRow, Failure, Overview } from "./messages.ts";
 
-/** One thing that happened, as the timeline shows it. */
+/** An entry of the timeline. */
 export type Entry =
   | { readonly kind: "action"; readonly at: string; readonly action: ActionLine }
   | { readonly kind: "failure"; readonly at: string; readonly failure: Failure };
 
 export type Show = "everything" | "changes" | "failures";
 
-export interface EntryFilter {
-  /** "2026-11-22" in the person's zone. */
+interface EntryFilter {
+  /** "2026-11-22" in the local zone. */
   readonly day: string;
   readonly show: Show;
   /** An agent's id, or an empty text for all agents. */
@@ -43,7 +43,7 @@ function agentOf(entry: Entry): string {
   return entry.kind === "action" ? entry.action.agent : entry.failure.agent;
 }
 
-/** Returns "2026-11-22" in the person's zone, or an empty text if it is not a time. */
+/** Returns "2026-11-22" in the local zone, or an empty text if it is not a time. */
 export function localDay(time: string | number): string {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return "";
@@ -72,7 +72,7 @@ export function dayDate(day: string): string {
   return `${weekday.format(at)}, ${dayAndMonth.format(at)}`;
 }
 
-/** The day in a few sentences: changes by who decided them, what was undone, and who fails now. */
+/** Summarizes the day in a few sentences: changes by who decided them, what was undone, and which agents fail now. */
 export function summaryOfDay(
   entries: readonly Entry[],
   agents: readonly AgentRow[],
@@ -109,7 +109,7 @@ export function isFailingKind(kind: AgentRow["kind"]): boolean {
   return kind === "manifest" || kind === "error" || kind === "failed";
 }
 
-/** What became of an action, in words that name the actor. */
+/** Returns the outcome of an action, in words that name the actor. */
 export function verbOf({ state, decidedBy, effects, applied }: ActionLine): string {
   const part = applied === undefined ? "" : `${applied} of ${counted(effects, "change")} of `;
   switch (state) {

@@ -1,16 +1,17 @@
 import * as v from "valibot";
+import { healthKinds } from "../../model/health-kinds.ts";
 import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
 
-/** Actions that the timeline is made from, the newest. */
+/** The number of actions in the timeline, newest first. */
 export const maxActions = 500;
-/** Agents that have a row. */
+/** The number of agents with a row. */
 export const maxAgentRows = 200;
-/** Files of one action that are named. */
+/** The number of files of one action that are named. */
 export const maxFiles = 5;
-/** Different failures that the timeline shows. */
+/** The number of different failures in the timeline. */
 export const maxFailures = 200;
 
-export const ActionState = v.picklist([
+const ActionState = v.picklist([
   "PendingApproval",
   "Approved",
   "Committing",
@@ -22,12 +23,12 @@ export const ActionState = v.picklist([
   "Undone",
 ]);
 
-export const FileLine = v.object({
+const FileLine = v.object({
   path: Text(4_096),
-  /** For a move: where it was. */
+  /** For a move: the old path. */
   from: v.optional(Text(4_096)),
 });
-export type FileLine = v.InferOutput<typeof FileLine>;
+type FileLine = v.InferOutput<typeof FileLine>;
 
 /** An action without its contents. */
 export const ActionLine = v.object({
@@ -35,35 +36,26 @@ export const ActionLine = v.object({
   agent: Text(256),
   title: Text(200),
   state: ActionState,
-  /** When it last changed. */
+  /** The time of its last change. */
   at: Text(40),
   decidedBy: v.optional(v.picklist(["user", "policy"])),
-  /** The rule that decided instead of a person; `isPlace`: it can be opened. */
+  /** The rule that decided instead of a person; `isPlace`: the rule can be opened. */
   rule: v.optional(v.object({ sentence: Text(1_000), isPlace: v.boolean() })),
   error: v.optional(Text(1_000)),
+  /** The reason that the person gave for the rejection. */
+  rejectedReason: v.optional(Text(2_000)),
   /** The first of its files. */
   files: v.pipe(v.array(FileLine), v.maxLength(maxFiles)),
   effects: Count,
   deletes: Count,
-  /** How many of the effects were applied, if a person approved a part. */
+  /** The number of applied effects if a person approved a part. */
   applied: v.optional(Count),
 });
 export type ActionLine = v.InferOutput<typeof ActionLine>;
 
 export const AgentRow = v.object({
   id: Text(256),
-  kind: v.picklist([
-    "manifest",
-    "error",
-    "failed",
-    "permission",
-    "suspended",
-    "changing",
-    "working",
-    "active",
-    "asleep",
-    "off",
-  ]),
+  kind: v.picklist(healthKinds),
   /** "Last run failed at 10:41" */
   words: Text(400),
   problem: v.optional(
@@ -77,7 +69,7 @@ export const AgentRow = v.object({
 });
 export type AgentRow = v.InferOutput<typeof AgentRow>;
 
-/** The same failure of the same agent, as often as it happened. */
+/** The same failure of the same agent, with its count. */
 export const Failure = v.object({
   agent: Text(256),
   message: Text(1_000),
@@ -93,7 +85,7 @@ export const Overview = v.object({
   actions: v.pipe(v.array(ActionLine), v.maxLength(maxActions)),
   /** Problems first. */
   agents: v.pipe(v.array(AgentRow), v.maxLength(maxAgentRows)),
-  /** Agents beyond those. */
+  /** The number of further agents. */
   moreAgents: Count,
   /** Newest first. */
   failures: v.pipe(v.array(Failure), v.maxLength(maxFailures)),
@@ -109,14 +101,14 @@ export const activityContract = {
     overview: { params: Nothing, result: Overview },
     /** Shows an action's changes in the editor, before and after. */
     showChanges: { params: OfAction, result: Nothing },
-    /** Opens a file of an action, counted from 0 among its effects: a page names no path. */
+    /** Opens a file of an action by its index among the effects, so that a page cannot name paths. */
     openFile: { params: v.object({ id: Id, file: Count }), result: Nothing },
     /** Opens the rule that decided an action. */
     openRule: { params: OfAction, result: Nothing },
     undo: { params: OfAction, result: Nothing },
-    /** Opens the line that is wrong with an agent. */
+    /** Opens the line with an agent's problem. */
     showProblem: { params: OfAgent, result: Nothing },
-    /** Lets a suspended agent go on. */
+    /** Resumes a suspended agent. */
     resume: { params: OfAgent, result: Nothing },
     /** Shows the traces of an agent. */
     showTraces: { params: OfAgent, result: Nothing },
@@ -125,9 +117,9 @@ export const activityContract = {
   },
   pushes: {
     ...commonPushes,
-    /** Says that there may be new entries. Sent at most once in `minChangeMs`. */
+    /** There may be new entries. Sent at most once in `minChangeMs`. */
     changed: Nothing,
-    /** Changes that have waited for longer than the person set, for a desktop notification if the editor allows one. */
+    /** Changes have waited longer than the person configured, for a desktop notification if the editor allows one. */
     remind: v.object({ title: Text(200), body: Text(500) }),
   },
 };

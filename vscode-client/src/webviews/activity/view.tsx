@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { pageLabel } from "../../model/text.ts";
 import { AgentName, useAgentName } from "../shared/agent-name.tsx";
 import { counted } from "../shared/format.ts";
 import { useAsked, useChanged, useNow, usePush, useSituation } from "../shared/hooks.ts";
@@ -24,18 +25,18 @@ import {
 } from "./entries.ts";
 import type { ActionLine, ActivityContract, Failure, Overview } from "./messages.ts";
 
-/** Entries that are drawn at first, and that each press of the button adds. */
+/** The number of entries that are drawn at first, and added with each press of the button. */
 const entriesPerStep = 50;
 
 interface Props {
   readonly host: Host<ActivityContract>;
 }
 
-/** What agents did, day by day, to be looked at and undone. */
+/** What agents did, day by day, with undo. */
 export function ActivityView({ host }: Pick<PageProps<ActivityContract>, "host">): VNode {
   const situation = useSituation(host);
   usePush(host, "remind", ({ title, body }) => {
-    // The desktop's editor lets a page do this; a browser asks its person first, and never for a page within a page.
+    // The desktop editor permits notifications; a browser asks first, and never permits them for an embedded page.
     if (typeof Notification !== "function" || Notification.permission !== "granted") return;
     const shown = new Notification(line(title, 200), { body: line(body, 500), tag: "lares" });
     shown.addEventListener("click", () => shown.close());
@@ -176,7 +177,9 @@ const shows: readonly { readonly name: Show; readonly label: string }[] = [
   { name: "failures", label: "Failures" },
 ];
 
-/** One stop of the Tab key for the list; arrows move in it, and what an entry offers follows it. `U` undoes an entry. */
+/**
+ * The list is one tab stop; the arrow keys move within it, and the buttons of an entry follow it. `U` undoes an entry.
+ */
 function Timeline({ host, entries }: Props & { readonly entries: readonly Entry[] }): VNode {
   const list = useRef<HTMLOListElement>(null);
   const [current, setCurrent] = useState(0);
@@ -231,7 +234,7 @@ function isUndoable({ state }: ActionLine): boolean {
   return state === "Committed";
 }
 
-/** The editor says itself why it could not. */
+/** The editor itself shows why it failed. */
 function undo(host: Props["host"], { id }: ActionLine): void {
   void host.ask("undo", { id }).catch(() => undefined);
 }
@@ -256,13 +259,14 @@ function iconOf({ state, decidedBy }: ActionLine): { readonly name: IconName; re
   }
 }
 
-/** Files that are named in one line; the others are counted. */
+/** The number of files that are named on one line; the others are counted. */
 const maxNamed = 3;
 
 function ActionEntry({ host, action }: Props & { readonly action: ActionLine }): VNode {
-  const { id, agent, title, at, files, effects, deletes, rule, error } = action;
+  const { id, agent, title, at, files, effects, deletes, rule, error, rejectedReason } = action;
   const named = files.slice(0, maxNamed);
   const more = effects - named.length;
+  const undone = action.applied ?? effects;
   const ask = (name: "showChanges" | "openRule"): void => void host.ask(name, { id }).catch(() => undefined);
   return (
     <>
@@ -282,7 +286,7 @@ function ActionEntry({ host, action }: Props & { readonly action: ActionLine }):
             <span key={`${index}`}>
               {from !== undefined && (
                 <>
-                  <bdi class="quiet">{line(from, 300)}</bdi> <span class="quiet">→</span>{" "}
+                  <bdi class="quiet">{pageLabel(from, 300)}</bdi> <span class="quiet">→</span>{" "}
                 </>
               )}
               <button
@@ -290,7 +294,7 @@ function ActionEntry({ host, action }: Props & { readonly action: ActionLine }):
                 class="link"
                 onClick={() => void host.ask("openFile", { id, file: index }).catch(() => undefined)}
               >
-                <bdi>{line(path, 300)}</bdi>
+                <bdi>{pageLabel(path, 300)}</bdi>
               </button>
             </span>
           ))}
@@ -307,6 +311,11 @@ function ActionEntry({ host, action }: Props & { readonly action: ActionLine }):
               ) : (
                 <bdi>{line(rule.sentence, 400)}</bdi>
               )}{" "}
+            </>
+          )}
+          {rejectedReason !== undefined && (
+            <>
+              You said: <bdi>“{line(rejectedReason, 400)}”</bdi>{" "}
             </>
           )}
           {error !== undefined && (
@@ -326,7 +335,7 @@ function ActionEntry({ host, action }: Props & { readonly action: ActionLine }):
           aria-label={`Undo “${line(title, 200)}”`}
           onClick={() => undo(host, action)}
         >
-          {effects === 1 ? "Undo" : effects === 2 ? "Undo both" : `Undo all ${effects}`}
+          {undone === 1 ? "Undo" : undone === 2 ? "Undo both…" : `Undo all ${undone}…`}
         </button>
       )}
     </>

@@ -9,6 +9,7 @@ import {
   togglePart,
   type Choice,
 } from "../../../../kernel/src/base/consent-choice.ts";
+import { fileCountText } from "../../../../kernel/src/base/file-count.ts";
 import type { Host } from "../shared/host.ts";
 import { Subfolders } from "./folders.tsx";
 import type { Card, ConsentContract, Part } from "./messages.ts";
@@ -21,13 +22,13 @@ interface CardProps {
   readonly card: Card;
   readonly choice: Choice;
   onChoice(choice: Choice): void;
-  /** Shown whole from the beginning; else one row that opens. */
+  /** Starts expanded; otherwise it is a single row that expands. */
   readonly open: boolean;
 }
 
 const tags = { new: "New", changed: "Changed", unchanged: "" } as const;
 
-/** What one extension asks for. */
+/** What one extension requests. */
 export function CardView({ host, card, choice, onChoice, open }: CardProps): VNode {
   const [isOpen, setOpen] = useState(open);
   const id = useId();
@@ -106,6 +107,7 @@ export function CardView({ host, card, choice, onChoice, open }: CardProps): VNo
                   <div key={folder.path}>
                     <Tick
                       title={folder.title}
+                      note={folder.files === undefined ? undefined : fileCountText(folder.files)}
                       isOn={isTicked(mine, folder.path)}
                       tag={card.state === "changed" ? tags[folder.change] : ""}
                       onToggle={() => onChoice(toggleFolder(choice, card, folder.path))}
@@ -165,7 +167,7 @@ function Group({ title, isWide = false, children }: GroupProps): VNode {
 
 interface PartProps {
   readonly part: Part;
-  /** That it is new is said here; in a card that is new as a whole it would be said of each. */
+  /** Marks the part as new; omitted in a card that is new as a whole. */
   readonly isMarked: boolean;
   readonly isOn: boolean;
   onToggle(): void;

@@ -14,7 +14,7 @@ interface SubfoldersProps {
   onToggle(path: string): void;
 }
 
-/** The folders inside one, to grant some of them instead of all of it. */
+/** Lists the folders inside one, to grant some of them instead of all of it. */
 export function Subfolders({ host, path, mine, onToggle }: SubfoldersProps): VNode {
   const [isOpen, setOpen] = useState(false);
   return (

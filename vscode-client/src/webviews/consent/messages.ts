@@ -1,7 +1,7 @@
 import * as v from "valibot";
 import { commonPushes, commonRequests, Count, Nothing, Text } from "../shared/situation.ts";
 
-/** Characters of one line of the question; the kernel says the whole of what is decided. */
+/** Characters of one line of the question; nothing that the person decides on is cut. */
 const maxLine = 100_000;
 const Line = Text(maxLine);
 const Change = v.picklist(["new", "changed", "unchanged"]);
@@ -18,15 +18,16 @@ export const Part = v.object({
 });
 export type Part = v.InferOutput<typeof Part>;
 
-export const Folder = v.object({
+const Folder = v.object({
   path: Line,
   title: Line,
   requested: v.boolean(),
   change: Change,
   granted: v.boolean(),
   answered: v.boolean(),
+  files: v.optional(Count),
 });
-export type Folder = v.InferOutput<typeof Folder>;
+type Folder = v.InferOutput<typeof Folder>;
 
 export const Card = v.object({
   extension: Line,
@@ -84,12 +85,12 @@ export const Program = v.object({
 });
 export type Program = v.InferOutput<typeof Program>;
 
-/** Folders inside one folder that are offered to be ticked. */
+/** The number of subfolders that are offered. */
 export const maxSubfolders = 200;
 
 const Path = Text(4_096);
 
-export const Grants = v.object({
+const Grants = v.object({
   extensions: v.array(v.object({ extension: Text(256), parts: v.array(Line), folders: v.array(Path) })),
   workspace: v.array(Line),
 });
@@ -113,7 +114,7 @@ export const consentContract = {
   },
   pushes: {
     ...commonPushes,
-    /** Says that the documents or the answer to them may have changed. */
+    /** The documents, or the answer to them, may have changed. */
     changed: Nothing,
   },
 };

@@ -6,7 +6,7 @@ import type { Host } from "../shared/host.ts";
 import type { Card, ConsentContract, Program } from "./messages.ts";
 import { Said } from "./said.tsx";
 
-/** Lines of a difference that are drawn at once; the next ones follow at a button. */
+/** The number of lines of a difference that are drawn at once; a button adds more. */
 const linesAtOnce = 400;
 
 const changeWords = { added: "new", removed: "gone", changed: "changed", unchanged: "as before" } as const;
@@ -20,7 +20,7 @@ interface ProgramProps {
   readonly card: Card;
 }
 
-/** How an extension's program differs from the accepted one, or the program itself where none was accepted. */
+/** Shows how an extension's program differs from the accepted one, or the program itself if none was accepted. */
 export function ProgramChanges({ host, card: { extension, program } }: ProgramProps): VNode {
   const [isOpen, setOpen] = useState(false);
   const { change, diff } = program;

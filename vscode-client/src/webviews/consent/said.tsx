@@ -1,8 +1,8 @@
 import type { VNode } from "preact";
 
 /**
- * Text that the kernel made visible already, whole: no character of it is hidden, and it wraps instead of being cut. It
- * stands apart from the text around it, so that letters of another direction do not turn that around.
+ * Shows text in which the kernel has made every character visible. It is never cut, but wraps. It is isolated from the
+ * text around it, so that letters of another direction do not affect that text.
  */
 export function Said({ text, quoted }: { readonly text: string; readonly quoted?: boolean }): VNode {
   return quoted === true ? (

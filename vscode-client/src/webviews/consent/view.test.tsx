@@ -93,6 +93,25 @@ it("what was granted is ticked, and what came to it is not", () => {
   expect(html).toContain("New: Tags on files");
 });
 
+it("a folder says how many files it holds, where that is known", () => {
+  const [folder] = card().folders;
+  const html = page(
+    question(
+      card({
+        folders: [
+          { ...folder!, files: 1 },
+          { ...folder!, path: "a", title: "a", files: 100_000 },
+          { ...folder!, path: "b", title: "b" },
+        ],
+      }),
+    ),
+  );
+  const text = html.replace(/<[^>]*>/g, "");
+  expect(text).toContain("photos · 1 file");
+  expect(text).toContain("a · 100,000 files or more");
+  expect(text).not.toMatch(/b ·/);
+});
+
 it("an answered extension is one row that says whether it runs", () => {
   const html = page(question(card({ state: "unchanged", answered: true })));
   expect(html).toContain("Not allowed. It does not run.");

@@ -48,7 +48,7 @@ type Sending = "none" | "busy" | { readonly refused: string };
 
 /**
  * Focus order: the cards from top to bottom, each with its box, what changed, its permissions and its folders; then the
- * foot. The first focus is on the first card that waits for an answer, never on a button that allows.
+ * footer. The first focus is on the first card that waits for an answer, never on a button that allows.
  */
 export function QuestionPage({ host, question, again }: QuestionProps): VNode {
   const [choice, setChoice] = useState<Choice>(() => grantedChoice(question));
@@ -65,8 +65,15 @@ export function QuestionPage({ host, question, again }: QuestionProps): VNode {
   }, [question]);
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const first = list.current?.querySelector<HTMLElement>("[data-waits] input, article input");
-    if (document.hasFocus() || document.activeElement === document.body) first?.focus();
+    // Only when the page has the focus, now or later: taking the focus would close what the person opened meanwhile,
+    // such as the command palette.
+    const focusFirst = (): void => {
+      if (!document.hasFocus() || document.activeElement !== document.body) return;
+      list.current?.querySelector<HTMLElement>("[data-waits] input, article input")?.focus();
+    };
+    focusFirst();
+    window.addEventListener("focus", focusFirst);
+    return () => window.removeEventListener("focus", focusFirst);
   }, []);
 
   const { extensions, workspace, folder, digest } = question;

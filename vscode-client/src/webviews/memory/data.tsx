@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { JsonTree } from "../shared/json-tree.tsx";
 import { block } from "../shared/text.ts";
 
-/** Remembered data; what was cut is the beginning of its JSON, and is said to be. */
+/** Shows remembered data. If it was cut, shows the beginning of its JSON and says so. */
 export function Data({ data, cut = false }: { readonly data: unknown; readonly cut?: boolean }): VNode {
   if (!cut) return <JsonTree value={data} open={2} />;
   return (

@@ -1,13 +1,13 @@
 import type { VNode } from "preact";
 import { counted } from "../shared/format.ts";
-import { line } from "../shared/text.ts";
+import { pageLabel } from "../../model/text.ts";
 import type { Graph, GraphNode } from "./radial.ts";
 import { titleOf } from "./title.ts";
 
 /** Half of the picture's side, in its own units. */
 const half = 100;
 
-/** Neighbours that have their names beside them. */
+/** The number of neighbours up to which names are drawn. */
 const maxNamed = 5;
 
 interface GraphProps {
@@ -15,9 +15,9 @@ interface GraphProps {
   onLook(id: string): void;
 }
 
-/** Items as dots, relations as lines; beside it stands a list that says the same to a screen reader. */
+/** Draws items as dots and relations as lines; the list beside it has the same contents for screen readers. */
 export function RelationGraph({ graph: { nodes, edges }, onLook }: GraphProps): VNode {
-  // With more of them the names would lie on each other; the list has them all.
+  // With more of them the names would overlap; the list has them all.
   const isRoomy = nodes.filter(({ ring }) => ring === 1).length <= maxNamed;
   return (
     <svg
@@ -35,7 +35,7 @@ export function RelationGraph({ graph: { nodes, edges }, onLook }: GraphProps): 
           x2={to.x * half}
           y2={to.y * half}
         >
-          <title>{line(relation, 60)}</title>
+          <title>{pageLabel(relation, 60)}</title>
         </line>
       ))}
       {nodes.map((node) => (
@@ -52,7 +52,7 @@ export function RelationGraph({ graph: { nodes, edges }, onLook }: GraphProps): 
               y={node.y < 0 ? -10 : 16}
               text-anchor={node.x < -0.3 ? "start" : node.x > 0.3 ? "end" : "middle"}
             >
-              {line(nameOf(node), 18)}
+              {pageLabel(nameOf(node), 18)}
             </text>
           )}
         </g>
@@ -61,9 +61,9 @@ export function RelationGraph({ graph: { nodes, edges }, onLook }: GraphProps): 
   );
 }
 
-const nameOf = ({ id, item }: GraphNode): string => (item === undefined ? line(id, 60) : titleOf(item));
+const nameOf = ({ id, item }: GraphNode): string => (item === undefined ? pageLabel(id, 60) : titleOf(item));
 
-/** The relations that have a meaning of their own have a line of their own. */
+/** Relations with a special meaning have their own line style. */
 function kindOf(relation: string): string {
   switch (relation) {
     case "Contradicts":

@@ -17,15 +17,15 @@ interface HistogramProps {
 const chartHeight = 44;
 
 /**
- * Bars to choose days with: a press chooses one, a drag several; with the keyboard arrows move, Shift with an arrow takes
- * more, Enter chooses, Escape lets go. The chosen one pressed again lets go.
+ * Bars to select days: a press selects one, a drag several. On the keyboard, arrows move, Shift with an arrow extends,
+ * Enter selects, and Escape clears the selection. Pressing the selected bar again clears it, too.
  */
 export function Histogram({ bins, chosen, onChoose }: HistogramProps): VNode | null {
   const [current, setCurrent] = useState(bins.length - 1);
   const [drag, setDrag] = useState<{ readonly start: number; readonly end: number }>();
   const anchor = useRef<number | undefined>(undefined);
   const box = useRef<HTMLDivElement>(null);
-  // Released anywhere is released.
+  // The button may be released outside the histogram.
   useEffect(() => {
     if (drag === undefined) return;
     const release = (): void => {

@@ -4,27 +4,28 @@ import { counted } from "../shared/format.ts";
 import { failureOf, useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { PathLinks } from "../shared/paths.tsx";
+import { pageLabel } from "../../model/text.ts";
 import { block, line } from "../shared/text.ts";
 import { Data } from "./data.tsx";
 import { RelationGraph } from "./graph.tsx";
 import type { Item } from "./messages.ts";
 import { radialGraph } from "./radial.ts";
 import { titleOf } from "./title.ts";
-import type { TabProps } from "./view.tsx";
+import type { TabProps } from "./tab-props.ts";
 
 interface DetailsProps extends Pick<TabProps, "host" | "whose"> {
   readonly item: Item;
-  /** Another item, by its id. */
+  /** Shows another item, by its id. */
   onChoose(id: string): void;
   onForgotten(): void;
   onClose(): void;
 }
 
-/** One item of knowledge: what it says, what it is related to, and how to have it forgotten. */
+/** One item of knowledge: its text, its relations, and a button to forget it. */
 export function ItemDetails({ host, whose, item, onChoose, onForgotten, onClose }: DetailsProps): VNode {
   const { asked, again } = useAsked(host, "related", { ...whose, id: item.id });
   useChanged(host, asked, again);
-  // Walking along relations leaves what was searched for: what is looked at is then one of the related.
+  // Following relations leaves the search results; the item shown is then one of the related ones.
   const [path, setPath] = useState<readonly Item[]>([]);
   const [failure, setFailure] = useState<string>();
   const section = useRef<HTMLElement>(null);
@@ -50,7 +51,7 @@ export function ItemDetails({ host, whose, item, onChoose, onForgotten, onClose 
     <section ref={section} class="item-details" aria-label="The chosen item">
       <header>
         <span class="badge">
-          <bdi>{line(shown.variant, 60)}</bdi>
+          <bdi>{pageLabel(shown.variant, 60)}</bdi>
         </span>
         <span class="quiet">importance {shown.importance.toFixed(2)}</span>
         <span class="grow" />
@@ -106,7 +107,7 @@ function Relations({ center, byId, related, onLook }: RelationsProps): VNode {
             <li key={`${from.id} ${relation} ${to.id}`}>
               <span class="quiet">
                 {from.id === center.id ? "→ " : "← "}
-                <bdi>{line(relation, 60)}</bdi>
+                <bdi>{pageLabel(relation, 60)}</bdi>
               </span>{" "}
               <button
                 type="button"
@@ -114,7 +115,7 @@ function Relations({ center, byId, related, onLook }: RelationsProps): VNode {
                 disabled={other.item === undefined}
                 onClick={() => onLook(other.id)}
               >
-                <bdi>{other.item === undefined ? line(other.id, 60) : titleOf(other.item)}</bdi>
+                <bdi>{other.item === undefined ? pageLabel(other.id, 60) : titleOf(other.item)}</bdi>
               </button>
             </li>
           );

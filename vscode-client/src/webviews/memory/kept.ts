@@ -5,7 +5,7 @@ import { Text } from "../shared/situation.ts";
 export const tabs = ["timeline", "knowledge", "working", "witness"] as const;
 export type Tab = (typeof tabs)[number];
 
-/** What of the view is kept while it is hidden. */
+/** The part of the view's state that is kept while it is hidden. */
 export const Kept = v.object({
   agent: v.optional(Text(256)),
   /** Empty: the agent's own memory. */
@@ -13,7 +13,7 @@ export const Kept = v.object({
   tab: v.optional(v.picklist(tabs), "timeline"),
   text: v.optional(Text(1_000), ""),
   variant: v.optional(Text(128), ""),
-  /** Days of UTC, both inclusive. */
+  /** UTC days, both inclusive. */
   days: v.optional(v.object({ from: Text(10), to: Text(10) })),
   search: v.optional(Text(1_000), ""),
   by: v.optional(v.picklist(["meaning", "words"]), "meaning"),

@@ -3,13 +3,13 @@ import { useState } from "preact/hooks";
 import { counted } from "../shared/format.ts";
 import { useAsked, useChanged, useSettled } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
-import { line } from "../shared/text.ts";
+import { pageLabel } from "../../model/text.ts";
 import { ItemDetails } from "./item.tsx";
 import { maxItems, type Item } from "./messages.ts";
 import { titleOf } from "./title.ts";
-import type { TabProps } from "./view.tsx";
+import type { TabProps } from "./tab-props.ts";
 
-/** What the agent knows. */
+/** The knowledge of an agent. */
 export function Knowledge({ host, kept, keep, whose }: TabProps): VNode {
   const search = useSettled(kept.search.trim());
   const [chosen, setChosen] = useState<string>();
@@ -56,7 +56,7 @@ export function Knowledge({ host, kept, keep, whose }: TabProps): VNode {
           <option value="">All variants</option>
           {variants.map((name) => (
             <option key={name} value={name}>
-              {line(name, 40)}
+              {pageLabel(name, 40)}
             </option>
           ))}
         </select>
@@ -135,8 +135,8 @@ function ItemTable({ items, chosen, busy, onChoose }: TableProps): VNode {
                   >
                     <span class="item-line">
                       {" "}
-                      <span class="badge" title={line(item.variant, 128)}>
-                        <bdi>{line(item.variant, 40)}</bdi>
+                      <span class="badge" title={pageLabel(item.variant, 128)}>
+                        <bdi>{pageLabel(item.variant, 40)}</bdi>
                       </span>{" "}
                       <bdi>{titleOf(item)}</bdi>
                       {!item.embedded && (

@@ -12,27 +12,27 @@ import {
 
 /** Events on one page of the timeline. */
 export const pageSize = 50;
-/** Items of knowledge that one question finds. */
+/** Items of knowledge that one query returns. */
 export const maxItems = 200;
-/** Items that a graph of relations shows, the one in the middle included. */
+/** Items in a graph of relations, including the one in the centre. */
 export const maxGraphItems = 60;
 /** Relations of one item that are shown. */
 export const maxRelations = 256;
 /** Shared memories that one agent may open: as many as two documents can name. */
 export const maxShared = 256;
-/** Bars of the histogram; beyond so many days a bar is several. */
+/** Bars of the histogram; for longer periods, a bar stands for several days. */
 export const maxBars = 60;
-/** Characters, as JSON, of one event's or item's data; more of it is left out and said to be. */
+/** Characters, as JSON, of one event's or item's data; longer data is cut and marked as such. */
 export const maxDataCharacters = 100_000;
 
 const Fraction = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 const Similarity = v.pipe(v.number(), v.minValue(-1.01), v.maxValue(1.01));
 const Hash = Text(128);
 
-/** Whose memory: an agent's own, or a shared one that it may read. */
-export const Whose = { agent: Id, namespace: v.optional(Text(128)) };
+/** The owner of a memory: an agent, or a namespace that it may read. */
+const Whose = { agent: Id, namespace: v.optional(Text(128)) };
 
-/** Data as it was remembered; `cut`: it is longer than a view shows, and this is the beginning of its JSON. */
+/** Data as remembered; `cut`: it is longer than a view shows, and this is the beginning of its JSON. */
 const Data = { data: v.unknown(), cut: v.optional(v.boolean()) };
 
 const TimelineFilter = {
@@ -56,7 +56,7 @@ export const Item = v.object({
 });
 export type Item = v.InferOutput<typeof Item>;
 
-export const Groups = v.record(Text(128), Count);
+const Groups = v.record(Text(128), Count);
 
 export const Projections = v.object({
   projected: Count,
@@ -100,7 +100,7 @@ export type Verdict = v.InferOutput<typeof Verdict>;
 export const Shared = v.object({
   name: Text(128),
   writable: v.boolean(),
-  /** Of another workspace, at this path: it can only be read here. */
+  /** The path of the workspace that owns it; it can only be read here. */
   workspace: v.optional(Text(4_096)),
 });
 export type Shared = v.InferOutput<typeof Shared>;
@@ -114,7 +114,7 @@ export const memoryContract = {
       params: v.object({ agent: Id }),
       result: v.object({ shared: v.pipe(v.array(Shared), v.maxLength(maxShared)) }),
     },
-    /** From now on `changed` tells of this memory. */
+    /** From now on, `changed` is about this memory. */
     watch: { params: v.object(Whose), result: Nothing },
     timeline: {
       params: v.object({
@@ -125,9 +125,9 @@ export const memoryContract = {
       }),
       result: v.object({ items: v.pipe(v.array(TimelineEvent), v.maxLength(pageSize)), total: Count }),
     },
-    /** How many events by day of UTC, and by variant; not narrowed by time, so that there is something to choose from. */
+    /** Event counts by UTC day and by variant; not filtered by time, so that other times can be selected. */
     histogram: { params: v.object(TimelineFilter), result: v.object({ days: Groups, variants: Groups }) },
-    /** `search` empty: the newest that there are. */
+    /** With an empty `search`, the newest items. */
     knowledge: {
       params: v.object({
         ...Whose,
@@ -137,7 +137,7 @@ export const memoryContract = {
       }),
       result: v.object({ items: v.pipe(v.array(Item), v.maxLength(maxItems)) }),
     },
-    /** What is related to an item, by at most two steps. */
+    /** Items related to an item by at most two steps. */
     related: {
       params: v.object({ ...Whose, id: Id }),
       result: v.object({ items: v.pipe(v.array(Item), v.maxLength(maxGraphItems)) }),
@@ -148,10 +148,10 @@ export const memoryContract = {
     },
     witness: { params: v.object(Whose), result: Witness },
     verify: { params: v.object(Whose), result: Verdict },
-    /** The editor asks where to, or which file; `done` false: the person thought better of it. */
+    /** The editor asks for a destination, or a file; `done` is false if the person cancelled. */
     exportMemory: { params: v.object(Whose), result: v.object({ done: v.boolean() }) },
     importMemory: { params: v.object({ agent: Id }), result: v.object({ done: v.boolean() }) },
-    /** The editor asks whether it is meant. */
+    /** The editor asks for confirmation. */
     forget: {
       params: v.object({ agent: Id, id: Id, what: Text(200) }),
       result: v.object({ done: v.boolean() }),
@@ -160,7 +160,7 @@ export const memoryContract = {
   pushes: {
     ...commonPushes,
     ...focusPushes,
-    /** The watched memory is another now, or may be. At most one in `minChangeMs`. */
+    /** The watched memory has changed, or may have. Sent at most once in `minChangeMs`. */
     changed: Nothing,
   },
 };

@@ -2,14 +2,14 @@ import { maxGraphItems, type Item } from "./messages.ts";
 
 export interface GraphNode {
   readonly id: string;
-  /** Absent: related to, but not among what was found. */
+  /** Undefined for an item that is related but not among the results. */
   readonly item: Item | undefined;
-  /** Steps from the one in the middle. */
+  /** Steps from the one in the centre. */
   readonly ring: 0 | 1 | 2;
   readonly x: number;
   readonly y: number;
 }
-export interface GraphEdge {
+interface GraphEdge {
   readonly from: GraphNode;
   readonly to: GraphNode;
   readonly relation: string;
@@ -20,8 +20,8 @@ export interface Graph {
 }
 
 /**
- * The item in the middle, what is related to it around it, and what is related to that around them; the outer ones near
- * those they hang on. Coordinates are within [-1, 1]. At most `maxGraphItems` nodes.
+ * Returns the item in the centre, its related items around it, and their related items in the outer ring, near the
+ * items they are related to. Coordinates are within [-1, 1]. At most `maxGraphItems` nodes.
  */
 export function radialGraph(center: Item, found: readonly Item[]): Graph {
   const items = new Map(found.map((item) => [item.id, item]));
@@ -51,7 +51,7 @@ export function radialGraph(center: Item, found: readonly Item[]): Graph {
   return { nodes, edges };
 }
 
-/** Both ways: a relation that leads here is one of this item's. */
+/** In both directions: a relation that leads to this item is one of its relations, too. */
 function neighboursOf(items: readonly Item[]): Map<string, Set<string>> {
   const neighbours = new Map<string, Set<string>>();
   const add = (from: string, to: string): void => {
@@ -73,7 +73,7 @@ function onCircle(
   items: ReadonlyMap<string, Item>,
 ): GraphNode[] {
   return ids.map((id, index) => {
-    // Begins at the top; the half step keeps two rings from lying on each other.
+    // Begins at the top; the half step keeps the nodes of the two rings from overlapping.
     const angle = ((index + (ring === 2 ? 0.5 : 0)) / ids.length) * 2 * Math.PI - Math.PI / 2;
     return { id, item: items.get(id), ring, x: radius * Math.cos(angle), y: radius * Math.sin(angle) };
   });

@@ -5,14 +5,15 @@ import { counted, dayName } from "../shared/format.ts";
 import { useAsked, useChanged, useNow, useSettled } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { PathLinks } from "../shared/paths.tsx";
-import { line, summaryOf } from "../shared/text.ts";
+import { pageLabel } from "../../model/text.ts";
+import { summaryOf } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
 import { Data } from "./data.tsx";
 import { Histogram } from "./histogram.tsx";
 import { maxBars, pageSize, type TimelineEvent } from "./messages.ts";
-import type { TabProps } from "./view.tsx";
+import type { TabProps } from "./tab-props.ts";
 
-/** What happened, as the agent wrote it down. */
+/** Events, as recorded by the agent. */
 export function Timeline({ host, kept, keep, whose }: TabProps): VNode {
   const text = useSettled(kept.text.trim());
   const [offset, setOffset] = useState(0);
@@ -36,7 +37,7 @@ export function Timeline({ host, kept, keep, whose }: TabProps): VNode {
   const variants = groups.asked.kind === "ready" ? groups.asked.value.variants : {};
   const names = [...new Set([...Object.keys(variants), ...(kept.variant === "" ? [] : [kept.variant])])];
   const filtered = kept.variant !== "" || text !== "" || kept.days !== undefined;
-  // Further back, what is read stays where it is; what came is counted in the bars above, and told of.
+  // On older pages the list stays unchanged; new events are counted in the bars above, and announced.
   const [hasNewer, setHasNewer] = useState(false);
   const isNewest = offset === 0;
   useChanged(host, groups.asked, groups.again);
@@ -67,7 +68,7 @@ export function Timeline({ host, kept, keep, whose }: TabProps): VNode {
           <option value="">All variants</option>
           {names.map((name) => (
             <option key={name} value={name}>
-              {line(name, 40)} {variants[name] === undefined ? "" : `(${variants[name]})`}
+              {pageLabel(name, 40)} {variants[name] === undefined ? "" : `(${variants[name]})`}
             </option>
           ))}
         </select>
@@ -133,8 +134,8 @@ function EventRow({ host, event, nowMs }: RowProps): VNode {
     <li>
       <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary>
-          <span class="badge" title={line(variant, 128)}>
-            <bdi>{line(variant, 40)}</bdi>
+          <span class="badge" title={pageLabel(variant, 128)}>
+            <bdi>{pageLabel(variant, 40)}</bdi>
           </span>
           <Time iso={timestamp} nowMs={nowMs} />
           <span class="summary-text">

@@ -1,28 +1,17 @@
 import type { VNode } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { useAsked, useFocus, usePush, useSituation } from "../shared/hooks.ts";
-import type { Host } from "../shared/host.ts";
 import { Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
 import { Tabs } from "../shared/tabs.tsx";
-import { line } from "../shared/text.ts";
+import { pageLabel } from "../../model/text.ts";
 import { keptOf, tabs, type Kept, type Tab } from "./kept.ts";
 import { Knowledge } from "./knowledge.tsx";
 import type { MemoryContract, Shared } from "./messages.ts";
 import { Timeline } from "./timeline.tsx";
+import type { TabProps } from "./tab-props.ts";
 import { WitnessPage } from "./witness.tsx";
 import { Working } from "./working.tsx";
-
-/** What a tab of the view is given. */
-export interface TabProps {
-  readonly host: Host<MemoryContract>;
-  readonly kept: Kept;
-  keep(changes: Partial<Kept>): void;
-  /** Whose memory, as requests name it. */
-  readonly whose: { readonly agent: string; readonly namespace?: string };
-  /** Where it is another workspace's: that workspace's path. */
-  readonly workspace: string | undefined;
-}
 
 const labels: Record<Tab, string> = {
   timeline: "Timeline",
@@ -31,7 +20,7 @@ const labels: Record<Tab, string> = {
   witness: "Witness",
 };
 
-/** What agents remember. */
+/** The memories of agents. */
 export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
   const situation = useSituation(host);
   const [kept, setKept] = useState(() => keptOf(editor.kept));
@@ -44,11 +33,11 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
   const agents = situation?.agents ?? [];
   const agent = (agents.find(({ id }) => id === kept.agent) ?? agents[0])?.id;
   const shared = useAsked(host, "shared", agent === undefined ? null : { agent });
-  // Documents that name others are in force before agents are told of.
+  // Documents that change shared memories take effect before the agents are announced.
   usePush(host, "situation", shared.again);
   const names = shared.asked.kind === "ready" ? shared.asked.value.shared : [];
   const chosen = names.find(({ name }) => name === kept.namespace);
-  // Until it is known whether it is still there, what was looked at is not taken for the agent's own.
+  // Until it is known whether the shared memory still exists, its requests must not go to the agent's own memory.
   const isSettled = kept.namespace === "" || shared.asked.kind !== "loading";
   return (
     <WhileRunning host={host} situation={situation}>
@@ -66,7 +55,7 @@ export function MemoryView({ host, editor }: PageProps<MemoryContract>): VNode {
             >
               {agents.map(({ id, name }) => (
                 <option key={id} value={id}>
-                  {line(name, 60)}
+                  {pageLabel(name, 60)}
                 </option>
               ))}
             </select>
@@ -110,7 +99,7 @@ interface SharedProps {
   onChoose(name: string): void;
 }
 
-/** The agent's own memory, or one of those that it shares. */
+/** Selects the agent's own memory, or one of the shared ones. */
 function SharedMemory({ shared, chosen, onChoose }: SharedProps): VNode {
   return (
     <select
@@ -122,7 +111,7 @@ function SharedMemory({ shared, chosen, onChoose }: SharedProps): VNode {
       <option value="">Own memory</option>
       {shared.map(({ name, writable, workspace }) => (
         <option key={name} value={name}>
-          {line(name, 60)} (
+          {pageLabel(name, 60)} (
           {workspace === undefined ? (writable ? "shared" : "shared, read only") : "imported"})
         </option>
       ))}
@@ -132,12 +121,12 @@ function SharedMemory({ shared, chosen, onChoose }: SharedProps): VNode {
 
 type TabPageProps = TabProps & { readonly tab: Tab };
 
-/** Has the extension tell of changes of what is shown. */
+/** Asks the extension to report changes of the memory that is shown. */
 function Watched(props: TabPageProps): VNode {
   const { host, whose } = props;
   const { agent, namespace } = whose;
   useEffect(() => {
-    // A refusal means the extension is going away with the page.
+    // An error means that the extension is shutting down together with the page.
     host.ask("watch", whose).catch(() => undefined);
   }, [host, agent, namespace]);
   return <TabPage {...props} />;

@@ -7,16 +7,16 @@ import { failureOf, useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { line } from "../shared/text.ts";
 import type { Projections, Verdict, Witness } from "./messages.ts";
-import type { TabProps } from "./view.tsx";
+import type { TabProps } from "./tab-props.ts";
 
-/** How often a memory that is being rebuilt is looked at again. */
+/** How often a memory that is being rebuilt is checked. */
 const rebuildingEveryMs = 1_000;
 
 type Proof = "none" | "busy" | Verdict | { readonly failure: string };
 
-/** That nothing was changed behind its owner's back, and how to take it elsewhere. */
+/** Verifies that nothing was changed behind the owner's back, and offers export and import. */
 export function WitnessPage({ host, whose, workspace }: TabProps): VNode {
-  // Another workspace's kernel alone knows what its memory's journal should be.
+  // Only the other workspace's kernel knows what the journal of its memory should be.
   const isImported = workspace !== undefined;
   const { asked, again } = useAsked(host, "witness", isImported ? null : whose);
   useChanged(host, asked, again);

@@ -2,9 +2,9 @@ import type { VNode } from "preact";
 import { useAsked, useChanged } from "../shared/hooks.ts";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { Data } from "./data.tsx";
-import type { TabProps } from "./view.tsx";
+import type { TabProps } from "./tab-props.ts";
 
-/** What the agent keeps in mind just now. */
+/** The working memory of the agent. */
 export function Working({ host, whose }: TabProps): VNode {
   const { asked, again } = useAsked(host, "working", whose);
   useChanged(host, asked, again);

@@ -6,8 +6,8 @@ import { localClock } from "../shared/local-time.ts";
 import type { Host } from "../shared/host.ts";
 import { Delta, Diff, useDiff } from "./diff.tsx";
 import { FileList, FromTo, Picture } from "./files.tsx";
-import { Icon } from "./icon.tsx";
-import type { Approval, Card, ReviewContract } from "./messages.ts";
+import { Icon, type IconName } from "./icon.tsx";
+import type { Approval, Became, Card, ReviewContract } from "./messages.ts";
 import { AlwaysPanel, ApproveAllPanel, RejectPanel } from "./panels.tsx";
 
 /** What the page's keys do to the current card. */
@@ -24,18 +24,21 @@ export interface CardHandle {
   focus(): void;
 }
 
-/** What a card asks of its page; the same object for as long as the page lives. */
+/** What a card needs from its page; the same object for the lifetime of the page. */
 export interface PageActs {
   readonly host: Host<ReviewContract>;
   register(id: string, handle: CardHandle | null): void;
   makeCurrent(id: string): void;
   toggle(id: string): void;
-  /** It was answered: the focus goes on, and the words are said once. */
-  decided(id: string, words: string): void;
+  /**
+   * Call it before the request to the kernel, and call the returned function after the answer: it announces the result
+   * and moves the focus on.
+   */
+  deciding(id: string): (words: string) => void;
   announce(words: string): void;
 }
 
-export interface CardProps {
+interface CardProps {
   readonly card: Card;
   readonly agent: string;
   /** "2 minutes ago" */
@@ -45,7 +48,7 @@ export interface CardProps {
   readonly page: PageActs;
 }
 
-/** Drawn again only when what it is told is another. */
+/** Redrawn only when a property changed. */
 export class CardSlot extends Component<CardProps> {
   override shouldComponentUpdate(next: CardProps): boolean {
     return (Object.keys(next) as (keyof CardProps)[]).some((name) => next[name] !== this.props[name]);
@@ -56,10 +59,21 @@ export class CardSlot extends Component<CardProps> {
 }
 
 type Panel = "reject" | "always" | "all" | null;
-/** A card within so many pixels of the window asks for its changes. */
+/** A card that is this close to the window loads its changes. */
 const nearPixels = 400;
 /** Cards that change more texts than this list their files instead of their lines. */
 const maxOpenTexts = 2;
+
+/** The outcome of a card is recognized before its text is read: only an applied change has a tick. */
+const signs: Readonly<Record<Became, IconName>> = {
+  applied: "check",
+  rejected: "none",
+  undone: "undo",
+  failed: "close",
+  expired: "clock",
+  outdated: "clock",
+  replaced: "swap",
+};
 
 const levelWords = { 1: "Small.", 2: "Medium.", 3: "Large." } as const;
 
@@ -98,10 +112,11 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
     if (isBusy) return;
     setBusy(true);
     setFailure(undefined);
+    const decided = page.deciding(card.id);
     act().then(
       (words) => {
         setBusy(false);
-        if (words !== undefined) page.decided(card.id, words);
+        if (words !== undefined) decided(words);
       },
       (error: unknown) => {
         setBusy(false);
@@ -240,7 +255,7 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
   const press =
     (act: () => void) =>
     (event: MouseEvent): void => {
-      // The second click of a double click would fall on what moved into this place.
+      // The second click of a double click would hit what moved into this place.
       if (event.detail < 2) act();
     };
   const button = (
@@ -265,7 +280,7 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
   const details = (
     <>
       {card.reason !== "" && <p class="reason">{card.reason}</p>}
-      {card.error !== undefined && <p class="note bad-text">{card.error}</p>}
+      {card.error !== undefined && card.section !== "outdated" && <p class="note bad-text">{card.error}</p>}
       {pictures.map((file) => (
         <Picture key={file.effect} host={host} card={card} file={file} isNear={isNear} />
       ))}
@@ -350,8 +365,10 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
           <Icon name="files" label="Decided by itself, never in a batch" />
         ) : (
           <Icon
-            name={card.section === "automatic" ? "zap" : card.section === "outdated" ? "clock" : "check"}
-            kind={card.section}
+            name={
+              card.section === "automatic" ? "zap" : card.became === undefined ? "clock" : signs[card.became]
+            }
+            kind={card.became ?? card.section}
           />
         )}
         <div>
@@ -408,7 +425,10 @@ function CardView({ card, agent, age, isCurrent, isSelected, page }: CardProps):
       {card.section === "outdated" && (
         <p class="banner">
           <Icon name="clock" />
-          <span>{card.error ?? "The file was changed after this was proposed, so nothing was applied."}</span>
+          <span>
+            {card.error ?? "The file was changed after this was proposed, so nothing was applied."}
+            {card.canRebase && " The proposal still fits: what changed meanwhile stays as it is."}
+          </span>
         </p>
       )}
       {(!isRow || isOpen) && details}
@@ -490,7 +510,7 @@ interface OwnDiffProps {
 }
 
 /** One of several texts of a card, under its own name. */
-export function OwnDiff({ page, card, effect, name, isNear, heading, tabIndex }: OwnDiffProps): VNode {
+function OwnDiff({ page, card, effect, name, isNear, heading, tabIndex }: OwnDiffProps): VNode {
   const diff = useDiff(page.host, card, effect, isNear);
   return (
     <div class="own-diff">
@@ -502,7 +522,7 @@ export function OwnDiff({ page, card, effect, name, isNear, heading, tabIndex }:
   );
 }
 
-/** Whether the element was near the window once. */
+/** Returns true once the element has been near the window. */
 function useNear(element: { readonly current: HTMLElement | null }): boolean {
   const [isNear, setNear] = useState(false);
   useEffect(() => {

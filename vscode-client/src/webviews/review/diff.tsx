@@ -7,7 +7,7 @@ import { Icon } from "./icon.tsx";
 import type { Card, DiffLine, FileDiff, ReviewContract } from "./messages.ts";
 
 /** The answer to a request for a diff; undefined while there is none for this version. */
-export type AskedDiff = FileDiff | { readonly failure: string } | undefined;
+type AskedDiff = FileDiff | { readonly failure: string } | undefined;
 
 /** Requests one file's diff once it is wanted, and again when the action has changed. */
 export function useDiff(

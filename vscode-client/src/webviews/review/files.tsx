@@ -20,19 +20,19 @@ interface ListProps {
   readonly card: Card;
   readonly isNear: boolean;
   readonly leftOut: ReadonlySet<number>;
-  /** Absent where nothing can be chosen any more. */
+  /** Absent if nothing can be chosen any more. */
   readonly onChoose: ((effect: number, isTaken: boolean) => void) | undefined;
   readonly onShow: (effect: number) => void;
   readonly tabIndex: number;
 }
 
-/** The files of one change: deletes and moves first, and each by its whole path. */
+/** The files of one change: deletes and moves first, each with its whole path. */
 export function FileList({ host, card, isNear, leftOut, onChoose, onShow, tabIndex }: ListProps): VNode {
   const [all, setAll] = useState<readonly CardFile[]>();
   const { id, digest } = card;
   useEffect(() => setAll(undefined), [digest]);
   const open = (): void => {
-    // A refusal means that the action is gone, and the card goes, too.
+    // An error means that the action is gone, and its card will go, too.
     host.ask("files", { id, digest }).then(
       ({ files }) => setAll(files),
       () => undefined,
@@ -103,7 +103,7 @@ function FileRow({ host, card, file, isNear, isTaken, onChoose, onShow, tabIndex
   );
 }
 
-/** The two ends of a move, whole, with the part that differs in bold. */
+/** The two ends of a move in full, with the differing part in bold. */
 export function FromTo({ file: { from = "", path } }: { readonly file: CardFile }): VNode {
   const before = from.split("/");
   const after = path.split("/");
@@ -155,7 +155,7 @@ interface PictureProps {
   readonly isNear: boolean;
 }
 
-/** The picture that is about to be changed or moved, where it is small enough to be shown. */
+/** The picture that will be changed or moved, if it is small enough to be shown. */
 export function Picture({ host, card, file, isNear }: PictureProps): VNode | null {
   const [data, setData] = useState<string>();
   const key = `${card.id} ${card.digest} ${card.outcome ?? ""} ${file.effect}`;
@@ -164,7 +164,7 @@ export function Picture({ host, card, file, isNear }: PictureProps): VNode | nul
     let isCurrent = true;
     host.ask("picture", { id: card.id, effect: file.effect }).then(
       ({ data }) => isCurrent && setData(data),
-      // Without a picture, the words stand.
+      // Without a picture, only the text is shown.
       () => undefined,
     );
     return () => {

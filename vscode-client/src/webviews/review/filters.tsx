@@ -3,7 +3,7 @@ import { count } from "../shared/format.ts";
 import type { FileSign } from "./messages.ts";
 import type { Filter, Option, Options } from "./shown.ts";
 
-export const kindWords: Readonly<Record<FileSign, string>> = {
+const kindWords: Readonly<Record<FileSign, string>> = {
   edit: "Edits",
   new: "New files",
   move: "Moves",
@@ -47,7 +47,7 @@ function dimensions({ options, nameOf }: FilterProps): Dimension[] {
   ];
 }
 
-/** In a narrow page: one field for each. */
+/** For a narrow page: one field for each. */
 export function FilterRow(props: FilterProps): VNode {
   const { filter, onFilter } = props;
   return (
@@ -73,7 +73,7 @@ export function FilterRow(props: FilterProps): VNode {
   );
 }
 
-/** In a wide page: a column of all choices. */
+/** For a wide page: a column of all choices. */
 export function FilterRail(props: FilterProps): VNode {
   const { filter, onFilter, options } = props;
   return (

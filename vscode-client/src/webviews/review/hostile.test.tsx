@@ -14,7 +14,7 @@ const page: PageActs = {
   register: nothing,
   makeCurrent: nothing,
   toggle: nothing,
-  decided: nothing,
+  deciding: () => nothing,
   announce: nothing,
 };
 const hostile = [

@@ -1,6 +1,9 @@
 import type { VNode } from "preact";
 
-/** Drawn in the colour of the text, 16 by 16. They say nothing by themselves: words stand beside them, or `label`. */
+/**
+ * Drawn in the colour of the text, 16 by 16. Icons carry no meaning by themselves: there is text beside them, or a
+ * `label`.
+ */
 const paths = {
   zap: "M9.5 1 3 9h4l-1 6 7-9H8.6z",
   clock: "M8 1.5a6.5 6.5 0 1 0 .01 0zM8 4v4.2l3 1.8",
@@ -13,6 +16,8 @@ const paths = {
   note: "M2 2h5.5l6.5 6.5-5.5 5.5L2 7.5zM5 5h.01",
   check: "m2.5 8.5 3.5 3.5 7.5-8",
   close: "m3.5 3.5 9 9m0-9-9 9",
+  none: "M8 1.5a6.5 6.5 0 1 0 .01 0zM3.5 3.5l9 9",
+  swap: "M3 5.5h9.5L10 3m3 7.5H3.5L6 13",
   undo: "M3 6h6.5a3.5 3.5 0 0 1 0 7H6M6 3 3 6l3 3",
   right: "m6 3.5 4.5 4.5L6 12.5",
   down: "m3.5 6 4.5 4.5L12.5 6",

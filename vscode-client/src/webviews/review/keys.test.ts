@@ -23,3 +23,9 @@ test("a key with a modifier is the editor's", () => {
 test("a key that is called as something of every object is no command", () => {
   expect(commandOf({ ...plain, key: "constructor" }, "list")).toBeUndefined();
 });
+
+test("in an open panel no key but Escape is the page's", () => {
+  for (const key of ["a", "r", "e", "u", "A", "Enter", " ", "ArrowDown"])
+    expect(commandOf({ ...plain, key }, "panel")).toBeUndefined();
+  expect(commandOf({ ...plain, key: "Escape" }, "panel")).toBe("close");
+});

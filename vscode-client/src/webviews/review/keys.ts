@@ -26,8 +26,11 @@ interface Pressed {
   readonly metaKey: boolean;
 }
 
-/** Where the focus is: keys of a control stay the control's. */
-export type Place = "list" | "control" | "text";
+/**
+ * Where the focus is: keys that a control uses go to the control. Inside a panel of a card, the page handles no key but
+ * Escape, because it would decide about a card that the person is not looking at.
+ */
+export type Place = "list" | "control" | "panel" | "text";
 
 const letters: Readonly<Record<string, KeyCommand>> = {
   j: "next",
@@ -57,7 +60,7 @@ const movements: Readonly<Record<string, KeyCommand>> = {
 export function commandOf({ key, ctrlKey, altKey, metaKey }: Pressed, place: Place): KeyCommand | undefined {
   if (ctrlKey || altKey || metaKey) return undefined;
   if (key === "Escape") return "close";
-  if (place === "text") return undefined;
+  if (place === "text" || place === "panel") return undefined;
   if (Object.hasOwn(letters, key)) return letters[key];
   return place === "list" && Object.hasOwn(movements, key) ? movements[key] : undefined;
 }
@@ -65,8 +68,8 @@ export function commandOf({ key, ctrlKey, altKey, metaKey }: Pressed, place: Pla
 /** The keys as the page lists them. */
 export const keyHelp: readonly (readonly [keys: readonly string[], words: string])[] = [
   [["↓", "↑"], "move, also J and K"],
-  [["A"], "approve; of a large one, show first"],
-  [["R"], "reject; then type a reason, or not"],
+  [["A"], "approve (a large one is shown first)"],
+  [["R"], "reject; type a reason or none, then Enter"],
   [["E"], "edit before approving"],
   [["Enter"], "show the changes"],
   [["Space"], "select"],

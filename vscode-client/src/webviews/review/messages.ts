@@ -1,19 +1,19 @@
 import * as v from "valibot";
 import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
 
-/** Cards that the page knows at once: all that wait, and the latest that were decided. */
-export const maxCards = 1_300;
+/** The number of cards that the page has: all waiting ones, and the latest decided ones. */
+const maxCards = 1_300;
 /** Cards in one message. */
 export const maxCardsAtOnce = 100;
-/** Files that a card lists before the others are asked for. */
+/** Files that a card lists before the others are requested. */
 export const maxCardFiles = 30;
-/** Files of one action, all of them. */
-export const maxFiles = 1_000;
-/** Lines of one file's diff that a card draws; the diff editor has all. */
+/** All files of one action. */
+const maxFiles = 1_000;
+/** Lines of one file's diff that a card draws; the diff editor shows all. */
 export const maxDiffLines = 400;
 /** Characters of one line of a diff that a card draws. */
 export const maxLineCharacters = 2_000;
-/** A picture as a data address. */
+/** A picture as a data URL. */
 export const maxPictureCharacters = 3 * 1024 * 1024;
 /** Actions that one batch decides. */
 export const maxBatch = 1_000;
@@ -22,7 +22,7 @@ export const maxReason = 4_000;
 /** The digest of an action; an approval is bound to it. */
 const Digest = v.pipe(v.string(), v.regex(/^sha256:[0-9a-f]{64}$/));
 const Index = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(maxFiles - 1));
-/** Paths are never cut: the kernel bounds them, and characters that cannot be seen are written out. */
+/** Paths are never cut: the kernel bounds them, and invisible characters are written out. */
 const Path = Text(40_000);
 
 export const FileSign = v.picklist(["delete", "move", "new", "edit", "folder", "note"]);
@@ -37,7 +37,7 @@ export const CardFile = v.object({
   path: Path,
   /** The path before a move. */
   from: v.optional(Path),
-  /** Whether it has a text that can be compared. */
+  /** True if it has a text that can be compared. */
   hasText: v.boolean(),
   isPicture: v.boolean(),
   /** Left out when a person approved a part. */
@@ -45,20 +45,31 @@ export const CardFile = v.object({
 });
 export type CardFile = v.InferOutput<typeof CardFile>;
 
-/** A choice of what is allowed without asking from now on. */
-export const Scope = v.object({ id: Text(40), title: Text(2_000) });
-export type Scope = v.InferOutput<typeof Scope>;
+/** A choice of what to allow without asking from now on. */
+const Scope = v.object({ id: Text(40), title: Text(2_000) });
+type Scope = v.InferOutput<typeof Scope>;
 
 export const Section = v.picklist(["waiting", "outdated", "automatic", "replaced", "decided"]);
 export type Section = v.InferOutput<typeof Section>;
 
-/** A proposal, or what became of one. All texts have their invisible characters shown. */
+export const Became = v.picklist([
+  "applied",
+  "rejected",
+  "undone",
+  "failed",
+  "expired",
+  "outdated",
+  "replaced",
+]);
+export type Became = v.InferOutput<typeof Became>;
+
+/** A proposal or its outcome. In all texts, invisible characters are shown. */
 export const Card = v.object({
   id: Id,
   digest: Digest,
   agent: Text(256),
   section: Section,
-  /** First what it is about: a file's name, or "14 files, deletes 1". */
+  /** The subject: a file's name, or "14 files, deletes 1". */
   name: Path,
   folder: Path,
   title: Text(2_400),
@@ -66,8 +77,10 @@ export const Card = v.object({
   created: Text(40),
   /** When it was decided or ended. */
   ended: v.optional(Text(40)),
-  /** "Applied", "Undone", "Out of date": what became of it. */
+  /** The outcome: "Applied", "Undone", "Out of date". */
   outcome: v.optional(Text(80)),
+  /** The icon of an ended one; absent while it waits or is being applied. */
+  became: v.optional(Became),
   /** The sentence of the rule or threshold that decided, or why a rule did not. */
   rule: v.optional(Text(2_000)),
   /** Why it was not applied, from the kernel. */
@@ -100,21 +113,21 @@ export const DiffLine = v.object({
 });
 export type DiffLine = v.InferOutput<typeof DiffLine>;
 
-export const Hunk = v.object({
-  /** "Lines 1–5" of the text as it is now. */
+const Hunk = v.object({
+  /** "Lines 1–5" of the current text. */
   title: Text(80),
   lines: v.pipe(v.array(DiffLine), v.maxLength(maxDiffLines)),
 });
-export type Hunk = v.InferOutput<typeof Hunk>;
+type Hunk = v.InferOutput<typeof Hunk>;
 
 export const FileDiff = v.object({
   digest: Digest,
   hunks: v.pipe(v.array(Hunk), v.maxLength(maxDiffLines)),
   added: Count,
   removed: Count,
-  /** Lines that are not drawn here. */
+  /** The number of lines that are not drawn here. */
   more: Count,
-  /** Why there are none. */
+  /** Why there are no lines. */
   note: v.optional(Text(400)),
 });
 export type FileDiff = v.InferOutput<typeof FileDiff>;
@@ -122,14 +135,14 @@ export type FileDiff = v.InferOutput<typeof FileDiff>;
 /** Bound to what the page shows. */
 const Shown = v.object({ id: Id, digest: Digest });
 const Batch = v.pipe(v.array(Shown), v.minLength(1), v.maxLength(maxBatch));
-/** How a batch went: what was done, and the sentences of what was not. */
+/** The result of a batch: the number of successes, and a sentence for each failure. */
 const BatchResult = v.object({ done: Count, failures: v.pipe(v.array(Text(2_000)), v.maxLength(maxBatch)) });
 const Reason = v.pipe(v.string(), v.maxLength(maxReason));
 
 export const Approval = v.object({
   id: Id,
   digest: Digest,
-  /** Only these effects; absent: all. */
+  /** Only these effects; all if absent. */
   effects: v.optional(v.pipe(v.array(Index), v.minLength(1), v.maxLength(maxFiles))),
   /** Parts of files that are left out, by their number in the diff. */
   leftOut: v.optional(
@@ -138,7 +151,7 @@ export const Approval = v.object({
       v.maxLength(maxFiles),
     ),
   ),
-  /** A scope of the action's to allow from now on. */
+  /** The scope of the action that is allowed from now on. */
   scope: v.optional(Text(40)),
 });
 export type Approval = v.InferOutput<typeof Approval>;
@@ -154,7 +167,7 @@ export const reviewContract = {
     /** All files of an action whose card lists only some. */
     files: { params: Shown, result: v.object({ files: v.pipe(v.array(CardFile), v.maxLength(maxFiles)) }) },
     diff: { params: v.object({ id: Id, effect: Index }), result: FileDiff },
-    /** A small picture of the workspace as a data address; absent where it is too large or none. */
+    /** A small picture of the workspace as a data URL; absent if it is too large or not a picture. */
     picture: {
       params: v.object({ id: Id, effect: Index }),
       result: v.object({ data: v.optional(Text(maxPictureCharacters)), bytes: v.optional(Count) }),
@@ -167,24 +180,28 @@ export const reviewContract = {
     },
     rejectAll: { params: v.object({ items: Batch, reason: v.optional(Reason) }), result: BatchResult },
     undo: { params: v.object({ id: Id }), result: v.object({ outcome: Text(400) }) },
-    undoAll: { params: v.object({ items: Batch }), result: BatchResult },
-    /** Fits an outdated proposal to the new text; the answer is the new action's id. */
+    /** Asks the person first; `isLeft`: they cancelled, and nothing was done. */
+    undoAll: {
+      params: v.object({ items: Batch }),
+      result: v.object({ ...BatchResult.entries, isLeft: v.optional(v.boolean()) }),
+    },
+    /** Merges an outdated proposal with the new text; returns the id of the new action. */
     rebase: { params: v.object({ id: Id }), result: v.object({ id: Id }) },
     /** Opens the diff editor. */
     show: { params: v.object({ id: Id, effect: v.optional(Index) }), result: Nothing },
-    /** Opens the proposed text to be changed before it is approved. */
+    /** Opens the proposed text for editing before it is approved. */
     edit: { params: v.object({ id: Id, digest: Digest, effect: v.optional(Index) }), result: Nothing },
-    /** Shows the document that decided about an action by itself. */
+    /** Shows the document whose rule decided about an action. */
     showRule: { params: v.object({ id: Id }), result: Nothing },
     showDecisions: { params: Nothing, result: Nothing },
-    /** The action that the page was opened for; each answer is given once. */
+    /** The action that the page was opened for; returned only once. */
     focus: { params: Nothing, result: v.object({ id: v.optional(Id) }) },
     /** What the page shows now, for the commands that decide about all of it. */
     shown: { params: v.object({ items: v.pipe(v.array(Shown), v.maxLength(maxBatch)) }), result: Nothing },
   },
   pushes: {
     ...commonPushes,
-    /** Cards that are new or others now, and the ids of those that are gone. */
+    /** New or changed cards, and the ids of removed ones. */
     changed: v.object({
       cards: v.pipe(v.array(Card), v.maxLength(maxCardsAtOnce)),
       gone: v.pipe(v.array(Id), v.maxLength(maxCards)),

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count, counted } from "../shared/format.ts";
 import { Icon } from "./icon.tsx";
 import { maxReason, type Card } from "./messages.ts";
@@ -10,10 +10,11 @@ interface PanelProps {
   readonly children: ComponentChildren;
 }
 
-/** What a card opens in itself; it takes the focus, and pushes the rest down. */
+/** A panel that opens inside a card, takes the focus, and pushes the rest down. */
 function Panel({ label, title, children }: PanelProps): VNode {
   const group = useRef<HTMLDivElement>(null);
-  useEffect(() => {
+  // A layout effect, so that the next key already goes to the panel and not to the card.
+  useLayoutEffect(() => {
     group.current?.querySelector<HTMLElement>("[data-first]")?.focus();
   }, []);
   return (
@@ -24,6 +25,51 @@ function Panel({ label, title, children }: PanelProps): VNode {
   );
 }
 
+interface RejectFormProps {
+  /** The label of the button, depending on whether a reason was typed. */
+  readonly words: (hasReason: boolean) => string;
+  readonly label: string;
+  readonly rows: number;
+  onReject(reason: string): void;
+  onClose(): void;
+}
+
+/**
+ * Asks for the reason of a rejection; Enter rejects, with or without one. The text field has the focus from the start:
+ * what a person types after R is a reason, and never a key that decides about the next card.
+ */
+export function RejectForm({ words, label, rows, onReject, onClose }: RejectFormProps): VNode {
+  const [reason, setReason] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  useLayoutEffect(() => field.current?.focus(), []);
+  return (
+    <>
+      <textarea
+        ref={field}
+        rows={rows}
+        maxLength={maxReason}
+        aria-label={label}
+        placeholder="Reason (optional)"
+        value={reason}
+        onInput={({ currentTarget }) => setReason(currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+          event.preventDefault();
+          onReject(reason.trim());
+        }}
+      />
+      <div class="actions">
+        <button type="button" class="button primary" onClick={() => onReject(reason.trim())}>
+          {words(reason.trim() !== "")}
+        </button>
+        <button type="button" class="button plain" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </>
+  );
+}
+
 interface RejectProps {
   readonly agent: string;
   onReject(reason: string): void;
@@ -31,43 +77,14 @@ interface RejectProps {
 }
 
 export function RejectPanel({ agent, onReject, onClose }: RejectProps): VNode {
-  const [reason, setReason] = useState("");
-  const field = useRef<HTMLTextAreaElement>(null);
   return (
     <Panel label="Reject with a reason" title={`Why not? ${agent} reads this.`}>
-      <div class="actions">
-        <button
-          type="button"
-          class="button primary"
-          data-first
-          onClick={() => onReject(reason.trim())}
-          onKeyDown={(event) => {
-            // The second R leads on to the reason.
-            if (event.key !== "r" || event.ctrlKey || event.altKey || event.metaKey) return;
-            event.preventDefault();
-            event.stopPropagation();
-            field.current?.focus();
-          }}
-        >
-          {reason.trim() === "" ? "Reject without a reason" : "Reject with this reason"}
-        </button>
-        <button type="button" class="button plain" onClick={onClose}>
-          Cancel
-        </button>
-      </div>
-      <textarea
-        ref={field}
+      <RejectForm
+        words={(hasReason) => (hasReason ? "Reject with this reason" : "Reject without a reason")}
+        label="Reason"
         rows={2}
-        maxLength={maxReason}
-        aria-label="Reason"
-        placeholder="Reason (optional)"
-        value={reason}
-        onInput={({ currentTarget }) => setReason(currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== "Enter" || event.shiftKey) return;
-          event.preventDefault();
-          onReject(reason.trim());
-        }}
+        onReject={onReject}
+        onClose={onClose}
       />
     </Panel>
   );

@@ -1,6 +1,6 @@
 import type { Card, FileSign, Section } from "./messages.ts";
 
-/** What the person narrowed the list to; undefined: all. */
+/** The person's filter of the list; undefined for all. */
 export interface Filter {
   readonly agent?: string | undefined;
   readonly folder?: string | undefined;
@@ -9,6 +9,9 @@ export interface Filter {
 
 /** Cards of a section that are drawn before the person asks for more. */
 export const pageOfCards = 50;
+
+/** Cards that are added when the keys reach the last one: so few that the delay is not noticeable. */
+export const cardsByKey = 5;
 
 export const sections = [
   "waiting",
@@ -28,7 +31,7 @@ export function merged(cards: Cards, changed: readonly Card[], gone: readonly st
   return next;
 }
 
-export function matches(card: Card, { agent, folder, kind }: Filter): boolean {
+function matches(card: Card, { agent, folder, kind }: Filter): boolean {
   return (
     (agent === undefined || card.agent === agent) &&
     (folder === undefined || card.folders.includes(folder)) &&
@@ -37,8 +40,8 @@ export function matches(card: Card, { agent, folder, kind }: Filter): boolean {
 }
 
 /**
- * The cards that the filter leaves, by section: what waits oldest first, so that what arrives moves nothing that is
- * about to be pressed, and what ended newest first.
+ * Returns the cards that pass the filter, by section. Waiting ones are sorted oldest first, so that a new one moves
+ * nothing that is about to be pressed; ended ones newest first.
  */
 export function bySection(cards: Cards, filter: Filter): Readonly<Record<Section, readonly Card[]>> {
   const found: Record<Section, Card[]> = {
@@ -58,12 +61,12 @@ export function bySection(cards: Cards, filter: Filter): Readonly<Record<Section
   return found;
 }
 
-/** ISO 8601 and UUIDv7 sort as texts. */
+/** ISO 8601 and UUIDv7 sort as text. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-/** A choice of a filter, with how many wait there. */
+/** An option of a filter, with the number of waiting cards. */
 export interface Option<Value> {
   readonly value: Value;
   readonly count: number;
@@ -96,8 +99,30 @@ export function optionsOf(cards: Cards): Options {
   return { agents: options(agents), folders: options(folders), kinds: options(kinds), all };
 }
 
-/** Returns the card that takes the focus when `id` is decided: the next one, or the previous one if it was the last. */
-export function neighbourOf(order: readonly string[], id: string): string | undefined {
-  const at = order.indexOf(id);
-  return at < 0 ? order[0] : (order[at + 1] ?? order[at - 1]);
+/**
+ * Returns the card that gets the focus after `id` was decided: of those that waited `before`, the one after it that
+ * still waits, otherwise the one before it. Undefined if nothing else waits.
+ */
+export function nextWaiting(
+  before: readonly string[],
+  now: readonly string[],
+  id: string,
+): string | undefined {
+  const at = before.indexOf(id);
+  if (at < 0) return undefined;
+  const still = new Set(now);
+  return [...before.slice(at + 1), ...before.slice(0, at).toReversed()].find((each) => still.has(each));
+}
+
+/** Returns the card after `id`, if `id` is the last one of its section that is drawn and the section has more. */
+export function firstUndrawn(
+  drawn: readonly { readonly section: Section; readonly cards: readonly Pick<Card, "id">[] }[],
+  lists: Readonly<Record<Section, readonly Pick<Card, "id">[]>>,
+  id: string | undefined,
+): { readonly section: Section; readonly id: string } | undefined {
+  for (const { section, cards } of drawn) {
+    const next = lists[section][cards.length];
+    if (next !== undefined && cards.at(-1)?.id === id) return { section, id: next.id };
+  }
+  return undefined;
 }

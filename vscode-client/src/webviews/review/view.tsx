@@ -12,10 +12,13 @@ import { FilterRail, FilterRow } from "./filters.tsx";
 import { Icon } from "./icon.tsx";
 import { commandOf, keyHelp, type KeyCommand, type Place } from "./keys.ts";
 import { maxBatch, type Card, type ReviewContract, type Section } from "./messages.ts";
+import { RejectForm } from "./panels.tsx";
 import {
   bySection,
+  cardsByKey,
   merged,
-  neighbourOf,
+  firstUndrawn,
+  nextWaiting,
   optionsOf,
   pageOfCards,
   sections,
@@ -25,7 +28,7 @@ import {
 
 type Props = Pick<PageProps<ReviewContract>, "host">;
 
-/** Where a person decides: every proposal as a card, and what became of the others. */
+/** The page on which a person decides: every proposal as a card, with the outcome of past ones. */
 export function ReviewView({ host }: Props): VNode {
   const situation = useSituation(host);
   return (
@@ -36,7 +39,7 @@ export function ReviewView({ host }: Props): VNode {
 }
 
 const none: Cards = new Map();
-/** Sentences of a batch that did not go through, as many as are read. */
+/** The number of failures of a batch that are announced. */
 const maxToldFailures = 5;
 
 function Review({ host }: Props): VNode {
@@ -52,7 +55,7 @@ function Review({ host }: Props): VNode {
   const nowMs = useNow();
   const nameOf = useAgentName(200);
   const handles = useRef(new Map<string, CardHandle>());
-  /** The card that takes the focus once it is drawn. */
+  /** The card that gets the focus once it is drawn. */
   const focusNext = useRef<string | undefined>(undefined);
   const root = useRef<HTMLElement>(null);
 
@@ -72,7 +75,7 @@ function Review({ host }: Props): VNode {
   };
   usePush(host, "focus", lookForFocus);
   useEffect(() => {
-    // Cards that are pushed meanwhile are newer than the answer.
+    // Cards that were pushed meanwhile are newer than the answer.
     host.ask("cards", {}).then(
       ({ cards: first }) => {
         setCards((before) => merged(merged(none, first, []), [...(before ?? none).values()], []));
@@ -121,7 +124,7 @@ function Review({ host }: Props): VNode {
   });
   useEffect(() => {
     const items = waiting.slice(0, maxBatch).map(({ id, digest }) => ({ id, digest }));
-    // A refusal means that the extension is going away with the page.
+    // An error means that the extension is shutting down together with the page.
     void host.ask("shown", { items }).catch(() => undefined);
   }, [host, waiting]);
 
@@ -134,8 +137,12 @@ function Review({ host }: Props): VNode {
     window.addEventListener("focus", onFocus);
     return () => window.removeEventListener("focus", onFocus);
   }, []);
-  const live = useRef({ order, current, selected });
-  live.current = { order, current, selected };
+  const waits = useMemo(
+    () => (drawn.find(({ section }) => section === "waiting")?.cards ?? []).map(({ id }) => id),
+    [drawn],
+  );
+  const live = useRef({ waits, current });
+  live.current = { waits, current };
   const page = useMemo<PageActs>(
     () => ({
       host,
@@ -150,12 +157,16 @@ function Review({ host }: Props): VNode {
           if (!after.delete(id)) after.add(id);
           return after;
         }),
-      decided: (id, words) => {
-        setSpoken(words);
-        const next = neighbourOf(live.current.order, id);
-        if (next === undefined || live.current.current !== id) return;
-        focusNext.current = next;
-        setCurrent(next);
+      deciding: (id) => {
+        // The card may move to the decided ones before the answer arrives.
+        const before = live.current.waits;
+        return (words) => {
+          setSpoken(words);
+          if (live.current.current !== id) return;
+          const next = nextWaiting(before, live.current.waits, id) ?? id;
+          focusNext.current = next;
+          setCurrent(next);
+        };
       },
       announce: setSpoken,
     }),
@@ -168,8 +179,18 @@ function Review({ host }: Props): VNode {
     setCurrent(to);
     handles.current.get(to)?.focus();
   };
+  const showMore = (section: Section, by: number): void => {
+    const shown = drawn.find((one) => one.section === section)?.cards.length ?? 0;
+    setLimits({ ...limits, [section]: shown + by });
+  };
   const step = (by: 1 | -1): void => {
     const at = current === undefined ? -1 : order.indexOf(current);
+    const more = by > 0 ? firstUndrawn(drawn, lists, order[at]) : undefined;
+    if (more !== undefined) {
+      showMore(more.section, cardsByKey);
+      focusNext.current = more.id;
+      return setCurrent(more.id);
+    }
     const next = order[at + by];
     if (next !== undefined) return move(next);
     if (by > 0 && order.length > 0) setSpoken("This is the last one.");
@@ -182,9 +203,13 @@ function Review({ host }: Props): VNode {
     setSpoken(`${what} ${count(done)}.${failed}`);
     setTold(failures.length === 0 ? undefined : `${what} ${count(done)}.${failed}`);
   };
-  const batch = (what: string, ask: () => Promise<{ done: number; failures: readonly string[] }>): void => {
+  const batch = (
+    what: string,
+    ask: () => Promise<{ done: number; failures: readonly string[]; isLeft?: boolean | undefined }>,
+  ): void => {
     ask().then(
       (result) => {
+        if (result.isLeft === true) return;
         setSelected(new Set());
         setRejecting(false);
         tell(what, result);
@@ -270,7 +295,7 @@ function Review({ host }: Props): VNode {
   const latestObey = useRef(obey);
   latestObey.current = obey;
   useEffect(() => {
-    // On the document: keys decide also before anything on the page has the focus.
+    // On the document, so that keys work before anything on the page has the focus.
     const onKeyDown = (event: KeyboardEvent): void => {
       const command = commandOf(event, placeOf(event.target));
       if (command === undefined || event.defaultPrevented) return;
@@ -301,11 +326,7 @@ function Review({ host }: Props): VNode {
       <>
         <div class={`cards ${section}`}>{shown.map(cardOf)}</div>
         {shown.length < all.length && (
-          <button
-            type="button"
-            class="button more-cards"
-            onClick={() => setLimits({ ...limits, [section]: shown.length + 2 * pageOfCards })}
-          >
+          <button type="button" class="button more-cards" onClick={() => showMore(section, 2 * pageOfCards)}>
             Show {count(Math.min(2 * pageOfCards, all.length - shown.length))} more of{" "}
             {count(all.length - shown.length)}
           </button>
@@ -382,7 +403,7 @@ function Review({ host }: Props): VNode {
           )}
           <div class="section">
             <h2>Waiting for you</h2>
-            <span class="count waiting">{count(waiting.length)}</span>
+            <span class={`count ${waiting.length > 0 ? "waiting" : ""}`}>{count(waiting.length)}</span>
             {isSome && <span class="muted small">of {count(options.all)}</span>}
             <span class="grow" />
             {inBatch.length > 1 && (
@@ -456,15 +477,19 @@ function Review({ host }: Props): VNode {
             <strong>{count(chosen.length)} selected</strong>
           </span>
           {rejecting ? (
-            <BatchReject
-              amount={chosen.length}
-              onReject={(reason) =>
-                batch("Rejected", () =>
-                  host.ask("rejectAll", { items: items(chosen), ...(reason === "" ? {} : { reason }) }),
-                )
-              }
-              onClose={() => setRejecting(false)}
-            />
+            <span class="batch-reject">
+              <RejectForm
+                words={() => `Reject ${count(chosen.length)}`}
+                label={`Reason for rejecting ${count(chosen.length)}`}
+                rows={1}
+                onReject={(reason) =>
+                  batch("Rejected", () =>
+                    host.ask("rejectAll", { items: items(chosen), ...(reason === "" ? {} : { reason }) }),
+                  )
+                }
+                onClose={() => setRejecting(false)}
+              />
+            </span>
           ) : (
             <span class="actions">
               <button type="button" class="button" onClick={approveSelected}>
@@ -484,49 +509,17 @@ function Review({ host }: Props): VNode {
   );
 }
 
-interface BatchRejectProps {
-  readonly amount: number;
-  onReject(reason: string): void;
-  onClose(): void;
-}
-
-function BatchReject({ amount, onReject, onClose }: BatchRejectProps): VNode {
-  const [reason, setReason] = useState("");
-  const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => field.current?.focus(), []);
-  return (
-    <span class="batch-reject">
-      <textarea
-        ref={field}
-        rows={1}
-        maxLength={4_000}
-        aria-label={`Reason for rejecting ${count(amount)}`}
-        placeholder="Reason (optional)"
-        value={reason}
-        onInput={({ currentTarget }) => setReason(currentTarget.value)}
-      />
-      <span class="actions">
-        <button type="button" class="button primary" onClick={() => onReject(reason.trim())}>
-          Reject {count(amount)}
-        </button>
-        <button type="button" class="button plain" onClick={onClose}>
-          Cancel
-        </button>
-      </span>
-    </span>
-  );
-}
-
 function titleOf(waiting: number): string {
   if (waiting === 0) return "Nothing waits for you";
   return waiting === 1 ? "1 change waits for you" : `${count(waiting)} changes wait for you`;
 }
 
-/** Where a key was pressed. */
+/** Returns where a key was pressed. */
 function placeOf(target: EventTarget | null): Place {
   if (!(target instanceof Element)) return "list";
   if (target.closest("textarea, select, input:not([type=checkbox]):not([type=radio])") !== null)
     return "text";
+  if (target.closest(".panel, .batch-reject") !== null) return "panel";
   return target.closest("button, input, a") === null ? "list" : "control";
 }
 

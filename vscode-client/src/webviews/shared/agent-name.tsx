@@ -1,17 +1,17 @@
 import { createContext, type VNode } from "preact";
 import { useContext } from "preact/hooks";
-import { line } from "./text.ts";
+import { pageLabel } from "../../model/text.ts";
 
-/** What each agent is called, by its id; of one that is gone only the id is known. Given by `WhileRunning`. */
+/** The display names of agents by id; for a removed agent only the id is known. Provided by `WhileRunning`. */
 export const AgentNames = createContext<ReadonlyMap<string, string>>(new Map());
 
-/** On one line. */
+/** Returns the name on one line, with every character visible. */
 export function useAgentName(maxCharacters = 60): (id: string) => string {
   const names = useContext(AgentNames);
-  return (id) => line(names.get(id) ?? id, maxCharacters);
+  return (id) => pageLabel(names.get(id) ?? id, maxCharacters);
 }
 
 export function AgentName({ id }: { readonly id: string }): VNode {
   const nameOf = useAgentName();
-  return <bdi title={line(id, 200)}>{nameOf(id)}</bdi>;
+  return <bdi title={pageLabel(id)}>{nameOf(id)}</bdi>;
 }

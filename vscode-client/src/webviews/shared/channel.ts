@@ -1,15 +1,15 @@
 import * as v from "valibot";
 
 /**
- * How a view and the extension speak: the view asks, the extension answers, and pushes what it was not asked for.
- * A contract is written down once per view (`messages.ts`), and both sides hold what arrives against it: a page shows
- * strangers' text, and the extension's side has the authority.
+ * The messages between a view and the extension: the view sends requests, the extension answers and pushes
+ * notifications. Each view has one contract (`messages.ts`), and both sides validate messages against it, because pages
+ * show foreign text and the extension has the authority.
  */
 export interface Contract {
   readonly requests: Readonly<Record<string, RequestShape>>;
   readonly pushes: Readonly<Record<string, v.GenericSchema>>;
 }
-export interface RequestShape {
+interface RequestShape {
   readonly params: v.GenericSchema;
   readonly result: v.GenericSchema;
 }
@@ -24,13 +24,13 @@ export type Result<C extends Contract, Name extends RequestName<C>> = v.InferOut
 >;
 export type Push<C extends Contract, Name extends PushName<C>> = v.InferOutput<C["pushes"][Name]>;
 
-/** Why something that was asked for did not happen, in a sentence for the person; `code` as the kernel names it. */
+/** Why a request failed, in a sentence for the person; `code` as the kernel names it. */
 export interface Failure {
   readonly message: string;
   readonly code?: string;
 }
 
-/** Characters of a failure's sentence that a view shows. */
+/** Characters of a failure's message that a view shows. */
 export const maxFailureCharacters = 2_000;
 
 const Id = v.pipe(v.number(), v.integer(), v.minValue(1));
@@ -54,19 +54,19 @@ export const Told = v.union([
 ]);
 export type Told = v.InferOutput<typeof Told>;
 
-/** What a single message may hold; counted before it is held against its shape. */
+/** The limits of a single message, checked before its shape is validated. */
 export interface Bounds {
-  /** Values of any kind, keys of objects included. */
+  /** Values of any kind, including the keys of objects. */
   readonly maxValues: number;
   /** UTF-16 code units of all strings and keys together. */
   readonly maxCharacters: number;
 }
-/** A view asks little: a form's arguments are the largest. */
+/** Requests of a view are small; a form's arguments are the largest. */
 export const askBounds: Bounds = { maxValues: 20_000, maxCharacters: 1_000_000 };
-/** An answer carries up to a page of what an agent remembered. */
+/** An answer contains up to a page of an agent's memory. */
 export const toldBounds: Bounds = { maxValues: 400_000, maxCharacters: 16_000_000 };
 
-/** Whether a structured-cloned value keeps to the bounds; stops at the first that does not. */
+/** Returns true if a structured-cloned value is within the bounds; stops at the first violation. */
 export function isWithin(value: unknown, { maxValues, maxCharacters }: Bounds): boolean {
   const open: unknown[] = [value];
   let values = 0;
@@ -91,7 +91,7 @@ export function isWithin(value: unknown, { maxValues, maxCharacters }: Bounds): 
   return true;
 }
 
-/** The value as the schema has it, unknown members left out; undefined where it is something else. */
+/** Returns the value as validated by the schema, without unknown members; undefined if it does not match. */
 export function readAs<Schema extends v.GenericSchema>(
   schema: Schema,
   value: unknown,

@@ -1,4 +1,4 @@
-/** Days of UTC: the kernel counts by them, and so two people in two zones see the same figures. */
+/** UTC days: the kernel counts by them, so people in different zones see the same figures. */
 
 const dayMs = 86_400_000;
 
@@ -6,23 +6,23 @@ function dayAt(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The midnight at which a day ends. */
+/** Returns the midnight at which a day ends. */
 export function endOf(day: string): string {
   return `${dayAt(Date.parse(`${day}T00:00:00Z`) + dayMs)}T00:00:00.000Z`;
 }
 
-/** Some days that follow each other, and what was counted in them. */
+/** Consecutive days and their total count. */
 export interface Bin {
-  /** First day of it. */
+  /** Its first day. */
   readonly from: string;
-  /** Last day of it, inclusive. */
+  /** Its last day, inclusive. */
   readonly to: string;
   readonly count: number;
 }
 
 /**
- * Counts by day as at most `maxBins` bars that follow each other without a gap: a bar is one day, or so many days that
- * they fit.
+ * Groups counts by day into at most `maxBins` consecutive bars without gaps: a bar stands for one day, or for as many
+ * as necessary.
  */
 export function binsOf(groups: Readonly<Record<string, number>>, maxBins: number): Bin[] {
   const counted = Object.entries(groups).flatMap(([name, count]) => {

@@ -1,6 +1,6 @@
 import type { Port } from "./host.ts";
 
-/** The editor around the page. What is kept survives the page, which goes when it is hidden. */
+/** The editor around the page. Its kept state survives the page, which is discarded when it is hidden. */
 export interface Editor extends Port {
   readonly kept: unknown;
   keep(state: unknown): void;

@@ -1,6 +1,6 @@
 import { line } from "./text.ts";
 
-/** Numbers and times as a person reads them. The views speak English, as their sentences do. */
+/** Formats numbers and times for people, in English like the rest of the views. */
 const locale = "en";
 
 const whole = new Intl.NumberFormat(locale, { maximumFractionDigits: 0 });
@@ -27,7 +27,7 @@ const steps = [
   ["minute", 60],
 ] as const;
 
-/** "2 minutes ago", "yesterday", "just now"; the text itself where it is no time. */
+/** Formats "2 minutes ago", "yesterday", "just now"; returns the text itself if it is not a time. */
 export function ago(iso: string, nowMs: number): string {
   const atMs = Date.parse(iso);
   if (Number.isNaN(atMs)) return line(iso, 40);
@@ -38,7 +38,7 @@ export function ago(iso: string, nowMs: number): string {
   return "just now";
 }
 
-/** A day of UTC, "2026-11-21", as "Sat, Nov 21". */
+/** Formats a UTC day, "2026-11-21", as "Sat, Nov 21". */
 export function dayName(day: string): string {
   const at = new Date(`${day}T00:00:00Z`);
   return Number.isNaN(at.getTime()) ? line(day, 40) : weekday.format(at);

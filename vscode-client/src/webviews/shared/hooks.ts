@@ -10,15 +10,15 @@ import type {
   Situation,
 } from "./situation.ts";
 
-/** What was asked for: on its way, there, or refused. While it is asked again, what was there stays. */
-export type Asked<Value> =
+/** The result of a request: loading, ready, or failed. During a repeated request, the old result stays. */
+type Asked<Value> =
   | { readonly kind: "loading" }
   | { readonly kind: "ready"; readonly value: Value; readonly stale: boolean }
   | { readonly kind: "failed"; readonly message: string; readonly code: string | undefined };
 
 /**
- * Asks the extension, again whenever what is asked changes or `again` is called; an answer to an older question is
- * dropped. `params` null: nothing is asked.
+ * Sends a request to the extension, again whenever its parameters change or `again` is called; answers to older
+ * requests are dropped. No request is sent while `params` is null.
  */
 export function useAsked<C extends Contract, Name extends RequestName<C>>(
   host: Host<C>,
@@ -32,7 +32,7 @@ export function useAsked<C extends Contract, Name extends RequestName<C>>(
   useEffect(() => {
     if (params === null) return;
     let current = true;
-    // A new round of the same question keeps what is shown; another question shows that it is on its way.
+    // Repeating the same request keeps the old result on the screen; a different request shows that it is loading.
     const same = answered.current === key;
     setAsked((before) =>
       before.kind === "ready" ? { ...before, stale: true } : same ? before : { kind: "loading" },
@@ -75,8 +75,8 @@ interface ChangingContract extends Contract {
 }
 
 /**
- * Asks again when the extension says that what is shown is another now; not before the last answer is there, so that
- * answers that take longer than changes still come. Returns whether one is on its way.
+ * Repeats the request when the extension reports a change, but not before the last answer has arrived, so that answers
+ * that take longer than the interval between changes still arrive. Returns true while a request is open.
  */
 export function useChanged(host: Host<ChangingContract>, asked: Asked<unknown>, again: () => void): boolean {
   const busy = asked.kind === "loading" || (asked.kind === "ready" && asked.stale);
@@ -98,12 +98,13 @@ interface CommonContract extends Contract {
   readonly pushes: typeof commonPushes;
 }
 
-/** How the kernel is and which agents there are; undefined until the extension said so. */
+/** Returns the state of the kernel and the agents; undefined until the extension has sent it. */
 export function useSituation(host: Host<CommonContract>): Situation | undefined {
   const [situation, setSituation] = useState<Situation>();
   usePush(host, "situation", setSituation);
   useEffect(() => {
-    // What is pushed meanwhile is as new; a refusal means the extension is going away with the page.
+    // A pushed situation is at least as new as the answer; an error means that the extension is shutting down together
+    // with the page.
     host.ask("situation", {}).then(setSituation, () => undefined);
   }, [host]);
   return situation;
@@ -114,10 +115,10 @@ interface FocusContract extends Contract {
   readonly pushes: typeof focusPushes;
 }
 
-/** Hears which agent the editor was asked to show here, now and whenever it is asked again. */
+/** Calls `focused` with the agent that this view was asked to show, now and on each later request. */
 export function useFocus(host: Host<FocusContract>, focused: (agent: string) => void): void {
   const look = (): void => {
-    // A refusal means the extension is going away with the page.
+    // An error means that the extension is shutting down together with the page.
     host.ask("focus", {}).then(
       ({ agent }) => agent !== undefined && focused(agent),
       () => undefined,
@@ -127,7 +128,7 @@ export function useFocus(host: Host<FocusContract>, focused: (agent: string) => 
   useEffect(look, [host]);
 }
 
-/** The time now, again and again while the page is seen, for "2 minutes ago". */
+/** Returns the current time, updated while the page is visible, for "2 minutes ago". */
 export function useNow(everyMs = 30_000): number {
   const [nowMs, setNowMs] = useState(() => Date.now());
   useEffect(() => {
@@ -137,7 +138,7 @@ export function useNow(everyMs = 30_000): number {
   return nowMs;
 }
 
-/** The value, once it has been the same for a while: not every key pressed is a question. */
+/** Debounces a value, so that not every key press sends a request. */
 export function useSettled<Value>(value: Value, afterMs = 250): Value {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -13,18 +13,18 @@ import {
   type Result,
 } from "./channel.ts";
 
-/** Questions a view may have open; more would be a view that asks in a circle. */
+/** The number of open requests of a view; more would mean that the view sends requests in a loop. */
 const maxOpenAsks = 64;
 
-/** The extension, as a view sees it. */
+/** The extension, as seen from a view. */
 export interface Host<C extends Contract> {
   /** Rejects with `AskFailed`. */
   ask<Name extends RequestName<C>>(name: Name, params: Params<C, Name>): Promise<Result<C, Name>>;
-  /** Returns what takes the listener away again. */
+  /** Returns a function that removes the listener. */
   on<Name extends PushName<C>>(name: Name, listener: (params: Push<C, Name>) => void): () => void;
 }
 
-/** The page's end of the wire: the editor's in a webview. */
+/** The page's end of the channel; in a webview, the editor's. */
 export interface Port {
   postMessage(message: unknown): void;
   onMessage(listener: (message: unknown) => void): void;
@@ -103,7 +103,7 @@ export function connect<C extends Contract>(contract: C, port: Port): Host<C> {
 const unreadable = (): AskFailed =>
   new AskFailed({ message: "The answer was too large to be shown. Narrow what you look for." });
 
-/** An answer beyond the bounds still answers a question, which would else stay open for ever. */
+/** An answer beyond the bounds still ends its request, which would otherwise stay open for ever. */
 function rejectUnreadable(
   message: unknown,
   settle: (id: number, act: (asked: OpenAsk) => void) => void,

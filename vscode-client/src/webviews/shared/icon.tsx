@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 
-/** Drawn on a field of 16 by 16, in the colour of the text: a page loads no font. */
+/** Drawn on a field of 16 by 16, in the colour of the text, because a page loads no font. */
 const shapes = {
   check: () => <path d="M3 8.5l3.2 3.2L13 5" />,
   cross: () => <path d="M4 4l8 8M12 4l-8 8" />,
@@ -44,7 +44,7 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** A picture beside words that say the same. */
+/** An icon beside text that says the same. */
 export function Icon({
   name,
   class: className = "",

@@ -3,18 +3,18 @@ import { useState } from "preact/hooks";
 import { counted } from "./format.ts";
 import { jsonOf, line } from "./text.ts";
 
-/** Members of one object or list that are shown at first, and more by each press of the button. */
+/** The number of members of one object or list that are shown at first, and added with each press of the button. */
 const shownMembers = 100;
 /** Characters of one value. */
 const maxValueCharacters = 2_000;
 
 interface TreeProps {
   readonly value: unknown;
-  /** Levels that begin open. */
+  /** The number of levels that start expanded. */
   readonly open?: number;
 }
 
-/** JSON to look into. What is closed is not drawn, so that a large value costs what is seen of it. */
+/** A JSON tree. Collapsed parts are not rendered, so a large value costs only what is visible of it. */
 export function JsonTree({ value, open = 1 }: TreeProps): VNode {
   return (
     <div class="json">

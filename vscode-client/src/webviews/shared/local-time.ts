@@ -1,6 +1,6 @@
 import { line } from "./text.ts";
 
-/** In the person's own zone: "2026-11-21 20:55:12.123". */
+/** Formats a time in the local zone: "2026-11-21 20:55:12.123". */
 export function localTime(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return line(iso, 40);
@@ -10,7 +10,7 @@ export function localTime(iso: string): string {
   return `${date} ${time}.${String(at.getMilliseconds()).padStart(3, "0")}`;
 }
 
-/** In the person's own zone: "20:55" today, "2026-11-21 20:55" on another day. */
+/** Formats a time in the local zone: "20:55" today, "2026-11-21 20:55" on another day. */
 export function localClock(iso: string, now = new Date()): string {
   const whole = localTime(iso);
   if (!/^\d{4}-/.test(whole)) return whole;

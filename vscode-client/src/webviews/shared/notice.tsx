@@ -27,7 +27,7 @@ interface FailedProps {
   readonly again?: () => void;
 }
 
-/** Why nothing is shown, where something was refused. */
+/** Shows why a request failed. */
 export function Failed({ message, again }: FailedProps): VNode {
   return (
     <Notice kind="error">
@@ -52,13 +52,13 @@ interface KernelNoticeProps {
   readonly children?: ComponentChildren;
 }
 
-/** A view's content, or what stands in its place while the kernel cannot answer it; nothing is asked meanwhile. */
+/** A view's content, or a notice in its place while the kernel cannot answer; no requests are sent meanwhile. */
 export function WhileRunning({ host, situation, children }: KernelNoticeProps): VNode {
   const offer = (command: NoticeCommand, label: string, kind: "primary" | "secondary"): VNode => (
     <button
       type="button"
       class={kind}
-      // A refusal is shown by the editor itself.
+      // The editor itself shows the error.
       onClick={() => void host.ask("command", { command }).catch(() => undefined)}
     >
       {label}

@@ -10,7 +10,7 @@ export interface PageProps<C extends Contract> {
   readonly editor: Pick<Editor, "kept" | "keep">;
 }
 
-/** Draws a view into its page. */
+/** Renders a view into its page. */
 export function show<C extends Contract>(contract: C, View: FunctionComponent<PageProps<C>>): void {
   const page = editor();
   const host = connect(contract, page);
@@ -26,7 +26,7 @@ interface GuardState {
   readonly failure?: string;
 }
 
-/** A fault in a view is said in it; the rest of the editor has nothing to do with it. */
+/** An error in a view is shown inside the view and does not affect the rest of the editor. */
 class Guard extends Component<{ readonly children?: ComponentChildren }, GuardState> {
   override componentDidCatch(error: unknown): void {
     this.setState({ failure: error instanceof Error ? error.message : String(error) });

@@ -2,15 +2,15 @@ import type { VNode } from "preact";
 import type { Contract } from "./channel.ts";
 import type { Host } from "./host.ts";
 import type { commonPushes, commonRequests } from "./situation.ts";
-import { line } from "./text.ts";
+import { pageLabel } from "../../model/text.ts";
 
-/** Paths of one value that are offered to be opened. */
+/** The number of paths of one value that can be opened. */
 export const maxPaths = 5;
-/** Members of a value that are looked at. */
+/** The number of members of a value that are searched. */
 const maxMembers = 100;
 const namesPath = /^(path|paths|from|to|file|files|note|.*_paths?)$/;
 
-/** Returns the workspace's paths that data names under a key that says so, such as `path`, at most `maxPaths`. */
+/** Returns the workspace paths that data has under keys such as `path`, at most `maxPaths`. */
 export function pathsIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   const found = Object.entries(value)
@@ -21,7 +21,7 @@ export function pathsIn(value: unknown): string[] {
   return [...new Set(found)].slice(0, maxPaths);
 }
 
-/** As the kernel writes a path of a file: relative, and with an ending. */
+/** True for the form in which the kernel writes a file's path: relative, and with an extension. */
 function isPath(text: string): boolean {
   return (
     text.length <= 1_024 &&
@@ -41,7 +41,7 @@ interface LinksProps {
   readonly value: unknown;
 }
 
-/** The files that data names, as links; nothing where it names none. */
+/** The files that data names, as links; nothing if it names none. */
 export function PathLinks({ host, value }: LinksProps): VNode | null {
   const paths = pathsIn(value);
   if (paths.length === 0) return null;
@@ -52,10 +52,10 @@ export function PathLinks({ host, value }: LinksProps): VNode | null {
           key={path}
           type="button"
           class="link"
-          // The editor says itself why it could not.
+          // The editor itself shows why it failed.
           onClick={() => void host.ask("openPath", { path }).catch(() => undefined)}
         >
-          <bdi>{line(path, 300)}</bdi>
+          <bdi>{pageLabel(path, 300)}</bdi>
         </button>
       ))}
     </span>

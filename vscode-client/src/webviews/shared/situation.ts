@@ -1,13 +1,13 @@
 import * as v from "valibot";
 
-/** What every view knows: how the kernel is, and which agents there are. */
+/** The data that every view gets: the state of the kernel, and the agents. */
 
-/** Agents that a view offers to choose from. */
+/** The number of agents that a view offers to choose from. */
 export const maxAgents = 1_000;
 
 export const Text = (maxCharacters: number) => v.pipe(v.string(), v.maxLength(maxCharacters));
 export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
-/** An agent's, an action's or an item's id. */
+/** The id of an agent, an action or an item. */
 export const Id = v.pipe(v.string(), v.minLength(1), v.maxLength(256));
 
 export const KernelSituation = v.variant("kind", [
@@ -20,18 +20,11 @@ export const KernelSituation = v.variant("kind", [
 ]);
 export type KernelSituation = v.InferOutput<typeof KernelSituation>;
 
-export const AgentState = v.picklist([
-  "Unloaded",
-  "Initializing",
-  "Active",
-  "Suspended",
-  "Error",
-  "ShuttingDown",
-]);
-export type AgentState = v.InferOutput<typeof AgentState>;
+const AgentState = v.picklist(["Unloaded", "Initializing", "Active", "Suspended", "Error", "ShuttingDown"]);
+type AgentState = v.InferOutput<typeof AgentState>;
 
-export const AgentName = v.object({ id: Text(256), name: Text(256), state: AgentState });
-export type AgentName = v.InferOutput<typeof AgentName>;
+const AgentName = v.object({ id: Text(256), name: Text(256), state: AgentState });
+type AgentName = v.InferOutput<typeof AgentName>;
 
 export const Situation = v.object({
   kernel: KernelSituation,
@@ -39,7 +32,7 @@ export const Situation = v.object({
 });
 export type Situation = v.InferOutput<typeof Situation>;
 
-/** What the notices of a view offer to do; the extension knows the editor's commands behind them. */
+/** What the notices of a view offer to do; the extension maps it to the editor's commands. */
 export const NoticeCommand = v.picklist(["manageTrust", "reviewAsks", "restartKernel", "showKernelLog"]);
 export type NoticeCommand = v.InferOutput<typeof NoticeCommand>;
 
@@ -54,7 +47,10 @@ export const commonRequests = {
 };
 export const commonPushes = { situation: Situation };
 
-/** For views that can be asked to show one agent: which that is. The push says to ask; each answer is given once. */
+/**
+ * For views that can be asked to show one agent. The push tells the view to request the agent, which is returned only
+ * once.
+ */
 export const focusRequests = {
   focus: { params: Nothing, result: v.object({ agent: v.optional(Text(256)) }) },
 };

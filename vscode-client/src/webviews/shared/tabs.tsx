@@ -9,7 +9,7 @@ interface TabsProps<Name extends string> {
   onChoose(name: Name): void;
 }
 
-/** Tabs as assistive technology knows them: one stop of the Tab key, arrows within. */
+/** Tabs with the roles of assistive technology: one tab stop, arrow keys within. */
 export function Tabs<Name extends string>({
   label,
   tabs,

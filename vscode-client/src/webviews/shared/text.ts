@@ -1,24 +1,27 @@
 import { plainLine, plainText } from "../../../../kernel/src/base/plain-text.ts";
 
-/** Characters of a stranger's text on one line of a view. */
+/** Characters of foreign text on one line of a view. */
 const maxLineCharacters = 400;
-/** Characters of a stranger's text where all of it is looked at. */
+/** Characters of foreign text where it is shown in full. */
 const maxBlockCharacters = 20_000;
 
-/** Text of an extension, a file or a trace on one line: nothing in it is obeyed, and nothing of it is invisible. */
+/**
+ * Returns text of an extension, a file or a trace on one line: control codes have no effect, and every character is
+ * visible.
+ */
 export function line(text: string, maxCharacters = maxLineCharacters): string {
   return cut(plainLine(text.slice(0, maxCharacters * 2)), maxCharacters);
 }
 
-/** As `line`, with its line breaks. */
+/** As `line`, but keeps line breaks. */
 export function block(text: string, maxCharacters = maxBlockCharacters): string {
   return cut(plainText(text.slice(0, maxCharacters * 2)), maxCharacters);
 }
 
-/** Members that are named where a value is told on one line. */
+/** The number of members that a one-line summary of a value names. */
 const maxNamedMembers = 6;
 
-/** What a value says of itself on one line: its text, what its members are called and say, or its JSON. */
+/** Summarizes a value on one line: its text, its members with their values, or its JSON. */
 export function summaryOf(value: unknown): string {
   if (typeof value === "string") return line(value);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return line(jsonOf(value));
@@ -33,7 +36,7 @@ export function summaryOf(value: unknown): string {
   return line([...told, ...(members.length > maxNamedMembers ? ["…"] : [])].join(" · "));
 }
 
-/** JSON on one line; what JSON has no word for is said. */
+/** Returns JSON on one line; for values that JSON cannot represent, their text. */
 export function jsonOf(value: unknown, indent?: number): string {
   return JSON.stringify(value, null, indent) ?? String(value);
 }

@@ -4,7 +4,7 @@ import { localTime } from "./local-time.ts";
 
 interface TimeProps {
   readonly iso: string;
-  /** If given, the text says how long ago; otherwise it is the time in the person's own zone. */
+  /** If given, the text says how long ago; otherwise it is the time in the local zone. */
   readonly nowMs?: number;
   readonly class?: string;
   /** The part of the time that is left out: "date" if the day is known, "seconds" if hours and minutes are enough. */
@@ -14,7 +14,7 @@ interface TimeProps {
 /** The bounds of the slice of `localTime`'s text that is shown. */
 const parts = { date: [11], seconds: [11, 16] } as const;
 
-/** A time, with all of it in its tooltip. */
+/** A time, shown in full in its tooltip. */
 export function Time({ iso, nowMs, class: className = "quiet", without }: TimeProps): VNode {
   const local = localTime(iso);
   const atMs = Date.parse(iso);

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { useId } from "preact/hooks";
+import { pageLabel } from "../../model/text.ts";
 import { block, jsonOf, line } from "../shared/text.ts";
 import { isObject, maxListEntries, type Field, type Scalar } from "./fields.ts";
 import type { Draft, Problems } from "./values.ts";
@@ -119,7 +120,7 @@ function FieldRow({ field, draft, path, problems, onChange }: FieldProps): VNode
 function Name({ field: { name, title, required } }: { readonly field: Field }): VNode {
   return (
     <>
-      <bdi>{line(title ?? name, 120)}</bdi>
+      <bdi>{pageLabel(title ?? name, 120)}</bdi>
       {required && (
         <span class="required" title="needed">
           <span aria-hidden="true"> *</span>
@@ -169,7 +170,7 @@ function ScalarInput({ type, labels, text, onChange }: InputProps & { readonly t
       return (
         <input
           {...labels}
-          // As text: a browser's own number field hides what it does not understand.
+          // A text field, because a browser's own number field hides invalid input.
           inputMode={type.integer ? "numeric" : "decimal"}
           placeholder={rangeOf(type)}
           value={text}
@@ -245,7 +246,7 @@ function ListField({ entry, name, texts, path, problems, onChange }: ListProps):
               type={entry}
               labels={{
                 id: `${id}-${index}`,
-                "aria-label": `${line(name, 60)}, ${index + 1}`,
+                "aria-label": `${pageLabel(name, 60)}, ${index + 1}`,
                 "aria-invalid": problem !== undefined,
               }}
               text={text}
@@ -254,7 +255,7 @@ function ListField({ entry, name, texts, path, problems, onChange }: ListProps):
             <button
               type="button"
               class="link"
-              aria-label={`Remove ${line(name, 60)}, ${index + 1}`}
+              aria-label={`Remove ${pageLabel(name, 60)}, ${index + 1}`}
               onClick={() => onChange(texts.toSpliced(index, 1))}
             >
               Remove

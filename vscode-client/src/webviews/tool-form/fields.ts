@@ -1,12 +1,12 @@
-/** What of a JSON Schema becomes a form. What is not told apart here is a field of JSON, so nothing is out of reach. */
+/** Converts a JSON Schema to a form. What is not supported becomes a JSON field, so everything can be entered. */
 
-/** Groups within groups; deeper is JSON. */
+/** Nested groups; deeper ones are JSON. */
 export const maxDepth = 4;
-/** Fields of a form, those of its groups included; beyond, a group is JSON. */
+/** Fields of a form, including those of its groups; beyond that, a group is JSON. */
 export const maxFields = 200;
-/** Values to choose from; more of them are typed in. */
-export const maxOptions = 500;
-/** Entries that are shown of a list. */
+/** Values to choose from; beyond that, the value is typed. */
+const maxOptions = 500;
+/** Entries of a list that are shown. */
 export const maxListEntries = 100;
 
 export type Scalar =
@@ -50,7 +50,7 @@ export interface Field {
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The form of a tool's parameters; undefined where they are no object, and are edited as JSON altogether. */
+/** Returns the fields for a tool's parameters; undefined if they are not an object and have to be edited as JSON. */
 export function fieldsOf(parameters: Schema): readonly Field[] | undefined {
   if (parameters["type"] !== undefined && parameters["type"] !== "object") return undefined;
   if (!isSimple(parameters)) return undefined;
@@ -129,7 +129,7 @@ function scalarOf(schema: Schema): Scalar | undefined {
   }
 }
 
-/** `enum`, `const`, or alternatives that are each a `const`. */
+/** Reads `enum`, `const`, or alternatives that are each a `const`. */
 function optionsOf(schema: Schema): (string | number | boolean | null)[] | undefined {
   const alternatives = schema["anyOf"] ?? schema["oneOf"];
   const values = Array.isArray(schema["enum"])
@@ -146,7 +146,7 @@ function optionsOf(schema: Schema): (string | number | boolean | null)[] | undef
   return scalars as (string | number | boolean | null)[];
 }
 
-/** Words of a schema that make it more than its type says; the kernel understands them, a form does not. */
+/** Keywords with which a schema means more than its type; the kernel supports them, a form does not. */
 const beyondForms = [
   "$ref",
   "$dynamicRef",

@@ -1,13 +1,13 @@
 import * as v from "valibot";
 import { commonPushes, commonRequests, Count, Id, Nothing, Text } from "../shared/situation.ts";
 
-/** Characters of a tool's schema, as JSON; a larger one is edited as JSON. */
+/** Characters of a tool's schema, as JSON; with a larger one, the arguments are edited as JSON. */
 export const maxSchemaCharacters = 200_000;
-/** Characters of arguments, as JSON, that are sent, and remembered for the next time. */
+/** Characters of arguments, as JSON, that are sent, and kept for the next time. */
 export const maxArgumentsCharacters = 200_000;
 /** Characters of a result, as JSON, that are shown. */
 export const maxResultCharacters = 500_000;
-/** Changes of an action that are named. */
+/** Effects of an action that are named. */
 export const maxEffects = 50;
 
 export const Form = v.object({
@@ -16,7 +16,7 @@ export const Form = v.object({
   description: Text(8_000),
   /** JSON Schema. */
   parameters: v.record(v.string(), v.unknown()),
-  /** The last ones of this tool in this workspace. */
+  /** The last arguments of this tool in this workspace. */
   last: v.optional(v.record(v.string(), v.unknown())),
 });
 export type Form = v.InferOutput<typeof Form>;
@@ -34,7 +34,7 @@ export const Outcome = v.variant("status", [
     reason: Text(4_000),
     action: v.object({
       id: Id,
-      /** What an approval is bound to. */
+      /** The digest that an approval is bound to. */
       digest: Text(128),
       title: Text(200),
       impact: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
@@ -52,13 +52,13 @@ export const toolFormContract = {
     form: { params: Nothing, result: Form },
     run: { params: v.object({ arguments: v.unknown() }), result: Outcome },
     showChanges: { params: v.object({ id: Id }), result: Nothing },
-    /** The editor's way to approve an action, questions included. */
+    /** Approves an action with the editor's own command, including its questions. */
     approve: { params: v.object({ id: Id, digest: Text(128) }), result: Nothing },
     copy: { params: v.object({ text: Text(maxResultCharacters * 2) }), result: Nothing },
   },
   pushes: {
     ...commonPushes,
-    /** What became of an action that was waiting: its state as the kernel names it. */
+    /** The outcome of an action that was waiting: its state as the kernel names it. */
     settled: v.object({ id: Id, state: Text(32) }),
   },
 };

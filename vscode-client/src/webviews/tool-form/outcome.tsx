@@ -6,14 +6,16 @@ import { JsonTree } from "../shared/json-tree.tsx";
 import { Failed, Notice } from "../shared/notice.tsx";
 import { block, jsonOf, line } from "../shared/text.ts";
 import type { Outcome, ToolFormContract } from "./messages.ts";
-import type { RunState } from "./view.tsx";
+
+/** The result of the run, or its progress. */
+export type RunState = "none" | "busy" | { readonly refused: string } | Outcome;
 
 interface OutcomeProps {
   readonly host: Host<ToolFormContract>;
   readonly outcome: RunState;
 }
 
-/** What became of running a tool. */
+/** Shows the result of running a tool. */
 export function OutcomePage({ host, outcome }: OutcomeProps): VNode | null {
   if (outcome === "none") return null;
   if (outcome === "busy") return <Notice kind="busy" title="Running…" />;
@@ -54,7 +56,7 @@ function Success({ host, value, cut }: SuccessProps): VNode {
         <button
           type="button"
           class="link"
-          // A clipboard that refuses is the editor's to say.
+          // The editor reports errors of the clipboard.
           onClick={() => void host.ask("copy", { text }).catch(() => undefined)}
         >
           Copy
@@ -84,7 +86,7 @@ function Waiting({ host, outcome: { action, reason } }: WaitingProps): VNode {
   });
   const isOpen = state === undefined || state === "PendingApproval";
   const { id, digest } = action;
-  // The editor's own command says why it could not.
+  // The editor's own command reports why it failed.
   const approve = (): void => void host.ask("approve", { id, digest }).catch(() => undefined);
   const showChanges = (): void => void host.ask("showChanges", { id }).catch(() => undefined);
   return (

@@ -1,16 +1,16 @@
 import { isObject, type Field, type FieldType, type Scalar } from "./fields.ts";
 
-/** What is in a form: texts as they are typed. */
+/** The contents of a form: texts as typed. */
 export type Draft = string | readonly string[] | { readonly [name: string]: Draft };
 
-/** What is wrong, by path: "size", "place.street", "tags.2". */
+/** Problems by path: "size", "place.street", "tags.2". */
 export type Problems = ReadonlyMap<string, string>;
 
-export type Read =
+type Read =
   | { readonly ok: true; readonly value: Record<string, unknown> }
   | { readonly ok: false; readonly problems: Problems };
 
-/** What a form begins with: the arguments of the last time, else what the schema proposes. */
+/** Returns the initial contents of a form: the arguments of the last run, otherwise the schema's defaults. */
 export function draftOf(
   fields: readonly Field[],
   last: Readonly<Record<string, unknown>> = {},
@@ -55,7 +55,7 @@ function textOf(type: Scalar, value: unknown): string {
   }
 }
 
-/** The arguments that a form says; what is left empty and need not be there is not there. */
+/** Returns the arguments from a form; optional fields that are empty are omitted. */
 export function argumentsOf(fields: readonly Field[], draft: Readonly<Record<string, Draft>>): Read {
   const problems = new Map<string, string>();
   const value = readGroup(fields, draft, "", problems);
@@ -84,7 +84,7 @@ function readField(
   switch (type.kind) {
     case "group": {
       const given = isObject(draft) ? (draft as Readonly<Record<string, Draft>>) : {};
-      // A group that need not be there asks nothing of its own members while all of them are empty.
+      // An optional group does not require its members while all of them are empty.
       if (!required && isEmpty(given)) return undefined;
       return readGroup(type.fields, given, `${path}.`, problems);
     }
@@ -142,7 +142,9 @@ function readScalar(
 
 type Wrong = (problem: string) => undefined;
 
-/** Lengths are counted as JSON Schema does, in characters and not in UTF-16 units. Patterns are the kernel's to try. */
+/**
+ * Lengths are counted as in JSON Schema, in characters and not in UTF-16 units. Patterns are checked by the kernel.
+ */
 function textProblem(
   { minLength, maxLength }: Extract<Scalar, { kind: "text" }>,
   text: string,
@@ -177,7 +179,7 @@ function readJson(text: string, required: boolean, path: string, problems: Map<s
   return "value" in read ? read.value : undefined;
 }
 
-/** The value of a JSON text, or what is wrong with it. */
+/** Returns the value of a JSON text, or what is wrong with it. */
 export function parseJson(text: string): { readonly value: unknown } | { readonly problem: string } {
   try {
     return { value: JSON.parse(text) as unknown };

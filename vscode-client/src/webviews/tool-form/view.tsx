@@ -6,15 +6,16 @@ import { isWithin } from "../shared/channel.ts";
 import type { Host } from "../shared/host.ts";
 import { Failed, Notice, WhileRunning } from "../shared/notice.tsx";
 import type { PageProps } from "../shared/page.tsx";
+import { pageLabel } from "../../model/text.ts";
 import { block, line } from "../shared/text.ts";
 import { Fields, JsonInput } from "./field.tsx";
 import { fieldsOf, isObject, type Field } from "./fields.ts";
 import { keptBounds, keptOf, type Kept } from "./kept.ts";
-import type { Form, Outcome, ToolFormContract } from "./messages.ts";
-import { OutcomePage } from "./outcome.tsx";
+import type { Form, ToolFormContract } from "./messages.ts";
+import { OutcomePage, type RunState } from "./outcome.tsx";
 import { argumentsOf, draftOf, parseJson, type Draft, type Problems } from "./values.ts";
 
-/** A tool's arguments to fill in, and what became of running it. */
+/** The form for a tool's arguments, and the result of running it. */
 export function ToolFormView({ host, editor }: PageProps<ToolFormContract>): VNode {
   const situation = useSituation(host);
   return (
@@ -26,7 +27,7 @@ export function ToolFormView({ host, editor }: PageProps<ToolFormContract>): VNo
 
 function Loaded({ host, editor }: PageProps<ToolFormContract>): VNode {
   const { asked, again } = useAsked(host, "form", {});
-  // An agent may be known a little later than the kernel runs.
+  // An agent may become known shortly after the kernel runs.
   usePush(host, "situation", () => {
     if (asked.kind === "failed") again();
   });
@@ -45,21 +46,23 @@ interface FormProps extends PageProps<ToolFormContract> {
 }
 
 /**
- * A form that was opened is there to be filled in, or run: the first of its fields, else the button, has the focus. Not
- * one that is made anew while the person is elsewhere.
+ * Puts the focus on the first field of a form that was just opened, or on its button. Not for a form that is restored
+ * while the person is elsewhere.
  */
 function fillIn(form: HTMLFormElement | null): void {
   if (!document.hasFocus()) return;
   form?.querySelector<HTMLElement>("input, textarea, select, button[type=submit]")?.focus();
 }
 
-/** What is typed: as a form, or as JSON. */
+/** What was typed: as a form, or as JSON. */
 interface Typed {
   readonly json: string | undefined;
   readonly draft: Record<string, Draft>;
 }
 
-/** What was typed before the page was made anew; undefined where it was another tool's, or nothing. */
+/**
+ * Returns what was typed before the page was recreated; undefined if it was for another tool, or if nothing was typed.
+ */
 function typedOf(
   { agent, name }: Form,
   fields: readonly Field[] | undefined,
@@ -127,7 +130,7 @@ function ToolForm({ host, editor, form }: FormProps): VNode {
     >
       <header>
         <h1>
-          <bdi>{line(form.name, 120)}</bdi>
+          <bdi>{pageLabel(form.name, 120)}</bdi>
         </h1>
         <p class="quiet">
           a tool of <AgentName id={form.agent} />
@@ -191,8 +194,6 @@ function ToolForm({ host, editor, form }: FormProps): VNode {
 }
 
 const isMac = navigator.userAgent.includes("Macintosh");
-
-export type RunState = "none" | "busy" | { readonly refused: string } | Outcome;
 
 function useRun(host: Host<ToolFormContract>): {
   readonly outcome: RunState;

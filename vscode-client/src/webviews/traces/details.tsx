@@ -3,6 +3,7 @@ import { AgentName } from "../shared/agent-name.tsx";
 import { JsonTree } from "../shared/json-tree.tsx";
 import type { Host } from "../shared/host.ts";
 import { PathLinks } from "../shared/paths.tsx";
+import { pageLabel } from "../../model/text.ts";
 import { block, line } from "../shared/text.ts";
 import { Time } from "../shared/time.tsx";
 import { parseFields } from "./fields.ts";
@@ -26,7 +27,7 @@ export function TraceDetails({ host, entry, onCopy, onClose }: DetailsProps): VN
         </strong>
         {entry.hook !== undefined && (
           <span class="quiet">
-            <bdi>{line(entry.hook, 100)}</bdi>
+            <bdi>{pageLabel(entry.hook, 100)}</bdi>
           </span>
         )}
         <Time iso={entry.timestamp} />

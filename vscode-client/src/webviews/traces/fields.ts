@@ -11,7 +11,7 @@ export function parseFields(json: string): { readonly value: unknown } | undefin
   }
 }
 
-/** Returns an entry's fields on one line, "path: notes/a.md · words: 12", or what is left of them if they were cut. */
+/** Returns an entry's fields on one line, "path: notes/a.md · words: 12", or their remaining text if they were cut. */
 export function fieldsLine(json: string): string {
   const parsed = parseFields(json);
   return summaryOf(parsed === undefined ? json : parsed.value);

@@ -3,17 +3,17 @@ import { readAs } from "../shared/channel.ts";
 import { Text } from "../shared/situation.ts";
 import { Level } from "./messages.ts";
 
-/** How far back is looked; the kernel reads ages as these. */
+/** The age filters; the kernel accepts ages in this form. */
 export const ages = ["15m", "1h", "24h", "7d"] as const;
 
-/** What of the view is kept while it is hidden. */
+/** The part of the view's state that is kept while it is hidden. */
 export const Kept = v.object({
   agent: v.optional(Text(256)),
   level: v.optional(Level),
   text: Text(256),
-  /** Absent: the newest, however old. */
+  /** If absent, the newest entries, however old. */
   age: v.optional(v.picklist(ages)),
-  /** Instead of an age; what its two inputs have. */
+  /** Used instead of an age; the contents of its two inputs. */
   range: v.optional(v.object({ from: Text(32), to: Text(32) })),
 });
 export type Kept = v.InferOutput<typeof Kept>;

@@ -6,15 +6,15 @@ import { Time } from "../shared/time.tsx";
 import { fieldsLine } from "./fields.ts";
 import type { Row } from "./rows.ts";
 
-/** Of one row, in CSS pixels; the style sheet has the same. */
+/** The height of one row in CSS pixels, as in the style sheet. */
 const rowHeight = 22;
-/** Rows drawn above and below what is seen, so that scrolling shows no gap. */
+/** Rows drawn above and below the visible part, so that scrolling shows no gap. */
 const overscan = 10;
 
 interface ListProps {
   readonly rows: readonly Row[];
   readonly selected: number | undefined;
-  /** Stay at the newest row while more come. */
+  /** Stay at the newest row while more arrive. */
   readonly follow: boolean;
   onSelect(key: number | undefined): void;
   onScrolledAway(away: boolean): void;
@@ -23,7 +23,7 @@ interface ListProps {
   onOpen(row: Row): void;
 }
 
-/** Thousands of rows, of which those that are seen are drawn. */
+/** A list of thousands of rows that draws only the visible ones. */
 export function TraceList({
   rows,
   selected,
@@ -58,7 +58,7 @@ export function TraceList({
     if (at < box.current.scrollTop) box.current.scrollTop = at;
     else if (at + rowHeight > box.current.scrollTop + height) box.current.scrollTop = at + rowHeight - height;
   };
-  // The details of the chosen row take a part of the height: the row stays beside them.
+  // The details of the selected row take part of the height; the row is scrolled back into view.
   useLayoutEffect(() => {
     if (index >= 0) reveal(index);
   }, [height]);

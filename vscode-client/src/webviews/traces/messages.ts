@@ -9,9 +9,9 @@ import {
   Text,
 } from "../shared/situation.ts";
 
-/** Entries that one message brings. */
+/** Entries in one message. */
 export const maxEntriesPerPush = 500;
-/** Entries that a question is answered with. */
+/** Entries in the answer to a query. */
 export const maxEntriesPerQuery = 2_000;
 /** Characters of an entry's message that are shown. */
 export const maxMessageCharacters = 4_000;
@@ -27,14 +27,14 @@ export const Entry = v.object({
   agent: Text(256),
   hook: v.optional(Text(256)),
   message: Text(maxMessageCharacters),
-  /** JSON; cut where it is longer. */
+  /** JSON; cut if it is longer. */
   fields: v.optional(Text(maxFieldsCharacters)),
   traceId: Text(64),
   spanId: Text(64),
 });
 export type Entry = v.InferOutput<typeof Entry>;
 
-/** What of the traces is looked at. The text is the kernel's to look for when asked, and the view's while following. */
+/** The filter of the traces. The kernel searches for the text in queries, the view does while following. */
 export const Filter = v.object({
   agent: v.optional(Text(256)),
   level: v.optional(Level),
@@ -45,7 +45,7 @@ export const tracesContract = {
   requests: {
     ...commonRequests,
     ...focusRequests,
-    /** What was traced, newest first. */
+    /** Returns the matching traces, newest first. */
     query: {
       params: v.object({
         ...Filter.entries,
@@ -55,7 +55,7 @@ export const tracesContract = {
       }),
       result: v.pipe(v.array(Entry), v.maxLength(maxEntriesPerQuery)),
     },
-    /** From now on what matches is pushed; what was followed before is not any more. */
+    /** From now on, matching entries are pushed; this replaces the earlier filter. */
     follow: { params: Filter, result: Nothing },
     unfollow: { params: Nothing, result: Nothing },
     copy: { params: v.object({ text: Text(900_000) }), result: Nothing },
@@ -63,7 +63,10 @@ export const tracesContract = {
   pushes: {
     ...commonPushes,
     ...focusPushes,
-    /** Oldest first. `dropped`: so many before them came too fast to be shown; they are in the kernel's file. */
+    /**
+     * Oldest first. `dropped`: the number of entries before them that came too fast to be shown; the kernel's file has
+     * them.
+     */
     entries: v.object({
       entries: v.pipe(v.array(Entry), v.maxLength(maxEntriesPerPush)),
       dropped: Count,

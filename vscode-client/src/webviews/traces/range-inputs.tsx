@@ -4,17 +4,17 @@ import type { Range, RangeProblem } from "./range.ts";
 
 interface RangeProps {
   readonly range: Range;
-  /** Why nothing is asked for now. */
+  /** Why no query is sent now. */
   readonly problem: RangeProblem | undefined;
   onChange(range: Range): void;
 }
 
 const labels = { from: "From", to: "To" } as const satisfies Record<keyof Range, string>;
 
-/** From when to when, in the person's own zone; either end may be left open. */
+/** The beginning and the end in the local zone; either may be left open. */
 export function RangeInputs({ range, problem, onChange }: RangeProps): VNode {
   const id = useId();
-  // Of a time that is half typed the browser says nothing but that it is one.
+  // For a partially typed time, the browser only reports that it is incomplete.
   const [halfTyped, setHalfTyped] = useState<keyof Range>();
   const said =
     halfTyped === undefined

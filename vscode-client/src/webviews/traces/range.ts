@@ -1,10 +1,10 @@
-/** What the two inputs of a range have, as `datetime-local` says it in the person's own zone; empty: open. */
+/** The contents of the two inputs of a range, as `datetime-local` in the local zone; empty means open. */
 export interface Range {
   readonly from: string;
   readonly to: string;
 }
 
-/** What of the traces is asked for, in UTC, both inclusive. */
+/** The requested span in UTC, both ends inclusive. */
 export interface Span {
   readonly since?: string;
   readonly until?: string;
@@ -15,12 +15,12 @@ export interface RangeProblem {
   readonly problem: string;
 }
 
-/** Characters of a time that the kernel reads: a year has four digits. */
+/** The length of a time that the kernel accepts: a year has four digits. */
 const timeCharacters = 24;
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 
-/** `to` is all of its minute, or of its second where it names one. `nowMs`: nothing was traced after it. */
+/** `to` includes all of its minute, or of its second if it names one. `nowMs`: no trace is newer. */
 export function spanOf({ from, to }: Range, nowMs: number): Span | RangeProblem {
   const since = instantOf(from);
   const until = instantOf(to);
@@ -36,7 +36,7 @@ export function spanOf({ from, to }: Range, nowMs: number): Span | RangeProblem 
   };
 }
 
-/** In milliseconds; undefined: open; null: no time, or one of a year that nobody writes. */
+/** Returns milliseconds; undefined for open; null for an invalid time or an implausible year. */
 function instantOf(local: string): number | null | undefined {
   if (local === "") return undefined;
   const atMs = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?$/.test(local) ? Date.parse(local) : Number.NaN;
@@ -44,14 +44,14 @@ function instantOf(local: string): number | null | undefined {
   return new Date(atMs).toISOString().length === timeCharacters ? atMs : null;
 }
 
-/** How long the time is that was named. */
+/** Returns the precision of the time, in milliseconds. */
 function lengthOf(local: string): number {
   const [, seconds, fraction] = /T\d\d:\d\d(:\d\d)?(\.\d+)?$/.exec(local) ?? [];
   if (fraction !== undefined) return 1;
   return seconds === undefined ? minuteMs : secondMs;
 }
 
-/** As `datetime-local` writes it: "2026-11-21T20:55" in the person's own zone. */
+/** Formats a time for `datetime-local`: "2026-11-21T20:55" in the local zone. */
 export function localMinute(atMs: number): string {
   const at = new Date(atMs);
   const two = (value: number): string => String(value).padStart(2, "0");

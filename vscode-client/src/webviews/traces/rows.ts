@@ -1,25 +1,25 @@
 import type { Entry, Level } from "./messages.ts";
 
-/** Entries kept in a view; older ones are in the kernel's file, and found by asking for their time. */
+/** Entries kept in a view; the kernel's file has older ones, which are found by querying their time. */
 export const maxRows = 5_000;
 
 export interface Row {
-  /** Of its own in this view. */
+  /** Unique in this view. */
   readonly key: number;
   readonly entry: Entry;
 }
 
-/** What a view has, oldest first. */
+/** The rows of a view, oldest first. */
 export interface Rows {
   readonly rows: readonly Row[];
-  /** Entries that came, and are not among the rows any more or never were. */
+  /** The number of entries that were dropped or never shown. */
   readonly collapsed: number;
   readonly nextKey: number;
 }
 
 export const noRows: Rows = { rows: [], collapsed: 0, nextKey: 1 };
 
-/** What came while following, behind what is there; the oldest give way. */
+/** Appends entries that arrived while following; drops the oldest beyond the limit. */
 export function withEntries(before: Rows, entries: readonly Entry[], dropped: number): Rows {
   const added = entries.map((entry, index) => ({ key: before.nextKey + index, entry }));
   const rows = [...before.rows, ...added];
@@ -32,8 +32,8 @@ export function withEntries(before: Rows, entries: readonly Entry[], dropped: nu
 }
 
 /**
- * What was asked for (newest first), with what came meanwhile behind it. An entry that is in both is told once: it was
- * written between the beginning of following and the question.
+ * Combines a query's result (newest first) with the entries that arrived meanwhile. An entry in both is shown once: it
+ * was written between the start of following and the query.
  */
 export function fromQuery(found: readonly Entry[], meanwhile: Rows): Rows {
   const known = new Set(meanwhile.rows.map(({ entry }) => identityOf(entry)));
@@ -48,13 +48,13 @@ const identityOf = ({ timestamp, spanId, level, message }: Entry): string =>
 
 const levels: readonly Level[] = ["debug", "info", "warn", "error"];
 
-export interface RowFilter {
+interface RowFilter {
   readonly level?: Level | undefined;
   readonly agent?: string | undefined;
   readonly text: string;
 }
 
-/** As the kernel looks for text: in the message, whatever its case. */
+/** Matches like the kernel: in the message, ignoring case. */
 export function matching(rows: readonly Row[], { level, agent, text }: RowFilter): readonly Row[] {
   const words = text.toLowerCase();
   const least = level === undefined ? 0 : levels.indexOf(level);
@@ -67,7 +67,7 @@ export function matching(rows: readonly Row[], { level, agent, text }: RowFilter
   );
 }
 
-/** One line of an entry, for the clipboard. */
+/** Formats an entry on one line, for the clipboard. */
 export function lineOf({ timestamp, level, agent, hook, message, fields }: Entry): string {
   const where = hook === undefined ? agent : `${agent} ${hook}`;
   return [timestamp, level, where, message, ...(fields === undefined ? [] : [fields])].join("\t");

@@ -14,10 +14,10 @@ import { RangeInputs } from "./range-inputs.tsx";
 import { localMinute, spanOf } from "./range.ts";
 import { fromQuery, lineOf, matching, noRows, withEntries, type Rows } from "./rows.ts";
 
-/** How long before now a range begins that is offered to be changed. */
+/** The default length of a range, which ends now. */
 const offeredRangeMs = 3_600_000;
 
-/** What agents did, as they do it. */
+/** Live traces of agents. */
 export function TracesView({ host, editor }: PageProps<TracesContract>): VNode {
   const situation = useSituation(host);
   const [kept, setKept] = useState(() => keptOf(editor.kept));
@@ -44,7 +44,7 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
   const span = useMemo(() => (range === undefined ? {} : spanOf(range, Date.now())), [range]);
   const problem = "problem" in span ? span : undefined;
   const { since = age, until } = "problem" in span ? {} : span;
-  // What ended before now is looked at and not followed.
+  // A range that ended before now is queried but not followed.
   const isOver = until !== undefined && Date.parse(until) <= Date.now();
   const [rows, setRows] = useState<Rows>(noRows);
   const [state, setState] = useState<"loading" | "ready" | { readonly failed: string }>("loading");
@@ -53,7 +53,7 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
   const [selected, setSelected] = useState<number>();
   const [round, setRound] = useState(0);
 
-  // What came while the list stood still; shown when it goes on.
+  // Entries that arrived while the list was paused; shown when it continues.
   const waiting = useRef<Rows>(noRows);
   const [waitingCount, setWaitingCount] = useState(0);
   const holding = useRef(true);
@@ -84,7 +84,7 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
     setSelected(undefined);
     const filter = { ...(agent && { agent }), ...(level && { level }) };
     const load = async (): Promise<void> => {
-      // Followed first: what is traced between the two is then in one of them at least.
+      // Following begins first, so that an entry written between the two requests is in at least one of them.
       if (isOver) await host.ask("unfollow", {});
       else await host.ask("follow", filter);
       const found = await host.ask("query", {
@@ -174,7 +174,7 @@ function Traces({ host, kept, keep, agents }: TracesProps): VNode {
           onCopy={({ entry }) => copy([entry])}
           onOpen={({ entry }) => {
             const path = firstPathOf(entry.fields);
-            // The editor says itself why it could not.
+            // The editor itself shows why it failed.
             if (path !== undefined) host.ask("openPath", { path }).catch(() => undefined);
           }}
         />

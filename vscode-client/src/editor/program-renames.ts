@@ -1,18 +1,18 @@
 import { window, WorkspaceEdit, type TextDocument } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
-import { explain } from "./commands/explain.ts";
+import { explain } from "../commands/explain.ts";
 
-/** So long a rename waits for the kernel before its language's own provider is asked without it. */
+/** How long a rename waits for the kernel before the language's own provider is asked without it. */
 const patienceMs = 5_000;
 
-/** Files that may be programs, whose handlers are named in a manifest as well. */
+/** True for files that may be programs, whose handlers are also named in a manifest. */
 export function mayBeProgram({ uri }: Pick<TextDocument, "uri">): boolean {
   return /\.[cm]?[jt]s$/.test(uri.path);
 }
 
 /**
- * Renames in what may be a program. VS Code asks an extension's provider before its built-in ones, and the next one
- * where it has no answer: the kernel answers on a handler's name, and TypeScript on everything else.
+ * Renames in files that may be programs. VS Code asks an extension's provider before its built-in ones, and asks the
+ * next one if there is no answer: the kernel answers for a handler's name, TypeScript for everything else.
  */
 export const programRenames = {
   prepareRename: async (document, position, token, next) => {
@@ -23,8 +23,8 @@ export const programRenames = {
     try {
       return await Promise.race([next(document, position, token), late]);
     } catch {
-      // So the library says that nothing of the kernel's stands here. VS Code would show its sentence beside that of
-      // TypeScript, which knows why.
+      // This tells VS Code that the kernel has nothing to rename here. An error would be shown beside that of
+      // TypeScript, which knows the reason.
       return undefined;
     } finally {
       clearTimeout(timer);
@@ -35,7 +35,7 @@ export const programRenames = {
       return await next(document, position, newName, token);
     } catch (error) {
       if (token.isCancellationRequested) return undefined;
-      // A refusal would have VS Code ask TypeScript next, which renames in the program and not in the manifest.
+      // After an error, VS Code would ask TypeScript next, which renames in the program but not in the manifest.
       void window.showErrorMessage(`Not renamed: ${explain(error)}`);
       return new WorkspaceEdit();
     }

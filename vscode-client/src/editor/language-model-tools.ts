@@ -6,33 +6,34 @@ import {
   lm,
   type LanguageModelTool,
 } from "vscode";
-import { plainLine, plainText } from "../../kernel/src/base/plain-text.ts";
-import type { ClientContext, Feature } from "./feature.ts";
-import { cut, message } from "./model/text.ts";
+import { plainText } from "../../../kernel/src/base/plain-text.ts";
+import type { ClientContext, Feature } from "../feature.ts";
+import { cut, label } from "../model/text.ts";
 import { plainMarkdown } from "./plain-markdown.ts";
-import type { Tool, ToolResult } from "./protocol.ts";
+import type { Tool, ToolResult } from "../protocol.ts";
 
-/** What a chat is told at most of one answer. */
+/** The maximum size of one answer to a chat. */
 const maxAnswerCharacters = 50_000;
 const maxShownArguments = 4000;
 const maxListedTools = 500;
 
-export interface ListInput {
+interface ListInput {
   readonly agent?: string;
 }
 
-export interface CallInput {
+interface CallInput {
   readonly agent: string;
   readonly tool: string;
   readonly arguments?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The agents' tools for the editor's own chat. It takes tools only by names that stand in package.json, and agents come
- * and go: so there is one tool that lists theirs, and one that calls any of them once the person has said yes.
+ * Offers the agents' tools to the editor's own chat. The chat accepts only tools that are named in package.json, but
+ * agents come and go. So one tool lists the agents' tools, and another calls any of them after the person has
+ * confirmed.
  */
 export const languageModelTools: Feature = (context) => {
-  // Editors made from the same sources may be without it.
+  // Editors built from the same sources may lack it.
   if (typeof lm?.registerTool !== "function") return new Disposable(() => undefined);
   return Disposable.from(
     lm.registerTool("lares_list_tools", listTool(context)),
@@ -53,12 +54,12 @@ export function listTool({ kernel, models }: ClientContext): LanguageModelTool<L
 export function callTool({ kernel, models }: ClientContext): LanguageModelTool<CallInput> {
   return {
     prepareInvocation({ input }) {
-      const name = message(models.agents.nameOf(input.agent));
+      const name = label(models.agents.nameOf(input.agent));
       return {
-        invocationMessage: `Running ${message(input.tool)} of ${name}`,
+        invocationMessage: `Running ${label(input.tool)} of ${name}`,
         confirmationMessages: {
-          title: `Run ${message(input.tool)} of the agent ${name}?`,
-          message: plainMarkdown(cut(plainLine(input.agent), 300), argumentsOf(input)),
+          title: `Run ${label(input.tool)} of the agent ${name}?`,
+          message: plainMarkdown(label(input.agent, 300), argumentsOf(input)),
         },
       };
     },
@@ -80,9 +81,9 @@ function argumentsOf({ arguments: given }: CallInput): string {
   return `With these arguments:\n\n${bounded(JSON.stringify(given, null, 2), maxShownArguments)}`;
 }
 
-/** Descriptions are the agents' own words, and the chat is told so: they are not instructions to it. */
+/** Descriptions are text of the agents, and the chat is told so: they are not instructions to it. */
 function listed(tools: readonly Tool[], nameOf: (agent: string) => string): string {
-  // People call agents by their names, calls by their ids.
+  // People refer to agents by their names, calls by their ids.
   const shown = tools.slice(0, maxListedTools).map((tool) => ({ ...tool, agentName: nameOf(tool.agent) }));
   if (shown.length === 0) return "No agent of this workspace offers a tool.";
   return [
@@ -109,7 +110,7 @@ function answer(text: string): LanguageModelToolResult {
   return new LanguageModelToolResult([new LanguageModelTextPart(bounded(text, maxAnswerCharacters))]);
 }
 
-/** As plain text, with how much of it is left out where it is longer. */
+/** Returns plain text; if it is cut, the text says by how much. */
 function bounded(text: string, maxCharacters: number): string {
   const plain = plainText(text);
   const shown = cut(plain, maxCharacters);

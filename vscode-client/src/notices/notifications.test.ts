@@ -1,10 +1,10 @@
 import { beforeEach, expect, it } from "vitest";
-import { approvalCommands } from "./commands/approvals.ts";
+import { approvalCommands } from "../commands/approvals.ts";
 import { notifications } from "./notifications.ts";
-import { playedContext } from "./testing/played-context.ts";
-import { action, agent, effect } from "./testing/things.ts";
-import { seen, workspace } from "./testing/vscode.ts";
-import { settled } from "./testing/wire.ts";
+import { playedContext } from "../testing/played-context.ts";
+import { action, agent, effect } from "../testing/things.ts";
+import { seen, showTab, TabInputWebview, window, workspace } from "../testing/vscode.ts";
+import { settled } from "../testing/wire.ts";
 
 beforeEach(() => seen.forget());
 
@@ -30,13 +30,30 @@ it.each([
   feature.dispose();
 });
 
+it("nothing is said of a change to a person who looks at the review page, and it is not said later", () => {
+  const { setActions, feature } = start();
+  showTab({ label: "Review", input: new TabInputWebview("mainThreadWebview-lares.review") });
+  setActions(big);
+  showTab(undefined);
+  setActions(big);
+  expect(seen.messages).toEqual([]);
+
+  showTab({ label: "Review", input: new TabInputWebview("mainThreadWebview-lares.review") });
+  window.state.focused = false;
+  setActions(big, action({ id: "while away", impact_score: 0.9 }));
+  expect(seen.messages).toHaveLength(1);
+  window.state.focused = true;
+  showTab(undefined);
+  feature.dispose();
+});
+
 it("what waits and changes much is told once, and a button approves what was shown", async () => {
   const { setActions, feature } = start();
   setActions(big, action({ id: "small" }));
   setActions(big, action({ id: "small" }));
   expect(seen.messages).toHaveLength(1);
   expect(seen.messages[0]?.text).toBe(
-    'Edits "notes/a.md". 1 file, high impact (0.90). Test agent says: "Tidy up" "It is untidy."',
+    'Edits "notes/a.md". 1 file, large change. Test agent says: "Tidy up" "It is untidy."',
   );
   expect(seen.messages[0]?.buttons).toEqual(["Show Changes", "Reject"]);
   seen.messages[0]?.answer("Reject");
@@ -147,7 +164,7 @@ it("what an agent offers in its own words says in ours how much it would change"
   const notice = { agent: "test.agent", title: "Backup", message: "Done.", severity: "info" } as const;
   wire.tell("lares/notify", { ...notice, actions: [{ title: "OK", actionId: id, digest }] });
   expect(seen.messages[0]?.text).toBe(
-    'Approve: OK does this: Edits "notes/a.md". 1 file, medium impact (0.60). Test agent: Backup. Done.',
+    'Approve: OK does this: Edits "notes/a.md". 1 file, medium change. Test agent: Backup. Done.',
   );
   seen.messages[0]?.answer("Approve: OK");
   await settled();

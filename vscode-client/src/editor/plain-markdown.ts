@@ -1,9 +1,9 @@
 import { MarkdownString } from "vscode";
 
 /**
- * Paragraphs of text that stays text: nothing in it is read as Markdown, HTML, an icon or a link. The editor's own way
- * makes each space one that no line breaks at, so that words would be torn apart; here only a line's first one is, which
- * keeps `1. ` from making a list.
+ * Returns paragraphs in which nothing is interpreted as Markdown, HTML, an icon or a link. The editor's own escaping
+ * makes each space non-breaking, which breaks lines inside words; here only the first space of a line is, which keeps
+ * `1. ` from starting a list.
  */
 export function plainMarkdown(...paragraphs: readonly string[]): MarkdownString {
   const markdown = new MarkdownString("", false);

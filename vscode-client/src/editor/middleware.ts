@@ -1,12 +1,12 @@
-import { commands, workspace, type TextDocument } from "vscode";
+import { commands, workspace, type DocumentSymbol, type SymbolInformation, type TextDocument } from "vscode";
 import type { Middleware } from "vscode-languageclient/node";
-import { withoutIcons } from "../../kernel/src/base/plain-text.ts";
-import { idOfControl, isAgentCommand } from "./commands/agents.ts";
+import { idOfControl, isAgentCommand } from "../commands/agents.ts";
+import { inert } from "../model/text.ts";
 import { mayBeProgram, programRenames } from "./program-renames.ts";
 
 /**
- * Documents of the kernel's own. For all other files it is asked only about actions that would change them, and for
- * programs about the names of handlers.
+ * The kernel's own documents. For all other files the kernel is asked only about actions that would change them, and
+ * for programs about the names of handlers.
  */
 const ownNames = /^(lares|extension)\.(ya?ml|toml)$/;
 
@@ -14,7 +14,7 @@ function isOwn({ uri }: Pick<TextDocument, "uri">): boolean {
   return ownNames.test(uri.path.slice(uri.path.lastIndexOf("/") + 1));
 }
 
-/** The Agents view shows how agents are; above each extension and each hook it would be said again. */
+/** The Agents view shows the state of agents; lenses above each extension and hook would repeat it. */
 const agentLensesSetting = "documents.agentLenses";
 
 function isAboutAgent(command: string | undefined): boolean {
@@ -22,8 +22,8 @@ function isAboutAgent(command: string | undefined): boolean {
 }
 
 /**
- * The kernel's commands are this client's own, which ask, tell and look for unsaved changes in the editor's way;
- * and what is no document of the kernel's is none of its business while somebody types.
+ * Redirects the kernel's commands to those of this client, which ask, report and check for unsaved changes in the
+ * editor's way. Keeps requests about other documents away from the kernel while somebody types.
  */
 export const middleware: Middleware = {
   executeCommand: (command, values: unknown[], next) => {
@@ -33,13 +33,13 @@ export const middleware: Middleware = {
   },
   provideCodeLenses: async (document, token, next) => {
     const all = await next(document, token);
-    // Waiting actions have lenses of this client's own (`changes/lenses.ts`), which know the part that is in this file.
+    // This client has its own lenses for waiting actions (`changes/lenses.ts`), which know the part that is in this
+    // file.
     const lenses = all?.filter(({ command }) => command?.command.startsWith("lares.action.") !== true);
     const showsAgents = workspace.getConfiguration("lares").get(agentLensesSetting, false);
     const shown = showsAgents ? lenses : lenses?.filter(({ command }) => !isAboutAgent(command?.command));
-    // The kernel's lenses carry what agents say.
-    for (const { command } of shown ?? [])
-      if (command !== undefined) command.title = withoutIcons(command.title);
+    // The kernel's lenses contain text of agents.
+    for (const { command } of shown ?? []) if (command !== undefined) command.title = inert(command.title);
     return shown;
   },
   provideCompletionItem: (document, position, context, token, next) =>
@@ -48,7 +48,13 @@ export const middleware: Middleware = {
     isOwn(document) ? next(document, position, token) : undefined,
   provideDefinition: (document, position, token, next) =>
     isOwn(document) ? next(document, position, token) : undefined,
-  provideDocumentSymbols: (document, token, next) => (isOwn(document) ? next(document, token) : undefined),
+  provideDocumentSymbols: async (document, token, next) => {
+    if (!isOwn(document)) return undefined;
+    const symbols = await next(document, token);
+    // "Go to Symbol" draws icons in names, and documents choose the names of their agents.
+    for (const symbol of symbols ?? []) makeInert(symbol);
+    return symbols;
+  },
   prepareRename: (document, position, token, next) => {
     if (isOwn(document)) return next(document, position, token);
     return mayBeProgram(document) ? programRenames.prepareRename(document, position, token, next) : undefined;
@@ -63,7 +69,14 @@ export const middleware: Middleware = {
     isOwn(document) ? next(document, range, token) : undefined,
 };
 
-/** Which command of this client does what a command of the kernel does; undefined where none does. */
+function makeInert(symbol: SymbolInformation | DocumentSymbol): void {
+  symbol.name = inert(symbol.name);
+  if (!("children" in symbol)) return;
+  symbol.detail = inert(symbol.detail);
+  for (const child of symbol.children) makeInert(child);
+}
+
+/** Returns the command of this client that corresponds to a command of the kernel; undefined if there is none. */
 export function clientCommandOf(command: string, given: unknown): string | undefined {
   switch (command) {
     case "lares.action.approve":
@@ -72,6 +85,8 @@ export function clientCommandOf(command: string, given: unknown): string | undef
       return "lares.reject";
     case "lares.action.undo":
       return "lares.undo";
+    case "lares.action.rebase":
+      return "lares.rebase";
     case "lares.action.show":
       return "lares.showChanges";
     case "lares.agent.traces":

@@ -1,23 +1,34 @@
 import { performance } from "node:perf_hooks";
-import { commands, Disposable, window, workspace } from "vscode";
-import { reporting } from "./commands/explain.ts";
-import type { ClientContext, Feature } from "./feature.ts";
-import { trustQuestion, type TrustQuestion } from "./model/trust-question.ts";
-import { consentPage, restrictedFirst } from "./views/consent.ts";
+import { commands, Disposable, window, workspace, type Memento } from "vscode";
+import { reporting } from "../commands/explain.ts";
+import type { ClientContext, Feature } from "../feature.ts";
+import { trustQuestion, type TrustQuestion } from "../model/trust-question.ts";
+import type { Status } from "../protocol.ts";
+import { consentPage, restrictedFirst } from "../views/consent.ts";
 
 const reviewButton = "Choose…";
 const notNow = "Not Now";
-/** The digest a person said "Not Now" to: they are not asked about it again by themselves. */
+/** The digest that a person answered with "Not Now": they are not asked about it again automatically. */
 const declinedKey = "lares.trust.declined";
 
-/** Tells a person that documents ask for something, and opens the page on which they answer. */
+/**
+ * Returns the question that waits for the person, unless they postponed it; null if there is none, and in Restricted
+ * Mode.
+ */
+export function waitingQuestion(status: Status | undefined, state: Memento): TrustQuestion | null {
+  const question = trustQuestion(status);
+  if (question === null || !workspace.isTrusted || status?.trust.asks.length === 0) return null;
+  return state.get(declinedKey) === question.digest ? null : question;
+}
+
+/** Tells a person that documents request something, and opens the page on which they answer. */
 export const trust: Feature = (context) => {
   const { models, kernel, extension } = context;
   const page = consentPage(context, async (digest) => {
     await extension.workspaceState.update(declinedKey, digest);
   });
   let offered = "";
-  /** Reviews that a person began: what is on the screen, or about to be, is not offered beside it. */
+  /** Number of reviews that a person has started; what is on the screen, or about to be, is not announced again. */
   let reviews = 0;
   const review = async (given: unknown): Promise<void> => {
     reviews++;
@@ -51,24 +62,24 @@ export const trust: Feature = (context) => {
   );
 };
 
-/** The kernel reads a new document soon after it was written; a person does not wait longer for its question. */
+/** The kernel reads a new document shortly after it was written; this is how long a person waits for its question. */
 const maxQuestionWaitMs = 15_000;
 const betweenQuestionsMs = 300;
 
-/** As the starter calls it: for documents that were written just now, and that the kernel has yet to read. */
+/** The starter's argument for documents that were written just now, and that the kernel has yet to read. */
 export const forWhatComes = { awaits: true } as const;
 
 function isForWhatComes(given: unknown): boolean {
   return typeof given === "object" && given !== null && "awaits" in given && given.awaits === true;
 }
 
-/** Resolves once the kernel has something to ask, or after `patienceMs`. */
+/** Resolves once the kernel has a question, or after `patienceMs`. */
 async function questionOf({ kernel }: ClientContext, patienceMs: number): Promise<void> {
   const endsAt = performance.now() + patienceMs;
   while (performance.now() < endsAt) {
-    // A kernel that is starting says so by an error.
+    // A starting kernel answers with an error.
     const status = await kernel.request("lares/status", {}).catch(() => undefined);
-    // A workspace without documents is asked about as well; the question that is waited for has something in it.
+    // A workspace without documents has an empty question; the awaited one is not empty.
     if (status !== undefined && trustQuestion(status) !== null && status.trust.asks.length > 0) return;
     await new Promise((resolve) => setTimeout(resolve, betweenQuestionsMs));
   }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { clientCommandOf, middleware } from "./middleware.ts";
-import { seen, Uri, workspace } from "./testing/vscode.ts";
+import { seen, Uri, workspace } from "../testing/vscode.ts";
 
 beforeEach(() => {
   seen.forget();
@@ -12,6 +12,7 @@ describe("commands of the kernel", () => {
     ["lares.action.approve", { id: "a" }, "lares.approve"],
     ["lares.action.reject", { id: "a" }, "lares.reject"],
     ["lares.action.undo", { id: "a" }, "lares.undo"],
+    ["lares.action.rebase", { id: "a" }, "lares.rebase"],
     ["lares.action.show", { id: "a" }, "lares.showChanges"],
     ["lares.agent.traces", { id: "a" }, "lares.agentShowTraces"],
     ["lares.agent.control", { id: "a", command: "reload" }, "lares.agentReload"],
@@ -46,12 +47,12 @@ async function lensTitles(): Promise<(string | undefined)[] | undefined> {
 }
 
 it("an agent's words in a lens draw no icon, and lenses that this client draws itself are left out", async () => {
-  expect(await lensTitles()).toEqual(["$ (trash) bad"]);
+  expect(await lensTitles()).toEqual(["$<U+0028>trash) bad"]);
 });
 
 it("lenses about agents are shown to a person who asks for them", async () => {
   workspace.settings = { "lares.documents.agentLenses": true };
-  expect(await lensTitles()).toEqual(["Active · 13 events today", "Reload", "$ (trash) bad"]);
+  expect(await lensTitles()).toEqual(["Active · 13 events today", "Reload", "$<U+0028>trash) bad"]);
 });
 
 it.each([

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { callTool, listTool, told } from "./language-model-tools.ts";
-import { action as anAction } from "./testing/things.ts";
-import { fakeContext } from "./testing/context.ts";
-import { seen } from "./testing/vscode.ts";
+import { action as anAction } from "../testing/things.ts";
+import { fakeContext } from "../testing/context.ts";
+import { seen } from "../testing/vscode.ts";
 
 beforeEach(() => seen.forget());
 
@@ -37,7 +37,9 @@ test("before a call the person is shown agent, tool and arguments, as text", asy
   expect(prepared?.confirmationMessages?.title).toBe("Run untitled of the agent Notes?");
   const named = { agent: "[a](command:b)\n", tool: "x".repeat(5000) };
   const other = await callTool(fakeContext().context).prepareInvocation?.({ input: named }, token);
-  expect(other?.confirmationMessages?.title).toMatch(/^Run x{1,300}… of the agent \[a\] \(command:b\) ?\?$/);
+  expect(other?.confirmationMessages?.title).toMatch(
+    /^Run x{1,300}…x{1,300} of the agent \[a\]<U\+0028>command:b\)␊\?$/,
+  );
   const message = prepared?.confirmationMessages?.message as { value: string; isTrusted: boolean };
   expect(message.isTrusted).not.toBe(true);
   expect(message.value).toMatch(/^dev\.lares\.notes\n\n/);

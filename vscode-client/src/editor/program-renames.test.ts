@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { middleware } from "./middleware.ts";
-import { Range, seen, Uri, WorkspaceEdit } from "./testing/vscode.ts";
+import { Range, seen, Uri, WorkspaceEdit } from "../testing/vscode.ts";
 
 const program = "/w/.lares/extensions/x/agent.ts";
 const manifest = "/w/.lares/extensions/x/extension.yaml";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { statusBarLook, type StatusBarFacts } from "./status-bar-item.ts";
-import { status } from "./testing/things.ts";
+import { status } from "../testing/things.ts";
 
 const asking = status({ trust: { ...status().trust, pending: ["more"] } });
 

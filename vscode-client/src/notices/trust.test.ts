@@ -1,11 +1,11 @@
 import { beforeEach, expect, it } from "vitest";
-import { playedContext } from "./testing/played-context.ts";
-import { status } from "./testing/things.ts";
-import { commands, seen, Uri, window, workspace } from "./testing/vscode.ts";
-import { FakeWebview } from "./testing/webview.ts";
-import { settled } from "./testing/wire.ts";
-import { trust } from "./trust.ts";
-import { consentContract } from "./webviews/consent/messages.ts";
+import { playedContext } from "../testing/played-context.ts";
+import { status } from "../testing/things.ts";
+import { commands, seen, Uri, window, workspace } from "../testing/vscode.ts";
+import { FakeWebview } from "../testing/webview.ts";
+import { settled } from "../testing/wire.ts";
+import { trust, waitingQuestion } from "./trust.ts";
+import { consentContract } from "../webviews/consent/messages.ts";
 
 beforeEach(() => seen.forget());
 
@@ -121,4 +121,17 @@ it("in a folder that the editor does not trust, nothing is offered and the edito
   expect(wire.asked).toEqual([]);
   expect(seen.panels).toHaveLength(0);
   expect(seen.commands.map(({ id }) => id)).toContain("workbench.trust.manage");
+});
+
+it("what a reminder is about is open, asks for something, and was not put off", async () => {
+  const { context } = start();
+  const state = context.extension.workspaceState;
+  expect(waitingQuestion(asking("1"), state)).toMatchObject({ digest: digestOf("1") });
+  expect(waitingQuestion(asking("1", []), state)).toBeNull();
+  expect(waitingQuestion(undefined, state)).toBeNull();
+  await state.update("lares.trust.declined", digestOf("1"));
+  expect(waitingQuestion(asking("1"), state)).toBeNull();
+  expect(waitingQuestion(asking("2"), state)).not.toBeNull();
+  workspace.isTrusted = false;
+  expect(waitingQuestion(asking("2"), state)).toBeNull();
 });

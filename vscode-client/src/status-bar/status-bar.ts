@@ -8,15 +8,15 @@ import {
   workspace,
   type QuickPickItem,
 } from "vscode";
-import type { ClientContext, Feature } from "./feature.ts";
-import { healthOf, isFailing } from "./model/agent-health.ts";
-import { count } from "./model/text.ts";
+import type { ClientContext, Feature } from "../feature.ts";
+import { healthOf, isFailing } from "../model/agent-health.ts";
+import { count } from "../model/text.ts";
 import { statusBarLook, type StatusBarFacts } from "./status-bar-item.ts";
 
-/** Right of what the editor itself says of the workspace. */
+/** To the right of the editor's own items about the workspace. */
 const priority = 40;
 
-/** The item in the status bar, and the list behind it. */
+/** The item in the status bar, and the list that it opens. */
 export const statusBar: Feature = (context) => {
   const { kernel, models } = context;
   const item = window.createStatusBarItem("lares.status", StatusBarAlignment.Left, priority);
@@ -29,7 +29,7 @@ export const statusBar: Feature = (context) => {
     item.backgroundColor = look.background === undefined ? undefined : new ThemeColor(look.background);
     item.accessibilityInformation = { label: look.tooltip };
   };
-  /** Without a folder there is no kernel to speak of. */
+  /** Without a folder there is no kernel. */
   const showOrHide = (): void => {
     if ((workspace.workspaceFolders ?? []).length > 0) item.show();
     else item.hide();
@@ -83,7 +83,7 @@ async function showStatus(context: ClientContext): Promise<void> {
     ...(isInNeed ? [restart] : []),
     {
       label: "$(bell) Approvals",
-      // What is kept from before is not told where nothing is trusted: how many there are is not known.
+      // Cached counts are not shown while nothing is trusted, because the actual number is unknown.
       description:
         kernel.state.kind === "untrusted"
           ? ""

@@ -1,25 +1,25 @@
 import { performance } from "node:perf_hooks";
-import { commands, Disposable, window, workspace } from "vscode";
-import type { ClientContext, Feature } from "./feature.ts";
-import { decisionWords, saidBy } from "./model/decision-words.ts";
-import { impactText } from "./model/impact.ts";
-import { extentText, weightOf } from "./model/weight.ts";
-import { count, label, message } from "./model/text.ts";
-import { ToastGate } from "./model/toast-gate.ts";
-import type { Action, NotificationParamsOf } from "./protocol.ts";
+import { commands, Disposable, TabInputWebview, window, workspace } from "vscode";
+import type { ClientContext, Feature } from "../feature.ts";
+import { decisionWords, saidBy } from "../model/decision-words.ts";
+import { extentText, weightOf, weightText } from "../model/weight.ts";
+import { count, label, message } from "../model/text.ts";
+import { ToastGate } from "../model/toast-gate.ts";
+import type { Action, NotificationParamsOf } from "../protocol.ts";
+import { reviewPanel } from "../views/review.ts";
 
 const approve = "Approve";
 const reject = "Reject";
 const showChanges = "Show Changes";
 const showApprovals = "Show Approvals";
-/** Of what an agent says, and of its buttons: so many characters, so many buttons. */
+/** Limits on an agent's message: characters of the text, characters of a button, number of buttons. */
 const maxMessage = 300;
 const maxButton = 40;
 const maxButtons = 2;
 const tooMany = "More changes than a message names.";
 const defaultNotifyAbove = 0.5;
 
-/** What agents say, and what waits and would change much, as notifications of the editor. */
+/** Shows messages of agents, and large waiting changes, as notifications of the editor. */
 export const notifications: Feature = (context) => {
   const { kernel, models } = context;
   const timers = new Set<NodeJS.Timeout>();
@@ -34,7 +34,7 @@ export const notifications: Feature = (context) => {
     },
     (held) => void tellHeld(held),
   );
-  /** Actions that were told of, as long as they wait. */
+  /** Actions that were announced, as long as they wait. */
   let told = new Set<string>();
   const consider = (): void => {
     const { pending } = models.actions;
@@ -43,7 +43,7 @@ export const notifications: Feature = (context) => {
     told = new Set(pending.map(({ id }) => id).filter((id) => told.has(id)));
     for (const action of news) {
       told.add(action.id);
-      if (gate.admits()) void tellWaiting(context, action);
+      if (!isReviewing() && gate.admits()) void tellWaiting(context, action);
     }
   };
   return Disposable.from(
@@ -56,17 +56,25 @@ export const notifications: Feature = (context) => {
   );
 };
 
+/** True if the person is looking at the review page, which shows the same: a notification would only cover it. */
+function isReviewing(): boolean {
+  const input = window.tabGroups.activeTabGroup.activeTab?.input;
+  // The editor adds its own prefix to the type.
+  return window.state.focused && input instanceof TabInputWebview && input.viewType.endsWith(reviewPanel);
+}
+
 /**
- * One that is answered elsewhere stays on the screen: the editor takes no message with buttons back. What it does take
- * back is a progress, which has no button but Cancel, and looks like work that goes on; a person could not answer it.
- * So a late answer goes the way of all, and is told there that it is one.
+ * A notification stays on the screen after its action was decided elsewhere, because the editor cannot withdraw a
+ * message with buttons. It can only withdraw progress notifications, which have no button but Cancel and look like work
+ * in progress. So a late answer is sent like any other, and is reported as late.
  */
 async function tellWaiting({ models }: ClientContext, { id, digest, ...action }: Action): Promise<void> {
   const words = decisionWords(action);
   const said = saidBy(models.agents.nameOf(action.agent), action.title, action.reason);
   const { showsFirst, isAlone } = weightOf(action);
   const text = `${words ?? tooMany} ${extentOf(action)}. ${said}`;
-  // The first button is the default. What the message does not name, or is large, is looked at before it is approved.
+  // The first button is the default. A change that the message does not fully name, or that is large, is opened before
+  // it can be approved.
   const buttons =
     words === null || isAlone
       ? [showChanges, reject]
@@ -79,28 +87,28 @@ async function tellWaiting({ models }: ClientContext, { id, digest, ...action }:
   if (answer === showChanges) await commands.executeCommand("lares.showChanges", { id });
 }
 
-/** Of an action, in words that no agent chooses. */
-function extentOf({ effects, impact_score }: Pick<Action, "effects" | "impact_score">): string {
-  return `${extentText(effects)}, ${impactText(impact_score)}`;
+/** Describes an action in words that no agent chooses. */
+function extentOf(action: Pick<Action, "effects" | "impact_score">): string {
+  return `${extentText(action.effects)}, ${weightText(action)}`;
 }
 
 async function tellNotice(
   { models }: ClientContext,
   { agent, title, message: words, severity, actions }: NotificationParamsOf<"lares/notify">,
 ): Promise<void> {
-  const name = message(models.agents.nameOf(agent), 80);
+  const name = label(models.agents.nameOf(agent), 80);
   const [first] = actions ?? [];
-  // The word is ours: a button that an agent names “Close” must not approve. And so is how much it would change; of
-  // what is not known here, nothing could be said, and nothing is approved.
+  // The label is fixed, so that a button that an agent names “Close” cannot approve. It includes the size of the
+  // change; an action that is not known here gets no button, because its size is unknown.
   const offers = (actions ?? []).slice(0, maxButtons).flatMap((action) => {
     const known = models.actions.get(action.actionId);
     if (known === undefined || known.digest !== action.digest) return [];
     const does = decisionWords(known);
     if (does === null || weightOf(known).isAlone) return [];
-    const button = `${approve}: ${label(action.title, maxButton)}`;
+    const button = `${approve}: ${message(action.title, maxButton)}`;
     return [{ title: button, action, extent: `${button} does this: ${does} ${extentOf(known)}. ` }];
   });
-  // Ours first: what a button does is said before what the agent says of it.
+  // The fixed text comes first: what a button does is said before the agent's text.
   const extents = offers.map(({ extent }) => extent).join("");
   const text = `${extents}${name}: ${message([title, words].filter(Boolean).join(". "), maxMessage)}`;
   const show = first === undefined ? [] : [{ title: showChanges, action: null }];

@@ -1,9 +1,9 @@
-import type { KernelState } from "./kernel/kernel.ts";
-import { count, label } from "./model/text.ts";
-import type { Status } from "./protocol.ts";
+import type { KernelState } from "../kernel/kernel.ts";
+import { count, label, message } from "../model/text.ts";
+import type { Status } from "../protocol.ts";
 
-/** What the status bar says. */
-export interface StatusBarLook {
+/** The content of the status bar item. */
+interface StatusBarLook {
   readonly text: string;
   readonly tooltip: string;
   readonly command: string;
@@ -11,8 +11,8 @@ export interface StatusBarLook {
   readonly background?: "statusBarItem.warningBackground" | "statusBarItem.errorBackground";
 }
 
-/** An agent, by its id and by what a person is told it is called. */
-export interface NamedAgent {
+/** An agent by its id and its display name. */
+interface NamedAgent {
   readonly id: string;
   readonly name: string;
 }
@@ -22,9 +22,9 @@ export interface StatusBarFacts {
   readonly status: Status | undefined;
   /** Changes that a person can decide now. */
   readonly waiting: number;
-  /** How many agents there are. */
+  /** The number of agents. */
   readonly agents: number;
-  /** Those that fail, and those with a job that runs now. */
+  /** The agents that fail, and those with a running job. */
   readonly failing: readonly NamedAgent[];
   readonly working: readonly NamedAgent[];
 }
@@ -42,21 +42,21 @@ export function statusBarLook(facts: StatusBarFacts): StatusBarLook {
     case "restarting":
       return {
         text: "$(warning) Lares: restarting",
-        tooltip: `Lares ended and starts again in ${Math.ceil(state.inMs / 1000)} s. What waits for you is kept.\n${label(state.reason, 300)}`,
+        tooltip: `Lares ended and starts again in ${Math.ceil(state.inMs / 1000)} s. What waits for you is kept.\n${message(state.reason)}`,
         command: showStatus,
         background: "statusBarItem.warningBackground",
       };
     case "silent":
       return {
         text: "$(warning) Lares: no answer",
-        tooltip: `Lares does not answer, so its agents stand still. What waits for you is kept. Run “Lares: Restart Kernel” to go on.\n${label(state.reason, 300)}`,
+        tooltip: `Lares does not answer, so its agents stand still. What waits for you is kept. Run “Lares: Restart Kernel” to go on.\n${message(state.reason)}`,
         command: showStatus,
         background: "statusBarItem.warningBackground",
       };
     case "failed":
       return {
         text: "$(error) Lares: not running",
-        tooltip: `Lares is not running: ${label(state.reason, 300)}`,
+        tooltip: `Lares is not running: ${message(state.reason)}`,
         command: showStatus,
         background: "statusBarItem.errorBackground",
       };
@@ -133,7 +133,7 @@ function failingWords(failing: readonly NamedAgent[]): string {
   return `${names(failing)} ${failing.length === 1 ? "fails" : "fail"}`;
 }
 
-/** Agents that a tooltip names. */
+/** The number of agents that a tooltip names. */
 const maxNames = 5;
 
 function names(agents: readonly NamedAgent[]): string {

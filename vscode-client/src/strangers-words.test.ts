@@ -1,0 +1,473 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { beforeEach, expect, it } from "vitest";
+import { decorationsOf } from "./changes/gutter.ts";
+import { uriOfSide } from "./changes/addresses.ts";
+import { ChangeContents } from "./changes/contents.ts";
+import { editing } from "./changes/edit.ts";
+import { PendingFiles } from "./changes/file-decorations.ts";
+import { approvalLenses } from "./changes/lenses.ts";
+import { ChangeFiles } from "./changes/provider.ts";
+import { showChanges } from "./changes/show.ts";
+import { agentCommands } from "./commands/agents.ts";
+import { approvalCommands } from "./commands/approvals.ts";
+import { approveFresh } from "./commands/fresh-proposal.ts";
+import { decisionCommands } from "./commands/decisions.ts";
+import { jobCommands } from "./commands/jobs.ts";
+import { kernelCommands } from "./commands/kernel.ts";
+import { proposalCommands } from "./commands/proposals.ts";
+import { settleUnsaved } from "./commands/unsaved.ts";
+import { callTool } from "./editor/language-model-tools.ts";
+import { middleware } from "./editor/middleware.ts";
+import { notifications } from "./notices/notifications.ts";
+import { plainMarkdown } from "./editor/plain-markdown.ts";
+import { programRenames } from "./editor/program-renames.ts";
+import type { Action } from "./protocol.ts";
+import { statusBarLook } from "./status-bar/status-bar-item.ts";
+import { fakeContext, type FakeContext } from "./testing/context.ts";
+import { action, agent, effect, job, status } from "./testing/things.ts";
+import { commands, files, languages, seen, Uri, window, workspace } from "./testing/vscode.ts";
+import { settled } from "./testing/wire.ts";
+import { TraceChannels } from "./traces/channels.ts";
+import { trust } from "./notices/trust.ts";
+import { agentNodes } from "./views/agent-tree.ts";
+import { approvalNodes } from "./views/approval-tree.ts";
+import { chooseMemory, exportMemory, forget, importMemory, verifyAloud } from "./views/memory-commands.ts";
+import { treeItem } from "./views/node-tree.ts";
+import { approveEach, rejectEach, undoEach } from "./views/review.ts";
+import { toolForms } from "./views/tool-form.ts";
+import type { TreeNode } from "./views/tree-node.ts";
+
+/**
+ * What a stranger may write: an icon, a link that runs a command, Markdown, HTML, control codes, and what turns text
+ * around or hides it.
+ */
+const evil = "top\nbottom $(evil) [x](command:evil) <img src=evil> \u202eback\u001b[2Jhidden\u200b";
+const path = `notes/${evil}.md`;
+const hostileEffects = [
+  effect({ path, summary: evil }),
+  effect({ kind: "file.move", path, from: `old ${path}`, summary: evil }),
+  effect({ kind: "file.delete", path: `gone ${path}`, after: null, summary: evil }),
+  effect({ kind: "tag.add", path, tag: evil, summary: evil }),
+  effect({ kind: "field.set", path, namespace: evil, key: evil, value: evil, summary: evil }),
+  effect({ kind: "sidecar.write", path, sidecar: evil, value: evil, summary: evil }),
+];
+const hostile = (given: Partial<Action> = {}): Action =>
+  action({
+    agent: evil,
+    title: evil,
+    reason: evil,
+    error: evil,
+    rejected_reason: evil,
+    rule: { sentence: evil },
+    asked_because: { sentence: evil },
+    scopes: [{ id: "file", title: evil, rules: [] }],
+    impact_score: 0.9,
+    effects: hostileEffects,
+    ...given,
+  });
+const place = { path, line: 1 };
+const failure = { message: evil, at: "2026-01-01T12:00:00.000Z", place, handler: evil };
+const hostileAgent = agent({
+  id: evil,
+  name: evil,
+  version: evil,
+  error: evil,
+  hooks: [
+    { handler: evil, on: evil, filter: evil },
+    { handler: evil, schedule: evil },
+  ] as never,
+  tools: [evil],
+  permissions: [evil],
+  locations: [evil],
+  last_failure: failure,
+});
+const hostileJob = job({
+  agent: evil,
+  name: evil,
+  key: evil,
+  state: "Running",
+  progress: { fraction: 0.4, message: evil },
+});
+const anotherAgent = agent({ id: "other.agent", name: evil });
+
+let fake: FakeContext;
+
+beforeEach(() => {
+  seen.forget();
+  languages.lensProviders = [];
+  workspace.workspaceFolders = [{ uri: Uri.file("/w"), name: "w", index: 0 }];
+  fake = fakeContext(answers);
+  fake.agents = [hostileAgent, anotherAgent];
+  fake.actions = [hostile()];
+});
+
+const refusal = (): never => {
+  throw new Error(evil);
+};
+const answers: Parameters<typeof fakeContext>[0] = {
+  "lares/actions/approve": () => hostile({ state: "Failed" }),
+  "lares/actions/reject": () => hostile({ state: "Rejected" }),
+  "lares/actions/undo": () => hostile({ state: "Undone" }),
+  "lares/actions/rebase": refusal,
+  "lares/actions/content": () => ({ base64: "YQ==", eof: true }),
+  "lares/agents/control": () => ({ ...hostileAgent, state: "Error" }),
+  "lares/decisions/list": () => ({
+    items: [{ id: "1", agent: evil, title: evil, used: 1, rules: [], place }],
+  }),
+  "lares/jobs/list": () => ({ items: [hostileJob], total: 1 }),
+  "lares/jobs/cancel": refusal,
+  "lares/tools/list": () => [{ agent: evil, name: evil, description: evil, parameters: {} }],
+  "lares/memory/forget": () => ({}),
+  "lares/memory/verify": () => ({ ok: false, records: 1, head: null, firstBad: { seq: 1, reason: evil } }),
+  "lares/memory/export": refusal,
+  "lares/memory/import": () => ({
+    from: evil,
+    records: 1,
+    bytes: 1,
+    vectors: 1,
+    head: "a",
+    first: "",
+    last: "",
+  }),
+  "lares/traces/follow": () => ({ subscription: "1" }),
+  "lares/traces/unfollow": () => ({}),
+  "lares/traces/query": () => [],
+};
+
+/** Presses a button of every message that is open, `among` those the test names, else the last one. */
+async function press(among: readonly string[] = []): Promise<void> {
+  for (const message of seen.messages.splice(0))
+    message.answer(message.buttons.find((button) => among.includes(button)) ?? message.buttons.at(-1));
+  await settled();
+}
+async function run(id: string, given?: unknown): Promise<void> {
+  void commands.executeCommand(id, given);
+  await settled();
+  await press();
+}
+function flat(nodes: readonly TreeNode[]): TreeNode[] {
+  return nodes.flatMap((node) => [node, ...flat(node.children ?? [])]);
+}
+const states = ["Committed", "Rejected", "Failed", "Stale", "Expired", "Undone"] as const;
+const ended = (): Action[] => states.map((state) => hostile({ id: state, state, rebasable: true }));
+
+/**
+ * How each file of the client that gives the editor something to draw is made to do it with a stranger's words. A file
+ * that has only words of its own says so; a new file has to be written here.
+ */
+const ownWords = "words of its own";
+const places: Readonly<Record<string, (() => Promise<void>) | typeof ownWords>> = {
+  "changes/diff.ts": async () => {
+    showChanges(fake.context);
+    fake.actions = [hostile({ effects: [hostileEffects[0]!] })];
+    await run("lares.showChanges", "action-1");
+  },
+  "changes/edit.ts": async () => {
+    fake.actions = [
+      hostile({ effects: [hostileEffects[0]!] }),
+      hostile({ id: "other", effects: [effect({ path })] }),
+    ];
+    editing(fake.context, new ChangeContents(fake.context.kernel));
+    await run("lares.editProposal");
+    fake.actions = [hostile({ effects: [effect({ path }), effect({ path: `b ${path}` })] })];
+    await run("lares.editProposal", "action-1");
+    await run("lares.approveEdited");
+  },
+  "changes/file-decorations.ts": async () => {
+    const uri = Uri.joinPath(Uri.file("/w"), path);
+    new PendingFiles(fake.context).provideFileDecoration(uri as never);
+  },
+  "changes/gutter.ts": async () => {
+    const lines = [{ line: 1, kind: "changed" as const }];
+    const files = [{ action: hostile(), lines, before: null }];
+    const { about } = decorationsOf(files, { isDirty: false, lineCount: 9 });
+    expect(JSON.stringify(about)).not.toMatch(/\]\(|\$\(|[^\\]<img/);
+  },
+  "changes/lenses.ts": async () => {
+    approvalLenses(fake.context);
+    for (const { path: name } of hostileEffects) {
+      const uri = Uri.joinPath(Uri.file("/w"), name);
+      for (const provider of languages.lensProviders)
+        await provider.provideCodeLenses({ uri, isDirty: false, lineCount: 9 } as never, {} as never);
+    }
+  },
+  "changes/provider.ts": async () => {
+    const changes = new ChangeFiles(fake.context, new ChangeContents(fake.context.kernel));
+    for (const action of [hostile(), ...ended()]) {
+      fake.actions = [action];
+      changes.provideFileDecoration(uriOfSide(action.id, 0, hostileEffects[0]!, "after"));
+    }
+  },
+  "changes/show.ts": async () => {
+    showChanges(fake.context);
+    await run("lares.showChanges");
+    for (const action of ended()) {
+      fake.actions = [action];
+      await run("lares.showChanges", action.id);
+    }
+  },
+  "commands/agents.ts": async () => {
+    agentCommands(fake.context);
+    for (const id of ["lares.agentReload", "lares.agentDisable", "lares.agentShowProblem"]) await run(id);
+  },
+  "commands/approvals.ts": async () => {
+    approvalCommands(fake.context);
+    window.input = evil;
+    for (const id of ["approve", "approveSome", "approveAlways", "reject", "rejectWithReason"])
+      await run(`lares.${id}`);
+    await run("lares.reject", { id: "action-1", digest: hostile().digest, effects: [0] });
+    for (const state of states) {
+      fake = fakeContext({ ...answers, "lares/actions/approve": () => hostile({ state }) });
+      fake.actions = [hostile({ effects: [hostileEffects[0]!], impact_score: 0 })];
+      seen.forget();
+      approvalCommands(fake.context);
+      await run("lares.approve", "action-1");
+      fake.actions = ended();
+      for (const action of ended()) await run("lares.approve", action.id);
+      await run("lares.undo");
+      await run("lares.rebase");
+      drawnSoFar();
+    }
+  },
+  "commands/confirm-undo.ts": async () => {
+    approvalCommands(fake.context);
+    fake.actions = ended();
+    await run("lares.undo", "Committed");
+  },
+  "commands/decide.ts": async () => {
+    approvalCommands(fake.context);
+    await run("lares.approve", "action-1");
+  },
+  "commands/decisions.ts": async () => {
+    decisionCommands(fake.context);
+    await run("lares.openDecisions");
+    window.madePick?.accept(window.madePick.items[0]);
+    await settled();
+    await press();
+  },
+  "commands/explain.ts": async () => {
+    approvalCommands(fake.context);
+    fake.actions = ended();
+    await run("lares.rebase", "Stale");
+  },
+  "commands/fresh-proposal.ts": async () => {
+    const known = new Set<string>();
+    const asking = approveFresh(fake.context, { action: hostile(), known, answeredBy: "lares.approve" });
+    window.cancelProgress();
+    await settled();
+    await press();
+    await asking;
+    fake.actions = [hostile({ effects: [effect({ kind: "file.write", before: null, path })] })];
+    const other = approveFresh(fake.context, { action: hostile(), known, answeredBy: "lares.approve" });
+    await settled();
+    await press();
+    window.cancelProgress();
+    await settled();
+    await press();
+    await other;
+  },
+  "commands/jobs.ts": async () => {
+    jobCommands(fake.context);
+    await run("lares.jobCancel");
+    await run("lares.jobCancelAll");
+  },
+  "commands/kernel.ts": async () => {
+    fake.state = { kind: "failed", reason: evil };
+    const feature = kernelCommands({ restart: async () => refusal(), log: { show: () => undefined } });
+    feature(fake.context);
+    fake.stateChanged.fire({ kind: "silent", reason: evil });
+    await press(["Restart"]);
+  },
+  "commands/proposals.ts": async () => {
+    const feature = proposalCommands(fake.context);
+    await run("lares.approveAllOfAgent");
+    await run("lares.rejectAllOfAgent");
+    fake.actions = ended();
+    await run("lares.undoAutomatic");
+    feature.dispose();
+  },
+  "commands/unsaved.ts": async () => {
+    const uri = Uri.joinPath(Uri.file("/w"), path);
+    workspace.textDocuments = [{ uri, isDirty: true, save: async () => true }];
+    const settling = settleUnsaved([hostileEffects[0]!]);
+    await press();
+    await settling;
+  },
+  "kernel/connection.ts": ownWords,
+  "editor/language-model-tools.ts": async () => {
+    const input = { agent: evil, tool: evil, arguments: { [evil]: evil } };
+    const prepared = await callTool(fake.context).prepareInvocation?.({ input }, {} as never);
+    expectHarmless("editor/language-model-tools.ts", prepared?.invocationMessage as string);
+    expectHarmless("editor/language-model-tools.ts", prepared?.confirmationMessages?.title ?? "");
+  },
+  "notices/notifications.ts": async () => {
+    workspace.settings["lares.approvals.notifyAbove"] = 0;
+    const feature = notifications(fake.context);
+    fake.actionsChanged.fire();
+    const small = hostile({ id: "small", effects: [effect({ path })], impact_score: 0 });
+    fake.actions = [small];
+    fake.actionsChanged.fire();
+    fake.tell("lares/notify", {
+      agent: evil,
+      title: evil,
+      message: evil,
+      severity: "warning",
+      actions: [{ title: evil, actionId: "small", digest: small.digest }],
+    } as never);
+    await settled();
+    feature.dispose();
+  },
+  "editor/plain-markdown.ts": async () => {
+    const { value, isTrusted, supportHtml, supportThemeIcons } = plainMarkdown(evil);
+    expect([isTrusted, supportHtml, supportThemeIcons]).toEqual([false, false, false]);
+    expect(value).not.toMatch(/\]\(|(?<!\\)<img/);
+  },
+  "editor/program-renames.ts": async () => {
+    const token = { isCancellationRequested: false };
+    await programRenames.provideRenameEdits({} as never, {} as never, "a", token as never, refusal);
+  },
+  "notices/reminders.ts": ownWords,
+  "starter/note-lens.ts": ownWords,
+  "starter/starter.ts": ownWords,
+  "status-bar/status-bar.ts": async () => {
+    const named = { id: evil, name: evil };
+    const facts = { status: status(), waiting: 0, agents: 1, failing: [], working: [] };
+    for (const look of [
+      statusBarLook({ ...facts, state: { kind: "running" }, failing: [named] }),
+      statusBarLook({ ...facts, state: { kind: "running" }, working: [named] }),
+      statusBarLook({ ...facts, state: { kind: "failed", reason: evil } }),
+      statusBarLook({ ...facts, state: { kind: "silent", reason: evil } }),
+      statusBarLook({ ...facts, state: { kind: "restarting", reason: evil, inMs: 1 } }),
+    ]) {
+      expectHarmless("status-bar/status-bar.ts", look.text);
+      for (const line of look.tooltip.split("\n")) expectHarmless("status-bar/status-bar.ts", line);
+    }
+  },
+  "traces/channels.ts": async () => {
+    const channels = new TraceChannels(fake.context);
+    await channels.show(evil);
+    channels.dispose();
+  },
+  "notices/trust.ts": async () => {
+    fake.status = status({ trust: { ...status().trust, pending: [evil], changedPrograms: [evil] } });
+    const memory = new Map<string, unknown>();
+    const workspaceState = { get: (key: string) => memory.get(key), update: async () => undefined };
+    const feature = trust({
+      ...fake.context,
+      extension: { ...fake.context.extension, workspaceState },
+    } as never);
+    fake.statusChanged.fire();
+    await settled();
+    await press(["Not Now"]);
+    feature.dispose();
+  },
+  "views/agents.ts": ownWords,
+  "views/approvals.ts": ownWords,
+  "views/consent.ts": ownWords,
+  "views/memory-commands.ts": async () => {
+    const { kernel } = fake.context;
+    window.chosenFile = Uri.file("/memory");
+    const agents = [hostileAgent, anotherAgent];
+    await chooseMemory(agents, [{ name: evil, agents: [evil], records: 1 } as never]);
+    const done = [
+      verifyAloud(kernel, { agent: evil, namespace: evil }),
+      exportMemory(kernel, { agent: evil }),
+      importMemory(kernel, evil),
+      forget(kernel, evil, "1", evil),
+    ];
+    await settled();
+    await press();
+    await settled();
+    await press(["none"]);
+    await Promise.allSettled(done);
+  },
+  "views/node-tree.ts": async () => {
+    const now = Date.parse("2026-01-01T12:05:00.000Z");
+    const nameOfAgent = (): string => evil;
+    const jobs = { items: [hostileJob, { ...hostileJob, state: "Waiting" as const }], total: 2 };
+    const nodes = [
+      ...approvalNodes({ pending: [hostile()], recent: ended(), nameOfAgent, now }),
+      ...agentNodes([hostileAgent, { ...hostileAgent, problems: 2 }], () => jobs, now),
+    ];
+    for (const node of flat(nodes)) {
+      const item = treeItem(node);
+      for (const text of [item.label, item.description, item.accessibilityInformation?.label])
+        if (typeof text === "string") expectHarmless("views/node-tree.ts", text);
+      expect((item.tooltip as { isTrusted?: boolean } | undefined)?.isTrusted ?? false).toBe(false);
+    }
+  },
+  "views/review.ts": async () => {
+    const asking = undoEach(fake.context, ended());
+    await press(["none"]);
+    void approveEach(fake.context, fake.actions, "shown");
+    await press(["none"]);
+    window.input = "";
+    await rejectEach(fake.context, fake.actions, "shown");
+    fake.actions = [hostile({ effects: [effect({ path })], impact_score: 0 })];
+    const approving = approveEach(fake.context, fake.actions, "shown");
+    await settled();
+    await press();
+    await Promise.all([asking, approving]);
+  },
+  "views/situation.ts": ownWords,
+  "views/tool-form.ts": async () => {
+    toolForms(fake.context);
+    await run("lares.runTool");
+  },
+};
+
+/** No icon, link, control code or invisible character of a stranger's, and none of their line breaks. */
+function expectHarmless(file: string, text: string): void {
+  expect({
+    file,
+    text: text.match(/\$\(evil|\]\(command|[\u001b\u200b\u202a-\u202e]|top\nbottom/u)?.[0],
+  }).toEqual({
+    file,
+    text: undefined,
+  });
+}
+const drawn: typeof seen.drawn = [];
+function drawnSoFar(): void {
+  drawn.push(...seen.drawn.splice(0));
+}
+
+const root = fileURLToPath(new URL(".", import.meta.url));
+const surface =
+  /show(?:Information|Warning|Error)Message|showQuickPick|createQuickPick|showInputBox|setStatusBarMessage|createStatusBarItem|withProgress\(|createOutputChannel|createWebviewPanel|createTreeView|show(?:Save|Open)Dialog|new (?:CodeLens|MarkdownString|FileDecoration|TreeItem)\(|plainMarkdown\(|"vscode\.(?:diff|changes|open)"/;
+
+it("every file that gives the editor something to draw is tried here", () => {
+  const found = globSync("**/*.ts", { cwd: root })
+    .filter((file) => !/\.test\.ts$|^testing\/|^webviews\//.test(file))
+    .filter((file) => surface.test(readFileSync(`${root}${file}`, "utf8")));
+  expect(found.toSorted()).toEqual(Object.keys(places).toSorted());
+});
+
+it.each(Object.entries(places).filter(([, exercise]) => exercise !== ownWords))(
+  "a stranger's words are only words where they are drawn by %s",
+  async (file, exercise) => {
+    drawn.length = 0;
+    files.clear();
+    if (exercise !== ownWords) await exercise();
+    drawnSoFar();
+    for (const { file: from, surface: where, text } of drawn) {
+      // Markdown is checked by its own rules above: it is escaped, and has line breaks.
+      if (where !== "markdown") expectHarmless(`${from} (${where})`, text);
+    }
+    // Results of pure functions have been checked above.
+    const isPure = [
+      "changes/gutter.ts",
+      "editor/language-model-tools.ts",
+      "status-bar/status-bar.ts",
+    ].includes(file);
+    const texts = drawn.filter(({ file: from }) => from === file).map(({ text }) => text);
+    if (!isPure) expect(texts.length, `${file} drew nothing`).toBeGreaterThan(0);
+  },
+);
+
+it("names of the kernel's symbols and lenses draw no icon", async () => {
+  const symbol = { name: evil, detail: evil, children: [{ name: evil, detail: evil, children: [] }] };
+  const document = { uri: Uri.file("/w/lares.yaml") } as never;
+  const symbols = await middleware.provideDocumentSymbols?.(document, {} as never, () => [symbol] as never);
+  expect(JSON.stringify(symbols)).not.toMatch(/\$\(|\]\(/);
+});
