@@ -14,13 +14,13 @@ interface Memory {
 }
 type Context = AgentContext<Memory>;
 
-/** Photographs so near to each other are of one place. */
+/** Photographs this close to each other belong to the same place. */
 const placeKm = 5;
 const nearKm = 25;
 
 export default defineAgent<Memory>({
   hooks: {
-    /** An event may come twice, and a photograph be edited: it happened once, and what is known of it is replaced. */
+    /** An event may arrive twice, and a photograph may be edited: its memory is added once, and its data replaced. */
     async appeared({ entry }, ctx) {
       const { time, at } = takenOf(await ctx.vdfs.read(entry.path, { length: headBytes }));
       const photo: Photo = {
@@ -79,7 +79,7 @@ async function forget(entry: string, ctx: Context): Promise<void> {
   for (const { id } of known) await ctx.memory.knowledge.remove(id);
 }
 
-/** The id of the place that is there already, or of a new one, called as the photograph's folder. */
+/** Returns the id of an existing place, or of a new one that is named after the photograph's folder. */
 async function placeOf(at: Position, entry: Entry, ctx: Context): Promise<string> {
   const [known] = await ctx.memory.knowledge
     .query()

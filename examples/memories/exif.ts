@@ -1,24 +1,24 @@
-/** When and where, as a camera wrote it into a JPEG. */
+/** The time and place that a camera wrote into a JPEG. */
 export interface Taken {
-  /** ISO 8601; cameras know no time zone, so it is taken for UTC. */
+  /** ISO 8601. Cameras store no time zone, so UTC is assumed. */
   readonly time?: string;
   /** Latitude and longitude in degrees. */
   readonly at?: readonly [number, number];
 }
 
-/** Bytes at the beginning in which cameras write it. */
+/** The number of bytes at the beginning of a file that contain this data. */
 export const headBytes = 65_536;
 
 const tags = { exif: 0x8769, gps: 0x8825, original: 0x9003 };
 const gpsTags = { latitudeRef: 1, latitude: 2, longitudeRef: 3, longitude: 4 };
 const types = { ascii: 2, rational: 5 };
 
-/** Nothing where there is no EXIF, or a damaged one: it came from anywhere. */
+/** Returns nothing for a file without EXIF or with damaged EXIF, because the file may come from anywhere. */
 export function takenOf(head: Uint8Array): Taken {
   try {
     return read(head);
   } catch (error) {
-    // DataView's word for a place that is not there.
+    // DataView throws this for an offset outside the data.
     if (error instanceof RangeError) return {};
     throw error;
   }
@@ -31,7 +31,7 @@ function read(head: Uint8Array): Taken {
   const little = tiff.getUint16(0) === 0x4949;
   const u16 = (at: number): number => tiff.getUint16(at, little);
   const u32 = (at: number): number => tiff.getUint32(at, little);
-  /** Where an entry stands whose tag is this one. */
+  /** Returns the offset of the entry with this tag. */
   const entry = (directory: number, tag: number): number | null => {
     for (let index = 0, count = u16(directory); index < count; index++) {
       const at = directory + 2 + 12 * index;
@@ -53,7 +53,7 @@ function read(head: Uint8Array): Taken {
       .map((byte) => String.fromCharCode(byte))
       .join("");
   };
-  /** Degrees, minutes and seconds, each a fraction. */
+  /** Reads degrees, minutes and seconds, each a fraction. */
   const degrees = (inside: number, tag: number): number => {
     const at = entry(inside, tag);
     if (at === null || u16(at + 2) !== types.rational) return Number.NaN;
@@ -75,7 +75,7 @@ function read(head: Uint8Array): Taken {
   };
 }
 
-/** Where the TIFF structure begins that EXIF is. */
+/** Returns the offset of the TIFF structure that contains the EXIF data. */
 function exifStart(head: Uint8Array): number | null {
   if (head[0] !== 0xff || head[1] !== 0xd8) return null;
   for (let at = 2; at + 10 < head.length && head[at] === 0xff;) {
@@ -86,7 +86,7 @@ function exifStart(head: Uint8Array): number | null {
   return null;
 }
 
-/** "2024:07:19 12:30:00" */
+/** Parses "2024:07:19 12:30:00". */
 function timeOf(text: string): string | null {
   const iso = text.replace(/^(\d{4}):(\d\d):(\d\d) (\d\d:\d\d:\d\d)$/, "$1-$2-$3T$4.000Z");
   return Number.isNaN(Date.parse(iso)) || new Date(iso).toISOString() !== iso ? null : iso;

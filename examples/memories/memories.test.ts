@@ -16,7 +16,7 @@ const paths = [
   "photos/2023/rome-autumn/tiber-morning.jpg",
 ];
 
-/** The agent after it has seen the photographs, each of them twice, as events may come. */
+/** The agent after it has seen the photographs, each of them twice, because events may be delivered twice. */
 async function seen(): Promise<MockContext> {
   const ctx = mockContext({ entries: paths.map((path) => ({ path, media: "image", content: photo(path) })) });
   for (const entry of (await ctx.vdfs.query()).items) {
@@ -35,7 +35,7 @@ describe("what was like this", () => {
     expect(found.map(({ path }) => path)).toEqual([paths[0], paths[1]]);
   });
 
-  it("finds those near a place only, where one is named", async () => {
+  it("finds only photographs near a place if one is named", async () => {
     const found = await tool(await seen(), "like", { about: "morning", near: [41.9, 12.5] });
     expect(found).toMatchObject([{ path: paths[4] }, { path: paths[3] }]);
   });
@@ -67,7 +67,7 @@ describe("what happened", () => {
   });
 });
 
-it("knows the places, and how many photographs are of each; what is deleted is known no more", async () => {
+it("knows the places and how many photographs each has; deleted places are gone", async () => {
   const ctx = await seen();
   const rome = { name: "rome autumn", at: [expect.closeTo(41.8925), expect.closeTo(12.4853)] };
   expect(await tool(ctx, "places")).toEqual(expect.arrayContaining([{ ...rome, photos: 2 }]));
@@ -75,12 +75,12 @@ it("knows the places, and how many photographs are of each; what is deleted is k
   const entry = await ctx.vdfs.get(paths[3] ?? "");
   await agent.hooks?.["disappeared"]?.({ entry_id: entry?.id } as never, ctx);
   expect(await tool(ctx, "places")).toEqual(expect.arrayContaining([{ ...rome, photos: 1 }]));
-  // It was taken all the same.
+  // The photograph was taken all the same.
   expect(await tool(ctx, "happened", { mentions: "dusk" })).toMatchObject({ total: 1 });
 });
 
 describe("EXIF", () => {
-  it("is read where a camera wrote it", () => {
+  it("is read if a camera wrote it", () => {
     expect(takenOf(photo("photos/2024/sea-and-dunes/sea-at-noon.jpg"))).toEqual({
       time: "2024-06-21T12:30:12.000Z",
       at: [expect.closeTo(43.1332), expect.closeTo(5.9279)],
@@ -89,7 +89,7 @@ describe("EXIF", () => {
     expect(takenOf(new Uint8Array())).toEqual({});
   });
 
-  it("that is damaged, cut or made up throws nothing, and gives no place off the globe", () => {
+  it("that is damaged, cut or forged throws nothing and yields no invalid position", () => {
     const whole = photo("photos/2024/north/first-snow.jpg").subarray(0, 2000);
     fc.assert(
       fc.property(

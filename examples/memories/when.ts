@@ -1,7 +1,10 @@
 const days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 const dayMs = 24 * 60 * 60 * 1000;
 
-/** "Monday" is the beginning of the last one, today's included, in UTC; all else the kernel reads by itself. */
+/**
+ * Returns the beginning of the last day of this name ("Monday"), including today, in UTC; any other text is left to the
+ * kernel.
+ */
 export function sinceOf(text: string, now: Date): string {
   const day = days.indexOf(text.trim().toLowerCase());
   if (day === -1) return text;
@@ -9,7 +12,7 @@ export function sinceOf(text: string, now: Date): string {
   return new Date(today - ((now.getUTCDay() - day + 7) % 7) * dayMs).toISOString();
 }
 
-/** What a path says in words: "photos/2024/sea-and-dunes/sea-at-noon.jpg" is about sea and dunes, sea at noon. */
+/** Returns the words of a path: "photos/2024/sea-and-dunes/sea-at-noon.jpg" is about sea and dunes, sea at noon. */
 export function wordsOf(path: string): string {
   return path
     .replace(/\.[^./]+$/, "")

@@ -6,12 +6,12 @@ interface Memory {
 }
 type Context = AgentContext<Memory>;
 
-/** Entries asked for at once: an answer stays well below the size of one message. */
+/** The number of entries per query: an answer stays well below the size limit of one message. */
 const pageSize = 500;
 
 /**
- * In a burst of events a type is counted at most this often. What is left over is counted by the next event,
- * by IndexComplete, or when somebody asks.
+ * In a burst of events, each type is counted at most this often. The remaining types are counted with the next event,
+ * with IndexComplete, or when a tool is called.
  */
 const recountPauseMs = 1000;
 const lastCounted = new Map<string, number>();
@@ -47,15 +47,15 @@ export default defineAgent<Memory>({
 });
 
 /**
- * An event only says which types to look at again; the numbers are always the index's own. Nothing is added
- * up, so an event that comes twice, late or out of order does no harm.
+ * An event only marks the types to count again; the numbers always come from the index. Nothing is added up, so an
+ * event that arrives twice, late or out of order does no harm.
  */
 async function changed(extensions: readonly string[], ctx: Context): Promise<void> {
   let known = await ctx.memory.plan.read();
   if (!counts.areMarked(known, extensions)) {
     known = await ctx.memory.plan.update((now) => counts.markChanged(now, extensions));
   }
-  // Before the first index is complete there is nothing to correct: it counts everything at its end.
+  // Before the first index is complete there is nothing to correct: everything is counted at its end.
   if (known.counted === null) return;
   await recount(known.changed.filter(isDue), ctx);
 }

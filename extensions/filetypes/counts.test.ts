@@ -33,7 +33,7 @@ describe("the types of a path", () => {
 });
 
 describe("counting", () => {
-  it("counts files by type, the most numerous first, and no folders", () => {
+  it("counts files by type, the most numerous first, and ignores folders", () => {
     const tally = new Tally();
     tally.add({ kind: "file", extension: "md", media: "text", size: 5 });
     tally.add({ kind: "file", extension: "jpg", media: "image", size: 100 });
@@ -67,7 +67,7 @@ describe("counting", () => {
     expect(countedOne(after, "jpg", null).types).toEqual([type("md", 5)]);
   });
 
-  it("keeps the totals right beyond the types it lists, and then counts anew as a whole", () => {
+  it("keeps the totals right beyond the types it lists, and then counts everything again", () => {
     const many = Array.from({ length: maxTypes + 3 }, (_, index) => type(`t${index}`, 1));
     const counts = countedAll(noCounts(), many, "t");
     expect(counts.types).toHaveLength(maxTypes);

@@ -1,4 +1,4 @@
-/** What a count needs of an entry. */
+/** The fields of an entry that are needed to count it. */
 export interface CountedEntry {
   readonly kind: "file" | "folder";
   readonly extension: string;
@@ -14,17 +14,17 @@ export interface TypeCount {
   bytes: number;
 }
 
-/** Working memory: the counts as last taken, and the types that have changed since. */
+/** Working memory: the last counts, and the types that have changed since. */
 export interface Counts {
   /** Null until the first full count. */
   counted: string | null;
   types: TypeCount[];
-  /** What did not fit into `types`: kept as one sum, so that the totals stay right. */
+  /** The sum of the types that did not fit into `types`, so that the totals stay right. */
   rest: { types: number; files: number; bytes: number };
   changed: string[];
 }
 
-/** A memory is one message of at most 1 MiB; this many types stay far below it. */
+/** A memory is one message of at most 1 MiB; this many types stay far below that. */
 export const maxTypes = 2000;
 
 export function noCounts(): Counts {
@@ -32,8 +32,9 @@ export function noCounts(): Counts {
 }
 
 /**
- * The types a path may have been counted under. Two where conventions differ: a dot-file like `.env` has no
- * extension to some and "env" to others. Taking a type too many costs one look; one too few leaves a wrong number.
+ * Returns the types under which a path may have been counted. There are two if conventions differ: a dot-file like
+ * `.env` has no extension, or the extension "env". A type too many costs one query; a type too few leaves a wrong
+ * number.
  */
 export function typesOfPath(path: string): string[] {
   const name = path.slice(path.lastIndexOf("/") + 1);
@@ -68,14 +69,14 @@ function byFiles(a: TypeCount, b: TypeCount): number {
   return b.files - a.files || b.bytes - a.bytes || (a.extension < b.extension ? -1 : 1);
 }
 
-/** Notes that the numbers of these types may no longer hold. Says so again as often as it likes: nothing is added up. */
+/** Marks types whose numbers may be outdated. Marking twice does no harm, because nothing is added up. */
 export function markChanged(counts: Counts, extensions: readonly string[]): Counts {
   return { ...counts, changed: [...new Set([...counts.changed, ...extensions])] };
 }
 
 /**
- * Takes marks away. Done before counting, never after: a change that comes while the count runs marks its type
- * anew, and that mark has to stay.
+ * Removes marks. Call it before counting, never after: a change during the count marks its type again, and that mark
+ * has to stay.
  */
 export function unmark(counts: Counts, extensions: readonly string[]): Counts {
   return { ...counts, changed: counts.changed.filter((marked) => !extensions.includes(marked)) };
@@ -97,14 +98,14 @@ export function countedAll(counts: Counts, types: readonly TypeCount[], counted:
   return { ...counts, counted, types: kept, rest };
 }
 
-/** Replaces the count of one type; `count` null: there is no such file any more. */
+/** Replaces the count of one type; `count` is null if no file of this type is left. */
 export function countedOne(counts: Counts, extension: string, count: TypeCount | null): Counts {
   const others = counts.types.filter((type) => type.extension !== extension);
   const types = count === null ? others : [...others, count].toSorted(byFiles);
   return { ...counts, types };
 }
 
-/** A type of which only a sum is kept cannot be counted anew by itself. */
+/** A type that is only part of the sum cannot be counted by itself. */
 export function needsFullCount(counts: Counts): boolean {
   return counts.counted === null || counts.rest.types > 0 || counts.types.length >= maxTypes;
 }
@@ -113,7 +114,7 @@ export interface Summary {
   total: number;
   bytes: number;
   by_type: TypeCount[];
-  /** How many types there are when `by_type` is only the first of them. */
+  /** The number of all types; `by_type` may list only the first of them. */
   types: number;
 }
 

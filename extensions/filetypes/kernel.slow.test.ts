@@ -8,7 +8,7 @@ import type { Summary } from "./counts.ts";
 const extension = fileURLToPath(new URL(".", import.meta.url));
 const library = fileURLToPath(new URL("../../examples/library", import.meta.url));
 
-it("counts a real workspace, follows what is written and deleted, sees only what was granted", async () => {
+it("counts a real workspace, follows writes and deletions, sees only what was granted", async () => {
   await using kernel = await runInKernel(extension, library, { grants: { locations: ["notes/"] } });
   const summary = (top?: number) => kernel.call<Summary>("summary", top === undefined ? {} : { top });
   const filesOf = ({ by_type }: Summary) =>

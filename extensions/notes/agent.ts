@@ -2,14 +2,14 @@ import { defineAgent, type Action, type AgentContext, type Entry } from "@lares/
 import { headingFor, wantsHeading, withHeading } from "./heading.ts";
 
 interface Memory {
-  /** Of each note the last proposal, the newest last. */
+  /** The last proposal for each note, the newest last. */
   plan: { asked: { path: string; action: string }[] };
 }
 type Context = AgentContext<Memory>;
 
 /** Far below the 1 MiB that one message may have. */
 const maxAsked = 500;
-/** Longer ones are no notes; a proposal carries the whole text. */
+/** Longer files are ignored, because a proposal carries the whole text. */
 const maxNoteBytes = 256 * 1024;
 
 export default defineAgent<Memory>({
@@ -49,7 +49,7 @@ async function look({ path, name, size, content_id }: Entry, ctx: Context): Prom
           kind: "file.write",
           path,
           content: withHeading(text, heading),
-          // Of the text that was read, where it is known: what came since is not written over.
+          // The hash of the text that was read, if known, so that later changes are not overwritten.
           ...(content_id === null ? {} : { expected: content_id }),
         },
       ],
@@ -63,15 +63,15 @@ async function look({ path, name, size, content_id }: Entry, ctx: Context): Prom
     }));
   } catch (error) {
     if (!isGoneOrChanged(error)) throw error;
-    // Its own next event brings it back here.
+    // The next event of the note triggers another look.
     ctx.trace.debug(`${path} changed while it was looked at`);
   }
 }
 
 /**
- * True where a proposal for the note is wanted: the last one was for another text, whatever it is now the kernel puts the
- * new one in its place, or it ended without anybody deciding about it. What was undone, approved and then changed, or
- * rejected with a reason is a lasting no.
+ * True if a proposal for the note is wanted: the last one was for another text (the kernel lets the new one supersede
+ * it), or it ended without a decision. An undo, a change after an approval, or a rejection with a reason counts as a
+ * permanent no.
  */
 async function mayAsk(path: string, content_id: Entry["content_id"], ctx: Context): Promise<boolean> {
   const { asked } = await ctx.memory.plan.read();

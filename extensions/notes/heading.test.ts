@@ -5,7 +5,7 @@ it.each([
   ["notes/grocery-list.md", "Grocery list"],
   ["first_note.md", "First note"],
   ["notes/2026.01 plan.md", "2026.01 plan"],
-])("makes a heading of the name: %s", (path, heading) => expect(headingFor(path)).toBe(heading));
+])("makes a heading from the name: %s", (path, heading) => expect(headingFor(path)).toBe(heading));
 
 it.each([
   ["words", "milk\neggs\n", true],
@@ -16,7 +16,7 @@ it.each([
   ["HTML", "<h1>Milk</h1>\n", false],
   ["nothing", "  \n\n", false],
   ["a byte order mark before a heading", "\ufeff# Milk\n", false],
-])("looks at how a note begins: %s", (_name, text, wants) => expect(wantsHeading(text)).toBe(wants));
+])("looks at the beginning of a note: %s", (_name, text, wants) => expect(wantsHeading(text)).toBe(wants));
 
 it("keeps a note's line ends", () => {
   expect(withHeading("milk\n", "Groceries")).toBe("# Groceries\n\nmilk\n");

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(empty, { recursive: true }));
 
-it("proposes a heading, writes it when approved, takes it away when undone, and asks no more", async () => {
+it("proposes a heading, writes it when approved, removes it when undone, and does not ask again", async () => {
   await using kernel = await runInKernel(extension, empty);
   await kernel.write("notes/first-note.md", "milk\neggs\n");
   await kernel.write("notes/titled.md", "# Titled\n");
@@ -41,7 +41,7 @@ it("proposes a heading, writes it when approved, takes it away when undone, and 
   expect(await kernel.call("untitled")).toEqual(["notes/first-note.md"]);
 });
 
-it("three saves leave one proposal that waits, for the last text", async () => {
+it("three saves leave one waiting proposal, for the last text", async () => {
   await using kernel = await runInKernel(extension, empty);
   const pending = () => kernel.actions({ state: "PendingApproval" });
   for (const text of ["milk\n", "milk, and eggs\n", "milk, and two eggs\n"]) {

@@ -14,7 +14,7 @@ export default defineAgent<Memory>({
   hooks: {
     async appeared({ entry, changed_fields }, ctx) {
       const memory = await ctx.memory.plan.read();
-      // Until the first index is complete, files are looked at together at its end.
+      // Until the first index is complete, files are not examined one by one but together at its end.
       if (!memory.indexed) return;
       if (Array.isArray(changed_fields) && changed_fields.every(isAboutMarks)) return;
       await lookAgain(ctx);
@@ -67,7 +67,7 @@ export default defineAgent<Memory>({
   },
 });
 
-/** Tags, fields and sidecars say nothing about the content. */
+/** Tags, fields and sidecars are not part of the content. */
 function isAboutMarks(field: unknown): boolean {
   return field === "tags" || field === "fields" || field === "sidecars";
 }

@@ -2,9 +2,9 @@ import type { Entry } from "@lares/sdk";
 import type { Context } from "./context.ts";
 import type { StoredFile } from "./groups.ts";
 
-/** Entries asked for at once: an answer stays well below the size of one message. */
+/** The number of entries per query: an answer stays well below the size limit of one message. */
 const pageSize = 500;
-/** Content ids are made in the background; this long an event waits for those it needs. */
+/** Content ids are computed in the background; this is how long an event waits for the ones it needs. */
 export const patienceMs = 15_000;
 const firstPauseMs = 20;
 const longestPauseMs = 1000;
@@ -13,7 +13,7 @@ export interface KnownFile extends StoredFile {
   readonly id: string;
 }
 
-/** Every file it may see. */
+/** Returns every file that the agent may see. */
 export async function everyFile(ctx: Context): Promise<KnownFile[]> {
   const files: KnownFile[] = [];
   let cursor: string | undefined;
@@ -29,15 +29,15 @@ export async function everyFile(ctx: Context): Promise<KnownFile[]> {
   return files;
 }
 
-/** The file as it is now; null when there is none at this path. */
+/** Returns the file as it is now; null if there is no file at this path. */
 export async function fileAt(ctx: Context, path: string): Promise<KnownFile | null> {
   const entry = await ctx.vdfs.get(path);
   return entry?.kind === "file" ? knownOf(entry) : null;
 }
 
 /**
- * Waits until these files have a content id. In the answer are those that have one, and the paths of those that had
- * none when patience ended; files that are gone are in neither.
+ * Waits until these files have a content id. Returns those that have one, and the paths of those that had none when the
+ * time was over; files that are gone are in neither list.
  */
 export async function whenHashed(
   ctx: Context,

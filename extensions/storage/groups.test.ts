@@ -20,14 +20,14 @@ describe("which copy stays", () => {
   const check = (files: StoredFile[], keep: string, because: string) =>
     expect(groupOf(files)).toMatchObject({ keep, because });
 
-  it("a filed one rather than one that just arrived, even when it is younger", () =>
+  it("prefers a filed copy to one that just arrived, even if it is newer", () =>
     check(
       [file("inbox/sea.jpg"), file("photos/2024/sea.jpg", later)],
       "photos/2024/sea.jpg",
       "it is filed, not in a folder where files arrive",
     ));
   it.each(["a/sea (1).jpg", "a/sea copy.jpg", "a/Sea - Copy.jpg", "a/Copy of sea.jpg", "a/sea_copy 2.jpg"])(
-    "one that is not named like a copy: not %s",
+    "prefers one that is not named like a copy: not %s",
     (path) =>
       check(
         [file(path), file("a/longer/name/of/it/sea.jpg", later)],
@@ -36,28 +36,28 @@ describe("which copy stays", () => {
       ),
   );
   it("the oldest", () => check([file("a.jpg", later), file("z/z.jpg")], "z/z.jpg", "it is the oldest"));
-  it("the shortest path when the times are the same moment", () =>
+  it("the shortest path if the times are equal", () =>
     check(
       [file("a/b/c.jpg"), file("z.jpg", "2026-05-01T10:00:01.500Z")],
       "z.jpg",
       "its path is the shortest",
     ));
-  it("the first by name when nothing else tells them apart", () =>
+  it("the first by name if nothing else differs", () =>
     check([file("b.jpg"), file("a.jpg")], "a.jpg", "it comes first by name"));
-  it("names every rule that left one out", () =>
+  it("names every rule that excluded one", () =>
     check(
       [file("tmp/a.jpg"), file("b.jpg", later), file("deep/er/c.jpg")],
       "deep/er/c.jpg",
       "it is filed, not in a folder where files arrive, and it is the oldest",
     ));
-  it("does not depend on the order in which the files are given", () => {
+  it("does not depend on the order of the files", () => {
     const files = [file("b.jpg"), file("a copy.jpg"), file("inbox/c.jpg", later), file("d/e.jpg", later)];
     expect(groupOf([...files].toReversed())).toEqual(groupOf(files));
   });
 });
 
 describe("groups", () => {
-  it("leave out what is archived, hidden, unhashed, empty or alone; the most wasteful comes first", () => {
+  it("exclude what is archived, hidden, unhashed, empty or unique; the most wasteful comes first", () => {
     const big = { ...file("x", undefined, "sha256:b"), size: 9000 };
     const found = findGroups(
       [
@@ -97,7 +97,7 @@ describe("words and paths", () => {
     [1000, "1.0 KB"],
     [52_428_800, "50 MB"],
   ])("%i bytes are %s", (bytes, words) => expect(inUnits(bytes)).toBe(words));
-  it("a taken place in the archive gets a number", () => {
+  it("a name that is taken in the archive gets a number", () => {
     expect(archivedPath("a/b.tar.gz", "old", 1)).toBe("old/a/b.tar.gz");
     expect(archivedPath("a/b.tar.gz", "old", 2)).toBe("old/a/b.tar (2).gz");
     expect(archivedPath("README", "old", 3)).toBe("old/README (3)");

@@ -1,7 +1,7 @@
 import type { Hash } from "@lares/sdk";
 import { canBeArchived, type Settings } from "./settings.ts";
 
-/** What is looked at of an entry. */
+/** The fields of an entry that are needed here. */
 export interface StoredFile {
   readonly path: string;
   readonly size: number;
@@ -10,17 +10,17 @@ export interface StoredFile {
   readonly content_id: Hash | null;
 }
 
-/** Files of the same content: one that stays, and the rest. */
+/** Files with the same content: one to keep, and the rest. */
 export interface Group {
   content_id: Hash;
   size: number;
   keep: string;
-  /** Why that one stays: a sentence's ending, after "… stays: ". */
+  /** Why that one is kept: the end of a sentence, after "… stays: ". */
   because: string;
   extra: string[];
 }
 
-/** Groups files by content; what is already archived does not count as a copy too many. The most wasteful group first. */
+/** Groups files by content; files in the archive do not count as extra copies. The most wasteful group comes first. */
 export function findGroups(files: Iterable<StoredFile>, settings: Settings): Group[] {
   const byContent = new Map<Hash, StoredFile[]>();
   for (const file of files) {
@@ -35,7 +35,7 @@ export function findGroups(files: Iterable<StoredFile>, settings: Settings): Gro
     .toSorted((a, b) => wasted(b) - wasted(a));
 }
 
-/** The group these files of one content make; null when there is nothing to tidy. */
+/** Returns the group of these files with one content; null if there is nothing to tidy. */
 export function groupOf(same: readonly StoredFile[]): Group | null {
   const [first] = same;
   if (!first || same.length < 2 || first.content_id === null || first.size === 0) return null;
@@ -54,7 +54,7 @@ export function wasted(group: Group): number {
   return group.size * group.extra.length;
 }
 
-/** Folders in which files arrive rather than live. */
+/** Folders in which files arrive and are not meant to stay. */
 const passingFolders = new Set([
   "inbox",
   "incoming",
@@ -69,10 +69,10 @@ const passingFolders = new Set([
 ]);
 /** "photo (1).jpg", "photo copy.jpg", "photo copy 2.jpg", "Copy of photo.jpg", "photo - Copy.jpg" */
 const copyName = /( \(\d+\)|[ _-]copy( \d+)?)(\.[^.]*)?$|^copy of /i;
-/** Files copied together differ by this much in their times without one being the older one. */
+/** Times of files that were copied together differ by up to this much without one being older. */
 const sameMomentMs = 2000;
 
-/** Narrows the copies down, one rule after the other; the rules that left something out are the reason. */
+/** Narrows the copies down by one rule after the other; the rules that excluded something are the reason. */
 function chooseKept(same: readonly StoredFile[]): { file: StoredFile; because: string } {
   let left = [...same];
   const reasons: string[] = [];

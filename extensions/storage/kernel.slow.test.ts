@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(empty, { recursive: true }));
 
-it("proposes duplicates, moves them when approved, puts them back when undone, and then asks no more", async () => {
+it("proposes duplicates, moves them when approved, restores them when undone, and does not ask again", async () => {
   await using kernel = await runInKernel(extension, empty);
   await kernel.write("notes/plan.md", "the same words\n");
   await kernel.write("inbox/plan copy.md", "the same words\n");
@@ -42,7 +42,7 @@ it("proposes duplicates, moves them when approved, puts them back when undone, a
   expect(await kernel.read("inbox/plan copy.md")).toBe("the same words\n");
   expect(await kernel.read("archive/duplicates/inbox/plan copy.md")).toBe(null);
   await kernel.idle();
-  // What was undone was a no: the copies are still there, and nobody is asked about them again.
+  // The undo was a no: the copies still exist, and nobody is asked about them again.
   await kernel.write("notes/third.md", "other words again\n");
   await kernel.idle();
   expect(await kernel.actions()).toHaveLength(1);
@@ -76,7 +76,7 @@ it("does not propose again what was rejected, until asked to; moves nothing that
   expect(await kernel.read("downloads/photo.jpg")).toBe("edited before the answer");
 });
 
-it("warns of a large file that has no second copy, by a rule of the person moves without asking", async () => {
+it("warns about a large file without a second copy; moves without asking if a rule of the person allows it", async () => {
   const approvals = { rules: [{ decide: "allow", agent: "dev.lares.storage", kind: "file.move" }] };
   const config = { large_bytes: 1000, archive: "kept" };
   await using kernel = await runInKernel(extension, empty, { config, approvals });
@@ -84,7 +84,7 @@ it("warns of a large file that has no second copy, by a rule of the person moves
   await kernel.write("a.txt", "twice");
   await kernel.write("b.txt", "twice");
   await kernel.waitFor(async () => (await kernel.read("kept/b.txt")) === "twice");
-  // The file is in its place a moment before the ledger says so.
+  // The file is in its place a moment before the ledger has the action as committed.
   const committed = await kernel.waitFor(async () => {
     const actions = await kernel.actions({ state: "Committed" });
     return actions.length > 0 && actions;
@@ -93,7 +93,7 @@ it("warns of a large file that has no second copy, by a rule of the person moves
   await kernel.waitFor(async () => (await kernel.traces({ level: "warn", text: "film.mov" })).length > 0);
 });
 
-it("proposes the rest of a group anew when one of its files changed before the answer", async () => {
+it("proposes the rest of a group again when one of its files changed before the answer", async () => {
   await using kernel = await runInKernel(extension, empty);
   const onlyPending = (paths: readonly string[]) =>
     kernel.waitFor(async () => {

@@ -2,10 +2,10 @@ import type { Context } from "./context.ts";
 import { withLarge, type LargeFile } from "./memory.ts";
 import { inUnits } from "./wording.ts";
 
-/** A notification names at most this many files. */
+/** The number of files that a notification names. */
 const named = 5;
 
-/** Remembers what is known of these large files, and warns of those that stand alone, once. */
+/** Records these large files, and warns once about those without a second copy. */
 export async function tellOfLarge(ctx: Context, seen: readonly LargeFile[]): Promise<void> {
   if (seen.length === 0) return;
   let alone: LargeFile[] = [];

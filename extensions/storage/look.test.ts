@@ -10,7 +10,7 @@ interface File {
   path: string;
   size: number;
   modified: string;
-  /** Null: not hashed yet; a function: what the next look at it finds. */
+  /** Null: not hashed yet; a function: what the next query returns. */
   content_id: string | null | (() => string | null);
 }
 interface Proposed {
@@ -20,7 +20,7 @@ interface Proposed {
   moves: [from: string, to: string][];
 }
 
-/** A workspace in memory, as far as this extension asks about it. */
+/** A workspace in memory, as far as this extension queries it. */
 class World {
   readonly files = new Map<string, File>();
   readonly proposed: Proposed[] = [];
@@ -47,7 +47,7 @@ class World {
     const context = {
       config: this.config,
       vdfs: {
-        // Two a page, so that paging is part of every test.
+        // Two per page, so that every test includes paging.
         query: async ({ cursor = "0" }: { cursor?: string }) => {
           const all = [...this.files.values()];
           const start = Number(cursor);
@@ -109,7 +109,7 @@ function world(...files: [path: string, content: File["content_id"], size?: numb
 }
 
 describe("a full look", () => {
-  it("proposes one action a group, into the archive under the path the copy has", async () => {
+  it("proposes one action per group, into the archive under the copy's own path", async () => {
     const place = world(
       ["b/x", "A"],
       ["inbox/x", "A"],
@@ -127,7 +127,7 @@ describe("a full look", () => {
     ]);
   });
 
-  it("waits for content ids that are still being made, of files that could be the same only", async () => {
+  it("waits only for missing content ids of files that could be equal", async () => {
     let looks = 0;
     const late = () => (looks++ < 3 ? null : "A");
     const place = world(["a", "A"], ["inbox/a", late], ["other", null, 77]);
@@ -144,7 +144,7 @@ describe("a full look", () => {
     expect(place.proposed).toHaveLength(1);
   });
 
-  it("proposes a copy that came back after the first was archived, in a place of its own", async () => {
+  it("proposes a copy that returned after the first was archived, under another name", async () => {
     const place = world(["a", "A"], ["inbox/a", "A"]);
     await lookAtAll(place.context());
     for (const action of place.proposed) action.state = "Committed";
@@ -156,7 +156,7 @@ describe("a full look", () => {
     ]);
   });
 
-  it("lets no more wait for an answer than max_open, and goes on when some are decided", async () => {
+  it("never lets more than max_open wait for an answer, and continues when some are decided", async () => {
     const place = world(["a", "A"], ["a2", "A"], ["b", "B"], ["b2", "B"], ["c", "C"], ["c2", "C"]);
     place.config = { max_open: 2 };
     await lookAtAll(place.context());
@@ -176,7 +176,7 @@ describe("a full look", () => {
     expect(place.memory.asked).toEqual([]);
   });
 
-  it("fails on an error it does not know, so that the event is tried again", async () => {
+  it("fails on an unknown error, so that the event is tried again", async () => {
     const place = world(["a", "A"], ["a2", "A"]);
     place.refusal = "StorageError";
     await expect(lookAtAll(place.context())).rejects.toThrow("refused");
@@ -184,20 +184,20 @@ describe("a full look", () => {
 });
 
 describe("one file", () => {
-  it("that has a copy is proposed when it appears; delivered twice, only once", async () => {
+  it("that has a copy is proposed when it appears; only once if the event is delivered twice", async () => {
     const place = world(["a", "A"], ["inbox/a", "A"]);
     await lookAtFile(place.context(), "inbox/a");
     await lookAtFile(place.context(), "inbox/a");
     expect(place.moves()).toEqual([["inbox/a", "archive/duplicates/inbox/a"]]);
   });
 
-  it("that is gone before it is looked at does no harm", async () => {
+  it("that is gone before it is examined does no harm", async () => {
     const place = world(["a", "A"]);
     await lookAtFile(place.context(), "inbox/a");
     expect(place.proposed).toEqual([]);
   });
 
-  it("that was not hashed in time is taken up with the next event", async () => {
+  it("that was not hashed in time is examined with the next event", async () => {
     const place = world(["a", "A"], ["inbox/a", null]);
     place.memory = { ...place.memory, unhashed: ["inbox/a", "gone"] };
     await lookAgain(place.context());
@@ -210,20 +210,20 @@ describe("one file", () => {
 });
 
 describe("a large file", () => {
-  it("without a second copy is told of once; a copy in the archive is a copy", async () => {
+  it("without a second copy is reported once; a copy in the archive counts as a copy", async () => {
     const place = world(["film", "A", 2000], ["show", "B", 3000], ["archive/duplicates/show", "B", 3000]);
     await lookAtAll(place.context());
     await lookAtAll(place.context());
     expect(place.notices).toEqual(["A large file has no second copy: film (2.0 KB)"]);
   });
 
-  it("is alone without being hashed when no other has its size", async () => {
+  it("counts as unique without being hashed if no other file has its size", async () => {
     const place = world(["film", null, 2000]);
     await lookAtAll(place.context());
     expect(place.notices).toHaveLength(1);
   });
 
-  it("that loses its second copy is told of", async () => {
+  it("that loses its second copy is reported", async () => {
     const place = world(["film", "A", 2000], ["backup/film", "A", 2000]);
     await lookAtAll(place.context());
     expect(place.notices).toEqual([]);

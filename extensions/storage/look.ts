@@ -7,16 +7,16 @@ import { maxLarge, maxUnhashed, type LargeFile } from "./memory.ts";
 import { proposeFor, refreshOpen } from "./proposals.ts";
 import { canBeArchived, settingsOf, type Settings } from "./settings.ts";
 
-/** Of one content, at most this many copies are looked at when a file appears; a full look takes all. */
+/** When a file appears, at most this many copies of its content are examined; a full look examines all. */
 const maxCopies = 200;
-/** With each event, this many of the files that were not hashed in time are looked at again. */
+/** With each event, this many of the files that were not hashed in time are examined again. */
 const againAtOnce = 20;
 
-/** Looks at every file: at the end of an index. */
+/** Examines every file: at the end of an index. */
 export async function lookAtAll(ctx: Context): Promise<void> {
   const settings = settingsOf(ctx.config);
   const files = await everyFile(ctx);
-  // Only files of the same size can have the same content: the others need no content id.
+  // Only files of the same size can have the same content; the others need no content id.
   const bySize = sizesOf(files);
   const needed = files.filter(
     ({ content_id, size }) =>
@@ -42,7 +42,7 @@ export async function lookAtAll(ctx: Context): Promise<void> {
   }
 }
 
-/** Looks at one file that is new or has new content, and at its copies. */
+/** Examines one file that is new or has new content, and its copies. */
 export async function lookAtFile(ctx: Context, path: string): Promise<void> {
   const { hashed, unhashed } = await whenHashed(ctx, [path]);
   if (unhashed.length > 0) {
@@ -54,7 +54,7 @@ export async function lookAtFile(ctx: Context, path: string): Promise<void> {
   for (const file of hashed) await lookAtContent(ctx, file);
 }
 
-/** Takes up some of the files whose content id came too late. */
+/** Examines some of the files whose content id came too late. */
 export async function lookAgain(ctx: Context): Promise<void> {
   const { unhashed } = await ctx.memory.plan.read();
   const taken = unhashed.slice(0, againAtOnce);
@@ -72,7 +72,7 @@ export async function lookAgain(ctx: Context): Promise<void> {
   }));
 }
 
-/** A file is gone: a large one may have lost its second copy. */
+/** Called when a file is gone: a large file may have lost its second copy. */
 export async function lookAtLargeWithout(ctx: Context, entryId: string): Promise<void> {
   const gone = (await ctx.memory.plan.read()).large.find(({ id }) => id === entryId);
   if (gone === undefined) return;
@@ -90,7 +90,7 @@ export async function lookAtLargeWithout(ctx: Context, entryId: string): Promise
   );
 }
 
-/** Looks at the files that have this content now. */
+/** Examines the files that have this content now. */
 export async function lookAtCopies(ctx: Context, content_id: Hash): Promise<void> {
   const [path] = (await ctx.vdfs.copies(content_id)).paths;
   const file = path === undefined ? null : await fileAt(ctx, path);
@@ -104,7 +104,7 @@ async function lookAtContent(ctx: Context, file: KnownFile): Promise<void> {
   const copies: KnownFile[] = [];
   for (const path of paths.slice(0, maxCopies)) {
     const copy = await fileAt(ctx, path);
-    // It may have changed since the question: then it is a copy no longer, and an event of its own is on its way.
+    // The file may have changed since the query; then it is no longer a copy, and its own event is on its way.
     if (copy?.content_id === file.content_id) copies.push(copy);
   }
   if (file.size >= settings.large_bytes) {
@@ -126,7 +126,10 @@ function sizesOf(files: readonly KnownFile[]): Map<number, number> {
   return sizes;
 }
 
-/** The large files, and whether they are alone. One without content id counts only when no other has its size. */
+/**
+ * Returns the large files, and whether they have a second copy. A file without a content id counts as unique only if no
+ * other file has its size.
+ */
 function largeOf(
   files: readonly KnownFile[],
   settings: Settings,

@@ -47,7 +47,7 @@ describe("large files", () => {
     alone,
   });
 
-  it("are told of once, and again only after a second copy was there in between", () => {
+  it("are reported once, and again only after a second copy existed in between", () => {
     const first = withLarge(nothingYet(), [file("a", true), file("b", false)]);
     expect(first.alone.map(({ id }) => id)).toEqual(["a"]);
     const second = withLarge(first.memory, [file("a", true), file("b", true)]);

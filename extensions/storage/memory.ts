@@ -1,33 +1,33 @@
 import type { ActionState, Hash } from "@lares/sdk";
 
-/** A proposal it made, by what it was about: so that the same is not asked twice. */
+/** A proposal that this agent made, by its subject, so that the same is not asked twice. */
 export interface Asked {
   content_id: Hash;
-  /** The extra copies it was about. */
+  /** The extra copies that it concerns. */
   paths: string[];
   action: string;
   state: ActionState;
 }
 
-/** A file large enough that it should have a second copy. */
+/** A file so large that it should have a second copy. */
 export interface LargeFile {
   id: string;
   path: string;
   size: number;
   content_id: Hash | null;
-  /** No second copy when last looked; said so once. */
+  /** It had no second copy at the last look, and this was reported. */
   alone: boolean;
 }
 
 /** Working memory. */
 export interface Remembered {
-  /** An index has been complete once: from then on every new file is looked at by itself. */
+  /** An index has been complete once: from then on every new file is examined by itself. */
   indexed: boolean;
   asked: Asked[];
   large: LargeFile[];
-  /** Files whose content was not hashed yet when there was time to look. */
+  /** Files that were not hashed yet when they were examined. */
   unhashed: string[];
-  /** More groups were found than proposals may wait at once. */
+  /** There are more groups than proposals may wait at once. */
   more: boolean;
 }
 
@@ -40,19 +40,19 @@ export function nothingYet(): Remembered {
   return { indexed: false, asked: [], large: [], unhashed: [], more: false };
 }
 
-/** Still waits for a person, or is being carried out. */
+/** True if it still waits for a person, or is being carried out. */
 export function isOpen(asked: Asked): boolean {
   return asked.state === "PendingApproval" || asked.state === "Approved" || asked.state === "Committing";
 }
 
-/** A person said no, before or after: it is not asked again. */
+/** True if a person refused it, before or after it was carried out; it is not proposed again. */
 export function wasRefused(asked: Asked): boolean {
   return asked.state === "Rejected" || asked.state === "Undone";
 }
 
 /**
- * Of a group's extra copies, those that nobody was asked about. Committed: those files were moved, so a file that is
- * at that path now is another one. Expired, stale or failed: nobody said no.
+ * Returns those of a group's extra copies that were never proposed. After Committed the files were moved, so a file at
+ * that path now is another one. Expired, Stale or Failed is not a refusal.
  */
 export function unasked(
   extra: readonly string[],
@@ -68,7 +68,7 @@ export function unasked(
   return extra.filter((path) => !covered.has(path));
 }
 
-/** Adds a proposal; the oldest that are neither open nor refused go first when the list is full. */
+/** Adds a proposal; if the list is full, drops the oldest that are neither open nor refused. */
 export function withAsked(memory: Remembered, asked: Asked): Remembered {
   const all = [...memory.asked, asked];
   while (all.length > maxAsked) {
@@ -78,7 +78,7 @@ export function withAsked(memory: Remembered, asked: Asked): Remembered {
   return { ...memory, asked: all };
 }
 
-/** What is known of the large files, replaced; returns those that have lost, or never had, a second copy and of which nobody was told. */
+/** Replaces what is known of the large files. Returns those without a second copy that were not reported yet. */
 export function withLarge(
   memory: Remembered,
   seen: readonly LargeFile[],

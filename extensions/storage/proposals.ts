@@ -5,12 +5,12 @@ import { isOpen, unasked, withAsked, type Asked } from "./memory.ts";
 import { settingsOf } from "./settings.ts";
 import { archivedPath, reasonFor, titleOf } from "./wording.ts";
 
-/** Names tried for a copy before its place in the archive counts as full. */
+/** The number of names that are tried for a copy before its place in the archive counts as full. */
 const maxAttempts = 20;
-/** Copies in one proposal; a person should be able to read it. */
+/** The number of copies in one proposal; a person should be able to read it. */
 const maxMoves = 100;
 
-/** Learns what has become of the proposals that were open. */
+/** Queries the state of the proposals that were open. */
 export function refreshOpen(ctx: Context): Promise<void> {
   return refresh(ctx, isOpen);
 }
@@ -28,7 +28,7 @@ async function refresh(ctx: Context, wanted: (asked: Asked) => boolean): Promise
   }));
 }
 
-/** One proposal for each group that has copies nobody was asked about, as long as not too many are open. */
+/** Makes one proposal for each group that has copies which were never proposed, as long as not too many are open. */
 export async function proposeFor(
   ctx: Context,
   groups: readonly Group[],
@@ -38,7 +38,7 @@ export async function proposeFor(
   const made: Action[] = [];
   let more = false;
   for (const group of groups) {
-    // What was carried out may have been undone since, and that is a no.
+    // A committed action may have been undone since, which counts as a refusal.
     await refresh(ctx, (one) => one.content_id === group.content_id && one.state === "Committed");
     const { asked } = await ctx.memory.plan.read();
     const extra = unasked(group.extra, group.content_id, asked, { again }).slice(0, maxMoves);
@@ -92,7 +92,7 @@ async function propose(ctx: Context, group: Group, archive: string): Promise<Act
       case "NotFound":
       case "Stale":
       case "Conflict":
-        // A file vanished or changed in between; its own event brings it back here.
+        // A file vanished or changed in between; its own event triggers another look.
         ctx.trace.debug(`A group changed while it was proposed: ${messageOf(error)}`);
         return "changed";
       default:
@@ -118,7 +118,7 @@ async function stateOf(ctx: Context, id: string): Promise<ActionState | null> {
   }
 }
 
-/** The code of an error that the kernel answered with. */
+/** Returns the code of an error from the kernel. */
 function codeOf(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }

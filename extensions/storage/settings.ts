@@ -1,4 +1,4 @@
-/** What `config` in lares.yaml may say; whatever is missing or makes no sense has its default. */
+/** The settings from `config` in lares.yaml; missing or invalid ones have their defaults. */
 export interface Settings {
   /** Folder for extra copies, relative to the workspace, no trailing slash. */
   readonly archive: string;
@@ -31,7 +31,7 @@ function positive(value: unknown, otherwise: number): number {
   return typeof value === "number" && Number.isFinite(value) && value >= 1 ? value : otherwise;
 }
 
-/** Archived copies are where they belong; files in hidden folders belong to some program. */
+/** Archived copies are in their place already, and files in hidden folders belong to some program. */
 export function canBeArchived(path: string, settings: Settings): boolean {
   return !path.startsWith(`${settings.archive}/`) && !path.split("/").some((part) => part.startsWith("."));
 }

@@ -2,7 +2,7 @@ import type { Group } from "./groups.ts";
 
 const units = ["bytes", "KB", "MB", "GB", "TB"];
 
-/** 1536 → "1.5 KB" */
+/** Formats 1536 as "1.5 KB". */
 export function inUnits(bytes: number): string {
   let value = bytes;
   let unit = 0;
@@ -27,7 +27,7 @@ export function reasonFor(group: Group): string {
   return `${each} ${group.keep} stays: ${group.because}.`.slice(0, 4000);
 }
 
-/** Where a copy goes: beneath the archive, under the path it has. */
+/** Returns the destination of a copy: its own path beneath the archive. */
 export function archivedPath(path: string, archive: string, attempt: number): string {
   if (attempt === 1) return `${archive}/${path}`;
   const folder = path.slice(0, path.lastIndexOf("/") + 1);

@@ -15,6 +15,7 @@ export type ErrorCode =
   | "AgentError"
   | "Conflict"
   | "VectorSearchNotConfigured"
+  | "RequestCancelled"
   | "InvalidParams"
   | "MethodNotFound"
   | "InternalError";

@@ -17,6 +17,7 @@ export type {
   JobContext,
   NeedsApproval,
   Severity,
+  ToolCallOptions,
   ToolContext,
   Trace,
   Vdfs,

@@ -38,6 +38,7 @@ it("initialize names the handlers; hooks, jobs and lifecycle get their context",
     tools: ["run"],
     jobs: ["work"],
     max_open_hooks: 64,
+    cancels_tools: true,
   });
   await guest.request("startup");
   await guest.request("hook", { handler: "seen", event: { entry: { path: "photos/a.jpg" } } });
@@ -234,7 +235,13 @@ it("sends each call of the context as one message of the ABI", async () => {
     "actions/propose",
     { effects: [effect], title, reason: "" },
   ];
-  expect(guest.calls.map(({ method, params }) => [method, params])).toEqual([
+  // Each says which call it answers.
+  const own = guest.calls.map(({ method, params }) => {
+    const { on_behalf: answered, ...rest } = params as { on_behalf?: unknown };
+    expect(answered, method).toBe("1");
+    return [method, rest];
+  });
+  expect(own).toEqual([
     ["vdfs/query", { tag: "x", limit: 5 }],
     ["vdfs/count", {}],
     ["vdfs/get", { path: "a.txt" }],

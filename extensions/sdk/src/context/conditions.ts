@@ -2,7 +2,7 @@ import { LaresError } from "../errors.ts";
 import type { Embedding, Operator, Position, When } from "../types/memory.ts";
 
 /** One of a query's `where`, as the ABI has it. */
-export interface Where {
+interface Where {
   readonly field: string;
   readonly op: Operator | "near";
   readonly value: unknown;

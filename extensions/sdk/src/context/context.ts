@@ -45,11 +45,14 @@ export function isNeedsApproval(value: unknown): value is NeedsApproval {
 
 export function forTool<Memory>(
   context: AgentContext<Memory>,
-  call: { readonly callId: string; readonly caller: string },
+  kernel: Kernel,
+  call: { readonly callId: string; readonly caller: string; readonly signal: AbortSignal },
 ): ToolContext<Memory> {
   return {
     ...context,
     ...call,
+    progress: async (fraction, message) =>
+      void (await kernel.call("tools/progress", { call_id: call.callId, fraction, message })),
     needsApproval: (action, reason) => {
       const result: NeedsApproval = { status: "needs_approval", action: action.id, reason };
       approvals.add(result);

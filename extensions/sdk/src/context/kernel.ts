@@ -4,3 +4,15 @@ export interface Kernel {
   /** A notification: `trace`. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
 }
+
+/** The same kernel, told each time which call is answered; `undefined`: it is not said. */
+export function onBehalf(kernel: Kernel, callId: () => string | null | undefined): Kernel {
+  const saying = (params: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> => {
+    const id = callId();
+    return id === undefined ? params : { ...params, on_behalf: id };
+  };
+  return {
+    call: (method, params) => kernel.call(method, saying(params)),
+    notify: (method, params) => kernel.notify(method, saying(params)),
+  };
+}

@@ -1,6 +1,6 @@
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput, ProposalOptions, Reasons } from "../types/action.ts";
-import type { Actions, AgentContext, Trace } from "../types/context.ts";
+import type { Actions, AgentContext, ToolCallOptions, Trace } from "../types/context.ts";
 import type { Kernel } from "./kernel.ts";
 
 type Services = Pick<AgentContext, "actions" | "jobs" | "tools" | "events" | "shared" | "trace" | "notify">;
@@ -21,11 +21,15 @@ export function makeServices(kernel: Kernel): Services {
       },
     },
     tools: {
-      call: async <Value>(tool: string, args: Readonly<Record<string, unknown>> = {}): Promise<Value> => {
+      call: async <Value>(
+        tool: string,
+        args: Readonly<Record<string, unknown>> = {},
+        { key }: ToolCallOptions = {},
+      ): Promise<Value> => {
         const slash = tool.indexOf("/");
         if (slash < 1)
           throw new LaresError("InvalidParams", `"${tool}" names no tool; write "agent.id/tool".`);
-        const params = { agent: tool.slice(0, slash), name: tool.slice(slash + 1), arguments: args };
+        const params = { agent: tool.slice(0, slash), name: tool.slice(slash + 1), arguments: args, key };
         return valueOf(tool, await kernel.call<CallResult>("tools/call", params)) as Value;
       },
     },

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from "../agent.ts";
 import { forJob, forTool, type Identity, isNeedsApproval, makeContext } from "../context/context.ts";
+import { onBehalf } from "../context/kernel.ts";
 import { isLaresError, type ErrorCode } from "../errors.ts";
 import type { AgentContext, NeedsApproval } from "../types/context.ts";
 import type { HookEvent } from "../types/event.ts";
@@ -32,8 +33,14 @@ export function serveAgent(program: { readonly default?: unknown }): void {
 function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string, (params: never) => unknown> {
   const kernel = kernelOf(host);
   const ending = new AbortController();
-  /** Of the jobs that run, by id. */
+  /** Of the jobs and the calls of tools that are not answered, by id: what is done meanwhile for something else says so. */
   const running = new Map<string, AbortController>();
+  const begin = (id: string): AbortController => {
+    const leaving = new AbortController();
+    running.set(id, leaving);
+    if (ending.signal.aborted) leaving.abort(ending.signal.reason);
+    return leaving;
+  };
   let identity: Identity | undefined;
   let context: AgentContext | undefined;
   /** Resolves when the hook that was taken last is done. */
@@ -43,17 +50,29 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
       throw new Error("The agent was asked for something before it was initialized.");
     return context;
   };
+  /** The context of what answers this call, whatever else is under way. */
+  const contextFor = (callId: string): AgentContext => {
+    if (identity === undefined) return ready();
+    return makeContext(
+      onBehalf(kernel, () => callId),
+      identity,
+      definition,
+      ending.signal,
+    );
+  };
   return {
     initialize(params: Identity) {
       const { extension, config, permissions, locations } = params;
       identity = { extension, config: config ?? {}, permissions, locations };
-      context = makeContext(kernel, identity, definition, ending.signal);
+      const forNobody = onBehalf(kernel, () => (running.size === 0 ? undefined : null));
+      context = makeContext(forNobody, identity, definition, ending.signal);
       const { hooks, tools, jobs } = definition;
       return {
         handlers: namesOf(hooks),
         tools: namesOf(tools),
         jobs: namesOf(jobs),
         max_open_hooks: maxOpenHooks,
+        cancels_tools: true,
       };
     },
     async startup() {
@@ -82,15 +101,17 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
       caller: string;
     }): Promise<ToolResult> {
       const tool = named(definition.tools, params.name, "tool");
+      const { call_id: callId, caller } = params;
+      const { signal } = begin(callId);
       try {
-        const value = await tool(
-          params.arguments,
-          forTool(ready(), { callId: params.call_id, caller: params.caller }),
-        );
+        const context = forTool(contextFor(callId), kernel, { callId, caller, signal });
+        const value = await tool(params.arguments, context);
         return isNeedsApproval(value) ? value : { status: "success", value: value ?? null };
       } catch (error) {
         host.report(`The tool ${params.name} failed`, error);
         return { status: "error", message: messageOf(error), recoverable: isRecoverable(error) };
+      } finally {
+        running.delete(callId);
       }
     },
     async job({
@@ -104,11 +125,9 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
       input: unknown;
       checkpoint?: unknown;
     }) {
-      const leaving = new AbortController();
-      running.set(id, leaving);
-      if (ending.signal.aborted) leaving.abort(ending.signal.reason);
+      const { signal } = begin(id);
       try {
-        const context = forJob(ready(), kernel, { id, checkpoint, signal: leaving.signal });
+        const context = forJob(contextFor(id), kernel, { id, checkpoint, signal });
         return (await named(definition.jobs, name, "job")(input, context)) ?? {};
       } finally {
         running.delete(id);
@@ -116,6 +135,10 @@ function methodsOf(definition: AgentDefinition, host: GuestHost): Record<string,
     },
     cancelJob({ id }: { id: string }) {
       running.get(id)?.abort(new Error("The job was cancelled."));
+      return {};
+    },
+    cancelTool({ call_id: callId }: { call_id: string }) {
+      running.get(callId)?.abort(new Error("The call was cancelled."));
       return {};
     },
     async permissionChange({ permissions, locations }: { permissions: Permissions; locations: string[] }) {

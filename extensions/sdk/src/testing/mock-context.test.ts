@@ -61,3 +61,39 @@ it("refuses what the kernel's policy refuses: location, filter, denial, what was
   await expect(ctx.jobs.dispatch("work", {})).rejects.toMatchObject({ code: "PermissionDenied" });
   expect(ctx.recorded.actions).toEqual([]);
 });
+
+const reasons = { title: "Archive", reason: "old" };
+const move = (name: string) => [{ kind: "file.move", from: name, to: `archive/${name}` }] as const;
+
+it("a proposal with a key that was used before stores nothing and returns the first action", async () => {
+  const ctx = mockContext({ entries: [{ path: "a" }, { path: "b" }] });
+  const first = await ctx.actions.propose(move("a"), reasons, { key: "once" });
+  expect(await ctx.actions.propose(move("b"), reasons, { key: "once" })).toEqual(first);
+  expect(ctx.recorded.actions).toMatchObject([{ key: "once" }]);
+});
+
+it("a proposal takes the place of the one that it names, and of one that changes the same things", async () => {
+  const ctx = mockContext({ entries: [{ path: "a" }, { path: "b" }] });
+  const first = await ctx.actions.propose(move("a"), reasons);
+  const second = await ctx.actions.propose(move("b"), reasons, { supersedes: first.id });
+  const third = await ctx.actions.propose(move("b"), reasons);
+  expect(ctx.recorded.actions.map(({ state, superseded_by }) => [state, superseded_by])).toEqual([
+    ["Stale", second.id],
+    ["Stale", third.id],
+    ["PendingApproval", undefined],
+  ]);
+  expect(second.supersedes).toBe(first.id);
+});
+
+it.each([
+  ["one that is unknown", "nothing", "NotFound"],
+  ["one that was superseded already", "action-1", "IllegalTransition"],
+  ["one that was applied", "action-3", "IllegalTransition"],
+])("a proposal cannot supersede %s, and then stores nothing", async (_name, supersedes, code) => {
+  const ctx = mockContext({ entries: [{ path: "a" }] });
+  await ctx.actions.propose(move("a"), reasons);
+  await ctx.actions.propose(move("a"), reasons);
+  await ctx.vdfs.tags.add("a", "seen");
+  await expect(ctx.actions.propose(move("a"), reasons, { supersedes })).rejects.toMatchObject({ code });
+  expect(ctx.recorded.actions.map(({ state }) => state)).toEqual(["Stale", "PendingApproval", "Committed"]);
+});

@@ -83,12 +83,12 @@ export function mockContext<Memory = MemoryShape>(options: MockOptions<Memory> =
     new AbortController().signal,
   );
   return {
+    ...forTool(context, kernel, { callId: "call-1", caller: "user", signal: context.signal }),
     ...forJob(context, kernel, {
       id: "job-1",
       checkpoint: options.checkpoint,
       signal: context.signal,
     }),
-    ...forTool(context, { callId: "call-1", caller: "user" }),
     recorded: kernel.recorded,
   };
 }

@@ -8,9 +8,9 @@ import type {
   TemporalItem,
   TemporalPage,
   TemporalQuery,
-} from "../../../../kernel/src/memory/queries.ts";
-import { matches } from "../../../../kernel/src/memory/store/projection/testing/where-reference.ts";
-import { checkedConditions } from "../../../../kernel/src/memory/store/projection/where.ts";
+} from "../../../../kernel/src/memory-contract/queries.ts";
+import { matches } from "../../../../kernel/src/store/projection/testing/where-reference.ts";
+import { checkedConditions } from "../../../../kernel/src/store/projection/where.ts";
 import type { HistoryItem } from "../types/memory.ts";
 import { hasWords } from "./mock-words.ts";
 

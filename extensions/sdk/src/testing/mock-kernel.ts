@@ -5,12 +5,12 @@ import { memoryCalls } from "../../../../kernel/src/protocol/guest/v1/memory.ts"
 import { checkParams } from "../../../../kernel/src/protocol/validate.ts";
 import type { Kernel } from "../context/kernel.ts";
 import { LaresError } from "../errors.ts";
-import type { Action, EffectInput, Reasons } from "../types/action.ts";
+import type { Action, EffectInput, ProposalOptions, Reasons } from "../types/action.ts";
 import { MockMemory } from "./mock-memory.ts";
 import type { MockWorkspace } from "./mock-workspace.ts";
 import type { Recorded } from "./recorded.ts";
 
-export interface MockKernelOptions {
+interface MockKernelOptions {
   readonly authority: Authority;
   readonly workspace: MockWorkspace;
   readonly now: () => number;
@@ -48,6 +48,7 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     return memory;
   };
   const shared = new Map<unknown, { version: number; value: unknown }>();
+  const keyed = new Map<string, Promise<unknown>>();
   const iso = (): string => new Date(now()).toISOString();
 
   const preview = (params: Params): Action => {
@@ -76,6 +77,21 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     if (action === undefined) throw new LaresError("NotFound", `There is no action "${String(id)}".`);
     return action;
   };
+  /** The action that a proposal names as superseded; refused as the kernel refuses it. */
+  const replaceable = (id: string): Action => {
+    const action = found(id);
+    if (action.superseded_by !== undefined)
+      throw new LaresError(
+        "IllegalTransition",
+        `The action ${id} was superseded by ${action.superseded_by} already; supersede that one.`,
+      );
+    if (!isReplaceable(action))
+      throw new LaresError(
+        "IllegalTransition",
+        `The action ${id} is ${action.state}; only one that waits or is Stale can be superseded.`,
+      );
+    return action;
+  };
   const services: Record<string, (params: Params) => unknown> = {
     "vdfs/query": (query) => workspace.query(query, visible),
     "vdfs/count": (query) => ({ count: workspace.all(query, visible).length }),
@@ -102,7 +118,24 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     },
     "actions/preview": preview,
     "actions/propose": (params) => {
-      const action = preview(params);
+      const { key, supersedes } = params as ProposalOptions;
+      const known =
+        key === undefined ? undefined : recorded.actions.find((candidate) => candidate.key === key);
+      if (known !== undefined) return known;
+      const action: Action = {
+        ...preview(params),
+        ...(supersedes === undefined ? {} : { supersedes }),
+        ...(key === undefined ? {} : { key }),
+      };
+      const replaced = recorded.actions.filter(
+        (older) =>
+          isReplaceable(older) && older.superseded_by === undefined && targetsOf(older) === targetsOf(action),
+      );
+      if (supersedes !== undefined) replaced.push(replaceable(supersedes));
+      for (const { id } of replaced) {
+        const index = recorded.actions.findIndex((older) => older.id === id);
+        recorded.actions[index] = { ...found(id), state: "Stale", superseded_by: action.id };
+      }
       recorded.actions.push(action);
       for (const effect of params["effects"] as EffectInput[]) apply(workspace, effect);
       return action;
@@ -113,11 +146,15 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     "jobs/progress": () => ({}),
     "jobs/checkpoint": () => ({}),
     "events/emit": (params) => void recorded.events.push(params),
-    "tools/call": async ({ agent, name, arguments: args }) => {
+    "tools/progress": () => ({}),
+    "tools/call": async ({ agent, name, arguments: args, key }) => {
       const tool = options.tools[`${String(agent)}/${String(name)}`];
       if (tool === undefined)
         throw new LaresError("NotFound", `There is no tool "${String(agent)}/${String(name)}".`);
-      return { status: "success", value: await tool(args) };
+      const known = key === undefined ? undefined : keyed.get(key as string);
+      const value = known ?? (async () => tool(args))();
+      if (key !== undefined) keyed.set(key as string, value);
+      return { status: "success", value: await value };
     },
     "shared/read": ({ key }) => shared.get(key) ?? null,
     "shared/write": ({ key, value, version }) => {
@@ -164,6 +201,22 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
     },
     notify: (_method, params) => void recorded.traces.push(params as unknown as Recorded["traces"][number]),
   };
+}
+
+function isReplaceable({ state }: Action): boolean {
+  return state === "PendingApproval" || state === "Stale";
+}
+
+/** Names what an action changes; two actions with the same name change the very same things. */
+function targetsOf({ effects }: Action): string {
+  const targets = effects.flatMap(({ kind, path, from, tag, namespace, key, sidecar }) =>
+    kind === "file.move"
+      ? [[from], [path]]
+      : kind.startsWith("file.") || kind.startsWith("folder.")
+        ? [[path]]
+        : [[path, tag, namespace, key, sidecar]],
+  );
+  return JSON.stringify([...new Set(targets.map((target) => JSON.stringify(target)))].toSorted());
 }
 
 function apply(workspace: MockWorkspace, effect: EffectInput): void {

@@ -5,9 +5,9 @@ import type {
   KnowledgeItem,
   KnowledgeQuery,
   Relation,
-} from "../../../../kernel/src/memory/queries.ts";
-import { matches } from "../../../../kernel/src/memory/store/projection/testing/where-reference.ts";
-import { checkedConditions } from "../../../../kernel/src/memory/store/projection/where.ts";
+} from "../../../../kernel/src/memory-contract/queries.ts";
+import { matches } from "../../../../kernel/src/store/projection/testing/where-reference.ts";
+import { checkedConditions } from "../../../../kernel/src/store/projection/where.ts";
 import { cosine, directionOf, textOf } from "./mock-words.ts";
 
 interface Stored extends KnowledgeAddition {

@@ -8,8 +8,8 @@ import type {
   SearchQuery,
   TemporalCountQuery,
   TemporalQuery,
-} from "../../../../kernel/src/memory/queries.ts";
-import { searchedWords } from "../../../../kernel/src/memory/store/projection/words.ts";
+} from "../../../../kernel/src/memory-contract/queries.ts";
+import { searchedWords } from "../../../../kernel/src/store/projection/words.ts";
 import { LaresError } from "../errors.ts";
 import type { HistoryItem } from "../types/memory.ts";
 import { MockHistory } from "./mock-history.ts";
@@ -20,7 +20,7 @@ import { shareOfWords, textOf } from "./mock-words.ts";
 const rankOffset = 10;
 const dayMs = 24 * 60 * 60 * 1000;
 
-export interface MockMemoryOptions {
+interface MockMemoryOptions {
   readonly now: () => number;
   readonly plan: unknown;
   /** Events are put here. */

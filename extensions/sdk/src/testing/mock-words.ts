@@ -1,10 +1,10 @@
 import type { JsonValue } from "../../../../kernel/src/base/json.ts";
-import { eachText, fieldsAround } from "../../../../kernel/src/memory/store/projection/data-texts.ts";
+import { eachText, fieldsAround } from "../../../../kernel/src/store/projection/data-texts.ts";
 import {
   differentWords,
   indexedWords,
   searchedWords,
-} from "../../../../kernel/src/memory/store/projection/words.ts";
+} from "../../../../kernel/src/store/projection/words.ts";
 
 /** Whether all the words stand in the data, or in what is beneath one of its fields. */
 export function hasWords(data: JsonValue, match: string, field?: string): boolean {

@@ -76,7 +76,11 @@ export interface AgentContext<Memory = MemoryShape> {
   };
   readonly tools: {
     /** `"agent.id/tool"`; the tool's value, or throws what it failed with (`ToolError`). */
-    call<Value = Untyped>(tool: string, args?: Readonly<Record<string, unknown>>): Promise<Value>;
+    call<Value = Untyped>(
+      tool: string,
+      args?: Readonly<Record<string, unknown>>,
+      options?: ToolCallOptions,
+    ): Promise<Value>;
   };
   readonly events: { emit(name: string, data: unknown): Promise<void> };
   readonly shared: {
@@ -94,6 +98,14 @@ export interface AgentContext<Memory = MemoryShape> {
   ): Promise<void>;
 }
 
+export interface ToolCallOptions {
+  /**
+   * Any text up to 256 characters. Calling again with the same key does not run the tool again: it returns what the first
+   * call returned, or throws what that threw, also after a restart.
+   */
+  readonly key?: string;
+}
+
 /** A tool's result that says: this can be done once a person has approved it. */
 export interface NeedsApproval {
   readonly status: "needs_approval";
@@ -105,6 +117,10 @@ export interface ToolContext<Memory = MemoryShape> extends AgentContext<Memory> 
   readonly callId: string;
   /** "user", "model", or the calling extension's id. */
   readonly caller: string;
+  /** Aborted when whoever called does not wait any more, or the agent is told to shut down. */
+  readonly signal: AbortSignal;
+  /** How far it is, from 0 to 1, for whoever called. */
+  progress(fraction: number, message?: string): Promise<void>;
   /** To be returned from the tool. */
   needsApproval(action: Action, reason: string): NeedsApproval;
 }

@@ -5,7 +5,7 @@ import type {
   EntryPage as KernelPage,
 } from "../../../../kernel/src/base/vocabulary/entry.ts";
 import type { Permissions as KernelPermissions } from "../../../../kernel/src/base/vocabulary/permissions.ts";
-import type * as queries from "../../../../kernel/src/memory/queries.ts";
+import type * as queries from "../../../../kernel/src/memory-contract/queries.ts";
 import {
   defineAgent,
   type Action,

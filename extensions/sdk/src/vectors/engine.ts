@@ -1,7 +1,7 @@
 import { findHost } from "../guest/host.ts";
 
 /** What the micro HNSW can be asked; the numbers are those of `kernel/build/guest/vectors.wat`. */
-export const operations = {
+const operations = {
   bytes: 0,
   create: 1,
   add: 2,

@@ -1,7 +1,7 @@
 /** Vectors for tests, always the same. */
 
 /** Numbers from 0 to 1 (mulberry32). */
-export function numbers(seed: number): () => number {
+function numbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;
