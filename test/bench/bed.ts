@@ -3,7 +3,7 @@ import { Bench, type BenchSpec, type ExtensionSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import { FrameReader } from "../support/frames.ts";
 
-export interface TraceSeen {
+interface TraceSeen {
   readonly agent: string;
   readonly level: string;
   readonly message: string;

@@ -1,5 +1,5 @@
 /** Handlers that the manifest's program has. */
-export const handlerNames = Array.from({ length: 24 }, (_, index) => `handler${index}`);
+const handlerNames = Array.from({ length: 24 }, (_, index) => `handler${index}`);
 
 export const program = `import { defineAgent } from "@lares/sdk";
 export default defineAgent({

@@ -18,12 +18,12 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { silentLog } from "../../kernel/src/base/log.ts";
-import { memoryMigrations } from "../../kernel/src/memory/journal/heads.ts";
+import { memoryMigrations } from "../../kernel/src/memory/heads.ts";
 import { openMemory } from "../../kernel/src/memory/memory.ts";
 import { FakeStore, fakeSettings } from "../../kernel/src/memory/testing/fake-store.ts";
 import { systemClock } from "../../kernel/src/platform/clock.ts";
-import { openDatabase } from "../../kernel/src/platform/database.ts";
-import { settleHeap } from "../../kernel/src/platform/heap.ts";
+import { openDatabase } from "../../kernel/src/platform/database/database.ts";
+import { settleHeap } from "../../kernel/src/platform/processes/heap.ts";
 import { percentile } from "./statistics.ts";
 
 /** What an agent sends in one turn of the loop, while a stream of events comes. */

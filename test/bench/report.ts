@@ -1,10 +1,11 @@
 import { loadavg } from "node:os";
-import Table from "cli-table3";
+import { noStyle } from "../../kernel/src/cli/render/style.ts";
+import { renderTable, type Column } from "../../kernel/src/cli/render/table.ts";
 
-export type Unit = "ms" | "µs" | "MB" | "events/s" | "×" | "%" | "";
+type Unit = "ms" | "µs" | "MB" | "events/s" | "items/s" | "×" | "%" | "";
 
 /** What a figure is to reach; no target means it is shown for comparison. */
-export type Target = { readonly atMost: number } | { readonly atLeast: number };
+type Target = { readonly atMost: number } | { readonly atLeast: number };
 
 /** One line of the table. */
 export interface Row {
@@ -43,32 +44,38 @@ export function load(): number {
 }
 
 export function tableOf(reports: readonly FigureReport[]): string {
-  const table = new Table({
-    head: ["figure", "what", "measured", "target", "", "floor or peer in the same run", "ratio", "n"],
-    style: { head: [], border: [], compact: true },
-    colAligns: ["left", "left", "right", "right", "left", "left", "right", "right"],
-  });
-  for (const { figure, rows, failure } of reports) {
-    if (failure !== undefined) table.push([figure, failure, "", "", "!", "", "", ""]);
-    rows.forEach((row, index) => {
-      const ratio = ratioToFloor(row);
-      table.push([
-        index === 0 ? figure : "",
-        row.what,
-        `${rounded(row.value)} ${row.unit}`,
-        row.target === undefined
-          ? ""
-          : "atMost" in row.target
-            ? `≤ ${row.target.atMost}`
-            : `≥ ${row.target.atLeast}`,
-        { true: "✓", false: "✗", null: "" }[String(isReached(row)) as "true" | "false" | "null"],
-        row.floor === undefined ? "" : `${row.floor.what}: ${rounded(row.floor.value)}`,
-        ratio === null ? "" : ratio.toFixed(2),
-        row.samples ?? "",
-      ]);
-    });
-  }
-  return table.toString();
+  const rows = reports.flatMap(({ figure, rows, failure }) =>
+    failure === undefined
+      ? rows.map((row, index) => cellsOf(index === 0 ? figure : "", row))
+      : [[figure, failure, "", "", "!", "", "", ""]],
+  );
+  return renderTable(columns, rows, { style: noStyle, width: 1000 }).join("\n");
+}
+
+const columns: readonly Column[] = [
+  { title: "figure" },
+  { title: "what" },
+  { title: "measured", align: "right" },
+  { title: "target", align: "right" },
+  { title: "" },
+  { title: "floor or peer in the same run" },
+  { title: "ratio", align: "right" },
+  { title: "n", align: "right" },
+];
+
+function cellsOf(figure: string, row: Row): string[] {
+  const { what, value, unit, target, floor, samples } = row;
+  const ratio = ratioToFloor(row);
+  return [
+    figure,
+    what,
+    `${rounded(value)} ${unit}`,
+    target === undefined ? "" : "atMost" in target ? `≤ ${target.atMost}` : `≥ ${target.atLeast}`,
+    { true: "✓", false: "✗", null: "" }[String(isReached(row)) as "true" | "false" | "null"],
+    floor === undefined ? "" : `${floor.what}: ${rounded(floor.value)}`,
+    ratio === null ? "" : ratio.toFixed(2),
+    String(samples ?? ""),
+  ];
 }
 
 /** Three digits that count. */

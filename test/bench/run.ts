@@ -7,6 +7,7 @@ import { writeFile } from "node:fs/promises";
 import { availableParallelism, cpus } from "node:os";
 import { parseArgs } from "node:util";
 import type { Figure } from "./figure.ts";
+import { add } from "./figures/add.ts";
 import { attack } from "./figures/attack.ts";
 import { append } from "./figures/append.ts";
 import { change } from "./figures/change.ts";
@@ -43,6 +44,7 @@ const figures: readonly Figure[] = [
   retrieval,
   temporal,
   append,
+  add,
   rebuild,
   vectors,
   search,

@@ -4,17 +4,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isoTime } from "../../kernel/src/base/clock.ts";
-import { openDuck } from "../../kernel/src/memory/store/projection/duck.ts";
-import type { JournalRecord } from "../../kernel/src/memory/store/projection/port.ts";
-import { temporalCount, temporalQuery } from "../../kernel/src/memory/store/projection/temporal-query.ts";
-import { temporalTables } from "../../kernel/src/memory/store/projection/temporal.ts";
-import { openTextIndex } from "../../kernel/src/memory/store/projection/text-index.ts";
-import type { TemporalQuery } from "../../kernel/src/memory/queries.ts";
+import { openDuck } from "../../kernel/src/store/projection/duck.ts";
+import type { JournalRecord } from "../../kernel/src/store/projection/port.ts";
+import { temporalCount, temporalQuery } from "../../kernel/src/store/projection/temporal-query.ts";
+import { temporalTables } from "../../kernel/src/store/projection/temporal.ts";
+import { openTextIndex } from "../../kernel/src/store/projection/text-index.ts";
+import type { TemporalQuery } from "../../kernel/src/memory-contract/queries.ts";
 import { PlainEvents } from "./peers/plain-events.ts";
 import { percentile } from "./statistics.ts";
 import { type BenchEvent, benchEvents, firstMs } from "./temporal-events.ts";
 
-export interface MeasuredQuery {
+interface MeasuredQuery {
   readonly what: string;
   readonly total: number;
   readonly ours: { readonly p50: number; readonly p95: number };

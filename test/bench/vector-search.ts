@@ -8,10 +8,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { Index, type MetricKind, type ScalarKind } from "usearch";
-import { Engines } from "../../kernel/src/memory/store/vectors/engines.ts";
-import type { EngineName, Neighbour, VectorIndex } from "../../kernel/src/memory/store/vectors/port.ts";
-import { trainCodebook } from "../../kernel/src/memory/store/vectors/quantize.ts";
-import { clusteredVectors, randomVectors } from "../../kernel/src/memory/store/vectors/testing/vectors.ts";
+import { Engines } from "../../kernel/src/store/vectors/engines.ts";
+import type { EngineName } from "../../kernel/src/memory-contract/store-settings.ts";
+import type { Neighbour, VectorIndex } from "../../kernel/src/store/vectors/port.ts";
+import { trainCodebook } from "../../kernel/src/store/vectors/quantize.ts";
+import { clusteredVectors, randomVectors } from "../../kernel/src/store/vectors/testing/vectors.ts";
 import { residentMb } from "./bed.ts";
 import { percentile } from "./statistics.ts";
 

@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { silentLog } from "../../kernel/src/base/log.ts";
 import { systemClock } from "../../kernel/src/platform/clock.ts";
-import { openDatabase } from "../../kernel/src/platform/database.ts";
-import { openRootedFs } from "../../kernel/src/platform/rooted-fs.ts";
+import { openDatabase } from "../../kernel/src/platform/database/database.ts";
+import { openRootedFs } from "../../kernel/src/platform/files/rooted-fs.ts";
 import { workspaceMigrations } from "../../kernel/src/workspace/migrations.ts";
 import { openWorkspace } from "../../kernel/src/workspace/workspace.ts";
 

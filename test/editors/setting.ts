@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { cp, glob, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { TemporaryFolder } from "../support/temporary-folder.ts";
 import { isAlive, until } from "../support/until.ts";
 
 const checkout = fileURLToPath(new URL("../..", import.meta.url));
@@ -35,15 +35,17 @@ export class Setting implements AsyncDisposable {
   readonly base: string;
   readonly workspace: string;
   readonly home: string;
+  readonly #folder: TemporaryFolder;
 
-  private constructor(base: string) {
-    this.base = base;
-    this.workspace = join(base, "library");
-    this.home = join(base, "home");
+  private constructor(folder: TemporaryFolder) {
+    this.#folder = folder;
+    this.base = folder.path;
+    this.workspace = join(this.base, "library");
+    this.home = join(this.base, "home");
   }
 
   static async create(): Promise<Setting> {
-    const setting = new Setting(await realpath(await mkdtemp(join(tmpdir(), "lares-editors-"))));
+    const setting = new Setting(await TemporaryFolder.create("lares-editors-"));
     await mkdir(setting.home);
     await cp(join(checkout, "examples/library"), setting.workspace, { recursive: true });
     await writeFile(setting.path("lares.yaml"), LARES);
@@ -101,6 +103,6 @@ export class Setting implements AsyncDisposable {
       const pid = Number(await readFile(note, "utf8"));
       await until("the kernel to end", () => !isAlive(pid));
     }
-    await rm(this.base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    await this.#folder[Symbol.asyncDispose]();
   }
 }

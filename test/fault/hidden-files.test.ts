@@ -3,8 +3,8 @@ import { readFile, rename } from "node:fs/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { approve, pick, preview, propose, tryToPropose, type EffectInput } from "../support/actions.ts";
-import { ALL_PERMISSIONS, host, probe, type Outcome } from "../support/agents.ts";
-import { Bench, type BenchSpec } from "../support/bench.ts";
+import { ALL_PERMISSIONS, event, events, host, probe, type Outcome } from "../support/agents.ts";
+import { Bench, inState, type BenchSpec } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
 import type { Action } from "../support/types.ts";
 
@@ -150,6 +150,42 @@ describe("a hidden file", () => {
     await client.request("lares/actions/undo", { id: told.id });
   });
 
+  test("that it changed before an approval is not told by a later proposal or a person's rebase", async () => {
+    const path = "left-out/notes.md";
+    const endedByDrift = async (): Promise<Action> => {
+      const told = await propose(client, SEES, write(path, "replaced\n"));
+      await bench.write(path, `changed ${told.id}\n`);
+      expect((await approve(client, told)).state).toBe("Stale");
+      return told;
+    };
+    const toldOf = async ({ id }: Action): Promise<unknown> =>
+      (await host(client, SEES, "actions.get", id)).value;
+    const failed = await endedByDrift();
+    const before = await toldOf(failed);
+    expect(before).toMatchObject({ state: "Failed" });
+    // To its agent it is Failed, and what is Failed cannot be superseded.
+    const anew = [write("open/other.md", "x")];
+    const named = await host(client, SEES, "actions.propose", anew, about, { supersedes: failed.id });
+    expect(named.error).toMatchObject({
+      code: "IllegalTransition",
+      message: expect.stringContaining("is Failed"),
+    });
+    await propose(client, SEES, write(path, "once more\n"));
+    expect(await toldOf(failed)).toEqual(before);
+    const other = await endedByDrift();
+    expect(await client.raw("lares/actions/rebase", { id: other.id })).toMatchObject({ error: {} });
+    expect(await toldOf(other)).toEqual({
+      ...(before as Action),
+      ...other,
+      state: "Failed",
+      error: (before as Action).error,
+      decided_by: "user",
+      decided: expect.any(String),
+      ended: expect.any(String),
+    });
+    await bench.write(path, secret);
+  });
+
   test("a copy of it does not lower the score of deleting what the agent sees", async () => {
     await bench.write("open/copy.md", secret);
     await bench.write("open/other.md", "n".repeat(17));
@@ -190,6 +226,30 @@ test("a .gitignore that is too large to be read hides everything in its folder",
   expect((await host(client, SEES, "vdfs.readText", "a.md")).value).toBe("visible\n");
   expect((await host(client, SEES, "vdfs.readText", "sub/id.key")).error?.code).toBe("NotFound");
   expect((await preview(client, SEES, write("sub/id.key", ""))).effects[0]?.before).toBeNull();
+});
+
+test("what is hidden while its events wait is not handed over, but that it is gone", async () => {
+  const other = "test.other";
+  const hooks = ["EntryCreated", "EntryDeleted"].map((on) => ({ on, handler: "record" }));
+  const { bench, client } = await start({
+    files: { "a.md": "visible\n" },
+    extensions: [probe({ id: SEES, hooks }), probe({ id: other, hooks })],
+  });
+  await using _bench = bench;
+  const created = (agent: string, path: string) =>
+    event(client, agent, path, ({ entry }) => (entry as { path: string } | undefined)?.path === path);
+  await created(SEES, "a.md");
+  await client.request("lares/agents/control", { id: SEES, command: "suspend" });
+  await inState(client, SEES, "Suspended");
+  await bench.write("plan.md", secret);
+  await created(other, "plan.md");
+  await bench.write(".gitignore", "plan.md\n");
+  await event(client, other, "that it is gone", ({ path }) => path === "plan.md");
+  await client.request("lares/agents/control", { id: SEES, command: "resume" });
+  await bench.write("last.md", "visible\n");
+  await created(SEES, "last.md");
+  const heard = (await events(client, SEES)).filter((each) => JSON.stringify(each).includes("plan.md"));
+  expect(heard.map(({ name }) => name)).toEqual(["EntryDeleted"]);
 });
 
 describe("two spellings of one name", () => {
@@ -359,7 +419,7 @@ describe("two workspaces that differ only in what an agent cannot see", () => {
   const told = (answer: unknown): unknown =>
     JSON.parse(
       JSON.stringify(answer, (key: string, value: unknown) =>
-        /^(?:id|digest|created|modified|finished|decided)$/.test(key) ? `<${key}>` : value,
+        /^(?:id|digest|created|modified|finished|decided|ended)$/.test(key) ? `<${key}>` : value,
       ).replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "<id>"),
     );
 

@@ -1,9 +1,52 @@
 import { expect, test } from "vitest";
-import { agent, Bench } from "../support/bench.ts";
-import { dispatch, openGate, textsOf, worker, wrote } from "../support/jobs.ts";
+import { agent, Bench, inState } from "../support/bench.ts";
+import { control, dispatch, log, openGate, textsOf, worker, wrote } from "../support/jobs.ts";
 import { isAlive, until } from "../support/until.ts";
 
+/** Jobs outlive the kernel, however it ends. */
+
 const ONE = "test.one";
+const TWO = "test.two";
+const OFF = "test.off";
+
+test("kill -9 right after the answers: every job is run by the next kernel, in order, and what ran goes on from its checkpoint", async () => {
+  await using bench = await Bench.create({
+    lares: { kernel: { linger: "0s" } },
+    extensions: [worker({ id: ONE }), worker({ id: TWO }), worker({ id: OFF })],
+  });
+  const first = await bench.open();
+  const running = await dispatch(first, ONE, [
+    ["note", "once"],
+    ["save"],
+    ["note", "stands"],
+    ["gate", "killed"],
+  ]);
+  await wrote(first, ONE, running, "stands");
+  await control(first, OFF, "disable");
+  await inState(first, OFF, "Unloaded");
+  const low = await dispatch(first, ONE, [], { priority: "low", key: "kept" });
+  const high = await dispatch(first, ONE, [], { priority: "high" });
+  const idle = await dispatch(first, ONE, [], { whenIdle: true });
+  const { pid } = await bench.status(first);
+  // The guest that runs nothing else begins it at once; the answer is what counts.
+  const last = await dispatch(first, TWO, [["note", "work"]]);
+  process.kill(pid, "SIGKILL");
+  await first[Symbol.asyncDispose]();
+  await until("the kernel to end", () => !isAlive(pid));
+
+  const second = await bench.open();
+  await wrote(second, TWO, last, "end");
+  expect(await dispatch(second, ONE, [], { key: "kept" })).toBe(low);
+  await openGate(bench, "killed");
+  for (const job of [running, high, low, idle]) await wrote(second, ONE, job, "end");
+  expect(await textsOf(second, ONE, running)).toEqual(["begin", "once", "stands", "begin", "stands", "end"]);
+  const ends = (await log(second, ONE)).filter(({ text }) => text === "end").map(({ job }) => job);
+  // What is more urgent goes before what was interrupted.
+  expect(ends).toEqual([high, running, low, idle]);
+  expect(await textsOf(second, TWO, last)).toEqual(expect.arrayContaining(["begin", "work", "end"]));
+  await until("all to be counted", async () => (await agent(second, ONE)).metrics.jobs_completed === 4);
+  expect((await agent(second, ONE)).metrics.jobs_failed).toBe(0);
+});
 
 test("more kills and farewells than a guest may be lost, without a checkpoint: the job is neither failed nor forgotten", async () => {
   await using bench = await Bench.create({

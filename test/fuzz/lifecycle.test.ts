@@ -2,10 +2,15 @@ import { DayCounts } from "../../kernel/src/agents/day-counts.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createActor } from "xstate";
-import { lifecycleMachine, refusal, stateOf, type LifecycleEvent } from "../../kernel/src/agents/machine.ts";
-import { shutdownTimeoutMs } from "../../kernel/src/agents/boot.ts";
-import { AgentSlots } from "../../kernel/src/agents/slots.ts";
-import { Supervisor } from "../../kernel/src/agents/supervisor.ts";
+import {
+  lifecycleMachine,
+  refusal,
+  stateOf,
+  type LifecycleEvent,
+} from "../../kernel/src/agents/lifecycle/machine.ts";
+import { shutdownTimeoutMs } from "../../kernel/src/agents/lifecycle/boot.ts";
+import { AgentSlots } from "../../kernel/src/agents/lifecycle/slots.ts";
+import { Supervisor } from "../../kernel/src/agents/lifecycle/supervisor.ts";
 import { definitionOf, FakeGuest, FakeQueue } from "../../kernel/src/agents/testing/fake-guest.ts";
 import { FakeJobs } from "../../kernel/src/agents/testing/fake-jobs.ts";
 import { isLaresError, LaresError } from "../../kernel/src/base/errors.ts";
@@ -182,7 +187,6 @@ fuzz({
       definition: definitionOf({ activation: eager ? "eager" : "on_event" }),
       clock,
       idleUnloadMs: () => 300_000,
-      validateHostCall: (_method, params) => params,
       ports: {
         queue,
         dayCounts: new DayCounts(clock),
@@ -214,9 +218,11 @@ fuzz({
           guests.push(guest);
           return guest;
         },
-        services: {},
+        authorityOf: () => null,
+        readHostCall: (_method, params) => ({ params, answer: async () => null }),
         memoryFigures: () => ({ temporalEvents: 0, knowledgeItems: 0, sizeBytes: 0 }),
         isEntry: () => false,
+        hides: () => false,
         openMemory: async () => undefined,
         acquireSlot: () => slots.acquire(),
         takeTurn: async () => undefined,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect } from "vitest";
 import { ByteRing, newByteRing } from "../../kernel/src/sandbox/host/byte-ring.ts";
-import { controlFrames, frame, FrameReader, readControl } from "../../kernel/src/sandbox/host/frames.ts";
+import { frame, FrameReader, readWords, wordsFrame } from "../../kernel/src/platform/children/frames.ts";
 import { LineSplitter } from "../../kernel/src/sandbox/host/line-splitter.ts";
 import { chunked, cuts, joined } from "./support/bytes.ts";
 import { fuzz } from "./support/campaign.ts";
@@ -93,8 +93,8 @@ fuzz({
   arbitrary: fc.record({ words: fc.jsonValue(), bytes: fc.uint8Array({ maxLength: 200 }) }),
   runs: 3000,
   check: ({ words, bytes }) => {
-    const payload = joined(controlFrames(words, bytes)).subarray(9);
-    const read = readControl(payload);
+    const payload = joined(wordsFrame(words, bytes)).subarray(9);
+    const read = readWords(payload);
     expect(read.words).toEqual(JSON.parse(JSON.stringify(words)));
     expect(new Uint8Array(read.bytes)).toEqual(bytes);
   },

@@ -16,10 +16,10 @@ import { silentLog } from "../../kernel/src/base/log.ts";
 import { ManualClock } from "../../kernel/src/base/testing/manual-clock.ts";
 import { openInbox } from "../../kernel/src/inbox/inbox.ts";
 import { inboxMigrations } from "../../kernel/src/inbox/migrations.ts";
-import { memoryMigrations } from "../../kernel/src/memory/journal/heads.ts";
+import { memoryMigrations } from "../../kernel/src/memory/heads.ts";
 import { openMemory } from "../../kernel/src/memory/memory.ts";
 import { FakeStore, fakeSettings } from "../../kernel/src/memory/testing/fake-store.ts";
-import { openDatabase, type Database } from "../../kernel/src/platform/database.ts";
+import { openDatabase, type Database } from "../../kernel/src/platform/database/database.ts";
 import { fuzz } from "./support/campaign.ts";
 
 const target = "storage";
@@ -66,7 +66,7 @@ const inboxStep = fc.oneof(
     arbitrary: fc.record({ do: fc.constant("take" as const), agent, count: fc.integer({ min: 1, max: 6 }) }),
   },
   fc.record({
-    do: fc.constantFrom("retry" as const, "bury" as const, "clear" as const),
+    do: fc.constantFrom("retry" as const, "deadLetter" as const, "clear" as const),
     agent,
     delayMs: fc.nat(50),
   }),
@@ -180,7 +180,7 @@ fuzz({
             await inbox.retryLater(one.agent, item.seq, clock.now() + delayMs);
             Object.assign(expected, { attempts: expected.attempts + 1, dueAt: clock.now() + delayMs });
           } else {
-            await inbox.bury(one.agent, item.seq, "given up");
+            await inbox.deadLetter(one.agent, item.seq, "given up");
             buried.get(one.agent)?.unshift(expected.n);
             model.set(
               one.agent,

@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { executableOf, unpack } from "../support/installed.ts";
 import { until } from "../support/until.ts";
-import { makePlace, type Place, repository, runNode } from "./support/place.ts";
+import { runNode } from "../support/run-node.ts";
+import { makePlace, type Place, repository } from "./support/place.ts";
 
 /** An author's project: both packages, TypeScript and Vitest, and nothing of this checkout. */
 let place: Place;

@@ -5,16 +5,10 @@ import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { snapshot } from "../support/actions.ts";
 import { actionIn, Bench, inState } from "../support/bench.ts";
 import { executableOf, unpack } from "../support/installed.ts";
+import { type Ended, runNode } from "../support/run-node.ts";
 import type { Action } from "../support/types.ts";
 import { until } from "../support/until.ts";
-import {
-  checkoutExecutable,
-  type Ended,
-  makePlace,
-  type Place,
-  repository,
-  runNode,
-} from "./support/place.ts";
+import { checkoutExecutable, makePlace, type Place, repository } from "./support/place.ts";
 
 /** Where people put things. */
 const awkward = "Ablage – 資料 für Zoë's 'tools'";

@@ -6,7 +6,8 @@ import { Client } from "../support/client.ts";
 import { executableOf, unpack } from "../support/installed.ts";
 import type { Status } from "../support/types.ts";
 import { until } from "../support/until.ts";
-import { type Ended, makePlace, type Place, runNode } from "./support/place.ts";
+import { type Ended, runNode } from "../support/run-node.ts";
+import { makePlace, type Place } from "./support/place.ts";
 
 /**
  * A repository from a stranger that brings everything by which Node, npm and the tools beneath Lares may be told to

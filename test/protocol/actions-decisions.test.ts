@@ -28,6 +28,19 @@ async function proposal(before = "before\n", after = "after\n"): Promise<{ path:
   return { path, action: await propose(client, PROBE, write(path, after)) };
 }
 
+/**
+ * Approves an action after a person changed a file that it begins from. The index may have noticed first: the approval is
+ * then refused, and names the state.
+ */
+async function approveDrifted(action: Action): Promise<Action> {
+  try {
+    return await approve(client, action);
+  } catch (error) {
+    expect(error).toMatchObject({ code: CODES.IllegalTransition, data: { state: "Stale" } });
+    return pick(client, action);
+  }
+}
+
 describe("approve", () => {
   test("another digest is DigestMismatch, and the action stays pending", async () => {
     const { path, action } = await proposal();
@@ -99,7 +112,7 @@ describe("approve", () => {
     await bench.write("d1.txt", "before\n");
     const action = await propose(client, PROBE, write("d0.txt", "after\n"), write("d1.txt", "after\n"));
     await bench.write("d1.txt", "a person was here\n");
-    expect(await approve(client, action)).toMatchObject({ state: "Stale" });
+    expect(await approveDrifted(action)).toMatchObject({ state: "Stale" });
     expect(await text("d0.txt")).toBe("before\n");
     expect(await text("d1.txt")).toBe("a person was here\n");
   });
@@ -108,10 +121,10 @@ describe("approve", () => {
     const { path, action } = await proposal();
     const { rm } = await import("node:fs/promises");
     await rm(bench.path(path));
-    expect(await approve(client, action)).toMatchObject({ state: "Stale" });
+    expect(await approveDrifted(action)).toMatchObject({ state: "Stale" });
     const fresh = await propose(client, PROBE, write("came.txt", "after\n"));
     await bench.write("came.txt", "a person was faster\n");
-    expect(await approve(client, fresh)).toMatchObject({ state: "Stale" });
+    expect(await approveDrifted(fresh)).toMatchObject({ state: "Stale" });
     expect(await text("came.txt")).toBe("a person was faster\n");
   });
 

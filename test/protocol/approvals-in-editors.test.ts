@@ -205,6 +205,33 @@ describe("code actions of an affected file", () => {
     expect(await editor.codeActionTitles(other)).toEqual([]);
   });
 
+  test("of an action on several files, a file's code action and lens approve its part, and name what is elsewhere", async () => {
+    const [wanted, other, gone] = [await file(), await file(), await file()];
+    const more = await Promise.all([1, 2].map(() => file()));
+    await propose("Part", ...[other, wanted, ...more].map((path) => write(path, ["new"])), {
+      kind: "file.delete",
+      path: gone,
+    });
+    expect(await editor.codeActionTitles(wanted)).toContainEqual(
+      expect.stringMatching(/^Lares: approve: .* And 2 more changes \(deletes 1\)\. /),
+    );
+    expect(await editor.codeActionTitles(wanted)).toContainEqual(
+      `Lares: approve in this file only: Overwrites "${wanted}" (230 B → 4 B). ${PROBE} says: "Part"`,
+    );
+    expect((await editor.lenses(wanted)).map(({ command }) => command?.title)).toContain(
+      "Approve in this file only",
+    );
+    expect(await editor.choose<Action>(wanted, "Lares: approve in this file only")).toMatchObject({
+      state: "Committed",
+      receipt: { applied: [1] },
+    });
+    expect([await text(wanted), await text(other), await text(gone)]).toEqual([
+      "new\n",
+      textOf(thirty),
+      textOf(thirty),
+    ]);
+  });
+
   test("are found in each folder of a workspace that has several", async () => {
     await using several = await Bench.create({
       files: { "a.txt": "a\n" },
@@ -362,11 +389,37 @@ describe("what cannot be approved as it is", () => {
     await bench.write(path, "somebody else\n");
     await untilStale(action);
     expect(await editor.lenses(path)).toEqual([]);
-    expect(await editor.codeActionTitles(path)).toEqual([]);
+    expect(await editor.codeActionTitles(path)).not.toContainEqual(expect.stringContaining("approve"));
     const { id, digest } = action;
     const late = { title: "", command: "lares.action.approve", arguments: [{ id, digest }] };
     await expect(editor.run(late)).rejects.toMatchObject({ code: CODES.IllegalTransition });
     expect(await text(path)).toBe("somebody else\n");
+  });
+
+  test("a stale action whose change still fits is rebased by its code action, and waits to be approved", async () => {
+    const path = await file();
+    const action = await propose("Still fits", write(path, thirty.with(3, "LINE 3")));
+    await bench.write(path, textOf(thirty.with(20, "somebody else")));
+    await untilStale(action);
+    expect(await editor.codeActionTitles(path)).toEqual([
+      `Lares: rebase, to fit the new text: ${said(path, "Still fits")}`,
+    ]);
+    const rebased = await editor.choose<Action>(path, "Lares: rebase");
+    expect(rebased).toMatchObject({ state: "PendingApproval", supersedes: action.id });
+    await editor.message(/'Still fits' fits the new text; look at it/);
+    const titles = await editor.codeActionTitles(path);
+    expect(titles).not.toContainEqual(expect.stringContaining("rebase"));
+    await editor.choose(path, "Lares: approve");
+    expect(await text(path)).toBe(textOf(thirty.with(20, "somebody else").with(3, "LINE 3")));
+  });
+
+  test("a stale action whose change no longer fits stays as it is, and the person is told why", async () => {
+    const path = await file();
+    const action = await propose("Does not fit", write(path, thirty.with(3, "LINE 3")));
+    await bench.write(path, textOf(thirty.with(3, "somebody else")));
+    await untilStale(action);
+    await expect(editor.choose(path, "Lares: rebase")).rejects.toMatchObject({ code: CODES.Stale });
+    await editor.message(/no longer applies|overlap|conflict/i);
   });
 
   test("after the file is gone nothing offers to approve it", async () => {

@@ -1,9 +1,11 @@
 import { closeSync, openSync, writeSync } from "node:fs";
-import { rename, unlink, utimes } from "node:fs/promises";
+import { mkdir, rename, unlink, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { call, event, events, probe, type SeenEvent } from "../support/agents.ts";
 import { Bench } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
+import { TemporaryFolder } from "../support/temporary-folder.ts";
 import type { Entry } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
@@ -167,11 +169,18 @@ test("filters choose by the event's fields, each hook for itself", async () => {
       .filter((each) => each.via === via)
       .map((each) => (each["path"] as string | undefined) ?? entryOf(each).path);
 
-  await bench.write("f/a.png", "pixels"); // first, second
-  await bench.write("f/b.md", "12"); // third
-  await bench.write("f/abc.md", "1234"); // second, third
-  await bench.write("f/x.md", "1234567"); // second
-  await bench.write("abc.mdx", "1234567"); // none
+  // Moved in whole: of a file that is being written, the first event may tell of an empty one.
+  await using outside = await TemporaryFolder.create("lares-events-");
+  await mkdir(bench.path("f"));
+  const place = async (path: string, content: string): Promise<void> => {
+    await writeFile(join(outside.path, "whole"), content);
+    await rename(join(outside.path, "whole"), bench.path(path));
+  };
+  await place("f/a.png", "pixels"); // first, second
+  await place("f/b.md", "12"); // third
+  await place("f/abc.md", "1234"); // second, third
+  await place("f/x.md", "1234567"); // second
+  await place("abc.mdx", "1234567"); // none
   await until("the filtered events", async () => (await seen("second")).includes("f/x.md"));
   expect((await seen("first")).filter((path) => path.startsWith("f/"))).toEqual(["f/a.png"]);
   expect(await seen("first")).toContain("old/two.jpg");

@@ -186,9 +186,10 @@ describe("a key", () => {
   test("of many that are dispatched at the same moment, one is kept", async () => {
     const before = await settled(ONE);
     const ids = await Promise.all(
-      Array.from({ length: 50 }, () => dispatch(client, ONE, [["sleep", 500]], { key: "at once" })),
+      Array.from({ length: 50 }, () => dispatch(client, ONE, [["gate", "at-once"]], { key: "at once" })),
     );
     expect(new Set(ids).size).toBe(1);
+    await openGate(bench, "at-once");
     await more(ONE, before, { completed: 1 });
   });
 

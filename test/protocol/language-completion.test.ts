@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { probe } from "../support/agents.ts";
 import { Bench } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
-import { Editing, graphical } from "../support/language.ts";
+import { Editing, graphical } from "../support/language-client.ts";
 
 const PROBE = "test.probe";
 let bench: Bench;

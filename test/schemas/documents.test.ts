@@ -1,10 +1,10 @@
-import { cp, mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { cp, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeSchema } from "../../kernel/src/cli/schema-file.ts";
 import { stringify } from "yaml";
+import { TemporaryFolder } from "../support/temporary-folder.ts";
 import { allDocuments, inToml, type Document } from "./support/documents.ts";
 import { hasTombi, startTaplo, startTombi, startYaml, type Validator } from "./support/validators.ts";
 
@@ -31,9 +31,11 @@ const foreign = [
 /** Below its first line, which names the schema, and above all tables, where there are any. */
 const withFault = (text: string, line: string): string => text.replace("\n", `\n${line}\n`);
 
+let temporary: TemporaryFolder;
 let folder: string;
 beforeAll(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), "lares schemas – ")));
+  temporary = await TemporaryFolder.create("lares schemas – ");
+  folder = temporary.path;
   await cp(fileURLToPath(new URL("../../schemas", import.meta.url)), join(folder, "schemas"), {
     recursive: true,
   });
@@ -44,7 +46,7 @@ beforeAll(async () => {
   // Tombi goes from folder to folder to what a modeline names.
   for (const { path } of documents) await mkdir(join(folder, dirname(path)), { recursive: true });
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(() => temporary[Symbol.asyncDispose]());
 
 describe.each([
   { tool: "yaml-language-server", start: startYaml, given: yamlDocuments, fault: "not_a_field: 1" },

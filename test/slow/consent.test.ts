@@ -62,6 +62,8 @@ describe("an agent that was granted a part of what it asks for", () => {
       [OTHER, "new"],
     ]);
     const { parts, folders, cannot } = asked.extensions[0]!;
+    // Nothing is indexed before the first yes.
+    for (const folder of folders) expect(folder).not.toHaveProperty("files");
     expect(parts.map(({ id, granted }) => [id, granted])).toEqual([
       ["read_entries", false],
       ["write_tags", false],
@@ -120,6 +122,11 @@ describe("an agent that was granted a part of what it asks for", () => {
     await bench.write("in/heard.txt", "x");
     await event(client, PROBE, "in/heard.txt", (event) => JSON.stringify(event).includes("in/heard.txt"));
     expect(JSON.stringify(await events(client, PROBE))).not.toContain("out/");
+    // The person is told how much there is; what was counted stays so for a while.
+    expect((await card(client)).folders.map(({ path, files }) => [path, files])).toEqual([
+      ["in", 3],
+      ["out", 2],
+    ]);
   });
 
   test("a permission and a kind that were withheld are denied as if they were absent", async () => {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { MemoryStats } from "../../kernel/src/protocol/v1/memory.ts";
+import type { MemoryStats } from "../../kernel/src/base/vocabulary/memory-reports.ts";
 import type { ResultOf } from "../../kernel/src/protocol/v1/requests.ts";
 import { Bench, leave } from "../support/bench.ts";
 import { rememberer, Remembering } from "../support/memory.ts";

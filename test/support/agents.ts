@@ -49,7 +49,7 @@ export const ALL_PERMISSIONS: Record<string, unknown> = {
   propose_actions: ["file.write", "file.edit", "file.move", "file.delete", "folder.create"],
 };
 
-export interface ProbeSpec {
+interface ProbeSpec {
   readonly id: string;
   readonly permissions?: Record<string, unknown>;
   readonly hooks?: readonly Record<string, unknown>[];

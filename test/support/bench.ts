@@ -1,8 +1,8 @@
-import { mkdir, rename, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Client, type Exit } from "./client.ts";
+import { TemporaryFolder } from "./temporary-folder.ts";
 import type { Action, Agent, Status, ToolResult } from "./types.ts";
 import { isAlive, until } from "./until.ts";
 
@@ -53,19 +53,21 @@ export class Bench implements AsyncDisposable {
   readonly base: string;
   readonly root: string;
   readonly home: string;
+  readonly #folder: TemporaryFolder;
   readonly #spec: BenchSpec;
   readonly #clients: Client[] = [];
   readonly #kernels = new Set<number>();
 
-  private constructor(base: string, spec: BenchSpec) {
-    this.base = base;
-    this.root = join(base, "workspace");
-    this.home = spec.home === undefined ? join(base, "home") : join(this.root, spec.home);
+  private constructor(folder: TemporaryFolder, spec: BenchSpec) {
+    this.#folder = folder;
+    this.base = folder.path;
+    this.root = join(this.base, "workspace");
+    this.home = spec.home === undefined ? join(this.base, "home") : join(this.root, spec.home);
     this.#spec = spec;
   }
 
   static async create(spec: BenchSpec = {}): Promise<Bench> {
-    const bench = new Bench(await realpath(await mkdtemp(join(tmpdir(), "lares-protocol-"))), spec);
+    const bench = new Bench(await TemporaryFolder.create("lares-protocol-"), spec);
     await mkdir(bench.root, { recursive: true });
     await mkdir(bench.home, { recursive: true });
     for (const [path, content] of Object.entries(spec.files ?? {})) await bench.write(path, content);
@@ -202,7 +204,7 @@ export class Bench implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const ends = await Promise.allSettled(this.#clients.map((client) => client[Symbol.asyncDispose]()));
     for (const pid of this.#kernels) await this.kill(pid);
-    await rm(this.base, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+    await this.#folder[Symbol.asyncDispose]();
     const failed = ends.find((end) => end.status === "rejected");
     if (failed !== undefined) throw failed.reason;
   }

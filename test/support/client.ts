@@ -25,7 +25,7 @@ type Pending = { method: string; resolve(message: Message): void; reject(error: 
 export type Exit = { code: number | null; signal: NodeJS.Signals | null };
 
 /** What `Client.answer` gives for a request that the client refuses. */
-export class Refusal {
+class Refusal {
   readonly code: number;
   readonly message: string;
 

@@ -4,35 +4,19 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import xterm from "@xterm/headless";
 import type { Bench } from "./bench.ts";
+import { type Ended, runNode } from "./run-node.ts";
 import { until } from "./until.ts";
 
 const EXECUTABLE = fileURLToPath(new URL("../../kernel/bin/lares.js", import.meta.url));
-
-export interface Printed {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** Runs `lares …` as a script would: no terminal anywhere, no colours. */
 export function lares(
   bench: Bench,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
-): Promise<Printed> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [EXECUTABLE, ...args], {
-      cwd: bench.root,
-      env: { ...process.env, LARES_HOME: bench.home, NO_COLOR: "1", ...environment },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, stdout, stderr }));
-  });
+): Promise<Ended> {
+  const env = { ...process.env, LARES_HOME: bench.home, NO_COLOR: "1", ...environment };
+  return runNode([EXECUTABLE, ...args], { cwd: bench.root, env });
 }
 
 /** True where `script` of util-linux can give a program a terminal of its own. */

@@ -2,7 +2,7 @@ import type { Client } from "./client.ts";
 import { until } from "./until.ts";
 
 /** As `lares/jobs/list` tells of it. */
-export interface Job {
+interface Job {
   readonly id: string;
   readonly agent: string;
   readonly name: string;
@@ -17,7 +17,7 @@ export interface Job {
   readonly checkpoint: boolean;
 }
 
-export interface JobList {
+interface JobList {
   readonly items: readonly Job[];
   readonly total: number;
 }

@@ -30,7 +30,7 @@ export type Step =
   /** Leaves its context where the tool `late` finds it. */
   | readonly ["leak"];
 
-export interface DispatchOptions {
+interface DispatchOptions {
   readonly priority?: "low" | "normal" | "high";
   readonly whenIdle?: boolean;
   readonly key?: string;
@@ -189,7 +189,7 @@ export async function provoke(
   return file;
 }
 
-export interface WorkerSpec {
+interface WorkerSpec {
   readonly id: string;
   readonly permissions?: Record<string, unknown>;
   readonly resources?: Record<string, unknown>;

@@ -1,4 +1,12 @@
-import type { Position, TextEdit } from "vscode-languageserver-types";
+import type {
+  CompletionItem,
+  CompletionList,
+  Hover,
+  InlayHint,
+  Position,
+  TextEdit,
+} from "vscode-languageserver-types";
+import type { Bench } from "./bench.ts";
 import type { Client } from "./client.ts";
 
 /** An editor's questions about documents that it has open. */
@@ -54,5 +62,70 @@ export class LanguageClient {
           result.slice(0, offset(range.start)) + newText + result.slice(offset(range.end)),
         text,
       );
+  }
+}
+
+/** What VS Code says of itself, as far as completion and hovers go. */
+export const graphical = {
+  textDocument: {
+    completion: {
+      completionItem: {
+        snippetSupport: true,
+        documentationFormat: ["markdown", "plaintext"],
+        insertTextModeSupport: { valueSet: [1, 2] },
+      },
+    },
+    hover: { contentFormat: ["markdown", "plaintext"] },
+  },
+};
+
+let opened = 0;
+
+/** A text with `|` where the cursor is, open in an editor under a name of its own. */
+export class Editing {
+  readonly uri: string;
+  readonly text: string;
+  readonly position: Position;
+  readonly #editor: LanguageClient;
+
+  constructor(bench: Bench, client: Client, name: string, marked: string, folder = `typed-${++opened}`) {
+    const at = marked.indexOf("|");
+    this.#editor = new LanguageClient(client);
+    this.uri = bench.uri(`${folder}/${name}`);
+    this.text = marked.slice(0, at) + marked.slice(at + 1);
+    this.#editor.open(this.uri, this.text);
+    this.position = this.#editor.position(this.uri, at);
+  }
+
+  async complete(): Promise<CompletionItem[]> {
+    const list = await this.#ask<CompletionList | null>("textDocument/completion");
+    return list?.items ?? [];
+  }
+
+  async labels(): Promise<string[]> {
+    return (await this.complete()).map(({ label }) => label);
+  }
+
+  /** The text once this proposal is accepted, as an editor without snippets does it. */
+  async accept(label: string): Promise<string> {
+    const item = (await this.complete()).find((each) => each.label === label);
+    if (item?.textEdit === undefined || !("range" in item.textEdit))
+      throw new Error(`"${label}" is not offered in ${JSON.stringify(this.text)}`);
+    return LanguageClient.applied(this.text, [item.textEdit]);
+  }
+
+  hover(): Promise<Hover | null> {
+    return this.#ask("textDocument/hover");
+  }
+
+  inlayHints(): Promise<InlayHint[] | null> {
+    const end = this.#editor.position(this.uri, this.text.length);
+    return this.#editor.ask("textDocument/inlayHint", this.uri, {
+      range: { start: { line: 0, character: 0 }, end },
+    });
+  }
+
+  #ask<Result>(method: string): Promise<Result> {
+    return this.#editor.ask<Result>(method, this.uri, { position: this.position });
   }
 }

@@ -24,7 +24,7 @@ export function rememberer(id: string, manifest: Record<string, unknown> = {}): 
   return { id, program: PROGRAM, manifest: { tools: [run], ...manifest } };
 }
 
-export interface Refusal {
+interface Refusal {
   readonly code: string | null;
   readonly message: string;
   readonly facts: Record<string, unknown> | null;

@@ -64,7 +64,7 @@ export interface TraceEntry {
   span_id: string;
 }
 
-export interface Effect {
+interface Effect {
   kind: string;
   path: string;
   before: string | null;
@@ -166,6 +166,7 @@ export interface TrustQuestion {
       path: string;
       title: string;
       requested: boolean;
+      files?: number;
       change: "new" | "changed" | "unchanged";
       granted: boolean;
       answered: boolean;

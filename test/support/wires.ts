@@ -7,7 +7,7 @@ import { until } from "./until.ts";
 
 /** The ways to a kernel that carry frames. */
 export const channels = ["stdio", "pipe", "kernel socket"] as const;
-export type Channel = (typeof channels)[number];
+type Channel = (typeof channels)[number];
 
 /** One connection whose bytes are written by hand, whatever it goes through. */
 export interface Wire extends AsyncDisposable {

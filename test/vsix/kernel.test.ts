@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdtemp, readdir, readFile, realpath, rm } from "node:fs/promises";
+import { chmod, readdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
@@ -9,24 +8,25 @@ import { unpackVsix } from "../../vscode-client/build/archive.ts";
 import { actionIn, Bench, type ConnectOptions } from "../support/bench.ts";
 import { rememberer, Remembering } from "../support/memory.ts";
 import type { Action } from "../support/types.ts";
+import { TemporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 import { kernelIn } from "../support/vsix.ts";
 
 const ID = "test.packaged";
-let base: string;
+let folder: TemporaryFolder;
 let extension: string;
 let packaged: ConnectOptions;
 beforeAll(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), "lares vsix – ")));
-  await unpackVsix(inject("vsix"), base);
-  extension = join(base, "extension");
+  folder = await TemporaryFolder.create("lares vsix – ");
+  await unpackVsix(inject("vsix"), folder.path);
+  extension = join(folder.path, "extension");
   packaged = {
     ...kernelIn(extension),
     // As an editor starts it that has neither Node nor npm around.
     environment: { PATH: "/usr/bin:/bin", NODE_PATH: "", NODE_OPTIONS: "" },
   };
 });
-afterAll(() => rm(base, { recursive: true, force: true }));
+afterAll(() => folder[Symbol.asyncDispose]());
 
 async function filesOf(folder: string): Promise<string[]> {
   const entries = await readdir(join(extension, folder), { recursive: true });
@@ -95,7 +95,7 @@ describe("the kernel in the .vsix", () => {
     await chmod(join(extension, "kernel"), 0o555);
     const said = execFileSync(node, [packaged.executable ?? "", "--version"], {
       encoding: "utf8",
-      env: { HOME: base },
+      env: { HOME: folder.path },
     });
     expect(said.trim()).toMatch(/^\S*\d+\.\d+\.\d+/);
     await chmod(join(extension, "kernel"), 0o755);

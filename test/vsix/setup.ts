@@ -1,4 +1,5 @@
 import type { TestProject } from "vitest/node";
+import { installNested, schemaServers } from "../../kernel/build/nested-package.ts";
 import { makeVsix } from "../support/vsix.ts";
 
 declare module "vitest" {
@@ -9,5 +10,6 @@ declare module "vitest" {
 
 /** Packages once for all suites. */
 export default function setup(project: TestProject): void {
+  installNested(schemaServers);
   project.provide("vsix", makeVsix());
 }

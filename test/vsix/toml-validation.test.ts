@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -10,14 +9,15 @@ import type { TomlValidation } from "../../vscode-client/build/toml-validation.t
 import { expectOnlyOurs } from "../schemas/support/contributed.ts";
 import { ServedFolder } from "../schemas/support/served.ts";
 import { hasTombi, startTaplo, startTombi } from "../schemas/support/validators.ts";
+import { TemporaryFolder } from "../support/temporary-folder.ts";
 
 const repository = fileURLToPath(new URL("../../", import.meta.url));
 
-let base: string;
+let base: TemporaryFolder;
 beforeAll(async () => {
-  base = await realpath(await mkdtemp(join(tmpdir(), "lares-vsix-toml-")));
+  base = await TemporaryFolder.create("lares-vsix-toml-");
 });
-afterAll(() => rm(base, { recursive: true, force: true }));
+afterAll(() => base[Symbol.asyncDispose]());
 
 /** Of what setup.ts has built, where it has. */
 const building = process.env["LARES_VSIX"] ? [] : ["--no-build"];
@@ -37,38 +37,38 @@ async function contributedBy(extension: string): Promise<readonly TomlValidation
 }
 
 it("contributes nothing to other tools for TOML where nobody said where its schemas are served", async () => {
-  const folder = join(base, "without");
+  const folder = join(base.path, "without");
   await unpackVsix(inject("vsix"), folder);
   expect(await contributedBy(join(folder, "extension"))).toBeUndefined();
 });
 
 it("is not made with an address that will not do", () => {
-  expect(() => packageWith(["--schemas-url", "http://example.com", "--out", join(base, "no.vsix")])).toThrow(
-    /--schemas-url http:\/\/example\.com: it must begin with https/,
-  );
+  expect(() =>
+    packageWith(["--schemas-url", "http://example.com", "--out", join(base.path, "no.vsix")]),
+  ).toThrow(/--schemas-url http:\/\/example\.com: it must begin with https/);
 });
 
 describe("made with --schemas-url, by its package.json and its schemas", () => {
-  const folder = (): string => join(base, "with", "extension");
+  const folder = (): string => join(base.path, "with", "extension");
   let served: ServedFolder;
   beforeAll(async () => {
     // Named before it is there: the package comes first, and what it carries is served.
     served = await ServedFolder.start(join(folder(), "dist", "schemas"));
-    const vsix = join(base, "with.vsix");
+    const vsix = join(base.path, "with.vsix");
     expect(packageWith(["--schemas-url", served.url, "--out", vsix])).toContain(
       `Even Better TOML and Tombi are sent to ${served.url}/lares.schema.json and `,
     );
-    await unpackVsix(vsix, join(base, "with"));
+    await unpackVsix(vsix, join(base.path, "with"));
   });
   afterAll(() => served?.[Symbol.asyncDispose]());
 
   it("has Even Better TOML's server hold our documents against them, and no others", async () => {
-    await using server = await startTaplo(base);
+    await using server = await startTaplo(base.path);
     await expectOnlyOurs(server, (await contributedBy(folder())) ?? []);
   });
 
   it.skipIf(!hasTombi)("has Tombi hold our documents against them, and no others", async () => {
-    await using server = await startTombi(base);
+    await using server = await startTombi(base.path);
     await expectOnlyOurs(server, (await contributedBy(folder())) ?? []);
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { kernelFlags } from "../../../kernel/src/platform/spawn-kernel.ts";
+import { kernelFlags } from "../../../kernel/src/platform/processes/spawn-kernel.ts";
 import type { Figure } from "../figure.ts";
 import type { MeasuredAppends, MeasuredBare } from "../memory-append.ts";
 import type { Row } from "../report.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { silentLog } from "../../../kernel/src/base/log.ts";
 import { openKernel } from "../../../kernel/src/composition/kernel.ts";
-import { nothingOpen } from "../../../kernel/src/composition/observed-files.ts";
+import { nothingOpen } from "../../../kernel/src/configuration/observed-files.ts";
 import { Lines } from "../../../kernel/src/documents/diagnostics.ts";
 import { systemClock } from "../../../kernel/src/platform/clock.ts";
 import { Bench } from "../../support/bench.ts";
@@ -76,7 +76,7 @@ export const documents: Figure = {
         const open = { uri, text };
         const asked: Record<string, () => Promise<unknown>> = {
           diagnostics: () => documents.diagnose(uri, text, nothingOpen),
-          outline: () => navigation.symbols(open),
+          outline: () => navigation.outline(open),
           lenses: () => navigation.agentPlaces(open, 100),
           fixes: () => navigation.fixes(open, whole, nothingOpen),
           hints: () => authoring.inlayHints(open, whole),

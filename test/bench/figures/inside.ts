@@ -56,9 +56,9 @@ export const inside: Figure = {
       clock: systemClock,
       log: silentLog,
     });
-    const { trust, status, agents } = kernel.services;
-    await trust.accept();
-    trust.connections(1, 0);
+    const { status, agents } = kernel.services;
+    using client = kernel.clients.connect({ kind: "person" });
+    await client.begin(true);
     await until("the kernel to be ready", () => status.read().ready);
     await until("the agent to be active", () => agents.list()[0]?.state === "Active");
 
@@ -89,7 +89,6 @@ export const inside: Figure = {
     } finally {
       watcher.close();
       MetricsRecorder.prototype.answered = answered;
-      trust.connections(0, 0);
     }
     return [
       {

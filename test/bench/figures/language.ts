@@ -6,7 +6,7 @@ import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { parseDocument } from "yaml";
 import { silentLog } from "../../../kernel/src/base/log.ts";
 import { openKernel } from "../../../kernel/src/composition/kernel.ts";
-import { nothingOpen } from "../../../kernel/src/composition/observed-files.ts";
+import { nothingOpen } from "../../../kernel/src/configuration/observed-files.ts";
 import { Manifest } from "../../../kernel/src/documents/schema/manifest.ts";
 import { systemClock } from "../../../kernel/src/platform/clock.ts";
 import { Bench } from "../../support/bench.ts";

@@ -1,12 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cpSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { TemporaryFolder } from "../../support/temporary-folder.ts";
 import { isAlive, until } from "../../support/until.ts";
 import { codeServer, nodeExecutable } from "./home.ts";
 
@@ -50,21 +50,24 @@ export class VSCode implements AsyncDisposable {
   /** Real path. */
   readonly base: string;
   readonly port: number;
+  readonly #folder: TemporaryFolder;
   readonly #server: ChildProcess;
   /** It opens a `.code-workspace` file. */
   readonly #hasRoots: boolean;
 
-  private constructor(base: string, port: number, server: ChildProcess, hasRoots: boolean) {
-    this.base = base;
+  private constructor(folder: TemporaryFolder, port: number, server: ChildProcess, hasRoots: boolean) {
+    this.#folder = folder;
+    this.base = folder.path;
     this.port = port;
     this.#server = server;
     this.#hasRoots = hasRoots;
   }
 
   static async start(options: VSCodeOptions = {}): Promise<VSCode> {
-    const base = realpathSync(await mkdtemp(join(tmpdir(), "lares-e2e-")));
-    for (const folder of ["data/User", "extensions", "tmp", "home", "lares", "workspace"])
-      await mkdir(join(base, folder), { recursive: true });
+    const folder = await TemporaryFolder.create("lares-e2e-");
+    const base = folder.path;
+    for (const name of ["data/User", "extensions", "tmp", "home", "lares", "workspace"])
+      await mkdir(join(base, name), { recursive: true });
     await writeFile(join(base, "config.yaml"), "auth: none\n");
     await writeSettings(base, options.settings);
     if (options.files === undefined) cpSync(fixture, join(base, "workspace"), { recursive: true });
@@ -114,7 +117,7 @@ export class VSCode implements AsyncDisposable {
       // A group of its own, so that its children can be ended with it.
       { detached: true, stdio: ["ignore", log, log], env: environment },
     );
-    const vscode = new VSCode(base, port, server, roots !== undefined);
+    const vscode = new VSCode(folder, port, server, roots !== undefined);
     try {
       await until("VS Code to answer", async () => {
         if (server.exitCode !== null) throw new Error(vscode.log());
@@ -200,7 +203,7 @@ export class VSCode implements AsyncDisposable {
     await until("the kernels to end", () => this.kernels().length === 0).catch(() => {
       for (const kernel of this.kernels()) process.kill(kernel, "SIGKILL");
     });
-    await rm(this.base, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 });
+    await this.#folder[Symbol.asyncDispose]();
   }
 }
 

@@ -54,7 +54,7 @@ it("what is proposed for a text that is saved only now is another, and is shown 
       .toast(/Save or revert walks\.md first/)
       .getByRole("button", { name: "Save and Continue" })
       .click();
-    const question = screen.toast(/for the new text instead: 1 change/);
+    const question = screen.toast(/for the new text instead: 1 file, /);
     await question.waitFor();
     expect(await onDisk()).toBe("over the hill and far away\n");
     await screen.page.getByRole("tab", { name: /walks\.md \(Lares: Give walks\.md a title/ }).waitFor();

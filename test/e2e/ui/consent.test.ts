@@ -157,6 +157,17 @@ describe("the page of consent", () => {
   it("what was allowed can be taken back on the same page", () =>
     desk.window("consent taken back", async (screen) => {
       const page = await openQuestion(screen);
+      // Narrow, its cards wrap beside their buttons, and no word in a button is broken.
+      await screen.command("View: Toggle Primary Side Bar Visibility");
+      await screen.page.setViewportSize({ width: 348, height: 900 });
+      await until("the page to be narrow", () => page.evaluate<boolean>("innerWidth <= 310"));
+      const heights = await page.evaluate<number[]>(
+        `[...document.querySelectorAll(".card-head > button")].map((button) => button.clientHeight)`,
+      );
+      expect(heights.length).toBeGreaterThan(0);
+      for (const height of heights) expect(height).toBeLessThan(40);
+      await screen.picture("consent-narrow-allowed");
+      await screen.page.setViewportSize({ width: 1400, height: 900 });
       await page.getByRole("checkbox", { name: /^Sorter:/ }).click();
       await page.getByRole("checkbox", { name: /^Sorter:/ }).click();
       await page.getByRole("button", { name: "Take Back All" }).click();

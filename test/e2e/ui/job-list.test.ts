@@ -70,7 +70,7 @@ extension:
       await screen.item(/^Agent Survey/).click();
       await screen.item(/^Jobs, 1 running, 26 queued/).click();
       // Live, and a stranger's words are made plain.
-      const survey = screen.item(/^Job survey, 40 % · step \d+ \$ \(trash\)/);
+      const survey = screen.item(/^Job survey, 40 % · step \d+ \$<U\+0028>trash\)/);
       await survey.waitFor();
       const first = await survey.getAttribute("aria-label");
       await until("another step", async () => (await survey.getAttribute("aria-label")) !== first);

@@ -20,19 +20,27 @@ export class Screen {
       .waitFor();
   }
 
-  async command(title: string): Promise<void> {
-    await this.page.keyboard.press("F1");
+  /** Opens the box at the top by its key, as often as something that takes the focus closes it, and fills it. */
+  async quickInput(key: string, text: string): Promise<void> {
     const input = this.page.locator(".quick-input-widget input");
-    await input.fill(`>${title}`);
+    await until(`the box that ${key} opens to hold ${text}`, async () => {
+      await this.page.keyboard.press(key);
+      return await input.fill(text, { timeout: 2_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+  }
+
+  async command(title: string): Promise<void> {
+    await this.quickInput("F1", `>${title}`);
     await this.page.locator(".quick-input-list-row", { hasText: title }).first().waitFor();
     await this.page.keyboard.press("Enter");
   }
 
   /** Opens a file of the workspace and puts the cursor into it. */
   async open(path: string): Promise<void> {
-    await this.page.keyboard.press("Control+P");
-    const input = this.page.locator(".quick-input-widget input");
-    await input.fill(path);
+    await this.quickInput("Control+P", path);
     const name = path.slice(path.lastIndexOf("/") + 1);
     await this.page.locator(".quick-input-list-row", { hasText: name }).first().waitFor();
     await this.page.keyboard.press("Enter");
@@ -46,8 +54,7 @@ export class Screen {
 
   /** Puts the cursor at the end of a line, counted from 1. */
   async goToEndOf(line: number): Promise<void> {
-    await this.page.keyboard.press("Control+G");
-    await this.page.locator(".quick-input-widget input").fill(`:${line}`);
+    await this.quickInput("Control+G", `:${line}`);
     await this.page.keyboard.press("Enter");
     await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
     await this.statusBar(new RegExp(`Ln ${line},`)).waitFor();

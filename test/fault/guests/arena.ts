@@ -34,13 +34,13 @@ interface Cost {
 }
 
 /** Resident memory of the sandbox host and of the kernel, in megabytes. */
-export interface Memory {
+interface Memory {
   readonly sandbox: number;
   readonly kernel: number;
 }
 
 /** What the neighbour saw between two moments. */
-export interface Witnessed {
+interface Witnessed {
   readonly latenciesMs: readonly number[];
   readonly p99Ms: number;
 }

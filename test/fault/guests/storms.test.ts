@@ -26,9 +26,9 @@ const bursting = (name: string, what: string, body: string, error: string): Host
 const cases: Hostile[] = [
   bursting(
     "bytes",
-    "events of 60 KB without end: refused once 64 MiB of them wait",
+    "events of 60 KB without end: refused once 16 MiB of its own wait",
     'const text = "x".repeat(60_000); for (;;) await emit({ text });',
-    "# bytes wait for test.bytes already; emit test.bytes/Ping again later.",
+    "# bytes of test.bytes wait already, and # may; emit test.bytes/Ping again later.",
   ),
   {
     name: "feedback",

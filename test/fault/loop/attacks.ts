@@ -8,7 +8,7 @@ export const NEIGHBOUR = "test.neighbour";
 const members = 8000;
 
 /** Work that an agent causes, as much at once as it may. */
-export interface LoopAttack {
+interface LoopAttack {
   readonly name: string;
   /** What it does, as the predicate of a sentence about an agent. */
   readonly does: string;

@@ -39,7 +39,7 @@ export function sandboxHostOf(kernelPid: number): number | undefined {
 
 /** The child that keeps a kernel's projections, once something was asked of them. */
 export function storeHostOf(kernelPid: number): number | undefined {
-  return childrenOf(kernelPid).find((child) => commandLineOf(child).includes("memory/store/host-process"));
+  return childrenOf(kernelPid).find((child) => commandLineOf(child).includes("store/host/host-process"));
 }
 
 /** When a process began, in the system's ticks: a process id alone is given to others after a while. */

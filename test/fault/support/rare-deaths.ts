@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
 import type { FailpointName } from "../../../kernel/src/platform/failpoints.ts";
-import { sha256Hex } from "../../../kernel/src/platform/hash.ts";
+import { sha256Hex } from "../../../kernel/src/platform/files/hash.ts";
 import type { Session } from "./session.ts";
 import { spinnerExtension } from "./worker-agent.ts";
 
@@ -130,7 +130,12 @@ export const rareDeaths: readonly RareDeath[] = [
   },
   {
     what: "trying a delivery again, and giving it up",
-    points: ["inbox.retry.begun", "inbox.retry.committed", "inbox.bury.begun", "inbox.bury.committed"],
+    points: [
+      "inbox.retry.begun",
+      "inbox.retry.committed",
+      "inbox.deadLetter.begun",
+      "inbox.deadLetter.committed",
+    ],
     async work({ bench, load }) {
       await bench.write(`spin/${++spun}.txt`, "x");
       await load.round();

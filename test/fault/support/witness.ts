@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { parse } from "yaml";
-import { sha256Hex } from "../../../kernel/src/platform/hash.ts";
+import { sha256Hex } from "../../../kernel/src/platform/files/hash.ts";
 import type { Action, Entry } from "../../support/types.ts";
 
 /** What an action does to its own folder, and what it may have become. */
@@ -20,7 +20,7 @@ export interface Plan {
 }
 
 /** What was stored one by one in a memory: acknowledged, or sent and never answered. */
-export class Told {
+class Told {
   readonly what: string;
   readonly acknowledged = new Set<number>();
   readonly #uncertain = new Set<number>();
@@ -142,7 +142,7 @@ export const treeBefore = {
   "moved.txt": "moved\n",
   "removed.txt": "removed\n",
 };
-export const treeAfter = {
+const treeAfter = {
   "edited.txt": "new text\n",
   "made/large.txt": "made ".repeat(4000),
   "made/moved.txt": "moved\n",

@@ -1,9 +1,10 @@
 import { openBench } from "../../../kernel/src/actions/testing/bench.ts";
 import type { EffectInput } from "../../../kernel/src/base/vocabulary/action.ts";
+import { openDatabase } from "../../../kernel/src/platform/database/database.ts";
 
 /** A kernel's part: recovers, then performs what it is given, or undoes the newest. It may die at a failpoint. */
 const [root = "", state = "", task = "", effects = "[]"] = process.argv.slice(2);
-const bench = await openBench({ roots: [{ name: "root", path: root }], state });
+const bench = await openBench({ roots: [{ name: "root", path: root }], state, openDatabase });
 await bench.actions.recover();
 if (task === "perform") await bench.perform(...(JSON.parse(effects) as EffectInput[]));
 const [newest] = await bench.actions.list({ limit: 1 });

@@ -4,7 +4,7 @@ import { corpusOf, keepInCorpus } from "./corpus.ts";
 import { fuzzSettings } from "./settings.ts";
 
 /** One property of one target. Its counter-examples are kept as values in `corpus/<target>/`. */
-export interface Campaign<Value> {
+interface Campaign<Value> {
   readonly target: string;
   readonly property: string;
   readonly arbitrary: fc.Arbitrary<Value>;

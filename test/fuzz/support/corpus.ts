@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const folder = join(import.meta.dirname, "../corpus");
 
-export interface CorpusCase<Value> {
+interface CorpusCase<Value> {
   readonly file: string;
   readonly value: Value;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 
 /** One change to a module's bytes. Places are taken modulo what there is. */
-export type Mutation =
+type Mutation =
   | { readonly kind: "set"; readonly at: number; readonly byte: number }
   | { readonly kind: "flip"; readonly at: number; readonly bit: number }
   | { readonly kind: "insert"; readonly at: number; readonly bytes: Uint8Array }

@@ -1,7 +1,7 @@
 import process from "node:process";
 import { seedOfThisRun } from "../../support/seed.ts";
 
-export interface FuzzSettings {
+interface FuzzSettings {
   readonly seed: number;
   /** How many rounds of fresh values each property gets; 0: its corpus only. */
   readonly rounds: number;

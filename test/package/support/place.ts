@@ -1,17 +1,11 @@
-import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { TemporaryFolder } from "../../support/temporary-folder.ts";
 
 export const repository = fileURLToPath(new URL("../../../", import.meta.url));
 export const checkoutExecutable = join(repository, "kernel", "bin", "lares.js");
-
-export interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
 
 /** A temporary folder with an empty home. */
 export interface Place extends AsyncDisposable {
@@ -24,7 +18,8 @@ export interface Place extends AsyncDisposable {
 }
 
 export async function makePlace(name = "lares-package-"): Promise<Place> {
-  const base = await realpath(await mkdtemp(join(tmpdir(), name)));
+  const folder = await TemporaryFolder.create(name);
+  const base = folder.path;
   const home = join(base, "home");
   await mkdir(home);
   return {
@@ -39,22 +34,6 @@ export async function makePlace(name = "lares-package-"): Promise<Place> {
       NO_COLOR: "1",
       LARES_KERNEL_LINGER: "0s",
     },
-    [Symbol.asyncDispose]: () => rm(base, { recursive: true, force: true, maxRetries: 50, retryDelay: 100 }),
+    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
   };
-}
-
-/** Runs a program of Node's to its end. */
-export function runNode(
-  argv: readonly string[],
-  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
-): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, argv, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
-    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ code, stdout, stderr }));
-  });
 }

@@ -4,9 +4,20 @@
  */
 import { accessSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { isAbsolute, join } from "node:path";
 import process from "node:process";
-import taplo, { type RpcMessage } from "@taplo/lsp";
+
+/** Of `@taplo/lsp`, which only the suites that use it install. */
+interface Taplo {
+  readonly TaploLsp: {
+    initialize(
+      environment: object,
+      options: { onMessage(message: unknown): void },
+    ): Promise<{ send(message: unknown): void }>;
+  };
+}
+const taplo = createRequire(new URL("../servers/package.json", import.meta.url))("@taplo/lsp") as Taplo;
 
 const fetchAnywhere = globalThis.fetch;
 globalThis.fetch = async (input, init) => {
@@ -18,26 +29,26 @@ globalThis.fetch = async (input, init) => {
 const starting = taplo.TaploLsp.initialize(
   {
     cwd: () => process.cwd(),
-    envVar: (name) => process.env[name],
+    envVar: (name: string) => process.env[name],
     envVars: () => Object.entries(process.env).map(([name, value = ""]) => [name, value]),
-    findConfigFile: (folder) =>
+    findConfigFile: (folder: string) =>
       [".taplo.toml", "taplo.toml"].map((name) => join(folder, name)).find((path) => isThere(path)),
     glob: () => [],
     isAbsolute,
     now: () => new Date(),
-    readFile: (path) => readFile(path),
-    writeFile: (path, bytes) => writeFile(path, bytes),
+    readFile: (path: string) => readFile(path),
+    writeFile: (path: string, bytes: Uint8Array) => writeFile(path, bytes),
     stdErrAtty: () => false,
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     // It asks for addresses that are no files', too.
-    urlToFilePath: (url) => decodeURIComponent(url).slice("file://".length),
+    urlToFilePath: (url: string) => decodeURIComponent(url).slice("file://".length),
   },
   { onMessage: (message) => void process.send?.(message) },
 );
 
-process.on("message", (message: RpcMessage) => void starting.then((server) => server.send(message)));
+process.on("message", (message: unknown) => void starting.then((server) => server.send(message)));
 process.on("disconnect", () => process.exit());
 
 function isThere(path: string): boolean {

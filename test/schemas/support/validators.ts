@@ -26,7 +26,8 @@ export interface TomlValidator extends Validator {
   associate(contributed: readonly TomlValidation[]): Promise<void>;
 }
 
-const require = createRequire(import.meta.url);
+/** The servers are installed by the setup of the suites that use them. */
+const require = createRequire(new URL("../servers/package.json", import.meta.url));
 const uriOf = (folder: string, path: string): string => pathToFileURL(join(folder, path)).href;
 const messages = (diagnostics: readonly Diagnostic[]): string[] =>
   diagnostics.map(({ message }) => (typeof message === "string" ? message : message.value));
@@ -109,9 +110,8 @@ export async function startTaplo(folder: string): Promise<TomlValidator> {
 }
 
 /** Tombi is one program for each platform; what is installed here is that of one. */
-const tombi = join(
-  fileURLToPath(new URL("../../../", import.meta.url)),
-  "node_modules/@tombi-toml/cli-linux-x64/tombi",
+const tombi = fileURLToPath(
+  new URL("../servers/node_modules/@tombi-toml/cli-linux-x64/tombi", import.meta.url),
 );
 export const hasTombi = existsSync(tombi);
 

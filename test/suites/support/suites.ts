@@ -4,7 +4,7 @@ import process from "node:process";
 import { decodeUtf8 } from "../../../kernel/src/base/utf8.ts";
 
 /** A public test suite, at the commit whose deviations are written down here. */
-export interface Suite {
+interface Suite {
   readonly name: string;
   readonly repository: string;
   readonly commit: string;

@@ -1,6 +1,6 @@
 /** A message in protobuf's text format: its fields in order, which may repeat. Strings are bytes. */
 export type TextMessage = readonly (readonly [name: string, value: TextValue])[];
-export type TextValue = TextMessage | Uint8Array | string;
+type TextValue = TextMessage | Uint8Array | string;
 
 const tokens =
   /#[^\n]*|\s+|[,;]|"(?:\\[^]|[^"\\])*"|'(?:\\[^]|[^'\\])*'|[{}<>:]|\[[^\]]*\]|[^\s{}<>:[\],;"'#]+/g;

@@ -1,7 +1,9 @@
+import { readFileSync } from "node:fs";
 import { Ajv, type ValidateFunction } from "ajv";
-import { lspSchema } from "./schema.ts";
 
-const { definitions } = await lspSchema();
+const { definitions } = JSON.parse(
+  readFileSync(new URL("lsp-3.17.schema.json", import.meta.url), "utf8"),
+) as { readonly definitions: Readonly<Record<string, object>> };
 const ajv = new Ajv({ strict: false, allErrors: false, verbose: true });
 ajv.addSchema({ $id: "lsp", definitions });
 

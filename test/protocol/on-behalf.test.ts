@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { call, type HostError, type Outcome, probe } from "../support/agents.ts";
+import { approve } from "../support/actions.ts";
+import { Bench, tool } from "../support/bench.ts";
+import type { Client } from "../support/client.ts";
+import type { Action } from "../support/types.ts";
+import { until } from "../support/until.ts";
+
+/** Sees all and may do much; does for others what they ask. */
+const DEPUTY = "test.deputy";
+/** Sees `docs` only, and may call the deputy. */
+const SMALL = "test.small";
+
+/** The guest's own door, for calls that say something else than the SDK would. */
+const DEPUTY_PROGRAM = `
+import { defineAgent } from "@lares/sdk";
+const guest = globalThis[Symbol.for("lares.guest")];
+const outcome = async (act) => {
+  try { return { value: await act() }; }
+  catch (error) { return { error: { code: error.code, message: String(error.message), data: error.facts ?? error.data ?? null } }; }
+};
+const held = [];
+export default defineAgent({
+  memory: { plan: { jobs: [] } },
+  tools: {
+    read: ({ path }, ctx) => outcome(() => ctx.vdfs.readText(path)),
+    list: (_, ctx) => outcome(async () => (await ctx.vdfs.query({})).items.map(({ path }) => path)),
+    own: (_, ctx) => outcome(() => ctx.memory.plan.read()),
+    raw: ({ method, params }) => outcome(() => guest.call(method, params)),
+    claiming: ({ method, params, on_behalf }, ctx) =>
+      outcome(() => guest.call(method, { ...params, on_behalf: on_behalf === "own" ? ctx.callId : on_behalf })),
+    write: ({ path, content }, ctx) => outcome(() =>
+      ctx.actions.propose([{ kind: "file.write", path, content }], { title: "Write", reason: "asked" })),
+    back: (_, ctx) => outcome(() => ctx.tools.call("${SMALL}/ctx", { path: ["vdfs", "count"], arguments: [{}] })),
+    later: ({ path }, ctx) => outcome(() => ctx.jobs.dispatch("look", { path })),
+    hold: () => new Promise((resolve) => held.push(resolve)),
+    release: () => { for (const resolve of held.splice(0)) resolve(); },
+  },
+  jobs: {
+    async look({ path }, ctx) {
+      const found = await outcome(() => ctx.vdfs.readText(path));
+      await ctx.memory.plan.update((plan) => { plan.jobs.push(found); return plan; });
+    },
+  },
+});
+`;
+
+const names = ["read", "list", "own", "raw", "claiming", "write", "back", "later", "hold", "release"];
+
+let bench: Bench;
+let client: Client;
+beforeAll(async () => {
+  bench = await Bench.create({
+    files: { "docs/a.md": "open\n", "private/b.md": "secret\n" },
+    extensions: [
+      {
+        id: DEPUTY,
+        program: DEPUTY_PROGRAM,
+        manifest: {
+          permissions: {
+            read_entries: true,
+            dispatch_jobs: true,
+            propose_actions: ["file.write"],
+            call_tools: [`${SMALL}/*`],
+          },
+          tools: names.map((name) => ({
+            name,
+            description: name,
+            handler: name,
+            parameters: { type: "object" },
+          })),
+        },
+      },
+      probe({
+        id: SMALL,
+        permissions: {
+          read_entries: true,
+          propose_actions: ["file.write"],
+          call_tools: [`${DEPUTY}/*`],
+        },
+        grants: { locations: ["docs"] },
+      }),
+    ],
+  });
+  client = await bench.open();
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+/** What the deputy answers where the small agent calls its tool. */
+const forSmall = (name: string, args: object = {}): Promise<Outcome> =>
+  call<Outcome>(client, SMALL, "tools.call", `${DEPUTY}/${name}`, args);
+const codeOf = ({ error }: Outcome): string | undefined => error?.code;
+
+describe("what an agent does in answer to another's call", () => {
+  test("is what both may do: a file that the caller may not read is not read for it", async () => {
+    expect(await tool<Outcome>(client, DEPUTY, "read", { path: "private/b.md" })).toEqual({
+      value: "secret\n",
+    });
+    expect(await forSmall("read", { path: "docs/a.md" })).toEqual({ value: "open\n" });
+    expect(codeOf(await forSmall("read", { path: "private/b.md" }))).toBe("ScopeViolation");
+  });
+
+  test("lists what both may see", async () => {
+    const { value } = await tool<Outcome>(client, DEPUTY, "list");
+    expect(value).toEqual(expect.arrayContaining(["docs/a.md", "private/b.md"]));
+    const paths = (await forSmall("list")).value as string[];
+    expect(paths).toContain("docs/a.md");
+    expect(paths.filter((path) => !path.startsWith("docs"))).toEqual([]);
+  });
+
+  test("uses what is the answering agent's own: its memory", async () => {
+    expect(await forSmall("own")).toHaveProperty("value");
+  });
+
+  test("says no more of the caller's grants than that it may not", async () => {
+    const { message } = (await forSmall("read", { path: "private/b.md" })).error as HostError;
+    expect(message).toBe(`${DEPUTY} was called by ${SMALL}, which may not do this itself.`);
+  });
+
+  test("counts for the open call where it does not say which", async () => {
+    const read = { method: "vdfs/read", params: { path: "private/b.md" } };
+    expect(await tool<Outcome>(client, DEPUTY, "raw", read)).toHaveProperty("value");
+    expect((await forSmall("raw", read)).error).toBeDefined();
+    expect((await forSmall("claiming", { ...read, on_behalf: "own" })).error).toBeDefined();
+  });
+
+  test("another call that is open at the time does not narrow what is done for a person", async () => {
+    const holding = forSmall("hold");
+    const read = { path: "private/b.md" };
+    await until("the call to be open, and what names none to be bound by it", async () => {
+      const raw = { method: "vdfs/read", params: read };
+      return (await tool<Outcome>(client, DEPUTY, "raw", raw)).error !== undefined;
+    });
+    expect(await tool<Outcome>(client, DEPUTY, "read", read)).toEqual({ value: "secret\n" });
+    await tool(client, DEPUTY, "release");
+    await holding;
+  });
+
+  test("a call that it does not answer cannot be named", async () => {
+    const claim = { method: "vdfs/count", params: {}, on_behalf: "0190-no-such-call" };
+    expect(JSON.stringify((await forSmall("claiming", claim)).error)).toContain("answers no such call");
+    const wrong = { method: "vdfs/count", params: {}, on_behalf: 7 };
+    expect((await forSmall("claiming", wrong)).error).toBeDefined();
+  });
+
+  test("goes on in the job that it dispatched", async () => {
+    const before = (await tool<{ value: { jobs: Outcome[] } }>(client, DEPUTY, "own")).value.jobs.length;
+    await forSmall("later", { path: "private/b.md" });
+    await forSmall("later", { path: "docs/a.md" });
+    await tool(client, DEPUTY, "later", { path: "private/b.md" });
+    const jobs = await until("three jobs to have looked", async () => {
+      const found = (await tool<{ value: { jobs: Outcome[] } }>(client, DEPUTY, "own")).value.jobs;
+      return found.length === before + 3 ? found.slice(before) : null;
+    });
+    expect(jobs.map((job) => job.value ?? codeOf(job))).toEqual(["ScopeViolation", "open\n", "secret\n"]);
+  });
+
+  test("is decided by the rules for both: what is allowed to the one is asked where the other called", async () => {
+    const path = "docs/c.md";
+    const proposed = (content: string) => tool<{ value: Action }>(client, DEPUTY, "write", { path, content });
+    await approve(client, (await proposed("1")).value, { remember: "always" });
+    expect((await proposed("2")).value.state).toBe("Committed");
+    expect((await forSmall("write", { path, content: "3" })).value).toMatchObject({
+      state: "PendingApproval",
+    });
+    expect(codeOf(await forSmall("write", { path: "private/e.md", content: "4" }))).toBe("ScopeViolation");
+  });
+
+  test("calls nobody who waits for it", async () => {
+    const { error } = await forSmall("back");
+    expect(error).toMatchObject({ code: "LimitExceeded", data: { limit: "tool_call_cycle" } });
+    expect(await tool<Outcome>(client, DEPUTY, "back")).toHaveProperty("value");
+  });
+});

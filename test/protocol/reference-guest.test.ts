@@ -1,0 +1,336 @@
+/**
+ * The examples of `schemas/guest-abi.md`: lines between a real kernel and a guest made by hand, and what
+ * `schemas/examples/guest-abi.json` has. After a change:
+ * `npx vitest run test/protocol/reference-guest.test.ts --update=all`, then `npm run build:schemas`.
+ */
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { examplesFile } from "../../kernel/build/reference/examples.ts";
+import { guestCalls, type GuestCall, type GuestRequest } from "../../kernel/src/protocol/guest/v1/calls.ts";
+import { guestRequests } from "../../kernel/src/protocol/guest/v1/lifecycle.ts";
+import { validate } from "../../kernel/src/protocol/validate.ts";
+import { frame } from "../support/frames.ts";
+import { Bench, inState, type ExtensionSpec } from "../support/bench.ts";
+import type { Client } from "../support/client.ts";
+import { Recorder } from "../support/recorded.ts";
+import { heard, hostCall, relayGuest, say } from "../support/relay-guest.ts";
+import { until } from "../support/until.ts";
+
+const GUEST = "dev.example.guest";
+const QUIET = "dev.example.quiet";
+
+const guest = (id: string, manifest: object, more: object = {}): ExtensionSpec => ({
+  id,
+  files: { "agent.wasm": relayGuest() },
+  manifest: {
+    name: "Guest",
+    main: "agent.wasm",
+    tools: ["call", "say", "greet", "wait"].map((name) => ({
+      name,
+      description: name,
+      handler: name,
+      parameters: { type: "object" },
+    })),
+    ...manifest,
+  },
+  ...more,
+});
+
+let bench: Bench;
+let client: Client;
+let recorder: Recorder;
+
+beforeAll(async () => {
+  bench = await Bench.create({
+    files: { "notes/ada.md": "Ada Lovelace\n", "notes/copy.md": "Ada Lovelace\n", "secret/key.txt": "x" },
+    extensions: [
+      guest(
+        GUEST,
+        {
+          permissions: {
+            read_entries: true,
+            write_tags: true,
+            write_sidecars: { kinds: ["faces"] },
+            dispatch_jobs: true,
+            propose_actions: ["file.edit"],
+            emit_events: ["PersonSeen"],
+            shared_data: { read: ["people"], write: ["people"] },
+          },
+          hooks: [{ on: "EntryCreated", handler: "seen", filter: 'entry.extension == "txt"' }],
+        },
+        { grants: { locations: ["notes"] }, config: { language: "en" } },
+      ),
+      guest(QUIET, { agent: { enable_memory: false }, resources: { max_wall_ms_per_event: 200 } }),
+    ],
+  });
+  client = await bench.open();
+  const { stateFolder } = await bench.status(client);
+  recorder = new Recorder([
+    [stateFolder, "/home/ada/.local/state/lares/workspaces/library-4f1d"],
+    [bench.root, "/home/ada/library"],
+    [bench.base, "/home/ada"],
+  ]);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+async function ask<Result>(method: GuestCall, params: object = {}): Promise<Result> {
+  const { result, error } = await hostCall(client, GUEST, method, params);
+  expect(error, `${method} ${JSON.stringify(params)}`).toBeUndefined();
+  expect(validate(guestCalls[method].result, result, "result")).toBeNull();
+  recorder.exchange(method, { params, result });
+  return result as Result;
+}
+
+async function refused(method: GuestCall, code: string, params: object, agent = GUEST): Promise<void> {
+  const { error } = await hostCall(client, agent, method, params);
+  expect(error?.data, `${method} ${JSON.stringify(params)}`).toMatchObject({ code });
+  if (error !== undefined) recorder.exchange(method, { params, error });
+}
+
+/** Records what the kernel sent, with what the guest answers. */
+async function sent(method: GuestRequest, result: unknown, agent = GUEST): Promise<number> {
+  const { id, params } = await heard(client, agent, method);
+  expect(validate(guestRequests[method].params, params)).toBeNull();
+  expect(validate(guestRequests[method].result, result, "result")).toBeNull();
+  recorder.exchange(method, { params, result });
+  return id;
+}
+
+const person = "Ada wrote the first program.";
+const nowhere = "0197a000-0000-7000-8000-00000000ffff";
+
+test("the guest is started, and told of an event and a tool call", async () => {
+  await client.request("lares/tools/call", { agent: GUEST, name: "greet", arguments: { name: "Ada" } });
+  await sent("initialize", {
+    handlers: ["seen", "hold"],
+    tools: ["call", "say", "greet", "wait"],
+    jobs: ["scan"],
+    cancels_tools: true,
+  });
+  await sent("startup", null);
+  await sent("tool", { status: "success", value: "Hello, Ada." });
+  await bench.write("notes/new.txt", "A new note.\n");
+  await sent("hook", null);
+});
+
+test("entries", async () => {
+  const page = await ask<{ items: { id: string; content_id: string }[] }>("vdfs/query", {
+    path: "notes/ada.md",
+  });
+  const [entry] = page.items;
+  await ask("vdfs/count", { extension: "md" });
+  await ask("vdfs/get", { id: entry?.id });
+  await ask("vdfs/read", { path: "notes/ada.md", length: 5 });
+  await refused("vdfs/read", "NotFound", { path: "notes/grace.md" });
+  await refused("vdfs/read", "ScopeViolation", { path: "secret/key.txt" });
+  await refused("vdfs/sidecar/read", "ScopeViolation", { path: "secret/key.txt", sidecar: "faces" });
+  await refused("vdfs/get", "ScopeViolation", { path: "../other" });
+  await until(
+    "the notes to be hashed",
+    async () => (await client.request<{ idle: boolean }>("lares/status")).idle,
+  );
+  const { result } = await hostCall(client, GUEST, "vdfs/get", { path: "notes/ada.md" });
+  await ask("vdfs/copies", { content_id: (result as { content_id: string }).content_id });
+  for (const [method, params] of [
+    ["vdfs/query", {}],
+    ["vdfs/count", {}],
+    ["vdfs/get", { path: "notes/ada.md" }],
+    ["vdfs/read", { path: "notes/ada.md" }],
+    ["vdfs/sidecar/read", { path: "notes/ada.md", sidecar: "faces" }],
+    ["vdfs/copies", { content_id: `sha256:${"0".repeat(64)}` }],
+  ] as const)
+    await refused(method, "PermissionDenied", params, QUIET);
+});
+
+test("actions", async () => {
+  const edit = { kind: "file.edit", path: "notes/ada.md", edits: [{ find: "Lovelace", replace: "King" }] };
+  const about = { title: "Use the married name", reason: "It is the one in the register." };
+  await ask("actions/preview", { effects: [edit], ...about });
+  const { id } = await ask<{ id: string }>("actions/propose", { effects: [edit], ...about, key: "ada" });
+  await refused("actions/propose", "PermissionDenied", {
+    effects: [{ kind: "file.delete", path: "notes/ada.md" }],
+    ...about,
+  });
+  await refused("actions/preview", "ScopeViolation", {
+    effects: [{ ...edit, path: "secret/key.txt" }],
+    ...about,
+  });
+  await refused("actions/preview", "NotFound", { effects: [{ ...edit, path: "notes/grace.md" }], ...about });
+  await refused("actions/preview", "PermissionDenied", {
+    effects: [{ kind: "file.delete", path: "notes/ada.md" }],
+    ...about,
+  });
+  await refused("actions/preview", "InvalidParams", {
+    effects: [{ ...edit, edits: [{ find: "Byron", replace: "King" }] }],
+    ...about,
+  });
+  await refused("actions/propose", "Stale", {
+    effects: [{ ...edit, expected: `sha256:${"0".repeat(64)}` }],
+    ...about,
+  });
+  await refused("actions/propose", "InvalidParams", {
+    effects: [{ ...edit, edits: [{ find: "Byron", replace: "King" }] }],
+    ...about,
+  });
+  await refused("actions/preview", "Stale", {
+    effects: [{ ...edit, expected: `sha256:${"0".repeat(64)}` }],
+    ...about,
+  });
+  await refused("actions/propose", "ScopeViolation", {
+    effects: [{ ...edit, path: "secret/key.txt" }],
+    ...about,
+  });
+  await refused("actions/propose", "NotFound", { effects: [{ ...edit, path: "notes/grace.md" }], ...about });
+  await ask("actions/get", { id });
+  await refused("actions/get", "NotFound", { id: nowhere });
+  await client.request("lares/actions/reject", { id, reason: "The register is wrong." });
+  await ask("actions/settled", { id });
+  await refused("actions/settled", "NotFound", { id: nowhere });
+  await refused("actions/propose", "IllegalTransition", { effects: [edit], ...about, supersedes: id });
+  await hostCall(client, GUEST, "actions/propose", {
+    effects: [{ kind: "sidecar.write", path: "notes/ada.md", sidecar: "faces", data: { count: 1 } }],
+    ...about,
+  });
+  await ask("vdfs/sidecar/read", { path: "notes/ada.md", sidecar: "faces" });
+});
+
+test("memory", async () => {
+  await ask("memory/working/read");
+  await ask("memory/working/swap", { revision: 0, state: { read: ["Ada"] } });
+  await refused("memory/working/swap", "Conflict", { revision: 0, state: {} });
+  const timestamp = "2026-11-20T12:00:00.000Z";
+  await ask("memory/temporal/append", { variant: "met", data: { person: "Ada" }, timestamp });
+  await ask("memory/temporal/query", { variant: "met", limit: 10 });
+  await ask("memory/temporal/count", { group_by: "variant" });
+  const { id } = await ask<{ id: string }>("memory/associative/add", {
+    variant: "person",
+    data: { name: "Ada" },
+    text: person,
+    importance: 0.5,
+  });
+  const { id: other } = await ask<{ id: string }>("memory/associative/add", {
+    variant: "person",
+    data: { name: "Charles" },
+    relations: [{ to: id, relation: "worked with" }],
+  });
+  await ask("memory/associative/update", { id: other, data: { name: "Charles Babbage" } });
+  await ask("memory/associative/relate", { from: id, to: other, relation: "wrote to" });
+  await ask("memory/sync");
+  await ask("memory/associative/query", { similar_to: "the first program", top_k: 1 });
+  await ask("memory/search", { text: "who wrote a program", limit: 1 });
+  await ask("memory/associative/remove", { id: other });
+  for (const [method, params] of [
+    ["memory/associative/update", { id: nowhere, data: {} }],
+    ["memory/associative/remove", { id: nowhere }],
+    ["memory/associative/relate", { from: id, to: nowhere, relation: "knows" }],
+    [
+      "memory/associative/add",
+      { variant: "person", data: {}, relations: [{ to: nowhere, relation: "knows" }] },
+    ],
+  ] as const)
+    await refused(method, "NotFound", params);
+  await ask("memory/cleanup", { retention_days: 365 });
+  for (const [method, params] of [
+    ["memory/working/read", {}],
+    ["memory/working/swap", { revision: 0, state: {} }],
+    ["memory/temporal/append", { variant: "met", data: {} }],
+    ["memory/temporal/query", {}],
+    ["memory/temporal/count", {}],
+    ["memory/associative/add", { variant: "person", data: {} }],
+    ["memory/associative/update", { id: nowhere, data: {} }],
+    ["memory/associative/remove", { id: nowhere }],
+    ["memory/associative/relate", { from: id, to: other, relation: "knows" }],
+    ["memory/associative/query", {}],
+    ["memory/search", { text: "Ada" }],
+    ["memory/sync", {}],
+    ["memory/cleanup", { retention_days: 1 }],
+  ] as const)
+    await refused(method, "PermissionDenied", params, QUIET);
+});
+
+test("jobs, other agents' tools, events and shared data", async () => {
+  await refused("jobs/progress", "IllegalTransition", { fraction: 0.5 });
+  await ask("jobs/dispatch", { name: "scan", input: { shelf: "A" }, key: "shelf A" });
+  await refused("jobs/dispatch", "NotFound", { name: "print", input: {} });
+  await refused("jobs/dispatch", "PermissionDenied", { name: "scan", input: {} }, QUIET);
+  await refused("jobs/progress", "PermissionDenied", { fraction: 0.5 }, QUIET);
+  await refused("jobs/checkpoint", "PermissionDenied", { data: {} }, QUIET);
+  const job = await sent("job", null);
+  const { params } = await heard(client, GUEST, "job");
+  await ask("jobs/progress", { fraction: 0.5, message: "half of the shelf" });
+  await ask("jobs/checkpoint", { data: { next: 12 } });
+  await client.request("lares/jobs/cancel", { id: params["id"] });
+  await sent("cancelJob", null);
+  await refused("jobs/checkpoint", "IllegalTransition", { data: { next: 13 } });
+  await say(client, GUEST, { id: job, result: null });
+
+  await ask("tools/call", { agent: GUEST, name: "greet", arguments: { name: "Ada" } });
+  await refused("tools/call", "NotFound", { agent: GUEST, name: "sing", arguments: {} });
+  await refused("tools/call", "PermissionDenied", { agent: QUIET, name: "greet", arguments: {} });
+  await refused("tools/call", "ToolError", { agent: GUEST, name: "greet", arguments: "Ada" });
+  await ask("events/emit", { name: "PersonSeen", data: { person: "Ada" } });
+  await refused("events/emit", "PermissionDenied", { name: "PlaceSeen", data: {} });
+  await ask("shared/read", { key: "people" });
+  await ask("shared/write", { key: "people", value: ["Ada"], version: 0 });
+  await refused("shared/write", "Conflict", { key: "people", value: [], version: 0 });
+  await refused("shared/read", "PermissionDenied", { key: "places" });
+  await refused("shared/write", "PermissionDenied", { key: "places", value: [] });
+  await ask("notify", { title: "A person was seen", message: "It was Ada.", severity: "info" });
+  await refused("notify", "PermissionDenied", {
+    title: "A note is old",
+    message: "Shall I delete it?",
+    severity: "info",
+    action: [{ kind: "file.delete", path: "notes/ada.md" }],
+  });
+  await refused("notify", "ScopeViolation", {
+    title: "A note is old",
+    message: "Shall I change it?",
+    severity: "info",
+    action: [{ kind: "file.edit", path: "secret/key.txt", edits: [{ find: "x", replace: "y" }] }],
+  });
+  const trace = { level: "info", message: "A person was seen.", fields: { person: "Ada" } };
+  await say(client, GUEST, { method: "trace", params: trace });
+  await until("the trace", async () => {
+    const found = await client.request<unknown[]>("lares/traces/query", {
+      agent: GUEST,
+      text: trace.message,
+    });
+    return found.length > 0;
+  });
+  recorder.notification("trace", trace);
+});
+
+test("a call of a tool that takes a while, and is cancelled", async () => {
+  const id = "a call to cancel";
+  const params = { agent: GUEST, name: "wait", arguments: {} };
+  const answer = client.answerTo(id, "lares/tools/call", () =>
+    client.write(frame({ jsonrpc: "2.0", id, method: "lares/tools/call", params })),
+  );
+  const call = await until("the guest to be called", async () => {
+    const line = await heard(client, GUEST, "tool");
+    return line.params["name"] === "wait" && line;
+  });
+  const progress = { fraction: 0.5, message: "half of the shelf" };
+  await ask("tools/progress", { call_id: call.params["call_id"], ...progress });
+  await refused("tools/progress", "NotFound", { call_id: nowhere, ...progress });
+  client.notify("$/cancelRequest", { id });
+  await sent("cancelTool", null);
+  expect(await answer).toMatchObject({ error: { code: -32800 } });
+  await say(client, GUEST, { id: call.id, result: { status: "success" } });
+});
+
+test("a change of permissions, the question whether it hangs, and the end", async () => {
+  await bench.writeLares({ grants: { [GUEST]: { locations: ["notes"], deny: ["shared_data"] } } });
+  await sent("permissionChange", null);
+  // Nothing answers it, so that the guest seems to hang.
+  const held = client.raw("lares/tools/call", { agent: QUIET, name: "wait", arguments: {} });
+  await sent("ping", { pending_timers: 0 }, QUIET);
+  expect((await held)["error"]).toMatchObject({ data: { code: "AgentError" } });
+  await client.request("lares/agents/control", { id: GUEST, command: "disable" });
+  await inState(client, GUEST, "Unloaded");
+  await sent("shutdown", null);
+});
+
+test("the recorded examples are those in schemas/", async () => {
+  await expect(recorder.text()).toMatchFileSnapshot(fileURLToPath(examplesFile("guest-abi")));
+});

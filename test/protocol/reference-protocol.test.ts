@@ -1,0 +1,342 @@
+/**
+ * The examples of `schemas/protocol.md`: every request is asked of a real kernel, and its answer is what
+ * `schemas/examples/protocol.json` has. After a change: `npx vitest run test/protocol/reference-protocol.test.ts --update=all`,
+ * then `npm run build:schemas`.
+ */
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Exchange, examplesFile } from "../../kernel/build/reference/examples.ts";
+import { validate } from "../../kernel/src/protocol/validate.ts";
+import { serverNotifications } from "../../kernel/src/protocol/v1/notifications.ts";
+import { clientRequests, type ClientRequest } from "../../kernel/src/protocol/v1/requests.ts";
+import { Bench, inState, tool, type ExtensionSpec } from "../support/bench.ts";
+import type { Client } from "../support/client.ts";
+import { Recorder } from "../support/recorded.ts";
+import type { Action, Agent } from "../support/types.ts";
+import { until } from "../support/until.ts";
+
+const AGENT = "dev.example.librarian";
+const READER = "dev.example.reader";
+
+const PROGRAM = `
+import { defineAgent } from "@lares/sdk";
+
+export default defineAgent({
+  memory: { plan: { read: [] } },
+  hooks: {
+    async noted({ entry }, ctx) { ctx.trace.info("A note was written.", { path: entry.path }); },
+  },
+  jobs: {
+    async scan(_, ctx) {
+      await ctx.progress(0.5, "half of the shelves");
+      await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+    },
+  },
+  tools: {
+    async countNotes({ folder }, ctx) { return { count: await ctx.vdfs.count({ path: folder + "/**" }) }; },
+    async correct({ path, find, replace }, ctx) {
+      const action = await ctx.actions.propose(
+        [{ kind: "file.edit", path, edits: [{ find, replace }] }],
+        { title: "Correct a word", reason: "It is misspelt." },
+      );
+      return ctx.needsApproval(action, "A word is misspelt.");
+    },
+    async remember({ person }, ctx) {
+      const item = await ctx.memory.knowledge.add("person", { name: person }, { text: person + " wrote the first program." });
+      const event = await ctx.memory.history.append("met", { person });
+      await ctx.memory.plan.set({ read: [person] });
+      await ctx.memory.sync();
+      return { item, event };
+    },
+    async scan(_, ctx) { return { job: await ctx.jobs.dispatch("scan", { shelf: "A" }, { key: "shelf A" }) }; },
+    async announce(_, ctx) {
+      await ctx.notify("A note is misspelt", "Shall I correct it?", {
+        severity: "info",
+        action: [{ kind: "file.edit", path: "notes/ada.md", edits: [{ find: "Lovelace", replace: "King" }] }],
+      });
+    },
+  },
+});
+`;
+
+const parameters = (...names: string[]) => ({
+  type: "object",
+  required: names,
+  properties: Object.fromEntries(names.map((name) => [name, { type: "string" }])),
+});
+
+const librarian: ExtensionSpec = {
+  id: AGENT,
+  program: PROGRAM,
+  grants: { locations: ["notes"] },
+  manifest: {
+    name: "Librarian",
+    permissions: { read_entries: true, dispatch_jobs: true, propose_actions: ["file.edit"] },
+    hooks: [{ on: "EntryCreated", filter: 'entry.extension == "md"', handler: "noted" }],
+    tools: [
+      {
+        name: "count_notes",
+        description: "Counts notes.",
+        handler: "countNotes",
+        parameters: parameters("folder"),
+      },
+      {
+        name: "correct",
+        description: "Corrects a word in a note.",
+        handler: "correct",
+        parameters: parameters("path", "find", "replace"),
+      },
+      {
+        name: "remember",
+        description: "Remembers a person.",
+        handler: "remember",
+        parameters: parameters("person"),
+      },
+      { name: "scan", description: "Scans the shelves.", handler: "scan", parameters: parameters() },
+      { name: "announce", description: "Tells the person.", handler: "announce", parameters: parameters() },
+    ],
+  },
+};
+
+let bench: Bench;
+let client: Client;
+let recorder: Recorder;
+
+beforeAll(async () => {
+  bench = await Bench.create({
+    files: { "notes/ada.md": "Ada Lovelace wrote the frist program.\n", "notes/grace.md": "Grace Hopper\n" },
+    extensions: [librarian, { id: READER, program: "export default {};", manifest: { name: "Reader" } }],
+    lares: { shared_namespaces: [{ name: "people", extensions: [AGENT], read_write: true }] },
+  });
+  client = await bench.connect();
+  const status = await bench.status(client);
+  recorder = new Recorder([
+    [status.stateFolder, "/home/ada/.local/state/lares/workspaces/library-4f1d"],
+    [bench.root, "/home/ada/library"],
+    [bench.base, "/home/ada"],
+    [fileURLToPath(new URL("../../manifests", import.meta.url)), "/opt/lares/manifests"],
+  ]);
+});
+afterAll(() => bench[Symbol.asyncDispose]());
+
+/** Asks, records the exchange, and gives the answer back. */
+async function exchange(method: ClientRequest, params: object): Promise<Exchange> {
+  const answer = await client.raw(method, params);
+  const told =
+    answer["error"] === undefined
+      ? { params, result: answer["result"] }
+      : { params, error: answer["error"] as NonNullable<Exchange["error"]> };
+  recorder.exchange(method, told);
+  return told;
+}
+
+async function ask<Result>(method: ClientRequest, params: object = {}): Promise<Result> {
+  const { result, error } = await exchange(method, params);
+  expect(error, `${method} ${JSON.stringify(params)}`).toBeUndefined();
+  expect(validate(clientRequests[method].result, result, "result")).toBeNull();
+  return result as Result;
+}
+
+/** The error has to be one that the method declares, or one that any request may answer with. */
+async function refused(method: ClientRequest, code: string, params: object): Promise<void> {
+  const { error } = await exchange(method, params);
+  expect(error?.data, `${method} ${JSON.stringify(params)}`).toMatchObject({ code });
+}
+
+const correct = async (find: string, replace: string): Promise<Action> => {
+  const result = await client.request<{ action: Action }>("lares/tools/call", {
+    agent: AGENT,
+    name: "correct",
+    arguments: { path: "notes/ada.md", find, replace },
+  });
+  return result.action;
+};
+const nowhere = "0197a000-0000-7000-8000-00000000ffff";
+
+test("trust: what is asked, and a person's answer", async () => {
+  await refused("lares/actions/list", "Untrusted", {});
+  const { digest } = await ask<{ digest: string }>("lares/trust/question");
+  await ask("lares/trust/program", { extension: AGENT });
+  await refused("lares/trust/program", "NotFound", { extension: "dev.example.nobody" });
+  await refused("lares/trust", "DigestMismatch", { trusted: true, digest: `sha256:${"0".repeat(64)}` });
+  await refused("lares/trust", "InvalidParams", { trusted: true, grants: { extensions: [], workspace: [] } });
+  await client.request("lares/trust", { trusted: true, digest });
+  await bench.ready(client);
+  await until(
+    "the notes to be indexed and noted",
+    async () => (await client.request<{ idle: boolean }>("lares/status")).idle,
+  );
+  await ask("lares/status");
+  // Said once more: of the first answer it is not certain how far the kernel was.
+  await ask("lares/trust", { trusted: true, digest });
+});
+
+test("agents and tools", async () => {
+  await ask("lares/tools/list", { agent: AGENT });
+  await ask("lares/tools/call", { agent: AGENT, name: "count_notes", arguments: { folder: "notes" } });
+  await refused("lares/tools/call", "NotFound", { agent: AGENT, name: "count_books", arguments: {} });
+  await refused("lares/tools/call", "ToolError", { agent: AGENT, name: "count_notes", arguments: {} });
+  await inState(client, AGENT, "Active");
+  await ask("lares/agents/control", { id: AGENT, command: "suspend" });
+  await refused("lares/tools/call", "AgentError", { agent: AGENT, name: "scan", arguments: {} });
+  await refused("lares/agents/control", "IllegalTransition", { id: AGENT, command: "suspend" });
+  await refused("lares/agents/control", "NotFound", { id: "dev.example.nobody", command: "enable" });
+  await client.request("lares/agents/control", { id: AGENT, command: "resume" });
+  await ask("lares/agents/list");
+  await ask("lares/entries/query", { path: "notes/*.md", limit: 1 });
+});
+
+test("actions, from a proposal to its end, and what is remembered of a decision", async () => {
+  const { id, digest, scopes } = await correct("frist", "first");
+  await ask("lares/actions/list", { state: "PendingApproval" });
+  await ask("lares/actions/get", { id });
+  await refused("lares/actions/get", "NotFound", { id: nowhere });
+  await ask("lares/actions/content", { id, effect: 0, side: "before" });
+  await refused("lares/actions/content", "NotFound", { id: nowhere, effect: 0, side: "after" });
+  await ask("lares/actions/diff", { id, effect: 0 });
+  await refused("lares/actions/content", "InvalidParams", { id, effect: 7, side: "after" });
+  await refused("lares/actions/diff", "NotFound", { id: nowhere, effect: 0 });
+  await refused("lares/actions/diff", "InvalidParams", { id, effect: 7 });
+  await refused("lares/actions/approve", "DigestMismatch", { id, digest: `sha256:${"0".repeat(64)}` });
+  await refused("lares/actions/approve", "NotFound", { id: nowhere, digest });
+  await refused("lares/actions/undo", "IllegalTransition", { id });
+  await refused("lares/actions/rebase", "IllegalTransition", { id });
+  await refused("lares/actions/rebase", "NotFound", { id: nowhere });
+  const shown = await client.request<Action>("lares/actions/get", { id });
+  const rules = (shown.scopes ?? scopes)?.[0]?.rules;
+  await ask("lares/actions/approve", { id, digest, remember: "always", rules });
+  await refused("lares/actions/approve", "IllegalTransition", { id, digest });
+  await refused("lares/actions/reject", "IllegalTransition", { id });
+  await refused("lares/actions/reject", "NotFound", { id: nowhere });
+  const { items } = await ask<{ items: { id: string }[] }>("lares/decisions/list");
+  await ask("lares/decisions/revoke", { id: items[0]?.id });
+  await refused("lares/decisions/revoke", "NotFound", { id: items[0]?.id });
+  await ask("lares/actions/undo", { id });
+  await refused("lares/actions/undo", "NotFound", { id: nowhere });
+
+  const second = await correct("frist", "first");
+  await ask("lares/actions/reject", { id: second.id, reason: "It is a quotation." });
+
+  const third = await correct("frist", "first");
+  await bench.write("notes/ada.md", "Ada Lovelace\nwrote the frist program.\n");
+  await until("the action to be stale", async () => {
+    const { state } = await client.request<Action>("lares/actions/get", { id: third.id });
+    return state === "Stale";
+  });
+  await refused("lares/actions/rebase", "Stale", { id: third.id });
+});
+
+test("a merge of what changed meanwhile, and an undo that comes too late", async () => {
+  await bench.write("notes/ada.md", "Ada Lovelace\n\n\n\n\nwrote the frist program.\n");
+  await until("the file to be seen", async () => {
+    const { items } = await client.request<{ items: { size: number }[] }>("lares/entries/query", {
+      path: "notes/ada.md",
+    });
+    return items[0]?.size === 42;
+  });
+  const { id } = await correct("frist", "first");
+  await bench.write("notes/ada.md", "Countess Ada Lovelace\n\n\n\n\nwrote the frist program.\n");
+  await until("the action to be stale", async () => {
+    const { state } = await client.request<Action>("lares/actions/get", { id });
+    return state === "Stale";
+  });
+  const merged = await ask<Action>("lares/actions/rebase", { id });
+  const { digest } = merged;
+  await client.request("lares/actions/approve", { id: merged.id, digest });
+  await bench.write("notes/ada.md", "Nothing of all this.\n");
+  await refused("lares/actions/undo", "Stale", { id: merged.id });
+});
+
+test("memory: asked, proven, carried and forgotten", async () => {
+  const { item } = await tool<{ item: string }>(client, AGENT, "remember", { person: "Ada" });
+  await ask("lares/memory/query", { agent: AGENT, kind: "temporal", variant: "met", limit: 10 });
+  await ask("lares/memory/query", {
+    agent: AGENT,
+    kind: "associative",
+    similar_to: "the first program",
+    top_k: 1,
+  });
+  await ask("lares/memory/query", { agent: AGENT, kind: "working" });
+  await ask("lares/memory/query", { agent: AGENT, kind: "search", text: "who wrote a program", limit: 1 });
+  await refused("lares/memory/query", "NotFound", { agent: "dev.example.nobody", kind: "working" });
+  await ask("lares/memory/count", { agent: AGENT, group_by: "variant" });
+  await refused("lares/memory/count", "NotFound", { agent: "dev.example.nobody" });
+  await ask("lares/memory/stats", { agent: AGENT });
+  await refused("lares/memory/stats", "NotFound", { agent: AGENT, namespace: "places" });
+  await ask("lares/memory/verify", { agent: AGENT });
+  await refused("lares/memory/verify", "NotFound", { agent: AGENT, namespace: "places" });
+  await ask("lares/memory/namespaces", { agent: AGENT });
+  await refused("lares/memory/namespaces", "NotFound", { agent: "dev.example.nobody" });
+  const path = join(bench.base, "librarian.lares-memory");
+  await ask("lares/memory/export", { agent: AGENT, path });
+  await refused("lares/memory/export", "NotFound", { agent: READER, path });
+  await ask("lares/memory/import", { agent: READER, path, preview: true });
+  await refused("lares/memory/import", "DigestMismatch", { agent: READER, path, head: "0".repeat(64) });
+  await refused("lares/memory/import", "NotFound", { agent: "dev.example.nobody", path });
+  await ask("lares/memory/forget", { agent: AGENT, id: item, reason: "Ada asked for it." });
+  await refused("lares/memory/forget", "NotFound", { agent: AGENT, id: item });
+});
+
+test("jobs and traces", async () => {
+  const { job } = await tool<{ job: string }>(client, AGENT, "scan");
+  await until("the job to run", async () => {
+    const { items } = await client.request<{ items: { progress?: object }[] }>("lares/jobs/list");
+    return items[0]?.progress !== undefined;
+  });
+  await ask("lares/jobs/list", { agent: AGENT });
+  await ask("lares/jobs/cancel", { id: job });
+  await refused("lares/jobs/cancel", "NotFound", { id: nowhere });
+  await until("the job to end", async () => {
+    const { total } = await client.request<{ total: number }>("lares/jobs/list");
+    return total === 0;
+  });
+  await refused("lares/jobs/cancel", "IllegalTransition", { id: job });
+
+  const { subscription } = await ask<{ subscription: string }>("lares/traces/follow", {
+    agent: AGENT,
+    level: "info",
+  });
+  const others = await Promise.all(
+    Array.from({ length: 63 }, () => client.request<{ subscription: string }>("lares/traces/follow")),
+  );
+  await refused("lares/traces/follow", "LimitExceeded", { agent: AGENT });
+  for (const other of others) await client.request("lares/traces/unfollow", other);
+  await bench.write("notes/new.md", "A new note.\n");
+  const entry = await client.notification<{ subscription: string; entry: { message: string } }>(
+    "lares/traces/entry",
+    (told) => told.subscription === subscription && told.entry.message === "A note was written.",
+  );
+  recorder.notification("lares/traces/entry", entry);
+  await ask("lares/traces/query", { agent: AGENT, text: "note was written", limit: 1 });
+  await ask("lares/traces/unfollow", { subscription });
+});
+
+test("notifications", async () => {
+  await bench.write("notes/ada.md", "Ada Lovelace\n");
+  await until("the file to be seen", async () => {
+    const { items } = await client.request<{ items: { size: number }[] }>("lares/entries/query", {
+      path: "notes/ada.md",
+    });
+    return items[0]?.size === 13;
+  });
+  await tool(client, AGENT, "announce");
+  recorder.notification("lares/notify", await client.notification("lares/notify"));
+  const changed = await client.notification<Agent>(
+    "lares/agents/changed",
+    ({ id, state, metrics }) => id === AGENT && state === "Active" && metrics.events_processed > 0,
+  );
+  recorder.notification("lares/agents/changed", changed);
+  for (const method of ["lares/jobs/changed", "lares/decisions/changed"])
+    recorder.notification(method, await client.notification(method));
+  recorder.notification(
+    "lares/actions/changed",
+    await client.notification<Action>("lares/actions/changed", ({ state }) => state === "Committed"),
+  );
+  for (const [method, { params }] of Object.entries(serverNotifications))
+    for (const told of client.notifications(method)) expect(validate(params, told, method)).toBeNull();
+});
+
+test("the recorded examples are those in schemas/", async () => {
+  await expect(recorder.text()).toMatchFileSnapshot(fileURLToPath(examplesFile("protocol")));
+});

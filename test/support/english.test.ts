@@ -1,0 +1,119 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+/** Phrases that a reader has to read twice, each with what to write instead. Only those without false alarms. */
+const stilted: readonly (readonly [phrase: RegExp, instead: string])[] = [
+  [/(?:^|[.;:] )Of (?!course\b)/, "begin with the subject, not with a genitive"],
+  [
+    /^So (?:long|many|much|often|seldom|soon) (?!as\b)/,
+    "say what the number is: the maximum, the delay, the interval",
+  ],
+  [/\b(?:held|holds?) against\b/, "compare with, check against, match"],
+  [/\bhea(?:r|rs|rd) of\b/, "is notified of, receives"],
+  [/\bt(?:old|ells?|elling) of\b/, "report, announce, reveal"],
+  [/\bt(?:ake|akes|ook|aken|aking) (?:(?:it|them|all|this|that) )?back\b/, "revoke, roll back, undo"],
+  [/\blet(?:s|ting)? (?:go of|count)\b/, "release, unload; apply"],
+  [/\bbur(?:y|ies|ied|ying)\b/, "dead-letter, drop"],
+  [/\banew\b/, "again"],
+  [/\bwhere there (?:is|are|was) none\b/, "if there is none"],
+];
+
+/** Folders whose comments are still to be rewritten. The list can only shrink: a folder without findings must leave it. */
+const unwritten: readonly string[] = [
+  "extensions/sdk/hnsw",
+  "extensions/sdk/src",
+  "kernel/build",
+  "kernel/src/agents",
+  "kernel/src/composition",
+  "kernel/src/configuration",
+  "kernel/src/documents",
+  "kernel/src/front",
+  "kernel/src/inbox",
+  "kernel/src/jobs",
+  "kernel/src/journal",
+  "kernel/src/memory",
+  "kernel/src/platform",
+  "kernel/src/protocol",
+  "kernel/src/sandbox/host",
+  "kernel/src/sandbox/prepare",
+  "kernel/src/server",
+  "kernel/src/store",
+  "kernel/src/tools",
+  "test/bench",
+  "test/e2e",
+  "test/fault",
+  "test/package",
+  "test/protocol",
+  "test/schemas",
+  "test/slow",
+  "test/suites",
+  "test/support",
+  "test/vsix",
+  "vscode-client/build",
+];
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const self = "test/support/english.test.ts";
+
+/** Returns the repository's TypeScript files, without installed and generated ones. */
+function sourceFiles(folder = ""): string[] {
+  return readdirSync(`${root}${folder}`, { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}${entry.name}`;
+    if (entry.isDirectory())
+      return /^(?:\..*|node_modules|dist|build-output|corpus)$/.test(entry.name)
+        ? []
+        : sourceFiles(`${path}/`);
+    return entry.isFile() && /\.tsx?$/.test(entry.name) && path !== self ? [path] : [];
+  });
+}
+
+/** Returns each comment that has lines of its own as one line of text, with the number of its first line. */
+function commentsIn(source: string): { readonly line: number; readonly text: string }[] {
+  const comments: { line: number; text: string; kind: string }[] = [];
+  let last: { line: number; text: string; kind: string } | null = null;
+  for (const [index, line] of source.split("\n").entries()) {
+    const [, kind = "", text = ""] = /^\s*(\/\/|\/\*\*?|\*(?!\/))\s?(.*?)\s*(?:\*\/)?$/.exec(line) ?? [];
+    const isContinued: boolean = last !== null && ((kind === "//" && last.kind === "//") || kind === "*");
+    if (kind === "") last = null;
+    else if (last !== null && isContinued) last.text = `${last.text} ${text}`.trim();
+    else comments.push((last = { line: index + 1, text, kind }));
+  }
+  return comments;
+}
+
+const findings = sourceFiles().flatMap((path) =>
+  commentsIn(readFileSync(`${root}${path}`, "utf8")).flatMap(({ line, text }) =>
+    stilted.flatMap(([phrase, instead]) => {
+      const found = phrase.exec(text);
+      return found === null ? [] : [{ path, message: `${path}:${line}: "${found[0].trim()}": ${instead}` }];
+    }),
+  ),
+);
+
+test("comments avoid phrases that have to be read twice", () => {
+  const unexpected = findings.filter(
+    ({ path }) => !unwritten.some((folder) => path.startsWith(`${folder}/`)),
+  );
+  expect(unexpected.map(({ message }) => message)).toEqual([]);
+});
+
+test("a folder leaves the list of exceptions once its comments are rewritten", () => {
+  const clean = unwritten.filter((folder) => !findings.some(({ path }) => path.startsWith(`${folder}/`)));
+  expect(clean).toEqual([]);
+});
+
+test("a phrase is found in every kind of comment, also across lines", () => {
+  const source = [
+    "/** It is heard",
+    " * of later. */",
+    "const url = 'held against'; // ok",
+    "  // Made anew.",
+    "/* x */",
+  ];
+  expect(commentsIn(source.join("\n"))).toMatchObject([
+    { line: 1, text: "It is heard of later." },
+    { line: 4, text: "Made anew." },
+    { line: 5, text: "x" },
+  ]);
+});

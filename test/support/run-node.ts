@@ -1,0 +1,24 @@
+import { spawn } from "node:child_process";
+
+/** What a program wrote until it ended, and its exit code; null where a signal ended it. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program of Node's to its end, without a terminal and with nothing at its standard input. */
+export function runNode(
+  argv: readonly string[],
+  options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, argv, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+    let stdout = "";
+    let stderr = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (stdout += text));
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr += text));
+    child.once("error", reject);
+    child.once("close", (code) => resolve({ code, stdout, stderr }));
+  });
+}
