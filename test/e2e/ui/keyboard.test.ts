@@ -65,11 +65,17 @@ it("without a mouse a new user comes from an empty folder to an approved and und
     await keyboard.press("Alt+F5");
     await screen.statusBar(/Ln 1,/).waitFor();
     // The palette says when there is a part under the cursor, and which keys approve it.
-    await screen.quickInput("F1", ">Approve the Part");
-    await screen.page
-      .locator(".quick-input-list-row", { hasText: /Under the Cursor.*Ctrl.*K.*Y/s })
-      .waitFor();
-    await keyboard.press("Escape");
+    // What it lists is what held when it was opened.
+    await until("the command that approves the part under the cursor", async () => {
+      await screen.quickInput("F1", ">Approve the Part");
+      const row = screen.page.locator(".quick-input-list-row", { hasText: /Under the Cursor.*Ctrl.*K.*Y/s });
+      const isThere = await row.waitFor({ timeout: 2_000 }).then(
+        () => true,
+        () => false,
+      );
+      await keyboard.press("Escape");
+      return isThere;
+    });
     await keyboard.press("Control+K");
     await keyboard.press("y");
     await until("the change on disk", async () => (await onDisk()) !== before);

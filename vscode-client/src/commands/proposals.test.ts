@@ -151,6 +151,26 @@ it("keys for a part work only while the cursor stands on one, and no more once i
   }
 });
 
+it("an answer for a place that the cursor has left does not turn on its keys", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  try {
+    const { fake } = start(twoParts());
+    const first = Promise.withResolvers<Action>();
+    vi.spyOn(fake.context.models.actions, "withDiffs").mockReturnValueOnce(first.promise);
+    for (const line of [8, 5]) {
+      window.activeTextEditor = editorOn("notes/a.md", line);
+      editorsChanged.fire();
+      vi.runAllTimers();
+    }
+    await settled();
+    first.resolve(twoParts());
+    await settled();
+    expect(seen.commands.filter(({ arguments: [key] }) => key === "lares.proposalHere")).toEqual([]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
 describe("the part under the cursor", () => {
   const on = (line: number): void => void (window.activeTextEditor = editorOn("notes/a.md", line));
 

@@ -26,11 +26,14 @@ const waitingContext = "lares.hasWaiting";
 export const proposalCommands: Feature = (context) => {
   const { actions } = context.models;
   let isHere = false;
+  let looks = 0;
   const look = (): void => {
     void commands.executeCommand("setContext", waitingContext, actions.pending.length > 0);
     const editor = window.activeTextEditor;
+    const mine = ++looks;
     void (editor === undefined ? Promise.resolve(undefined) : partAt(context, editor)).then((part) => {
-      if (isHere === (part !== undefined)) return;
+      // The cursor may have moved on while the parts were asked for; its last place is what counts.
+      if (mine !== looks || isHere === (part !== undefined)) return;
       isHere = part !== undefined;
       void commands.executeCommand("setContext", partContext, isHere);
     });
