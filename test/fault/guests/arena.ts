@@ -82,18 +82,24 @@ export class Arena implements AsyncDisposable {
     });
     const arena = new Arena(bed);
     try {
-      const from = performance.now();
-      await arena.#enough(20);
+      const witnessed = await arena.quietNow();
       arena.quiet = {
         sandbox: await costOf(arena.sandboxPid),
         kernel: await costOf(bed.kernelPid),
-        witnessed: await arena.witnessed(from),
+        witnessed,
       };
     } catch (error) {
       await arena[Symbol.asyncDispose]();
       throw error;
     }
     return arena;
+  }
+
+  /** How the neighbour's next events fare. Asked for while nobody else does anything. */
+  async quietNow(): Promise<Witnessed> {
+    const from = performance.now();
+    await this.#enough(20);
+    return await this.witnessed(from);
   }
 
   /** What an event in this folder is for the agent that was granted it. */

