@@ -11,6 +11,7 @@ const mayImport = {
   protocol: ["base"],
   documents: ["policy", "base"],
   events: ["base"],
+  "secret-scan": ["base"],
   inbox: ["platform", "base"],
   jobs: ["platform", "base"],
   "memory-contract": ["platform", "base"],

@@ -1,0 +1,59 @@
+const digits = "0123456789";
+const lowercase = "abcdefghijklmnopqrstuvwxyz";
+const uppercase = lowercase.toUpperCase();
+const alnum = digits + lowercase + uppercase;
+
+/** What the characters of a token are, by the name that a rule gives them. */
+const characters = {
+  hex: `${digits}abcdefABCDEF`,
+  lower: digits + lowercase,
+  upper: digits + uppercase,
+  alnum,
+  word: `${alnum}_`,
+  id: `${alnum}_-`,
+  dotted: `${alnum}_-.`,
+  path: `${alnum}_-./@`,
+  base64: `${alnum}_-+/=`,
+  base64url: `${alnum}_-+/=.~`,
+} as const;
+
+export type Alphabet = keyof typeof characters | "any";
+
+/** Ends a value that is not quoted. */
+const closing = "\"'`,;<>()[]{}\\|";
+
+/** By character code below 128, whether the character belongs to the alphabet. No alphabet holds any other character. */
+export type CharacterSet = Uint8Array;
+
+const sets = new Map<Alphabet, CharacterSet>(
+  (Object.keys(characters) as (keyof typeof characters)[]).map((name) => [name, setOf(characters[name])]),
+);
+const any = new Uint8Array(128).fill(1, 33, 127);
+for (const character of closing) any[character.charCodeAt(0)] = 0;
+sets.set("any", any);
+
+/** Null for a name that is no alphabet. */
+export function characterSet(name: string): CharacterSet | null {
+  return sets.get(name as Alphabet) ?? null;
+}
+
+export const wordCharacters = setOf(characters.word);
+export const valueCharacters: CharacterSet = any;
+
+/** The index of the first character from `from` on, and before `limit`, that is not in the set. */
+export function endOfRun(text: string, from: number, limit: number, set: CharacterSet): number {
+  const end = Math.min(limit, text.length);
+  let at = from;
+  while (at < end && isIn(set, text.charCodeAt(at))) at++;
+  return at;
+}
+
+export function isIn(set: CharacterSet, code: number): boolean {
+  return code < 128 && set[code] === 1;
+}
+
+function setOf(text: string): CharacterSet {
+  const set = new Uint8Array(128);
+  for (const character of text) set[character.charCodeAt(0)] = 1;
+  return set;
+}

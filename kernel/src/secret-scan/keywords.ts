@@ -1,0 +1,82 @@
+/** Where a keyword ends in a text; `keyword` is its index in the list the automaton was made of. */
+export type OnKeyword = (keyword: number, end: number) => void;
+
+/**
+ * Finds many short words in a text at once, ASCII letters in any case (Aho and Corasick, as one table of transitions).
+ * A text costs one look-up a character, however many words there are.
+ */
+export class KeywordAutomaton {
+  /** By `state + class`, the next state; a state is its number times the number of classes. */
+  readonly #next: Uint32Array;
+  /** By character code below 128, the class; 0 is every character that is in no keyword. */
+  readonly #classes = new Uint8Array(128);
+  /** By the state's number, the keywords that end there. */
+  readonly #found: (readonly number[] | undefined)[];
+  readonly #width: number;
+
+  /** Keywords are ASCII. */
+  constructor(keywords: readonly string[]) {
+    let width = 1;
+    for (const character of keywords.join("").toLowerCase()) {
+      const code = character.charCodeAt(0);
+      if (this.#classes[code] === 0) this.#classes[code] = width++;
+    }
+    for (let code = 65; code <= 90; code++) this.#classes[code] = this.#classes[code + 32] ?? 0;
+    this.#width = width;
+
+    const children: Map<number, number>[] = [new Map()];
+    const ends: number[][] = [[]];
+    for (const [index, keyword] of keywords.entries()) {
+      let state = 0;
+      for (const character of keyword) {
+        const of = this.#classOf(character.charCodeAt(0));
+        let child = children[state]?.get(of);
+        if (child === undefined) {
+          child = children.push(new Map()) - 1;
+          ends.push([]);
+          children[state]?.set(of, child);
+        }
+        state = child;
+      }
+      ends[state]?.push(index);
+    }
+
+    // Breadth first: a state's fallback is shorter than itself, so its row is complete already.
+    this.#next = new Uint32Array(children.length * width);
+    const fallback = new Uint32Array(children.length);
+    const queue: number[] = [0];
+    for (const state of queue) {
+      const row = state * width;
+      const fallbackRow = (fallback[state] ?? 0) * width;
+      ends[state]?.push(...(state === 0 ? [] : (ends[fallback[state] ?? 0] ?? [])));
+      for (let of = 0; of < width; of++) {
+        const child = children[state]?.get(of);
+        if (child === undefined) this.#next[row + of] = state === 0 ? 0 : (this.#next[fallbackRow + of] ?? 0);
+        else {
+          fallback[child] = state === 0 ? 0 : (this.#next[fallbackRow + of] ?? 0) / width;
+          this.#next[row + of] = child * width;
+          queue.push(child);
+        }
+      }
+    }
+    this.#found = ends.map((list) => (list.length === 0 ? undefined : list));
+  }
+
+  scan(text: string, onKeyword: OnKeyword): void {
+    const next = this.#next;
+    const classes = this.#classes;
+    const width = this.#width;
+    let state = 0;
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at);
+      state = next[state + (code < 128 ? (classes[code] ?? 0) : 0)] ?? 0;
+      if (state === 0) continue;
+      const found = this.#found[state / width];
+      if (found !== undefined) for (const keyword of found) onKeyword(keyword, at + 1);
+    }
+  }
+
+  #classOf(code: number): number {
+    return code < 128 ? (this.#classes[code] ?? 0) : 0;
+  }
+}

@@ -1,0 +1,76 @@
+/** Which value after a name counts as a secret: after "password" a short one does, after a service's name only a random one. */
+export type Strength = "strong" | "weak" | "service";
+
+const minLength: Readonly<Record<Strength, number>> = { strong: 6, weak: 10, service: 16 };
+/** A longer value after a name is a text. */
+export const maxValueLength = 512;
+
+/** What stands where a secret would: a variable, a placeholder, something already taken out, an example. */
+const placeholder =
+  /^(?:[$%{<*#@]|\/\/|process\.env|os\.environ|import\.meta|env\.|secrets?[.[])|\$\{|\{\{|\*{3}|x{4}|X{4}|\.{3}|redacted|example|placeholder|change.?me|your[_-]/iu;
+const property = /^[A-Za-z_$][\w$]*(?:\??\.[A-Za-z_$][\w$]*)+$/u;
+const dateOrVersion = /^(?:v?\d+(?:\.\d+)+|\d{4}-\d\d-\d\d)/u;
+
+/** Whether a value looks like a secret, and not like a word, a name, a variable or a placeholder. */
+export function isPlausible(value: string, strength: Strength, isQuoted: boolean): boolean {
+  if (value.length < minLength[strength] || value.length > maxValueLength) return false;
+  if (placeholder.test(value) || dateOrVersion.test(value)) return false;
+  const { letters, digits, others, turns } = profile(value);
+  if (strength === "strong") {
+    // "password: hunter2" counts; "password: required", a path and a property of something do not.
+    if (letters === 0 || property.test(value) || (/[\\/]/u.test(value) && turns < 4)) return false;
+    return digits > 0 || (isQuoted && others > 1);
+  }
+  if (letters === 0 || digits < 2 || value.includes("://")) return false;
+  return turns >= (strength === "weak" ? 4 : 6) && entropy(value) >= 3;
+}
+
+interface Profile {
+  readonly letters: number;
+  readonly digits: number;
+  /** Characters that are neither, but for those that separate words. */
+  readonly others: number;
+  /** How often a letter follows a digit, a digit a letter, or a capital a small letter. Names have few, random texts many. */
+  readonly turns: number;
+}
+
+function profile(value: string): Profile {
+  let letters = 0;
+  let digits = 0;
+  let others = 0;
+  let turns = 0;
+  let last = 0;
+  for (let at = 0; at < value.length; at++) {
+    const code = value.charCodeAt(at);
+    const kind =
+      code >= 48 && code <= 57 ? 1 : code >= 97 && code <= 122 ? 2 : code >= 65 && code <= 90 ? 3 : 0;
+    if (kind === 1) digits++;
+    else if (kind > 1) letters++;
+    else if (code !== 45 && code !== 95 && code !== 46 && code !== 32) others++;
+    if (kind === 0) continue;
+    if (last !== 0 && last !== kind && !(last === 3 && kind === 2)) turns++;
+    last = kind;
+  }
+  return { letters, digits, others, turns };
+}
+
+/** Shannon's entropy of the characters, in bits a character. */
+export function entropy(value: string): number {
+  const counts = new Map<string, number>();
+  for (const character of value) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / value.length) * Math.log2(count / value.length);
+  return bits;
+}
+
+/** Whether the password in an address is one, and not the word that stands for it. */
+export function isPassword(value: string): boolean {
+  if (value.length < 4 || placeholder.test(value)) return false;
+  if (
+    /^(?:pass(?:word|wd)?|pwd|secret|token|user(?:name)?|key|admin|root|postgres|mysql|guest|test)$/iu.test(
+      value,
+    )
+  )
+    return false;
+  return value.length >= 8 || /[^a-z]/iu.test(value);
+}

@@ -1,0 +1,154 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import type { SecretRules } from "./rules.ts";
+import { SecretScanner } from "./scanner.ts";
+
+const rules = parse(
+  readFileSync(new URL("../../../manifests/secrets.yaml", import.meta.url), "utf8"),
+) as SecretRules;
+const scanner = new SecretScanner(rules);
+const secretsIn = (text: string): string[] =>
+  scanner.find(text).map(({ start, end }) => text.slice(start, end));
+
+/** A text that looks random, and is the same in each run. No token stands here as a whole. */
+function random(length: number, characters: string, seed = 7): string {
+  let state = seed;
+  let text = "";
+  while (text.length < length) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    text += characters[Math.floor(state / 65_536) % characters.length] ?? "";
+  }
+  return text;
+}
+const alphabets: Readonly<Record<string, string>> = {
+  hex: "0123456789abcdef",
+  lower: "abcdefghijklmnopqrstuvwxyz0123456789",
+  upper: "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+};
+const alnum = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+/** With a digit, as most tokens have one. */
+const body = (length: number, alphabet: string): string =>
+  `${random(length - 1, alphabets[alphabet] ?? alnum)}7`;
+
+describe("a token", () => {
+  const kinds = rules.tokens.flatMap((rule) => rule.begins.map((begins) => ({ ...rule, begins })));
+
+  test.each(kinds.map((kind) => [kind.begins, kind] as const))(
+    "that begins with %s is found alone, in quotes and in a sentence",
+    (begins, { alphabet, length: [least], dots }) => {
+      const parts = dots === undefined ? 1 : dots + 1;
+      const token =
+        begins + Array.from({ length: parts }, () => body(Math.ceil(least / parts), alphabet)).join(".");
+      for (const text of [token, `"${token}"`, `see ${token} there`, `key=${token}\n`])
+        expect(scanner.find(text), text).toHaveLength(1);
+    },
+  );
+
+  test("of too few characters, of one character, or without a digit is none", () => {
+    const prefix = "ghp_";
+    for (const text of [prefix + body(20, "alnum"), prefix + "x".repeat(36), prefix + "abcdefghij".repeat(4)])
+      expect(secretsIn(text)).toEqual([]);
+  });
+
+  test("glued to a word counts where its beginning is unmistakable, and else does not", () => {
+    const long = "github_pat_" + body(40, "alnum");
+    expect(secretsIn(`prefix${long}`)).toEqual([long]);
+    expect(secretsIn(`task-sk-${body(30, "alnum")}`.replace("task-", "de"))).toEqual([]);
+  });
+});
+
+describe("a value behind a name", () => {
+  const value = random(24, alnum);
+
+  test.each([
+    `OKTA_TOKEN=${value}`,
+    `"apiKey": "${value}"`,
+    `api-key: ${value}`,
+    `const accessKey = '${value}';`,
+    `<authToken>\n    ${value}\n</authToken>`,
+    `token: string = "${value}"`,
+    `Authorization: Bearer ${value}`,
+    `name: SLACK_TOKEN\n  value: "${value}"`,
+    `$token .= "${value}"`,
+    `algolia => "${value}"`,
+  ])("is found, and only the value: %s", (text) => {
+    expect(secretsIn(text)).toEqual([value]);
+  });
+
+  test.each(["password: hunter2", 'passwd="correct!horse#"', "client_secret: Zq3~9bTr"])(
+    "that is short counts after a strong name: %s",
+    (text) => expect(scanner.find(text)).toHaveLength(1),
+  );
+
+  test.each([
+    "password: required",
+    "password: ${PASSWORD}",
+    "password: process.env.PASSWORD_2",
+    "token: <your-token-1234>",
+    "the token of version v1.2.3-beta.4",
+    "token = nextToken(cursor2)",
+    "secret: ./config/secret2.json",
+    "tokens: 128000 of 200000",
+    "api_key: xxxxxxxxxxxx1234",
+    "oauth2 token: readable-name-2",
+    'alt="1Password"',
+    'rocktable = "0a1b2c3d4e5f6g7h8i9j"',
+  ])("is none where it is a word, a variable, a path or a placeholder: %s", (text) => {
+    expect(secretsIn(text)).toEqual([]);
+  });
+});
+
+describe("besides", () => {
+  test("a private key is found from its heading to its end, also escaped, and where its end is cut off", () => {
+    const heading = "-----BEGIN RSA PRIVATE KEY-----";
+    const end = "-----END RSA PRIVATE KEY-----";
+    const lines = `${random(64, alnum)}\n${random(30, alnum)}`;
+    for (const key of [`${heading}\n${lines}\n${end}`, `${heading}\\n${lines.replace("\n", "\\n")}\\n${end}`])
+      expect(secretsIn(`a ${key} b`)).toEqual([key]);
+    expect(secretsIn(`${heading}\n${lines}`)).toEqual([`${heading}\n${lines}`]);
+    expect(secretsIn(`"${heading}" opens a key`)).toEqual([]);
+    expect(secretsIn("-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----")).toEqual([]);
+  });
+
+  test("the password in an address is found, the words that stand for one are not", () => {
+    expect(secretsIn("postgres://app:s3cret-word@db:5432/x")).toEqual(["s3cret-word"]);
+    for (const text of ["https://user:password@host/", "https://host:8080/a@b", "see https://a/b:c@d"])
+      expect(secretsIn(text)).toEqual([]);
+  });
+
+  test("a webhook's last part is found", () => {
+    expect(secretsIn("https://hooks.slack.com/services/" + random(40, alnum))).toHaveLength(1);
+  });
+
+  test("a rule that somebody adds is RE2, and found beside the others", () => {
+    const own = new SecretScanner({ ...rules, patterns: [{ name: "ours", pattern: "ACME-\\d{4}" }] });
+    expect(own.replace("take ACME-1234", (rule) => `[${rule}]`)).toBe("take [ours]");
+    expect(() => new SecretScanner({ ...rules, patterns: [{ name: "bad", pattern: "(a)\\1" }] })).toThrow();
+  });
+});
+
+test("findings are in order, apart and within the text; replaced, a text without secrets stays as it is", () => {
+  const words = [...rules.tokens.flatMap(({ begins }) => begins), ...rules.named.weak, "://", "-----BEGIN "];
+  const piece = fc.oneof(
+    fc.constantFrom(...words),
+    fc.string({ maxLength: 30 }),
+    fc.constantFrom("=", ": ", '"', "@", ":"),
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const text = pieces.join("");
+      const found = scanner.find(text);
+      let last = 0;
+      for (const { start, end } of found) {
+        expect(start).toBeGreaterThanOrEqual(last);
+        expect(end).toBeGreaterThan(start);
+        last = end;
+      }
+      expect(last).toBeLessThanOrEqual(text.length);
+      if (found.length === 0) expect(scanner.replace(text, () => "!")).toBe(text);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,309 @@
+import { RE2JS } from "re2js";
+import {
+  type CharacterSet,
+  characterSet,
+  endOfRun,
+  isIn,
+  valueCharacters,
+  wordCharacters,
+} from "./alphabets.ts";
+import { KeywordAutomaton } from "./keywords.ts";
+import { entropy, isPassword, isPlausible, maxValueLength, type Strength } from "./plausible.ts";
+import type { SecretRules, TokenRule } from "./rules.ts";
+
+/** A secret in a text: UTF-16 positions, `end` exclusive. */
+export interface Finding {
+  /** The rule's name, as a person reads it. */
+  readonly rule: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+type Detector =
+  | { readonly kind: "token"; readonly rule: TokenRule; readonly begins: string; readonly set: CharacterSet }
+  | { readonly kind: "named"; readonly name: string; readonly word: string; readonly strength: Strength }
+  | {
+      readonly kind: "block";
+      readonly name: string;
+      readonly begins: string;
+      readonly holds: string;
+      readonly ends: string;
+    }
+  | { readonly kind: "address"; readonly name: string; readonly minLength: number }
+  | { readonly kind: "userinfo" };
+
+/** After a name and before its operator stand at most so many characters: the rest of an identifier, a type, quotes. */
+const maxBeforeOperator = 24;
+/** Between an operator and its value. */
+const maxBeforeValue = 24;
+const maxAddressLength = 400;
+/** Characters of a token whose rule has no upper bound. */
+const maxTokenLength = 16 * 1024;
+/** Characters of a block of lines without an end. */
+const maxBlockLength = 64 * 1024;
+/** Fewer different characters make no token: "ghp_xxxxxxxxxxxx". */
+const minEntropy = 2.3;
+
+const authorityCharacters: CharacterSet = valueCharacters.with("/".charCodeAt(0), 0);
+
+const blockCharacters = ((): CharacterSet => {
+  const set = new Uint8Array(128);
+  for (const character of "+/=:,.\\\"'-_ \t\r\n[]") set[character.charCodeAt(0)] = 1;
+  for (let code = 48; code < 123; code++) if (isIn(wordCharacters, code)) set[code] = 1;
+  return set;
+})();
+
+/**
+ * Finds secrets in texts that anybody may have written: by how a token begins, by the name in front of a value, by the lines
+ * around a key. Costs one look-up a character, and more only where a keyword stands; no text makes it slow.
+ */
+export class SecretScanner {
+  readonly #detectors: Detector[] = [];
+  readonly #automaton: KeywordAutomaton;
+  readonly #patterns: readonly { readonly name: string; readonly pattern: RE2JS }[];
+
+  /** Throws where a pattern is not valid in RE2. */
+  constructor({ tokens, named, blocks, addresses, patterns = [] }: SecretRules) {
+    const keywords: string[] = [];
+    const add = (keyword: string, detector: Detector): void => {
+      keywords.push(keyword);
+      this.#detectors.push(detector);
+    };
+    for (const rule of tokens) {
+      const set = characterSet(rule.alphabet);
+      if (set === null) throw new Error(`${rule.name}: ${rule.alphabet} is no alphabet`);
+      for (const begins of rule.begins) add(begins, { kind: "token", rule, begins, set });
+    }
+    for (const [strength, words] of [
+      ["strong", named.strong],
+      ["weak", named.weak],
+      ["service", named.services],
+    ] as const)
+      for (const word of words)
+        for (const spelling of new Set(["", "_", "-", " ", "."].map((joint) => word.replaceAll("_", joint))))
+          add(spelling, {
+            kind: "named",
+            name: strength === "service" ? "secret" : word.replaceAll("_", " "),
+            word: spelling,
+            strength,
+          });
+    for (const block of blocks) add(block.begins, { kind: "block", ...block });
+    for (const { name, begins, length } of addresses)
+      for (const keyword of begins) add(keyword, { kind: "address", name, minLength: length });
+    add("://", { kind: "userinfo" });
+    this.#automaton = new KeywordAutomaton(keywords);
+    this.#patterns = patterns.map(({ name, pattern }) => ({ name, pattern: RE2JS.compile(pattern) }));
+  }
+
+  /** In the order of their places; none overlaps another. */
+  find(text: string): readonly Finding[] {
+    const found: Finding[] = [];
+    const scan = new Scan(text, found);
+    this.#automaton.scan(text, (keyword, end) => {
+      const detector = this.#detectors[keyword];
+      if (detector !== undefined) scan.detect(detector, end);
+    });
+    for (const { name, pattern } of this.#patterns) {
+      const matcher = pattern.matcher(text);
+      while (matcher.find())
+        if (matcher.end() > matcher.start())
+          found.push({ rule: name, start: matcher.start(), end: matcher.end() });
+    }
+    return found.length < 2 ? found : apart(found);
+  }
+
+  /** The text with each secret replaced by what `mark` makes of its rule's name. */
+  replace(text: string, mark: (rule: string) => string): string {
+    const found = this.find(text);
+    if (found.length === 0) return text;
+    let replaced = "";
+    let from = 0;
+    for (const { rule, start, end } of found) {
+      replaced += text.slice(from, start) + mark(rule);
+      from = end;
+    }
+    return replaced + text.slice(from);
+  }
+}
+
+/** One text on its way through the detectors. */
+class Scan {
+  readonly #text: string;
+  readonly #found: Finding[];
+  /** By alphabet, the last run that was measured: a text made of keywords is measured once. */
+  readonly #runs = new Map<CharacterSet, { readonly from: number; readonly end: number }>();
+  /** Where the last run ends that was judged by a rule without an upper bound. */
+  readonly #judged = new Map<TokenRule, number>();
+  /** Where the last block ends: its own lines begin none. */
+  #blockEnd = 0;
+
+  constructor(text: string, found: Finding[]) {
+    this.#text = text;
+    this.#found = found;
+  }
+
+  detect(detector: Detector, at: number): void {
+    switch (detector.kind) {
+      case "token":
+        return this.#token(detector, at);
+      case "named":
+        return this.#named(detector, at);
+      case "block":
+        return this.#block(detector, at);
+      case "address":
+        return this.#address(detector, at);
+      case "userinfo":
+        return this.#userinfo(at);
+    }
+  }
+
+  #token({ rule, begins, set }: Extract<Detector, { kind: "token" }>, at: number): void {
+    const text = this.#text;
+    const start = at - begins.length;
+    const isWord = begins.endsWith(" ");
+    if (!isWord && text.slice(start, at) !== begins) return;
+    if (rule.glued !== true && start > 0 && isIn(wordCharacters, text.charCodeAt(start - 1))) return;
+    const [least, most = maxTokenLength] = rule.length;
+    const end = this.#runFrom(at, set);
+    if (end - at < least || end - at > most || this.#judged.get(rule) === end) return;
+    // What begins again and again in one run is judged once.
+    if (rule.length[1] === undefined) this.#judged.set(rule, end);
+    const body = text.slice(at, end);
+    if (rule.plain !== true && !/\d/u.test(body)) return;
+    if (rule.dots !== undefined && body.split(".").filter((part) => part.length > 3).length <= rule.dots)
+      return;
+    if (entropy(body) < minEntropy || /x{5}|X{5}|EXAMPLE_|\*{4}/u.test(body)) return;
+    this.#found.push({ rule: rule.name, start: isWord ? at : start, end });
+  }
+
+  #runFrom(at: number, set: CharacterSet): number {
+    const known = this.#runs.get(set);
+    if (known !== undefined && known.from <= at && at <= known.end) return known.end;
+    const end = endOfRun(this.#text, at, Infinity, set);
+    this.#runs.set(set, { from: at, end });
+    return end;
+  }
+
+  #named({ name, word, strength }: Extract<Detector, { kind: "named" }>, at: number): void {
+    // A service's name inside of another word is none.
+    if (strength === "service" && isInsideWord(this.#text, at - word.length)) return;
+    const value = valueAfter(this.#text, at);
+    if (value === null) return;
+    const { start, end, isQuoted } = value;
+    const secret = this.#text.slice(start, end);
+    // A value that repeats its name is a label: `alt="1Password"`.
+    if (secret.toLowerCase().includes(word) || !isPlausible(secret, strength, isQuoted)) return;
+    this.#found.push({ rule: name, start, end });
+  }
+
+  #block({ name, begins, holds, ends }: Extract<Detector, { kind: "block" }>, at: number): void {
+    const text = this.#text;
+    const start = at - begins.length;
+    if (start < this.#blockEnd || text.slice(start, at) !== begins) return;
+    const heading = text.slice(at, at + 64);
+    const held = heading.indexOf(holds);
+    if (held === -1 || /[\n"'`]/u.test(heading.slice(0, held))) return;
+    const body = at + held + holds.length;
+    const within = text.slice(body, body + maxBlockLength);
+    const closed = within.indexOf(ends);
+    const run = endOfRun(text, body, body + (closed === -1 ? maxBlockLength : closed), blockCharacters);
+    this.#blockEnd = Math.max(run, at);
+    if (!/[A-WYZa-z0-9+/]{4}/u.test(text.slice(body, run).replace(/^[A-Z -]*-----/u, ""))) return;
+    const isClosed = closed !== -1 && run === body + closed;
+    // A sentence that only names the heading goes on in its line.
+    if (!isClosed && !/^[^\n]{0,24}?(?:\n|\\[nr])/u.test(text.slice(body, body + 32))) return;
+    const end = isClosed ? endOfLine(text, run + ends.length) : run;
+    this.#blockEnd = end;
+    this.#found.push({ rule: name, start, end });
+  }
+
+  #address({ name, minLength }: Extract<Detector, { kind: "address" }>, at: number): void {
+    const end = endOfRun(this.#text, at, at + maxAddressLength, valueCharacters);
+    const rest = this.#text.slice(at, end);
+    if (rest.length >= minLength && /\d/u.test(rest) && !/x{5}|X{5}/u.test(rest))
+      this.#found.push({ rule: name, start: at, end });
+  }
+
+  /** A password in an address: `scheme://user:password@host`. */
+  #userinfo(at: number): void {
+    const authority = this.#text.slice(
+      at,
+      endOfRun(this.#text, at, at + maxAddressLength, authorityCharacters),
+    );
+    const sign = authority.lastIndexOf("@");
+    const colon = authority.indexOf(":");
+    if (colon === -1 || sign <= colon || sign === authority.length - 1) return;
+    if (isPassword(authority.slice(colon + 1, sign)))
+      this.#found.push({ rule: "password in an address", start: at + colon + 1, end: at + sign });
+  }
+}
+
+/** Whether a word that begins here goes on from letters before it; "myToken" begins a second one at its capital. */
+function isInsideWord(text: string, start: number): boolean {
+  return start > 0 && /[a-z]{2}|[A-Z]{2}|[A-Z][a-z]/u.test(text.slice(start - 1, start + 1));
+}
+
+/** The value that a name has: after an operator, maybe in quotes. `at` is where the known part of the name ends. */
+function valueAfter(
+  text: string,
+  at: number,
+): { readonly start: number; readonly end: number; readonly isQuoted: boolean } | null {
+  let before = at;
+  // "token: string = …" and "name: TOKEN, value: …" have a second operator.
+  for (let operators = 0; operators < 2; operators++) {
+    const operator = operatorAfter(text, before);
+    if (operator === null) return null;
+    let start = operator;
+    const limit = Math.min(text.length, operator + maxBeforeValue);
+    while (start < limit && " \t\r\n\"'`:=>(\\".includes(text[start] ?? "")) start++;
+    if (/^(?:bearer|basic|token|api-token) /iu.test(text.slice(start, start + 10)))
+      start = text.indexOf(" ", start) + 1;
+    const quote = /["'`]/u.test(text[start - 1] ?? "") ? text[start - 1] : undefined;
+    let end = endOfRun(text, start, start + maxValueLength + 1, valueCharacters);
+    if (quote !== undefined) {
+      const closed = text.slice(start, start + maxValueLength + 1).search(/["'`\\\n]/u);
+      if (closed > end - start && !/\s/u.test(text.slice(start, start + closed))) end = start + closed;
+    } else while (end > start && ".:,!?".includes(text[end - 1] ?? "")) end--;
+    const isType = /^[A-Za-z]+$/u.test(text.slice(start, end)) && /^ *=[^=>]/u.test(text.slice(end, end + 8));
+    if (end - start >= 6 && text[end] !== "(" && !isType)
+      return { start, end, isQuoted: quote !== undefined };
+    before = end;
+  }
+  return null;
+}
+
+/** Where the operator after a name ends; null where none follows soon. */
+function operatorAfter(text: string, from: number): number | null {
+  const limit = Math.min(text.length, from + maxBeforeOperator);
+  const element = /^["']?,?\s+["']?value["']?\s{0,4}[:=]/u.exec(
+    text.slice(from, from + 2 * maxBeforeOperator),
+  );
+  if (element !== null) return from + element[0].length;
+  for (let at = from; at < limit; at++) {
+    const character = text[at] ?? "";
+    if (character === ":" || character === "=" || character === ">") return at + 1;
+    if (character === "|" && text[at + 1] === "|") return at + 2;
+    // Between two quoted arguments, or the name and the value of an element.
+    if (character === "," && /["'`]/u.test(text[at - 1] ?? "")) return at + 1;
+    if (!isIn(wordCharacters, text.charCodeAt(at)) && !" \t\"'`.-\\])?".includes(character)) return null;
+  }
+  return null;
+}
+
+function endOfLine(text: string, from: number): number {
+  const rest = text.slice(from, from + 64);
+  const closed = /-----|["'\n]/u.exec(rest);
+  return closed === null ? from + rest.length : from + closed.index + (closed[0] === "-----" ? 5 : 0);
+}
+
+/** Sorted; of findings that overlap, one from the first's start to the last's end. */
+function apart(found: Finding[]): readonly Finding[] {
+  const sorted = found.toSorted((one, other) => one.start - other.start || other.end - one.end);
+  const kept: Finding[] = [];
+  for (const finding of sorted) {
+    const last = kept.at(-1);
+    if (last === undefined || finding.start >= last.end) kept.push(finding);
+    else if (finding.end > last.end) kept[kept.length - 1] = { ...last, end: finding.end };
+  }
+  return kept;
+}
