@@ -16,6 +16,7 @@ import { FakeJobs } from "../../kernel/src/agents/testing/fake-jobs.ts";
 import { isLaresError, LaresError } from "../../kernel/src/base/errors.ts";
 import { ManualClock } from "../../kernel/src/base/testing/manual-clock.ts";
 import type { AgentCommand } from "../../kernel/src/base/vocabulary/agent.ts";
+import { personAt } from "../../kernel/src/base/vocabulary/principal.ts";
 import { fuzz } from "./support/campaign.ts";
 
 const target = "lifecycle";
@@ -261,7 +262,7 @@ fuzz({
         wasBusy ||= one.as === "busy";
       } else if (one.do === "command") {
         open.push(
-          supervisor.control(one.command).catch((error: unknown) => {
+          supervisor.control(personAt(), one.command).catch((error: unknown) => {
             expect(isLaresError(error), String(error)).toBe(true);
           }),
         );
@@ -281,7 +282,7 @@ fuzz({
     for (const command of ["enable", "resume", "reload"] as const) {
       open.push(
         supervisor
-          .control(command)
+          .control(personAt(), command)
           .catch((error: unknown) => expect(isLaresError(error), String(error)).toBe(true)),
       );
       await clock.advanceAsync(120_000);

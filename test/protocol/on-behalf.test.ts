@@ -3,7 +3,7 @@ import { call, type HostError, type Outcome, probe } from "../support/agents.ts"
 import { approve } from "../support/actions.ts";
 import { Bench, tool } from "../support/bench.ts";
 import type { Client } from "../support/client.ts";
-import type { Action } from "../support/types.ts";
+import type { Action, TraceEntry } from "../support/types.ts";
 import { until } from "../support/until.ts";
 
 /** Sees all and may do much; does for others what they ask. */
@@ -164,6 +164,28 @@ describe("what an agent does in answer to another's call", () => {
       state: "PendingApproval",
     });
     expect(codeOf(await forSmall("write", { path: "private/e.md", content: "4" }))).toBe("ScopeViolation");
+  });
+
+  test("says in the action and in the traces who led to it; the agent itself is not told", async () => {
+    const path = "docs/d.md";
+    const { id } = (await forSmall("write", { path, content: "5" })).value as Action;
+    const shown = await client.request<{ items?: Action[] } & Action[]>("lares/actions/list", {
+      agent: DEPUTY,
+    });
+    const action = (shown.items ?? shown).find((one) => one.id === id) as Action;
+    expect(action.on_behalf_of).toEqual([
+      { kind: "agent", id: SMALL },
+      expect.objectContaining({ kind: "person" }),
+    ]);
+    const told = await tool<Outcome>(client, DEPUTY, "raw", { method: "actions/get", params: { id } });
+    expect(told.value).toMatchObject({ id, title: "Write" });
+    expect(told.value).not.toHaveProperty("on_behalf_of");
+    await forSmall("read", { path: "private/b.md" });
+    const traces = await client.request<TraceEntry[]>("lares/traces/query", {
+      agent: DEPUTY,
+      text: "refused",
+    });
+    expect(traces[0]?.on_behalf_of?.[0]).toEqual({ kind: "agent", id: SMALL });
   });
 
   test("calls nobody who waits for it", async () => {

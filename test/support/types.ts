@@ -54,6 +54,7 @@ export interface Agent {
 }
 
 export interface TraceEntry {
+  on_behalf_of?: object[];
   timestamp: string;
   level: string;
   agent: string;
@@ -75,6 +76,7 @@ interface Effect {
 }
 
 export interface Action {
+  on_behalf_of?: object[];
   id: string;
   agent: string;
   title: string;

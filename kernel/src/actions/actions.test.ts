@@ -1502,3 +1502,21 @@ describe("the diff of one effect", () => {
     expect(await codeOf(bench.actions.diff(id, 6))).toBe("InvalidParams");
   });
 });
+
+test("who led to an action stays with it through an edit and a restart; its agent is not told", async () => {
+  put("a.txt", "old");
+  const onBehalfOf = [{ kind: "agent", id: "test.caller" }, { kind: "person" }] as const;
+  const proposed = await bench.actions.propose(
+    everything,
+    program,
+    { title: "T", reason: "", effects: [write("a.txt", "new")] },
+    undefined,
+    onBehalfOf,
+  );
+  const { id, digest } = proposed.action;
+  expect(await bench.actions.answerTo(everything, proposed)).not.toHaveProperty("on_behalf_of");
+  const edited = await bench.actions.approve(id, { digest, edits: [{ effect: 0, content: "mine" }] });
+  expect(edited).toMatchObject({ state: "Committed", edited_by: "user", on_behalf_of: onBehalfOf });
+  await restart();
+  expect((await bench.actions.get(id))?.on_behalf_of).toEqual(onBehalfOf);
+});

@@ -23,6 +23,7 @@ import {
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import { type Actor, named } from "../base/vocabulary/principal.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import type { ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall, entryChangedBy } from "../policy/decide.ts";
@@ -163,9 +164,10 @@ class ActionService implements Actions {
     program: Hash,
     proposal: ProposalRequest,
     budget: CpuBudget = unlimitedCpu,
+    onBehalfOf: readonly Actor[] = [],
   ): Promise<ProposedAction> {
     const { record, isNew, superseded } = await this.#inTurn(authority.extension, budget, () =>
-      this.#proposals.propose(authority, program, proposal, budget),
+      this.#proposals.propose(authority, program, proposal, budget, onBehalfOf),
     );
     if (!isNew) return record;
     await this.#announce(record);
@@ -253,7 +255,7 @@ class ActionService implements Actions {
       from: "PendingApproval",
       to: "Approved",
       decided: this.#ports.clock.now(),
-      decidedBy: "user",
+      decidedBy: "person",
     };
     const approved =
       edited === undefined ? await this.#move(id, change) : await this.#moveEdited(edited, change);
@@ -289,7 +291,7 @@ class ActionService implements Actions {
   ): Promise<PlannedAction> {
     const { action, program } = record;
     const { effects, made } = await withEdits(this.#ports.objects, record, edits);
-    const { id, title, reason, key, supersedes } = action;
+    const { id, title, reason, key, supersedes, on_behalf_of: onBehalfOf = [] } = action;
     // Not queued behind the agent's own plans: a person does not wait for those.
     const planned = await this.#proposals.plan({
       authority,
@@ -303,6 +305,7 @@ class ActionService implements Actions {
         edited_by: "user",
         ...(key === undefined ? {} : { key }),
         ...(supersedes === undefined ? {} : { supersedes }),
+        ...named(onBehalfOf),
       },
     });
     checkSameBases(record.operations, planned.record.operations, edits);
@@ -323,7 +326,7 @@ class ActionService implements Actions {
 
   async rebase(id: string): Promise<Action> {
     const stale = await this.#record(id);
-    const { agent, title, reason } = stale.action;
+    const { agent, title, reason, on_behalf_of: onBehalfOf = [] } = stale.action;
     mustBe(stale.action, "Stale", "rebased");
     if (stale.action.rebasable !== true) throw notRebasable(stale);
     const authority = this.#authorityOf(agent);
@@ -338,7 +341,7 @@ class ActionService implements Actions {
         method: "actions/propose",
         budget: this.#later.of(agent),
         made,
-        given: { supersedes: id },
+        given: { supersedes: id, ...named(onBehalfOf) },
       });
       checkMayMerge(stale, planned.record);
       stored = await this.#proposals.store(planned, (record) => this.#decideRebased(record), heard);
@@ -373,7 +376,7 @@ class ActionService implements Actions {
       from: "PendingApproval",
       to: "Rejected",
       decided: this.#ports.clock.now(),
-      decidedBy: "user",
+      decidedBy: "person",
       ...(reason === undefined || reason === "" ? {} : { rejectedReason: reason }),
     });
     failpoint("approvals.rejected");
@@ -556,7 +559,7 @@ class ActionService implements Actions {
       from: "PendingApproval",
       to: "Expired",
       decided: this.#ports.clock.now(),
-      decidedBy: "policy",
+      decidedBy: "kernel",
       error: "Nobody decided about it in time.",
     };
     if (await this.#ledger.move(id, change)) await this.#reread(id);

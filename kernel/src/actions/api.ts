@@ -10,6 +10,7 @@ import type {
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { EntryChange } from "../base/vocabulary/event.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import type { Actor } from "../base/vocabulary/principal.ts";
 import type { Told } from "./unseen.ts";
 
 export interface Approval {
@@ -63,6 +64,7 @@ export interface Actions extends AsyncDisposable {
     program: Hash,
     proposal: ProposalRequest,
     budget?: CpuBudget,
+    onBehalfOf?: readonly Actor[],
   ): Promise<ProposedAction>;
   proposed(id: string): Promise<ProposedAction | null>;
   /** Returns the action as its agent may see it; see `actionToldTo` and `inOneAnswer`. */

@@ -25,6 +25,9 @@ export function digestOf(
   return sha256(canonicalJson({ id, agent, program, effects: effects.map(withoutDiff), nonce }));
 }
 
+/** The fields of an action that no plan changes. */
+export type GivenFields = Pick<Action, "key" | "supersedes" | "edited_by" | "on_behalf_of">;
+
 /** Returns a planned proposal as an undecided action. `given` has fields that are known from the start. */
 export function describeAction(
   id: string,
@@ -33,7 +36,7 @@ export function describeAction(
   proposal: Pick<Proposal, "title" | "reason">,
   plan: Plan,
   now: number,
-  given: Pick<Action, "key" | "supersedes" | "edited_by"> = {},
+  given: GivenFields = {},
 ): ActionRecord {
   const effects = plan.effects.map(({ effect }) => effect);
   const told = toldOf(plan.effects);

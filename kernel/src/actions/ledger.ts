@@ -2,6 +2,7 @@ import { isLaresError } from "../base/errors.ts";
 import { isoTime, type Clock } from "../base/clock.ts";
 import { hasEnded, type Action, type ActionState, type Effect } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
+import type { Actor } from "../base/vocabulary/principal.ts";
 import type { Database, Statement, SqlValue } from "../platform/database/database.ts";
 import type { ApprovalSubject } from "../policy/approval.ts";
 import type { KeptBasis } from "./basis.ts";
@@ -69,11 +70,17 @@ export interface ActionQuery {
   readonly limit?: number;
 }
 
+/** How `decided_by` names whoever decided after the proposal. */
+const deciders = { person: "user", kernel: "policy" } as const satisfies Partial<
+  Record<Actor["kind"], Action["decided_by"]>
+>;
+
 export interface StateChange {
   readonly to: ActionState;
   readonly from: ActionState;
   readonly decided?: number;
-  readonly decidedBy?: "user" | "policy" | null;
+  /** A person, or the kernel for want of one; null: nobody any more. */
+  readonly decidedBy?: keyof typeof deciders | null;
   readonly error?: string;
   /** The person's reason for rejecting the action. */
   readonly rejectedReason?: string;
@@ -146,6 +153,7 @@ interface Body {
   readonly told?: Told;
   readonly supersedes?: string;
   readonly editedBy?: "user";
+  readonly onBehalfOf?: Actor[];
   /** True if every changed text has a diff, which a merge needs. */
   readonly isMergeable?: boolean;
   readonly basis?: KeptBasis;
@@ -468,6 +476,7 @@ export function storedAction(record: ActionRecord, objects: readonly KeptObject[
     ...(record.told === null ? {} : { told: record.told }),
     ...(action.supersedes === undefined ? {} : { supersedes: action.supersedes }),
     ...(action.edited_by === undefined ? {} : { editedBy: action.edited_by }),
+    ...(action.on_behalf_of === undefined ? {} : { onBehalfOf: action.on_behalf_of }),
     isMergeable: isMergeable(record),
     ...(record.basis === null ? {} : { basis: record.basis }),
   };
@@ -496,7 +505,8 @@ function stateStatement(id: string, change: StateChange, ended: number | null): 
     params.push(value);
   };
   set("decided", change.decidedBy === null ? null : change.decided);
-  set("decided_by", change.decidedBy);
+  if (change.decidedBy !== undefined)
+    set("decided_by", change.decidedBy === null ? null : deciders[change.decidedBy]);
   set("error", change.error);
   set("rejected_reason", change.rejectedReason);
   set("superseded_by", change.supersededBy);
@@ -522,6 +532,7 @@ function recordOf(row: Row): ActionRecord {
       agent: row.agent,
       title: body.title,
       reason: body.reason,
+      ...(body.onBehalfOf === undefined ? {} : { on_behalf_of: body.onBehalfOf }),
       state: row.state as ActionState,
       impact_score: body.impact_score,
       digest: body.digest,

@@ -5,11 +5,13 @@ import type { Slices } from "../base/slices.ts";
 import type { Action, Proposal, ProposalRequest } from "../base/vocabulary/action.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
+import { type Actor, named } from "../base/vocabulary/principal.ts";
 import { failpoint } from "../platform/failpoint.ts";
 import { decideApproval, prepareApproval, strictestOf, type ApprovalDecision } from "../policy/approval.ts";
 import { decideHostCall } from "../policy/decide.ts";
+import { boundingAgents } from "../policy/principals.ts";
 import { createSight } from "../policy/sight.ts";
-import { decidedAction, describeAction } from "./describe.ts";
+import { decidedAction, describeAction, type GivenFields } from "./describe.ts";
 import type { ImpactHours } from "./impact-hours.ts";
 import { inSlices } from "./in-slices.ts";
 import {
@@ -47,7 +49,7 @@ interface Planning {
   readonly made?: ReadonlyMap<number, MadeContent>;
   /** The id of an action that is planned again and keeps its id. */
   readonly id?: string;
-  readonly given?: Pick<Action, "key" | "supersedes" | "edited_by">;
+  readonly given?: GivenFields;
 }
 
 export interface PlannedAction {
@@ -125,16 +127,20 @@ export class Proposals {
    * lowered.
    */
   async isStillAllowed(record: ActionRecord): Promise<boolean> {
-    await this.#prepare(record, unlimitedCpu);
     const { action, subjects } = record;
-    const question = {
-      agent: action.agent,
-      effects: subjects,
-      impact: action.impact_score,
-      // The sum of the last hour already contains this action's impact, which was compared when it was decided.
-      impactThisHour: 0,
-    };
-    return decideApproval(question, this.#ports.settings()).decide === "allow";
+    const others = boundingAgents(action.agent, action.on_behalf_of ?? []);
+    for (const agent of [action.agent, ...others]) {
+      await this.#prepare(record, unlimitedCpu, agent);
+      const question = {
+        agent,
+        effects: subjects,
+        impact: action.impact_score,
+        // The sum of the last hour already contains this action's impact, which was compared when it was decided.
+        impactThisHour: 0,
+      };
+      if (decideApproval(question, this.#ports.settings()).decide !== "allow") return false;
+    }
+    return true;
   }
 
   /** Plans, decides and stores an agent's proposal. The caller commits what policy allows. */
@@ -143,6 +149,7 @@ export class Proposals {
     program: Hash,
     { supersedes, key, ...proposal }: ProposalRequest,
     budget: CpuBudget,
+    onBehalfOf: readonly Actor[],
   ): Promise<StoredProposal> {
     const { extension: agent } = authority;
     const { ledger, staleness } = this.#parts;
@@ -153,6 +160,7 @@ export class Proposals {
     const given = {
       ...(supersedes === undefined ? {} : { supersedes }),
       ...(key === undefined ? {} : { key }),
+      ...named(onBehalfOf),
     };
     const planned = await this.plan({
       authority,

@@ -44,8 +44,8 @@ export const tookItsPlace = "A newer proposal of its agent took its place.";
  * told that another proposal superseded the waiting action, because it made that proposal itself.
  */
 export function* actionToldTo(sight: Sight, whole: Action, told: Told | null): Generator<void, Action> {
-  // Whether its texts can be merged reveals something about their current content.
-  const { rebasable: _rebasable, ...action } = whole;
+  // Whether its texts can be merged reveals something about their current content; who led to it is for people.
+  const { rebasable: _rebasable, on_behalf_of: _onBehalfOf, ...action } = whole;
   const isEdited = action.edited_by !== undefined;
   let isShort = isEdited;
   const unseen = new Set(told?.unseen);

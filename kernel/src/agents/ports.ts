@@ -4,7 +4,7 @@ import type { JsonValue } from "../base/json.ts";
 import type { AgentDefinition } from "../base/vocabulary/agent-definition.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { Hash } from "../base/vocabulary/common.ts";
-import type { Lineage } from "../base/vocabulary/principal.ts";
+import type { Actor, Lineage } from "../base/vocabulary/principal.ts";
 import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { KeptJob } from "../base/vocabulary/job.ts";
 import type { TraceLevel } from "../base/vocabulary/trace.ts";
@@ -65,6 +65,7 @@ interface TraceWriter {
     hook?: string;
     message: string;
     fields?: Record<string, unknown>;
+    on_behalf_of?: Actor[];
     trace_id: string;
     span_id: string;
   }): void;
@@ -80,6 +81,8 @@ export interface Delivery {
 export interface DeliveryPayload {
   readonly handler: string;
   readonly event: LaresEvent;
+  /** The agent's schedule that caused it. */
+  readonly schedule?: string;
 }
 
 /** The agent's own view of the durable queue. */

@@ -192,7 +192,8 @@ export class Schedules<Statement> implements AsyncDisposable {
 
   async #fire({ agent, key, known, timing }: Running): Promise<void> {
     const { clock, agents, routing, statements, waiting, store } = this.#ports;
-    const { agent: id, handler, expression } = known.kept;
+    const { agent: id, handler, expression, timezone } = known.kept;
+    const schedule = `${handler} (${expression}, ${timezone})`;
     const now = clock.now();
     const mostFired = timing.catchUp === "all" ? maxRunsWaiting : 1;
     const due = timing.between(known.kept.firedThrough, now, mostFired + countedRuns + 1);
@@ -209,9 +210,10 @@ export class Schedules<Statement> implements AsyncDisposable {
         schedule: expression,
         scheduled_for: isoTime(run),
       };
+      const heard = deliveriesFor(agent.definition, event, "live", routing);
       return [
-        { agent: id, lane: "live", payload: { handler, event }, source: key },
-        ...deliveriesFor(agent.definition, event, "live", routing),
+        { agent: id, lane: "live", payload: { handler, event, schedule }, source: key },
+        ...heard.map((delivery) => ({ ...delivery, payload: { ...delivery.payload, schedule } })),
       ];
     });
     const firedThrough = Math.max(known.kept.firedThrough, due.at(-1) ?? now);
@@ -228,7 +230,7 @@ export class Schedules<Statement> implements AsyncDisposable {
       timing.catchUp === "all" ? "warn" : "info",
       `${handler} (${expression}): ${counted(known.leftOut)} left out`,
       { catch_up: timing.catchUp, left_out: Math.min(known.leftOut, countedRuns) },
-      handler,
+      { hook: handler, onBehalfOf: [{ kind: "schedule", agent: id, schedule }] },
     );
     known.leftOut = 0;
   }

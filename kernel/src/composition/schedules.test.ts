@@ -59,6 +59,9 @@ describe("while the kernel runs", () => {
     expect(deliveries.map(({ agent: id, lane, payload }) => [id, lane, payload.handler])).toEqual(
       ["tidy", "every", "minutes"].map((handler) => [agent, "live", handler]),
     );
+    expect(new Set(deliveries.map(({ payload }) => payload.schedule))).toEqual(
+      new Set(["tidy (* * * * *, UTC)"]),
+    );
     expect(new Set(deliveries.map(({ payload }) => payload.event.id)).size).toBe(1);
     expect(deliveries[0]?.payload.event).toEqual({
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -102,9 +102,9 @@ export function createServices(rooms: ServiceRooms): Services {
           : configuration.definitions.map((definition) =>
               asleep(definition, clock, dayCounts.get(definition.id)),
             ),
-      control: async (id, command) => {
+      control: async (by, id, command) => {
         await activation.agentsKnown();
-        return registry.control(id, command);
+        return registry.control(by, id, command);
       },
       changed: registry.changed,
       counted: registry.counted,
@@ -145,9 +145,9 @@ export function createServices(rooms: ServiceRooms): Services {
         await activation.agentsKnown();
         return registry.jobs(limit, agent);
       },
-      cancel: async (id, agent) => {
+      cancel: async (by, id, agent) => {
         await activation.agentsKnown();
-        return registry.cancelJob(id, agent);
+        return registry.cancelJob(by, id, agent);
       },
       changed: registry.jobsChanged,
     },

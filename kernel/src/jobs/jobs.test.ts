@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { silentLog } from "../base/log.ts";
 import { ManualClock } from "../base/testing/manual-clock.ts";
+import type { Lineage } from "../base/vocabulary/principal.ts";
 import type { Database } from "../platform/database/database.ts";
 import { temporaryFolder } from "../platform/testing/temporary-folder.ts";
 import { openNearDatabase } from "../platform/testing/near-database.ts";
@@ -129,10 +130,28 @@ describe("checkpoints", () => {
   });
 
   test("what led to a job is there after a restart", async () => {
-    const lineage = { onBehalfOf: ["dev.other"], depth: 2 };
+    const lineage: Lineage = { onBehalfOf: [{ kind: "agent", id: "dev.other" }], depth: 2 };
     await jobs.dispatch(agent, request({ lineage }));
     await reopen();
     expect(await jobs.next(agent, false)).toMatchObject({ lineage });
+  });
+
+  test.each<[string, string, Lineage]>([
+    [
+      "by the ids of agents alone, as earlier kernels did",
+      '{"onBehalfOf":["dev.other"],"depth":1}',
+      { onBehalfOf: [{ kind: "agent", id: "dev.other" }], depth: 1 },
+    ],
+    [
+      "with a schedule, which calls nobody",
+      '{"onBehalfOf":[{"kind":"schedule","agent":"a.b","schedule":"daily"}],"depth":0}',
+      { onBehalfOf: [{ kind: "schedule", agent, schedule: "daily" }], depth: 0 },
+    ],
+  ])("what led to a job is read where it was stored %s", async (_how, stored, lineage) => {
+    const { id } = await jobs.dispatch(agent, request());
+    await database.batch([{ sql: "UPDATE jobs SET lineage = ? WHERE id = ?", params: [stored, id] }]);
+    await reopen();
+    expect(await jobs.next(agent, false)).toMatchObject({ id, lineage });
   });
 
   test("of a job that has ended, or of another agent's, is refused", async () => {
@@ -146,6 +165,11 @@ describe("checkpoints", () => {
 test.each([
   ["an input that is no JSON", "UPDATE jobs SET input = '{' WHERE id = ?", 1],
   ["a checkpoint that is no JSON", "UPDATE jobs SET checkpoint = 'no' WHERE id = ?", 1],
+  [
+    "a lineage of an unknown kind",
+    `UPDATE jobs SET lineage = '{"onBehalfOf":[{"kind":"x"}],"depth":0}' WHERE id = ?`,
+    1,
+  ],
   ["no row any more", "DELETE FROM jobs WHERE id = ?", 0],
 ])("a job of which the ledger has %s is given up, and those behind it go on", async (_what, sql, kept) => {
   const { id } = await jobs.dispatch(agent, request({ input: "first", key: "k" }));

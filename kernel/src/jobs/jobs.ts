@@ -3,7 +3,7 @@ import { illegalTransition, limitExceeded, notFound, storageError } from "../bas
 import { newId } from "../base/ids.ts";
 import type { JsonValue } from "../base/json.ts";
 import type { KeptJob } from "../base/vocabulary/job.ts";
-import { type Lineage, ownAccord } from "../base/vocabulary/principal.ts";
+import { isOwnAccord, type Lineage, ownAccord, readLineage } from "../base/vocabulary/principal.ts";
 import { OneAtATime } from "../base/one-at-a-time.ts";
 import type { Database, Statement } from "../platform/database/database.ts";
 import { failpoint } from "../platform/failpoint.ts";
@@ -148,7 +148,9 @@ export class Jobs {
             job.priority,
             job.whenIdle ? 1 : 0,
             input,
-            (request.lineage ?? ownAccord).depth === 0 ? null : JSON.stringify(request.lineage),
+            request.lineage === undefined || isOwnAccord(request.lineage)
+              ? null
+              : JSON.stringify(request.lineage),
             job.dispatchedAt,
           ],
         },
@@ -348,7 +350,7 @@ interface KeptRow {
 function readKept(row: KeptRow): Pick<Job, "input" | "checkpoint" | "lineage"> | null {
   try {
     return {
-      lineage: row.lineage === null ? ownAccord : (JSON.parse(row.lineage) as Lineage),
+      lineage: row.lineage === null ? ownAccord : readLineage(JSON.parse(row.lineage)),
       input: JSON.parse(row.input) as JsonValue,
       ...(row.checkpoint === null ? {} : { checkpoint: JSON.parse(row.checkpoint) as JsonValue }),
     };

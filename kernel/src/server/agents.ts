@@ -3,5 +3,6 @@ import type { Handlers } from "./handlers.ts";
 /** `lares/agents/*`: which agents there are, and a person's commands to them. */
 export const agentHandlers: Handlers = {
   "lares/agents/list": async (_params, { client }) => client.open.agents.list(),
-  "lares/agents/control": async ({ id, command }, { client }) => client.services.agents.control(id, command),
+  "lares/agents/control": async ({ id, command }, { client }) =>
+    client.services.agents.control(client.principal, id, command),
 };

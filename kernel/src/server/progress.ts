@@ -57,7 +57,7 @@ export class ProgressReporter {
     const shown = [...this.#shown.values()].find((one) => one.token === token);
     if (shown?.job === undefined || shown.isCancelled) return;
     shown.isCancelled = true;
-    this.#jobs.cancel(shown.job).catch((error: unknown) => {
+    this.#jobs.cancel(this.#session.client.principal, shown.job).catch((error: unknown) => {
       if (isLaresError(error, "NotFound") || isLaresError(error, "IllegalTransition")) return;
       // It may be tried again.
       shown.isCancelled = false;

@@ -2,6 +2,7 @@ import { LaresError, messageOf } from "../base/errors.ts";
 import type { Log } from "../base/log.ts";
 import type { Action } from "../base/vocabulary/action.ts";
 import type { Agent } from "../base/vocabulary/agent.ts";
+import { personAt } from "../base/vocabulary/principal.ts";
 import type { Endpoint } from "../protocol/endpoint.ts";
 import { initializeResult } from "../protocol/v1/capabilities.ts";
 import type { ClientRequest } from "../protocol/v1/requests.ts";
@@ -37,6 +38,7 @@ import type { ShownFiles } from "./language/ports.ts";
 import { documentUriOf } from "./session/params.ts";
 import { type Direction, documentsIn, withPositions } from "./position-encoding.ts";
 import { ProgressReporter } from "./progress.ts";
+import { clientNameOf } from "./session/params.ts";
 import { Session } from "./session/session.ts";
 import type { StandardHandlers } from "./session/standard-requests.ts";
 import { statusHandlers } from "./status.ts";
@@ -135,7 +137,11 @@ export class KernelServer {
     });
     endpoint.onStandardRequest("initialize", async (params) => {
       if (session !== null) throw new LaresError("InvalidParams", '"initialize" came twice.');
-      const begun = new Session(endpoint, this.#options.clients.connect({ kind: "person" }), params);
+      const begun = new Session(
+        endpoint,
+        this.#options.clients.connect(personAt(clientNameOf(params))),
+        params,
+      );
       session = begun;
       await this.#begin(begun);
       return initializeResult(this.#kernel.version, params);

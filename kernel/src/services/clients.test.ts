@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { LaresError } from "../base/errors.ts";
+import { personAt } from "../base/vocabulary/principal.ts";
 import { Clients } from "./clients.ts";
 import type { Services } from "./ports.ts";
 
-const person = { kind: "person" } as const;
+const person = personAt();
 
 function aKernel({ isAnswered = false } = {}) {
   const asked: string[] = [];

@@ -64,7 +64,7 @@ interface TrustService {
 
 export interface AgentService {
   list(): Agent[];
-  control(id: string, command: AgentCommand): Promise<Agent>;
+  control(by: Principal, id: string, command: AgentCommand): Promise<Agent>;
   readonly changed: Emitter<Agent>;
   /** Events of this name that the handler answered today, as `events_today` of the agent's metrics counts all of them. */
   eventsToday(id: string, handler: string, event: string): number;
@@ -133,7 +133,7 @@ interface ToolService {
 export interface JobService {
   list(limit?: number, agent?: string): Promise<{ readonly items: Job[]; readonly total: number }>;
   /** Resolves when it is kept that the job is not run again. NotFound, IllegalTransition where it has ended. */
-  cancel(id: string, agent?: string): Promise<Job>;
+  cancel(by: Principal, id: string, agent?: string): Promise<Job>;
   /** That an agent's jobs are others, or further on, by its id; not told for each step. */
   readonly changed: Emitter<string>;
 }

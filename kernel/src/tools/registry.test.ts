@@ -1,7 +1,13 @@
 import { afterAll, expect, test } from "vitest";
 import { LaresError } from "../base/errors.ts";
 import { ArgumentChecker } from "./argument-checker.ts";
-import { type Lineage, maxCallDepth, ownAccord, type Principal } from "../base/vocabulary/principal.ts";
+import {
+  type Lineage,
+  type Principal,
+  maxCallDepth,
+  ownAccord,
+  personAt,
+} from "../base/vocabulary/principal.ts";
 import {
   type InvokeOptions,
   openToolCalls,
@@ -22,7 +28,7 @@ const owner = {
   ],
 };
 
-const person: Principal = { kind: "person" };
+const person: Principal = personAt();
 const agent = (id: string, lineage: Lineage = ownAccord): Principal => ({ kind: "agent", id, lineage });
 
 const checker = new ArgumentChecker();
@@ -95,7 +101,10 @@ test.each([null, 1, {}, { status: "needs_approval" }])("%j is no tool result", a
 test("an agent that is on the way of a call is not called again on it; calling itself is no circle", async () => {
   const tools = open(async () => ({ status: "success" }));
   const by = (id: string, ...onBehalfOf: string[]): Principal =>
-    agent(id, { onBehalfOf, depth: onBehalfOf.length });
+    agent(id, {
+      onBehalfOf: onBehalfOf.map((one) => ({ kind: "agent", id: one })),
+      depth: onBehalfOf.length,
+    });
   await expect(tools.call("a", "t", {}, by("b", "a"))).rejects.toMatchObject({
     code: "LimitExceeded",
     facts: { limit: "tool_call_cycle" },
@@ -104,9 +113,33 @@ test("an agent that is on the way of a call is not called again on it; calling i
   expect(await tools.call("a", "t", {}, by("a", "a"))).toEqual({ status: "success", value: null });
 });
 
+test("a mind's process and a schedule count as their agent: in circles, and in what is open at once", async () => {
+  const end = Promise.withResolvers<unknown>();
+  const tools = open(() => end.promise);
+  const process = (of: string, ...onBehalfOf: string[]): Principal => ({
+    kind: "process",
+    process: "worker",
+    agent: of,
+    conversation: "c",
+    lineage: { onBehalfOf: onBehalfOf.map((id) => ({ kind: "agent", id })), depth: onBehalfOf.length },
+  });
+  const schedule: Principal = { kind: "schedule", agent: "b", schedule: "daily", lineage: ownAccord };
+  await expect(tools.call("a", "t", {}, process("b", "a"))).rejects.toMatchObject({
+    facts: { limit: "tool_call_cycle" },
+  });
+  const calls = Array.from({ length: openToolCallsPerAgent }, (_, at) =>
+    tools.call("a", "t", {}, at % 2 === 0 ? process("b") : agent("b")),
+  );
+  await expect(tools.call("a", "t", {}, schedule)).rejects.toMatchObject({
+    facts: { limit: "open_tool_calls_per_agent" },
+  });
+  end.resolve({ status: "success" });
+  await Promise.all(calls);
+});
+
 test(`at most ${maxCallDepth} calls, one inside the other, those of an agent to itself included`, async () => {
   const tools = open(async () => ({ status: "success" }));
-  const at = (depth: number): Principal => agent("a", { onBehalfOf: ["a"], depth });
+  const at = (depth: number): Principal => agent("a", { onBehalfOf: [{ kind: "agent", id: "a" }], depth });
   await expect(tools.call("a", "t", {}, at(maxCallDepth))).rejects.toMatchObject({
     code: "LimitExceeded",
     facts: { limit: "tool_call_depth", value: maxCallDepth },

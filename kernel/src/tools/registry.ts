@@ -1,9 +1,10 @@
 import { neverAborted, unlessAborted } from "../base/abort.ts";
 import { LaresError, limitExceeded, notFound } from "../base/errors.ts";
 import { isJsonObject } from "../base/json.ts";
-import { maxCallDepth, ownAccord, type Principal } from "../base/vocabulary/principal.ts";
+import { type Actor, maxCallDepth, type Principal } from "../base/vocabulary/principal.ts";
 import type { ProgressSink } from "../base/vocabulary/progress.ts";
 import type { Tool } from "../base/vocabulary/agent.ts";
+import { boundingAgent, boundingAgents } from "../policy/principals.ts";
 import { ArgumentChecker } from "./argument-checker.ts";
 import type { KeyedCalls } from "./keyed-calls.ts";
 import { decodeResult, type GuestToolResult } from "./tool-result.ts";
@@ -55,8 +56,10 @@ export const openToolCalls = 256;
 /** How many of them one agent may have as the caller: what is left is for the others. */
 export const openToolCallsPerAgent = 32;
 
-/** By whom open calls are counted: agents' ids have a dot. */
-const nameOf = (principal: Principal): string => (principal.kind === "agent" ? principal.id : "user");
+/** Whose open calls and keys these are: those of whoever's authority bounds the caller. Agents' ids have a dot. */
+function accountOf(actor: Actor): string {
+  return boundingAgent(actor) ?? (actor.kind === "kernel" ? "kernel" : "user");
+}
 
 /** Which tools there are, and calling them with arguments that fit their schema. */
 export class ToolRegistry implements AsyncDisposable {
@@ -115,8 +118,8 @@ export class ToolRegistry implements AsyncDisposable {
     const tool = owner.tools.find((candidate) => candidate.name === name);
     if (tool === undefined) throw notFound("tool", `${agent}/${name}`);
     refuseCircles(agent, principal);
-    const caller = nameOf(principal);
-    this.#begin(caller, principal.kind === "person");
+    const caller = accountOf(principal);
+    this.#begin(caller, boundingAgent(principal) !== null);
     const given = args ?? {};
     const run = async (options: InvokeOptions): Promise<GuestToolResult> => {
       how.signal.throwIfAborted();
@@ -128,7 +131,8 @@ export class ToolRegistry implements AsyncDisposable {
     };
     try {
       if (key === undefined) return await run(how);
-      const { depth, onBehalfOf } = principal.kind === "agent" ? principal.lineage : ownAccord;
+      const { depth } = principal.lineage;
+      const onBehalfOf = boundingAgents(boundingAgent(principal), principal.lineage.onBehalfOf);
       const identity = { agent, name, arguments: given, onBehalfOf };
       return await this.#ports.keyed.run({ caller, key, identity, depth }, (begun) => run({ ...how, begun }));
     } finally {
@@ -140,11 +144,11 @@ export class ToolRegistry implements AsyncDisposable {
     return this.#checker[Symbol.asyncDispose]();
   }
 
-  #begin(caller: string, isPerson: boolean): void {
+  #begin(caller: string, isAgent: boolean): void {
     const own = this.#openOf.get(caller) ?? 0;
     const refuse = (limit: string, value: number, whose: string): LaresError =>
       limitExceeded(limit, value, `${value} tool calls${whose} are open; try again when some have ended.`);
-    if (own >= openToolCallsPerAgent && !isPerson)
+    if (own >= openToolCallsPerAgent && isAgent)
       throw refuse("open_tool_calls_per_agent", openToolCallsPerAgent, ` of ${caller}`);
     if (this.#open >= openToolCalls) throw refuse("open_tool_calls", openToolCalls, "");
     this.#open += 1;
@@ -161,18 +165,18 @@ export class ToolRegistry implements AsyncDisposable {
 
 /** Whoever answers a call may call others for it, and no circle: its calls would wait for each other. */
 function refuseCircles(agent: string, principal: Principal): void {
-  if (principal.kind === "person") return;
-  const { id, lineage } = principal;
+  const { lineage } = principal;
   if (lineage.depth >= maxCallDepth)
     throw limitExceeded(
       "tool_call_depth",
       maxCallDepth,
       `${maxCallDepth} calls of tools led to this one; no more may.`,
     );
-  if (agent !== id && lineage.onBehalfOf.includes(agent))
+  const id = boundingAgent(principal);
+  if (agent !== id && boundingAgents(id, lineage.onBehalfOf).includes(agent))
     throw limitExceeded(
       "tool_call_cycle",
       lineage.depth,
-      `${agent} waits for ${id} in this chain of calls, so ${id} cannot call it.`,
+      `${agent} waits for ${id ?? "this"} in this chain of calls, so ${id ?? "this"} cannot call it.`,
     );
 }

@@ -1,6 +1,7 @@
 import { RE2JS } from "re2js";
 import { isoTime } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
+import type { Actor } from "../base/vocabulary/principal.ts";
 import type { TraceEntry } from "../base/vocabulary/trace.ts";
 
 /**
@@ -46,7 +47,7 @@ export function createRedact(rules: readonly RedactionRule[]): Redact {
 
 /** Returns the entry as stored: bounded, without secrets, with its time. */
 export function storedEntry(entry: NewTraceEntry, epochMs: number, redact: Redact): TraceEntry {
-  const { hook, fields } = entry;
+  const { hook, fields, on_behalf_of: onBehalfOf } = entry;
   return {
     timestamp: entry.timestamp ?? isoTime(epochMs),
     level: entry.level,
@@ -54,9 +55,18 @@ export function storedEntry(entry: NewTraceEntry, epochMs: number, redact: Redac
     ...(hook === undefined ? {} : { hook: cut(hook, maxNameLength) }),
     message: redactedAndCut(entry.message, maxMessageLength, redact),
     ...(fields === undefined ? {} : { fields: boundedFields(fields, redact) }),
+    ...(onBehalfOf === undefined ? {} : { on_behalf_of: onBehalfOf.map(boundedActor) }),
     trace_id: cut(entry.trace_id, maxNameLength),
     span_id: cut(entry.span_id, maxNameLength),
   };
+}
+
+function boundedActor(actor: Actor): Actor {
+  const names = Object.entries(actor).map(([field, name]: [string, string]) => [
+    field,
+    cut(name, maxNameLength),
+  ]);
+  return Object.fromEntries(names) as Actor;
 }
 
 function boundedFields(fields: Record<string, unknown>, redact: Redact): Record<string, unknown> {

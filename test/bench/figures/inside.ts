@@ -5,6 +5,7 @@ import { Bench } from "../../support/bench.ts";
 import { until } from "../../support/until.ts";
 import { MetricsRecorder } from "../../../kernel/src/agents/metrics.ts";
 import { silentLog } from "../../../kernel/src/base/log.ts";
+import { personAt } from "../../../kernel/src/base/vocabulary/principal.ts";
 import { openKernel } from "../../../kernel/src/composition/kernel.ts";
 import { systemClock } from "../../../kernel/src/platform/clock.ts";
 import { type Figure, pause } from "../figure.ts";
@@ -57,7 +58,7 @@ export const inside: Figure = {
       log: silentLog,
     });
     const { status, agents } = kernel.services;
-    using client = kernel.clients.connect({ kind: "person" });
+    using client = kernel.clients.connect(personAt());
     await client.begin(true);
     await until("the kernel to be ready", () => status.read().ready);
     await until("the agent to be active", () => agents.list()[0]?.state === "Active");

@@ -4,7 +4,8 @@ import { ManualClock } from "../../base/testing/manual-clock.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { HostCalls } from "./host-calls.ts";
 import { OpenCalls } from "./open-calls.ts";
-import type { AgentDefinition } from "../ports.ts";
+import type { InHand } from "../lifecycle/workload.ts";
+import type { AgentDefinition, Caller } from "../ports.ts";
 
 const authority = (...locations: string[]): Authority => ({
   extension: "dev.test.agent",
@@ -19,29 +20,36 @@ const authority = (...locations: string[]): Authority => ({
 });
 
 /** A guest's door, to one service that answers where its caller may read, once `proceed` was called. */
-function doorTo(first: Authority) {
+function doorTo(first: Authority, inHand: InHand = {}) {
   let now = first;
   const gate = Promise.withResolvers<void>();
-  const service = async (caller: { readonly authority: Authority }) => {
+  const callers: Caller[] = [];
+  const open = new OpenCalls();
+  const service = async (caller: Caller) => {
+    callers.push(caller);
     await gate.promise;
     return caller.authority.locations;
   };
   const calls = new HostCalls({
     ports: {
-      readHostCall: (_method, params) => ({ params, answer: service }),
+      readHostCall: (_method, params) => ({
+        params,
+        ...(params as { onBehalf?: string | null }),
+        answer: service,
+      }),
       authorityOf: () => null,
       takeTurn: async () => undefined,
     },
     definition: () =>
       ({ id: "dev.test.agent", authority: now, programDigest: "sha256:0" }) as unknown as AgentDefinition,
-    inHand: () => ({}),
-    open: new OpenCalls(),
+    inHand: () => inHand,
+    open,
     guest: () => null,
     clock: new ManualClock(),
     metrics: { refused: () => undefined },
     trace: () => undefined,
   });
-  return { calls, proceed: () => gate.resolve(), grant: (next: Authority) => (now = next) };
+  return { calls, callers, open, proceed: () => gate.resolve(), grant: (next: Authority) => (now = next) };
 }
 
 test.each(["vdfs/query", "actions/settled"])(
@@ -61,6 +69,37 @@ test("a query whose permission was taken away meanwhile is refused instead of an
   const answer = calls.call("vdfs/query", {}).catch((error: unknown) => error);
   grant({ ...authority("notes"), effective: {} });
   proceed();
+  expect(isLaresError(await answer, "PermissionDenied")).toBe(true);
+  calls[Symbol.dispose]();
+});
+
+const schedule = { kind: "schedule", agent: "dev.test.agent", schedule: "daily" } as const;
+const person = { kind: "person" } as const;
+
+test.each([
+  ["of its own accord", null, [schedule]],
+  ["without saying for whom, while a person's call is open", undefined, [person, schedule]],
+  ["for that call", "call", [person]],
+])(
+  "what is asked while a schedule's event is handled, %s, names who led to it",
+  async (_how, onBehalf, who) => {
+    const { calls, callers, open, proceed } = doorTo(authority("notes"), { hook: "tick", cause: schedule });
+    open.begin("call", { onBehalfOf: [person], depth: 1 });
+    proceed();
+    await calls.call("vdfs/query", { onBehalf });
+    expect(callers.map(({ lineage }) => lineage.onBehalfOf)).toEqual([who]);
+    // None of them adds to what the agent may do, or takes from it.
+    expect(callers.map((caller) => caller.authority)).toEqual([authority("notes")]);
+    calls[Symbol.dispose]();
+  },
+);
+
+test("on behalf of another agent's schedule, that agent's authority bounds the call", async () => {
+  const { calls, open, proceed } = doorTo(authority("notes"));
+  const other = { ...schedule, agent: "dev.test.gone" };
+  open.begin("job", { onBehalfOf: [other], depth: 0 });
+  proceed();
+  const answer = calls.call("vdfs/query", { onBehalf: "job" }).catch((error: unknown) => error);
   expect(isLaresError(await answer, "PermissionDenied")).toBe(true);
   calls[Symbol.dispose]();
 });

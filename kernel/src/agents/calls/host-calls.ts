@@ -3,10 +3,12 @@ import type { Clock } from "../../base/clock.ts";
 import { unlimitedCpu } from "../../base/cpu-budget.ts";
 import { LaresError, messageOf } from "../../base/errors.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
-import { type Lineage, ownAccord } from "../../base/vocabulary/principal.ts";
+import { causedBy, commonLineage, type Lineage } from "../../base/vocabulary/principal.ts";
 import { decideHostCall, isReadingCall } from "../../policy/decide.ts";
+import { boundingAgents } from "../../policy/principals.ts";
+import type { InHand } from "../lifecycle/workload.ts";
 import type { MetricsRecorder } from "../metrics.ts";
-import type { AgentDefinition, Caller, GuestHandlers, GuestSession, SupervisorPorts } from "../ports.ts";
+import type { AgentDefinition, GuestHandlers, GuestSession, SupervisorPorts } from "../ports.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import type { WriteTrace } from "./trace-writer.ts";
@@ -15,7 +17,7 @@ interface HostCallOptions {
   readonly ports: Pick<SupervisorPorts, "readHostCall" | "takeTurn" | "authorityOf">;
   readonly definition: () => AgentDefinition;
   /** What the guest is working on. */
-  readonly inHand: () => Pick<Caller, "hook" | "traceId" | "job">;
+  readonly inHand: () => InHand;
   /** What the guest was called for. */
   readonly open: Pick<OpenCalls, "of" | "ofAll">;
   /** The one that runs. */
@@ -38,8 +40,8 @@ export class HostCalls implements GuestHandlers, Disposable {
 
   constructor(options: HostCallOptions) {
     this.#options = options;
-    this.#refusals = new RefusalLog(options.clock, (message, fields) =>
-      options.trace("warn", message, fields),
+    this.#refusals = new RefusalLog(options.clock, (message, fields, context) =>
+      options.trace("warn", message, fields, context),
     );
   }
 
@@ -49,7 +51,8 @@ export class HostCalls implements GuestHandlers, Disposable {
    */
   async call(method: string, params: unknown): Promise<unknown> {
     const { ports, definition, metrics, open } = this.#options;
-    const { job, ...inHand } = this.#options.inHand();
+    const { job, cause, ...inHand } = this.#options.inHand();
+    const causes = causedBy(cause);
     const guest = this.#options.guest();
     const forAll = open.ofAll();
     await ports.takeTurn(definition().id);
@@ -58,14 +61,15 @@ export class HostCalls implements GuestHandlers, Disposable {
     const asked = ports.readHostCall(method, params);
     const { onBehalf } = asked;
     const answering = onBehalf === undefined || onBehalf === null ? null : open.of(onBehalf);
-    const lineage = answering?.lineage ?? (onBehalf === undefined ? forAll : ownAccord);
+    const lineage = answering?.lineage ?? (onBehalf === undefined ? commonLineage([forAll, causes]) : causes);
     const signal = answering?.signal ?? guest?.gone ?? neverAborted;
     for (let attempt = 1; ; attempt++) {
       const { authority, parts } = this.#authorityFor(lineage);
       const decision = decideHostCall(authority, { method, params: asked.params });
       if (!decision.allowed) {
         metrics.refused();
-        this.#refusals.refused(decision.error.message, { method, ...decision.error.facts });
+        const { message, facts } = decision.error;
+        this.#refusals.refused(message, { method, ...facts }, { ...inHand, ...lineage });
         throw decision.error;
       }
       // Where the next guest has taken its place, the job it ran may be running there anew.
@@ -94,8 +98,9 @@ export class HostCalls implements GuestHandlers, Disposable {
   #authorityFor({ onBehalfOf }: Lineage): { authority: Authority; parts: readonly Authority[] } {
     const { ports, definition } = this.#options;
     const own = definition().authority;
-    if (onBehalfOf.length === 0) return { authority: own, parts: [own] };
-    const others = onBehalfOf.map((agent) => ports.authorityOf(agent) ?? nothingMayDo(agent));
+    const bounding = boundingAgents(own.extension, onBehalfOf);
+    if (bounding.length === 0) return { authority: own, parts: [own] };
+    const others = bounding.map((agent) => ports.authorityOf(agent) ?? nothingMayDo(agent));
     return { authority: { ...own, onBehalfOf: others }, parts: [own, ...others] };
   }
 

@@ -1,4 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
+import type { TraceContext } from "./trace-writer.ts";
+
+type WriteRefusal = (message: string, fields?: Record<string, unknown>, context?: TraceContext) => void;
 
 const windowMs = 1000;
 /** Refusals of one agent that are told one by one in a second. */
@@ -7,24 +10,24 @@ export const maxRefusalsPerSecond = 50;
 /** Tells of refused calls, and of a flood of them only how many there were: a refusal costs its caller nothing. */
 export class RefusalLog implements Disposable {
   readonly #clock: Clock;
-  readonly #write: (message: string, fields?: Record<string, unknown>) => void;
+  readonly #write: WriteRefusal;
   #told = 0;
   #untold = 0;
   #timer: Disposable | null = null;
 
-  constructor(clock: Clock, write: (message: string, fields?: Record<string, unknown>) => void) {
+  constructor(clock: Clock, write: WriteRefusal) {
     this.#clock = clock;
     this.#write = write;
   }
 
-  refused(message: string, fields: Record<string, unknown>): void {
+  refused(message: string, fields: Record<string, unknown>, context?: TraceContext): void {
     this.#timer ??= this.#clock.timer(windowMs, () => this[Symbol.dispose]());
     if (this.#told >= maxRefusalsPerSecond) {
       this.#untold += 1;
       return;
     }
     this.#told += 1;
-    this.#write(`refused: ${message}`, fields);
+    this.#write(`refused: ${message}`, fields, context);
   }
 
   /** Tells the count of what was not told. */

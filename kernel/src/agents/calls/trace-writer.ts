@@ -1,22 +1,32 @@
 import { newId } from "../../base/ids.ts";
+import { type Actor, named } from "../../base/vocabulary/principal.ts";
 import type { TraceLevel } from "../../base/vocabulary/trace.ts";
 import type { SupervisorPorts } from "../ports.ts";
 
-/** Writes a trace of one agent; without a `traceId` it is one of its own. */
+/** What a trace belongs to. */
+export interface TraceContext {
+  readonly hook?: string;
+  /** Without it, the trace is one of its own. */
+  readonly traceId?: string;
+  /** Who led to what the trace says. */
+  readonly onBehalfOf?: readonly Actor[];
+}
+
+/** Writes a trace of one agent. */
 export type WriteTrace = (
   level: TraceLevel,
   message: string,
   fields?: Record<string, unknown>,
-  hook?: string,
-  traceId?: string,
+  context?: TraceContext,
 ) => void;
 
 export function traceWriter(traces: SupervisorPorts["traces"], agent: string): WriteTrace {
-  return (level, message, fields, hook, traceId = newId()) =>
+  return (level, message, fields, { hook, traceId = newId(), onBehalfOf = [] } = {}) =>
     traces.write({
       level,
       agent,
       message,
+      ...named(onBehalfOf),
       trace_id: traceId,
       span_id: newId(),
       ...(hook === undefined ? {} : { hook }),

@@ -1,7 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
 import { isLaresError, LaresError, messageOf } from "../../base/errors.ts";
 import type { LaresEvent } from "../../base/vocabulary/event.ts";
-import type { TraceLevel } from "../../base/vocabulary/trace.ts";
+import { type Actor, causedBy } from "../../base/vocabulary/principal.ts";
+import type { TraceContext, WriteTrace } from "../calls/trace-writer.ts";
 import { backoffMs, deliveryAttempts } from "../lifecycle/backoff.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { Delivery, DeliveryQueue, GuestSession } from "../ports.ts";
@@ -27,13 +28,7 @@ export interface Recipient {
   answered(handler: string, event: string): void;
   succeeded(): void;
   failed(reason: string): void;
-  trace(
-    level: TraceLevel,
-    message: string,
-    fields?: Record<string, unknown>,
-    hook?: string,
-    traceId?: string,
-  ): void;
+  readonly trace: WriteTrace;
   /** Nothing more to hand over now. */
   rest(): void;
 }
@@ -51,10 +46,11 @@ interface DeliveryLoopOptions {
 /** After the queue gave none, or refused to take one back, it is asked again so much later. */
 export const putBackRetryMs = 1000;
 
-/** Which hook the guest is in, and for which event. */
+/** Which hook the guest is in, for which event, and what caused that. */
 interface DeliveryInHand {
   readonly hook?: string;
   readonly traceId?: string;
+  readonly cause?: Actor;
 }
 
 /** A delivery from the moment the guest was handed it until it is acknowledged, put back or set aside. */
@@ -93,7 +89,18 @@ export class DeliveryLoop {
     const handed = this.#workedOn();
     if (handed === undefined) return {};
     const { handler, event } = handed.delivery.payload;
-    return { hook: handler, traceId: event.id };
+    const cause = this.#causeOf(handed.delivery);
+    return { hook: handler, traceId: event.id, ...(cause === undefined ? {} : { cause }) };
+  }
+
+  #causeOf({ payload: { schedule } }: Delivery): Actor | undefined {
+    return schedule === undefined ? undefined : { kind: "schedule", agent: this.#options.agent.id, schedule };
+  }
+
+  #contextOf(delivery: Delivery): TraceContext {
+    const { handler, event } = delivery.payload;
+    const { onBehalfOf } = causedBy(this.#causeOf(delivery));
+    return { hook: handler, traceId: event.id, onBehalfOf };
   }
 
   get isRunning(): boolean {
@@ -242,8 +249,7 @@ export class DeliveryLoop {
       "error",
       `${handler} failed: ${message}`,
       { event: event.name, ...stackOf(error) },
-      handler,
-      event.id,
+      this.#contextOf(delivery),
     );
     agent.failed(`${handler} failed on ${event.name}: ${message}`);
     this.#hasTriedAgain();
@@ -260,8 +266,7 @@ export class DeliveryLoop {
       "error",
       `${handler} did not finish, ${next}: ${message}`,
       { event: event.name, attempt },
-      handler,
-      event.id,
+      this.#contextOf(delivery),
     );
     if (!givenUp) {
       this.#isTryingAgain = true;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LaresError, requestCancelled } from "../../base/errors.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
-import { ownAccord } from "../../base/vocabulary/principal.ts";
+import { ownAccord, personAt } from "../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../base/vocabulary/progress.ts";
 import { toolProgressEveryMs } from "../calls/paced-progress.ts";
 import { DayCounts } from "../day-counts.ts";
@@ -10,7 +10,7 @@ import { definitionOf, FakeGuest, FakeQueue } from "../testing/fake-guest.ts";
 import { FakeJobs } from "../testing/fake-jobs.ts";
 import { Supervisor } from "./supervisor.ts";
 
-const person = { kind: "person" } as const;
+const person = personAt();
 
 /** An agent whose tool answers when the test says so, and whose host calls wait until their signal is aborted. */
 function setUp({ cancelsTools = true } = {}) {

@@ -8,10 +8,12 @@ import type { Authority } from "../../base/vocabulary/permissions.ts";
 import type { Agent, AgentCommand } from "../../base/vocabulary/agent.ts";
 import type { Entry } from "../../base/vocabulary/entry.ts";
 import type { Job } from "../../base/vocabulary/job.ts";
+import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
 import type { EntryChange, LaresEvent } from "../../base/vocabulary/event.ts";
 import { describeJob } from "../running-jobs/describe-job.ts";
 import { hasRoom, emitterOf, sourceOfEmitter } from "../delivery/event-backlog.ts";
 import { FairTurns } from "../calls/fair-turns.ts";
+import { traceWriter } from "../calls/trace-writer.ts";
 import {
   InitialSyncs,
   type ShownLocation,
@@ -132,8 +134,8 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
     return this.#supervisors.get(id);
   }
 
-  async control(id: string, command: AgentCommand): Promise<Agent> {
-    const agent = await this.get(id).control(command);
+  async control(by: Principal, id: string, command: AgentCommand): Promise<Agent> {
+    const agent = await this.get(id).control(by, command);
     if (this.#isStarted && (command === "enable" || command === "disable")) await this.#schedules.follow();
     if (command === "enable" && this.#lastRun !== null) await this.#show([id], this.#lastRun, "new");
     return agent;
@@ -156,26 +158,20 @@ export class AgentRegistry<Statement> implements AsyncDisposable {
   }
 
   /**
-   * A person's command; answers when it is kept that the job is not run again. NotFound, also where it is not the
+   * A command of `by`; answers when it is kept that the job is not run again. NotFound, also where it is not the
    * named agent's; IllegalTransition where it has ended.
    */
-  async cancelJob(id: string, agent?: string): Promise<Job> {
+  async cancelJob(by: Principal, id: string, agent?: string): Promise<Job> {
     const { jobs: queue, traces } = this.#ports;
+    const { onBehalfOf } = lineageUnder(by);
     const owner = queue.ownerOf(id);
     if (owner === undefined || (agent !== undefined && owner !== agent)) throw notFound("job", id);
     const supervisor = this.find(owner);
-    if (supervisor !== undefined) return supervisor.jobs.cancel(id);
+    if (supervisor !== undefined) return supervisor.jobs.cancel(by, id);
     // Its extension was taken away.
     const job = await queue.cancel(owner, id);
-    const message = `the job ${job.name} was cancelled by a person`;
-    traces.write({
-      level: "info",
-      agent: owner,
-      message,
-      fields: { job: id },
-      trace_id: id,
-      span_id: newId(),
-    });
+    const message = `the job ${job.name} was cancelled by ${actorWords(by)}`;
+    traceWriter(traces, owner)("info", message, { job: id }, { traceId: id, onBehalfOf });
     this.jobsChanged.emit(owner);
     return describeJob(job, "Cancelled", null);
   }

@@ -2,6 +2,7 @@ import { DayCounts } from "../day-counts.ts";
 import { describe, expect, it } from "vitest";
 import { LaresError } from "../../base/errors.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
+import { personAt } from "../../base/vocabulary/principal.ts";
 import { firstPauseMs } from "./breaker.ts";
 import type { AgentDefinition } from "../ports.ts";
 import { AgentSlots } from "./slots.ts";
@@ -191,7 +192,7 @@ describe("failures", () => {
     world.queue.push("seen");
     world.supervisor.start();
     await world.settle();
-    const suspended = world.supervisor.control("suspend");
+    const suspended = world.supervisor.control(personAt(), "suspend");
     await world.settle(shutdownTimeoutMs);
     expect((await suspended).last_failure).toBeUndefined();
   });
@@ -255,7 +256,7 @@ describe("failures", () => {
     expect(world.supervisor.state).toBe("Suspended");
     expect(world.supervisor.reason).toContain("boom");
     expect(world.queue.items).toHaveLength(1);
-    await world.supervisor.control("resume");
+    await world.supervisor.control(personAt(), "resume");
     await world.settle();
     expect(world.queue.items).toHaveLength(0);
     expect(world.supervisor.state).toBe("Active");
@@ -338,7 +339,7 @@ describe("failures", () => {
     expect(world.supervisor.state).toBe("Error");
     expect(world.supervisor.reason).toBe("cannot initialize");
     expect(world.guests).toHaveLength(1);
-    const reloaded = world.supervisor.control("reload");
+    const reloaded = world.supervisor.control(personAt(), "reload");
     await world.settle(shutdownTimeoutMs);
     expect((await reloaded).state).toBe("Error");
     expect(world.guests).toHaveLength(2);
@@ -434,12 +435,12 @@ describe("commands, and what they race with", () => {
     world.queue.push("seen");
     world.supervisor.start();
     await world.settle();
-    const suspended = world.supervisor.control("suspend");
+    const suspended = world.supervisor.control(personAt(), "suspend");
     await world.settle(shutdownTimeoutMs);
     expect((await suspended).state).toBe("Suspended");
     expect(world.queue.items).toHaveLength(1);
     expect(world.queue.items[0]?.attempts).toBe(0);
-    const resumed = world.supervisor.control("resume");
+    const resumed = world.supervisor.control(personAt(), "resume");
     await world.settle();
     expect((await resumed).state).toBe("Active");
     expect(world.queue.acknowledged).toEqual([1]);
@@ -449,7 +450,9 @@ describe("commands, and what they race with", () => {
     const world = setUp();
     world.queue.push("seen");
     world.supervisor.start();
-    const disabled = world.supervisor.control("reload").then(() => world.supervisor.control("disable"));
+    const disabled = world.supervisor
+      .control(personAt(), "reload")
+      .then(() => world.supervisor.control(personAt(), "disable"));
     await world.settle(shutdownTimeoutMs);
     expect((await disabled).state).toBe("Unloaded");
     expect(world.guests.every((guest) => guest.isGone)).toBe(true);
@@ -463,7 +466,7 @@ describe("commands, and what they race with", () => {
     world.queue.push("seen");
     world.supervisor.start();
     await world.settle();
-    const reloaded = world.supervisor.control("reload");
+    const reloaded = world.supervisor.control(personAt(), "reload");
     await world.settle(shutdownTimeoutMs);
     expect((await reloaded).state).toBe("Active");
     expect(world.guests[0]?.isGone).toBe(true);
@@ -472,7 +475,7 @@ describe("commands, and what they race with", () => {
 
   it("a command that is not legal is refused, naming the state", async () => {
     const world = setUp();
-    await expect(world.supervisor.control("resume")).rejects.toMatchObject({
+    await expect(world.supervisor.control(personAt(), "resume")).rejects.toMatchObject({
       code: "IllegalTransition",
       facts: { state: "Unloaded" },
     });
@@ -485,15 +488,15 @@ describe("commands, and what they race with", () => {
     world.queue.push("seen");
     world.supervisor.start();
     await world.settle();
-    const suspended = world.supervisor.control("suspend");
+    const suspended = world.supervisor.control(personAt(), "suspend");
     expect(world.supervisor.state).toBe("ShuttingDown");
-    const resumed = world.supervisor.control("resume");
+    const resumed = world.supervisor.control(personAt(), "resume");
     await world.settle(shutdownTimeoutMs);
     await Promise.all([suspended, resumed]);
     expect(world.supervisor.state).toBe("Active");
 
-    const reloaded = world.supervisor.control("reload");
-    const refused = expect(world.supervisor.control("resume")).rejects.toMatchObject({
+    const reloaded = world.supervisor.control(personAt(), "reload");
+    const refused = expect(world.supervisor.control(personAt(), "resume")).rejects.toMatchObject({
       code: "IllegalTransition",
       facts: { state: "Active" },
     });
@@ -505,8 +508,8 @@ describe("commands, and what they race with", () => {
     const world = setUp();
     world.supervisor.start();
     const calls = [
-      world.supervisor.callTool("count", {}, { kind: "person" }),
-      world.supervisor.callTool("count", {}, { kind: "person" }),
+      world.supervisor.callTool("count", {}, personAt()),
+      world.supervisor.callTool("count", {}, personAt()),
     ];
     await world.settle();
     await Promise.all(calls);
@@ -515,8 +518,8 @@ describe("commands, and what they race with", () => {
 
   it("a tool call on a suspended or disabled agent is AgentError with state and reason", async () => {
     const world = setUp();
-    await world.supervisor.control("suspend");
-    await expect(world.supervisor.callTool("count", {}, { kind: "person" })).rejects.toMatchObject({
+    await world.supervisor.control(personAt(), "suspend");
+    await expect(world.supervisor.callTool("count", {}, personAt())).rejects.toMatchObject({
       code: "AgentError",
       facts: { state: "Suspended", reason: "Suspended by a person." },
     });

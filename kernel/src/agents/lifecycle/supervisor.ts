@@ -19,7 +19,7 @@ import { FailurePolicy } from "./failure-policy.ts";
 import { describeAgent, hasSameAuthority, needsNewGuest } from "../describe.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { MetricsRecorder } from "../metrics.ts";
-import { lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
+import { actorWords, callerName, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../base/vocabulary/progress.ts";
 import type { AgentDefinition, GuestSession, SupervisorPorts, ToolCallOptions } from "../ports.ts";
 import { HostCalls } from "../calls/host-calls.ts";
@@ -173,7 +173,7 @@ export class Supervisor implements AsyncDisposable {
         answered: (handler, event) => this.#count(hookOf(handler, event)),
         succeeded: () => this.#failurePolicy.succeeded(),
         failed: (reason) => this.#pauseFor(this.#failurePolicy.failed(reason)),
-        trace: (level, message, fields, hook, traceId) => this.trace(level, message, fields, hook, traceId),
+        trace: this.trace,
         rest: () => this.#rest(),
       },
     });
@@ -290,17 +290,19 @@ export class Supervisor implements AsyncDisposable {
     else this.pump();
   }
 
-  /** A person's command; answers when the state it leads to is reached. */
-  async control(command: AgentCommand): Promise<Agent> {
+  /** A command of `by`; answers when the state it leads to is reached. */
+  async control(by: Principal, command: AgentCommand): Promise<Agent> {
     // What is on its way is soon something else, and by itself: a command that it cannot take is for that.
     if (this.#life.refusal(command) !== null && this.#life.isUnderWay) await this.#life.settled();
     const refused = this.#life.refusal(command);
     if (refused !== null) throw illegalTransition(this.#life.state, refused);
     if (command === "resume" || command === "reload" || command === "enable")
       this.#failurePolicy.isForgiven();
-    if (command === "suspend") this.#life.send({ type: "suspend", reason: "Suspended by a person." });
+    if (command === "suspend")
+      this.#life.send({ type: "suspend", reason: `Suspended by ${actorWords(by)}.` });
     else this.#life.send({ type: command });
-    this.trace("info", `${command} by a person`);
+    const { onBehalfOf } = lineageUnder(by);
+    this.trace("info", `${command} by ${actorWords(by)}`, {}, { onBehalfOf });
     await this.#life.settled();
     if (command === "enable") this.pump();
     return this.describe();
@@ -373,8 +375,8 @@ export class Supervisor implements AsyncDisposable {
       signal.addEventListener("abort", cancel, { once: true });
       if (signal.aborted) cancel();
       try {
-        const caller = principal.kind === "agent" ? principal.id : "user";
-        return await this.#ask(session, "tool", { name, arguments: params, call_id: id, caller });
+        const call = { name, arguments: params, call_id: id, caller: callerName(principal) };
+        return await this.#ask(session, "tool", call);
       } catch (error) {
         // Nobody answers any more: the guest is gone, or too late.
         if (isLaresError(error, "AgentError")) this.#open.abort(id, error);

@@ -1,8 +1,17 @@
 import type { Clock } from "../../base/clock.ts";
+import type { Actor } from "../../base/vocabulary/principal.ts";
 import { DeliveryLoop, type Recipient } from "../delivery/delivery.ts";
 import { JobLoop, type JobAgent } from "../running-jobs/job-loop.ts";
 import type { MetricsRecorder } from "../metrics.ts";
-import type { Caller, SupervisorPorts } from "../ports.ts";
+import type { SupervisorPorts } from "../ports.ts";
+
+/** What a guest is working on, and what caused it. */
+export interface InHand {
+  readonly hook?: string;
+  readonly traceId?: string;
+  readonly job?: string;
+  readonly cause?: Actor;
+}
 
 interface WorkloadOptions {
   readonly ports: Pick<SupervisorPorts, "queue" | "jobs" | "jobProgress">;
@@ -54,7 +63,7 @@ export class Workload {
   }
 
   /** What the guest is working on. With a job and an event in hand, what it says belongs to the event: that is answered sooner. */
-  get inHand(): Pick<Caller, "hook" | "traceId" | "job"> {
+  get inHand(): InHand {
     const job = this.jobs.inHand;
     return { ...(job === undefined ? {} : { job, traceId: job }), ...this.#deliveries.inHand };
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LaresError, storageError } from "../../base/errors.ts";
+import { personAt } from "../../base/vocabulary/principal.ts";
 import { putBackRetryMs } from "../delivery/delivery.ts";
 import { cancelGraceMs } from "./job-loop.ts";
 import { jobsChangedEveryMs } from "../lifecycle/supervisor.ts";
@@ -12,7 +13,7 @@ const counts = ({ supervisor }: Test): unknown[] => {
   const { jobs_completed, jobs_failed, jobs_cancelled } = supervisor.describe().metrics;
   return [jobs_completed, jobs_failed, jobs_cancelled];
 };
-const cancel = (test: Test, id: string): Promise<unknown> => test.supervisor.jobs.cancel(id);
+const cancel = (test: Test, id: string): Promise<unknown> => test.supervisor.jobs.cancel(personAt(), id);
 const methods = (test: Test): string[] =>
   test.guests.flatMap(({ asked }) => asked.map(({ method }) => method));
 /** A handler that returns, or throws, once it is told that its job is cancelled. */
@@ -62,10 +63,10 @@ describe("a job that waits", () => {
 
   it("of an agent that is suspended is gone when it is resumed", async () => {
     const test = setUp();
-    await test.supervisor.control("suspend");
+    await test.supervisor.control(personAt(), "suspend");
     const id = await test.enqueue();
     expect(await cancel(test, id)).toMatchObject({ state: "Cancelled" });
-    await Promise.all([test.supervisor.control("resume"), test.settle(10_000)]);
+    await Promise.all([test.supervisor.control(personAt(), "resume"), test.settle(10_000)]);
     expect(test.asked()).toEqual([]);
   });
 
@@ -191,8 +192,8 @@ describe("a job that runs", () => {
     const id = await test.enqueue();
     await test.settle();
     await cancel(test, id);
-    await Promise.all([test.supervisor.control("suspend"), test.settle(10_000)]);
-    await Promise.all([test.supervisor.control("resume"), test.settle(10_000)]);
+    await Promise.all([test.supervisor.control(personAt(), "suspend"), test.settle(10_000)]);
+    await Promise.all([test.supervisor.control(personAt(), "resume"), test.settle(10_000)]);
     expect(test.asked()).toHaveLength(1);
     expect(test.supervisor.state).toBe("Active");
   });

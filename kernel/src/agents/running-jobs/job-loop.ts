@@ -8,11 +8,13 @@ import {
 } from "../../base/errors.ts";
 import type { JsonValue } from "../../base/json.ts";
 import type { Job, KeptJob } from "../../base/vocabulary/job.ts";
+import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
 import { backoffMs, deliveryAttempts } from "../lifecycle/backoff.ts";
 import { isTransient, putBackRetryMs, type Recipient, stackOf } from "../delivery/delivery.ts";
 import { describeJob } from "./describe-job.ts";
 import { JobProgressMeter, type LastShown } from "./job-progress.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
+import type { TraceContext } from "../calls/trace-writer.ts";
 import type { MetricsRecorder } from "../metrics.ts";
 import type { GuestSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "../ports.ts";
 
@@ -76,6 +78,9 @@ interface Ended {
   /** Writes it down. */
   settle(): Promise<void>;
 }
+
+/** What a trace of the job belongs to. */
+const contextOf = ({ id, lineage: { onBehalfOf } }: QueuedJob): TraceContext => ({ traceId: id, onBehalfOf });
 
 const nothingToSettle = (): Promise<void> => Promise.resolve();
 
@@ -146,14 +151,20 @@ export class JobLoop {
   }
 
   /**
-   * A person takes a job away. Resolves when it is kept that it is not run again; the guest that is running it is told,
+   * `by` takes a job away. Resolves when it is kept that it is not run again; the guest that is running it is told,
    * and ended where it does not leave it. Rejects as `JobQueue.cancel` does.
    */
-  async cancel(id: string): Promise<Job> {
+  async cancel(by: Principal, id: string): Promise<Job> {
     const { agent, queue, metrics } = this.#options;
     const job = await queue.cancel(agent.id, id);
     metrics.job("cancelled");
-    agent.trace("info", `the job ${job.name} was cancelled by a person`, { job: id }, undefined, id);
+    const { onBehalfOf } = lineageUnder(by);
+    agent.trace(
+      "info",
+      `the job ${job.name} was cancelled by ${actorWords(by)}`,
+      { job: id },
+      { traceId: id, onBehalfOf },
+    );
     const running = this.#running?.job.id === id ? this.#running : null;
     if (running === null) agent.rest();
     else this.#tellToLeave(running, job);
@@ -279,8 +290,7 @@ export class JobLoop {
         "warn",
         `the agent is started anew for the cancelled job ${name}: ${reason}`,
         { job: id },
-        undefined,
-        id,
+        { traceId: id },
       );
       agent.endGuest(running.session);
     };
@@ -293,11 +303,12 @@ export class JobLoop {
     });
   }
 
-  async #completed({ id, name }: QueuedJob): Promise<void> {
+  async #completed(job: QueuedJob): Promise<void> {
     const { agent, queue, metrics } = this.#options;
+    const { id, name } = job;
     await queue.complete(agent.id, id);
     metrics.job("completed");
-    agent.trace("info", `the job ${name} is done`, { job: id }, undefined, id);
+    agent.trace("info", `the job ${name} is done`, { job: id }, contextOf(job));
     agent.succeeded();
   }
 
@@ -318,17 +329,18 @@ export class JobLoop {
       settle: async () => {
         await queue.retryLater(agent.id, id, clock.now() + backoffMs(attempt));
         const message = `the job ${name} did not finish, it goes on from its last checkpoint: ${messageOf(error)}`;
-        agent.trace("error", message, { job: id, attempt }, undefined, id);
+        agent.trace("error", message, { job: id, attempt }, contextOf(job));
       },
     };
   }
 
-  async #failed({ id, name }: QueuedJob, error: unknown, isLost: boolean): Promise<void> {
+  async #failed(job: QueuedJob, error: unknown, isLost: boolean): Promise<void> {
     const { agent, queue, metrics } = this.#options;
+    const { id, name } = job;
     const reason = messageOf(error);
     await queue.fail(agent.id, id, reason);
     metrics.job("failed");
-    agent.trace("error", `the job ${name} failed: ${reason}`, { job: id, ...stackOf(error) }, undefined, id);
+    agent.trace("error", `the job ${name} failed: ${reason}`, { job: id, ...stackOf(error) }, contextOf(job));
     // That a guest was lost counts against the agent already.
     if (!isLost) agent.failed(`the job ${name} failed: ${reason}`);
   }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { personAt } from "../../base/vocabulary/principal.ts";
 import { placeTurnMs } from "../lifecycle/idle-tracker.ts";
 import { never, setUpJobs as setUp } from "../testing/jobs-test.ts";
 
@@ -95,7 +96,7 @@ describe("an agent whose job saves and does not end", () => {
         if (state === "Active") seen.push(test.supervisor.idleSince);
       });
       if (what === "job") await test.enqueue();
-      const called = what === "tool" ? test.supervisor.callTool("count", {}, { kind: "person" }) : null;
+      const called = what === "tool" ? test.supervisor.callTool("count", {}, personAt()) : null;
       await test.settle();
       await called;
       expect(seen).toEqual([null]);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { LaresError, storageError } from "../../base/errors.ts";
+import { personAt } from "../../base/vocabulary/principal.ts";
 import { putBackRetryMs } from "../delivery/delivery.ts";
 import { definitionOf } from "../testing/fake-guest.ts";
 import { never, returnsWhenTold, setUpJobs as setUp, withJobs } from "../testing/jobs-test.ts";
@@ -144,9 +145,9 @@ describe("ends that are not a job's own", () => {
       });
       await test.enqueue();
       await test.settle();
-      await Promise.all([test.supervisor.control("suspend"), test.settle(10_000)]);
+      await Promise.all([test.supervisor.control(personAt(), "suspend"), test.settle(10_000)]);
       expect([test.jobs.completed, test.jobs.failed]).toEqual([[], []]);
-      await Promise.all([test.supervisor.control("resume"), test.settle()]);
+      await Promise.all([test.supervisor.control(personAt(), "resume"), test.settle()]);
       expect(test.asked().at(-1)?.params).toMatchObject({ id: "job-1", checkpoint: 7 });
       expect(test.jobs.completed).toEqual(["job-1"]);
       expect(test.metrics()).toEqual([0, 1, 0]);
@@ -252,7 +253,7 @@ describe("what is said from within a job", () => {
     test.turns.next = turn.promise;
     const late = test.guests[0]?.handlers.call("jobs/checkpoint", { data: "old" });
     const refused = expect(late).rejects.toMatchObject({ code: "IllegalTransition" });
-    await Promise.all([test.supervisor.control("reload"), test.settle()]);
+    await Promise.all([test.supervisor.control(personAt(), "reload"), test.settle()]);
     expect(test.asked().map(({ params }) => params["id"])).toEqual(["job-1", "job-1"]);
     turn.resolve();
     await refused;

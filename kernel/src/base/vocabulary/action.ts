@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { closed, Hash, HashOf, PathOf, Place, Timestamp } from "./common.ts";
+import { OnBehalfOf } from "./principal.ts";
 
 export const ActionState = Type.Union(
   [
@@ -352,6 +353,11 @@ export const Action = Type.Object(
     agent: Type.String({ description: "The id of the agent that proposed it" }),
     title: Type.String({ description: "What the action does, in the agent's words" }),
     reason: Type.String({ description: "Why the agent proposed it, in the agent's words" }),
+    on_behalf_of: Type.Optional(
+      OnBehalfOf(
+        "Who led its agent to propose it, the nearest first; absent where the agent acted of its own accord. Agents are not told",
+      ),
+    ),
     state: ActionState,
     impact_score: Type.Number({
       minimum: 0,

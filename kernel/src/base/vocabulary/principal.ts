@@ -1,35 +1,199 @@
-/** The tool calls that led to a request. */
+import { Type, type Static } from "typebox";
+import { isJsonObject } from "../json.ts";
+import { closed } from "./common.ts";
+
+const kind = { description: "The kind of actor" };
+
+export const ProcessKind = Type.Union(
+  [
+    Type.Literal("channel", { description: "Talks to the person" }),
+    Type.Literal("branch", { description: "Thinks about one question of its channel" }),
+    Type.Literal("worker", { description: "Does one task" }),
+    Type.Literal("compaction", { description: "Summarises what no longer fits into the context" }),
+    Type.Literal("cortex", { description: "Looks after all conversations of its mind" }),
+  ],
+  { description: "What a process of a mind does" },
+);
+export type ProcessKind = Static<typeof ProcessKind>;
+
+export const Actor = Type.Union(
+  [
+    Type.Object(
+      {
+        kind: Type.Literal("person", kind),
+        client: Type.Optional(
+          Type.String({ description: "The name that the person's client gave itself, if it gave one" }),
+        ),
+      },
+      { ...closed, description: "A person at a client" },
+    ),
+    Type.Object(
+      { kind: Type.Literal("agent", kind), id: Type.String({ description: "The agent's id" }) },
+      { ...closed, description: "An agent" },
+    ),
+    Type.Object(
+      {
+        kind: Type.Literal("process", kind),
+        process: ProcessKind,
+        agent: Type.String({ description: "The id of the agent whose mind it belongs to" }),
+        conversation: Type.String({ description: "The conversation's id" }),
+      },
+      { ...closed, description: "A process of an agent's mind" },
+    ),
+    Type.Object(
+      {
+        kind: Type.Literal("schedule", kind),
+        agent: Type.String({ description: "The id of the agent whose schedule it is" }),
+        schedule: Type.String({
+          description: "Which of the agent's schedules: its handler, and when it is due",
+        }),
+      },
+      { ...closed, description: "A schedule of an agent" },
+    ),
+    Type.Object({ kind: Type.Literal("kernel", kind) }, { ...closed, description: "The kernel, by itself" }),
+  ],
+  { description: "Who acts, or causes something" },
+);
+/** Who acts, or causes something. `policy/principals.ts` decides whose authority bounds it. */
+export type Actor = Static<typeof Actor>;
+export type Person = Extract<Actor, { kind: "person" }>;
+
+/** Actors that a trace or an action names. */
+export const maxNamed = 32;
+
+/** Who led to something that is told. */
+export const OnBehalfOf = (description: string) =>
+  Type.Array(Actor, { minItems: 1, maxItems: maxNamed, description });
+
+/** What led to a request. */
 export interface Lineage {
-  /** The agents on whose behalf the request is made, each once: the caller, the caller's caller, and so on. */
-  readonly onBehalfOf: readonly string[];
+  /** On whose behalf the request is made, each once: the caller, the caller's caller, and so on. */
+  readonly onBehalfOf: readonly Actor[];
   /** The number of nested calls; 0 if there was no call. */
   readonly depth: number;
 }
 
-/** The originator of a request. */
-export type Principal =
-  /** A person, using a trusted client. */
-  { readonly kind: "person" } | { readonly kind: "agent"; readonly id: string; readonly lineage: Lineage };
+/** The originator of a request, and what led to it. */
+export type Principal = Actor & { readonly lineage: Lineage };
 
 /** The number of tool calls that may be nested. */
 export const maxCallDepth = 8;
 
-/** The lineage of what an agent does without having been called. */
+/** The lineage of what is done without a cause. */
 export const ownAccord: Lineage = { onBehalfOf: [], depth: 0 };
 
-/** Returns the lineage of what is done in answer to a call by the principal. */
-export function lineageUnder(principal: Principal): Lineage {
-  if (principal.kind === "person") return { onBehalfOf: [], depth: 1 };
-  const { id, lineage } = principal;
-  return { onBehalfOf: [...new Set([id, ...lineage.onBehalfOf])], depth: lineage.depth + 1 };
+/** True if nobody led to it. */
+export function isOwnAccord({ onBehalfOf, depth }: Lineage): boolean {
+  return onBehalfOf.length === 0 && depth === 0;
 }
 
-/** Returns the lineage for work under several calls at once: it acts on behalf of all their agents. */
-export function commonLineage(lineages: Iterable<Lineage>): Lineage {
-  const all = [...lineages];
-  if (all.length === 0) return ownAccord;
+/** What the kernel does by itself: maintenance, expiry, retention. */
+export const theKernel: Principal = { kind: "kernel", lineage: ownAccord };
+
+/** A client's name is shown to people; more of it is cut. */
+const maxClientCharacters = 64;
+
+/** Returns the person at a client that called itself so. */
+export function personAt(client?: string): Person & Principal {
+  const name = client?.slice(0, maxClientCharacters).toWellFormed();
   return {
-    onBehalfOf: [...new Set(all.flatMap(({ onBehalfOf }) => onBehalfOf))],
-    depth: Math.max(...all.map(({ depth }) => depth)),
+    kind: "person",
+    ...(name === undefined || name === "" ? {} : { client: name }),
+    lineage: ownAccord,
   };
+}
+
+/** Returns the lineage of what is done in answer to a call by the principal. */
+export function lineageUnder({ lineage, ...actor }: Principal): Lineage {
+  return { onBehalfOf: eachOnce([actor, ...lineage.onBehalfOf]), depth: lineage.depth + 1 };
+}
+
+/** Returns the lineage for work under several of them at once: it is done on behalf of all of them. */
+export function commonLineage(lineages: Iterable<Lineage>): Lineage {
+  const [first = ownAccord, ...more] = lineages;
+  if (more.length === 0) return first;
+  return {
+    onBehalfOf: eachOnce([first, ...more].flatMap(({ onBehalfOf }) => onBehalfOf)),
+    depth: Math.max(first.depth, ...more.map(({ depth }) => depth)),
+  };
+}
+
+/** Returns the lineage of what an actor caused without calling anybody. */
+export function causedBy(actor: Actor | undefined): Lineage {
+  return actor === undefined ? ownAccord : { onBehalfOf: [actor], depth: 0 };
+}
+
+/** Returns who led to something, as traces and actions name it. */
+export function named(onBehalfOf: readonly Actor[]): { readonly on_behalf_of?: Actor[] } {
+  return onBehalfOf.length === 0 ? {} : { on_behalf_of: onBehalfOf.slice(0, maxNamed) };
+}
+
+/** Returns words for an actor. The names in them are as others chose them; a client's is left out. */
+export function actorWords(actor: Actor): string {
+  switch (actor.kind) {
+    case "person":
+      return "a person";
+    case "agent":
+      return actor.id;
+    case "process":
+      return `the ${actor.process} of ${actor.agent} in the conversation ${actor.conversation}`;
+    case "schedule":
+      return `the schedule ${actor.schedule} of ${actor.agent}`;
+    case "kernel":
+      return "the kernel";
+  }
+}
+
+/** Returns what a guest is told of whoever calls its tool. A schedule calls as its agent. */
+export function callerName(actor: Actor): string {
+  switch (actor.kind) {
+    case "person":
+      return "user";
+    case "agent":
+      return actor.id;
+    case "process":
+      return "model";
+    case "schedule":
+      return actor.agent;
+    case "kernel":
+      return "kernel";
+  }
+}
+
+/**
+ * Returns a stored lineage. Earlier kernels stored the ids of agents alone. Throws if it has another form: what is not
+ * understood must not widen what is done under it.
+ */
+export function readLineage(stored: unknown): Lineage {
+  if (!isJsonObject(stored) || !Array.isArray(stored["onBehalfOf"]) || typeof stored["depth"] !== "number")
+    throw new TypeError("It is no lineage.");
+  const onBehalfOf = stored["onBehalfOf"].map((one: unknown): Actor => {
+    if (typeof one === "string") return { kind: "agent", id: one };
+    if (!isActor(one)) throw new TypeError("It names somebody of an unknown kind.");
+    return one;
+  });
+  return { onBehalfOf, depth: stored["depth"] };
+}
+
+function isActor(value: unknown): value is Actor {
+  if (!isJsonObject(value)) return false;
+  const has = (...fields: readonly string[]): boolean =>
+    fields.every((field) => typeof value[field] === "string");
+  switch (value["kind"]) {
+    case "person":
+    case "kernel":
+      return true;
+    case "agent":
+      return has("id");
+    case "process":
+      return has("process", "agent", "conversation");
+    case "schedule":
+      return has("agent", "schedule");
+    default:
+      return false;
+  }
+}
+
+function eachOnce(actors: readonly Actor[]): Actor[] {
+  return [...new Map(actors.map((actor) => [JSON.stringify(actor), actor])).values()];
 }

@@ -1,5 +1,6 @@
 import { Type, type Static } from "typebox";
 import { closed, Timestamp } from "./common.ts";
+import { OnBehalfOf } from "./principal.ts";
 
 export const TraceLevel = Type.Union(
   [
@@ -30,6 +31,11 @@ export const TraceEntry = Type.Object(
       Type.Record(Type.String(), Type.Unknown(), {
         description: "More about it, by name; values that look like secrets are left out",
       }),
+    ),
+    on_behalf_of: Type.Optional(
+      OnBehalfOf(
+        "Who led to what it is about, the nearest first; absent where the agent acted of its own accord",
+      ),
     ),
     trace_id: Type.String({
       description: "The same for all traces of one event, tool call or lifecycle step",

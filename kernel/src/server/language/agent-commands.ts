@@ -12,7 +12,7 @@ const maxTraceCharacters = 200;
 /** What the lenses of an agent do. */
 export const agentCommands = {
   "lares.agent.control": command("lares.agent.control", async ({ id, command }, { client }) =>
-    client.services.agents.control(id, command),
+    client.services.agents.control(client.principal, id, command),
   ),
   "lares.agent.traces": command("lares.agent.traces", async ({ id, hook }, session) => {
     const limit = hook === undefined ? maxTracesShown : maxTracesLookedAt;

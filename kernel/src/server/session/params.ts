@@ -22,6 +22,12 @@ export function documentRangeOf(params: unknown): { uri: string; range: Range } 
   return uri !== null && isRange(range) ? { uri, range } : null;
 }
 
+/** The name that the client gives itself in `InitializeParams`; undefined where it gives none. */
+export function clientNameOf(params: unknown): string | undefined {
+  const info = isJsonObject(params) ? params["clientInfo"] : undefined;
+  return isJsonObject(info) && typeof info["name"] === "string" ? info["name"] : undefined;
+}
+
 function isRange(value: unknown): value is Range {
   return isJsonObject(value) && isPosition(value["start"]) && isPosition(value["end"]);
 }

@@ -6,7 +6,7 @@ import { newId } from "../../../base/ids.ts";
 import { isJsonObject, type JsonValue } from "../../../base/json.ts";
 import { OneAtATime } from "../../../base/one-at-a-time.ts";
 import type { Action, ProposalRequest } from "../../../base/vocabulary/action.ts";
-import type { Principal } from "../../../base/vocabulary/principal.ts";
+import { named, type Principal } from "../../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../../base/vocabulary/progress.ts";
 import type { TraceLevel } from "../../../base/vocabulary/trace.ts";
 import type { GuestServices } from "../../../protocol/guest/v1/calls.ts";
@@ -79,7 +79,8 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     return toldTo(caller, found);
   };
   const propose = async (caller: Caller, proposal: ProposalRequest): Promise<ProposedAction> => {
-    const proposed = await actions.propose(caller.authority, caller.programDigest, proposal, caller.cpu);
+    const { authority, programDigest, cpu, lineage } = caller;
+    const proposed = await actions.propose(authority, programDigest, proposal, cpu, lineage.onBehalfOf);
     ports.proposed();
     return proposed;
   };
@@ -196,6 +197,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
         level,
         agent: caller.agent,
         message,
+        ...named(caller.lineage.onBehalfOf),
         trace_id: caller.traceId ?? newId(),
         span_id: newId(),
         ...(caller.hook === undefined ? {} : { hook: caller.hook }),

@@ -116,7 +116,7 @@ export const guestRequests = define({
       name: Type.String({ description: "The function, one of `tools`" }),
       arguments: Type.Unknown({ description: "The arguments, an object" }),
       call_id: Type.String({ description: "Identifies the call" }),
-      caller: Type.String({ description: '"user", "model", or the id of the agent that calls' }),
+      caller: Type.String({ description: '"user", "model", "kernel", or the id of the agent that calls' }),
     }),
     result: GuestToolResult,
   },
