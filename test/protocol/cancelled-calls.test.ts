@@ -42,6 +42,14 @@ import { defineAgent } from "@lares/sdk";
 export default defineAgent({
   tools: {
     ask: ({ name }, ctx) => ctx.tools.call("${WORKER}/hold", { name }),
+    // Gives up by itself once its worker has begun.
+    async giveUp({ name }, ctx) {
+      const aborter = new AbortController();
+      const asked = ctx.tools.call("${WORKER}/hold", { name }, { signal: aborter.signal }).catch((error) => error.code);
+      while (!(await ctx.tools.call("${WORKER}/log")).includes(name + " began"));
+      aborter.abort();
+      return [await asked, await ctx.vdfs.count({})];
+    },
     later: ({ name }, ctx) => ctx.jobs.dispatch("ask", { name }),
     // Computes until it is ended for that.
     die: async ({ name }, ctx) => { void ctx.tools.call("${WORKER}/hold", { name }); await ctx.vdfs.count({}); },
@@ -74,7 +82,7 @@ beforeAll(async () => {
         manifest: {
           permissions: { read_entries: true, dispatch_jobs: true, call_tools: [`${WORKER}/*`] },
           resources: { max_cpu_ms_per_event: 300 },
-          tools: toolsOf("ask", "later", "die", "spin"),
+          tools: toolsOf("ask", "giveUp", "later", "die", "spin"),
         },
       },
     ],
@@ -114,6 +122,14 @@ describe("a call that is cancelled", () => {
     expect(await answer).toMatchObject({ error: { code: -32800 } });
     await logged("two left: RequestCancelled, done");
     await inState(client, CALLER, "Active");
+  });
+
+  test("by the agent that made it ends it, tells the other agent's handler, and the caller goes on", async () => {
+    expect(await tool(client, CALLER, "giveUp", { name: "own" })).toEqual([
+      "RequestCancelled",
+      expect.any(Number),
+    ]);
+    await logged("own left: RequestCancelled, done");
   });
 
   test("goes on where its handler does not listen", async () => {

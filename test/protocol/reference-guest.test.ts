@@ -298,6 +298,9 @@ test("jobs, other agents' tools, events and shared data", async () => {
     return found.length > 0;
   });
   recorder.notification("trace", trace);
+  const cancel = { id: 7 };
+  await say(client, GUEST, { method: "cancel", params: cancel });
+  recorder.notification("cancel", cancel);
 });
 
 test("a call of a tool that takes a while, and is cancelled", async () => {

@@ -22,6 +22,7 @@ export type {
   Trace,
   Vdfs,
 } from "./types/context.ts";
+export type { CallOptions } from "./types/call.ts";
 export type { Entry, EntryKind, EntryPage, EntryQuery, Hash, Media } from "./types/entry.ts";
 export type {
   ActionEnded,

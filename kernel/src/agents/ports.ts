@@ -53,7 +53,8 @@ export interface GuestEnd {
 
 /** What a guest may ask of the kernel, already decoded; the answer or a thrown LaresError goes back to it. */
 export interface GuestHandlers {
-  call(method: string, params: unknown): Promise<unknown>;
+  /** `cancelled` is aborted when the guest takes the call back. */
+  call(method: string, params: unknown, cancelled?: AbortSignal): Promise<unknown>;
   notify(method: string, params: unknown): void;
   stderr(text: string): void;
 }
@@ -214,8 +215,8 @@ export interface Caller {
   /** Of the guest that asked. */
   readonly cpu: CpuBudget;
   /**
-   * Aborted when nobody waits for the answer any more: the call that it is asked for was cancelled, given up or lost, or
-   * the guest has ended. Work that takes long or only reads ends then; a write goes on.
+   * Aborted when nobody waits for the answer any more: the guest has cancelled its call, the call that it is asked for was
+   * cancelled, given up or lost, or the guest has ended. Work that takes long or only reads ends then; a write goes on.
    */
   readonly signal: AbortSignal;
 }

@@ -21,3 +21,27 @@ export function unlessAborted<Value>(
     work.then(resolve, reject).finally(() => signal.removeEventListener("abort", aborted));
   });
 }
+
+/**
+ * Returns a signal that is aborted with either of the two. Until it is disposed, both know it: unlike `AbortSignal.any`,
+ * it leaves nothing behind in a signal that outlives it.
+ */
+export function joinSignals(
+  one: AbortSignal,
+  other: AbortSignal,
+): Disposable & { readonly signal: AbortSignal } {
+  if (one === neverAborted || other === neverAborted)
+    return { signal: one === neverAborted ? other : one, [Symbol.dispose]: () => undefined };
+  const joined = new AbortController();
+  const abort = (): void => joined.abort(one.aborted ? one.reason : other.reason);
+  for (const signal of [one, other]) {
+    signal.addEventListener("abort", abort, { once: true });
+    if (signal.aborted) abort();
+  }
+  return {
+    signal: joined.signal,
+    [Symbol.dispose]: () => {
+      for (const signal of [one, other]) signal.removeEventListener("abort", abort);
+    },
+  };
+}

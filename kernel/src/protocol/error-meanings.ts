@@ -40,6 +40,8 @@ export const commonRequestErrors = {
 export const commonCallErrors = {
   InvalidParams: "The params do not fit, or have a field that is not known; `data.path` says where.",
   MethodNotFound: "There is no such host call.",
+  RequestCancelled:
+    "The guest cancelled it, or the call that it was made for was cancelled, before it had begun or while it read, waited or called a tool.",
   LimitExceeded:
     "More than 64 calls are open, the call or its answer is over 1 MiB, or it nests deeper than 64 levels.",
   Busy: "What the agent may do changed again and again while the call was answered.",

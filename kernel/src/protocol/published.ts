@@ -120,7 +120,8 @@ function guestSchema(): object {
           Object.entries(guestRequests).map(([method, shape]) => [`kernel:${method}`, shape]),
         ),
       ),
-      ...notifications(guestNotifications, onBehalf),
+      ...notifications({ trace: guestNotifications.trace }, onBehalf),
+      ...notifications({ cancel: guestNotifications.cancel }),
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { CallOptions } from "../types/call.ts";
 import type { History, HistoryItem, HistoryQuery } from "../types/memory.ts";
 import { nearby, type Question, timeOf, withCondition } from "./conditions.ts";
 import type { Kernel } from "./kernel.ts";
@@ -30,8 +31,8 @@ function makeQuery<Data, Shape>(kernel: Kernel, filter: Question, paging: Paging
     makeQuery<Found, Shape>(kernel, { ...filter, ...more }, paging);
   const paged = (more: Paging): HistoryQuery<Data, Shape> =>
     makeQuery(kernel, filter, { ...paging, ...more });
-  const page = (): Promise<{ items: HistoryItem<Data>[]; total: number }> =>
-    kernel.call("memory/temporal/query", { ...filter, ...paging });
+  const page = (options?: CallOptions): Promise<{ items: HistoryItem<Data>[]; total: number }> =>
+    kernel.call("memory/temporal/query", { ...filter, ...paging }, options);
   return {
     variant: (variant) => asking({ variant }),
     since: (when) => asking({ since: timeOf(when) }),
@@ -45,12 +46,18 @@ function makeQuery<Data, Shape>(kernel: Kernel, filter: Question, paging: Paging
     orderByTime: (order) => paged({ order }),
     limit: (limit) => paged({ limit }),
     offset: (offset) => paged({ offset }),
-    collect: async () => (await page()).items,
+    collect: async (options) => (await page(options)).items,
     page,
-    count: async () => (await kernel.call<{ count: number }>("memory/temporal/count", filter)).count,
-    countBy: async (group) => {
+    count: async (options) =>
+      (await kernel.call<{ count: number }>("memory/temporal/count", filter, options)).count,
+    countBy: async (group, options) => {
       const params = { ...filter, group_by: group };
-      return (await kernel.call<{ groups: Record<string, number> }>("memory/temporal/count", params)).groups;
+      const { groups } = await kernel.call<{ groups: Record<string, number> }>(
+        "memory/temporal/count",
+        params,
+        options,
+      );
+      return groups;
     },
   };
 }

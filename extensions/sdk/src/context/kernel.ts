@@ -1,6 +1,21 @@
+import { LaresError } from "../errors.ts";
+import type { CallOptions } from "../types/call.ts";
+
+/** What a call rejects with whose signal is aborted before it is made. */
+export const cancelled = (): LaresError =>
+  new LaresError("RequestCancelled", "The agent cancelled this call.");
+
+export function withSignal(signal: AbortSignal | undefined): CallOptions {
+  return signal === undefined ? {} : { signal };
+}
+
 /** The calls of guest ABI v1, as a context makes them. Rejects with a LaresError. */
 export interface Kernel {
-  call<Result>(method: string, params: Readonly<Record<string, unknown>>): Promise<Result>;
+  call<Result>(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    options?: CallOptions,
+  ): Promise<Result>;
   /** A notification: `trace`. */
   notify(method: string, params: Readonly<Record<string, unknown>>): void;
 }
@@ -12,7 +27,7 @@ export function onBehalf(kernel: Kernel, callId: () => string | null | undefined
     return id === undefined ? params : { ...params, on_behalf: id };
   };
   return {
-    call: (method, params) => kernel.call(method, saying(params)),
+    call: (method, params, options) => kernel.call(method, saying(params), options),
     notify: (method, params) => kernel.notify(method, saying(params)),
   };
 }

@@ -40,7 +40,8 @@ function makeQuery<Data, Shape>(kernel: Kernel, question: Question): KnowledgeQu
       asking({ related_to: relation === undefined ? { id, depth } : { id, depth, relation } }),
     minSimilarity: (similarity) => asking({ min_similarity: similarity }),
     topK: (count) => asking({ top_k: count }),
-    collect: async () =>
-      (await kernel.call<{ items: KnowledgeItem<Data>[] }>("memory/associative/query", question)).items,
+    collect: async (options) =>
+      (await kernel.call<{ items: KnowledgeItem<Data>[] }>("memory/associative/query", question, options))
+        .items,
   };
 }

@@ -1,6 +1,6 @@
 import type { AgentMemory, PartOf, SearchHit, SearchHits } from "../types/memory.ts";
 import { makeHistory } from "./history.ts";
-import type { Kernel } from "./kernel.ts";
+import { type Kernel, withSignal } from "./kernel.ts";
 import { makeKnowledge } from "./knowledge.ts";
 import { makePlan } from "./plan.ts";
 
@@ -13,11 +13,11 @@ export function makeMemory<Memory>(
     history: makeHistory(kernel, shared),
     knowledge: makeKnowledge(kernel, shared),
     plan: makePlan(kernel, initialPlan, shared),
-    search: async (text, options = {}) => {
+    search: async (text, { signal, ...options } = {}) => {
       const { items, mode } = await kernel.call<{
         items: SearchHit<Memory>[];
         mode: SearchHits<Memory>["mode"];
-      }>("memory/search", { ...shared, text, ...options });
+      }>("memory/search", { ...shared, text, ...options }, withSignal(signal));
       return Object.assign(items, { mode });
     },
     sync: async () => void (await kernel.call("memory/sync", { ...shared })),

@@ -1,7 +1,7 @@
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput, ProposalOptions, Reasons } from "../types/action.ts";
 import type { Actions, AgentContext, ToolCallOptions, Trace } from "../types/context.ts";
-import type { Kernel } from "./kernel.ts";
+import { type Kernel, withSignal } from "./kernel.ts";
 
 type Services = Pick<AgentContext, "actions" | "jobs" | "tools" | "events" | "shared" | "trace" | "notify">;
 
@@ -24,13 +24,14 @@ export function makeServices(kernel: Kernel): Services {
       call: async <Value>(
         tool: string,
         args: Readonly<Record<string, unknown>> = {},
-        { key }: ToolCallOptions = {},
+        { key, signal }: ToolCallOptions = {},
       ): Promise<Value> => {
         const slash = tool.indexOf("/");
         if (slash < 1)
           throw new LaresError("InvalidParams", `"${tool}" names no tool; write "agent.id/tool".`);
         const params = { agent: tool.slice(0, slash), name: tool.slice(slash + 1), arguments: args, key };
-        return valueOf(tool, await kernel.call<CallResult>("tools/call", params)) as Value;
+        const result = await kernel.call<CallResult>("tools/call", params, withSignal(signal));
+        return valueOf(tool, result) as Value;
       },
     },
     events: {
@@ -57,7 +58,7 @@ function makeActions(kernel: Kernel): Actions {
     propose: (effects, reasons, options) =>
       kernel.call("actions/propose", proposal(effects, reasons, options)),
     get: (id) => kernel.call("actions/get", { id }),
-    settled: (id) => kernel.call("actions/settled", { id }),
+    settled: (id, options) => kernel.call("actions/settled", { id }, options),
   };
 }
 

@@ -1,7 +1,7 @@
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput } from "../types/action.ts";
 import type { Vdfs } from "../types/context.ts";
-import type { Kernel } from "./kernel.ts";
+import { type Kernel, withSignal } from "./kernel.ts";
 
 /** ABI v1: the most that one `vdfs/read` gives. */
 const maxReadBytes = 262_144;
@@ -26,30 +26,33 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
       throw new LaresError(code, action.error ?? `${title}: refused.`, { action: action.id });
     return action;
   };
-  const read: Vdfs["read"] = async (path, { offset = 0, length = Number.POSITIVE_INFINITY } = {}) => {
+  const read: Vdfs["read"] = async (path, { offset = 0, length = Number.POSITIVE_INFINITY, signal } = {}) => {
     const pieces: Uint8Array[] = [];
     let size = 0;
     for (;;) {
-      const { base64, eof } = await kernel.call<{ base64: string; eof: boolean }>("vdfs/read", {
-        path,
-        offset: offset + size,
-        length: Math.min(maxReadBytes, length - size),
-      });
+      const { base64, eof } = await kernel.call<{ base64: string; eof: boolean }>(
+        "vdfs/read",
+        { path, offset: offset + size, length: Math.min(maxReadBytes, length - size) },
+        withSignal(signal),
+      );
       const piece = bytesOf(base64);
       pieces.push(piece);
       size += piece.length;
       if (eof || piece.length === 0 || size >= length) return joined(pieces, size);
     }
   };
-  const readText: Vdfs["readText"] = async (path) => new TextDecoder().decode(await read(path));
+  const readText: Vdfs["readText"] = async (path, options) =>
+    new TextDecoder().decode(await read(path, options));
   return {
-    query: (query = {}) => kernel.call("vdfs/query", { ...query }),
-    count: async (query = {}) => (await kernel.call<{ count: number }>("vdfs/count", { ...query })).count,
-    get: (path) => kernel.call("vdfs/get", typeof path === "string" ? { path } : { id: path.id }),
+    query: (query = {}, options) => kernel.call("vdfs/query", { ...query }, options),
+    count: async (query = {}, options) =>
+      (await kernel.call<{ count: number }>("vdfs/count", { ...query }, options)).count,
+    get: (path, options) =>
+      kernel.call("vdfs/get", typeof path === "string" ? { path } : { id: path.id }, options),
     read,
     readText,
-    readJson: async (path) => JSON.parse(await readText(path)),
-    copies: (contentId) => kernel.call("vdfs/copies", { content_id: contentId }),
+    readJson: async (path, options) => JSON.parse(await readText(path, options)),
+    copies: (contentId, options) => kernel.call("vdfs/copies", { content_id: contentId }, options),
     tags: {
       add: (path, tag) => change({ kind: "tag.add", path, tag }, `Tag ${path} with ${tag}`),
       remove: (path, tag) => change({ kind: "tag.remove", path, tag }, `Remove the tag ${tag} from ${path}`),
@@ -59,9 +62,11 @@ export function makeVdfs(kernel: Kernel, fieldNamespace: () => string): Vdfs {
         change({ kind: "field.set", path, namespace: fieldNamespace(), key, value }, `Set ${key} of ${path}`),
     },
     sidecar: {
-      read: async (path, kind) =>
-        (await kernel.call<{ data: never } | null>("vdfs/sidecar/read", { path, sidecar: kind }))?.data ??
-        null,
+      read: async (path, kind, options) => {
+        const params = { path, sidecar: kind };
+        const found = await kernel.call<{ data: never } | null>("vdfs/sidecar/read", params, options);
+        return found?.data ?? null;
+      },
       write: (path, kind, data) =>
         change({ kind: "sidecar.write", path, sidecar: kind, data }, `Write the sidecar ${kind} of ${path}`),
     },

@@ -3,9 +3,10 @@ import { isLaresError as isKernelError } from "../../../../kernel/src/base/error
 import { decideHostCall, isVisible } from "../../../../kernel/src/policy/decide.ts";
 import { memoryCalls } from "../../../../kernel/src/protocol/guest/v1/memory.ts";
 import { checkParams } from "../../../../kernel/src/protocol/validate.ts";
-import type { Kernel } from "../context/kernel.ts";
+import { cancelled, type Kernel } from "../context/kernel.ts";
 import { LaresError } from "../errors.ts";
 import type { Action, EffectInput, ProposalOptions, Reasons } from "../types/action.ts";
+import type { CallOptions } from "../types/call.ts";
 import { MockMemory } from "./mock-memory.ts";
 import type { MockWorkspace } from "./mock-workspace.ts";
 import type { Recorded } from "./recorded.ts";
@@ -181,7 +182,8 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
 
   return {
     recorded,
-    async call<Result>(method: string, given: Params): Promise<Result> {
+    async call<Result>(method: string, given: Params, { signal }: CallOptions = {}): Promise<Result> {
+      if (signal?.aborted === true) throw cancelled();
       // As over the pipe: what is no JSON does not arrive, and nobody shares an object.
       const params = JSON.parse(JSON.stringify(given)) as Params;
       recorded.calls.push({ method, params });
@@ -196,11 +198,24 @@ export function makeMockKernel(options: MockKernelOptions): Kernel & { readonly 
           "MethodNotFound",
           `A mocked context does not know "${method}"; use runInKernel.`,
         );
-      const result = await service(params);
+      const result = await unlessCancelled(service(params), signal);
       return (result === undefined ? {} : structuredClone(result)) as Result;
     },
     notify: (_method, params) => void recorded.traces.push(params as unknown as Recorded["traces"][number]),
   };
+}
+
+/** As the kernel answers what is cancelled while it reads, waits or calls a tool. Only those get a signal. */
+async function unlessCancelled(answer: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+  if (signal === undefined) return answer;
+  const stopped = Promise.withResolvers<never>();
+  const stop = (): void => stopped.reject(cancelled());
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([answer, stopped.promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 function isReplaceable({ state }: Action): boolean {

@@ -1,4 +1,5 @@
 import type { Action, EffectInput, ProposalOptions, Reasons } from "./action.ts";
+import type { CallOptions } from "./call.ts";
 import type { Entry, EntryPage, EntryQuery } from "./entry.ts";
 import type { AgentMemory, MemoryShape, Untyped } from "./memory.ts";
 
@@ -7,17 +8,23 @@ export type Fields = Readonly<Record<string, unknown>>;
 
 /** The workspace's files, as far as they were granted. The writes are actions of one effect. */
 export interface Vdfs {
-  query(query?: EntryQuery): Promise<EntryPage>;
-  count(query?: EntryQuery): Promise<number>;
+  query(query?: EntryQuery, options?: CallOptions): Promise<EntryPage>;
+  count(query?: EntryQuery, options?: CallOptions): Promise<number>;
   /** Null where there is nothing, or nothing the agent may see. */
-  get(path: string | { readonly id: string }): Promise<Entry | null>;
+  get(path: string | { readonly id: string }, options?: CallOptions): Promise<Entry | null>;
   /** The bytes from `offset` (default 0), `length` of them (default: to the end), read in pieces. */
-  read(path: string, options?: { readonly offset?: number; readonly length?: number }): Promise<Uint8Array>;
+  read(
+    path: string,
+    options?: { readonly offset?: number; readonly length?: number } & CallOptions,
+  ): Promise<Uint8Array>;
   /** The whole file as UTF-8. */
-  readText(path: string): Promise<string>;
-  readJson<Value = Untyped>(path: string): Promise<Value>;
+  readText(path: string, options?: CallOptions): Promise<string>;
+  readJson<Value = Untyped>(path: string, options?: CallOptions): Promise<Value>;
   /** Other files of the same content. */
-  copies(contentId: string): Promise<{ readonly count: number; readonly paths: readonly string[] }>;
+  copies(
+    contentId: string,
+    options?: CallOptions,
+  ): Promise<{ readonly count: number; readonly paths: readonly string[] }>;
   readonly tags: {
     add(path: string, tag: string): Promise<Action>;
     remove(path: string, tag: string): Promise<Action>;
@@ -28,7 +35,7 @@ export interface Vdfs {
   };
   readonly sidecar: {
     /** Null where the entry has none of this kind. */
-    read<Data = Untyped>(path: string, kind: string): Promise<Data | null>;
+    read<Data = Untyped>(path: string, kind: string, options?: CallOptions): Promise<Data | null>;
     write(path: string, kind: string, data: unknown): Promise<Action>;
   };
 }
@@ -40,7 +47,7 @@ export interface Actions {
   propose(effects: readonly EffectInput[], reasons: Reasons, options?: ProposalOptions): Promise<Action>;
   get(id: string): Promise<Action>;
   /** Waits until the action has ended: committed, rejected, expired, … */
-  settled(id: string): Promise<Action>;
+  settled(id: string, options?: CallOptions): Promise<Action>;
 }
 
 export interface Trace {
@@ -98,7 +105,7 @@ export interface AgentContext<Memory = MemoryShape> {
   ): Promise<void>;
 }
 
-export interface ToolCallOptions {
+export interface ToolCallOptions extends CallOptions {
   /**
    * Any text up to 256 characters. Calling again with the same key does not run the tool again: it returns what the first
    * call returned, or throws what that threw, also after a restart.

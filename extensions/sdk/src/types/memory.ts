@@ -1,3 +1,5 @@
+import type { CallOptions } from "./call.ts";
+
 /**
  * The shape of an agent's memories: `interface Memory { history: …; knowledge: …; plan: … }`, each optional.
  * `history` and `knowledge` name the data of an item, or, as an object type, the data of each variant.
@@ -62,13 +64,13 @@ export interface HistoryQuery<Data = Untyped, Shape = Data> {
   limit(count: number): HistoryQuery<Data, Shape>;
   /** Leaves out so many from the beginning; default 0. */
   offset(count: number): HistoryQuery<Data, Shape>;
-  collect(): Promise<HistoryItem<Data>[]>;
+  collect(options?: CallOptions): Promise<HistoryItem<Data>[]>;
   /** `total`: all that match, not only these. */
-  page(): Promise<{ readonly items: HistoryItem<Data>[]; readonly total: number }>;
+  page(options?: CallOptions): Promise<{ readonly items: HistoryItem<Data>[]; readonly total: number }>;
   /** All that match, whatever the limit. */
-  count(): Promise<number>;
+  count(options?: CallOptions): Promise<number>;
   /** The same, for each variant, or each hour or day (UTC) in which there is one, by the ISO time of its beginning. */
-  countBy(group: "variant" | "hour" | "day"): Promise<Record<string, number>>;
+  countBy(group: "variant" | "hour" | "day", options?: CallOptions): Promise<Record<string, number>>;
 }
 
 /** Where something stands among the others of its kind: what is next to a hit helps `search` to find it. */
@@ -150,7 +152,7 @@ export interface KnowledgeQuery<Data = Untyped, Shape = Data> {
   minSimilarity(similarity: number): KnowledgeQuery<Data, Shape>;
   /** 1 to 1,000, default 10. */
   topK(count: number): KnowledgeQuery<Data, Shape>;
-  collect(): Promise<KnowledgeItem<Data>[]>;
+  collect(options?: CallOptions): Promise<KnowledgeItem<Data>[]>;
 }
 
 /** Associative memory: what is known, by meaning and relation. */
@@ -216,7 +218,7 @@ export interface AgentMemory<Memory = MemoryShape> {
    */
   search(
     text: string,
-    options?: { readonly mode?: SearchMode; readonly limit?: number },
+    options?: { readonly mode?: SearchMode; readonly limit?: number } & CallOptions,
   ): Promise<SearchHits<Memory>>;
   /** Resolves when everything written so far survives a power cut. */
   sync(): Promise<void>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isLaresError } from "../../base/errors.ts";
+import { isLaresError, requestCancelled } from "../../base/errors.ts";
 import { ManualClock } from "../../base/testing/manual-clock.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { HostCalls } from "./host-calls.ts";
@@ -102,4 +102,47 @@ test("on behalf of another agent's schedule, that agent's authority bounds the c
   const answer = calls.call("vdfs/query", { onBehalf: "job" }).catch((error: unknown) => error);
   expect(isLaresError(await answer, "PermissionDenied")).toBe(true);
   calls[Symbol.dispose]();
+});
+
+/** Calls through a door whose service waits until the test lets it go on. */
+function cancelling(method: string) {
+  const aborter = new AbortController();
+  const { calls, callers, proceed } = doorTo({
+    ...authority("notes"),
+    effective: { read_entries: true, dispatch_jobs: true },
+  });
+  const answer = calls.call(method, {}, aborter.signal).catch((error: unknown) => error);
+  const cancel = (): void => aborter.abort(requestCancelled("The agent cancelled this call."));
+  return { answer, callers, cancel, proceed };
+}
+const begun = (callers: readonly Caller[]) => expect.poll(() => callers.length).toBe(1);
+
+test.each(["vdfs/query", "jobs/dispatch"])(
+  "race: %s that its guest cancels before its turn is not begun",
+  async (method) => {
+    const { answer, callers, cancel } = cancelling(method);
+    cancel();
+    expect(isLaresError(await answer, "RequestCancelled")).toBe(true);
+    expect(callers).toEqual([]);
+  },
+);
+
+test.each<[string, string, unknown]>([
+  ["a read ends with RequestCancelled", "vdfs/query", expect.objectContaining({ code: "RequestCancelled" })],
+  ["a write is finished and answered", "jobs/dispatch", ["notes"]],
+])("race: cancelled by its guest after it has begun, %s", async (_what, method, expected) => {
+  const { answer, callers, cancel, proceed } = cancelling(method);
+  await begun(callers);
+  cancel();
+  expect(callers[0]?.signal.aborted).toBe(true);
+  proceed();
+  expect(await answer).toEqual(expected);
+});
+
+test("terminal state: cancelled after its answer, nothing happens", async () => {
+  const { answer, callers, cancel, proceed } = cancelling("vdfs/query");
+  proceed();
+  expect(await answer).toEqual(["notes"]);
+  cancel();
+  expect(callers).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { neverAborted } from "../../base/abort.ts";
+import { joinSignals, neverAborted } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
 import { unlimitedCpu } from "../../base/cpu-budget.ts";
 import { LaresError, messageOf } from "../../base/errors.ts";
@@ -47,22 +47,25 @@ export class HostCalls implements GuestHandlers, Disposable {
 
   /**
    * In the name of what the guest is doing when it asks, and with what it may do when its turn has come. What only reads
-   * is answered with what the agent may do when the answer goes out.
+   * is answered with what the agent may do when the answer goes out. A call that is cancelled before its turn is not
+   * begun; after that, what reads or waits ends, and what changes something is finished and answered.
    */
-  async call(method: string, params: unknown): Promise<unknown> {
+  async call(method: string, params: unknown, cancelled = neverAborted): Promise<unknown> {
     const { ports, definition, metrics, open } = this.#options;
     const { job, cause, ...inHand } = this.#options.inHand();
     const causes = causedBy(cause);
     const guest = this.#options.guest();
     const forAll = open.ofAll();
     await ports.takeTurn(definition().id);
+    cancelled.throwIfAborted();
     const { id: agent, programDigest } = definition();
     if (programDigest === null) throw new LaresError("AgentError", `The agent ${agent} has no program.`);
     const asked = ports.readHostCall(method, params);
     const { onBehalf } = asked;
     const answering = onBehalf === undefined || onBehalf === null ? null : open.of(onBehalf);
     const lineage = answering?.lineage ?? (onBehalf === undefined ? commonLineage([forAll, causes]) : causes);
-    const signal = answering?.signal ?? guest?.gone ?? neverAborted;
+    using joined = joinSignals(answering?.signal ?? guest?.gone ?? neverAborted, cancelled);
+    const { signal } = joined;
     for (let attempt = 1; ; attempt++) {
       const { authority, parts } = this.#authorityFor(lineage);
       const decision = decideHostCall(authority, { method, params: asked.params });
@@ -86,6 +89,7 @@ export class HostCalls implements GuestHandlers, Disposable {
         ...(isItsJob ? { job } : {}),
       };
       const answer = await asked.answer(caller);
+      if (isReadingCall(method)) cancelled.throwIfAborted();
       // An answer may come long after the question. It is made of what the agent may do now.
       const now = this.#authorityFor(lineage).parts;
       if (!isReadingCall(method) || parts.every((part, at) => part === now[at])) return answer;

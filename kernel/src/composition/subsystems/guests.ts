@@ -45,7 +45,7 @@ export async function startGuest(
     {
       clock: ports.clock,
       errors: wireCodes,
-      call: (method, params) => handlers.call(method, params),
+      call: (method, params, cancelled) => handlers.call(method, params, cancelled),
       notify: (method, params) => handlers.notify(method, params),
       fault: (text) => handlers.stderr(text),
     },

@@ -3,6 +3,8 @@ import { describe, expect, it } from "vitest";
 import { guestModuleUrl } from "./preamble.ts";
 import { bundleFiles, runTool, startFiles, startTool, TestGuest } from "./testing/run-guest.ts";
 
+const refusal = (code: string): Error => Object.assign(new Error(code), { code });
+
 const abiImports = [
   "clock_time_get",
   "fd_close",
@@ -83,6 +85,49 @@ describe("lines", () => {
     await guest.initialize();
     expect(await runTool(guest)).toEqual(Array.from({ length: 200 }, (_, i) => `k${i}`));
     expect(most).toBe(64);
+  });
+
+  it("race: a call that is cancelled while it is open is taken back once, one that waits for its turn is not sent", async () => {
+    await using guest = await startTool(`
+      const aborter = new AbortController();
+      const { signal } = aborter;
+      const code = (error: any) => error.code;
+      const open = Array.from({ length: 64 }, (_, i) => ctx.vdfs.count({ path: "open" + i }, i === 3 ? { signal } : {}).catch(code));
+      const waiting = [ctx.vdfs.count({ path: "waits" }, { signal }).catch(code), ctx.vdfs.count({ path: "sent" }, {}).catch(code)];
+      aborter.abort();
+      aborter.abort();
+      const late = await ctx.memory.search("late", { signal }).catch(code);
+      return [late, ...(await Promise.all(waiting)), (await Promise.all(open))[3]];
+    `);
+    const cancelled = (): number | undefined =>
+      guest.calls
+        .filter(({ method }) => method === "cancel")
+        .map(({ params }) => params?.["id"] as number)[0];
+    guest.onCall = async (_method, { path }) => {
+      await guest.until(() => cancelled() !== undefined);
+      if (path === "open3") throw refusal("RequestCancelled");
+      return { count: 1 };
+    };
+    await guest.initialize();
+    expect(await runTool(guest)).toEqual(["RequestCancelled", "RequestCancelled", 1, "RequestCancelled"]);
+    const asked = guest.calls.map(({ method, params }) => [method, params?.["path"]]);
+    expect(asked.filter(([method]) => method === "cancel")).toHaveLength(1);
+    expect(asked.filter(([, path]) => path === "waits" || path === "sent")).toEqual([["vdfs/count", "sent"]]);
+    expect(guest.calls.find(({ id }) => id === cancelled())?.params).toMatchObject({ path: "open3" });
+  });
+
+  it("terminal state: a call whose answer has come is not taken back", async () => {
+    await using guest = await startTool(`
+      const aborter = new AbortController();
+      const count = await ctx.vdfs.count({}, { signal: aborter.signal });
+      aborter.abort();
+      return count;
+    `);
+    guest.onCall = () => ({ count: 2 });
+    await guest.initialize();
+    expect(await runTool(guest)).toBe(2);
+    expect(await runTool(guest)).toBe(2);
+    expect(guest.calls.map(({ method }) => method)).not.toContain("cancel");
   });
 
   it("answers an unknown method with -32601 and survives a line that is no JSON", async () => {

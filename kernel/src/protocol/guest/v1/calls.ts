@@ -16,7 +16,8 @@ type GuestCallResult<Method extends GuestCall> = ResultIn<typeof guestCalls, Met
 
 export type GuestRequest = keyof typeof guestRequests;
 
-type GuestNotification = keyof typeof guestNotifications;
+/** Those that a service answers to; `cancel` is the connection's own. */
+type GuestNotification = Exclude<keyof typeof guestNotifications, "cancel">;
 type GuestNotificationParams<Method extends GuestNotification> = Static<
   (typeof guestNotifications)[Method]["params"]
 >;

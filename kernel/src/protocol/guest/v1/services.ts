@@ -201,4 +201,16 @@ export const guestNotifications = defineParams({
       closed,
     ),
   },
+  cancel: {
+    about:
+      "Takes back a host call of this guest. It is answered all the same: what had not begun, and what only reads, waits or calls a tool, with `RequestCancelled`; what changes something is finished, and answered with its result. An id that no open call has means nothing, since the answer may be on its way.",
+    params: Type.Object(
+      {
+        id: Type.Union([Type.String({ maxLength: 128 }), Type.Number()], {
+          description: "The `id` of the call's message",
+        }),
+      },
+      closed,
+    ),
+  },
 });

@@ -397,3 +397,68 @@ describe("what breaks the ABI", () => {
     expect(wire.notified).toHaveLength(bounds.maxTracesPerSecond + bounds.maxNotifiesPerSecond + 1);
   });
 });
+
+describe("a call that the guest cancels", () => {
+  /** A connection whose calls wait until the test answers them. */
+  function waiting() {
+    const signals: AbortSignal[] = [];
+    const answer = Promise.withResolvers<unknown>();
+    const wire = new Wire((_method, _params, cancelled) => {
+      signals.push(cancelled);
+      return answer.promise;
+    });
+    return { wire, signals, answer };
+  }
+  const cancel = (id: unknown) => ({ method: "cancel", params: { id } });
+
+  test("has its signal aborted, the others not, and is answered by whoever does it", async () => {
+    const { wire, signals, answer } = waiting();
+    wire.says({ id: 1, method: "vdfs/query", params: {} });
+    wire.says({ id: "1", method: "vdfs/query", params: {} });
+    await settled();
+    wire.says(cancel(1));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false]);
+    expect(signals[0]?.reason).toMatchObject({ code: "RequestCancelled" });
+    answer.resolve("done");
+    await settled();
+    expect(wire.sent).toEqual([
+      { jsonrpc: "2.0", id: 1, result: "done" },
+      { jsonrpc: "2.0", id: "1", result: "done" },
+    ]);
+  });
+
+  test("race: cancelled in the line after it, before anything has begun", async () => {
+    const { wire, signals } = waiting();
+    wire.says({ id: 1, method: "vdfs/query", params: {} });
+    wire.says(cancel(1));
+    await settled();
+    expect(signals[0]?.aborted).toBe(true);
+  });
+
+  test("terminal state: answered, never made or cancelled before, nothing happens and it is no fault", async () => {
+    const { wire, signals, answer } = waiting();
+    wire.says({ id: 1, method: "vdfs/query", params: {} });
+    answer.resolve(null);
+    await settled();
+    for (const id of [1, 1, 99, "x"]) wire.says(cancel(id));
+    expect([signals[0]?.aborted, wire.faults, wire.sent.length, wire.killedFor]).toEqual([
+      false,
+      [],
+      1,
+      undefined,
+    ]);
+  });
+
+  test("by an id that no call can have is a fault", () => {
+    const { wire } = waiting();
+    for (const id of [undefined, null, {}, "x".repeat(bounds.maxIdCharacters + 1)]) wire.says(cancel(id));
+    wire.says({ method: "cancel" });
+    expect(wire.faults).toHaveLength(5);
+  });
+
+  test("in a flood, when none is open, ends the guest", () => {
+    const { wire } = waiting();
+    for (let sent = 0; sent <= bounds.maxWastedPerSecond; sent++) wire.says(cancel(sent));
+    expect(wire.killedFor).toContain("flooded");
+  });
+});

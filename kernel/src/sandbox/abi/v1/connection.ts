@@ -1,10 +1,17 @@
 import type { Clock } from "../../../base/clock.ts";
 import { Emitter } from "../../../base/emitter.ts";
 import { nestsDeeperThan } from "../../../base/json-depth.ts";
-import { isLaresError, LaresError, limitExceeded, messageOf } from "../../../base/errors.ts";
+import {
+  isLaresError,
+  LaresError,
+  limitExceeded,
+  messageOf,
+  requestCancelled,
+} from "../../../base/errors.ts";
+import { isJsonObject } from "../../../base/json.ts";
 import { abiBounds as bounds } from "./bounds.ts";
 import { FloodGate, type Spent } from "./flood-gate.ts";
-import { type CallId, type GuestMessage, readMessage, shown } from "./messages.ts";
+import { type CallId, type GuestMessage, isCallId, readMessage, shown } from "./messages.ts";
 import { NotificationMeter } from "./notification-meter.ts";
 import { type ErrorNumbers, fromWireError, toWireError } from "./wire-errors.ts";
 
@@ -19,8 +26,11 @@ export interface GuestPipe {
 export interface ConnectionPorts {
   readonly clock: Clock;
   readonly errors: ErrorNumbers;
-  /** Answers a guest's call. A LaresError that it throws is sent to the guest unchanged. */
-  call(method: string, params: unknown): Promise<unknown>;
+  /**
+   * Answers a guest's call. A LaresError that it throws is sent to the guest unchanged. The signal is aborted when the
+   * guest cancels the call.
+   */
+  call(method: string, params: unknown, cancelled: AbortSignal): Promise<unknown>;
   /**
    * Receives `trace` and `notify` without an id, not more often than the bounds allow. Their params are not checked
    * yet.
@@ -70,7 +80,8 @@ class Connection implements GuestConnection {
   readonly #ports: ConnectionPorts;
   readonly #open = new Map<CallId, OpenRequest>();
   readonly #waiting: { readonly line: string; readonly id: number; readonly request: OpenRequest }[] = [];
-  readonly #calls = new Set<CallId>();
+  /** The guest's calls that are not answered yet; aborted where the guest has cancelled one. */
+  readonly #calls = new Map<CallId, AbortController>();
   readonly #meters: Readonly<Record<string, NotificationMeter>>;
   /** For stray answers: none is passed on, and they are reported together. */
   readonly #strayMeter: NotificationMeter;
@@ -221,10 +232,11 @@ class Connection implements GuestConnection {
       this.#answerError(id, limitExceeded("perSecond", meter.perSecond, message));
       return;
     }
-    this.#calls.add(id);
+    const cancelled = new AbortController();
+    this.#calls.set(id, cancelled);
     // Called asynchronously, so that an error thrown at once is answered like a rejection.
     Promise.resolve()
-      .then(() => this.#ports.call(method, params))
+      .then(() => this.#ports.call(method, params, cancelled.signal))
       .then(
         (result) => this.#answer(id, method, result),
         (error: unknown) => this.#refuse(id, method, error),
@@ -261,6 +273,7 @@ class Connection implements GuestConnection {
   }
 
   #receiveNotification(method: string, params: unknown): void {
+    if (method === "cancel") return this.#cancel(params);
     const meter = this.#meterOf(method);
     if (meter === undefined) {
       this.#fault(`It sent the notification ${shown(method)}, which is not known.`);
@@ -269,6 +282,19 @@ class Connection implements GuestConnection {
     const isAdmitted = meter.admits();
     this.#waste(isAdmitted ? "used" : "wasted");
     if (isAdmitted) this.#ports.notify(method, params);
+  }
+
+  /** An id that is not open is no fault: the answer may be on its way. It counts as a dropped message. */
+  #cancel(params: unknown): void {
+    const id = isJsonObject(params) ? params["id"] : undefined;
+    if (!isCallId(id)) {
+      this.#fault("It cancelled a call by an id that is neither a text nor a number.");
+      return;
+    }
+    const call = this.#calls.get(id);
+    const isOpen = call !== undefined && !call.signal.aborted;
+    this.#waste(isOpen ? "used" : "wasted");
+    if (isOpen) call.abort(requestCancelled("The agent cancelled this call."));
   }
 
   #meterOf(method: string): NotificationMeter | undefined {

@@ -54,7 +54,8 @@ export function readMessage(line: string): GuestMessage {
   };
 }
 
-function isCallId(id: unknown): id is CallId {
+/** True for an id that a call may have; bounded in length. */
+export function isCallId(id: unknown): id is CallId {
   return typeof id === "number"
     ? Number.isFinite(id)
     : typeof id === "string" && id.length <= bounds.maxIdCharacters;

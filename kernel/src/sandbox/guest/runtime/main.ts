@@ -68,7 +68,8 @@ export function makeTurn(native: Native): (kind: number, value: unknown, extra: 
   });
 
   const guest = {
-    call: (method: string, params: unknown) => wire.call(method, params),
+    call: (method: string, params: unknown, cancellable?: (cancel: () => void) => void) =>
+      wire.call(method, params, cancellable),
     notify: (method: string, params: unknown) => wire.notify(method, params),
     serve: (methods: Methods) => wire.serve(methods),
     /** Writes to stderr, with the stack. */

@@ -6,7 +6,12 @@ import { maxLineBytes, maxOpenCalls, type Native } from "./native.ts";
 export type Methods = Record<string, (params: unknown) => unknown>;
 
 /** The JSON-RPC and kernel error numbers that the runtime itself uses. */
-const codes = { methodNotFound: -32601, limitExceeded: -33007, agentError: -33013 };
+const codes = {
+  methodNotFound: -32601,
+  requestCancelled: -32800,
+  limitExceeded: -33007,
+  agentError: -33013,
+};
 
 /** The kernel's refusal of a call: `code` is JSON-RPC's number, `data.code` the protocol's name. */
 interface RemoteError extends Error {
@@ -19,6 +24,9 @@ interface Call {
   readonly text: string;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** 0 until it is sent. */
+  id: number;
+  isCancelled: boolean;
   next: Call | undefined;
 }
 
@@ -72,19 +80,36 @@ export class Wire {
     );
   }
 
-  call(method: string, params: unknown): Promise<unknown> {
+  /** `cancellable` is given a function that takes the call back; it may be called at any time. */
+  call(method: string, params: unknown, cancellable?: (cancel: () => void) => void): Promise<unknown> {
     return new NativePromise((resolve, reject) => {
       const text = `"method":${toJson(stringOf(method))},"params":${toJson(params) ?? "{}"}}\n`;
-      const call: Call = { method, text, resolve, reject, next: undefined };
-      if (this.#open < maxOpenCalls) return this.#send(call);
-      if (this.#lastWaiting === undefined) this.#firstWaiting = call;
-      else this.#lastWaiting.next = call;
-      this.#lastWaiting = call;
+      const call: Call = { method, text, resolve, reject, id: 0, isCancelled: false, next: undefined };
+      if (this.#open < maxOpenCalls) this.#send(call);
+      else {
+        if (this.#lastWaiting === undefined) this.#firstWaiting = call;
+        else this.#lastWaiting.next = call;
+        this.#lastWaiting = call;
+      }
+      cancellable?.(() => this.#cancel(call));
     });
+  }
+
+  /** The kernel answers a call that is cancelled, too; one that was not sent yet is not sent. */
+  #cancel(call: Call): void {
+    if (call.isCancelled) return;
+    call.isCancelled = true;
+    if (call.id === 0) {
+      call.reject(
+        remoteError(codes.requestCancelled, "The agent cancelled this call.", { code: "RequestCancelled" }),
+      );
+    } else if (this.#pending[call.id] === call)
+      this.#write(`{"jsonrpc":"2.0","method":"cancel","params":{"id":${call.id}}}\n`);
   }
 
   #send(call: Call): void {
     const id = ++this.#lastId;
+    call.id = id;
     const size = this.#write(`{"jsonrpc":"2.0","id":${id},${call.text}`);
     if (size !== 0) {
       call.reject(
@@ -124,7 +149,7 @@ export class Wire {
       const waiting = this.#firstWaiting;
       this.#firstWaiting = waiting.next;
       if (this.#firstWaiting === undefined) this.#lastWaiting = undefined;
-      this.#send(waiting);
+      if (!waiting.isCancelled) this.#send(waiting);
     }
   }
 
