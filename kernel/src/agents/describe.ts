@@ -60,8 +60,8 @@ export function needsNewGuest(before: AgentDefinition, after: AgentDefinition): 
   );
 }
 
-function programOf({ programDigest, version, config, limits, memory }: AgentDefinition): unknown[] {
-  return [programDigest, version, config, limits, memory];
+function programOf({ body, bundleDigest, version, config, limits, memory }: AgentDefinition): unknown[] {
+  return [body, bundleDigest, version, config, limits, memory];
 }
 
 export function hasSameAuthority(before: AgentDefinition, after: AgentDefinition): boolean {

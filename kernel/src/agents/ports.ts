@@ -19,8 +19,8 @@ export type {
   ToolDefinition,
 } from "../base/vocabulary/agent-definition.ts";
 
-/** One running guest. */
-export interface GuestSession {
+/** An agent that is loaded: a running guest, or what stands for one. */
+export interface AgentSession {
   /** Sends a request; rejects with the guest's error, or when the guest ends before it answers. */
   request(method: string, params: unknown): Promise<unknown>;
   readonly usage: { on(listener: (usage: GuestUsage) => void): Disposable };
@@ -34,6 +34,35 @@ export interface GuestSession {
   readonly cpu: CpuBudget;
   /** Ends it whatever it is doing; resolves when it is gone. */
   kill(): Promise<void>;
+}
+
+/** What a loaded agent says of itself. */
+export interface AgentAbilities {
+  /** How many hooks it takes before it answered the first. */
+  readonly maxOpenHooks: number;
+  /** The names of the jobs that it can run. */
+  readonly jobs: ReadonlySet<string>;
+  /** It knows `cancelTool`. */
+  readonly cancelsTools: boolean;
+}
+
+/** What runs an agent. A guest in the sandbox is one; an agent without a program is run by a part of the kernel. */
+export interface AgentBody {
+  /** Waits for a place among the agents that are loaded at once, where it needs one. */
+  takePlace(agent: string): Promise<Disposable>;
+  /** Throws a LaresError that says what is wrong with the agent. */
+  start(definition: AgentDefinition, handlers: GuestHandlers): Promise<AgentSession>;
+  /**
+   * Makes a started session ready. `heard` is told what it can do. Rejects where it cannot do what its manifest names, or
+   * its startup fails. `ask` sends a request to it, counted as work in hand.
+   */
+  boot(
+    definition: AgentDefinition,
+    ask: (method: string, params: unknown) => Promise<unknown>,
+    heard: (abilities: AgentAbilities) => void,
+  ): Promise<void>;
+  /** Asks it to end, and ends it when it does not. Resolves when it is gone; rejects with what its shutdown threw. */
+  end(session: AgentSession): Promise<void>;
 }
 
 export interface GuestUsage {
@@ -168,7 +197,9 @@ export interface SupervisorPorts {
   jobProgress(progress: JobProgress): void;
   readonly traces: TraceWriter;
   /** Starts a guest with the definition's program and limits. Throws a LaresError that says what is wrong with the program. */
-  startGuest(definition: AgentDefinition, handlers: GuestHandlers): Promise<GuestSession>;
+  startGuest(definition: AgentDefinition, handlers: GuestHandlers): Promise<AgentSession>;
+  /** Returns what runs an agent without a program; absent where this kernel runs none. */
+  kernelBody?(definition: AgentDefinition): AgentBody;
   /** Resolves when a host call of the agent may begin; see `FairTurns`. */
   takeTurn(agent: string): Promise<void>;
   /** What an agent may do now; null where there is no such agent, or it is disabled. */
@@ -206,7 +237,7 @@ export interface Caller {
   readonly authority: Authority;
   /** Who these are. */
   readonly lineage: Lineage;
-  readonly programDigest: Hash;
+  readonly bundleDigest: Hash;
   /** The hook in hand and its event's id, where there is one: what the guest says meanwhile belongs to it. */
   readonly hook?: string;
   readonly traceId?: string;

@@ -36,7 +36,7 @@ function waitingAgent(definition: AgentDefinition, isDeclined: boolean): AgentDe
   return {
     ...definition,
     authority: { ...definition.authority, effective: {}, locations: [], namespaces: {} },
-    programDigest: null,
+    bundleDigest: null,
     // Nothing is kept for it meanwhile: what is there it is shown once it may look.
     hooks: definition.hooks.map((hook) => ({ ...hook, accepts: () => ({ passed: false }) })),
     fault: isDeclined

@@ -105,7 +105,8 @@ export function brokenDefinition(
     memoryRetentionDays: null,
     memoryPrune: null,
     traceLevel: configuration.trace.level,
-    programDigest: null,
+    body: "guest",
+    bundleDigest: null,
     fault,
     problems,
   };

@@ -159,8 +159,8 @@ export class ConfigurationManager {
     };
   }
 
-  programOf({ id, programDigest }: AgentDefinition): Program {
-    const program = programDigest === null ? undefined : this.#programs.get(programDigest);
+  programOf({ id, bundleDigest }: AgentDefinition): Program {
+    const program = bundleDigest === null ? undefined : this.#programs.get(bundleDigest);
     if (program === undefined) throw new LaresError("AgentError", `The program of ${id} is no longer there.`);
     return program;
   }

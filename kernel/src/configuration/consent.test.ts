@@ -106,6 +106,48 @@ describe("a stranger's words in what a person is asked", () => {
   });
 });
 
+describe("an extension without a program", () => {
+  const without = (extension: object = {}): Record<string, string> => {
+    const { "ext/agent.ts": _program, ...rest } = documents(extension);
+    return rest;
+  };
+
+  test("is asked about, and once accepted is an agent that a part of the kernel runs", async () => {
+    const place = await workspace(without({ permissions: { read_entries: true } }));
+    const snapshot = await place.load();
+    const before = computeInForce(snapshot, await decisions(), new Map());
+    expect(before.pendingAsks.join()).toContain("One (dev.one, ");
+    expect(agentsInForce(snapshot, before)).toEqual([]);
+    const inForce = computeInForce(snapshot, await decisions(snapshot), new Map());
+    const [agent] = agentsInForce(snapshot, inForce);
+    expect(agent).toMatchObject({
+      id: "dev.one",
+      body: "kernel",
+      bundleDigest: expect.stringMatching(/^sha256:/),
+    });
+    expect(agent?.authority.effective).toEqual({ read_entries: true });
+    expect(agent).not.toHaveProperty("fault");
+  });
+
+  test("is another bundle with another manifest, and the same with the same", async () => {
+    const digestOf = async (extension: object): Promise<unknown> => {
+      const snapshot = await (await workspace(without(extension))).load();
+      const inForce = computeInForce(snapshot, await decisions(snapshot), new Map());
+      return agentsInForce(snapshot, inForce)[0]?.bundleDigest;
+    };
+    expect(await digestOf({})).toBe(await digestOf({}));
+    expect(await digestOf({ version: "1.0.1" })).not.toBe(await digestOf({}));
+  });
+
+  test("cannot have what only a program answers", async () => {
+    const hooks = [{ on: "EntryCreated", handler: "seen" }];
+    const place = await workspace(without({ hooks, permissions: { read_entries: true } }));
+    const snapshot = await place.load();
+    const [agent] = agentsInForce(snapshot, computeInForce(snapshot, await decisions(snapshot), new Map()));
+    expect(agent?.fault).toContain("It has no program");
+  });
+});
+
 describe("after a yes", () => {
   const tool = { name: "find", description: "Finds.", handler: "find" };
   const hook = { on: "EntryCreated", handler: "seen", filter: "entry.isImage()" };

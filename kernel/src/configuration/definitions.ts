@@ -1,5 +1,6 @@
 import type { AgentDefinition, HookDefinition } from "../base/vocabulary/agent-definition.ts";
 import type { Clock } from "../base/clock.ts";
+import type { Hash } from "../base/vocabulary/common.ts";
 import type { Authority } from "../base/vocabulary/permissions.ts";
 import type { RequestedPermissions } from "../decisions/requested-permissions.ts";
 import type { Configuration } from "../documents/configuration.ts";
@@ -9,6 +10,7 @@ import { compileSchedule } from "../events/cron.ts";
 import { compileFilter } from "../events/filter.ts";
 import { effectivePermissions } from "../policy/permissions.ts";
 import { behaviourOf, fromBehaviour } from "./behaviours.ts";
+import { digestOfBundle } from "./bundle-digest.ts";
 import { manifestProblems, programProblems } from "./broken-extensions.ts";
 import type { DefinitionContext } from "./definition-context.ts";
 import type { CatalogEntry, CatalogSnapshot } from "./catalog-snapshot.ts";
@@ -31,7 +33,7 @@ function definitionOf(
   configuration: Configuration,
   context: DefinitionContext,
 ): AgentDefinition {
-  const { extension, program } = entry;
+  const { extension } = entry;
   const written = extension.checked.value;
   if (written === null) throw new Error(`${extension.manifest.file} was not resolved.`);
   const accepted = inForce.extensions[entry.id];
@@ -65,10 +67,17 @@ function definitionOf(
     memoryRetentionDays: manifest.agent.memoryRetentionDays ?? null,
     memoryPrune: manifest.agent.memoryPrune ?? null,
     traceLevel: manifest.agent.traceLevel ?? configuration.trace.level,
-    programDigest: program.program?.digest ?? null,
+    body: written.main === null ? "kernel" : "guest",
+    bundleDigest: bundleDigestOf(entry, written),
     ...(fault === null ? {} : { fault }),
     ...problemsOf(entry),
   };
+}
+
+function bundleDigestOf({ extension, program }: CatalogEntry, { main }: ResolvedManifest): Hash | null {
+  if (main !== null) return program.program?.digest ?? null;
+  // No field of a manifest names files that belong to an agent without a program yet.
+  return digestOfBundle(extension.manifest.text, []);
 }
 
 function problemsOf({ extension, program }: CatalogEntry): Pick<AgentDefinition, "problems"> {

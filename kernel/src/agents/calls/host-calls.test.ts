@@ -41,7 +41,7 @@ function doorTo(first: Authority, inHand: InHand = {}) {
       takeTurn: async () => undefined,
     },
     definition: () =>
-      ({ id: "dev.test.agent", authority: now, programDigest: "sha256:0" }) as unknown as AgentDefinition,
+      ({ id: "dev.test.agent", authority: now, bundleDigest: "sha256:0" }) as unknown as AgentDefinition,
     inHand: () => inHand,
     open,
     guest: () => null,

@@ -8,7 +8,7 @@ import { decideHostCall, isReadingCall } from "../../policy/decide.ts";
 import { boundingAgents } from "../../policy/principals.ts";
 import type { InHand } from "../lifecycle/workload.ts";
 import type { MetricsRecorder } from "../metrics.ts";
-import type { AgentDefinition, GuestHandlers, GuestSession, SupervisorPorts } from "../ports.ts";
+import type { AgentDefinition, GuestHandlers, AgentSession, SupervisorPorts } from "../ports.ts";
 import type { OpenCalls } from "./open-calls.ts";
 import { RefusalLog } from "./refusal-log.ts";
 import type { WriteTrace } from "./trace-writer.ts";
@@ -21,7 +21,7 @@ interface HostCallOptions {
   /** What the guest was called for. */
   readonly open: Pick<OpenCalls, "of" | "ofAll">;
   /** The one that runs. */
-  readonly guest: () => GuestSession | null;
+  readonly guest: () => AgentSession | null;
   readonly clock: Clock;
   readonly metrics: Pick<MetricsRecorder, "refused">;
   readonly trace: WriteTrace;
@@ -58,8 +58,8 @@ export class HostCalls implements GuestHandlers, Disposable {
     const forAll = open.ofAll();
     await ports.takeTurn(definition().id);
     cancelled.throwIfAborted();
-    const { id: agent, programDigest } = definition();
-    if (programDigest === null) throw new LaresError("AgentError", `The agent ${agent} has no program.`);
+    const { id: agent, bundleDigest } = definition();
+    if (bundleDigest === null) throw new LaresError("AgentError", `The agent ${agent} cannot run.`);
     const asked = ports.readHostCall(method, params);
     const { onBehalf } = asked;
     const answering = onBehalf === undefined || onBehalf === null ? null : open.of(onBehalf);
@@ -82,7 +82,7 @@ export class HostCalls implements GuestHandlers, Disposable {
         agent,
         authority,
         lineage,
-        programDigest,
+        bundleDigest,
         cpu,
         signal,
         ...inHand,

@@ -7,7 +7,7 @@ import { ManualClock } from "../../base/testing/manual-clock.ts";
 import { deliveryAttempts } from "../lifecycle/backoff.ts";
 import { DeliveryLoop, putBackRetryMs } from "./delivery.ts";
 import { MetricsRecorder } from "../metrics.ts";
-import type { DeliveryPayload, GuestSession } from "../ports.ts";
+import type { DeliveryPayload, AgentSession } from "../ports.ts";
 import { FakeQueue } from "../testing/fake-guest.ts";
 import { aheadMs, DeliveryWindow, maxOpenHooks } from "./window.ts";
 
@@ -27,7 +27,7 @@ class World {
   open: Asked[] = [];
   readonly asked: string[] = [];
   limit = maxOpenHooks;
-  session: GuestSession | null = newSession();
+  session: AgentSession | null = newSession();
   /** The agent may hear of nothing any more. */
   isDeaf = false;
   isEndedOnPurpose = false;
@@ -101,7 +101,7 @@ class World {
   }
 }
 
-function newSession(): GuestSession {
+function newSession(): AgentSession {
   return {
     request: () => Promise.resolve(null),
     usage: { on: () => ({ [Symbol.dispose]: () => {} }) },

@@ -5,7 +5,7 @@ import { type Actor, causedBy } from "../../base/vocabulary/principal.ts";
 import type { TraceContext, WriteTrace } from "../calls/trace-writer.ts";
 import { backoffMs, deliveryAttempts } from "../lifecycle/backoff.ts";
 import type { MetricsRecorder } from "../metrics.ts";
-import type { Delivery, DeliveryQueue, GuestSession } from "../ports.ts";
+import type { Delivery, DeliveryQueue, AgentSession } from "../ports.ts";
 import { TokenBucket } from "./token-bucket.ts";
 import { DeliveryWindow } from "./window.ts";
 
@@ -15,13 +15,13 @@ export interface Recipient {
   /** Loaded, or may be woken. */
   canDeliver(): boolean;
   /** The running guest; null where there is none yet. */
-  session(): GuestSession | null;
+  session(): AgentSession | null;
   /** How many hooks that guest takes before it answered the first. */
   maxOpenHooks(): number;
   wake(): void;
-  ask(session: GuestSession, method: string, params: unknown): Promise<unknown>;
+  ask(session: AgentSession, method: string, params: unknown): Promise<unknown>;
   /** The guest was ended on purpose: what it left undone is no failure. */
-  wasEndedOnPurpose(session: GuestSession): boolean;
+  wasEndedOnPurpose(session: AgentSession): boolean;
   /** The event as the agent may hear it now; null where it no longer may. */
   asHeard(event: LaresEvent): LaresEvent | null;
   /** A handler is done with an event, in whatever way. */
@@ -70,7 +70,7 @@ export class DeliveryLoop {
   /** When the guest could begin with that one. */
   #begunAt = 0;
   /** The guest that ended last: it gets nothing more, also before its end has become a state. */
-  #lostSession: GuestSession | null = null;
+  #lostSession: AgentSession | null = null;
   #isTryingAgain = false;
   #running = false;
   #again = false;
@@ -170,7 +170,7 @@ export class DeliveryLoop {
   }
 
   /** One delivery, until it was answered or put back. Never rejects. */
-  async #deliver(session: GuestSession, handed: Handed): Promise<void> {
+  async #deliver(session: AgentSession, handed: Handed): Promise<void> {
     const { agent, clock } = this.#options;
     const { delivery } = handed;
     const { handler, event } = delivery.payload;
@@ -214,7 +214,7 @@ export class DeliveryLoop {
   }
 
   /** What becomes of a delivery. Of those in hand when the guest is lost, only the oldest had begun. */
-  async #settle(session: GuestSession, delivery: Delivery, outcome: Outcome, tookMs: number): Promise<void> {
+  async #settle(session: AgentSession, delivery: Delivery, outcome: Outcome, tookMs: number): Promise<void> {
     const { agent, queue, clock, metrics } = this.#options;
     const { handler, event } = delivery.payload;
     if (outcome.isAnswered) {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { isLaresError, LaresError } from "../../base/errors.ts";
 import type { Permissions } from "../../base/vocabulary/permissions.ts";
-import type { AgentDefinition, GuestSession } from "../ports.ts";
+import type { AgentAbilities, AgentDefinition, AgentSession } from "../ports.ts";
 
 /** How long a guest may take over `shutdown` before it is ended. */
 export const shutdownTimeoutMs = 2_000;
@@ -16,18 +16,8 @@ export function permissionParams({ authority }: AgentDefinition): {
   return { permissions: authority.effective, locations: [...authority.locations] };
 }
 
-/** What a guest says of itself. */
-export interface GuestAbilities {
-  /** How many hooks it takes before it answered the first. */
-  readonly maxOpenHooks: number;
-  /** The names of the jobs that it can run. */
-  readonly jobs: ReadonlySet<string>;
-  /** It knows `cancelTool`. */
-  readonly cancelsTools: boolean;
-}
-
 /** Before anything was heard of it. */
-export const unknownAbilities: GuestAbilities = { maxOpenHooks: 1, jobs: new Set(), cancelsTools: false };
+export const unknownAbilities: AgentAbilities = { maxOpenHooks: 1, jobs: new Set(), cancelsTools: false };
 
 /**
  * From a guest that runs to one that is ready: initialize, the handlers the manifest names, startup. `heard` is told
@@ -36,7 +26,7 @@ export const unknownAbilities: GuestAbilities = { maxOpenHooks: 1, jobs: new Set
 export async function bootGuest(
   definition: AgentDefinition,
   ask: Ask,
-  heard: (abilities: GuestAbilities) => void,
+  heard: (abilities: AgentAbilities) => void,
 ): Promise<void> {
   const answer = await ask("initialize", {
     abi: 1,
@@ -57,7 +47,7 @@ export async function bootGuest(
 }
 
 /** Asks the guest to end, and ends it when it does not. Resolves when it is gone; rejects with what its shutdown threw. */
-export async function endGuest(session: GuestSession, clock: Clock): Promise<void> {
+export async function endGuest(session: AgentSession, clock: Clock): Promise<void> {
   let timer: Disposable | undefined;
   const deadline = new Promise<void>((_resolve, reject) => {
     const message = `it was still there ${shutdownTimeoutMs} ms after it was told to shut down, and was ended.`;

@@ -3,7 +3,7 @@ import { LaresError, messageOf } from "../../base/errors.ts";
 import { plainLine } from "../../base/plain-text.ts";
 import type { AgentFailure } from "../../base/vocabulary/agent.ts";
 import type { Place } from "../../base/vocabulary/common.ts";
-import type { GuestSession } from "../ports.ts";
+import type { AgentSession } from "../ports.ts";
 
 /** Characters of a failure's message; the program chooses them. */
 const failureCharacters = 1_000;
@@ -19,7 +19,7 @@ export class Failures {
   /** By handler, the newest last. */
   readonly #failed = new Map<string, AgentFailure>();
   /** Guests whose end has been counted: of all that was in hand then, only the oldest had begun. */
-  readonly #lost = new WeakSet<GuestSession>();
+  readonly #lost = new WeakSet<AgentSession>();
 
   constructor(clock: Pick<Clock, "now">, changed: () => void) {
     this.#clock = clock;
@@ -50,7 +50,7 @@ export class Failures {
   }
 
   /** As `failed`, where the guest ended under the handler; what else it had in hand then did not fail. */
-  lost(handler: string, session: GuestSession, error: unknown): void {
+  lost(handler: string, session: AgentSession, error: unknown): void {
     if (this.#lost.has(session)) return;
     this.#lost.add(session);
     this.failed(handler, error);

@@ -211,8 +211,8 @@ describe("failures", () => {
       last_failure: { handler: "start", message: "no start" },
     });
     fails = false;
-    const programDigest = `sha256:${"b".repeat(64)}` as const;
-    await world.supervisor.update(definitionOf({ programDigest }));
+    const bundleDigest = `sha256:${"b".repeat(64)}` as const;
+    await world.supervisor.update(definitionOf({ bundleDigest }));
     expect(world.supervisor.describe().last_failure).toBeUndefined();
   });
 
@@ -225,7 +225,7 @@ describe("failures", () => {
     const first = { message: "No such field.", place: { path: "/ext/extension.yaml", line: 2 } };
     const problems = { count: 2, first, isUnusable: true };
     await world.supervisor.update(
-      definitionOf({ fault: "It has errors.", problems, hooks: [], programDigest: null }),
+      definitionOf({ fault: "It has errors.", problems, hooks: [], bundleDigest: null }),
     );
     await world.settle(shutdownTimeoutMs);
     expect(world.supervisor.describe()).toMatchObject({ state: "Error", problems: 2, first_problem: first });
@@ -407,7 +407,7 @@ describe("failures", () => {
     const world = setUp(ready, {
       fault: "You have not allowed it.",
       awaiting: "acceptance",
-      programDigest: null,
+      bundleDigest: null,
     });
     world.supervisor.start();
     await world.settle();
@@ -416,7 +416,7 @@ describe("failures", () => {
   });
 
   it("a fault known beforehand is Error without a guest", async () => {
-    const world = setUp(ready, { fault: "agent.ts:1:2 does not parse", programDigest: null });
+    const world = setUp(ready, { fault: "agent.ts:1:2 does not parse", bundleDigest: null });
     world.supervisor.start();
     await world.settle();
     expect(world.supervisor.state).toBe("Error");
@@ -564,10 +564,10 @@ describe("a changed definition", () => {
     world.queue.push("seen");
     world.supervisor.start();
     await world.settle();
-    await world.supervisor.update(definitionOf({ fault: "does not parse", programDigest: null }));
+    await world.supervisor.update(definitionOf({ fault: "does not parse", bundleDigest: null }));
     await world.settle();
     expect(world.supervisor.state).toBe("Active");
-    await world.supervisor.update(definitionOf({ programDigest: `sha256:${"b".repeat(64)}` }));
+    await world.supervisor.update(definitionOf({ bundleDigest: `sha256:${"b".repeat(64)}` }));
     await world.settle(shutdownTimeoutMs);
     expect(world.supervisor.state).toBe("Active");
     expect(world.guests).toHaveLength(2);

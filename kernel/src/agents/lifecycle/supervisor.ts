@@ -21,10 +21,10 @@ import { Lifecycle } from "./lifecycle.ts";
 import { MetricsRecorder } from "../metrics.ts";
 import { actorWords, callerName, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../base/vocabulary/progress.ts";
-import type { AgentDefinition, GuestSession, SupervisorPorts, ToolCallOptions } from "../ports.ts";
+import type { AgentDefinition, AgentSession, SupervisorPorts, ToolCallOptions } from "../ports.ts";
 import { HostCalls } from "../calls/host-calls.ts";
 import { stackOf } from "../delivery/delivery.ts";
-import { GuestHolder } from "./guest-holder.ts";
+import { BodyHolder } from "./body-holder.ts";
 import type { JobLoop } from "../running-jobs/job-loop.ts";
 import { Throttle } from "../throttle.ts";
 import { IdleTracker } from "./idle-tracker.ts";
@@ -68,7 +68,7 @@ export class Supervisor implements AsyncDisposable {
   readonly #options: SupervisorOptions;
   readonly #life: Lifecycle;
   readonly #work: Workload;
-  readonly #guest: GuestHolder;
+  readonly #guest: BodyHolder;
   readonly #stay: IdleTracker;
   readonly #timers: NamedTimers<"breaker" | "due" | "restart" | "counted">;
   readonly #jobsPace: Throttle;
@@ -114,7 +114,7 @@ export class Supervisor implements AsyncDisposable {
       open: this.#open,
       guest: () => this.#guest.session,
     });
-    this.#guest = new GuestHolder({
+    this.#guest = new BodyHolder({
       ports: this.#ports,
       clock: this.#clock,
       handlers: this.#calls,
@@ -319,9 +319,9 @@ export class Supervisor implements AsyncDisposable {
       definition.fault !== undefined &&
       definition.problems?.isUnusable !== true &&
       this.#guest.session !== null;
-    this.#definition = goesOn ? { ...definition, programDigest: before.programDigest } : definition;
+    this.#definition = goesOn ? { ...definition, bundleDigest: before.bundleDigest } : definition;
     this.#work.ratePerSecond = definition.limits.max_events_per_second;
-    if (definition.programDigest !== null && definition.programDigest !== before.programDigest)
+    if (definition.bundleDigest !== null && definition.bundleDigest !== before.bundleDigest)
       this.#failures.clear();
     if (before.enabled !== definition.enabled) {
       const command = definition.enabled ? "enable" : "disable";
@@ -394,7 +394,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** A guest that does not know the request is not asked: its handler goes on within its limits. */
-  #cancelTool(session: GuestSession, id: string): void {
+  #cancelTool(session: AgentSession, id: string): void {
     this.#open.abort(id, requestCancelled("The call that this was for was cancelled."));
     if (!this.#guest.abilities.cancelsTools) return;
     this.#ask(session, "cancelTool", { call_id: id }).catch((error: unknown) => {
@@ -428,7 +428,7 @@ export class Supervisor implements AsyncDisposable {
     });
   }
 
-  async #awake(): Promise<GuestSession> {
+  async #awake(): Promise<AgentSession> {
     if (this.#life.state === "Unloaded" && this.enabled) this.#life.send({ type: "wake" });
     if (this.#life.isUnderWay) await this.#life.settled();
     if (this.#life.state === "Unloaded" && this.enabled) {
@@ -447,7 +447,7 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** A request to the guest, counted as work in hand. Every failure of its program passes here. */
-  async #ask(session: GuestSession, method: string, params: unknown): Promise<unknown> {
+  async #ask(session: AgentSession, method: string, params: unknown): Promise<unknown> {
     const handler = handlerOf(method, params);
     try {
       const answer = await this.#stay.request(() => session.request(method, params));
@@ -459,7 +459,7 @@ export class Supervisor implements AsyncDisposable {
     }
   }
 
-  #failed(handler: string, method: string, session: GuestSession, error: unknown): void {
+  #failed(handler: string, method: string, session: AgentSession, error: unknown): void {
     // A job that a person cancelled has not failed, and neither has a guest that was told to end.
     if (method === "job" && this.jobs.running?.state === "Cancelling") return;
     if (!isLaresError(error, "AgentError")) this.#failures.failed(handler, error);
@@ -521,13 +521,13 @@ export class Supervisor implements AsyncDisposable {
   }
 
   /** Gives its place to who waits for one, where nothing but a job is in hand and it had its turn; then it waits itself. */
-  #makeRoom(session: GuestSession): void {
+  #makeRoom(session: AgentSession): void {
     if (!this.#stay.mayMakeRoom(this.jobs.inHand === undefined ? 0 : 1)) return;
     this.trace("debug", "makes room for an agent that waits, and goes on when it has a place again");
     this.#unload(session);
   }
 
-  #unload(session: GuestSession): void {
+  #unload(session: AgentSession): void {
     if (this.#life.state === "Active" && this.#guest.session === session) this.#life.send({ type: "unload" });
   }
 

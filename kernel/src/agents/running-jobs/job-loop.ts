@@ -16,7 +16,7 @@ import { JobProgressMeter, type LastShown } from "./job-progress.ts";
 import type { OpenCalls } from "../calls/open-calls.ts";
 import type { TraceContext } from "../calls/trace-writer.ts";
 import type { MetricsRecorder } from "../metrics.ts";
-import type { GuestSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "../ports.ts";
+import type { AgentSession, JobOutcome, JobProgress, JobQueue, JobRequest, QueuedJob } from "../ports.ts";
 
 /** A refusal is kept with the job that failed for it: it names no more of what the program has. */
 const maxNamesShown = 10;
@@ -49,9 +49,9 @@ export interface JobAgent extends Pick<
   /** Its jobs are others, or further on. */
   jobsChanged(): void;
   /** What the guest would lose now is kept, or nothing: it may make room for another agent's. */
-  mayLeave(session: GuestSession): void;
+  mayLeave(session: AgentSession): void;
   /** Ends the guest on purpose: told first, then whatever it does. What else waits is handed to the next one. */
-  endGuest(session: GuestSession): void;
+  endGuest(session: AgentSession): void;
   readonly open: Pick<OpenCalls, "begin" | "abort" | "end">;
 }
 
@@ -65,7 +65,7 @@ interface JobLoopOptions {
 
 interface RunningJob {
   readonly job: QueuedJob;
-  readonly session: GuestSession;
+  readonly session: AgentSession;
   readonly meter: JobProgressMeter;
   /** As it was when a person cancelled it. */
   cancelled: KeptJob | null;
@@ -93,7 +93,7 @@ export class JobLoop {
   readonly #options: JobLoopOptions;
   #running: RunningJob | null = null;
   /** The guest that ended last: it gets nothing more, also before its end has become a state. */
-  #lostSession: GuestSession | null = null;
+  #lostSession: AgentSession | null = null;
   readonly #lastShown: LastShown = { at: -Infinity };
   #isLooping = false;
   #again = false;

@@ -7,13 +7,13 @@ import type {
   DeliveryQueue,
   GuestEnd,
   GuestHandlers,
-  GuestSession,
+  AgentSession,
 } from "../ports.ts";
 
 /** What a fake guest answers: a value, an error to reject with, or a promise a test holds. */
 export type Behaviour = (method: string, params: Record<string, unknown>, guest: FakeGuest) => unknown;
 
-export class FakeGuest implements GuestSession {
+export class FakeGuest implements AgentSession {
   readonly usage = new Emitter<{ cpuTimeMs: number; memoryBytes: number }>();
   readonly ended: Promise<GuestEnd>;
   readonly asked: { method: string; params: Record<string, unknown> }[] = [];
@@ -186,7 +186,8 @@ export function definitionOf(change: Partial<AgentDefinition> = {}): AgentDefini
     memoryRetentionDays: null,
     memoryPrune: null,
     traceLevel: "info",
-    programDigest: `sha256:${"a".repeat(64)}`,
+    body: "guest",
+    bundleDigest: `sha256:${"a".repeat(64)}`,
     ...change,
   };
 }

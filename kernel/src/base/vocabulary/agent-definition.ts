@@ -60,8 +60,13 @@ export interface AgentDefinition {
   /** Knowledge that was never found and is below and older is removed; null: none is. */
   readonly memoryPrune: { readonly belowImportance: number; readonly olderThanDays: number } | null;
   readonly traceLevel: TraceLevel;
-  /** What the person accepted; null: the program could not be prepared, and `fault` says why. */
-  readonly programDigest: Hash | null;
+  /** What runs it: its program in the sandbox, or, where it has none, a part of the kernel. */
+  readonly body: "guest" | "kernel";
+  /**
+   * Over the program, or, without one, over the manifest and the files that belong to it: what the person accepted. Null:
+   * the program could not be prepared, and `fault` says why.
+   */
+  readonly bundleDigest: Hash | null;
   readonly fault?: string;
   /** Errors in its manifest, or in its program's source, that keep it from being used. */
   readonly problems?: {

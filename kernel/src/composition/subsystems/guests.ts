@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AgentDefinition, GuestHandlers, GuestSession } from "../../agents/ports.ts";
+import type { AgentDefinition, GuestHandlers, AgentSession } from "../../agents/ports.ts";
 import type { Clock } from "../../base/clock.ts";
 import { isLaresError, LaresError, requestCancelled } from "../../base/errors.ts";
 import type { Place } from "../../base/vocabulary/common.ts";
@@ -25,7 +25,7 @@ export async function startGuest(
   ports: GuestPorts,
   definition: AgentDefinition,
   handlers: GuestHandlers,
-): Promise<GuestSession> {
+): Promise<AgentSession> {
   const program = ports.programs.programOf(definition);
   const { limits } = definition;
   const guest = await ports.sandbox.start(program, {

@@ -79,8 +79,8 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     return toldTo(caller, found);
   };
   const propose = async (caller: Caller, proposal: ProposalRequest): Promise<ProposedAction> => {
-    const { authority, programDigest, cpu, lineage } = caller;
-    const proposed = await actions.propose(authority, programDigest, proposal, cpu, lineage.onBehalfOf);
+    const { authority, bundleDigest, cpu, lineage } = caller;
+    const proposed = await actions.propose(authority, bundleDigest, proposal, cpu, lineage.onBehalfOf);
     ports.proposed();
     return proposed;
   };
@@ -133,7 +133,7 @@ export function createGuestServices(ports: GuestServicePorts): GuestServices<Cal
     ...hostMemory(ports.memories),
 
     "actions/preview": async (caller, proposal) =>
-      toldTo(caller, await actions.preview(caller.authority, caller.programDigest, proposal, caller.cpu)),
+      toldTo(caller, await actions.preview(caller.authority, caller.bundleDigest, proposal, caller.cpu)),
     "actions/propose": async (caller, proposal) => toldTo(caller, await propose(caller, proposal)),
     "actions/get": (caller, { id }) => ownAction(caller, id),
     "actions/settled": async (caller, { id }) => {

@@ -1,15 +1,24 @@
 import type { Clock } from "../../base/clock.ts";
 import { isLaresError, LaresError, messageOf } from "../../base/errors.ts";
-import { bootGuest, endGuest, type GuestAbilities, unknownAbilities } from "./boot.ts";
+import { bodyOf } from "./bodies.ts";
+import { unknownAbilities } from "./boot.ts";
 import { isTransient } from "../delivery/delivery.ts";
-import type { AgentDefinition, GuestHandlers, GuestSession, GuestUsage, SupervisorPorts } from "../ports.ts";
+import type {
+  AgentAbilities,
+  AgentBody,
+  AgentDefinition,
+  AgentSession,
+  GuestHandlers,
+  GuestUsage,
+  SupervisorPorts,
+} from "../ports.ts";
 
-interface GuestHolderOptions {
-  readonly ports: Pick<SupervisorPorts, "acquireSlot" | "openMemory" | "startGuest">;
+interface BodyHolderOptions {
+  readonly ports: Pick<SupervisorPorts, "acquireSlot" | "kernelBody" | "openMemory" | "startGuest">;
   readonly clock: Clock;
   readonly handlers: GuestHandlers;
   /** A request to the guest, counted as work in hand. */
-  ask(session: GuestSession, method: string, params: unknown): Promise<unknown>;
+  ask(session: AgentSession, method: string, params: unknown): Promise<unknown>;
   /** The start that is under way is still what is wanted. */
   isStartWanted(): boolean;
   /** What became of it; the lifecycle follows. */
@@ -26,34 +35,36 @@ interface GuestHolderOptions {
   readonly onFailedShutdown: (error: unknown) => void;
 }
 
-/** Holds the one guest an agent may have, from the place it waits for to its end. */
-export class GuestHolder {
-  readonly #options: GuestHolderOptions;
-  readonly #endedOnPurpose = new WeakSet<GuestSession>();
-  #session: GuestSession | null = null;
+/** Holds what an agent runs in, a guest or a part of the kernel, from the place it waits for to its end. */
+export class BodyHolder {
+  readonly #options: BodyHolderOptions;
+  readonly #endedOnPurpose = new WeakSet<AgentSession>();
+  #session: AgentSession | null = null;
+  /** Of the session that runs, or ran last. */
+  #body: AgentBody | null = null;
   #slot: Disposable | null = null;
   #abilities = unknownAbilities;
   /** Counts the starts, so that one that was overtaken while it waited knows it. */
   #generation = 0;
 
-  constructor(options: GuestHolderOptions) {
+  constructor(options: BodyHolderOptions) {
     this.#options = options;
   }
 
-  get session(): GuestSession | null {
+  get session(): AgentSession | null {
     return this.#session;
   }
 
   /** What the guest that runs, or ran last, said that it can do. */
-  get abilities(): GuestAbilities {
+  get abilities(): AgentAbilities {
     return this.#abilities;
   }
 
-  wasEndedOnPurpose(session: GuestSession): boolean {
+  wasEndedOnPurpose(session: AgentSession): boolean {
     return this.#endedOnPurpose.has(session);
   }
 
-  /** Waits for a place, starts the guest, and boots it. What became of it is told, never thrown. */
+  /** Waits for a place, starts the agent's body, and boots it. What became of it is told, never thrown. */
   async start(id: string, definition: AgentDefinition): Promise<void> {
     const { ports, became } = this.#options;
     if (definition.fault !== undefined) {
@@ -62,16 +73,17 @@ export class GuestHolder {
     }
     const generation = (this.#generation += 1);
     const isOvertaken = (): boolean => !this.#options.isStartWanted() || this.#generation !== generation;
-    const slot = await ports.acquireSlot(id);
+    const body = bodyOf(definition, ports, this.#options.clock);
+    const slot = await body.takePlace(id);
     if (isOvertaken()) {
       slot[Symbol.dispose]();
       return;
     }
     this.#slot = slot;
-    let session: GuestSession;
+    let session: AgentSession;
     try {
       if (definition.memory) await ports.openMemory(id);
-      session = await ports.startGuest(definition, this.#options.handlers);
+      session = await body.start(definition, this.#options.handlers);
     } catch (error) {
       this.#releaseSlot();
       if (isOvertaken()) became.stopped();
@@ -85,9 +97,9 @@ export class GuestHolder {
       became.stopped();
       return;
     }
-    this.#adopt(session);
+    this.#adopt(session, body);
     try {
-      await bootGuest(
+      await body.boot(
         definition,
         (method, params) => this.#options.ask(session, method, params),
         (abilities) => (this.#abilities = abilities),
@@ -110,12 +122,13 @@ export class GuestHolder {
     }
     this.#endedOnPurpose.add(session);
     if (isKilled) await session.kill();
-    else await endGuest(session, this.#options.clock).catch(this.#options.onFailedShutdown);
+    else await this.#body?.end(session).catch(this.#options.onFailedShutdown);
   }
 
-  #adopt(session: GuestSession): void {
+  #adopt(session: AgentSession, body: AgentBody): void {
     const { became, isStartWanted, onUsage, onEnd, onFailedShutdown } = this.#options;
     this.#session = session;
+    this.#body = body;
     session.usage.on(onUsage);
     void session.ended.then((end) => {
       onEnd(end.reason);
