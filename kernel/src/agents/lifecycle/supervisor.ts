@@ -1,25 +1,18 @@
-import { neverAborted } from "../../base/abort.ts";
 import type { Clock } from "../../base/clock.ts";
 import { Emitter } from "../../base/emitter.ts";
-import {
-  illegalTransition,
-  isLaresError,
-  LaresError,
-  messageOf,
-  requestCancelled,
-} from "../../base/errors.ts";
-import { newId } from "../../base/ids.ts";
+import { illegalTransition, LaresError, messageOf, requestCancelled } from "../../base/errors.ts";
 import type { Agent, AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { decideHearing } from "../../policy/hearing.ts";
 import { permissionParams } from "./boot.ts";
 import { hookOf } from "../day-counts.ts";
-import { Failures, handlerOf } from "./failures.ts";
-import { FailurePolicy } from "./failure-policy.ts";
+import { Failures } from "./failures.ts";
+import { Recovery } from "./recovery.ts";
+import { Requests } from "./requests.ts";
 import { describeAgent, hasSameAuthority, needsNewGuest } from "../describe.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { MetricsRecorder } from "../metrics.ts";
-import { actorWords, callerName, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
+import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
 import type { ToolProgress } from "../../base/vocabulary/progress.ts";
 import type { AgentDefinition, AgentSession, SupervisorPorts, ToolCallOptions } from "../ports.ts";
 import { HostCalls } from "../calls/host-calls.ts";
@@ -29,8 +22,8 @@ import type { JobLoop } from "../running-jobs/job-loop.ts";
 import { Throttle } from "../throttle.ts";
 import { IdleTracker } from "./idle-tracker.ts";
 import { OpenCalls } from "../calls/open-calls.ts";
-import { PacedProgress } from "../calls/paced-progress.ts";
 import { RefusalLog } from "../calls/refusal-log.ts";
+import { ToolCalls } from "../calls/tool-calls.ts";
 import { NamedTimers } from "../timers.ts";
 import { traceWriter, type WriteTrace } from "../calls/trace-writer.ts";
 import { Workload } from "./workload.ts";
@@ -70,9 +63,11 @@ export class Supervisor implements AsyncDisposable {
   readonly #work: Workload;
   readonly #guest: BodyHolder;
   readonly #stay: IdleTracker;
-  readonly #timers: NamedTimers<"breaker" | "due" | "restart" | "counted">;
+  readonly #timers: NamedTimers<"due" | "counted">;
   readonly #jobsPace: Throttle;
-  readonly #failurePolicy: FailurePolicy;
+  readonly #recovery: Recovery;
+  readonly #requests: Requests;
+  readonly #toolCalls: ToolCalls;
   readonly #failures: Failures;
   /** A handler that fails and succeeds in turns is told no more often than what is counted. */
   readonly #failuresPace: Throttle;
@@ -89,7 +84,6 @@ export class Supervisor implements AsyncDisposable {
     this.trace = traceWriter(options.ports.traces, options.definition.id);
     this.#clock = options.clock;
     this.#timers = new NamedTimers(this.#clock);
-    this.#failurePolicy = new FailurePolicy(this.#clock);
     this.#failuresPace = new Throttle(this.#clock, countedAfterMs, () => this.counted.emit(this.describe()));
     this.#failures = new Failures(this.#clock, () => this.#failuresPace.changed());
     this.#withheld = new RefusalLog(this.#clock, (message, fields) => this.trace("warn", message, fields));
@@ -103,6 +97,33 @@ export class Supervisor implements AsyncDisposable {
       isPlaceWanted: () => options.isPlaceWanted?.() ?? false,
       rested: () => options.rested?.(),
       unload: () => this.#life.send({ type: "unload" }),
+    });
+    this.#recovery = new Recovery({
+      clock: this.#clock,
+      state: () => this.#life.state,
+      suspend: (reason) => this.#life.send({ type: "suspend", reason }),
+      resume: () => this.#life.send({ type: "resume" }),
+      crashed: () => this.#life.send({ type: "crashed" }),
+      restart: () => {
+        if (this.#life.state === "Unloaded" && this.#definition.activation === "eager")
+          this.#life.send({ type: "wake" });
+        else this.pump();
+      },
+      trace: this.trace,
+    });
+    this.#requests = new Requests({
+      failures: this.#failures,
+      inHand: (work) => this.#stay.request(work),
+      isCancellingJob: () => this.jobs.running?.state === "Cancelling",
+      wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
+    });
+    this.#toolCalls = new ToolCalls({
+      clock: this.#clock,
+      open: this.#open,
+      awake: () => this.#awake(),
+      ask: (session, method, params) => this.#requests.ask(session, method, params),
+      cancelsTools: () => this.#guest.abilities.cancelsTools,
+      trace: this.trace,
     });
     this.#calls = new HostCalls({
       ports: this.#ports,
@@ -118,7 +139,7 @@ export class Supervisor implements AsyncDisposable {
       ports: this.#ports,
       clock: this.#clock,
       handlers: this.#calls,
-      ask: (session, method, params) => this.#ask(session, method, params),
+      ask: (session, method, params) => this.#requests.ask(session, method, params),
       isStartWanted: () => this.#life.state === "Initializing",
       became: {
         ready: () => {
@@ -129,7 +150,7 @@ export class Supervisor implements AsyncDisposable {
           this.#life.send({ type: "broken", reason });
           if (error !== undefined) this.trace("error", `did not start: ${reason}`, stackOf(error));
         },
-        crashed: (reason, isSandboxFault) => this.#crashed(reason, isSandboxFault),
+        crashed: (reason, isSandboxFault) => this.#recovery.crashed(reason, isSandboxFault),
         stopped: () => this.#life.send({ type: "stopped" }),
       },
       onUsage: ({ cpuTimeMs, memoryBytes }) => this.metrics.usage(cpuTimeMs, memoryBytes),
@@ -150,8 +171,7 @@ export class Supervisor implements AsyncDisposable {
         canDeliver: () =>
           !this.#disposed &&
           this.enabled &&
-          (this.#life.state === "Active" ||
-            (this.#life.state === "Unloaded" && !this.#timers.has("restart"))),
+          (this.#life.state === "Active" || (this.#life.state === "Unloaded" && !this.#recovery.isPausing)),
         session: () => (this.#life.state === "Active" ? this.#guest.session : null),
         maxOpenHooks: () => this.#guest.abilities.maxOpenHooks,
         jobNames: () => this.#guest.abilities.jobs,
@@ -162,7 +182,7 @@ export class Supervisor implements AsyncDisposable {
         endGuest: (session) => this.#unload(session),
         open: this.#open,
         wake: () => this.#life.send({ type: "wake" }),
-        ask: (session, method, params) => this.#ask(session, method, params),
+        ask: (session, method, params) => this.#requests.ask(session, method, params),
         wasEndedOnPurpose: (session) => this.#guest.wasEndedOnPurpose(session),
         asHeard: (event) => {
           const hearing = decideHearing(this.authority, event, this.#ports);
@@ -171,8 +191,8 @@ export class Supervisor implements AsyncDisposable {
           return null;
         },
         answered: (handler, event) => this.#count(hookOf(handler, event)),
-        succeeded: () => this.#failurePolicy.succeeded(),
-        failed: (reason) => this.#pauseFor(this.#failurePolicy.failed(reason)),
+        succeeded: () => this.#recovery.succeeded(),
+        failed: (reason) => this.#recovery.failed(reason),
         trace: this.trace,
         rest: () => this.#rest(),
       },
@@ -296,8 +316,7 @@ export class Supervisor implements AsyncDisposable {
     if (this.#life.refusal(command) !== null && this.#life.isUnderWay) await this.#life.settled();
     const refused = this.#life.refusal(command);
     if (refused !== null) throw illegalTransition(this.#life.state, refused);
-    if (command === "resume" || command === "reload" || command === "enable")
-      this.#failurePolicy.isForgiven();
+    if (command === "resume" || command === "reload" || command === "enable") this.#recovery.isForgiven();
     if (command === "suspend")
       this.#life.send({ type: "suspend", reason: `Suspended by ${actorWords(by)}.` });
     else this.#life.send({ type: command });
@@ -337,7 +356,7 @@ export class Supervisor implements AsyncDisposable {
         this.#life.refusal("reload") === null &&
         (this.#guest.session !== null || this.#life.state !== "Unloaded")
       ) {
-        this.#failurePolicy.isForgiven();
+        this.#recovery.isForgiven();
         this.#life.send({ type: "reload" });
       }
     } else if (
@@ -345,9 +364,9 @@ export class Supervisor implements AsyncDisposable {
       this.#life.state === "Active" &&
       !hasSameAuthority(before, definition)
     ) {
-      await this.#ask(this.#guest.session, "permissionChange", permissionParams(definition)).catch(
-        (error: unknown) => this.trace("error", `onPermissionChange failed: ${messageOf(error)}`),
-      );
+      await this.#requests
+        .ask(this.#guest.session, "permissionChange", permissionParams(definition))
+        .catch((error: unknown) => this.trace("error", `onPermissionChange failed: ${messageOf(error)}`));
     }
     this.#announce();
     this.pump();
@@ -361,46 +380,14 @@ export class Supervisor implements AsyncDisposable {
     name: string,
     params: Record<string, unknown>,
     principal: Principal,
-    { begun, signal = neverAborted, progress }: ToolCallOptions = {},
+    options: ToolCallOptions = {},
   ): Promise<unknown> {
-    return this.#stay.call(async () => {
-      signal.throwIfAborted();
-      const session = await this.#awake();
-      signal.throwIfAborted();
-      await begun?.();
-      const id = newId();
-      using paced = progress === undefined ? null : new PacedProgress(this.#clock, progress);
-      this.#open.begin(id, lineageUnder(principal), paced?.sink);
-      const cancel = (): void => this.#cancelTool(session, id);
-      signal.addEventListener("abort", cancel, { once: true });
-      if (signal.aborted) cancel();
-      try {
-        const call = { name, arguments: params, call_id: id, caller: callerName(principal) };
-        return await this.#ask(session, "tool", call);
-      } catch (error) {
-        // Nobody answers any more: the guest is gone, or too late.
-        if (isLaresError(error, "AgentError")) this.#open.abort(id, error);
-        throw error;
-      } finally {
-        signal.removeEventListener("abort", cancel);
-        this.#open.end(id);
-      }
-    });
+    return this.#stay.call(() => this.#toolCalls.call(name, params, principal, options));
   }
 
   /** How far an open call of a tool is, in the words of its handler. Throws NotFound if it is not open. */
   toolProgress(call: string, progress: ToolProgress): void {
     this.#open.report(call, progress);
-  }
-
-  /** A guest that does not know the request is not asked: its handler goes on within its limits. */
-  #cancelTool(session: AgentSession, id: string): void {
-    this.#open.abort(id, requestCancelled("The call that this was for was cancelled."));
-    if (!this.#guest.abilities.cancelsTools) return;
-    this.#ask(session, "cancelTool", { call_id: id }).catch((error: unknown) => {
-      if (!isLaresError(error, "AgentError"))
-        this.trace("warn", `the tool was not cancelled: ${messageOf(error)}`, stackOf(error));
-    });
   }
 
   /** Delivers what is due and runs its jobs, as long as there is something and the agent may take it. */
@@ -415,17 +402,6 @@ export class Supervisor implements AsyncDisposable {
 
   startIdleJob(): void {
     this.#work.jobs.pump(true);
-  }
-
-  /** Suspends it for a while, where there is a sentence to suspend it with. */
-  #pauseFor(suspension: string | null): void {
-    if (suspension === null) return;
-    this.#life.send({ type: "suspend", reason: suspension });
-    this.#timers.set("breaker", this.#failurePolicy.pauseMs, () => {
-      if (this.#life.state !== "Suspended" || !this.#failurePolicy.triesAgain()) return;
-      this.trace("info", "trying again after a pause");
-      this.#life.send({ type: "resume" });
-    });
   }
 
   async #awake(): Promise<AgentSession> {
@@ -446,30 +422,9 @@ export class Supervisor implements AsyncDisposable {
     return session;
   }
 
-  /** A request to the guest, counted as work in hand. Every failure of its program passes here. */
-  async #ask(session: AgentSession, method: string, params: unknown): Promise<unknown> {
-    const handler = handlerOf(method, params);
-    try {
-      const answer = await this.#stay.request(() => session.request(method, params));
-      if (handler !== null) this.#failures.succeeded(handler);
-      return answer;
-    } catch (error) {
-      if (handler !== null) this.#failed(handler, method, session, error);
-      throw error;
-    }
-  }
-
-  #failed(handler: string, method: string, session: AgentSession, error: unknown): void {
-    // A job that a person cancelled has not failed, and neither has a guest that was told to end.
-    if (method === "job" && this.jobs.running?.state === "Cancelling") return;
-    if (!isLaresError(error, "AgentError")) this.#failures.failed(handler, error);
-    else if (!this.#guest.wasEndedOnPurpose(session)) this.#failures.lost(handler, session, error);
-  }
-
   #entered(state: AgentState): void {
-    if (state !== "Suspended") this.#timers.clear("breaker");
+    this.#recovery.entered(state);
     if (state === "Initializing") {
-      this.#timers.clear("restart");
       this.#guest
         .start(this.id, this.#definition)
         .catch((error: unknown) => this.trace("error", `could not start: ${messageOf(error)}`));
@@ -497,18 +452,6 @@ export class Supervisor implements AsyncDisposable {
     if (state === "Error" && this.#definition.awaiting !== undefined)
       this.trace("info", `needs your permission: ${reason}`);
     else this.trace(state === "Error" ? "error" : "warn", `${state}: ${reason}`);
-  }
-
-  #crashed(reason: string, isSandboxFault: boolean): void {
-    const { restartAfterMs, suspension } = this.#failurePolicy.ended(reason, isSandboxFault);
-    this.trace("error", `ended: ${reason}`);
-    this.#timers.set("restart", restartAfterMs, () => {
-      if (this.#life.state === "Unloaded" && this.#definition.activation === "eager")
-        this.#life.send({ type: "wake" });
-      else this.pump();
-    });
-    this.#life.send({ type: "crashed" });
-    this.#pauseFor(suspension);
   }
 
   #announce(): void {
@@ -547,6 +490,7 @@ export class Supervisor implements AsyncDisposable {
     await this.#life.settled();
     this.#disposed = true;
     this.#timers[Symbol.dispose]();
+    this.#recovery[Symbol.dispose]();
     this.#stay[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
     this.#withheld[Symbol.dispose]();

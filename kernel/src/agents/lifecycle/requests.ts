@@ -1,0 +1,42 @@
+import { isLaresError } from "../../base/errors.ts";
+import type { AgentSession } from "../ports.ts";
+import { type Failures, handlerOf } from "./failures.ts";
+
+interface RequestPorts {
+  readonly failures: Failures;
+  /** Counts the work as in hand while it lasts. */
+  inHand<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** The job that runs is being cancelled. */
+  isCancellingJob(): boolean;
+  wasEndedOnPurpose(session: AgentSession): boolean;
+}
+
+/** Requests to one agent. Every failure of its program passes here. */
+export class Requests {
+  readonly #ports: RequestPorts;
+
+  constructor(ports: RequestPorts) {
+    this.#ports = ports;
+  }
+
+  async ask(session: AgentSession, method: string, params: unknown): Promise<unknown> {
+    const { failures, inHand } = this.#ports;
+    const handler = handlerOf(method, params);
+    try {
+      const answer = await inHand(() => session.request(method, params));
+      if (handler !== null) failures.succeeded(handler);
+      return answer;
+    } catch (error) {
+      if (handler !== null) this.#failed(handler, method, session, error);
+      throw error;
+    }
+  }
+
+  #failed(handler: string, method: string, session: AgentSession, error: unknown): void {
+    const { failures, isCancellingJob, wasEndedOnPurpose } = this.#ports;
+    // A job that a person cancelled has not failed, and neither has a guest that was told to end.
+    if (method === "job" && isCancellingJob()) return;
+    if (!isLaresError(error, "AgentError")) failures.failed(handler, error);
+    else if (!wasEndedOnPurpose(session)) failures.lost(handler, session, error);
+  }
+}
