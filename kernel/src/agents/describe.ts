@@ -53,8 +53,22 @@ function permissionList(authority: Authority): string[] {
   });
 }
 
+/**
+ * Returns what follows from a changed definition. A program that can no longer be prepared leaves the loaded one running
+ * (`keep`): it still does what was accepted.
+ */
+export function followUp(
+  before: AgentDefinition,
+  after: AgentDefinition,
+  isLoaded: boolean,
+): "break" | "keep" | "reload" | "tell" | "nothing" {
+  if (after.fault !== undefined) return isLoaded && after.problems?.isUnusable !== true ? "keep" : "break";
+  if (needsNewGuest(before, after)) return "reload";
+  return hasSameAuthority(before, after) ? "nothing" : "tell";
+}
+
 /** True where the running guest cannot simply be told of the change. */
-export function needsNewGuest(before: AgentDefinition, after: AgentDefinition): boolean {
+function needsNewGuest(before: AgentDefinition, after: AgentDefinition): boolean {
   return (
     before.fault !== after.fault || JSON.stringify(programOf(before)) !== JSON.stringify(programOf(after))
   );
@@ -64,7 +78,7 @@ function programOf({ body, bundleDigest, version, config, limits, memory }: Agen
   return [body, bundleDigest, version, config, limits, memory];
 }
 
-export function hasSameAuthority(before: AgentDefinition, after: AgentDefinition): boolean {
+function hasSameAuthority(before: AgentDefinition, after: AgentDefinition): boolean {
   const authorityOf = ({ authority }: AgentDefinition): unknown[] => [
     authority.effective,
     authority.locations,

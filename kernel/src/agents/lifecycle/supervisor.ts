@@ -1,15 +1,17 @@
 import type { Clock } from "../../base/clock.ts";
 import { Emitter } from "../../base/emitter.ts";
-import { illegalTransition, LaresError, messageOf, requestCancelled } from "../../base/errors.ts";
+import { illegalTransition, messageOf, requestCancelled } from "../../base/errors.ts";
 import type { Agent, AgentCommand, AgentState } from "../../base/vocabulary/agent.ts";
 import type { Authority } from "../../base/vocabulary/permissions.ts";
 import { decideHearing } from "../../policy/hearing.ts";
+import { awaken } from "./awaken.ts";
 import { permissionParams } from "./boot.ts";
 import { hookOf } from "../day-counts.ts";
 import { Failures } from "./failures.ts";
 import { Recovery } from "./recovery.ts";
+import { Reports } from "./reports.ts";
 import { Requests } from "./requests.ts";
-import { describeAgent, hasSameAuthority, needsNewGuest } from "../describe.ts";
+import { describeAgent, followUp } from "../describe.ts";
 import { Lifecycle } from "./lifecycle.ts";
 import { MetricsRecorder } from "../metrics.ts";
 import { actorWords, lineageUnder, type Principal } from "../../base/vocabulary/principal.ts";
@@ -19,19 +21,12 @@ import { HostCalls } from "../calls/host-calls.ts";
 import { stackOf } from "../delivery/delivery.ts";
 import { BodyHolder } from "./body-holder.ts";
 import type { JobLoop } from "../running-jobs/job-loop.ts";
-import { Throttle } from "../throttle.ts";
 import { IdleTracker } from "./idle-tracker.ts";
 import { OpenCalls } from "../calls/open-calls.ts";
-import { RefusalLog } from "../calls/refusal-log.ts";
 import { ToolCalls } from "../calls/tool-calls.ts";
 import { NamedTimers } from "../timers.ts";
 import { traceWriter, type WriteTrace } from "../calls/trace-writer.ts";
 import { Workload } from "./workload.ts";
-
-/** Events that are counted within this time are told of together. */
-const countedAfterMs = 1000;
-/** That an agent's jobs are others, or further on, is told no more often. */
-export const jobsChangedEveryMs = 1000;
 
 export interface SupervisorOptions {
   readonly definition: AgentDefinition;
@@ -49,10 +44,6 @@ export interface SupervisorOptions {
 /** Runs one agent: its lifecycle, its guest, its queue. Everything it does shows in its state, metrics and traces. */
 export class Supervisor implements AsyncDisposable {
   readonly changed = new Emitter<Agent>();
-  /** Events were counted, or a handler failed or no longer does; said once for all of a while. */
-  readonly counted = new Emitter<Agent>();
-  /** Its jobs are others, or further on; said once for all of a while. */
-  readonly jobsChanged = new Emitter<string>();
   readonly metrics = new MetricsRecorder();
   readonly trace: WriteTrace;
   #definition: AgentDefinition;
@@ -63,17 +54,14 @@ export class Supervisor implements AsyncDisposable {
   readonly #work: Workload;
   readonly #guest: BodyHolder;
   readonly #stay: IdleTracker;
-  readonly #timers: NamedTimers<"due" | "counted">;
-  readonly #jobsPace: Throttle;
+  readonly #timers: NamedTimers<"due">;
+  readonly #reports: Reports;
   readonly #recovery: Recovery;
   readonly #requests: Requests;
   readonly #toolCalls: ToolCalls;
   readonly #failures: Failures;
-  /** A handler that fails and succeeds in turns is told no more often than what is counted. */
-  readonly #failuresPace: Throttle;
   readonly #open = new OpenCalls();
   readonly #calls: HostCalls;
-  readonly #withheld: RefusalLog;
   #disposed = false;
   #wasEnabledAtClose: boolean | undefined;
 
@@ -84,10 +72,13 @@ export class Supervisor implements AsyncDisposable {
     this.trace = traceWriter(options.ports.traces, options.definition.id);
     this.#clock = options.clock;
     this.#timers = new NamedTimers(this.#clock);
-    this.#failuresPace = new Throttle(this.#clock, countedAfterMs, () => this.counted.emit(this.describe()));
-    this.#failures = new Failures(this.#clock, () => this.#failuresPace.changed());
-    this.#withheld = new RefusalLog(this.#clock, (message, fields) => this.trace("warn", message, fields));
-    this.#jobsPace = new Throttle(this.#clock, jobsChangedEveryMs, () => this.jobsChanged.emit(this.id));
+    this.#reports = new Reports({
+      id: options.definition.id,
+      clock: this.#clock,
+      describe: () => this.describe(),
+      trace: this.trace,
+    });
+    this.#failures = new Failures(this.#clock, () => this.#reports.failuresChanged());
     this.#stay = new IdleTracker({
       clock: this.#clock,
       idleUnloadMs: options.idleUnloadMs,
@@ -120,7 +111,7 @@ export class Supervisor implements AsyncDisposable {
     this.#toolCalls = new ToolCalls({
       clock: this.#clock,
       open: this.#open,
-      awake: () => this.#awake(),
+      awake: () => awaken(this.id, this.#life, () => this.#guest.session),
       ask: (session, method, params) => this.#requests.ask(session, method, params),
       cancelsTools: () => this.#guest.abilities.cancelsTools,
       trace: this.trace,
@@ -177,7 +168,7 @@ export class Supervisor implements AsyncDisposable {
         jobNames: () => this.#guest.abilities.jobs,
         mayRunJobs: () => this.authority.effective.dispatch_jobs === true,
         isStillQuiet: () => this.isQuiet && (options.othersAreQuiet?.() ?? true),
-        jobsChanged: () => this.#jobsPace.changed(),
+        jobsChanged: () => this.#reports.jobsHaveChanged(),
         mayLeave: (session) => this.#makeRoom(session),
         endGuest: (session) => this.#unload(session),
         open: this.#open,
@@ -190,7 +181,10 @@ export class Supervisor implements AsyncDisposable {
           this.withheld(event.name, hearing.reason);
           return null;
         },
-        answered: (handler, event) => this.#count(hookOf(handler, event)),
+        answered: (handler, event) => {
+          this.#ports.dayCounts.add(this.id, hookOf(handler, event));
+          this.#reports.hasCounted();
+        },
         succeeded: () => this.#recovery.succeeded(),
         failed: (reason) => this.#recovery.failed(reason),
         trace: this.trace,
@@ -203,6 +197,14 @@ export class Supervisor implements AsyncDisposable {
       entered: (state, isSame) => (isSame ? this.#announce() : this.#entered(state)),
     });
     this.#life.start();
+  }
+
+  get counted(): Reports["counted"] {
+    return this.#reports.counted;
+  }
+
+  get jobsChanged(): Reports["jobsChanged"] {
+    return this.#reports.jobsChanged;
   }
 
   get id(): string {
@@ -279,25 +281,19 @@ export class Supervisor implements AsyncDisposable {
     });
   }
 
-  /** Notes in the agent's traces that it was not told of an event. A flood of them is only counted. */
+  /** Notes in the agent's traces that it was not told of an event. */
   withheld(event: string, reason: string): void {
-    this.#withheld.refused(`the event ${event} was withheld: ${reason}`, { event });
+    this.#reports.missed(event, "withheld", reason);
   }
 
-  /** Notes in the agent's traces that an event had no room in its queue. A flood of them is only counted. */
+  /** Notes in the agent's traces that an event had no room in its queue. */
   dropped(event: string, reason: string): void {
-    this.#withheld.refused(`the event ${event} was dropped: ${reason}`, { event });
+    this.#reports.missed(event, "dropped", reason);
   }
 
   /** Says again what is counted: of a new day, nothing yet. */
   dayTurned(): void {
-    this.counted.emit(this.describe());
-  }
-
-  #count(hook: string): void {
-    this.#ports.dayCounts.add(this.id, hook);
-    if (!this.#timers.has("counted"))
-      this.#timers.set("counted", countedAfterMs, () => this.counted.emit(this.describe()));
+    this.#reports.tellCounts();
   }
 
   /** Begins: a faulty program is Error at once, an eager agent is loaded, any other waits for its first event. */
@@ -346,30 +342,33 @@ export class Supervisor implements AsyncDisposable {
       const command = definition.enabled ? "enable" : "disable";
       if (this.#life.refusal(command) === null) this.#life.send({ type: command });
     }
-    if (definition.fault !== undefined) {
-      // A program that can no longer be prepared leaves the old one running: it still does what was accepted.
-      if (this.#guest.session === null || definition.problems?.isUnusable === true)
-        this.#life.send({ type: "broken", reason: definition.fault });
-      else this.trace("error", `the changed program is not used: ${definition.fault}`);
-    } else if (needsNewGuest(before, definition)) {
-      if (
-        this.#life.refusal("reload") === null &&
-        (this.#guest.session !== null || this.#life.state !== "Unloaded")
-      ) {
-        this.#recovery.isForgiven();
-        this.#life.send({ type: "reload" });
-      }
-    } else if (
-      this.#guest.session !== null &&
-      this.#life.state === "Active" &&
-      !hasSameAuthority(before, definition)
-    ) {
-      await this.#requests
-        .ask(this.#guest.session, "permissionChange", permissionParams(definition))
-        .catch((error: unknown) => this.trace("error", `onPermissionChange failed: ${messageOf(error)}`));
-    }
+    await this.#follow(before, definition);
     this.#announce();
     this.pump();
+  }
+
+  async #follow(before: AgentDefinition, after: AgentDefinition): Promise<void> {
+    const { session } = this.#guest;
+    switch (followUp(before, after, session !== null)) {
+      case "break":
+        this.#life.send({ type: "broken", reason: after.fault ?? "" });
+        return;
+      case "keep":
+        this.trace("error", `the changed program is not used: ${after.fault}`);
+        return;
+      case "reload":
+        if (this.#life.refusal("reload") !== null || (session === null && this.state === "Unloaded")) return;
+        this.#recovery.isForgiven();
+        this.#life.send({ type: "reload" });
+        return;
+      case "tell":
+        if (session === null || this.state !== "Active") return;
+        await this.#requests
+          .ask(session, "permissionChange", permissionParams(after))
+          .catch((error: unknown) => this.trace("error", `onPermissionChange failed: ${messageOf(error)}`));
+        return;
+      case "nothing":
+    }
   }
 
   /**
@@ -404,24 +403,6 @@ export class Supervisor implements AsyncDisposable {
     this.#work.jobs.pump(true);
   }
 
-  async #awake(): Promise<AgentSession> {
-    if (this.#life.state === "Unloaded" && this.enabled) this.#life.send({ type: "wake" });
-    if (this.#life.isUnderWay) await this.#life.settled();
-    if (this.#life.state === "Unloaded" && this.enabled) {
-      this.#life.send({ type: "wake" });
-      await this.#life.settled();
-    }
-    const session = this.#guest.session;
-    if (this.#life.state !== "Active" || session === null) {
-      const reason = this.reason ?? (this.enabled ? "It could not be loaded." : "It is disabled.");
-      throw new LaresError("AgentError", `The agent ${this.id} is ${this.#life.state}: ${reason}`, {
-        state: this.#life.state,
-        reason,
-      });
-    }
-    return session;
-  }
-
   #entered(state: AgentState): void {
     this.#recovery.entered(state);
     if (state === "Initializing") {
@@ -439,19 +420,11 @@ export class Supervisor implements AsyncDisposable {
     if (state === "Active") this.#stay.began();
     if (state === "Active" || state === "Unloaded") queueMicrotask(() => this.pump());
     if (state === "Suspended" || state === "Error") {
-      this.#traceTrouble(state);
+      this.#reports.trouble(state, this.reason ?? "", this.#definition);
     }
     this.#announce();
     // Who waits for all to be quiet waits no longer for one that was on its way here.
     if (!this.#life.isUnderWay) this.#options.rested?.();
-  }
-
-  /** An agent that the person has not allowed is Error in the protocol; that is their decision, and no failure to report. */
-  #traceTrouble(state: "Suspended" | "Error"): void {
-    const reason = this.reason ?? "";
-    if (state === "Error" && this.#definition.awaiting !== undefined)
-      this.trace("info", `needs your permission: ${reason}`);
-    else this.trace(state === "Error" ? "error" : "warn", `${state}: ${reason}`);
   }
 
   #announce(): void {
@@ -493,9 +466,7 @@ export class Supervisor implements AsyncDisposable {
     this.#recovery[Symbol.dispose]();
     this.#stay[Symbol.dispose]();
     this.#calls[Symbol.dispose]();
-    this.#withheld[Symbol.dispose]();
-    this.#jobsPace[Symbol.dispose]();
-    this.#failuresPace[Symbol.dispose]();
+    this.#reports[Symbol.dispose]();
     await this.#guest.session?.kill();
     this.#life.stop();
   }

@@ -3,7 +3,7 @@ import { LaresError, storageError } from "../../base/errors.ts";
 import { personAt } from "../../base/vocabulary/principal.ts";
 import { putBackRetryMs } from "../delivery/delivery.ts";
 import { cancelGraceMs } from "./job-loop.ts";
-import { jobsChangedEveryMs } from "../lifecycle/supervisor.ts";
+import { jobsChangedEveryMs } from "../lifecycle/reports.ts";
 import { never, returnsWhenTold, setUpJobs as setUp } from "../testing/jobs-test.ts";
 
 type Test = ReturnType<typeof setUp>;
